@@ -1,0 +1,129 @@
+#include "app.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "settings.h"
+#include "terminal/answer_printer.h"
+#include "text/normalize.h"
+
+namespace stoka::app {
+namespace {
+
+constexpr uint64_t kMostConfigBytes = 1 << 20;
+
+std::optional<std::string> environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+// The XDG rules: a relative path in the variable is invalid and ignored.
+std::filesystem::path xdg(const char* variable, const char* below_home) {
+  std::optional<std::string> base = environment(variable);
+  if (base && base->starts_with('/')) return std::filesystem::path(*base) / "stoka";
+  std::string home = environment("HOME").value_or("/");
+  return std::filesystem::path(home) / below_home / "stoka";
+}
+
+}  // namespace
+
+void StderrLog::write(Level level, std::string_view message) {
+  if (level == Level::warning ? common_.quiet : !common_.verbose) return;
+  fmt::print(stderr, "stoka: {}{}\n", level == Level::warning ? "warning: " : "", text::one_line(message));
+}
+
+App::App() : config_(settings()) {}
+
+std::filesystem::path App::data_dir() { return xdg("XDG_DATA_HOME", ".local/share"); }
+std::filesystem::path App::state_dir() { return xdg("XDG_STATE_HOME", ".local/state"); }
+std::filesystem::path App::config_dir() { return xdg("XDG_CONFIG_HOME", ".config"); }
+
+Result<> App::load_config() {
+  std::filesystem::path file = common.config_file;
+  if (file.empty()) {
+    file = config_dir() / "config.toml";
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) file.clear();
+  }
+  if (!file.empty()) {
+    auto source = read_file(file, kMostConfigBytes);
+    if (!source) return fail(ErrorKind::config, source.error().message, source.error().hint);
+    STOKA_TRY(config_.load_file(*source, file.string()));
+  }
+  STOKA_TRY(config_.load_environment(environment));
+  if (!common.store.empty()) STOKA_TRY(config_.set_flag("store", common.store));
+  return {};
+}
+
+std::string App::store_url() const {
+  const std::string& configured = config_.text("store");
+  return configured.empty() ? "sqlite:" + (data_dir() / "stoka.db").string() : configured;
+}
+
+Result<golden::Golden> App::load_golden() const {
+  const std::string& dir = config_.text("golden.dir");
+  if (dir.empty()) return golden::load();
+  if (!std::filesystem::is_directory(dir))
+    return fail(ErrorKind::config, fmt::format("golden.dir: {} is not a directory", dir),
+                "copy golden/ there, or unset it");
+  return golden::load([&](std::string_view name) -> Result<std::optional<std::string>> {
+    std::filesystem::path file = std::filesystem::path(dir) / name;
+    if (!std::filesystem::exists(file)) return std::optional<std::string>();
+    STOKA_ASSIGN(std::string text, read_file(file, kMostConfigBytes));
+    return std::optional<std::string>(std::move(text));
+  });
+}
+
+terminal::Capabilities App::capabilities(int fd) const {
+  auto get = [](const char* name) { return environment(name).value_or(""); };
+  terminal::Environment env;
+  env.term = get("TERM");
+  env.no_color = get("NO_COLOR");
+  env.colorterm = get("COLORTERM");
+  env.clicolor_force = get("CLICOLOR_FORCE");
+  env.force_color = get("FORCE_COLOR");
+  env.columns = get("COLUMNS");
+  env.lc_all = get("LC_ALL");
+  env.lc_ctype = get("LC_CTYPE");
+  env.lang = get("LANG");
+  env.term_program = get("TERM_PROGRAM");
+  env.term_program_version = get("TERM_PROGRAM_VERSION");
+  env.vte_version = get("VTE_VERSION");
+  env.kitty_window_id = get("KITTY_WINDOW_ID");
+  env.konsole_version = get("KONSOLE_VERSION");
+  env.wt_session = get("WT_SESSION");
+  std::optional<int> columns;
+  winsize size{};
+  bool tty = isatty(fd) == 1;
+  if (tty && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) columns = size.ws_col;
+  terminal::ColorMode mode = common.color == "always"  ? terminal::ColorMode::always
+                             : common.color == "never" ? terminal::ColorMode::never
+                                                       : terminal::ColorMode::automatic;
+  return terminal::detect(env, tty, columns, mode);
+}
+
+int App::report(const Error& error) const {
+  if (common.json) {
+    fmt::print(stderr, "{}\n", terminal::json_line(error));
+  } else {
+    std::string hint = text::one_line(error.hint);
+    fmt::print(stderr, "stoka: {}{}{}\n", text::one_line(error.message), hint.empty() ? "" : ". ", hint);
+  }
+  return exit_code(error.kind);
+}
+
+void print(std::string_view text) {
+  while (!text.empty()) {
+    ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) std::_Exit(errno == EPIPE ? 0 : 3);
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
+}  // namespace stoka::app

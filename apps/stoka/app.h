@@ -1,0 +1,77 @@
+// What every command shares: the common flags, the layered configuration, and how results and errors
+// leave the program.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "golden/golden.h"
+#include "terminal/style.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stoka::app {
+
+// Flags that every command takes.
+struct Common {
+  std::string config_file;
+  std::string store;
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+  std::string color = "auto";
+};
+
+// Warnings and notes on stderr, one line each, cleaned.
+class StderrLog final : public Log {
+ public:
+  explicit StderrLog(const Common& common) : common_(common) {}
+  void write(Level level, std::string_view message) override;
+
+ private:
+  const Common& common_;
+};
+
+class App {
+ public:
+  App();
+
+  Common common;
+  SystemClock clock;
+  RandomIds ids;
+  StderrLog log{common};
+
+  // Reads config file and environment; flags are applied on top. Called once, before a command runs.
+  Result<> load_config();
+  const Config& config() const { return config_; }
+  // The store's URL: as configured, else the database under the data directory.
+  std::string store_url() const;
+  Result<golden::Golden> load_golden() const;
+
+  terminal::Capabilities capabilities(int fd) const;
+
+  // Reports an error on stderr (one object with --json) and returns its exit code.
+  int report(const Error& error) const;
+
+  static std::filesystem::path data_dir();   // $XDG_DATA_HOME/stoka
+  static std::filesystem::path state_dir();  // $XDG_STATE_HOME/stoka
+  static std::filesystem::path config_dir(); // $XDG_CONFIG_HOME/stoka
+
+ private:
+  Config config_;
+};
+
+// Writes to stdout. A reader that went away ends the program quietly.
+void print(std::string_view text);
+
+}  // namespace stoka::app

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "command.h"
+#include "page_flags.h"
+#include "pipeline/explain.h"
+#include "pipeline/turn.h"
+#include "terminal/answer_printer.h"
+#include "terminal/interrupt.h"
+#include "text/normalize.h"
+#include "wiring.h"
+
+namespace stoka::app {
+namespace {
+
+constexpr size_t kMostLineBytes = 1 << 20;
+
+struct Flags {
+  std::string query;
+  std::string session;
+  std::string visitor;
+  PageFlags page;
+  bool trace = false;
+  bool dry_run = false;
+};
+
+// The questions of one run: the argument, or with "-" the lines of standard input.
+class Questions {
+ public:
+  explicit Questions(const std::string& argument) : argument_(argument), from_stdin_(argument == "-") {}
+
+  std::optional<std::string> next() {
+    if (!from_stdin_) {
+      if (given_) return std::nullopt;
+      given_ = true;
+      return argument_;
+    }
+    std::string line;
+    while (std::getline(std::cin, line)) {
+      if (line.size() > kMostLineBytes) line.resize(kMostLineBytes);
+      if (line.find_first_not_of(" \t\r") != std::string::npos) return line;
+    }
+    return std::nullopt;
+  }
+  bool several() const { return from_stdin_; }
+
+ private:
+  std::string argument_;
+  bool from_stdin_;
+  bool given_ = false;
+};
+
+std::string dry_run_text(const pipeline::Turn& turn) {
+  std::string out;
+  if (!turn.canned.empty())
+    return fmt::format("route {} (rule {}): no prompt. reply: {}\n", name(turn.route), turn.rule, turn.canned);
+  for (const Message& message : turn.prompt.messages)
+    out += fmt::format("--- {} ---\n{}\n", message.role, message.content);
+  out += "--- tokens (estimated) ---\n";
+  for (const prompt::Layer& layer : turn.prompt.layers) out += fmt::format("{:<16} {:>5}\n", layer.name, layer.tokens);
+  out += fmt::format("{:<16} {:>5}\n", "all", turn.prompt.tokens);
+  for (const prompt::Cut& cut : turn.prompt.cuts)
+    out += fmt::format("cut {} #{}: {} to {} tokens\n", cut.slug, cut.chunk_index, cut.tokens_before, cut.tokens_after);
+  return out;
+}
+
+// The prompt a model would get. Calls no generator and saves nothing.
+Result<> dry_run(App& app, Wired& wired, const pipeline::TurnRequest& request) {
+  STOKA_ASSIGN(pipeline::Turn turn, pipeline::prepare(wired.engine(), request, {}));
+  if (turn.canned.empty()) pipeline::build_prompt(wired.engine(), turn);
+  print(app.common.json ? pipeline::prompt_json(turn) + "\n" : dry_run_text(turn));
+  return {};
+}
+
+// One turn, drawn or as event lines. The exit code is that of what went wrong after the first word.
+Result<pipeline::Outcome> answer(App& app, Wired& wired, const pipeline::TurnRequest& request,
+                                 std::stop_token stop) {
+  if (app.common.json)
+    return pipeline::run_turn(
+        wired.engine(), request, [](const Event& event) { print(terminal::json_line(event) + "\n"); }, stop);
+  terminal::AnswerPrinter printer([](std::string_view text) { print(text); }, app.capabilities(STDOUT_FILENO),
+                                  app.config().text("site.url"));
+  return pipeline::run_turn(
+      wired.engine(), request,
+      [&](const Event& event) {
+        // Errors go to stderr, through report(); what was written so far stands.
+        if (std::holds_alternative<ErrorEvent>(event)) printer.finish();
+        else printer.handle(event);
+      },
+      stop);
+}
+
+int run(App& app, const Flags& flags) {
+  if (flags.query.empty() && isatty(STDIN_FILENO))
+    return app.report({ErrorKind::usage, "the question is empty", "stoka chat \"your question\", or - to read standard input"});
+  Questions questions(flags.query.empty() ? "-" : flags.query);
+  // A question that cannot be asked is said before anything is opened.
+  if (!questions.several())
+    if (auto query = pipeline::clean_query(flags.query); !query) return app.report(query.error());
+  auto wired = wire(app, store::OpenMode::read);
+  if (!wired) return app.report(wired.error());
+  auto interrupt = terminal::Interrupt::install();
+  if (!interrupt) return app.report(interrupt.error());
+
+  pipeline::TurnRequest request{"", flags.session, flags.visitor, "", flags.page.context()};
+  int code = 0;
+  bool asked = false;
+  while (auto question = questions.next()) {
+    if (asked && !app.common.json) print("\n");
+    asked = true;
+    request.query = *question;
+    std::stop_token stop = (*interrupt)->begin();
+    if (flags.dry_run) {
+      auto done = dry_run(app, **wired, request);
+      if (!done) code = app.report(done.error());
+    } else {
+      auto outcome = answer(app, **wired, request, stop);
+      if (!outcome) {
+        code = app.report(outcome.error());
+      } else {
+        if (flags.trace) fmt::print(stderr, "{}", pipeline::trace(*outcome));
+        if (outcome->streamed.error) code = app.report(*outcome->streamed.error);
+        request.session_id = outcome->session.id;
+        request.visitor_id = outcome->session.visitor_id;
+      }
+    }
+    if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
+  }
+  if (!asked) return app.report({ErrorKind::usage, "no question on standard input", "write one a line"});
+  return code;
+}
+
+}  // namespace
+
+Run declare_chat(CLI::App& cli) {
+  auto flags = std::make_shared<Flags>();
+  cli.add_option("query", flags->query, "the question; - reads one a line, turns of one session")->type_name("QUERY|-");
+  cli.add_option("--session", flags->session, "go on with this session, or give a new one its id")->type_name("UUID");
+  cli.add_option("--visitor", flags->visitor, "who asks")->type_name("UUID");
+  flags->page.declare(cli);
+  cli.add_flag("--trace", flags->trace, "timings, scores and citations on stderr");
+  cli.add_flag("--dry-run", flags->dry_run, "print the prompt a model would get, call no generator, save nothing");
+  return [flags](App& app) { return run(app, *flags); };
+}
+
+}  // namespace stoka::app

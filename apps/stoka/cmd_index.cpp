@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "command.h"
+#include "pipeline/index_run.h"
+#include "terminal/interrupt.h"
+#include "terminal/progress.h"
+#include "text/normalize.h"
+#include "wiring.h"
+
+namespace stoka::app {
+namespace {
+
+struct Flags {
+  std::vector<std::string> paths;
+  bool prune = false;
+  bool dry_run = false;
+};
+
+// Paths as the person would type them: relative to here where that is shorter.
+std::string shown(const std::string& path) {
+  std::error_code error;
+  std::string here = std::filesystem::current_path(error).string() + "/";
+  return text::one_line(!error && path.starts_with(here) ? path.substr(here.size()) : path);
+}
+
+std::string report_text(const pipeline::IndexReport& report, const Common& common, bool dry_run) {
+  std::string out = fmt::format("{}{} added, {} changed, {} unchanged, {} removed; {} chunks\n",
+                                dry_run ? "would be: " : "", report.added, report.changed, report.unchanged,
+                                report.removed, report.chunks);
+  for (const ingest::Skipped& item : report.skipped)
+    out += fmt::format("skipped {}: {}\n", shown(item.path), text::one_line(item.reason));
+  if (report.gone > 0)
+    out += fmt::format("{} indexed document{} no longer there; --prune forgets {}\n", report.gone,
+                       report.gone == 1 ? " is" : "s are", report.gone == 1 ? "it" : "them");
+  if (common.verbose)
+    for (const std::string& warning : report.warnings) out += "mended " + shown(warning) + "\n";
+  else if (!report.warnings.empty())
+    out += fmt::format("{} file{} mended while reading; -v lists them\n", report.warnings.size(),
+                       report.warnings.size() == 1 ? " was" : "s were");
+  return out;
+}
+
+// The store to write to; for a dry run one that is only read, or none yet.
+Result<std::unique_ptr<store::Store>> open_store(App& app, bool dry_run) {
+  if (!dry_run) return store::open(app.store_url(), store::OpenMode::read_write);
+  auto store = store::open(app.store_url(), store::OpenMode::read);
+  if (!store && store.error().kind == ErrorKind::not_found) return std::unique_ptr<store::Store>();
+  return store;
+}
+
+int run(App& app, const Flags& flags) {
+  pipeline::IndexRequest request;
+  for (const std::string& path : flags.paths) {
+    std::filesystem::path absolute = std::filesystem::absolute(path).lexically_normal();
+    // "content/" and "content" are one folder.
+    request.paths.push_back(absolute.has_filename() ? absolute : absolute.parent_path());
+  }
+  request.prune = flags.prune;
+  request.dry_run = flags.dry_run;
+  request.chunks = chunk_options(app.config());
+  request.identity = pipeline_settings(app.config()).identity;
+
+  auto store = open_store(app, flags.dry_run);
+  if (!store) return app.report(store.error());
+  auto interrupt = terminal::Interrupt::install();
+  if (!interrupt) return app.report(interrupt.error());
+  terminal::Progress bar([](std::string_view text) { fmt::print(stderr, "{}", text); },
+                         app.capabilities(STDERR_FILENO), app.clock);
+  bool show_progress = !app.common.quiet && !app.common.json;
+  auto report = pipeline::run_index(
+      store->get(), request, app.clock, app.log,
+      [&](std::string_view what, size_t done, size_t total) {
+        if (show_progress) bar.update(done, total, what);
+      },
+      (*interrupt)->begin());
+  bar.clear();
+  if (!report) return app.report(report.error());
+  print(app.common.json ? pipeline::to_json(*report) + "\n" : report_text(*report, app.common, flags.dry_run));
+  if (report->added + report->changed + report->unchanged == 0)
+    return app.report({ErrorKind::data, "nothing to index was found", "give folders with .md files, or a products.json"});
+  return 0;
+}
+
+}  // namespace
+
+Run declare_index(CLI::App& cli) {
+  auto flags = std::make_shared<Flags>();
+  cli.add_option("paths", flags->paths, "folders and files: markdown, products.json")->required()->type_name("PATH...");
+  cli.add_flag("--prune", flags->prune, "forget every document that is not under the paths");
+  cli.add_flag("-n,--dry-run", flags->dry_run, "say what would change, write nothing");
+  return [flags](App& app) { return run(app, *flags); };
+}
+
+}  // namespace stoka::app

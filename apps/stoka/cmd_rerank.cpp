@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <iterator>
+
+#include "base/files.h"
+#include "command.h"
+#include "pipeline/explain.h"
+#include "pipeline/turn.h"
+#include "text/utf8.h"
+#include "wiring.h"
+
+namespace stoka::app {
+namespace {
+
+constexpr uint64_t kMostTextBytes = 16 << 20;
+
+struct Flags {
+  std::string query;
+  std::string texts;
+  int turns = 0;
+  std::vector<std::string> seen;
+  bool explain = false;
+};
+
+Result<std::string> read_texts(const std::string& file) {
+  if (file != "-") return read_file(file, kMostTextBytes);
+  return std::string(std::istreambuf_iterator<char>(std::cin), {});
+}
+
+// Texts that are given, one a line, as hits without a document. Their slug is their line number.
+Result<std::vector<Hit>> given_hits(const std::string& file) {
+  STOKA_ASSIGN(std::string source, read_texts(file));
+  std::string text = text::repair_utf8(source);
+  std::vector<Hit> hits;
+  std::string_view rest = text;
+  for (int line = 1; !rest.empty(); ++line) {
+    size_t end = std::min(rest.find('\n'), rest.size());
+    if (std::string_view content = rest.substr(0, end); content.find_first_not_of(" \t\r") != content.npos) {
+      Hit hit;
+      hit.chunk.slug = fmt::format("line-{}", line);
+      hit.chunk.content = content;
+      hits.push_back(std::move(hit));
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (hits.empty()) return fail(ErrorKind::data, fmt::format("{} has no texts", file), "give one text a line");
+  return hits;
+}
+
+Result<std::vector<Hit>> indexed_hits(Wired& wired, const std::string& query, std::string& warning) {
+  STOKA_TRY(wired.engine().check_index());
+  retrieve::Query search;
+  search.text = query;
+  return wired.engine().candidates(std::move(search), query, warning, {});
+}
+
+int run(App& app, const Flags& flags) {
+  auto query = pipeline::clean_query(flags.query);
+  if (!query) return app.report(query.error());
+  bool given = !flags.texts.empty();
+  // Given texts need no index; without one every word weighs the same.
+  auto wired = wire(app, store::OpenMode::read);
+  if (!wired && !(given && wired.error().kind == ErrorKind::data)) return app.report(wired.error());
+
+  std::string warning;
+  auto hits = given ? given_hits(flags.texts) : indexed_hits(**wired, *query, warning);
+  if (!hits) return app.report(hits.error());
+  if (given) {
+    rerank::BuiltinReranker plain;
+    rerank::Reranker& reranker = wired ? (*wired)->reranker() : plain;
+    auto scores = reranker.score(*query, *hits, {});
+    if (!scores) return app.report(scores.error());
+    for (size_t i = 0; i < hits->size(); ++i) (*hits)[i].raw = (*scores)[i];
+  }
+  if (!warning.empty()) app.log.warning(warning);
+
+  pipeline::Settings settings = pipeline_settings(app.config());
+  if (given) settings.policy.keep = hits->size();
+  rerank::PolicyContext context{*query, {flags.seen.begin(), flags.seen.end()}, flags.turns, app.clock.today()};
+  std::vector<Hit> ranked = rerank::apply_policy(std::move(*hits), context, settings.policy);
+  rerank::Verdict verdict = rerank::classify(ranked, settings.thresholds);
+  if (app.common.json) {
+    print(pipeline::ranking_json(*query, verdict, ranked) + "\n");
+  } else {
+    print(fmt::format("{}{}\n", name(verdict.confidence), verdict.low_confidence ? ", low" : ""));
+    print(pipeline::ranking_text(ranked, flags.explain));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Run declare_rerank(CLI::App& cli) {
+  auto flags = std::make_shared<Flags>();
+  cli.add_option("query", flags->query, "the question")->required()->type_name("QUERY");
+  cli.add_flag("--explain", flags->explain, "show the raw score, every stage and every factor");
+  cli.add_option("--texts", flags->texts, "rank these texts instead, one a line; - is standard input")->type_name("FILE");
+  cli.add_option("--seen", flags->seen, "slugs already shown, comma separated")->delimiter(',')->type_name("A,B");
+  cli.add_option("--turns", flags->turns, "turns the session already has")->check(CLI::NonNegativeNumber)->type_name("N");
+  return [flags](App& app) { return run(app, *flags); };
+}
+
+}  // namespace stoka::app

@@ -1,0 +1,53 @@
+#include "command.h"
+
+namespace stoka::app {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"index", "read a site's content into the index",
+     "  stoka index content/            markdown trees and products.json, only what changed\n"
+     "  stoka index --prune content/    also forget what is gone\n"
+     "  stoka index --dry-run content/  say what would change",
+     declare_index},
+    {"chat", "ask one question, or several on standard input",
+     "  stoka chat \"tell me about bounded execution\"\n"
+     "  stoka chat --json \"what is this?\"\n"
+     "  printf 'tell me about debono\\nwhat about its errors\\n' | stoka chat -\n"
+     "  stoka chat --dry-run \"why do agents need limits\"   the prompt a model would get",
+     declare_chat},
+    {"discover", "recommend what to read next",
+     "  stoka discover --page /blog/philosophy-bounded-execution\n"
+     "  stoka discover --seen debono-boss-fight --limit 5 --json",
+     declare_discover},
+    {"context", "one ambient line about a page",
+     "  stoka context --page /\n"
+     "  stoka context --page /blog/philosophy-bounded-execution",
+     declare_context},
+    {"route", "say how a question would be routed, and by which rule",
+     "  stoka route hi\n"
+     "  stoka route --json \"best javascript framework?\"",
+     declare_route},
+    {"rerank", "show the ranked candidates of a question",
+     "  stoka rerank \"how do you handle failures\"\n"
+     "  stoka rerank --explain \"how do you handle failures\"   every factor of every score\n"
+     "  stoka rerank --texts lines.txt \"which line fits\"      rank given texts, one a line",
+     declare_rerank},
+    {"profile", "show or set a visitor's interests and reading history",
+     "  stoka profile --visitor 5b0c… --interests infrastructure,agents\n"
+     "  stoka profile --visitor 5b0c… --read debono-boss-fight",
+     declare_profile},
+    {"status", "what is indexed, and whether every part answers",
+     "  stoka status\n"
+     "  stoka status --json",
+     declare_status},
+    {"completion", "shell completions",
+     "  source <(stoka completion bash)\n"
+     "  stoka completion fish > ~/.config/fish/completions/stoka.fish",
+     declare_completion},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+}  // namespace stoka::app

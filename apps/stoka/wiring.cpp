@@ -1,0 +1,75 @@
+#include "wiring.h"
+
+namespace stoka::app {
+namespace {
+
+size_t size_of(const Config& config, std::string_view key) {
+  return static_cast<size_t>(std::max(0L, config.integer(key)));
+}
+
+retrieve::RetrieveOptions retrieve_options(const Config& config) {
+  retrieve::RetrieveOptions out;
+  const std::string& mode = config.text("retrieval.mode");
+  out.mode = mode == "dense"     ? retrieve::Mode::dense
+             : mode == "lexical" ? retrieve::Mode::lexical
+                                 : retrieve::Mode::hybrid;
+  out.fusion.fusion =
+      config.text("retrieval.fusion") == "rrf" ? retrieve::Fusion::rrf : retrieve::Fusion::weighted;
+  out.dense_k = size_of(config, "retrieval.dense");
+  out.lexical_k = size_of(config, "retrieval.lexical");
+  out.candidates = size_of(config, "retrieval.candidates");
+  return out;
+}
+
+}  // namespace
+
+ingest::ChunkOptions chunk_options(const Config& config) {
+  ingest::ChunkOptions out;
+  out.max_tokens = size_of(config, "chunk.max_tokens");
+  out.overlap_tokens = size_of(config, "chunk.overlap_tokens");
+  const std::string& prefix = config.text("chunk.prefix");
+  out.prefix = prefix == "none"    ? ingest::PrefixMode::none
+               : prefix == "title" ? ingest::PrefixMode::title
+                                   : ingest::PrefixMode::full;
+  return out;
+}
+
+pipeline::Settings pipeline_settings(const Config& config) {
+  pipeline::Settings out;
+  out.retrieve = retrieve_options(config);
+  out.policy.shown = config.number("policy.shown");
+  out.policy.deep_reader = config.number("policy.deep_reader");
+  out.policy.recent = config.number("policy.recent");
+  out.policy.navigational = config.number("policy.navigational");
+  out.policy.same_source = config.number("policy.same_source");
+  out.thresholds = {config.number("threshold.direct"), config.number("threshold.adjacent"),
+                    config.number("threshold.nothing")};
+  out.prompt.budget = size_of(config, "prompt.budget");
+  out.identity = {std::string(embed::kBuiltinName), 0, chunk_options(config).describe(),
+                  config.text("embedder.query_prefix")};
+  return out;
+}
+
+Wired::Wired(App& app, std::unique_ptr<store::Store> store, golden::Golden golden, route::Router router,
+             cite::GuardRules guard, generate::VoiceLines lines)
+    : store_(std::move(store)),
+      golden_(std::move(golden)),
+      router_(std::move(router)),
+      guard_(std::move(guard)),
+      embedder_(*store_),
+      reranker_(*store_),
+      generator_(std::move(lines)),
+      engine_({*store_, embedder_, reranker_, generator_, golden_, router_, guard_, app.clock, app.ids, app.log},
+              pipeline_settings(app.config())) {}
+
+Result<std::unique_ptr<Wired>> wire(App& app, store::OpenMode mode) {
+  STOKA_ASSIGN(golden::Golden golden, app.load_golden());
+  STOKA_ASSIGN(route::Router router, route::Router::make(golden.router));
+  STOKA_ASSIGN(cite::GuardRules guard, cite::read_guard_rules(golden.guard));
+  STOKA_ASSIGN(generate::VoiceLines lines, generate::read_voice_lines(golden.voice_lines));
+  STOKA_ASSIGN(std::unique_ptr<store::Store> store, store::open(app.store_url(), mode));
+  return std::make_unique<Wired>(app, std::move(store), std::move(golden), std::move(router),
+                                 std::move(guard), std::move(lines));
+}
+
+}  // namespace stoka::app

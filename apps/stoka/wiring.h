@@ -1,0 +1,48 @@
+// The one place where parts are chosen and put together.
+#pragma once
+
+#include <memory>
+
+#include "app.h"
+#include "cite/guard.h"
+#include "embed/builtin.h"
+#include "generate/extractive.h"
+#include "ingest/chunker.h"
+#include "pipeline/engine.h"
+#include "rerank/builtin.h"
+#include "store/open.h"
+
+namespace stoka::app {
+
+// A store and everything that works on it. Not movable: the engine borrows the parts.
+class Wired {
+ public:
+  Wired(App& app, std::unique_ptr<store::Store> store, golden::Golden golden, route::Router router,
+        cite::GuardRules guard, generate::VoiceLines lines);
+  Wired(const Wired&) = delete;
+
+  store::Store& store() { return *store_; }
+  embed::Embedder& embedder() { return embedder_; }
+  rerank::Reranker& reranker() { return reranker_; }
+  generate::Generator& generator() { return generator_; }
+  const golden::Golden& golden() const { return golden_; }
+  pipeline::Engine& engine() { return engine_; }
+
+ private:
+  std::unique_ptr<store::Store> store_;
+  golden::Golden golden_;
+  route::Router router_;
+  cite::GuardRules guard_;
+  embed::BuiltinEmbedder embedder_;
+  rerank::BuiltinReranker reranker_;
+  generate::ExtractiveVoice generator_;
+  pipeline::Engine engine_;
+};
+
+// Opens the configured store and wires the configured parts around it.
+Result<std::unique_ptr<Wired>> wire(App& app, store::OpenMode mode);
+
+ingest::ChunkOptions chunk_options(const Config& config);
+pipeline::Settings pipeline_settings(const Config& config);
+
+}  // namespace stoka::app

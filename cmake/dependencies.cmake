@@ -1,0 +1,22 @@
+# Every outside library comes from the system: a CMake package where there is one, pkg-config or a
+# plain library search where there is not. Nothing is downloaded.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(yaml-cpp REQUIRED)
+find_package(tomlplusplus REQUIRED)
+pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c)
+pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(libedit REQUIRED IMPORTED_TARGET libedit)
+
+find_library(STEMMER_LIBRARY stemmer REQUIRED)
+find_path(STEMMER_INCLUDE libstemmer.h REQUIRED)
+add_library(stemmer INTERFACE IMPORTED)
+target_link_libraries(stemmer INTERFACE ${STEMMER_LIBRARY})
+target_include_directories(stemmer INTERFACE ${STEMMER_INCLUDE})

@@ -1,0 +1,21 @@
+# stoka_embed(TARGET NAME DIR GLOB...): compiles files into TARGET as
+#   std::span<const stoka::EmbeddedFile> stoka::embedded::NAME()
+# The text is written as escaped string pieces by cmake/embed_files.cmake at build time.
+function(stoka_embed target name dir)
+  set(files)
+  foreach(pattern ${ARGN})
+    file(GLOB found CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/${pattern})
+    list(APPEND files ${found})
+  endforeach()
+  list(SORT files)
+  list(TRANSFORM files PREPEND ${dir}/ OUTPUT_VARIABLE paths)
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp)
+  string(REPLACE ";" "|" joined "${files}")
+  add_custom_command(
+    OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DDIR=${dir} -DFILES=${joined} -DOUT=${out}
+            -P ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake
+    DEPENDS ${paths} ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake
+    VERBATIM)
+  target_sources(${target} PRIVATE ${out})
+endfunction()

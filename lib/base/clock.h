@@ -1,0 +1,70 @@
+// Time and randomness come in from outside, so that the same input gives the same bytes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "base/date.h"
+
+namespace stoka {
+
+using Instant = std::chrono::sys_time<std::chrono::milliseconds>;
+
+// Thread safe.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual Instant now() const = 0;                        // wall clock, UTC
+  virtual std::chrono::nanoseconds monotonic() const = 0;  // for durations only
+  Date today() const { return std::chrono::floor<std::chrono::days>(now()); }
+};
+
+class SystemClock final : public Clock {
+ public:
+  Instant now() const override;
+  std::chrono::nanoseconds monotonic() const override;
+};
+
+// A clock that stands still until it is moved. For tests and evaluation.
+class FixedClock final : public Clock {
+ public:
+  explicit FixedClock(Instant now) : now_(now) {}
+  Instant now() const override { return now_; }
+  std::chrono::nanoseconds monotonic() const override { return now_.time_since_epoch(); }
+  void advance(std::chrono::milliseconds by) { now_ += by; }
+
+ private:
+  Instant now_;
+};
+
+std::string rfc3339(Instant instant);  // "2026-04-12T10:00:00.000Z"
+
+// Source of ids. Thread safe.
+class Ids {
+ public:
+  virtual ~Ids() = default;
+  virtual std::string uuid() = 0;  // version 4, lower case
+};
+
+class RandomIds final : public Ids {
+ public:
+  std::string uuid() override;
+};
+
+// The same ids in every run. For tests and evaluation. Not thread safe.
+class SeededIds final : public Ids {
+ public:
+  explicit SeededIds(uint64_t seed) : random_(seed) {}
+  std::string uuid() override;
+
+ private:
+  std::mt19937_64 random_;
+};
+
+// 8-4-4-4-12 hexadecimal digits in either case, nothing else.
+bool is_uuid(std::string_view text);
+
+}  // namespace stoka

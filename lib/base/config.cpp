@@ -1,0 +1,133 @@
+#include "base/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+
+#include "base/nearest.h"
+#include "base/toml.h"
+
+namespace stoka {
+namespace {
+
+template <class T>
+std::optional<T> parse(std::string_view text) {
+  T value{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<bool> parse_bool(std::string_view text) {
+  for (std::string_view yes : {"true", "1", "yes", "on"})
+    if (text == yes) return true;
+  for (std::string_view no : {"false", "0", "no", "off"})
+    if (text == no) return false;
+  return std::nullopt;
+}
+
+std::string wanted(const Setting& setting) {
+  switch (setting.type) {
+    case ValueType::integer: return "a whole number";
+    case ValueType::number: return "a number";
+    case ValueType::boolean: return "true or false";
+    case ValueType::choice: return fmt::format("one of {}", fmt::join(setting.choices, ", "));
+    case ValueType::text:
+    case ValueType::list: break;
+  }
+  return "text";
+}
+
+bool fits(const Setting& setting, std::string_view text) {
+  switch (setting.type) {
+    case ValueType::integer: return parse<long>(text).has_value();
+    case ValueType::number: return parse<double>(text).has_value();
+    case ValueType::boolean: return parse_bool(text).has_value();
+    case ValueType::choice:
+      return std::find(setting.choices.begin(), setting.choices.end(), text) != setting.choices.end();
+    case ValueType::text:
+    case ValueType::list: break;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view name(Origin origin) {
+  constexpr std::string_view kNames[] = {"default", "file", "environment", "flag"};
+  return kNames[static_cast<int>(origin)];
+}
+
+Config::Config(std::span<const Setting> settings) : settings_(settings) {
+  for (const Setting& setting : settings) values_[setting.key] = {setting.fallback, Origin::fallback};
+}
+
+Result<> Config::set(std::string_view key, std::string text, Origin origin, std::string_view where) {
+  auto found = std::find_if(settings_.begin(), settings_.end(),
+                            [&](const Setting& s) { return s.key == key; });
+  if (found == settings_.end()) {
+    std::vector<std::string> known;
+    for (const Setting& s : settings_) known.push_back(s.key);
+    return fail(ErrorKind::config,
+                fmt::format("{}: unknown key '{}'{}", where, key, did_you_mean(key, known)),
+                "remove it or correct it; 'stoka --help' lists the keys");
+  }
+  if (!fits(*found, text))
+    return fail(origin == Origin::flag ? ErrorKind::usage : ErrorKind::config,
+                fmt::format("{}: {} is '{}', wanted {}", where, key, text, wanted(*found)));
+  values_.find(key)->second = {std::move(text), origin};
+  return {};
+}
+
+Result<> Config::load_file(std::string_view toml, std::string_view source) {
+  auto entries = parse_toml(toml, source);
+  if (!entries) return fail(ErrorKind::config, entries.error().message, entries.error().hint);
+  for (TomlEntry& entry : *entries)
+    STOKA_TRY(set(entry.key, fmt::format("{}", fmt::join(entry.values, ",")), Origin::file,
+                  fmt::format("{}:{}", source, entry.line)));
+  return {};
+}
+
+Result<> Config::load_environment(const Environment& getenv) {
+  for (const Setting& setting : settings_) {
+    if (setting.env.empty()) continue;
+    auto text = getenv(setting.env);
+    // An empty variable is one that somebody meant to unset.
+    if (text && !text->empty()) STOKA_TRY(set(setting.key, *text, Origin::environment, setting.env));
+  }
+  return {};
+}
+
+Result<> Config::set_flag(std::string_view key, std::string value) {
+  return set(key, std::move(value), Origin::flag, "command line");
+}
+
+const Config::Value& Config::value(std::string_view key) const {
+  auto found = values_.find(key);
+  assert(found != values_.end() && "key is not declared");
+  return found->second;
+}
+
+const std::string& Config::text(std::string_view key) const { return value(key).text; }
+long Config::integer(std::string_view key) const { return parse<long>(value(key).text).value_or(0); }
+double Config::number(std::string_view key) const { return parse<double>(value(key).text).value_or(0); }
+bool Config::boolean(std::string_view key) const { return parse_bool(value(key).text).value_or(false); }
+Origin Config::origin(std::string_view key) const { return value(key).origin; }
+
+std::vector<std::string> Config::list(std::string_view key) const {
+  std::vector<std::string> out;
+  std::string_view rest = value(key).text;
+  while (!rest.empty()) {
+    size_t comma = std::min(rest.find(','), rest.size());
+    std::string_view item = rest.substr(0, comma);
+    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
+    while (!item.empty() && item.back() == ' ') item.remove_suffix(1);
+    if (!item.empty()) out.emplace_back(item);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return out;
+}
+
+}  // namespace stoka

@@ -1,0 +1,19 @@
+// Files compiled into the binary (golden data, SQL). See cmake/embed.cmake.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace stoka {
+
+struct EmbeddedFile {
+  std::string_view name;
+  std::string_view text;
+};
+
+namespace embedded {
+std::span<const EmbeddedFile> golden();
+std::span<const EmbeddedFile> sql_sqlite();
+}  // namespace embedded
+
+}  // namespace stoka

@@ -1,0 +1,71 @@
+#include "base/toml.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace stoka {
+namespace {
+
+std::string scalar_text(const toml::node& node) {
+  if (auto text = node.as_string()) return text->get();
+  std::ostringstream out;
+  node.visit([&](const auto& value) {
+    if constexpr (toml::is_value<decltype(value)>) out << value.get();
+  });
+  if (node.is_boolean()) return node.as_boolean()->get() ? "true" : "false";
+  return out.str();
+}
+
+Error not_flat(std::string_view source, const std::string& key, uint32_t line) {
+  return {ErrorKind::data, fmt::format("{}:{}: '{}' is nested deeper than stoka reads", source, line, key),
+          "use plain tables, values and lists of values"};
+}
+
+Result<> flatten(const toml::table& table, const std::string& prefix, std::string_view source,
+                 TomlNested nested, std::vector<TomlEntry>& out) {
+  for (const auto& [name, node] : table) {
+    std::string key = prefix + std::string(name.str());
+    if (const toml::table* inner = node.as_table()) {
+      STOKA_TRY(flatten(*inner, key + ".", source, nested, out));
+      continue;
+    }
+    TomlEntry entry{key, {}, node.is_array(), static_cast<int>(node.source().begin.line)};
+    if (const toml::array* list = node.as_array()) {
+      for (const toml::node& item : *list) {
+        if (!item.is_array() && !item.is_table()) {
+          entry.values.push_back(scalar_text(item));
+        } else if (nested == TomlNested::refuse) {
+          return fail(not_flat(source, key, node.source().begin.line));
+        }
+      }
+    } else {
+      entry.values.push_back(scalar_text(node));
+    }
+    out.push_back(std::move(entry));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<TomlEntry>> parse_toml(std::string_view text, std::string_view source,
+                                          TomlNested nested) {
+  std::vector<TomlEntry> out;
+  try {
+    toml::table table = toml::parse(text, source);
+    STOKA_TRY(flatten(table, "", source, nested, out));
+  } catch (const toml::parse_error& error) {
+    return fail(ErrorKind::data,
+                fmt::format("{}:{}: {}", source, error.source().begin.line, error.description()),
+                "mend the TOML at that line");
+  }
+  // toml++ keeps tables sorted by key; people expect the order they wrote.
+  std::stable_sort(out.begin(), out.end(),
+                   [](const TomlEntry& a, const TomlEntry& b) { return a.line < b.line; });
+  return out;
+}
+
+}  // namespace stoka

@@ -1,0 +1,157 @@
+#include "embed/builtin.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "text/words.h"
+
+namespace stoka::embed {
+namespace {
+
+constexpr size_t kMostKnownRows = 20000;
+constexpr double kShareOfFit = 0.8;  // of the time a refit takes; the rest is folding
+constexpr uint64_t kRefitShare = 5;  // one part in five
+
+// All chunks as term numbers, so that fitting and folding read the store once.
+struct Corpus {
+  std::vector<std::string> vocabulary;
+  std::vector<ChunkId> ids;  // ascending
+  std::vector<TermCount> entries;
+  std::vector<size_t> ends;  // of each chunk in entries
+
+  Row row(size_t i) const {
+    const size_t begin = i == 0 ? 0 : ends[i - 1];
+    return {entries.data() + begin, ends[i] - begin};
+  }
+};
+
+Result<Corpus> read_corpus(store::IndexWriter& writer, const std::stop_token& stop) {
+  Corpus corpus;
+  std::unordered_map<std::string, uint32_t> numbers;
+  STOKA_TRY(writer.each_chunk_terms([&](ChunkId id, std::span<const store::TermCount> terms) {
+    for (const auto& [term, count] : terms) {
+      const auto [at, fresh] = numbers.emplace(term, static_cast<uint32_t>(numbers.size()));
+      if (fresh) corpus.vocabulary.push_back(term);
+      corpus.entries.push_back({at->second, count});
+    }
+    corpus.ids.push_back(id);
+    corpus.ends.push_back(corpus.entries.size());
+    return !stop.stop_requested();
+  }));
+  if (stop.stop_requested()) return fail(ErrorKind::cancelled, "fitting was stopped");
+  return corpus;
+}
+
+Vector fold_rows(std::span<const store::BasisRow* const> rows, std::span<const uint32_t> counts) {
+  if (rows.empty()) return {};
+  const size_t dim = rows.front()->values.size();
+  FoldIn fold(static_cast<int>(dim));
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (rows[i]->values.size() == dim) fold.add(rows[i]->weight, counts[i], rows[i]->values);
+  return fold.finish();
+}
+
+bool needs_fit(const store::IndexStats& stats) {
+  if (stats.chunks == 0) return false;
+  return stats.fitted_chunks == 0 || stats.changed_since_fit * kRefitShare > stats.fitted_chunks;
+}
+
+}  // namespace
+
+std::vector<store::TermCount> count_terms(std::string_view text) {
+  std::vector<std::string> terms = text::terms(text);
+  std::sort(terms.begin(), terms.end());
+  std::vector<store::TermCount> counts;
+  for (std::string& term : terms) {
+    if (counts.empty() || counts.back().term != term) counts.push_back({std::move(term), 0});
+    ++counts.back().count;
+  }
+  return counts;
+}
+
+Result<Vector> BuiltinEmbedder::embed_query(std::string_view text, std::stop_token) {
+  return Folder(store_).fold(count_terms(text));
+}
+
+Result<std::vector<Vector>> BuiltinEmbedder::embed_documents(std::span<const std::string> texts,
+                                                             std::stop_token stop) {
+  Folder folder(store_);
+  std::vector<Vector> vectors;
+  for (const std::string& text : texts) {
+    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "embedding was stopped");
+    STOKA_ASSIGN(Vector vector, folder.fold(count_terms(text)));
+    vectors.push_back(std::move(vector));
+  }
+  return vectors;
+}
+
+Result<Vector> Folder::fold(std::span<const store::TermCount> terms) {
+  if (known_.size() > kMostKnownRows) known_.clear();
+  std::vector<std::string> missing;
+  for (const auto& [term, count] : terms)
+    if (!known_.contains(term)) missing.push_back(term);
+  if (!missing.empty()) {
+    STOKA_ASSIGN(std::vector<store::BasisRow> rows, store_.basis_rows(missing));
+    for (std::string& term : missing) known_.emplace(std::move(term), std::nullopt);
+    for (store::BasisRow& row : rows) {
+      const std::string term = row.term;
+      known_[term] = std::move(row);
+    }
+  }
+
+  std::vector<const store::BasisRow*> rows;
+  std::vector<uint32_t> counts;
+  for (const auto& [term, count] : terms) {
+    const auto& row = known_.find(term)->second;
+    if (!row) continue;
+    rows.push_back(&*row);
+    counts.push_back(count);
+  }
+  return fold_rows(rows, counts);
+}
+
+Result<bool> refit_if_needed(store::Store& store, store::IndexWriter& writer,
+                             const FitOptions& options, const Progress& progress,
+                             std::stop_token stop) {
+  STOKA_ASSIGN(const store::IndexStats stats, store.stats());
+  if (!needs_fit(stats)) return false;
+  STOKA_ASSIGN(const Corpus corpus, read_corpus(writer, stop));
+
+  std::vector<Row> chunks;
+  for (size_t i = 0; i < corpus.ids.size(); ++i) chunks.push_back(corpus.row(i));
+  const Progress while_fitting = [&](double share) {
+    if (progress) progress(share * kShareOfFit);
+  };
+  STOKA_ASSIGN(Basis basis, fit(chunks, corpus.vocabulary.size(), options, while_fitting, stop));
+  if (basis.dim == 0) return false;
+
+  std::vector<store::BasisRow> rows(basis.rows.size());
+  std::vector<const store::BasisRow*> row_of(corpus.vocabulary.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const uint32_t term = basis.rows[i].term;
+    rows[i] = {corpus.vocabulary[term], basis.rows[i].weight, std::move(basis.rows[i].values)};
+    row_of[term] = &rows[i];
+  }
+
+  size_t folded = 0;
+  const auto vector_of = [&](ChunkId id) -> Vector {
+    const auto at = std::lower_bound(corpus.ids.begin(), corpus.ids.end(), id);
+    if (at == corpus.ids.end() || *at != id) return {};
+    std::vector<const store::BasisRow*> used;
+    std::vector<uint32_t> counts;
+    for (const auto& [term, count] : corpus.row(static_cast<size_t>(at - corpus.ids.begin()))) {
+      if (row_of[term] == nullptr) continue;
+      used.push_back(row_of[term]);
+      counts.push_back(count);
+    }
+    ++folded;
+    if (progress)
+      progress(kShareOfFit + (1 - kShareOfFit) * static_cast<double>(folded) /
+                                 static_cast<double>(corpus.ids.size()));
+    return fold_rows(used, counts);
+  };
+  STOKA_TRY(writer.replace_basis(rows, basis.dim, corpus.ids.size(), vector_of));
+  return true;
+}
+
+}  // namespace stoka::embed

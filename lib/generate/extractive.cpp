@@ -1,0 +1,194 @@
+#include "generate/extractive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "text/characters.h"
+#include "text/quotable.h"
+#include "text/sentences.h"
+#include "text/utf8.h"
+
+namespace stoka::generate {
+
+namespace {
+
+constexpr std::string_view kAnyType = "any";
+constexpr size_t kMaxSentences = 2;
+// How far below the best a second source may score.
+constexpr double kClose = 0.08;
+
+uint64_t fnv1a(std::string_view bytes) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : bytes) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 0x100000001b3u;
+  }
+  return hash;
+}
+
+// Even turns choose among the even lines, odd turns among the odd ones, so that a line never
+// follows itself although nobody remembers the last one.
+const std::string& pick(const std::vector<std::string>& lines, uint64_t seed, int turns) {
+  const size_t parity = lines.size() > 1 && turns % 2 != 0 ? 1 : 0;
+  const size_t choices = lines.size() > 1 ? (lines.size() - parity + 1) / 2 : 1;
+  return lines[parity + 2 * (seed % choices)];
+}
+
+const std::vector<std::string>& of_type(const VoiceLines::ByType& lines, std::string_view type) {
+  const auto found = lines.find(type);
+  return found != lines.end() ? found->second : lines.find(kAnyType)->second;
+}
+
+std::string escape(std::string_view value) {
+  std::string out;
+  out.reserve(value.size());
+  for (const char c : value) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string tag(const Hit& hit, std::string_view quote) {
+  return fmt::format("<cite slug=\"{}\" quote=\"{}\"/>", escape(hit.chunk.slug), escape(quote));
+}
+
+// What is wrong with a line; empty if nothing.
+std::string_view fault(std::string_view line, std::string_view group) {
+  if (line.empty()) return "is empty";
+  const char last = line.back();
+  if (last != '.' && last != '?') return "does not end in '.' or '?'";
+  if (group == "closers" && last != '?') return "is not a question";
+  for (size_t at = 0; at < line.size();) {
+    const char32_t c = text::next_code_point(line, at);
+    if (c == '!' || text::is_emoji(c)) return "is too loud";
+    if (text::is_upper(c)) return "is not in lower case";
+    if (c == '<' || c == '>' || text::is_control(c)) return "is not plain text";
+  }
+  const size_t most = group == "lateral" || group == "closers" ? 1 : kMaxSentences;
+  if (text::count_sentences(line) > most) return "has too many sentences";
+  return {};
+}
+
+std::vector<std::string>* list_of(VoiceLines& lines, std::string_view group,
+                                  std::string_view type) {
+  if (group == "direct" && !type.empty()) return &lines.direct[std::string(type)];
+  if (group == "framing" && !type.empty()) return &lines.framing[std::string(type)];
+  if (!type.empty()) return nullptr;
+  if (group == "adjacent") return &lines.adjacent;
+  if (group == "followup") return &lines.followup;
+  if (group == "lateral") return &lines.lateral;
+  if (group == "closers") return &lines.closers;
+  return nullptr;
+}
+
+tl::unexpected<Error> broken(std::string_view what) {
+  return fail(ErrorKind::config, fmt::format("voice_lines.toml {}", what),
+              "compare with the built-in golden/voice_lines.toml");
+}
+
+}  // namespace
+
+Result<VoiceLines> read_voice_lines(std::span<const TomlEntry> entries) {
+  VoiceLines out;
+  for (const TomlEntry& entry : entries) {
+    const std::string_view key = entry.key;
+    const size_t dot = std::min(key.find('.'), key.size());
+    const std::string_view group = key.substr(0, dot);
+    std::vector<std::string>* list = list_of(out, group, key.substr(std::min(dot + 1, key.size())));
+    if (list == nullptr) return broken(fmt::format("line {}: unknown '{}'", entry.line, key));
+    for (const std::string& line : entry.values) {
+      if (const std::string_view wrong = fault(line, group); !wrong.empty()) {
+        return broken(fmt::format("line {}: '{}' {}", entry.line, line, wrong));
+      }
+      list->push_back(line);
+    }
+    if (list->empty()) return broken(fmt::format("line {}: '{}' is empty", entry.line, key));
+  }
+  for (const auto& [name, missing] :
+       {std::pair{"direct.any", !out.direct.contains(kAnyType)},
+        std::pair{"framing.any", !out.framing.contains(kAnyType)},
+        std::pair{"adjacent", out.adjacent.empty()}, std::pair{"followup", out.followup.empty()},
+        std::pair{"lateral", out.lateral.empty()}, std::pair{"closers", out.closers.empty()}}) {
+    if (missing) return broken(fmt::format("has no '{}'", name));
+  }
+  return out;
+}
+
+const std::string& ExtractiveVoice::opener(const Request& request, const Hit& hit,
+                                           uint64_t seed) const {
+  if (request.confidence != Confidence::direct) return pick(lines_.adjacent, seed, request.turns);
+  if (request.route == Route::followup) return pick(lines_.followup, seed, request.turns);
+  return pick(of_type(lines_.direct, hit.chunk.type), seed, request.turns);
+}
+
+std::string ExtractiveVoice::answer(const Request& request) const {
+  const uint64_t seed = fnv1a(request.query);
+  const Hit* first = nullptr;
+  std::string out;
+  for (const Hit& hit : request.hits) {
+    if (first != nullptr && hit.chunk.slug == first->chunk.slug) continue;
+    const bool wants_second = request.confidence == Confidence::direct && !request.low_confidence;
+    if (first != nullptr && (!wants_second || hit.score < first->score - kClose)) break;
+    const std::string quote = text::best_sentence(hit.chunk.content, request.query);
+    if (quote.empty()) continue;
+    if (first != nullptr) {
+      out += fmt::format("\n{}\n{}", pick(lines_.lateral, seed, request.turns), tag(hit, quote));
+      break;
+    }
+    first = &hit;
+    const std::string_view line =
+        request.low_confidence ? kClosest : std::string_view(opener(request, hit, seed));
+    out = fmt::format("{}\n{}", line, tag(hit, quote));
+  }
+  if (first == nullptr) return std::string(kNothing);
+  // A question after a guess would claim that the guess was right.
+  if (!request.low_confidence) out += "\n" + pick(lines_.closers, seed, request.turns);
+  return out;
+}
+
+Result<Finish> ExtractiveVoice::stream(const Request& request,
+                                       const std::function<void()>& accepted, const DeltaSink& sink,
+                                       std::stop_token stop) {
+  const std::string text = answer(request);
+  accepted();
+  for (std::string_view rest = text; !rest.empty();) {
+    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "interrupted");
+    const size_t end = std::min(rest.find(' ', 1), rest.size());
+    sink(rest.substr(0, end));
+    rest.remove_prefix(end);
+  }
+  return Finish::complete;
+}
+
+std::vector<std::optional<std::string>> ExtractiveVoice::frame(std::span<const Hit> hits,
+                                                               std::stop_token) {
+  std::vector<std::optional<std::string>> out;
+  for (const Hit& hit : hits) {
+    const std::vector<std::string>& lines = of_type(lines_.framing, hit.chunk.type);
+    size_t at = fnv1a(hit.chunk.slug) % lines.size();
+    if (!out.empty() && out.back() == lines[at]) at = (at + 1) % lines.size();
+    out.emplace_back(lines[at]);
+  }
+  return out;
+}
+
+}  // namespace stoka::generate

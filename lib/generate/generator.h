@@ -1,0 +1,53 @@
+// Writes the answer's text, with <cite slug="…" quote="…"/> tags inline. Whatever it writes is
+// untrusted: cite/ decides what of it a visitor sees.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/event.h"
+#include "model/hit.h"
+#include "model/message.h"
+
+namespace stoka::generate {
+
+struct Request {
+  std::vector<Message> messages;  // what a model reads
+  // What the extractive voice reads instead: the same facts before they became a prompt.
+  std::string query;
+  Route route = Route::fresh;
+  Confidence confidence = Confidence::direct;
+  bool low_confidence = false;
+  std::span<const Hit> hits;      // best first, at most five
+  int turns = 0;                  // before this one
+};
+
+// Text as it comes, in any split.
+using DeltaSink = std::function<void(std::string_view)>;
+
+enum class Finish { complete, length, truncated };
+
+class Generator {
+ public:
+  virtual ~Generator() = default;
+  virtual std::string name() const = 0;
+  // True if it sends the request's messages to a model (so that a prompt must be built).
+  virtual bool reads_prompt() const = 0;
+  // Writes the whole answer into the sink, on the calling thread. `accepted` is called once, before
+  // the first delta, when nothing that could still be a plain error can happen any more.
+  virtual Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
+                                const DeltaSink& sink, std::stop_token stop) = 0;
+  // One line for each hit that frames it as a recommendation, all from one request; empty where there
+  // is none, so that a failure never costs the recommendation.
+  virtual std::vector<std::optional<std::string>> frame(std::span<const Hit> hits, std::stop_token) {
+    return std::vector<std::optional<std::string>>(hits.size());
+  }
+};
+
+}  // namespace stoka::generate

@@ -1,0 +1,177 @@
+#include "ingest/chunker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ingest/pieces.h"
+#include "text/normalize.h"
+#include "text/tokens.h"
+#include "text/words.h"
+
+namespace stoka::ingest {
+namespace {
+
+struct Section {
+  std::string heading;
+  std::vector<Paragraph> paragraphs;
+};
+
+bool same_text(std::string_view a, std::string_view b) { return text::fold(a) == text::fold(b); }
+
+std::vector<Section> sections_of(const Document& document, std::span<const Block> blocks,
+                                 size_t piece_limit) {
+  std::vector<Section> out(1);
+  for (const Block& block : blocks) {
+    bool heading = block.kind == BlockKind::heading;
+    if (heading && block.level == 1 && same_text(block.text, document.title)) continue;
+    if (heading && block.level <= 2) {
+      out.push_back({block.text, {}});
+    } else {
+      out.back().paragraphs.push_back(cut_paragraph(block, piece_limit));
+    }
+  }
+  std::erase_if(out, [](const Section& section) {
+    return std::all_of(section.paragraphs.begin(), section.paragraphs.end(),
+                       [](const Paragraph& p) { return p.heading; });
+  });
+  return out;
+}
+
+// Fills chunks of one section, one after the other.
+class Packer {
+ public:
+  Packer(size_t max_tokens, size_t overlap_tokens) : max_(max_tokens), overlap_(overlap_tokens) {}
+
+  std::vector<std::string> run(const std::vector<Paragraph>& paragraphs) {
+    for (size_t i = 0; i < paragraphs.size(); ++i) {
+      // A heading goes where its first paragraph goes.
+      size_t ahead = paragraphs[i].tokens;
+      if (paragraphs[i].heading && i + 1 < paragraphs.size())
+        ahead += 1 + paragraphs[i + 1].pieces[0].tokens;
+      if (tokens_ + 1 + ahead > max_ && ahead + overlap_ <= max_) close();
+      for (const Piece& piece : paragraphs[i].pieces) add(piece);
+    }
+    if (fresh_ > 0) emit();
+    return std::move(out_);
+  }
+
+ private:
+  void add(const Piece& piece) {
+    if (tokens_ + piece.cost() > max_) close();
+    // The overlap gives way to a piece that needs the room.
+    while (!current_.empty() && fresh_ == 0 && tokens_ + piece.cost() > max_) drop_first();
+    current_.push_back(piece);
+    tokens_ += piece.cost();
+    ++fresh_;
+  }
+
+  void drop_first() {
+    tokens_ -= current_.front().cost();
+    current_.erase(current_.begin());
+  }
+
+  // Ends the chunk and begins the next one with the overlap.
+  void close() {
+    if (fresh_ == 0) return;
+    emit();
+    size_t first = current_.size(), kept = 0;
+    while (first > 0 && kept + current_[first - 1].cost() <= overlap_)
+      kept += current_[--first].cost();
+    std::vector<Piece> overlap(current_.begin() + static_cast<std::ptrdiff_t>(first),
+                               current_.end());
+    if (overlap.empty() && overlap_ > 0) overlap = tail_words(current_.back(), overlap_);
+    current_ = std::move(overlap);
+    tokens_ = 0;
+    for (const Piece& piece : current_) tokens_ += piece.cost();
+    fresh_ = 0;
+  }
+
+  void emit() {
+    std::string content;
+    for (const Piece& piece : current_) {
+      if (!content.empty()) content += separator(piece.joint);
+      content += piece.text;
+    }
+    out_.push_back(std::move(content));
+  }
+
+  size_t max_, overlap_;
+  std::vector<Piece> current_;
+  size_t tokens_ = 0;  // an upper bound of the estimate for what is in current_
+  size_t fresh_ = 0;   // pieces in current_ that are not overlap
+  std::vector<std::string> out_;
+};
+
+// What stands for a document that has no text of its own.
+std::string bare_content(const Document& document, std::span<const Block> blocks,
+                         size_t max_tokens) {
+  std::string content = document.title;
+  size_t tokens = text::estimate_tokens(content);
+  auto add = [&](std::string_view line) {
+    size_t more = 1 + text::estimate_tokens(line);
+    if (line.empty() || same_text(line, document.title) || tokens + more > max_tokens) return;
+    content.append(content.empty() ? "" : "\n\n").append(line);
+    tokens += more;
+  };
+  add(document.description);
+  for (const Block& block : blocks) add(block.text);
+  return content;
+}
+
+}  // namespace
+
+std::string_view name(PrefixMode mode) {
+  constexpr std::string_view kNames[] = {"none", "title", "full"};
+  return kNames[static_cast<int>(mode)];
+}
+
+Result<PrefixMode> parse_prefix_mode(std::string_view text) {
+  for (PrefixMode mode : {PrefixMode::none, PrefixMode::title, PrefixMode::full})
+    if (text == name(mode)) return mode;
+  return fail(ErrorKind::config, fmt::format("unknown prefix mode '{}'", text),
+              "use none, title or full");
+}
+
+std::string ChunkOptions::describe() const {
+  return fmt::format("v{} max={} overlap={} prefix={} analysis={}", kChunkerVersion, max_tokens,
+                     overlap_tokens, name(prefix), text::kAnalysisVersion);
+}
+
+std::vector<Chunk> chunk(const Document& document, std::span<const Block> blocks,
+                         const ChunkOptions& options) {
+  size_t max = std::max<size_t>(options.max_tokens, 16);
+  size_t overlap = std::min(options.overlap_tokens, max / 2);
+  Chunk like;
+  like.slug = document.slug;
+  like.type = document.type;
+  like.title = document.title;
+  like.tags = document.tags;
+  like.date = document.date;
+  like.reading_minutes = document.reading_minutes;
+  like.url = document.url;
+  std::vector<Chunk> out;
+  auto add = [&](const std::string& section, std::string content) {
+    out.push_back(like);
+    out.back().index = static_cast<int>(out.size()) - 1;
+    out.back().section = section;
+    out.back().content = std::move(content);
+  };
+  for (const Section& section : sections_of(document, blocks, max - overlap - 1))
+    for (std::string& content : Packer(max, overlap).run(section.paragraphs))
+      add(section.heading, std::move(content));
+  if (out.empty()) add("", bare_content(document, blocks, max));
+  return out;
+}
+
+std::string embedding_text(const Chunk& chunk, PrefixMode mode) {
+  if (mode == PrefixMode::none) return chunk.content;
+  std::string out = fmt::format("[{}] {}\n", chunk.type, chunk.title);
+  if (mode == PrefixMode::full) {
+    if (!chunk.tags.empty()) out += fmt::format("Tags: {}\n", fmt::join(chunk.tags, ", "));
+    if (!chunk.section.empty()) out += fmt::format("Section: {}\n", chunk.section);
+  }
+  return out + "\n" + chunk.content;
+}
+
+}  // namespace stoka::ingest

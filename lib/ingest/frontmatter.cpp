@@ -1,0 +1,267 @@
+#include "ingest/frontmatter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+
+#include "text/normalize.h"
+
+namespace stoka::ingest {
+namespace {
+
+constexpr size_t kMaxBytes = 64 * 1024;
+constexpr size_t kMaxTags = 32;
+constexpr size_t kMaxTagBytes = 64;
+
+std::string_view trim_right(std::string_view line) {
+  while (!line.empty() && (line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
+  return line;
+}
+
+// The line that begins at `at`, and in `at` the beginning of the next one.
+std::string_view take_line(std::string_view text, size_t& at) {
+  size_t end = std::min(text.find('\n', at), text.size());
+  std::string_view line = text.substr(at, end - at);
+  at = std::min(end + 1, text.size());
+  return line;
+}
+
+bool is_key_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+bool looks_like_field(std::string_view line, char separator) {
+  size_t n = 0;
+  while (n < line.size() && is_key_character(line[n])) ++n;
+  if (n == 0 || n > 40) return false;
+  while (n < line.size() && line[n] == ' ' && separator == '=') ++n;
+  if (n >= line.size() || line[n] != separator) return false;
+  return separator != ':' || n + 1 == line.size() || line[n + 1] == ' ';
+}
+
+bool continues_fields(std::string_view line, char separator) {
+  return looks_like_field(line, separator) || line.starts_with("- ") || line.starts_with("#") ||
+         line.starts_with("  ") || line.starts_with("\t") || line.starts_with("[");
+}
+
+// A fence without an end: the fields are the lines up to the first that does not look like one.
+FrontmatterSplit split_unclosed(std::string_view text, size_t begin, FrontmatterFormat format) {
+  char separator = format == FrontmatterFormat::yaml ? ':' : '=';
+  size_t end = begin;
+  while (end < text.size() && end < kMaxBytes) {
+    size_t next = end;
+    if (!continues_fields(take_line(text, next), separator)) break;
+    end = next;
+  }
+  return {format, text.substr(begin, end - begin), text.substr(end), false};
+}
+
+FrontmatterSplit split_fenced(std::string_view text, size_t begin, std::string_view fence) {
+  auto format = fence == "---" ? FrontmatterFormat::yaml : FrontmatterFormat::toml;
+  char separator = format == FrontmatterFormat::yaml ? ':' : '=';
+  bool fields = false;
+  size_t at = begin;
+  while (at < text.size() && at - begin <= kMaxBytes) {
+    size_t line_begin = at;
+    std::string_view line = trim_right(take_line(text, at));
+    fields = fields || looks_like_field(line, separator);
+    bool end = line == fence || (line == "..." && format == FrontmatterFormat::yaml);
+    if (!end) continue;
+    std::string_view raw = text.substr(begin, line_begin - begin);
+    bool blank = raw.find_first_not_of(" \t\n") == std::string_view::npos;
+    // Between two rules stands prose.
+    if (!fields && !blank && raw.find_first_not_of(" \t\n{#[\"") == raw.find_first_not_of(" \t\n"))
+      return {FrontmatterFormat::none, {}, text, true};
+    return {format, raw, text.substr(at), true};
+  }
+  size_t first = begin;
+  if (!looks_like_field(trim_right(take_line(text, first)), separator))
+    return {FrontmatterFormat::none, {}, text, true};
+  return split_unclosed(text, begin, format);
+}
+
+// The object at the front of the text, or nothing if it does not end.
+FrontmatterSplit split_json(std::string_view text, size_t begin) {
+  int depth = 0;
+  bool quoted = false;
+  for (size_t at = begin; at < text.size() && at - begin <= kMaxBytes; ++at) {
+    char c = text[at];
+    if (quoted) {
+      if (c == '\\') ++at;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && --depth == 0) {
+      return {FrontmatterFormat::json, text.substr(begin, at + 1 - begin), text.substr(at + 1),
+              true};
+    }
+  }
+  return {FrontmatterFormat::none, {}, text, true};
+}
+
+// Keys are compared without case, dashes and underscores: pubDate, pub_date and pubdate are one.
+std::string plain_key(std::string_view key) {
+  std::string out;
+  for (char c : key)
+    if (c != '-' && c != '_') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return out;
+}
+
+class Keys {
+ public:
+  explicit Keys(const std::vector<Field>& fields) {
+    for (const Field& field : fields) plain_.push_back({plain_key(field.key), &field});
+  }
+
+  const Field* find(std::string_view key) const {
+    for (const auto& [name, field] : plain_)
+      if (name == key && !field->values.empty()) return field;
+    return nullptr;
+  }
+
+  // The first of these keys that holds something, as one line.
+  std::string text(std::initializer_list<std::string_view> keys) const {
+    for (std::string_view key : keys) {
+      const Field* field = find(key);
+      if (!field) continue;
+      std::string value =
+          text::squeeze(text::one_line(fmt::format("{}", fmt::join(field->values, ", "))));
+      if (!value.empty()) return value;
+    }
+    return {};
+  }
+
+ private:
+  std::vector<std::pair<std::string, const Field*>> plain_;
+};
+
+bool is_true(std::string_view text) {
+  return text == "true" || text == "yes" || text == "on" || text == "1";
+}
+bool is_false(std::string_view text) {
+  return text == "false" || text == "no" || text == "off" || text == "0";
+}
+
+std::optional<Date> read_date(std::string_view text) {
+  if (auto date = parse_date(text)) return date;
+  size_t weekday = text.find(", ");  // "Sun, 12 Apr 2026"
+  if (weekday != std::string_view::npos && weekday <= 9)
+    return parse_date(text.substr(weekday + 2));
+  size_t space = text.find(' ');  // "Sun Apr 12 2026"
+  return space == 3 ? parse_date(text.substr(4)) : std::nullopt;
+}
+
+// The first number in "8 min read", "7.5" (eight are begun).
+std::optional<int> read_minutes(std::string_view text) {
+  size_t at = text.find_first_of("0123456789");
+  if (at == std::string_view::npos) return std::nullopt;
+  double minutes = 0;
+  std::from_chars(text.data() + at, text.data() + text.size(), minutes);
+  int whole = static_cast<int>(std::min(minutes, 1e6));
+  whole += minutes > whole;
+  constexpr int kAbsurd = 600;
+  if (whole < 1 || whole > kAbsurd) return std::nullopt;
+  return whole;
+}
+
+void add_tags(const Field& field, std::vector<std::string>& tags) {
+  auto add = [&](std::string_view text) {
+    std::string tag = fold_tag(text);
+    if (!tag.empty() && tag.size() <= kMaxTagBytes && tags.size() < kMaxTags &&
+        std::find(tags.begin(), tags.end(), tag) == tags.end())
+      tags.push_back(std::move(tag));
+  };
+  for (std::string_view value : field.values) {
+    if (field.is_list) {
+      add(value);
+      continue;
+    }
+    // A plain string is a list with commas or, as Jekyll has it, with spaces.
+    std::string_view separators = value.find(',') == std::string_view::npos ? " " : ",";
+    while (!value.empty()) {
+      size_t end = std::min(value.find_first_of(separators), value.size());
+      add(value.substr(0, end));
+      value.remove_prefix(std::min(end + 1, value.size()));
+    }
+  }
+}
+
+}  // namespace
+
+FrontmatterSplit split_frontmatter(std::string_view text) {
+  size_t begin = std::min(text.find_first_not_of(" \t\n"), text.size());
+  size_t at = begin;
+  std::string_view first = trim_right(take_line(text, at));
+  if (first == "---" || first == "+++") return split_fenced(text, at, first);
+  bool object = text.substr(begin).starts_with('{') && begin + 1 < text.size() &&
+                std::string_view(" \t\n\"}").find(text[begin + 1]) != std::string_view::npos;
+  return object ? split_json(text, begin)
+                : FrontmatterSplit{FrontmatterFormat::none, {}, text, true};
+}
+
+std::string fold_tag(std::string_view tag) {
+  std::string folded = text::fold(tag);
+  while (folded.starts_with('#')) folded.erase(0, 1);
+  std::replace(folded.begin(), folded.end(), ' ', '-');
+  return folded;
+}
+
+Frontmatter interpret_fields(const std::vector<Field>& fields) {
+  Keys keys(fields);
+  Frontmatter out;
+  out.title = keys.text({"title", "name", "heading"});
+  // An archetype or layout that was never filled in.
+  if (out.title.find("{{") != std::string::npos) out.title.clear();
+  out.slug = keys.text({"slug"});
+  out.location = keys.text({"permalink", "url", "path"});
+  out.description = keys.text({"description", "summary", "excerpt", "subtitle", "tldr"});
+  out.author = keys.text(
+      {"author", "authors", "author.name", "authors.name", "extra.author", "params.author"});
+  out.type = keys.text({"type", "contenttype"});
+  for (std::string_view key : {"tags", "tag", "taxonomies.tags", "categories", "category",
+                               "taxonomies.categories", "keywords", "topics"})
+    if (const Field* field = keys.find(key)) add_tags(*field, out.tags);
+
+  std::string published = keys.text({"published"});
+  out.draft = is_true(keys.text({"draft"})) || is_false(published) ||
+              text::fold(keys.text({"status"})) == "draft";
+  for (std::string_view key :
+       {"pubdate", "date", "publishdate", "publishedat", "publisheddate", "datepublished",
+        "published", "created", "createdat", "lastmod", "updated", "updateddate", "modified"}) {
+    std::string text = keys.text({key});
+    if (text.empty() || is_true(text) || is_false(text)) continue;
+    out.date = read_date(text);
+    if (out.date) break;
+    out.warnings.push_back(
+        fmt::format("cannot read the {} '{}'", key, text::one_line(text.substr(0, 40))));
+  }
+  out.reading_minutes =
+      read_minutes(keys.text({"readingtime", "readingtime.minutes", "readtime", "readingminutes",
+                              "estimatedreadingtime", "minutes"}));
+  return out;
+}
+
+Frontmatter parse_frontmatter(const FrontmatterSplit& split) {
+  if (split.format == FrontmatterFormat::none) return {};
+  bool yaml = split.format == FrontmatterFormat::yaml;
+  auto fields = yaml                                      ? yaml_fields(split.raw)
+                : split.format == FrontmatterFormat::toml ? toml_fields(split.raw)
+                                                          : json_fields(split.raw);
+  std::vector<std::string> warnings;
+  if (!split.closed) warnings.push_back("frontmatter has no end");
+  if (!fields) {
+    warnings.push_back(fmt::format("frontmatter read line by line: {}",
+                                   text::squeeze(text::one_line(fields.error().message))));
+    fields = salvage_fields(split.raw, split.format == FrontmatterFormat::toml ? '=' : ':');
+  }
+  Frontmatter out = interpret_fields(*fields);
+  out.warnings.insert(out.warnings.begin(), warnings.begin(), warnings.end());
+  return out;
+}
+
+}  // namespace stoka::ingest

@@ -1,0 +1,156 @@
+#include "ingest/html.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "ingest/entities.h"
+#include "text/normalize.h"
+
+namespace stoka::ingest {
+namespace {
+
+constexpr auto kBreaking = std::to_array<std::string_view>(
+    {"address", "article", "aside", "blockquote", "body",    "br",       "center",     "dd",
+     "details", "dialog",  "div",   "dl",         "dt",      "fieldset", "figcaption", "figure",
+     "footer",  "form",    "h1",    "h2",         "h3",      "h4",       "h5",         "h6",
+     "head",    "header",  "hr",    "html",       "li",      "main",     "menu",       "nav",
+     "ol",      "p",       "pre",   "section",    "summary", "table",    "tbody",      "tfoot",
+     "thead",   "tr",      "ul"});
+constexpr auto kSilent = std::to_array<std::string_view>(
+    {"iframe", "math", "object", "script", "style", "svg", "template", "textarea"});
+
+template <class List>
+bool holds(const List& list, std::string_view name) {
+  return std::binary_search(list.begin(), list.end(), name);
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_name_character(char c) {
+  return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == ':';
+}
+
+struct Tag {
+  std::string name;  // lower case
+  bool closing = false;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view html) : html_(html) {}
+
+  std::vector<Block> run() {
+    while (at_ < html_.size()) {
+      size_t open = std::min(html_.find('<', at_), html_.size());
+      text_.append(html_, at_, open - at_);
+      at_ = open;
+      if (at_ < html_.size()) markup();
+    }
+    flush();
+    return std::move(out_);
+  }
+
+ private:
+  // At a '<'.
+  void markup() {
+    std::string_view rest = html_.substr(at_);
+    char next = rest.size() > 1 ? rest[1] : ' ';
+    if (rest.starts_with("<!--")) {
+      skip_past("-->");
+    } else if (rest.starts_with("<![CDATA[")) {
+      skip_past("]]>");
+    } else if (next == '!' || next == '?') {
+      skip_past(">");
+    } else if (is_letter(next) || (next == '/' && rest.size() > 2 && is_letter(rest[2]))) {
+      apply(read_tag());
+    } else {
+      text_ += '<';
+      ++at_;
+    }
+  }
+
+  void skip_past(std::string_view end) {
+    size_t found = html_.find(end, at_);
+    at_ = found == std::string_view::npos ? html_.size() : found + end.size();
+  }
+
+  Tag read_tag() {
+    Tag tag;
+    ++at_;
+    tag.closing = html_[at_] == '/';
+    if (tag.closing) ++at_;
+    while (at_ < html_.size() && is_name_character(html_[at_])) {
+      char c = html_[at_++];
+      tag.name += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    }
+    while (at_ < html_.size() && html_[at_] != '>') {
+      char c = html_[at_++];
+      if (c != '"' && c != '\'') continue;
+      // A quote that never closes is an apostrophe; asked once, so that the whole stays linear.
+      size_t& known_end = c == '"' ? no_double_after_ : no_single_after_;
+      if (at_ >= known_end) continue;
+      size_t close = html_.find(c, at_);
+      if (close == std::string_view::npos) {
+        known_end = at_;
+      } else {
+        at_ = close + 1;
+      }
+    }
+    if (at_ < html_.size()) ++at_;
+    return tag;
+  }
+
+  void apply(const Tag& tag) {
+    if (!tag.closing && holds(kSilent, tag.name)) return skip_element(tag.name);
+    if (tag.name == "td" || tag.name == "th") {
+      text_ += ' ';
+    } else if (holds(kBreaking, tag.name)) {
+      flush();
+    }
+    if (tag.name == "pre") pre_ = !tag.closing;
+    if (tag.name.size() == 2 && tag.name[0] == 'h' && tag.name[1] >= '1' && tag.name[1] <= '6')
+      level_ = tag.closing ? 0 : tag.name[1] - '0';
+  }
+
+  void skip_element(const std::string& name) {
+    while (at_ < html_.size()) {
+      skip_past("</");
+      if (at_ >= html_.size()) return;
+      at_ -= 2;
+      Tag tag = html_.size() > at_ + 2 && is_letter(html_[at_ + 2]) ? read_tag() : Tag{};
+      if (tag.name == name) return;
+      if (tag.name.empty()) at_ += 2;
+    }
+  }
+
+  void flush() {
+    std::string text = decode_entities(text_);
+    text_.clear();
+    if (pre_) {
+      size_t begin = std::min(text.find_first_not_of('\n'), text.size());
+      text = text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin);
+    } else {
+      text = text::squeeze(text);
+    }
+    if (text.empty()) return;
+    BlockKind kind = pre_         ? BlockKind::code
+                     : level_ > 0 ? BlockKind::heading
+                                  : BlockKind::paragraph;
+    out_.push_back({kind, kind == BlockKind::heading ? level_ : 0, std::move(text)});
+  }
+
+  std::string_view html_;
+  size_t at_ = 0;
+  std::string text_;
+  std::vector<Block> out_;
+  bool pre_ = false;
+  int level_ = 0;  // of the heading that is open
+  size_t no_double_after_ = static_cast<size_t>(-1);
+  size_t no_single_after_ = static_cast<size_t>(-1);
+};
+
+}  // namespace
+
+std::vector<Block> html_blocks(std::string_view html) { return Reader(html).run(); }
+
+}  // namespace stoka::ingest

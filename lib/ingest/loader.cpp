@@ -1,0 +1,157 @@
+#include "ingest/loader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/hash.h"
+#include "ingest/frontmatter.h"
+#include "ingest/markdown.h"
+#include "ingest/place.h"
+#include "ingest/products.h"
+#include "ingest/slug.h"
+#include "text/normalize.h"
+#include "text/utf8.h"
+
+namespace stoka::ingest {
+namespace {
+
+// Text has a stray byte here and there; a tenth of them is no text.
+bool is_binary(const text::Repair& repair, size_t size) {
+  return repair.nul * 100 > size || repair.invalid * 10 > size;
+}
+
+void warn(Pages& out, const std::string& path, std::string what) {
+  out.warnings.push_back(fmt::format("{}: {}", path, what));
+}
+
+void report(const text::Repair& repair, const std::string& path, Pages& out) {
+  if (repair.utf16) warn(out, path, "converted from UTF-16");
+  if (repair.invalid > 0)
+    warn(out, path, fmt::format("{} invalid UTF-8 sequences replaced", repair.invalid));
+  if (repair.nul > 0) warn(out, path, fmt::format("{} NUL bytes removed", repair.nul));
+}
+
+const Block* first_heading(const std::vector<Block>& blocks) {
+  for (const Block& block : blocks)
+    if (block.kind == BlockKind::heading) return &block;
+  return nullptr;
+}
+
+std::string first_of(std::initializer_list<std::string> candidates) {
+  for (const std::string& candidate : candidates)
+    if (!candidate.empty()) return candidate;
+  return {};
+}
+
+std::string type_of(const Frontmatter& meta, const std::string& slug, const Place& place) {
+  std::string written = slugify(meta.type);
+  if (written == "post" || written == "posts" || written == "article") written = "blog";
+  if (!written.empty()) return written;
+  if (slug.starts_with("philosophy-")) return "philosophy";
+  return place.type.empty() ? "blog" : place.type;
+}
+
+// An address as written, if it is one: "/a/b/", "https://…", and Zola's "a/b".
+std::string url_of(const Frontmatter& meta) {
+  const std::string& location = meta.location;
+  bool pattern = location.find(":year") != std::string::npos ||
+                 location.find(":title") != std::string::npos ||
+                 location.find("{") != std::string::npos;
+  if (location.empty() || pattern) return {};
+  bool whole =
+      location[0] == '/' || location.starts_with("https://") || location.starts_with("http://");
+  if (whole) return location;
+  return location.find(':') == std::string::npos ? "/" + location : std::string();
+}
+
+void load_markdown(const SourceFile& file, std::string_view text, std::string_view identity,
+                   Pages& out) {
+  std::string path = display_path(file.path);
+  FrontmatterSplit split = split_frontmatter(text);
+  Frontmatter meta = parse_frontmatter(split);
+  for (const std::string& warning : meta.warnings) warn(out, path, warning);
+  if (meta.draft) {
+    out.skipped.push_back({path, "draft"});
+    return;
+  }
+  bool mdx = text::fold(file.path.extension().string()) == ".mdx";
+  Markdown markdown = parse_markdown(split.body, mdx ? Dialect::mdx : Dialect::markdown);
+  if (markdown.plain) warn(out, path, "markdown is too tangled; read as plain paragraphs");
+  if (markdown.blocks.empty() && meta.title.empty() && meta.description.empty()) {
+    out.skipped.push_back({path, "empty"});
+    return;
+  }
+
+  Place place = place_of(file);
+  const Block* heading = first_heading(markdown.blocks);
+  Page page;
+  Document& document = page.document;
+  document.path = path;
+  std::string own_slug =
+      slugify(meta.slug.substr(meta.slug.find_last_of('/', meta.slug.size() - 2) + 1), "._~");
+  page.explicit_slug = !own_slug.empty();
+  document.title = first_of({meta.title, heading ? heading->text : "", place.readable});
+  document.slug = first_of(
+      {own_slug, location_slug(meta.location), place.slug, slugify(document.title), "page"});
+  document.type = type_of(meta, document.slug, place);
+  document.url = first_of({url_of(meta), default_url(place, document.slug)});
+  document.description = meta.description;
+  document.author = meta.author;
+  document.tags = meta.tags;
+  document.date = meta.date;
+  if (!document.date) document.date = place.date;
+  if (!document.date) document.date = location_date(meta.location);
+  document.reading_minutes = meta.reading_minutes.value_or(reading_minutes(markdown.blocks));
+  // Kind and address come from where the page lies, and chunks carry them.
+  document.content_hash =
+      content_hash(fmt::format("{}\n{}\n{}", identity, document.type, document.url));
+  page.blocks = std::move(markdown.blocks);
+  page.folders = place.folders;
+  // The page of a folder is already named after it.
+  if (place.is_index && !page.folders.empty()) page.folders.pop_back();
+  out.pages.push_back(std::move(page));
+}
+
+}  // namespace
+
+Pages load_bytes(const SourceFile& file, std::string_view bytes, std::string_view shape) {
+  Pages out;
+  std::string path = display_path(file.path);
+  text::Repair repair;
+  std::string text = text::repair_utf8(bytes, &repair);
+  if (is_binary(repair, bytes.size())) {
+    out.skipped.push_back({path, "binary, not text"});
+    return out;
+  }
+  if (text::squeeze(std::string_view(text).substr(0, 4096)).empty() &&
+      text::squeeze(text).empty()) {
+    out.skipped.push_back({path, "empty"});
+    return out;
+  }
+  report(repair, path, out);
+  if (file.json) {
+    Pages products = read_products(file, text, shape);
+    std::move(products.warnings.begin(), products.warnings.end(), std::back_inserter(out.warnings));
+    products.warnings = std::move(out.warnings);
+    return products;
+  }
+  load_markdown(file, text, fmt::format("{}\n{}", bytes, shape), out);
+  return out;
+}
+
+Pages load(const SourceFile& file, std::string_view shape) {
+  auto bytes = read_file(file.path, kMaxFileBytes);
+  if (bytes) return load_bytes(file, *bytes, shape);
+  std::error_code error;
+  auto size = std::filesystem::file_size(file.path, error);
+  bool large = !error && size > kMaxFileBytes;
+  std::string reason =
+      large ? fmt::format("larger than {} MB", kMaxFileBytes >> 20) : bytes.error().message;
+  Pages out;
+  out.skipped.push_back({display_path(file.path), std::move(reason)});
+  return out;
+}
+
+}  // namespace stoka::ingest

@@ -1,0 +1,228 @@
+#include "ingest/markdown.h"
+
+#include <md4c.h>
+
+#include <algorithm>
+
+#include "ingest/entities.h"
+#include "ingest/html.h"
+#include "text/normalize.h"
+
+namespace stoka::ingest {
+namespace {
+
+// What pages hold comes to less than one event a byte; tables with absurd columns come to far more.
+constexpr size_t kEventsPerByte = 8;
+constexpr size_t kFreeEvents = 10'000;
+
+class Builder {
+ public:
+  explicit Builder(size_t bytes) : events_left_(bytes * kEventsPerByte + kFreeEvents) {}
+
+  std::vector<Block> take() { return std::move(out_); }
+
+  // Each returns whether to go on.
+  bool enter(MD_BLOCKTYPE type, const void* detail) {
+    if (!count()) return false;
+    if (type == MD_BLOCK_TH || type == MD_BLOCK_TD) return true;
+    flush();
+    switch (type) {
+      case MD_BLOCK_H:
+        level_ = static_cast<int>(static_cast<const MD_BLOCK_H_DETAIL*>(detail)->level);
+        break;
+      case MD_BLOCK_CODE:
+        code_ = true;
+        break;
+      case MD_BLOCK_HTML:
+        html_ = true;
+        break;
+      case MD_BLOCK_LI:
+        ++items_;
+        break;
+      case MD_BLOCK_QUOTE:
+        ++quotes_;
+        break;
+      case MD_BLOCK_TR:
+        row_.clear();
+        break;
+      default:
+        break;
+    }
+    return true;
+  }
+
+  bool leave(MD_BLOCKTYPE type) {
+    if (!count()) return false;
+    if (type == MD_BLOCK_TH || type == MD_BLOCK_TD) {
+      end_cell();
+      return true;
+    }
+    if (type == MD_BLOCK_HTML) {
+      end_html();
+    } else if (type == MD_BLOCK_TR) {
+      if (!row_.empty()) out_.push_back({BlockKind::row, 0, std::move(row_)});
+      row_.clear();
+    } else {
+      flush();
+    }
+    switch (type) {
+      case MD_BLOCK_H:
+        level_ = 0;
+        break;
+      case MD_BLOCK_CODE:
+        code_ = false;
+        break;
+      case MD_BLOCK_LI:
+        --items_;
+        break;
+      case MD_BLOCK_QUOTE:
+        --quotes_;
+        break;
+      default:
+        break;
+    }
+    return true;
+  }
+
+  bool text(MD_TEXTTYPE type, std::string_view text) {
+    if (!count()) return false;
+    switch (type) {
+      case MD_TEXT_NULLCHAR:
+        text_ += "\uFFFD";
+        break;
+      case MD_TEXT_BR:
+        text_ += '\n';
+        break;
+      case MD_TEXT_SOFTBR:
+        text_ += ' ';
+        break;
+      case MD_TEXT_ENTITY:
+        text_ += decode_entities(text);
+        break;
+      case MD_TEXT_HTML:
+        if (html_) {
+          text_ += text;
+        } else {
+          inline_html(text);
+        }
+        break;
+      default:
+        if (silent_.empty()) text_ += text;
+        break;
+    }
+    return true;
+  }
+
+  bool count() { return events_left_ > 0 && --events_left_ > 0; }
+
+ private:
+  // A tag in running text: it goes, a line break and what a script holds aside.
+  void inline_html(std::string_view tag) {
+    auto is = [&](std::string_view name) {
+      if (tag.size() <= name.size()) return false;
+      for (size_t i = 0; i < name.size(); ++i)
+        if ((tag[i] | 0x20) != (name[i] | 0x20)) return false;
+      return true;
+    };
+    if (is("<br")) text_ += '\n';
+    for (std::string_view name : {"script", "style", "svg"}) {
+      if (is("<" + std::string(name)) && !tag.ends_with("/>")) silent_ = name;
+      if (silent_ == name && is("</" + std::string(name))) silent_ = {};
+    }
+  }
+
+  void end_cell() {
+    std::string cell = text::squeeze(text_);
+    text_.clear();
+    if (cell.empty()) return;
+    if (!row_.empty()) row_ += " | ";
+    row_ += cell;
+  }
+
+  void end_html() {
+    html_ = false;
+    for (Block& block : html_blocks(text_)) out_.push_back(std::move(block));
+    text_.clear();
+  }
+
+  void flush() {
+    if (text_.empty()) return;
+    silent_ = {};
+    BlockKind kind = BlockKind::paragraph;
+    if (code_) {
+      kind = BlockKind::code;
+      // The first line keeps its indentation.
+      size_t first = std::min(text_.find_first_not_of('\n'), text_.size());
+      text_ = text_.substr(first, text_.find_last_not_of(" \t\n") + 1 - first);
+    } else {
+      if (level_ > 0) {
+        kind = BlockKind::heading;
+      } else if (items_ > 0) {
+        kind = BlockKind::item;
+      } else if (quotes_ > 0) {
+        kind = BlockKind::quote;
+      }
+      text_ = squeeze_lines(level_ > 0);
+    }
+    if (!text_.empty())
+      out_.push_back({kind, kind == BlockKind::heading ? level_ : 0, std::move(text_)});
+    text_.clear();
+  }
+
+  // White space within each line of the running text squeezed, empty lines gone.
+  std::string squeeze_lines(bool one_line) const {
+    if (one_line || text_.find('\n') == std::string::npos) return text::squeeze(text_);
+    std::string out;
+    for (size_t at = 0; at < text_.size();) {
+      size_t end = std::min(text_.find('\n', at), text_.size());
+      std::string line = text::squeeze(std::string_view(text_).substr(at, end - at));
+      if (!line.empty()) out += (out.empty() ? "" : "\n") + line;
+      at = end + 1;
+    }
+    return out;
+  }
+
+  std::vector<Block> out_;
+  std::string text_, row_;
+  std::string_view silent_;  // the inline element whose text is dropped
+  int level_ = 0, items_ = 0, quotes_ = 0;
+  bool code_ = false, html_ = false;
+  size_t events_left_;
+};
+
+std::vector<Block> cut_at_blank_lines(std::string_view text) {
+  std::vector<Block> out;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = std::min(text.find("\n\n", at), text.size());
+    std::string paragraph = text::squeeze(text.substr(at, end - at));
+    if (!paragraph.empty()) out.push_back({BlockKind::paragraph, 0, std::move(paragraph)});
+    at = end + 2;
+  }
+  return out;
+}
+
+}  // namespace
+
+Markdown parse_markdown(std::string_view text, Dialect dialect) {
+  std::string stripped = strip_templates(text, dialect);
+  Builder builder(stripped.size());
+  MD_PARSER parser{};
+  parser.flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS;
+  parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
+    return static_cast<Builder*>(self)->enter(type, detail) ? 0 : 1;
+  };
+  parser.leave_block = [](MD_BLOCKTYPE type, void*, void* self) {
+    return static_cast<Builder*>(self)->leave(type) ? 0 : 1;
+  };
+  parser.enter_span = parser.leave_span = [](MD_SPANTYPE, void*, void* self) {
+    return static_cast<Builder*>(self)->count() ? 0 : 1;
+  };
+  parser.text = [](MD_TEXTTYPE type, const MD_CHAR* bytes, MD_SIZE size, void* self) {
+    return static_cast<Builder*>(self)->text(type, {bytes, size}) ? 0 : 1;
+  };
+  int failed = md_parse(stripped.data(), static_cast<MD_SIZE>(stripped.size()), &parser, &builder);
+  if (failed != 0) return {cut_at_blank_lines(stripped), true};
+  return {builder.take(), false};
+}
+
+}  // namespace stoka::ingest

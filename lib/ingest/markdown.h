@@ -1,0 +1,23 @@
+// Markdown to blocks of plain text.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ingest/block.h"
+#include "ingest/templates.h"
+
+namespace stoka::ingest {
+
+struct Markdown {
+  std::vector<Block> blocks;
+  bool plain = false;  // the page was too tangled to parse and was cut at its blank lines instead
+};
+
+// CommonMark with tables. The text is valid UTF-8 with LF line ends, without frontmatter. Links
+// leave their text, images their description, soft breaks a space, hard ones a line break; code is
+// verbatim; of raw HTML the text stays. A table row is its cells joined with " | ". Never fails;
+// the work is bounded by a multiple of the length.
+Markdown parse_markdown(std::string_view text, Dialect dialect = Dialect::markdown);
+
+}  // namespace stoka::ingest

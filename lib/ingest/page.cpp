@@ -1,0 +1,42 @@
+#include "ingest/page.h"
+
+#include <algorithm>
+
+#include "ingest/slug.h"
+#include "text/characters.h"
+#include "text/utf8.h"
+#include "text/words.h"
+
+namespace stoka::ingest {
+namespace {
+
+constexpr size_t kWordsPerMinute = 220;
+
+size_t half_words(std::string_view text) {
+  size_t halves = 0;
+  for (const text::Word& word : text::words(text)) {
+    size_t at = word.begin;
+    halves += text::is_unspaced(text::next_code_point(text, at)) ? 1 : 2;
+  }
+  return halves;
+}
+
+}  // namespace
+
+int reading_minutes(const std::vector<Block>& blocks) {
+  size_t halves = 0;
+  for (const Block& block : blocks) halves += half_words(block.text);
+  size_t minutes = (halves + 2 * kWordsPerMinute - 1) / (2 * kWordsPerMinute);
+  return static_cast<int>(std::clamp<size_t>(minutes, 1, 10'000));
+}
+
+void settle_slugs(std::vector<Page>& pages) {
+  std::vector<SlugWish> wishes;
+  wishes.reserve(pages.size());
+  for (const Page& page : pages)
+    wishes.push_back({page.document.slug, page.explicit_slug, page.folders, page.document.path});
+  std::vector<std::string> slugs = unique_slugs(wishes);
+  for (size_t i = 0; i < pages.size(); ++i) pages[i].document.slug = std::move(slugs[i]);
+}
+
+}  // namespace stoka::ingest

@@ -1,0 +1,157 @@
+#include "ingest/place.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ingest/slug.h"
+#include "text/normalize.h"
+
+namespace stoka::ingest {
+namespace {
+
+struct FolderType {
+  std::string_view folder, type;
+};
+constexpr auto kTypes = std::to_array<FolderType>({
+    {"articles", "blog"},
+    {"blog", "blog"},
+    {"changelog", "changelog"},
+    {"changelogs", "changelog"},
+    {"patch-notes", "changelog"},
+    {"patchnotes", "changelog"},
+    {"philosophy", "philosophy"},
+    {"post", "blog"},
+    {"posts", "blog"},
+    {"product", "product"},
+    {"products", "product"},
+    {"release-notes", "changelog"},
+    {"releases", "changelog"},
+    {"writing", "blog"},
+});
+// Folders that hold a site's content but are no part of its addresses.
+constexpr auto kContentRoots =
+    std::to_array<std::string_view>({"_drafts", "_pages", "_posts", "content", "src"});
+
+std::string_view type_of(std::string_view folder) {
+  std::string name = slugify(folder);
+  for (const FolderType& known : kTypes)
+    if (known.folder == name) return known.type;
+  return {};
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// The date in three folders one after the other.
+std::optional<Date> folder_date(const std::vector<std::string>& folders) {
+  for (size_t i = folders.size(); i >= 3; --i) {
+    if (folders[i - 3].size() != 4 || !is_digits(folders[i - 3]) || !is_digits(folders[i - 2]) ||
+        !is_digits(folders[i - 1]))
+      continue;
+    if (auto date = parse_date(folders[i - 3] + "-" + folders[i - 2] + "-" + folders[i - 1]))
+      return date;
+  }
+  return std::nullopt;
+}
+
+// Takes "2024-01-31-" or "2024-01-31_" off the front of a name.
+std::optional<Date> take_date(std::string& stem) {
+  constexpr size_t kDate = 10;
+  if (stem.size() < kDate || stem[4] != '-' || stem[7] != '-') return std::nullopt;
+  auto date = parse_date(stem.substr(0, kDate));
+  if (!date) return std::nullopt;
+  size_t rest = std::min(stem.find_first_not_of("-_ ", kDate), stem.size());
+  if (rest < stem.size()) stem.erase(0, rest);
+  return date;
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
+  return text;
+}
+
+// "bounded_execution-2" -> "Bounded execution 2".
+std::string readable(std::string_view name) {
+  std::string out(name);
+  for (char& c : out)
+    if (c == '-' || c == '_' || c == '.') c = ' ';
+  return capitalised(text::squeeze(out));
+}
+
+std::vector<std::string> folders_of(const SourceFile& file) {
+  std::vector<std::string> out;
+  if (!type_of(file.root).empty()) out.push_back(file.root);
+  bool outermost = out.empty();
+  for (const auto& part : file.relative.parent_path()) {
+    std::string name = display_path(part);
+    bool root = std::find(kContentRoots.begin(), kContentRoots.end(), name) != kContentRoots.end();
+    bool pages = outermost && name == "pages";
+    outermost = outermost && root;
+    if (!root && !pages && !name.empty() && name != ".") out.push_back(name);
+  }
+  return out;
+}
+
+std::vector<std::string> split_path(std::string_view location) {
+  if (size_t scheme = location.find("://"); scheme != std::string_view::npos) {
+    size_t host_end = std::min(location.find('/', scheme + 3), location.size());
+    location.remove_prefix(host_end);
+  }
+  location = location.substr(0, location.find_first_of("?#"));
+  std::vector<std::string> out;
+  while (!location.empty()) {
+    size_t end = std::min(location.find('/'), location.size());
+    if (end > 0) out.emplace_back(location.substr(0, end));
+    location.remove_prefix(std::min(end + 1, location.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
+Place place_of(const SourceFile& file) {
+  Place out;
+  out.folders = folders_of(file);
+  std::string stem = display_path(file.relative.stem());
+  out.date = take_date(stem);
+  if (!out.date) out.date = folder_date(out.folders);
+  for (const std::string& folder : out.folders)
+    if (auto type = type_of(folder); !type.empty()) out.type = type;
+
+  std::string first = text::fold(stem.substr(0, stem.find('.')));
+  out.is_index = first == "index" || first == "_index" || first == "readme";
+  if (out.is_index) {
+    std::string folder = out.folders.empty() ? "home" : out.folders.back();
+    // "index.fr" is the French page of its folder.
+    out.slug = slugify(folder + stem.substr(std::min(stem.find('.'), stem.size())));
+    out.readable = readable(folder);
+  } else {
+    out.slug = slugify(stem);
+    out.readable = readable(stem);
+  }
+  return out;
+}
+
+std::string default_url(const Place& place, std::string_view slug) {
+  std::string out;
+  for (const std::string& folder : place.folders) out += "/" + slugify(folder, "._~");
+  if (!place.is_index) out += "/" + std::string(slug);
+  return out.empty() ? "/" : out;
+}
+
+std::string location_slug(std::string_view location) {
+  std::vector<std::string> parts = split_path(location);
+  if (parts.empty() || parts.back().find_first_of(":{") != std::string::npos) return {};
+  std::string_view last = parts.back();
+  if (last.ends_with(".html")) last.remove_suffix(5);
+  if (last == "index" && parts.size() > 1) last = parts[parts.size() - 2];
+  return slugify(last, "._~");
+}
+
+std::optional<Date> location_date(std::string_view location) {
+  return folder_date(split_path(location));
+}
+
+}  // namespace stoka::ingest

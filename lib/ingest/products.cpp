@@ -1,0 +1,165 @@
+#include "ingest/products.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/hash.h"
+#include "ingest/frontmatter.h"
+#include "ingest/slug.h"
+#include "text/normalize.h"
+
+namespace stoka::ingest {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kMaxDepth = 16;
+
+// Whether brackets outside of strings nest no deeper than stoka reads.
+bool is_shallow(std::string_view json) {
+  int depth = 0;
+  bool quoted = false;
+  for (size_t at = 0; at < json.size(); ++at) {
+    char c = json[at];
+    if (quoted) {
+      if (c == '\\') ++at;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMaxDepth) return false;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return true;
+}
+
+// A key as people read it: "supportedPlatforms" and "supported_platforms" become two words.
+std::string readable(std::string_view key) {
+  std::string out;
+  for (char c : key) {
+    if (c >= 'A' && c <= 'Z' && !out.empty() && out.back() >= 'a' && out.back() <= 'z') {
+      out += ' ';
+      out += static_cast<char>(c + 32);
+    } else {
+      out += c == '_' || c == '-' || c == '.' ? ' ' : c;
+    }
+  }
+  return text::squeeze(out);
+}
+
+std::string joined(const Field& field) {
+  return text::squeeze(fmt::format("{}", fmt::join(field.values, ", ")));
+}
+
+// Fields that have a place of their own in the document.
+const std::set<std::string_view> kOwn = {"slug",        "id",   "name",  "title", "tagline",
+                                         "description", "url",  "tags",  "date",  "image",
+                                         "icon",        "logo", "draft", "type"};
+
+std::vector<Block> blocks_of(const std::vector<Field>& fields) {
+  std::vector<Block> out;
+  auto add = [&](std::string text) {
+    if (!text.empty()) out.push_back({BlockKind::paragraph, 0, std::move(text)});
+  };
+  for (std::string_view key : {"tagline", "description"})
+    for (const Field& field : fields)
+      if (field.key == key) add(joined(field));
+  for (const Field& field : fields) {
+    if (kOwn.contains(field.key)) continue;
+    std::string value = joined(field);
+    if (value.empty()) continue;
+    bool stops = value.find_last_of(".!?") == value.size() - 1;
+    add(fmt::format("{}: {}{}", readable(field.key), value, stops ? "" : "."));
+  }
+  return out;
+}
+
+std::string field_text(const std::vector<Field>& fields, std::string_view key) {
+  for (const Field& field : fields)
+    if (field.key == key) return joined(field);
+  return {};
+}
+
+class Reader {
+ public:
+  Reader(const SourceFile& file, std::string_view shape)
+      : path_(display_path(file.path)), shape_(shape) {}
+
+  Pages run(std::string_view text) {
+    if (!is_shallow(text)) {
+      skip("", fmt::format("JSON is nested more than {} levels", kMaxDepth));
+      return std::move(out_);
+    }
+    Json root = Json::parse(text, nullptr, false);
+    const Json* list = &root;
+    if (root.is_object() && root.contains("products")) list = &root["products"];
+    if (root.is_discarded()) {
+      skip("", "not well-formed JSON");
+    } else if (!list->is_array()) {
+      skip("", "neither a list of products nor an object with \"products\"");
+    } else {
+      for (size_t i = 0; i < list->size(); ++i) entry(fmt::format("product {}", i + 1), (*list)[i]);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void skip(std::string_view entry, std::string reason) {
+    out_.skipped.push_back({path_, entry.empty() ? reason : fmt::format("{}: {}", entry, reason)});
+  }
+
+  void entry(const std::string& which, const Json& json) {
+    if (!json.is_object()) return skip(which, "not an object");
+    std::string bytes = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    auto fields = json_fields(bytes);
+    if (!fields) return skip(which, fields.error().message);
+    Frontmatter meta = interpret_fields(*fields);
+    if (meta.draft) return skip(which, "draft");
+    // A product is called by its name; a title, if there is one too, is for headings.
+    std::string name = text::squeeze(text::one_line(field_text(*fields, "name")));
+    std::string slug = slugify(field_text(*fields, "slug"), "._~");
+    bool explicit_slug = !slug.empty();
+    if (!explicit_slug) slug = slugify(field_text(*fields, "id"), "._~");
+    if (name.empty()) name = meta.title;
+    if (slug.empty()) slug = slugify(name);
+    if (slug.empty()) return skip(which, "has neither slug, id nor name");
+    for (std::string& warning : meta.warnings)
+      out_.warnings.push_back(fmt::format("{}: {}: {}", path_, which, warning));
+
+    Page page;
+    page.explicit_slug = explicit_slug;
+    page.folders = {"product"};
+    page.blocks = blocks_of(*fields);
+    Document& document = page.document;
+    document.slug = slug;
+    document.title = name.empty() ? slug : name;
+    document.type = "product";
+    document.path = path_;
+    document.url = field_text(*fields, "url");
+    if (document.url.empty()) document.url = "/products/" + slug;
+    document.description =
+        meta.description.empty() ? field_text(*fields, "tagline") : meta.description;
+    document.author = meta.author;
+    document.tags = meta.tags;
+    document.date = meta.date;
+    document.reading_minutes = reading_minutes(page.blocks);
+    document.content_hash = content_hash(fmt::format("{}\n{}", bytes, shape_));
+    out_.pages.push_back(std::move(page));
+  }
+
+  std::string path_, shape_;
+  Pages out_;
+};
+
+}  // namespace
+
+Pages read_products(const SourceFile& file, std::string_view json, std::string_view shape) {
+  return Reader(file, shape).run(json);
+}
+
+}  // namespace stoka::ingest

@@ -1,0 +1,177 @@
+#include "ingest/secrets.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace stoka::ingest {
+namespace {
+
+constexpr auto kNone = std::string_view::npos;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_alnum(char c) { return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z'); }
+bool is_token(char c) { return is_alnum(c) || c == '-' || c == '_'; }
+
+// Length of the run of characters that satisfy `is` from `at`.
+template <class Is>
+size_t run(std::string_view text, size_t at, Is is) {
+  size_t n = 0;
+  while (at + n < text.size() && is(text[at + n])) ++n;
+  return n;
+}
+
+// Each matcher is asked where its prefix begins a token, and answers with the end of the secret or
+// 0.
+size_t match_sk(std::string_view text, size_t at) {
+  size_t length = run(text, at + 3, is_token);
+  if (length < 20) return 0;
+  // Dashed words are no key: it has a digit, or twenty letters in a row.
+  std::string_view body = text.substr(at + 3, length);
+  bool digit = std::any_of(body.begin(), body.end(), is_digit);
+  size_t longest = 0;
+  for (size_t i = 0; i < body.size(); ++i) {
+    size_t letters = run(body, i, is_alnum);
+    longest = std::max(longest, letters);
+    i += letters;
+  }
+  return digit || longest >= 20 ? at + 3 + length : 0;
+}
+
+size_t match_github(std::string_view text, size_t at) {
+  size_t length = run(text, at + 4, is_alnum);
+  return length >= 20 ? at + 4 + length : 0;
+}
+
+size_t match_github_fine(std::string_view text, size_t at) {
+  size_t length = run(text, at + 11, is_token);
+  return length >= 20 ? at + 11 + length : 0;
+}
+
+size_t match_aws(std::string_view text, size_t at) {
+  size_t length = run(text, at + 4, [](char c) { return is_digit(c) || is_upper(c); });
+  bool border = at + 4 + length == text.size() || !is_token(text[at + 4 + length]);
+  return length == 16 && border ? at + 20 : 0;
+}
+
+size_t match_slack(std::string_view text, size_t at) {
+  size_t length = run(text, at + 5, is_token);
+  return length >= 10 ? at + 5 + length : 0;
+}
+
+// Three parts of base64url; the first two are JSON objects, whose "{\"" is "eyJ".
+size_t match_jwt(std::string_view text, size_t at) {
+  size_t header = run(text, at, is_token);
+  size_t payload_at = at + header + 1;
+  if (header < 10 || !text.substr(std::min(payload_at, text.size()) - 1).starts_with(".eyJ"))
+    return 0;
+  size_t payload = run(text, payload_at, is_token);
+  size_t signature_at = payload_at + payload;
+  if (payload < 8 || signature_at >= text.size() || text[signature_at] != '.') return 0;
+  return signature_at + 1 + run(text, signature_at + 1, is_token);
+}
+
+size_t match_private_key(std::string_view text, size_t at) {
+  constexpr size_t kHeading = 64, kLongest = 16 * 1024;
+  std::string_view heading = text.substr(at, kHeading);
+  heading = heading.substr(0, heading.find('\n'));
+  size_t end = heading.find("PRIVATE KEY");
+  if (end == kNone || heading.find("-----", end) == kNone) return 0;
+  std::string_view body = text.substr(at, kLongest);
+  size_t close = body.find("-----END ");
+  if (close == kNone) return at + body.size();
+  size_t dashes = body.find("-----", close + 9);
+  return at + (dashes == kNone ? body.size() : dashes + 5);
+}
+
+struct Pattern {
+  std::string_view prefix;
+  std::string_view kind;
+  size_t (*match)(std::string_view text, size_t at);
+};
+
+constexpr Pattern kPatterns[] = {
+    {"sk-", "an API key (sk-)", match_sk},
+    {"ghp_", "a GitHub token", match_github},
+    {"gho_", "a GitHub token", match_github},
+    {"ghs_", "a GitHub token", match_github},
+    {"ghu_", "a GitHub token", match_github},
+    {"ghr_", "a GitHub token", match_github},
+    {"github_pat_", "a GitHub token", match_github_fine},
+    {"AKIA", "an AWS access key", match_aws},
+    {"ASIA", "an AWS access key", match_aws},
+    {"xoxb-", "a Slack token", match_slack},
+    {"xoxp-", "a Slack token", match_slack},
+    {"eyJ", "a JSON web token", match_jwt},
+    {"-----BEGIN ", "a private key", match_private_key},
+};
+
+constexpr size_t kWindow = 16;
+
+// Every stretch of 16 bytes of the secrets' words, to know a part of one again.
+std::unordered_set<std::string_view> windows_of(std::string_view text,
+                                                const std::vector<Secret>& secrets) {
+  std::unordered_set<std::string_view> out;
+  for (const Secret& secret : secrets) {
+    for (size_t at = secret.begin; at < secret.end;) {
+      size_t word =
+          run(text.substr(0, secret.end), at, [](char c) { return c != ' ' && c != '\n'; });
+      for (size_t i = 0; i + kWindow <= word; ++i) out.insert(text.substr(at + i, kWindow));
+      at += word + 1;
+    }
+  }
+  // What every key block shares says nothing.
+  std::erase_if(out, [](std::string_view window) { return window.find("-----") != kNone; });
+  return out;
+}
+
+bool holds_window(std::string_view text, const std::unordered_set<std::string_view>& windows) {
+  for (size_t i = 0; i + kWindow <= text.size(); ++i)
+    if (windows.contains(text.substr(i, kWindow))) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<Secret> find_secrets(std::string_view text) {
+  std::vector<Secret> out;
+  for (size_t at = 0; (at = text.find_first_of("sgAxe-", at)) != kNone; ++at) {
+    if (at > 0 && is_token(text[at - 1])) continue;
+    for (const Pattern& pattern : kPatterns) {
+      if (text.compare(at, pattern.prefix.size(), pattern.prefix) != 0) continue;
+      size_t end = pattern.match(text, at);
+      if (end == 0) continue;
+      out.push_back({at, end, std::string(pattern.kind)});
+      at = end - 1;
+      break;
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> find_secret(std::string_view text) {
+  auto found = find_secrets(text);
+  if (found.empty()) return std::nullopt;
+  return found.front().kind;
+}
+
+std::vector<Withheld> withhold_secrets(std::vector<Chunk>& chunks, std::span<const Block> blocks) {
+  std::string whole;
+  for (const Block& block : blocks) whole.append(block.text).append("\n\n");
+  std::vector<Secret> secrets = find_secrets(whole);
+  auto windows = windows_of(whole, secrets);
+  std::vector<Withheld> out;
+  auto holds_secret = [&](const Chunk& chunk) {
+    std::optional<std::string> kind = find_secret(chunk.content);
+    if (!kind) kind = find_secret(chunk.title + "\n" + chunk.section);
+    if (!kind && !windows.empty() && holds_window(chunk.content, windows))
+      kind = secrets.front().kind;
+    if (kind) out.push_back({chunk.section, *kind});
+    return kind.has_value();
+  };
+  std::erase_if(chunks, holds_secret);
+  for (size_t i = 0; i < chunks.size(); ++i) chunks[i].index = static_cast<int>(i);
+  return out;
+}
+
+}  // namespace stoka::ingest

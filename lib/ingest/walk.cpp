@@ -1,0 +1,163 @@
+#include "ingest/walk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "text/utf8.h"
+
+namespace stoka::ingest {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Kind { markdown, products, json, other };
+
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return text;
+}
+
+Kind kind_of(const fs::path& path) {
+  std::string extension = lower(path.extension().string());
+  if (extension == ".md" || extension == ".markdown" || extension == ".mdx") return Kind::markdown;
+  if (extension != ".json") return Kind::other;
+  return path.filename() == "products.json" ? Kind::products : Kind::json;
+}
+
+bool is_passed_over(const fs::path& path) {
+  std::string name = path.filename().string();
+  return name.starts_with('.') || name == "node_modules";
+}
+
+// "blog" for "site/blog", "site/blog/" and, inside site/blog, for ".".
+std::string folder_name(const fs::path& path) {
+  std::error_code error;
+  fs::path whole = fs::canonical(path, error);
+  return display_path((error ? path.lexically_normal() : whole).filename());
+}
+
+class Walker {
+ public:
+  Result<> add(const fs::path& named) {
+    std::error_code error;
+    fs::file_status status = fs::status(named, error);
+    if (status.type() == fs::file_type::not_found)
+      return fail(ErrorKind::data, fmt::format("{} does not exist", display_path(named)),
+                  "name files or folders that exist");
+    fs::path path = named.lexically_normal();
+    if (status.type() == fs::file_type::directory) {
+      root_ = path;
+      canonical_root_ = fs::canonical(path, error);
+      root_name_ = folder_name(path);
+      tree();
+    } else if (status.type() != fs::file_type::regular) {
+      skip(path, error ? error.message() : "not a regular file");
+    } else if (kind_of(path) == Kind::other) {
+      skip(path, "neither markdown nor json");
+    } else {
+      root_ = path.parent_path();
+      root_name_ = folder_name(root_.empty() ? fs::path(".") : root_);
+      take(path, path.filename());
+    }
+    return {};
+  }
+
+  Walk finish() {
+    std::sort(walk_.files.begin(), walk_.files.end(),
+              [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+    std::sort(walk_.skipped.begin(), walk_.skipped.end(), [](const Skipped& a, const Skipped& b) {
+      return std::tie(a.path, a.reason) < std::tie(b.path, b.reason);
+    });
+    return std::move(walk_);
+  }
+
+ private:
+  void skip(const fs::path& path, std::string reason) {
+    walk_.skipped.push_back({display_path(path), std::move(reason)});
+  }
+
+  void take(const fs::path& path, fs::path relative) {
+    std::error_code error;
+    fs::path whole = fs::canonical(path, error);
+    auto [first, fresh] = seen_.try_emplace(error ? path : whole, path);
+    if (!fresh) {
+      if (first->second != path)
+        skip(path, fmt::format("the same file as {}", display_path(first->second)));
+      return;
+    }
+    walk_.files.push_back({path, std::move(relative), root_name_, kind_of(path) != Kind::markdown});
+  }
+
+  void tree() {
+    std::vector<fs::path> folders = {root_};
+    while (!folders.empty()) {
+      fs::path folder = std::move(folders.back());
+      folders.pop_back();
+      std::error_code error;
+      std::vector<fs::path> entries;
+      for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+        entries.push_back(it->path().lexically_normal());
+      if (error) skip(folder, error.message());
+      std::sort(entries.begin(), entries.end());
+      for (const fs::path& path : entries)
+        if (!is_passed_over(path) && entry(path)) folders.push_back(path);
+    }
+  }
+
+  // Whether it is a folder to go into.
+  bool entry(const fs::path& path) {
+    std::error_code error;
+    fs::file_status status = fs::symlink_status(path, error);
+    Kind kind = kind_of(path);
+    bool source = kind == Kind::markdown || kind == Kind::products;
+    if (status.type() == fs::file_type::directory) return true;
+    if (status.type() == fs::file_type::symlink) {
+      fs::file_type target = fs::status(path, error).type();
+      if (target == fs::file_type::directory) {
+        skip(path, "a link to a folder; name the folder itself to index it");
+      } else if (source && target != fs::file_type::regular) {
+        skip(path, "a link that leads nowhere");
+      } else if (source && !is_inside(path)) {
+        skip(path, "a link that leads out of the tree");
+      } else if (source) {
+        take(path, path.lexically_relative(root_));
+      }
+      return false;
+    }
+    if (source && status.type() == fs::file_type::regular) {
+      take(path, path.lexically_relative(root_));
+    } else if (source) {
+      skip(path, "not a regular file");
+    }
+    return false;
+  }
+
+  bool is_inside(const fs::path& path) const {
+    std::error_code error;
+    fs::path target = fs::canonical(path, error);
+    if (error) return false;
+    return std::mismatch(canonical_root_.begin(), canonical_root_.end(), target.begin(),
+                         target.end())
+               .first == canonical_root_.end();
+  }
+
+  Walk walk_;
+  fs::path root_, canonical_root_;
+  std::string root_name_;
+  std::map<fs::path, fs::path> seen_;  // canonical path -> path it was taken by
+};
+
+}  // namespace
+
+std::string display_path(const fs::path& path) { return text::repair_utf8(path.string()); }
+
+Result<Walk> walk(std::span<const fs::path> paths) {
+  Walker walker;
+  for (const fs::path& path : paths) STOKA_TRY(walker.add(path));
+  return walker.finish();
+}
+
+}  // namespace stoka::ingest

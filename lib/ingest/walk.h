@@ -1,0 +1,40 @@
+// Which files of a tree are sources.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace stoka::ingest {
+
+struct SourceFile {
+  std::filesystem::path path;  // the argument with what lies below it, normalised
+  std::filesystem::path
+      relative;       // below the folder that was named, "blog/a.md"; the file name if a file was
+  std::string root;   // name of that folder, e.g. "site"
+  bool json = false;  // products; else markdown
+};
+
+struct Skipped {
+  std::string path;    // valid UTF-8
+  std::string reason;  // lower case, no full stop
+};
+
+struct Walk {
+  std::vector<SourceFile> files;  // by path, each file once however often it was named
+  std::vector<Skipped> skipped;   // what looks like a source but cannot be read as one
+};
+
+// Markdown (.md, .markdown, .mdx), files called products.json, and any .json that is named itself.
+// Hidden files and folders and node_modules are passed over without a word unless named. Links are
+// followed to files inside the tree only, never to folders. A path that does not exist is a data
+// error.
+Result<Walk> walk(std::span<const std::filesystem::path> paths);
+
+// A path as people may see it.
+std::string display_path(const std::filesystem::path& path);
+
+}  // namespace stoka::ingest

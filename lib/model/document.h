@@ -1,0 +1,45 @@
+// What is published: documents and the chunks they are searched by.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/date.h"
+
+namespace stoka {
+
+struct Document {
+  std::string slug;    // unique in the index
+  std::string title;
+  std::string type;    // "blog", "philosophy", "changelog", "product", "page", or from frontmatter
+  std::string path;    // source file as given to `stoka index`, for messages and pruning
+  std::string url;     // path on the site ("/blog/slug") or as in frontmatter; may be empty
+  std::string description;
+  std::string author;
+  std::vector<std::string> tags;
+  std::optional<Date> date;
+  int reading_minutes = 1;
+  std::string content_hash;  // of the source bytes and of everything that shapes chunks
+};
+
+struct Chunk {
+  std::string slug;
+  int index = 0;          // position in its document, from 0
+  std::string type;
+  std::string title;
+  std::string section;    // heading text, empty before the first heading
+  std::vector<std::string> tags;
+  std::optional<Date> date;
+  int reading_minutes = 1;
+  std::string url;
+  std::string content;    // plain text, paragraphs separated by a blank line
+
+  bool has_tag(std::string_view tag) const;
+};
+
+// "8 min", as a citation shows it.
+std::string reading_time(int minutes);
+
+}  // namespace stoka

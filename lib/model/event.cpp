@@ -1,0 +1,51 @@
+#include "model/event.h"
+
+#include <nlohmann/json.hpp>
+
+namespace stoka {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json data(const ReadyEvent& e) {
+  return {{"session_id", e.session_id}, {"visitor_id", e.visitor_id}, {"route", name(e.route)}};
+}
+Json data(const TokenEvent& e) { return {{"text", e.text}}; }
+Json data(const CiteEvent& e) {
+  const Citation& c = e.citation;
+  return {{"slug", c.slug},
+          {"title", c.title},
+          {"quote", c.quote},
+          {"type", c.type},
+          {"reading_time", c.reading_time},
+          {"date", c.date},
+          {"score", std::round(c.score * 1e4) / 1e4}};
+}
+Json data(const DoneEvent& e) {
+  return {{"turns", e.turns}, {"confidence", name(e.confidence)}, {"latency_ms", e.latency_ms}};
+}
+Json data(const ErrorEvent& e) { return {{"message", e.message}, {"retryable", e.retryable}}; }
+
+}  // namespace
+
+std::string_view name(Confidence confidence) {
+  constexpr std::string_view kNames[] = {"direct", "adjacent", "nothing"};
+  return kNames[static_cast<int>(confidence)];
+}
+
+std::string_view name(Route route) {
+  constexpr std::string_view kNames[] = {"meta", "offtopic", "followup", "new", "void"};
+  return kNames[static_cast<int>(route)];
+}
+
+std::string_view name(const Event& event) {
+  constexpr std::string_view kNames[] = {"ready", "token", "cite", "done", "error"};
+  return kNames[event.index()];
+}
+
+std::string data_json(const Event& event) {
+  return std::visit([](const auto& e) { return data(e); }, event)
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace stoka

@@ -1,0 +1,62 @@
+// The one noun that streams through everything. The CLI prints it, the REPL draws it, serve encodes it,
+// session stores from it, eval replays it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/date.h"
+#include "model/hit.h"
+
+namespace stoka {
+
+enum class Route { meta, offtopic, followup, fresh, nothing };
+// "meta", "offtopic", "followup", "new", "void".
+std::string_view name(Route route);
+
+struct Citation {
+  std::string slug;
+  std::string title;
+  std::string quote;         // verbatim from the indexed content
+  std::string type;
+  std::string reading_time;  // "8 min"
+  std::string date;          // "Apr 12"; empty if the document has none
+  std::string url;           // may be empty; not part of the wire format
+  double score = 0;
+};
+
+struct ReadyEvent {
+  std::string session_id;
+  std::string visitor_id;
+  Route route = Route::fresh;
+};
+struct TokenEvent {
+  std::string text;
+};
+struct CiteEvent {
+  Citation citation;
+};
+struct DoneEvent {
+  int turns = 0;
+  Confidence confidence = Confidence::direct;
+  int64_t latency_ms = 0;
+};
+struct ErrorEvent {
+  std::string message;
+  bool retryable = false;
+};
+
+// One ReadyEvent first; exactly one DoneEvent or ErrorEvent last.
+using Event = std::variant<ReadyEvent, TokenEvent, CiteEvent, DoneEvent, ErrorEvent>;
+using EventSink = std::function<void(const Event&)>;
+
+std::string_view name(const Event& event);  // "ready", "token", "cite", "done", "error"
+
+// Compact JSON of the event's data, as on the wire: {"text":"…"}. Always valid UTF-8.
+std::string data_json(const Event& event);
+
+}  // namespace stoka

@@ -1,0 +1,51 @@
+#include "pipeline/catalog.h"
+
+#include <algorithm>
+
+#include "session/interests.h"
+#include "text/normalize.h"
+
+namespace stoka::pipeline {
+namespace {
+
+std::string without_trailing_slash(std::string_view url) {
+  while (url.size() > 1 && url.ends_with('/')) url.remove_suffix(1);
+  return std::string(url);
+}
+
+}  // namespace
+
+Catalog::Catalog(std::vector<store::DocumentInfo> documents, std::optional<Instant> indexed_at)
+    : documents_(std::move(documents)), indexed_at_(indexed_at) {
+  for (size_t i = 0; i < documents_.size(); ++i) {
+    const Document& document = documents_[i].document;
+    by_slug_[document.slug] = i;
+    if (!document.url.empty()) by_url_.emplace(without_trailing_slash(document.url), i);
+    std::string folded = text::fold(document.slug);
+    for (size_t at = 0; at < folded.size();) {
+      size_t end = std::min(folded.find_first_of("-_/.", at), folded.size());
+      if (end > at) slug_tokens_.insert(folded.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+}
+
+const Document* Catalog::find(std::string_view slug) const {
+  auto found = by_slug_.find(slug);
+  return found == by_slug_.end() ? nullptr : &documents_[found->second].document;
+}
+
+const Document* Catalog::find_page(std::string_view page) const {
+  auto found = by_url_.find(without_trailing_slash(page.substr(0, page.find_first_of("?#"))));
+  if (found != by_url_.end()) return &documents_[found->second].document;
+  return find(session::page_slug(page));
+}
+
+std::vector<std::string> Catalog::tags_of(std::string_view slug) const {
+  const Document* document = find(slug);
+  return document ? document->tags : std::vector<std::string>();
+}
+
+bool Catalog::is_slug_token(std::string_view word) const { return slug_tokens_.contains(word); }
+
+}  // namespace stoka::pipeline

@@ -1,0 +1,163 @@
+#include "pipeline/discover.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "pipeline/turn.h"
+#include "session/interests.h"
+#include "text/normalize.h"
+#include "text/quotable.h"
+
+namespace stoka::pipeline {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kMostRecommendations = 10;
+
+Citation cite(const Hit& hit, std::string_view query) {
+  const Chunk& chunk = hit.chunk;
+  return {chunk.slug,
+          chunk.title,
+          text::best_sentence(chunk.content, query),
+          chunk.type,
+          reading_time(chunk.reading_minutes),
+          chunk.date ? short_date(*chunk.date) : "",
+          chunk.url,
+          hit.score};
+}
+
+// What a document is about, as a question.
+std::string about(const Document& document) {
+  return fmt::format("{} {} {}", document.title, fmt::join(document.tags, " "), document.description);
+}
+
+std::set<std::string, std::less<>> seen(const DiscoverRequest& request, const Document* page,
+                                        const Visitor& visitor) {
+  std::set<std::string, std::less<>> out(request.page.seen_slugs.begin(), request.page.seen_slugs.end());
+  for (const Reading& reading : visitor.history) out.insert(reading.slug);
+  if (page) out.insert(page->slug);
+  return out;
+}
+
+// The first chunk of the newest documents that are not in `skip`, as hits without a score.
+Result<std::vector<Hit>> newest(Engine& engine, const Catalog& catalog,
+                                const std::set<std::string, std::less<>>& skip, size_t count) {
+  std::vector<const Document*> documents;
+  for (const store::DocumentInfo& info : catalog.documents())
+    if (info.chunks > 0 && !skip.contains(info.document.slug)) documents.push_back(&info.document);
+  std::stable_sort(documents.begin(), documents.end(),
+                   [](const Document* a, const Document* b) { return a->date > b->date; });
+  std::vector<Hit> out;
+  for (size_t i = 0; i < documents.size() && out.size() < count; ++i) {
+    STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, engine.parts().store.chunks_of(documents[i]->slug));
+    if (chunks.empty()) continue;
+    Hit hit;
+    hit.id = chunks.front().id;
+    hit.chunk = std::move(chunks.front().chunk);
+    out.push_back(std::move(hit));
+  }
+  return out;
+}
+
+Json cite_json(const Citation& citation) {
+  return Json::parse(data_json(CiteEvent{citation}));
+}
+
+}  // namespace
+
+Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request, std::stop_token stop) {
+  if (request.limit < 1 || request.limit > kMostRecommendations)
+    return fail(ErrorKind::usage, fmt::format("limit is {}, wanted 1 to {}", request.limit, kMostRecommendations));
+  if (!request.visitor_id.empty() && !is_uuid(request.visitor_id))
+    return fail(ErrorKind::usage, fmt::format("visitor is not a UUID: '{}'", text::one_line(request.visitor_id)));
+  STOKA_TRY(engine.check_index());
+  STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
+  Visitor visitor;
+  if (!request.visitor_id.empty()) {
+    STOKA_ASSIGN(std::optional<Visitor> known, engine.parts().store.visitor(request.visitor_id));
+    if (known) visitor = std::move(*known);
+  }
+  const Document* page = catalog->find_page(request.page.page);
+  std::vector<session::Interest> interests = session::interests(
+      visitor, request.page, [&](std::string_view slug) { return catalog->tags_of(slug); },
+      engine.parts().clock.now(), engine.settings().interests);
+  std::set<std::string, std::less<>> skip = seen(request, page, visitor);
+
+  retrieve::Query query;
+  if (page) query.text = about(*page);
+  else if (!request.page.page_title.empty()) query.text = text::clean_query(request.page.page_title);
+  for (const session::Interest& interest : interests) {
+    query.interests.emplace_back(interest.tag, interest.weight);
+    if (!page) query.text += " " + interest.tag;
+  }
+  query.exclude_slugs = skip;
+
+  Recommendations out;
+  std::vector<Hit> ranked;
+  std::string wanted = query.text;
+  if (!wanted.empty()) {
+    std::string warning;
+    STOKA_ASSIGN(std::vector<Hit> hits, engine.candidates(std::move(query), wanted, warning, stop));
+    if (!warning.empty()) engine.parts().log.warning(warning);
+    rerank::PolicyOptions policy = engine.settings().policy;
+    policy.max_per_slug = 1;
+    policy.keep = static_cast<size_t>(request.limit);
+    ranked = rerank::apply_policy(std::move(hits), {wanted, {}, 0, engine.parts().clock.today()}, policy);
+    out.confidence = rerank::classify(ranked, engine.settings().thresholds).confidence;
+  }
+  size_t limit = static_cast<size_t>(request.limit);
+  if (ranked.size() < limit) {
+    for (const Hit& hit : ranked) skip.insert(hit.chunk.slug);
+    STOKA_ASSIGN(std::vector<Hit> filler, newest(engine, *catalog, skip, limit - ranked.size()));
+    std::move(filler.begin(), filler.end(), std::back_inserter(ranked));
+  }
+  auto framings = engine.parts().generator.frame(ranked, stop);
+  for (size_t i = 0; i < ranked.size(); ++i)
+    out.items.push_back({cite(ranked[i], wanted), std::move(framings[i])});
+  out.hits = std::move(ranked);
+  return out;
+}
+
+Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token stop) {
+  const golden::Golden& golden = engine.parts().golden;
+  STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
+  const Document* document = catalog->find_page(page);
+  Ambient out;
+  // A page with a line of its own ("/") keeps it, even when it is a document too.
+  if (out.hint = golden.hint(page); !out.hint.empty() || !document) return out;
+  DiscoverRequest request;
+  request.page.page = page;
+  request.limit = 1;
+  STOKA_ASSIGN(Recommendations found, discover(engine, request, stop));
+  if (found.items.empty()) return out;
+  // The same page always gets the same line.
+  size_t sum = 0;
+  for (unsigned char c : document->slug) sum += c;
+  out.hint = golden.post_hints[sum % golden.post_hints.size()];
+  out.citation = std::move(found.items.front().citation);
+  return out;
+}
+
+std::string to_json(const Recommendations& recommendations) {
+  Json items = Json::array();
+  for (const Recommendation& item : recommendations.items) {
+    Json body = cite_json(item.citation);
+    Json score = body["score"];
+    body.erase("score");
+    body["framing"] = item.framing ? Json(*item.framing) : Json(nullptr);
+    body["score"] = std::move(score);
+    items.push_back(std::move(body));
+  }
+  return Json{{"recommendations", std::move(items)}, {"confidence", name(recommendations.confidence)}}.dump();
+}
+
+std::string to_json(const Ambient& ambient) {
+  return Json{{"hint", ambient.hint.empty() ? Json(nullptr) : Json(ambient.hint)},
+              {"cite", ambient.citation ? cite_json(*ambient.citation) : Json(nullptr)}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace stoka::pipeline

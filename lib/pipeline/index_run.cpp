@@ -1,0 +1,232 @@
+#include "pipeline/index_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "embed/builtin.h"
+#include "ingest/load.h"
+#include "ingest/page.h"
+#include "ingest/secrets.h"
+
+namespace stoka::pipeline {
+namespace {
+
+using Known = std::map<std::string, Document>;  // by slug
+
+bool is_under(const std::string& path, const std::filesystem::path& root) {
+  std::string base = root.string();
+  return path == base || (path.starts_with(base) && (base.ends_with('/') || path[base.size()] == '/'));
+}
+
+bool is_under_any(const std::string& path, std::span<const std::filesystem::path> roots) {
+  return std::any_of(roots.begin(), roots.end(),
+                     [&](const std::filesystem::path& root) { return is_under(path, root); });
+}
+
+// A slug that another run gave to a document outside these paths stays with that document.
+void avoid_slugs_of_others(std::vector<ingest::Page>& pages, const Known& known,
+                           std::span<const std::filesystem::path> roots) {
+  std::set<std::string> taken;
+  for (const auto& [slug, document] : known)
+    if (!is_under_any(document.path, roots)) taken.insert(slug);
+  if (taken.empty()) return;
+  std::set<std::string> used = taken;
+  for (const ingest::Page& page : pages)
+    if (!taken.contains(page.document.slug)) used.insert(page.document.slug);
+  for (ingest::Page& page : pages) {
+    if (!taken.contains(page.document.slug)) continue;
+    std::string wish = page.document.slug;
+    if (!page.folders.empty()) wish = page.folders.back() + "-" + wish;
+    std::string slug = wish;
+    for (int n = 2; used.contains(slug); ++n) slug = fmt::format("{}-{}", wish, n);
+    used.insert(slug);
+    page.document.slug = slug;
+  }
+}
+
+// Words that are searched are those of title, section and content; words that are embedded have the
+// configured prefix in front of the content instead.
+store::ChunkRecord record(Chunk chunk, ingest::PrefixMode prefix) {
+  store::ChunkRecord out;
+  out.terms = embed::count_terms(chunk.title + "\n" + chunk.section + "\n" + chunk.content);
+  out.embedded_terms = embed::count_terms(ingest::embedding_text(chunk, prefix));
+  out.chunk = std::move(chunk);
+  return out;
+}
+
+class IndexRun {
+ public:
+  IndexRun(store::Store* store, const IndexRequest& request, const Clock& clock, Log& log,
+           const IndexProgress& progress, std::stop_token stop)
+      : store_(store), request_(request), clock_(clock), log_(log), progress_(progress), stop_(stop) {}
+
+  Result<IndexReport> run() {
+    STOKA_ASSIGN(std::vector<ingest::Page> pages, read());
+    if (!request_.dry_run) {
+      STOKA_ASSIGN(writer_, store_->begin_index());
+    }
+    STOKA_TRY(load_known());
+    ingest::settle_slugs(pages);
+    avoid_slugs_of_others(pages, known_, request_.paths);
+    STOKA_TRY(write(pages));
+    STOKA_TRY(forget(pages));
+    STOKA_TRY(finish());
+    return std::move(report_);
+  }
+
+ private:
+  Result<> stopped() const {
+    if (stop_.stop_requested())
+      return fail(ErrorKind::cancelled, "interrupted", "what was written stays; run it again to go on");
+    return {};
+  }
+
+  void tell(std::string_view what, size_t done, size_t total) const {
+    if (progress_) progress_(what, done, total);
+  }
+
+  Result<std::vector<ingest::Page>> read() {
+    STOKA_ASSIGN(ingest::Walk walked, ingest::walk(request_.paths));
+    report_.skipped = std::move(walked.skipped);
+    std::vector<ingest::Page> pages;
+    std::string shape = request_.chunks.describe();
+    for (size_t i = 0; i < walked.files.size(); ++i) {
+      STOKA_TRY(stopped());
+      tell("reading", i, walked.files.size());
+      ingest::Pages loaded = ingest::load(walked.files[i], shape);
+      std::move(loaded.pages.begin(), loaded.pages.end(), std::back_inserter(pages));
+      std::move(loaded.skipped.begin(), loaded.skipped.end(), std::back_inserter(report_.skipped));
+      std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(report_.warnings));
+      // A file that is there but says nothing (a draft, say) has no document any more.
+      if (loaded.pages.empty() && !loaded.skipped.empty()) silent_.insert(walked.files[i].path.string());
+    }
+    return pages;
+  }
+
+  // What is indexed now. An index made in another way cannot be added to: it is made again.
+  Result<> load_known() {
+    if (!store_) return {};
+    STOKA_ASSIGN(std::optional<store::IndexIdentity> identity, store_->identity());
+    bool compatible = identity && identity->embedder == request_.identity.embedder &&
+                      identity->chunker == request_.identity.chunker &&
+                      identity->query_prefix == request_.identity.query_prefix;
+    if (identity && !compatible) {
+      log_.warning(fmt::format("the index was made with {}, {}; making it again with {}, {}", identity->embedder,
+                               identity->chunker, request_.identity.embedder, request_.identity.chunker));
+      if (writer_) STOKA_TRY(writer_->clear());
+      return {};
+    }
+    STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, store_->documents());
+    for (store::DocumentInfo& info : documents) {
+      std::string slug = info.document.slug;
+      total_chunks_[slug] = static_cast<size_t>(info.chunks);
+      known_.emplace(std::move(slug), std::move(info.document));
+    }
+    return {};
+  }
+
+  Result<> write(std::vector<ingest::Page>& pages) {
+    if (writer_) STOKA_TRY(writer_->set_identity(request_.identity));
+    std::optional<embed::Folder> folder;
+    if (store_) folder.emplace(*store_);
+    for (size_t i = 0; i < pages.size(); ++i) {
+      STOKA_TRY(stopped());
+      tell("writing", i, pages.size());
+      const Document& document = pages[i].document;
+      auto found = known_.find(document.slug);
+      if (found != known_.end() && found->second.content_hash == document.content_hash &&
+          found->second.path == document.path) {
+        ++report_.unchanged;
+        continue;
+      }
+      if (auto kind = ingest::find_secret(document.title + "\n" + document.description)) {
+        report_.skipped.push_back({document.path, fmt::format("its title or description holds {}", *kind)});
+        silent_.insert(document.path);
+        continue;
+      }
+      ++(found == known_.end() ? report_.added : report_.changed);
+      std::vector<Chunk> chunks = ingest::chunk(document, pages[i].blocks, request_.chunks);
+      for (const ingest::Withheld& withheld : ingest::withhold_secrets(chunks, pages[i].blocks))
+        report_.skipped.push_back(
+            {document.path, fmt::format("a chunk{} was left out: it holds {}",
+                                        withheld.section.empty() ? "" : " of '" + withheld.section + "'",
+                                        withheld.kind)});
+      total_chunks_[document.slug] = chunks.size();
+      if (writer_) STOKA_TRY(put(document, std::move(chunks), *folder));
+    }
+    return {};
+  }
+
+  Result<> put(const Document& document, std::vector<Chunk> chunks, embed::Folder& folder) {
+    std::vector<store::ChunkRecord> records;
+    for (Chunk& chunk : chunks) {
+      records.push_back(record(std::move(chunk), request_.chunks.prefix));
+      STOKA_ASSIGN(records.back().embedding, folder.fold(records.back().embedded_terms));
+    }
+    return writer_->put_document(document, records);
+  }
+
+  Result<> forget(const std::vector<ingest::Page>& pages) {
+    std::set<std::string> slugs, paths;
+    for (const ingest::Page& page : pages) {
+      slugs.insert(page.document.slug);
+      paths.insert(page.document.path);
+    }
+    for (const auto& [slug, document] : known_) {
+      if (slugs.contains(slug) && !silent_.contains(document.path)) continue;
+      bool renamed = paths.contains(document.path);
+      bool silent = silent_.contains(document.path);
+      if (!renamed && !silent && !request_.prune) {
+        report_.gone += is_under_any(document.path, request_.paths);
+        continue;
+      }
+      ++report_.removed;
+      total_chunks_.erase(slug);
+      if (writer_) STOKA_TRY(writer_->remove_document(slug));
+    }
+    return {};
+  }
+
+  Result<> finish() {
+    for (const auto& [slug, chunks] : total_chunks_) report_.chunks += chunks;
+    if (!writer_) return {};
+    embed::Progress fitting = [this](size_t done, size_t total) { tell("fitting", done, total); };
+    STOKA_ASSIGN(report_.refitted, embed::refit_if_needed(*store_, *writer_, {}, fitting, stop_));
+    return writer_->finish(clock_.now());
+  }
+
+  store::Store* store_;
+  const IndexRequest& request_;
+  const Clock& clock_;
+  Log& log_;
+  const IndexProgress& progress_;
+  std::stop_token stop_;
+  std::unique_ptr<store::IndexWriter> writer_;
+  Known known_;
+  std::map<std::string, size_t> total_chunks_;  // by slug, as after the run
+  std::set<std::string> silent_;                // paths that are there and give no document
+  IndexReport report_;
+};
+
+}  // namespace
+
+Result<IndexReport> run_index(store::Store* store, const IndexRequest& request, const Clock& clock, Log& log,
+                              const IndexProgress& progress, std::stop_token stop) {
+  return IndexRun(store, request, clock, log, progress, stop).run();
+}
+
+std::string to_json(const IndexReport& report) {
+  using Json = nlohmann::ordered_json;
+  Json skipped = Json::array();
+  for (const ingest::Skipped& item : report.skipped) skipped.push_back({{"path", item.path}, {"reason", item.reason}});
+  return Json{{"added", report.added},     {"changed", report.changed}, {"unchanged", report.unchanged},
+              {"removed", report.removed}, {"chunks", report.chunks},   {"skipped", std::move(skipped)},
+              {"gone", report.gone},       {"refitted", report.refitted}, {"warnings", report.warnings}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace stoka::pipeline

@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pipeline/turn.h"
+#include "session/turn.h"
+#include "text/normalize.h"
+
+namespace stoka::pipeline {
+namespace {
+
+// Times the stages of a turn by the injected clock.
+class Stopwatch {
+ public:
+  Stopwatch(const Clock& clock, std::vector<Stage>& stages) : clock_(clock), stages_(stages), at_(clock.monotonic()) {}
+  void lap(std::string name) {
+    std::chrono::nanoseconds now = clock_.monotonic();
+    stages_.push_back({std::move(name), std::chrono::duration<double, std::milli>(now - at_).count()});
+    at_ = now;
+  }
+
+ private:
+  const Clock& clock_;
+  std::vector<Stage>& stages_;
+  std::chrono::nanoseconds at_;
+};
+
+Result<> check_id(std::string_view what, const std::string& id) {
+  if (id.empty() || is_uuid(id)) return {};
+  return fail(ErrorKind::usage, fmt::format("{} is not a UUID: '{}'", what, text::one_line(id).substr(0, 40)),
+              "leave it out to start a new one");
+}
+
+Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
+  STOKA_TRY(check_id("session", request.session_id));
+  STOKA_TRY(check_id("visitor", request.visitor_id));
+  const Engine::Parts& parts = engine.parts();
+  Instant now = parts.clock.now();
+  std::optional<Session> known;
+  if (!request.session_id.empty()) {
+    STOKA_ASSIGN(known, parts.store.session(request.session_id));
+  }
+  // A session belongs to its visitor: naming somebody else's opens a new one instead of reading it.
+  bool foreign = known && !request.visitor_id.empty() && known->visitor_id != request.visitor_id;
+  if (known && !foreign && !session::is_stale(*known, now)) {
+    turn.session = std::move(*known);
+  } else {
+    turn.session.id = known || request.session_id.empty() ? parts.ids.uuid() : request.session_id;
+    turn.session.visitor_id = !request.visitor_id.empty() ? request.visitor_id
+                              : known                     ? known->visitor_id
+                                                          : parts.ids.uuid();
+  }
+  STOKA_ASSIGN(std::optional<Visitor> visitor, parts.store.visitor(turn.session.visitor_id));
+  if (visitor) turn.visitor = std::move(*visitor);
+  turn.visitor.id = turn.session.visitor_id;
+  turn.returning = visitor && turn.session.turns == 0;
+  return {};
+}
+
+void use_canned(Turn& turn, const golden::Golden& golden, std::string_view reply) {
+  turn.canned = golden.reply(reply, turn.session.turns);
+}
+
+std::set<std::string, std::less<>> as_set(const std::vector<std::string>& items) {
+  return {items.begin(), items.end()};
+}
+
+Result<> find(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch, std::stop_token stop) {
+  const Engine::Parts& parts = engine.parts();
+  turn.interests = session::interests(
+      turn.visitor, turn.page, [&](std::string_view slug) { return catalog.tags_of(slug); },
+      parts.clock.now(), engine.settings().interests);
+
+  retrieve::Query query;
+  query.text = session::effective_query(turn.query, turn.route, turn.session);
+  if (turn.route == Route::followup) {
+    query.bias_topic = turn.session.current_topic();
+    query.exclude_slugs = as_set(turn.session.shown_slugs);
+  }
+  for (const session::Interest& interest : turn.interests)
+    query.interests.emplace_back(interest.tag, interest.weight);
+  std::string warning, wanted = query.text;
+  STOKA_ASSIGN(std::vector<Hit> hits, engine.candidates(std::move(query), wanted, warning, stop));
+  if (!warning.empty()) {
+    parts.log.warning(warning);
+    turn.warnings.push_back(std::move(warning));
+  }
+  watch.lap("retrieve");
+
+  rerank::PolicyContext context{turn.query, as_set(turn.session.shown_slugs), turn.session.turns,
+                                parts.clock.today()};
+  context.shown.insert(turn.page.seen_slugs.begin(), turn.page.seen_slugs.end());
+  turn.ranked = rerank::apply_policy(std::move(hits), context, engine.settings().policy, &turn.dropped);
+  rerank::Verdict verdict = rerank::classify(turn.ranked, engine.settings().thresholds);
+  turn.confidence = verdict.confidence;
+  turn.low_confidence = verdict.low_confidence;
+  turn.topic = session::topic(turn.route, turn.ranked, turn.session);
+  watch.lap("policy");
+  return {};
+}
+
+// The documents that may be cited, whole, so that a quote can be checked against all of each.
+Result<> load_sources(Engine& engine, Turn& turn) {
+  for (const Hit& hit : turn.ranked) {
+    if (turn.session.has_shown(hit.chunk.slug)) continue;
+    STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, engine.parts().store.chunks_of(hit.chunk.slug));
+    cite::Source source{hit, {}, 0};
+    for (store::StoredChunk& chunk : chunks) {
+      if (chunk.id == hit.id) source.chunk_at = source.document.size();
+      source.document.push_back(std::move(chunk.chunk.content));
+    }
+    // An index run may have replaced the document since it was found.
+    if (!source.document.empty()) turn.sources.push_back(std::move(source));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> clean_query(std::string_view query) {
+  std::string cleaned = text::clean_query(query);
+  if (cleaned.empty())
+    return fail(ErrorKind::usage, query.empty() ? "the question is empty" : "the question has nothing visible in it",
+                "ask something, e.g. stoka chat \"what do you think about constraints\"");
+  if (size_t length = text::length(cleaned); length > kMostQueryLength)
+    return fail(ErrorKind::usage,
+                fmt::format("the question has {} characters, at most {} are read", length, kMostQueryLength),
+                "shorten it");
+  return cleaned;
+}
+
+void build_prompt(const Engine& engine, Turn& turn) {
+  prompt::Input input{turn.query,   {},           turn.route,   turn.confidence, turn.low_confidence,
+                      turn.page,    turn.visitor, turn.session, turn.returning};
+  for (const cite::Source& source : turn.sources) input.hits.push_back(source.hit);
+  turn.prompt = prompt::build_messages(input, engine.parts().golden, engine.settings().prompt);
+}
+
+Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token stop) {
+  const Engine::Parts& parts = engine.parts();
+  Turn turn;
+  turn.started = parts.clock.monotonic();
+  Stopwatch watch(parts.clock, turn.stages);
+  STOKA_ASSIGN(turn.query, clean_query(request.query));
+  turn.page = request.page;
+  turn.subject = request.subject;
+  STOKA_TRY(load_session(engine, request, turn));
+  watch.lap("session");
+
+  STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
+  route::Decision decision = parts.router.decide(
+      turn.query, turn.session.turns, [&](std::string_view word) { return catalog->is_slug_token(word); });
+  turn.route = decision.route;
+  turn.rule = decision.rule;
+  watch.lap("route");
+  if (!decision.reply.empty()) {
+    use_canned(turn, parts.golden, decision.reply);
+    return turn;
+  }
+
+  STOKA_TRY(engine.check_index());
+  STOKA_TRY(find(engine, turn, *catalog, watch, stop));
+  if (turn.confidence != Confidence::nothing) STOKA_TRY(load_sources(engine, turn));
+  if (turn.sources.empty()) {
+    turn.route = Route::nothing;
+    turn.confidence = Confidence::nothing;
+    turn.low_confidence = false;
+    turn.topic.clear();
+    use_canned(turn, parts.golden, "nothing");
+    return turn;
+  }
+  if (parts.generator.reads_prompt()) build_prompt(engine, turn);
+  watch.lap("prompt");
+  if (stop.stop_requested()) return fail(ErrorKind::cancelled, "interrupted");
+  return turn;
+}
+
+}  // namespace stoka::pipeline

@@ -1,0 +1,95 @@
+// One chat turn in three phases:
+//   prepare  route, embed, retrieve, rerank, policy, prompt. Blocking; holds no connection when it ends.
+//   stream   text in, events out: ready, tokens and citations. Holds nothing of the store.
+//   commit   persists the turn. Blocking.
+// run_turn() runs the three in a row; a server runs them where it wants.
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cite/answer_stream.h"
+#include "model/event.h"
+#include "model/session.h"
+#include "pipeline/engine.h"
+
+namespace stoka::pipeline {
+
+inline constexpr size_t kMostQueryLength = 2000;  // code points after cleaning
+
+struct TurnRequest {
+  std::string query;
+  std::string session_id;  // UUID; empty: a new session
+  std::string visitor_id;  // UUID; empty: a new visitor
+  std::string subject;     // of a verified token; usually empty
+  PageContext page;
+};
+
+struct Stage {
+  std::string name;
+  double ms = 0;
+};
+
+// A prepared turn: everything that is known before the first word.
+struct Turn {
+  std::string query;             // cleaned
+  PageContext page;
+  Session session;               // as it was before this turn
+  Visitor visitor;
+  std::string subject;
+  bool returning = false;
+  Route route = Route::fresh;
+  std::string rule;              // of the router
+  std::string canned;            // the whole reply, when no generator is called
+  Confidence confidence = Confidence::direct;
+  bool low_confidence = false;
+  std::vector<Hit> ranked;       // after the policy, best first, with receipts
+  std::vector<Hit> dropped;      // what the policy did not keep
+  std::vector<session::Interest> interests;
+  std::vector<cite::Source> sources;  // what may be cited: ranked without what was already shown
+  prompt::Prompt prompt;         // built only for a generator that reads it
+  std::string topic;
+  std::vector<std::string> warnings;
+  std::vector<Stage> stages;
+  std::chrono::nanoseconds started{};
+};
+
+// What a stream came to.
+struct Streamed {
+  cite::Summary summary;
+  bool ready_sent = false;
+  bool truncated = false;        // the generator stopped before its end
+  std::optional<Error> error;    // before ready: nothing was sent; after: the text so far stands
+};
+
+struct Outcome {
+  Turn turn;
+  Streamed streamed;
+  Session session;               // after this turn
+  bool persisted = false;
+};
+
+// The query cleaned and checked: a usage error when it is empty, invisible or too long.
+Result<std::string> clean_query(std::string_view query);
+
+Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token stop);
+
+// What a model would read, whatever generator is configured: for looking at it.
+void build_prompt(const Engine& engine, Turn& turn);
+
+// Sends ready, then tokens and citations; never done or error, which is for whoever commits.
+Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::stop_token stop);
+
+Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& streamed);
+
+// Done or error: the last event of a turn that was streamed and committed.
+Event last_event(const Engine& engine, const Turn& turn, const Streamed& streamed, int turns);
+
+// All three phases and the last event. An error is one that happened before the first event; later
+// ones are in the outcome and were sent as an event. A turn is persisted even when it was stopped.
+Result<Outcome> run_turn(Engine& engine, const TurnRequest& request, const EventSink& sink,
+                         std::stop_token stop = {});
+
+}  // namespace stoka::pipeline

@@ -1,0 +1,153 @@
+#include "prompt/prompt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "prompt/escape.h"
+#include "text/normalize.h"
+#include "text/sentences.h"
+#include "text/tokens.h"
+#include "text/utf8.h"
+
+namespace stoka::prompt {
+namespace {
+
+constexpr size_t kMostField = 300;  // bytes of one visitor field; the rest is noise or an attack
+
+std::string joined(const std::vector<std::string>& items) {
+  std::vector<std::string> safe;
+  for (const std::string& item : items) safe.push_back(neutralize(text::one_line(item)));
+  return fmt::format("{}", fmt::join(safe, ", "));
+}
+
+std::string constraints(const std::vector<std::string>& never) {
+  std::string out = "You NEVER:\n";
+  for (size_t i = 0; i < never.size(); ++i) out += fmt::format("{:2}. {}\n", i + 1, never[i]);
+  out.pop_back();
+  return out;
+}
+
+std::string chunk_open(const Chunk& chunk, double score) {
+  std::string out = fmt::format("<chunk slug=\"{}\" score=\"{:.2f}\" type=\"{}\" tags=\"{}\" reading_time=\"{}\"",
+                                attribute(chunk.slug), score, attribute(chunk.type),
+                                attribute(fmt::format("{}", fmt::join(chunk.tags, ","))),
+                                reading_time(chunk.reading_minutes));
+  if (chunk.date) out += fmt::format(" date=\"{}\"", short_date(*chunk.date));
+  out += ">\n" + neutralize(text::one_line(chunk.title));
+  if (!chunk.section.empty()) out += " — §" + neutralize(text::one_line(chunk.section));
+  return out + "\n\n";
+}
+
+std::string retrieved(const Input& input, const std::vector<std::string>& contents) {
+  size_t shown = 0;
+  for (const std::string& content : contents) shown += !content.empty();
+  std::string out = fmt::format("[Retrieved Content — {} chunk{}, cite these and ONLY these]\n", shown,
+                                shown == 1 ? "" : "s");
+  if (input.confidence == Confidence::adjacent)
+    out += "[low_confidence — frame as \"closest i have\"]\n";
+  for (size_t i = 0; i < contents.size(); ++i)
+    if (!contents[i].empty())
+      out += chunk_open(input.hits[i].chunk, input.hits[i].score) + contents[i] + "\n</chunk>\n";
+  out.pop_back();
+  return out;
+}
+
+std::string visitor(const Input& input) {
+  std::string out = "[Visitor]\n";
+  auto field = [&](std::string_view name, std::string value) {
+    if (!value.empty()) out += fmt::format("{:<16} {}\n", fmt::format("{}:", name), value);
+  };
+  auto untrusted = [](std::string_view value) {
+    std::string line = text::one_line(value);
+    return neutralize(line.substr(0, text::floor_border(line, std::min(line.size(), kMostField))));
+  };
+  field("page", untrusted(input.page.page));
+  field("page_title", untrusted(input.page.page_title));
+  if (input.page.scroll_pct) field("scroll_pct", std::to_string(*input.page.scroll_pct));
+  field("returning", input.returning ? "true" : "false");
+  // Its presence says that there is nothing to personalise on, so an empty list stands.
+  field("declared_tags", "[" + joined(input.visitor.interests) + "]");
+  field("turns_so_far", std::to_string(input.session.turns));
+  field("already_cited", joined(input.session.shown_slugs));
+  field("current_topic", untrusted(input.session.current_topic()));
+  field("route", std::string(name(input.route)));
+  if (input.low_confidence) field("low_confidence", "true");
+  out.pop_back();
+  return out;
+}
+
+// Turns that have left the window, as what they were about.
+std::string reduced(const Session& session, size_t full_exchanges) {
+  if (static_cast<size_t>(session.turns) <= full_exchanges) return "";
+  std::string out = "[Earlier in this conversation]\n";
+  out += fmt::format("{:<16} {}\n", "topics:", joined(session.explored_topics));
+  out += fmt::format("{:<16} {}", "cited:", joined(session.shown_slugs));
+  return out;
+}
+
+// The longest run of whole sentences from the front that fits.
+std::string cut_to(const std::string& content, size_t tokens) {
+  size_t end = 0;
+  for (text::Span sentence : text::sentences(content)) {
+    if (text::estimate_tokens(std::string_view(content).substr(0, sentence.end)) > tokens) break;
+    end = sentence.end;
+  }
+  return content.substr(0, end);
+}
+
+}  // namespace
+
+Prompt build_messages(const Input& input, const golden::Golden& golden, const Options& options) {
+  Prompt out;
+  std::string never = constraints(golden.never);
+  std::string voice = golden.voice + "\n\n[golden examples — these define your voice]\n\n" + golden.exchanges;
+  std::string about_visitor = visitor(input);
+  std::string earlier = reduced(input.session, options.full_exchanges);
+  std::vector<std::string> contents;
+  for (const Hit& hit : input.hits) contents.push_back(neutralize(hit.chunk.content));
+  auto assemble = [&] {
+    std::string text = golden.identity + "\n\n" + never + "\n\n" + voice + "\n\n" + retrieved(input, contents) +
+                       "\n\n" + about_visitor;
+    return earlier.empty() ? text : text + "\n\n" + earlier;
+  };
+
+  std::string system = assemble();
+  for (size_t i = contents.size(); i-- > 0;) {
+    size_t total = text::estimate_tokens(system);
+    if (total <= options.budget) break;
+    size_t before = text::estimate_tokens(contents[i]), over = total - options.budget;
+    std::string kept = cut_to(contents[i], before > over ? before - over : 0);
+    // The best chunk keeps at least its first sentence: without content there is nothing to cite.
+    if (i == 0 && kept.empty()) {
+      std::vector<text::Span> sentences = text::sentences(contents[0]);
+      if (!sentences.empty()) kept = contents[0].substr(0, sentences[0].end);
+    }
+    out.cuts.push_back({input.hits[i].chunk.slug, input.hits[i].chunk.index, before,
+                        text::estimate_tokens(kept)});
+    contents[i] = std::move(kept);
+    system = assemble();
+  }
+
+  out.messages.push_back({"system", system});
+  size_t conversation = text::estimate_tokens(earlier);
+  if (!input.session.exchanges.empty()) {
+    const Exchange& last = input.session.exchanges.back();
+    out.messages.push_back({"user", last.user});
+    out.messages.push_back({"assistant", last.assistant});
+    conversation += text::estimate_tokens(last.user) + text::estimate_tokens(last.assistant);
+  }
+  out.messages.push_back({"user", input.query});
+  conversation += text::estimate_tokens(input.query);
+
+  out.layers = {{"0 identity", text::estimate_tokens(golden.identity)},
+                {"1 constraints", text::estimate_tokens(never)},
+                {"2 voice", text::estimate_tokens(voice)},
+                {"3 content", text::estimate_tokens(retrieved(input, contents))},
+                {"4 visitor", text::estimate_tokens(about_visitor)},
+                {"5 conversation", conversation}};
+  for (const Layer& layer : out.layers) out.tokens += layer.tokens;
+  return out;
+}
+
+}  // namespace stoka::prompt

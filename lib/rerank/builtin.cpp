@@ -1,0 +1,44 @@
+#include "rerank/builtin.h"
+
+#include <cmath>
+
+namespace stoka::rerank {
+
+double Calibration::score(const Features& features) const {
+  double sum = bias;
+  for (size_t i = 0; i < kFeatures; ++i) sum += weights[i] * features[i];
+  return 1.0 / (1.0 + std::exp(-sum));
+}
+
+const Calibration& calibration() {
+  static constexpr Calibration kFitted{-3.67, {3.04, 1.66, 1.66, 2.80, 1.01}};
+  return kFitted;
+}
+
+Result<Question> BuiltinReranker::question(std::string_view query) const {
+  Question question = parse_question(query);
+  if (store_ == nullptr) {
+    question.compounds.clear();
+    return question;
+  }
+  std::vector<std::string> terms;
+  for (const QuestionTerm& word : question.words) terms.push_back(word.term);
+  for (const QuestionTerm& compound : question.compounds) terms.push_back(compound.term);
+  STOKA_ASSIGN(const search::CorpusStats stats, store_->corpus_stats());
+  STOKA_ASSIGN(const std::vector<uint64_t> frequencies, store_->document_frequencies(terms));
+  weigh(question, stats.documents, frequencies);
+  return question;
+}
+
+Result<std::vector<double>> BuiltinReranker::score(std::string_view query,
+                                                   std::span<const Hit> hits,
+                                                   std::stop_token stop) {
+  STOKA_ASSIGN(const Question asked, question(query));
+  if (stop.stop_requested()) return fail(ErrorKind::cancelled, "scoring was stopped");
+  std::vector<double> scores;
+  for (const Features& features : measure(asked, hits))
+    scores.push_back(calibration().score(features));
+  return scores;
+}
+
+}  // namespace stoka::rerank

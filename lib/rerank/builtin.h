@@ -1,0 +1,38 @@
+// The built-in reranker: a calibrated score from a few plain features, without network or model.
+#pragma once
+
+#include "rerank/features.h"
+#include "rerank/reranker.h"
+#include "store/store.h"
+
+namespace stoka::rerank {
+
+// How the features of rerank/features.h become a score: 1 / (1 + exp(-(bias + sum of weight *
+// feature))).
+struct Calibration {
+  double bias = 0;
+  Features weights{};
+  double score(const Features& features) const;
+};
+
+// Obtained by tests/bench/calibrate.cpp; see there for the questions and the figures.
+const Calibration& calibration();
+
+// Words weigh by how rare they are in the store's index; without one all weigh the same. Hits may
+// come from anywhere: nothing but the text of their chunk is needed. The store must outlive it.
+class BuiltinReranker final : public Reranker {
+ public:
+  BuiltinReranker() = default;
+  explicit BuiltinReranker(store::Store& store) : store_(&store) {}
+  std::string name() const override { return "builtin"; }
+  Result<std::vector<double>> score(std::string_view query, std::span<const Hit> hits,
+                                    std::stop_token stop) override;
+
+  // The question as scored: its words with their weights in this index.
+  Result<Question> question(std::string_view query) const;
+
+ private:
+  store::Store* store_ = nullptr;
+};
+
+}  // namespace stoka::rerank

@@ -1,0 +1,223 @@
+#include "rerank/features.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "base/nearest.h"
+#include "search/bm25.h"
+#include "text/words.h"
+
+namespace stoka::rerank {
+namespace {
+
+constexpr double kInBody = 0.75;      // a single mention in the text, against one in the title
+constexpr double kInBodyOften = 0.9;  // three and more
+constexpr double kMisspelt = 0.8;     // of the word it resembles
+constexpr size_t kShortestMisspelt = 5;
+constexpr size_t kNear = 4;     // words apart at most to count as close
+constexpr size_t kFewHits = 6;  // fewer have no middling candidate to compare with
+
+// Folded. What people wrap a question in, besides stop words.
+bool is_scaffolding(std::string_view word) {
+  static constexpr std::string_view kWords[] = {"interested", "explain",   "explained", "talk",
+                                                "article",    "articles",  "post",      "posts",
+                                                "read",       "recommend", "want",      "written"};
+  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+}
+
+using Places = std::map<std::string, std::vector<size_t>, std::less<>>;  // term -> word positions
+
+// The terms of one field of a chunk, limited to those the question asks for.
+struct Field {
+  Places places;
+  std::vector<std::string> words;  // folded, only kept when there are misspellings to look for
+};
+
+struct Wanted {
+  std::set<std::string, std::less<>> terms;
+  std::set<char> initials;  // stemming never changes the first byte, so others need no stemming
+  bool misspelt = false;
+};
+
+Wanted wanted_of(const Question& question) {
+  Wanted wanted;
+  for (const QuestionTerm& word : question.words) {
+    wanted.terms.insert(word.term);
+    if (!word.term.empty()) wanted.initials.insert(word.term.front());
+    wanted.misspelt = wanted.misspelt || !word.known;
+  }
+  return wanted;
+}
+
+Field read_field(std::string_view text, const Wanted& wanted) {
+  Field field;
+  size_t position = 0;
+  for (text::Word& word : text::words(text)) {
+    ++position;
+    if (word.text.empty() || !wanted.initials.contains(word.text.front())) continue;
+    const std::string term = text::stem(word.text);
+    if (wanted.terms.contains(term)) field.places[term].push_back(position);
+    if (wanted.misspelt) field.words.push_back(std::move(word.text));
+  }
+  return field;
+}
+
+// The term of the field that an unknown word most likely meant, or an empty string.
+std::string resembling(const QuestionTerm& word, const Field& field) {
+  if (word.known || word.word.size() < kShortestMisspelt) return {};
+  const std::string found = nearest(word.word, field.words);
+  const size_t most = word.word.size() < 2 * kShortestMisspelt ? 1 : 2;
+  const size_t longer = std::max(found.size(), word.word.size());
+  const size_t shorter = std::min(found.size(), word.word.size());
+  return !found.empty() && longer - shorter <= most ? found : std::string();
+}
+
+struct Met {
+  double heading = 0;
+  double anywhere = 0;
+};
+
+Met meet(const QuestionTerm& word, const Field& heading, const Field& body) {
+  const auto in_body = body.places.find(word.term);
+  const size_t mentions = in_body == body.places.end() ? 0 : in_body->second.size();
+  Met met;
+  met.heading = heading.places.contains(word.term)  ? 1.0
+                : resembling(word, heading).empty() ? 0.0
+                                                    : kMisspelt;
+  if (mentions > 0)
+    met.anywhere = mentions >= 3 ? kInBodyOften : kInBody;
+  else if (!resembling(word, body).empty())
+    met.anywhere = kInBody * kMisspelt;
+  met.anywhere = std::max(met.anywhere, met.heading);
+  return met;
+}
+
+bool close(const Places& places, const std::string& first, const std::string& second) {
+  const auto a = places.find(first);
+  const auto b = places.find(second);
+  if (a == places.end() || b == places.end()) return false;
+  for (const size_t from : a->second)
+    for (const size_t to : b->second)
+      if (from != to && std::max(from, to) - std::min(from, to) <= kNear) return true;
+  return false;
+}
+
+double closeness(const Question& question, const Field& heading, const Field& body,
+                 double coverage) {
+  // A single word has no neighbour to be close to: how well it is met stands in.
+  if (question.words.size() < 2) return coverage;
+  double met = 0;
+  double all = 0;
+  for (size_t i = 1; i < question.words.size(); ++i) {
+    const QuestionTerm& a = question.words[i - 1];
+    const QuestionTerm& b = question.words[i];
+    const double weight = a.weight + b.weight;
+    all += weight;
+    if (close(heading.places, a.term, b.term) || close(body.places, a.term, b.term)) met += weight;
+  }
+  return met / all;
+}
+
+std::string heading_of(const Chunk& chunk) {
+  std::string text = chunk.title + "\n" + chunk.section + "\n" + chunk.slug;
+  for (const std::string& tag : chunk.tags) text += "\n" + tag;
+  return text;
+}
+
+Features measure_one(const Question& question, const Wanted& wanted, const Chunk& chunk) {
+  const std::string heading_text = heading_of(chunk);
+  const Field heading = read_field(heading_text, wanted);
+  const Field body = read_field(chunk.content, wanted);
+  double all = 0;
+  double anywhere = 0;
+  double in_heading = 0;
+  for (const QuestionTerm& word : question.words) {
+    const Met met = meet(word, heading, body);
+    all += word.weight;
+    anywhere += word.weight * met.anywhere;
+    in_heading += word.weight * met.heading;
+  }
+  if (!question.compounds.empty()) {
+    const std::vector<std::string> in_title = text::terms(heading_text);
+    const std::vector<std::string> in_content = text::terms(chunk.content);
+    for (const QuestionTerm& compound : question.compounds) {
+      const bool title = std::count(in_title.begin(), in_title.end(), compound.term) > 0;
+      const auto mentions = std::count(in_content.begin(), in_content.end(), compound.term);
+      all += compound.weight;
+      in_heading += title ? compound.weight : 0;
+      anywhere += compound.weight * (title           ? 1.0
+                                     : mentions >= 3 ? kInBodyOften
+                                     : mentions > 0  ? kInBody
+                                                     : 0.0);
+    }
+  }
+
+  Features features{};
+  if (all <= 0) return features;
+  features[kCoverage] = anywhere / all;
+  features[kHeading] = in_heading / all;
+  features[kClose] = closeness(question, heading, body, features[kCoverage]);
+  features[kEvidence] = 1.0 - std::exp(-anywhere);
+  return features;
+}
+
+// Cosines of different embedders live on different scales; what an embedder gives to a middling
+// candidate is its idea of no relation.
+double middling(std::span<const Hit> hits) {
+  if (hits.size() < kFewHits) return 0;
+  std::vector<double> cosines;
+  for (const Hit& hit : hits) cosines.push_back(hit.cosine);
+  const auto middle = cosines.begin() + static_cast<std::ptrdiff_t>(cosines.size() / 2);
+  std::nth_element(cosines.begin(), middle, cosines.end());
+  return std::clamp(*middle, 0.0, 0.99);
+}
+
+}  // namespace
+
+Question parse_question(std::string_view query) {
+  Question question;
+  std::set<std::string> seen;
+  const auto take = [&](const text::Word& word) {
+    std::string term = text::stem(word.text);
+    if (seen.insert(term).second) question.words.push_back({word.text, std::move(term)});
+  };
+  const std::vector<text::Word> words = text::words(query);
+  for (const text::Word& word : words)
+    if (!text::is_stop_word(word.text) && !is_scaffolding(word.text)) take(word);
+  if (question.words.empty())
+    for (const text::Word& word : words) take(word);
+
+  for (const text::Word& word : words) seen.insert(text::stem(word.text));
+  for (std::string& term : text::terms(query))
+    if (seen.insert(term).second) question.compounds.push_back({{}, std::move(term)});
+  return question;
+}
+
+void weigh(Question& question, uint64_t chunks, std::span<const uint64_t> frequencies) {
+  const size_t words = question.words.size();
+  std::vector<QuestionTerm> compounds;
+  for (size_t i = 0; i < words + question.compounds.size() && i < frequencies.size(); ++i) {
+    QuestionTerm& term = i < words ? question.words[i] : question.compounds[i - words];
+    term.known = chunks == 0 || frequencies[i] > 0;
+    if (chunks > 0) term.weight = search::idf(chunks, frequencies[i]) / search::idf(chunks, 0);
+    if (i >= words && term.known) compounds.push_back(term);
+  }
+  question.compounds = std::move(compounds);
+}
+
+std::vector<Features> measure(const Question& question, std::span<const Hit> hits) {
+  const Wanted wanted = wanted_of(question);
+  const double base = middling(hits);
+  std::vector<Features> all;
+  for (const Hit& hit : hits) {
+    Features features = measure_one(question, wanted, hit.chunk);
+    features[kSense] = std::clamp((hit.cosine - base) / (1.0 - base), 0.0, 1.0);
+    all.push_back(features);
+  }
+  return all;
+}
+
+}  // namespace stoka::rerank

@@ -1,0 +1,103 @@
+#include "retrieve/retriever.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "search/vectors.h"
+#include "text/words.h"
+
+namespace stoka::retrieve {
+namespace {
+
+constexpr double kTopicTermWeight = 0.3;
+constexpr double kTopicBoost = 0.10;
+constexpr double kInterestBoost = 0.05;
+
+double boost(const Chunk& chunk, const Query& query) {
+  double factor = 1.0;
+  if (!query.bias_topic.empty() && chunk.has_tag(query.bias_topic)) factor += kTopicBoost;
+  double interest = 0;
+  for (const auto& [tag, weight] : query.interests)
+    if (chunk.has_tag(tag)) interest = std::max(interest, std::clamp(weight, 0.0, 1.0));
+  return factor * (1.0 + kInterestBoost * interest);
+}
+
+// How many of the fused can still be among the first `wanted`: boosts can lift any, and the order
+// of ties needs their slugs.
+size_t contenders(const std::vector<Candidate>& fused, size_t wanted, bool boosted) {
+  if (boosted || fused.size() <= wanted || wanted == 0) return fused.size();
+  size_t n = wanted;
+  while (n < fused.size() && fused[n].score == fused[wanted - 1].score) ++n;
+  return n;
+}
+
+Result<std::vector<Hit>> load(store::Store& store, const std::vector<Candidate>& fused,
+                              const Query& query) {
+  std::vector<ChunkId> ids;
+  std::map<ChunkId, const Candidate*> candidates;
+  for (const Candidate& candidate : fused) {
+    ids.push_back(candidate.id);
+    candidates[candidate.id] = &candidate;
+  }
+  STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, store.chunks(ids, !query.vector.empty()));
+
+  std::vector<Hit> hits;
+  for (store::StoredChunk& stored : chunks) {
+    const Candidate& candidate = *candidates[stored.id];
+    Hit hit;
+    hit.id = stored.id;
+    hit.dense_rank = candidate.dense_rank;
+    hit.lexical_rank = candidate.lexical_rank;
+    hit.bm25 = candidate.bm25;
+    if (candidate.dense_rank != 0)
+      hit.cosine = candidate.cosine;
+    else if (!stored.embedding.empty() && stored.embedding.size() == query.vector.size())
+      hit.cosine = search::dot(query.vector.data(), stored.embedding.data(), query.vector.size());
+    hit.fused = candidate.score * boost(stored.chunk, query);
+    hit.chunk = std::move(stored.chunk);
+    hits.push_back(std::move(hit));
+  }
+  return hits;
+}
+
+}  // namespace
+
+std::vector<store::QueryTerm> query_terms(std::string_view text, std::string_view topic) {
+  std::map<std::string, double> weights;
+  for (std::string& term : text::terms(text)) weights[std::move(term)] += 1.0;
+  for (std::string& term : text::terms(topic)) weights.emplace(std::move(term), kTopicTermWeight);
+  std::vector<store::QueryTerm> terms;
+  for (const auto& [term, weight] : weights) terms.push_back({term, weight});
+  return terms;
+}
+
+Result<std::vector<Hit>> retrieve(store::Store& store, const Query& query,
+                                  const RetrieveOptions& options, std::stop_token stop) {
+  const store::SearchFilter filter{query.exclude_slugs};
+  std::vector<store::ScoredChunk> lexical;
+  std::vector<store::ScoredChunk> dense;
+  if (options.mode != Mode::dense) {
+    const auto terms = query_terms(query.text, query.bias_topic);
+    STOKA_ASSIGN(lexical, store.search_lexical(terms, options.lexical_k, filter));
+  }
+  if (stop.stop_requested()) return fail(ErrorKind::cancelled, "the search was stopped");
+  if (options.mode != Mode::lexical && !query.vector.empty()) {
+    STOKA_ASSIGN(dense, store.search_dense(query.vector, options.dense_k, filter));
+  }
+  if (stop.stop_requested()) return fail(ErrorKind::cancelled, "the search was stopped");
+
+  std::vector<Candidate> fused = fuse(lexical, dense, options.fusion);
+  const bool boosted = !query.bias_topic.empty() || !query.interests.empty();
+  fused.resize(contenders(fused, options.candidates, boosted));
+
+  STOKA_ASSIGN(std::vector<Hit> hits, load(store, fused, query));
+  std::sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
+    return std::tie(b.fused, a.chunk.slug, a.chunk.index) <
+           std::tie(a.fused, b.chunk.slug, b.chunk.index);
+  });
+  if (hits.size() > options.candidates) hits.resize(options.candidates);
+  return hits;
+}
+
+}  // namespace stoka::retrieve

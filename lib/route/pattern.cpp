@@ -1,0 +1,81 @@
+#include "route/pattern.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stoka::route {
+namespace {
+
+constexpr int kMostGap = 9;
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) out.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+Error bad_pattern(std::string_view source, std::string_view what) {
+  return {ErrorKind::config, fmt::format("golden/router.toml: pattern '{}': {}", source, what),
+          "the top of that file explains the syntax"};
+}
+
+}  // namespace
+
+Result<Pattern> Pattern::compile(std::string_view source) {
+  Pattern out;
+  std::vector<std::string_view> parts = split(source, ' ');
+  for (size_t i = 0; i < parts.size(); ++i) {
+    std::string_view part = parts[i];
+    if (part == "^") {
+      if (i != 0) return fail(bad_pattern(source, "^ must come first"));
+      out.at_start_ = true;
+    } else if (part == "$") {
+      if (i + 1 != parts.size()) return fail(bad_pattern(source, "$ must come last"));
+      out.at_end_ = true;
+    } else if (part == ".") {
+      out.elements_.push_back({});
+    } else if (part.starts_with("..")) {
+      if (part.size() != 3 || part[2] < '1' || part[2] > '0' + kMostGap)
+        return fail(bad_pattern(source, "a gap is ..1 to ..9"));
+      out.elements_.push_back({{}, 0, part[2] - '0'});
+    } else {
+      Element element;
+      if (part.ends_with('?')) {
+        element.least = 0;
+        part.remove_suffix(1);
+      }
+      for (std::string_view word : split(part, '|')) element.words.emplace_back(word);
+      if (element.words.empty()) return fail(bad_pattern(source, "an element names no word"));
+      out.elements_.push_back(std::move(element));
+    }
+  }
+  if (out.elements_.empty()) return fail(bad_pattern(source, "is empty"));
+  return out;
+}
+
+bool Pattern::matches(std::span<const std::string_view> words) const {
+  if (at_start_) return matches_from(0, words);
+  for (size_t start = 0; start < words.size(); ++start)
+    if (matches_from(0, words.subspan(start))) return true;
+  return false;
+}
+
+bool Pattern::matches_from(size_t at, std::span<const std::string_view> rest) const {
+  if (at == elements_.size()) return !at_end_ || rest.empty();
+  const Element& element = elements_[at];
+  for (int taken = 0;; ++taken) {
+    if (taken >= element.least && matches_from(at + 1, rest)) return true;
+    if (taken == element.most || rest.empty()) return false;
+    bool fits = element.words.empty() ||
+                std::find(element.words.begin(), element.words.end(), rest[0]) != element.words.end();
+    if (!fits) return false;
+    rest = rest.subspan(1);
+  }
+}
+
+}  // namespace stoka::route

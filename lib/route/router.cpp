@@ -1,0 +1,87 @@
+#include "route/router.h"
+
+#include <algorithm>
+#include <span>
+
+#include "text/normalize.h"
+#include "text/words.h"
+
+namespace stoka::route {
+namespace {
+
+std::vector<std::string> plain_words(std::string_view text) {
+  std::vector<std::string> out;
+  for (text::Word& word : text::words(text)) out.push_back(std::move(word.text));
+  return out;
+}
+
+bool starts_with(std::span<const std::string_view> words, const std::vector<std::string>& opener) {
+  return words.size() >= opener.size() && std::equal(opener.begin(), opener.end(), words.begin());
+}
+
+bool contains(std::span<const std::string_view> words, const std::vector<std::string>& phrase) {
+  return std::search(words.begin(), words.end(), phrase.begin(), phrase.end()) != words.end();
+}
+
+// The router's unit for length is what a person would count: pieces between white space.
+size_t count_tokens(std::string_view folded) {
+  return folded.empty() ? 0 : 1 + static_cast<size_t>(std::count(folded.begin(), folded.end(), ' '));
+}
+
+}  // namespace
+
+Result<Router> Router::make(const golden::RouterData& data) {
+  Router out;
+  for (const golden::RouterRule& rule : data.rules) {
+    Route route = rule.name.starts_with("meta.") ? Route::meta : Route::offtopic;
+    Rule compiled{rule.name, rule.reply, route, {}};
+    for (const std::string& source : rule.patterns) {
+      STOKA_ASSIGN(Pattern pattern, Pattern::compile(source));
+      compiled.patterns.push_back(std::move(pattern));
+    }
+    out.rules_.push_back(std::move(compiled));
+  }
+  // Meta before everything else, whatever the order of the file.
+  std::stable_sort(out.rules_.begin(), out.rules_.end(), [](const Rule& a, const Rule& b) {
+    return a.route == Route::meta && b.route != Route::meta;
+  });
+  for (const std::string& signal : data.offtopic_signals)
+    out.signals_.push_back({signal, plain_words(signal)});
+  for (const std::string& opener : data.followup_openers) out.openers_.push_back(plain_words(opener));
+  out.offtopic_reply_ = data.offtopic_reply;
+  out.not_content_ = data.not_content;
+  out.followup_max_words_ = static_cast<size_t>(std::max(0, data.followup_max_words));
+  return out;
+}
+
+Decision Router::decide(std::string_view query, int turns, const SlugToken& is_slug_token) const {
+  std::string folded = text::fold(query);
+  std::vector<text::Word> analysed = text::words(folded);
+  std::vector<std::string_view> words(analysed.size());
+  std::transform(analysed.begin(), analysed.end(), words.begin(),
+                 [](const text::Word& word) { return std::string_view(word.text); });
+
+  for (const Rule& rule : rules_)
+    for (const Pattern& pattern : rule.patterns)
+      if (pattern.matches(words)) return {rule.route, rule.name, rule.reply};
+
+  for (const Signal& signal : signals_) {
+    if (!contains(words, signal.words)) continue;
+    bool about_the_site = std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+      bool content = !text::is_stop_word(word) &&
+                     std::find(not_content_.begin(), not_content_.end(), word) == not_content_.end();
+      return content && is_slug_token && is_slug_token(word);
+    });
+    if (!about_the_site) return {Route::offtopic, "offtopic:" + signal.text, offtopic_reply_};
+    break;
+  }
+
+  if (turns >= 1) {
+    for (const std::vector<std::string>& opener : openers_)
+      if (starts_with(words, opener)) return {Route::followup, "followup.opener", ""};
+    if (count_tokens(folded) <= followup_max_words_) return {Route::followup, "followup.short", ""};
+  }
+  return {Route::fresh, "new", ""};
+}
+
+}  // namespace stoka::route

@@ -1,0 +1,45 @@
+// BM25 as Lucene scores it, and the posting lists it runs on. Pure: no I/O, no clock.
+//   score(d) = sum over query terms t of idf(t) * tf / (tf + k1 * (1 - b + b * len(d) / avg_len))
+//   idf(t)   = ln(1 + (N - n + 0.5) / (n + 0.5))
+// Source: Robertson and Zaragoza 2009; Lucene's BM25Similarity leaves out the constant (k1 + 1).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stoka::search {
+
+struct Bm25Params {
+  double k1 = 1.2;
+  double b = 0.75;
+};
+
+struct CorpusStats {
+  uint64_t documents = 0;     // N: chunks in the index
+  uint64_t total_length = 0;  // sum of chunk lengths in terms
+  double average_length() const { return documents ? double(total_length) / double(documents) : 0; }
+};
+
+double idf(uint64_t documents, uint64_t document_frequency);
+
+// tf / (tf + k1 * (1 - b + b * length / average_length)).
+double term_weight(uint32_t tf, uint32_t length, double average_length, const Bm25Params& params);
+
+// One chunk that has a term.
+struct Posting {
+  int64_t id = 0;  // chunk id
+  uint32_t tf = 0;
+  uint32_t length = 0;  // of the chunk, in terms
+  bool operator==(const Posting&) const = default;
+};
+
+// Postings in ascending order of ids that are not negative, as varints: id delta, tf (not 0),
+// length. decode_postings() replaces `out`; on damaged bytes it returns false and leaves there what
+// came before them.
+std::string encode_postings(std::span<const Posting> postings);
+bool decode_postings(std::string_view bytes, std::vector<Posting>& out);
+
+}  // namespace stoka::search

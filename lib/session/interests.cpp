@@ -1,0 +1,61 @@
+#include "session/interests.h"
+
+#include <algorithm>
+#include <map>
+
+namespace stoka::session {
+namespace {
+
+class Tally {
+ public:
+  void add(const std::string& tag, double weight, std::string_view source) {
+    if (tag.empty() || weight <= 0) return;
+    Interest& interest = by_tag_[tag];
+    if (weight > interest.weight) interest = {tag, weight, std::string(source)};
+  }
+
+  std::vector<Interest> strongest_first() const {
+    std::vector<Interest> out;
+    for (const auto& [tag, interest] : by_tag_) out.push_back(interest);
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Interest& a, const Interest& b) { return a.weight > b.weight; });
+    return out;
+  }
+
+ private:
+  std::map<std::string, Interest> by_tag_;
+};
+
+}  // namespace
+
+std::vector<Interest> interests(const Visitor& visitor, const PageContext& context, const TagsOf& tags_of,
+                                Instant now, const InterestWeights& weights) {
+  Tally tally;
+  for (const std::string& tag : visitor.interests) tally.add(tag, weights.declared, "declared");
+  for (const Reading& reading : visitor.history) {
+    double days = std::chrono::duration<double, std::ratio<86400>>(now - reading.at).count();
+    double freshness = std::clamp(1.0 - days / weights.history_days, 0.0, 1.0);
+    for (const std::string& tag : tags_of(reading.slug))
+      tally.add(tag, weights.history * freshness, "history");
+  }
+  for (const std::string& slug : context.seen_slugs)
+    for (const std::string& tag : tags_of(slug)) tally.add(tag, weights.history, "history");
+  for (const std::string& tag : tags_of(page_slug(context.page)))
+    tally.add(tag, weights.context, "context");
+  return tally.strongest_first();
+}
+
+std::string page_slug(std::string_view page) {
+  if (size_t scheme = page.find("://"); scheme != std::string_view::npos) {
+    size_t path = page.find('/', scheme + 3);
+    page = path == std::string_view::npos ? std::string_view() : page.substr(path);
+  }
+  page = page.substr(0, page.find_first_of("?#"));
+  while (page.ends_with('/')) page.remove_suffix(1);
+  page = page.substr(page.rfind('/') == std::string_view::npos ? 0 : page.rfind('/') + 1);
+  for (std::string_view extension : {".html", ".htm", ".md"})
+    if (page.ends_with(extension)) page.remove_suffix(extension.size());
+  return std::string(page);
+}
+
+}  // namespace stoka::session

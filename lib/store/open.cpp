@@ -1,0 +1,39 @@
+#include "store/open.h"
+
+#include <string_view>
+
+#include "store/sqlite/store.h"
+
+namespace stoka::store {
+namespace {
+
+constexpr std::string_view kForms = "use sqlite:PATH or a path";
+
+// "postgres" of "postgres://host/db". A path has none: it starts with '.' or '/', or has no colon.
+std::string_view scheme(std::string_view url) {
+  const size_t colon = url.find(':');
+  if (colon == std::string_view::npos || url.find('/') < colon || url.front() == '.') return {};
+  return url.substr(0, colon);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode) {
+  std::string_view path = url;
+  if (const std::string_view found = scheme(url); found == "sqlite") {
+    path.remove_prefix(found.size() + 1);
+    if (path.starts_with("//")) path.remove_prefix(2);
+  } else if (found.starts_with("postgres")) {
+    return fail(ErrorKind::config, "this stoka was built without PostgreSQL", std::string(kForms));
+  } else if (!found.empty()) {
+    return fail(ErrorKind::config, "unknown kind of store '" + std::string(found) + "'",
+                std::string(kForms));
+  }
+  if (path.empty() || path == ":memory:" || path.find('\0') != std::string_view::npos) {
+    return fail(ErrorKind::config, "the store '" + std::string(url.c_str()) + "' names no file",
+                std::string(kForms));
+  }
+  return sqlite::open(std::string(path), mode);
+}
+
+}  // namespace stoka::store

@@ -1,0 +1,242 @@
+#include "store/sqlite/index_writer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "search/vectors.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/files.h"
+#include "store/sqlite/postings.h"
+#include "store/sqlite/rows.h"
+#include "store/sqlite/totals.h"
+
+namespace stoka::store::sqlite {
+namespace {
+
+Result<> insert_vector(Database& database, ChunkId chunk, std::string_view bytes) {
+  return database.prepare("INSERT INTO stoka_vectors (chunk_id, embedding) VALUES (?, ?)")
+      .bind(chunk)
+      .bind_blob(bytes)
+      .run();
+}
+
+Result<> check_vector(std::span<const float> vector, uint64_t dim) {
+  if (vector.size() != dim) {
+    return fail(ErrorKind::config,
+                "a vector has " + std::to_string(vector.size()) + " dimensions, the index " +
+                    std::to_string(dim),
+                "use the embedder that made the index, or index everything again");
+  }
+  if (!std::all_of(vector.begin(), vector.end(), [](float x) { return std::isfinite(x); })) {
+    return fail(ErrorKind::data, "a vector holds a value that is not finite", "check the embedder");
+  }
+  return {};
+}
+
+class SqliteIndexWriter final : public IndexWriter {
+ public:
+  SqliteIndexWriter(IndexLock lock, std::unique_ptr<Database> database)
+      : lock_(std::move(lock)), database_(std::move(database)) {}
+
+  Result<> set_identity(const IndexIdentity& identity) override {
+    return save_identity(*database_, identity);
+  }
+
+  Result<> put_document(const Document& document, std::span<const ChunkRecord> chunks) override {
+    return change([&](Totals& totals) -> Result<> {
+      PostingEdits edits(*database_);
+      STOKA_ASSIGN(const uint64_t removed, remove(document.slug, totals, edits));
+      STOKA_TRY(insert_document(*database_, document, chunks.size()));
+      for (const ChunkRecord& record : chunks) STOKA_TRY(add(document, record, totals, edits));
+      ++totals.documents;
+      totals.changed_since_fit += std::max<uint64_t>(removed, chunks.size());
+      return edits.apply();
+    });
+  }
+
+  Result<> remove_document(std::string_view slug) override {
+    return change([&](Totals& totals) -> Result<> {
+      PostingEdits edits(*database_);
+      STOKA_ASSIGN(const uint64_t removed, remove(slug, totals, edits));
+      totals.changed_since_fit += removed;
+      return edits.apply();
+    });
+  }
+
+  Result<> clear() override {
+    return change([&](Totals& totals) -> Result<> {
+      totals = {.generation = totals.generation};
+      return database_->execute(
+          "DELETE FROM stoka_postings; DELETE FROM stoka_terms; DELETE FROM stoka_chunk_terms;"
+          "DELETE FROM stoka_vectors; DELETE FROM stoka_basis; DELETE FROM stoka_chunks;"
+          "DELETE FROM stoka_documents;");
+    });
+  }
+
+  Result<> each_chunk_terms(
+      const std::function<bool(ChunkId, std::span<const TermCount>)>& visit) override;
+
+  Result<> replace_basis(std::span<const BasisRow> basis, int dim, uint64_t fitted_chunks,
+                         const std::function<std::vector<float>(ChunkId)>& vectors) override;
+
+  Result<> finish(Instant now) override {
+    const int64_t ms = now.time_since_epoch().count();
+    return change([&](Totals& totals) -> Result<> {
+      totals.indexed_at = static_cast<uint64_t>(ms);
+      return database_->prepare("UPDATE stoka_chunks SET created_at = ? WHERE created_at IS NULL")
+          .bind(ms)
+          .run();
+    });
+  }
+
+ private:
+  // One transaction. Every change makes the caches of all readers stale.
+  template <class Work>
+  Result<> change(const Work& work) {
+    STOKA_ASSIGN(Transaction transaction, Transaction::begin(*database_, Transaction::Kind::write));
+    STOKA_ASSIGN(Totals totals, load_totals(*database_));
+    STOKA_TRY(work(totals));
+    ++totals.generation;
+    STOKA_TRY(save_totals(*database_, totals));
+    return transaction.commit();
+  }
+
+  Result<std::vector<ChunkId>> chunk_ids(std::string_view slug);
+  // The number of chunks that went.
+  Result<uint64_t> remove(std::string_view slug, Totals& totals, PostingEdits& edits);
+  Result<> add(const Document& document, const ChunkRecord& record, Totals& totals,
+               PostingEdits& edits);
+
+  IndexLock lock_;
+  std::unique_ptr<Database> database_;
+};
+
+Result<std::vector<ChunkId>> SqliteIndexWriter::chunk_ids(std::string_view slug) {
+  std::vector<ChunkId> ids;
+  Statement rows =
+      database_->prepare("SELECT id FROM stoka_chunks WHERE source_slug = ? ORDER BY id");
+  rows.bind(slug);
+  for (;;) {
+    STOKA_ASSIGN(const bool row, rows.step());
+    if (!row) return ids;
+    ids.push_back(rows.integer(0));
+  }
+}
+
+Result<uint64_t> SqliteIndexWriter::remove(std::string_view slug, Totals& totals,
+                                           PostingEdits& edits) {
+  STOKA_ASSIGN(const std::vector<ChunkId> ids, chunk_ids(slug));
+  for (const ChunkId id : ids) {
+    STOKA_ASSIGN(const uint32_t length, edits.remove(id));
+    totals.total_length -= length;
+    STOKA_TRY(database_->prepare("DELETE FROM stoka_vectors WHERE chunk_id = ?").bind(id).run());
+    totals.vectors -= static_cast<uint64_t>(database_->changes());
+    STOKA_TRY(database_->prepare("DELETE FROM stoka_chunks WHERE id = ?").bind(id).run());
+  }
+  totals.chunks -= ids.size();
+  STOKA_TRY(database_->prepare("DELETE FROM stoka_documents WHERE slug = ?").bind(slug).run());
+  totals.documents -= static_cast<uint64_t>(database_->changes());
+  return ids.size();
+}
+
+Result<> SqliteIndexWriter::add(const Document& document, const ChunkRecord& record, Totals& totals,
+                                PostingEdits& edits) {
+  STOKA_ASSIGN(const ChunkId id, insert_chunk(*database_, document, record.chunk));
+  STOKA_ASSIGN(const uint32_t length, edits.add(id, record.terms));
+  ++totals.chunks;
+  totals.total_length += length;
+  if (record.embedding.empty()) return {};
+  if (totals.dim == 0) totals.dim = record.embedding.size();
+  STOKA_TRY(check_vector(record.embedding, totals.dim));
+  STOKA_TRY(insert_vector(*database_, id, search::to_bytes(record.embedding)));
+  ++totals.vectors;
+  return {};
+}
+
+Result<> SqliteIndexWriter::each_chunk_terms(
+    const std::function<bool(ChunkId, std::span<const TermCount>)>& visit) {
+  // Terms by their rank in byte order, so that the walk does not depend on the order of indexing.
+  std::vector<std::string> names;
+  std::unordered_map<int64_t, uint32_t> ranks;
+  {
+    Statement rows = database_->prepare("SELECT id, term FROM stoka_terms ORDER BY term");
+    for (;;) {
+      STOKA_ASSIGN(const bool row, rows.step());
+      if (!row) break;
+      ranks.emplace(rows.integer(0), static_cast<uint32_t>(names.size()));
+      names.push_back(rows.text(1));
+    }
+  }
+  std::vector<ChunkTerm> stored;
+  std::vector<std::pair<uint32_t, uint32_t>> ranked;
+  std::vector<TermCount> terms;
+  Statement rows =
+      database_->prepare("SELECT chunk_id, data FROM stoka_chunk_terms ORDER BY chunk_id");
+  for (;;) {
+    STOKA_ASSIGN(const bool row, rows.step());
+    if (!row) return {};
+    if (!decode_chunk_terms(rows.blob(1), stored)) return fail(database_->damaged());
+    ranked.clear();
+    for (const ChunkTerm& term : stored) {
+      const auto rank = ranks.find(term.term);
+      if (rank == ranks.end()) return fail(database_->damaged());
+      ranked.emplace_back(rank->second, term.count);
+    }
+    std::sort(ranked.begin(), ranked.end());
+    terms.clear();
+    for (const auto& [rank, count] : ranked) terms.push_back({names[rank], count});
+    if (!visit(rows.integer(0), terms)) return {};
+  }
+}
+
+Result<> SqliteIndexWriter::replace_basis(
+    std::span<const BasisRow> basis, int dim, uint64_t fitted_chunks,
+    const std::function<std::vector<float>(ChunkId)>& vectors) {
+  const auto width = static_cast<uint64_t>(dim);
+  // Computed before the transaction: turns wait for its lock. Nobody else changes chunks meanwhile.
+  std::vector<std::pair<ChunkId, std::string>> computed;
+  {
+    Statement rows = database_->prepare("SELECT chunk_id FROM stoka_chunk_terms ORDER BY chunk_id");
+    for (;;) {
+      STOKA_ASSIGN(const bool row, rows.step());
+      if (!row) break;
+      const std::vector<float> vector = vectors(rows.integer(0));
+      if (vector.empty()) continue;
+      STOKA_TRY(check_vector(vector, width));
+      computed.emplace_back(rows.integer(0), search::to_bytes(vector));
+    }
+  }
+  return change([&](Totals& totals) -> Result<> {
+    STOKA_TRY(database_->execute("DELETE FROM stoka_basis; DELETE FROM stoka_vectors;"));
+    Statement insert =
+        database_->prepare("INSERT INTO stoka_basis (term, weight, data) VALUES (?, ?, ?)");
+    for (const BasisRow& row : basis) {
+      STOKA_TRY(check_vector(row.values, width));
+      insert.reset()
+          .bind(row.term)
+          .bind(double{row.weight})
+          .bind_blob(search::to_bytes(row.values));
+      STOKA_TRY(insert.run());
+    }
+    for (const auto& [id, bytes] : computed) STOKA_TRY(insert_vector(*database_, id, bytes));
+    totals.dim = width;
+    totals.vectors = computed.size();
+    totals.fitted_chunks = fitted_chunks;
+    totals.changed_since_fit = 0;
+    return {};
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<IndexWriter>> make_index_writer(const std::string& path) {
+  STOKA_ASSIGN(IndexLock lock, IndexLock::acquire(path));
+  STOKA_ASSIGN(std::unique_ptr<Database> database, Database::open(path, Role::index));
+  if (database->read_only()) return fail(database->read_only_error());
+  return std::make_unique<SqliteIndexWriter>(std::move(lock), std::move(database));
+}
+
+}  // namespace stoka::store::sqlite

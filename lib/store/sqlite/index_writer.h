@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "store/store.h"
+
+namespace stoka::store::sqlite {
+
+// Takes the lock of the index and a connection of its own, whose commits are on the disk. For one
+// thread at a time; it may outlive its store.
+Result<std::unique_ptr<IndexWriter>> make_index_writer(const std::string& path);
+
+}  // namespace stoka::store::sqlite

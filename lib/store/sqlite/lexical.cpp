@@ -1,0 +1,100 @@
+#include "store/sqlite/lexical.h"
+
+#include <cmath>
+#include <map>
+
+#include "store/sqlite/rank.h"
+
+namespace stoka::store::sqlite {
+namespace {
+
+constexpr search::Bm25Params kParams;
+
+}  // namespace
+
+Result<std::vector<ScoredChunk>> Lexical::search(Database& database,
+                                                 std::span<const QueryTerm> query, size_t k,
+                                                 const SearchFilter& filter) {
+  // Sorted, so that the order of a query's words does not change the last bit of a score.
+  std::map<std::string, double> weights;
+  for (const QueryTerm& term : query) weights[term.term] += term.weight;
+
+  STOKA_ASSIGN(Transaction snapshot, Transaction::begin(database, Transaction::Kind::read));
+  STOKA_ASSIGN(const Totals totals, load_totals(database));
+  const double average_length = totals.corpus().average_length();
+  std::vector<Column> columns;
+  std::vector<search::ScanTerm> terms;
+  for (const auto& [term, weight] : weights) {
+    if (!(weight > 0) || !std::isfinite(weight)) continue;
+    STOKA_ASSIGN(const Column found, column(database, term, totals));
+    if (!found) continue;
+    columns.push_back(found);
+    terms.push_back({found.get(), weight * search::idf(totals.chunks, found->size())});
+  }
+  STOKA_ASSIGN(const std::vector<ChunkId> excluded, excluded_chunks(database, filter));
+  return ranked(database, search::scan(terms, average_length, kParams, k, excluded), k);
+}
+
+size_t Lexical::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+Result<Lexical::Column> Lexical::column(Database& database, const std::string& term,
+                                        const Totals& totals) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (totals.generation > generation_) {
+      recent_.clear();
+      entries_.clear();
+      bytes_ = 0;
+      generation_ = totals.generation;
+    }
+    const auto found = entries_.find(term);
+    if (totals.generation == generation_ && found != entries_.end()) {
+      recent_.splice(recent_.begin(), recent_, found->second);
+      return found->second->column;
+    }
+  }
+  STOKA_ASSIGN(const Column loaded, load(database, term, totals));
+  if (loaded) keep(term, loaded, totals.generation);
+  return loaded;
+}
+
+Result<Lexical::Column> Lexical::load(Database& database, const std::string& term,
+                                      const Totals& totals) const {
+  Statement rows = database.prepare(
+      "SELECT p.block, p.data FROM stoka_terms t JOIN stoka_postings p ON p.term_id = t.id "
+      "WHERE t.term = ? ORDER BY p.block");
+  rows.bind(term);
+  std::vector<search::Posting> all;
+  std::vector<search::Posting> part;
+  for (;;) {
+    STOKA_ASSIGN(const bool row, rows.step());
+    if (!row) break;
+    const int64_t block = rows.integer(0);
+    if (!search::decode_postings(rows.blob(1), part) || part.empty() ||
+        part.front().id / search::kBlockIds != block ||
+        part.back().id / search::kBlockIds != block) {
+      return fail(database.damaged());
+    }
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  if (all.empty()) return Column();
+  return std::make_shared<const search::TermColumn>(all, totals.corpus().average_length(), kParams);
+}
+
+void Lexical::keep(const std::string& term, const Column& column, uint64_t generation) {
+  const std::lock_guard lock(mutex_);
+  if (generation != generation_ || entries_.contains(term)) return;
+  recent_.push_front({term, column});
+  entries_.emplace(term, recent_.begin());
+  bytes_ += column->bytes();
+  while (bytes_ > most_bytes_ && !recent_.empty()) {
+    bytes_ -= recent_.back().column->bytes();
+    entries_.erase(recent_.back().term);
+    recent_.pop_back();
+  }
+}
+
+}  // namespace stoka::store::sqlite

@@ -1,0 +1,33 @@
+// Documents, chunks, terms and the basis as rows.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "store/sqlite/database.h"
+#include "store/store.h"
+
+namespace stoka::store::sqlite {
+
+std::string to_json(std::span<const std::string> texts);
+// Empty for anything that is not a list of texts.
+std::vector<std::string> texts_from_json(std::string_view json);
+
+Result<> insert_document(Database& database, const Document& document, size_t chunks);
+Result<std::vector<DocumentInfo>> load_documents(Database& database);
+
+// The new chunk's id.
+Result<ChunkId> insert_chunk(Database& database, const Document& document, const Chunk& chunk);
+Result<std::vector<StoredChunk>> load_chunks(Database& database, std::span<const ChunkId> ids,
+                                             bool with_embeddings);
+Result<std::vector<StoredChunk>> load_chunks_of(Database& database, std::string_view slug);
+
+Result<std::vector<uint64_t>> load_document_frequencies(Database& database,
+                                                        std::span<const std::string> terms);
+Result<std::vector<BasisRow>> load_basis_rows(Database& database,
+                                              std::span<const std::string> terms);
+
+}  // namespace stoka::store::sqlite

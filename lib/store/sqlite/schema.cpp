@@ -1,0 +1,94 @@
+#include "store/sqlite/schema.h"
+
+#include <charconv>
+#include <string>
+
+#include "base/embedded.h"
+
+namespace stoka::store::sqlite {
+namespace {
+
+// "0001_initial.sql" -> 1.
+int64_t version_of(const EmbeddedFile& file) {
+  int64_t version = 0;
+  std::from_chars(file.name.data(), file.name.data() + file.name.size(), version);
+  return version;
+}
+
+int64_t newest_version() {
+  const auto files = embedded::sql_sqlite();
+  return files.empty() ? 0 : version_of(files.back());
+}
+
+Result<int64_t> stored_version(Database& database) {
+  STOKA_ASSIGN(const int64_t ours, database.integer("SELECT count(*) FROM sqlite_schema "
+                                                    "WHERE name = 'stoka_migrations'"));
+  STOKA_ASSIGN(const int64_t objects, database.integer("SELECT count(*) FROM sqlite_schema"));
+  if (ours == 0) {
+    if (objects == 0) return 0;
+    return fail(ErrorKind::data, database.path() + " is a database of another program",
+                "name another file with --store");
+  }
+  STOKA_ASSIGN(const int64_t version, database.integer("PRAGMA user_version"));
+  if (version > newest_version()) {
+    return fail(ErrorKind::data,
+                "the database " + database.path() + " was written by a newer stoka (schema " +
+                    std::to_string(version) + ", this one knows " +
+                    std::to_string(newest_version()) + ")",
+                "upgrade stoka, or name another file with --store");
+  }
+  return version;
+}
+
+Result<> apply(Database& database, const EmbeddedFile& file) {
+  STOKA_ASSIGN(Transaction transaction, Transaction::begin(database, Transaction::Kind::write));
+  // Another process may have been faster.
+  STOKA_ASSIGN(const int64_t version, stored_version(database));
+  if (version >= version_of(file)) return {};
+  STOKA_TRY(database.execute(std::string(file.text)));
+  STOKA_TRY(database.prepare("INSERT INTO stoka_migrations (version, name) VALUES (?, ?)")
+                .bind(version_of(file))
+                .bind(file.name)
+                .run());
+  STOKA_TRY(database.execute("PRAGMA user_version = " + std::to_string(version_of(file))));
+  return transaction.commit();
+}
+
+// Two processes that switch a new file to WAL at once can refuse each other without waiting.
+// Waiting for the write lock lets the other one finish.
+Result<> use_wal(Database& database) {
+  constexpr int kAttempts = 100;
+  for (int attempt = 1;; ++attempt) {
+    const Result<> done = database.execute("PRAGMA journal_mode = WAL");
+    if (done || done.error().kind != ErrorKind::busy || attempt == kAttempts) return done;
+    STOKA_TRY(database.execute("BEGIN IMMEDIATE; COMMIT"));
+  }
+}
+
+}  // namespace
+
+Result<> check_schema(Database& database) {
+  STOKA_ASSIGN(const int64_t version, stored_version(database));
+  if (version == 0) {
+    return fail(ErrorKind::data, "the database " + database.path() + " holds no index",
+                "run: stoka index PATH");
+  }
+  if (version < newest_version()) {
+    return fail(ErrorKind::data,
+                "the database " + database.path() + " was written by an older stoka",
+                "run: stoka index PATH");
+  }
+  return {};
+}
+
+Result<> migrate(Database& database) {
+  STOKA_ASSIGN(const int64_t version, stored_version(database));
+  if (version == newest_version()) return {};
+  STOKA_TRY(use_wal(database));
+  for (const EmbeddedFile& file : embedded::sql_sqlite()) {
+    if (version_of(file) > version) STOKA_TRY(apply(database, file));
+  }
+  return {};
+}
+
+}  // namespace stoka::store::sqlite

@@ -1,0 +1,157 @@
+#include "store/sqlite/store.h"
+
+#include <filesystem>
+#include <mutex>
+#include <utility>
+
+#include "store/sqlite/database.h"
+#include "store/sqlite/dense.h"
+#include "store/sqlite/files.h"
+#include "store/sqlite/index_writer.h"
+#include "store/sqlite/lexical.h"
+#include "store/sqlite/pool.h"
+#include "store/sqlite/rows.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/sessions.h"
+#include "store/sqlite/totals.h"
+#include "store/sqlite/visitors.h"
+
+namespace stoka::store::sqlite {
+namespace {
+
+class SqliteStore final : public Store {
+ public:
+  SqliteStore(std::string path, std::unique_ptr<Database> reader)
+      : path_(std::move(path)), readers_(std::move(reader)) {}
+
+  std::string describe() const override { return "sqlite:" + path_; }
+
+  Result<std::optional<IndexIdentity>> identity() override {
+    return read([](Database& db) { return load_identity(db); });
+  }
+
+  Result<IndexStats> stats() override {
+    STOKA_ASSIGN(const Totals totals, read([](Database& db) { return load_totals(db); }));
+    IndexStats stats;
+    stats.documents = totals.documents;
+    stats.chunks = totals.chunks;
+    stats.vectors = totals.vectors;
+    stats.dim = static_cast<int>(totals.dim);
+    stats.fitted_chunks = totals.fitted_chunks;
+    stats.changed_since_fit = totals.fitted_chunks ? totals.changed_since_fit : 0;
+    if (totals.indexed_at != 0) {
+      stats.indexed_at =
+          Instant(std::chrono::milliseconds(static_cast<int64_t>(totals.indexed_at)));
+    }
+    return stats;
+  }
+
+  Result<search::CorpusStats> corpus_stats() override {
+    STOKA_ASSIGN(const Totals totals, read([](Database& db) { return load_totals(db); }));
+    return totals.corpus();
+  }
+
+  Result<std::vector<DocumentInfo>> documents() override {
+    return read([](Database& db) { return load_documents(db); });
+  }
+
+  Result<std::vector<ScoredChunk>> search_lexical(std::span<const QueryTerm> query, size_t k,
+                                                  const SearchFilter& filter) override {
+    return read([&](Database& db) { return lexical_.search(db, query, k, filter); });
+  }
+
+  Result<std::vector<ScoredChunk>> search_dense(std::span<const float> query, size_t k,
+                                                const SearchFilter& filter) override {
+    return read([&](Database& db) { return dense_.search(db, query, k, filter); });
+  }
+
+  Result<std::vector<StoredChunk>> chunks(std::span<const ChunkId> ids,
+                                          bool with_embeddings) override {
+    return read([&](Database& db) { return load_chunks(db, ids, with_embeddings); });
+  }
+
+  Result<std::vector<StoredChunk>> chunks_of(std::string_view slug) override {
+    return read([&](Database& db) { return load_chunks_of(db, slug); });
+  }
+
+  Result<std::vector<uint64_t>> document_frequencies(std::span<const std::string> terms) override {
+    return read([&](Database& db) { return load_document_frequencies(db, terms); });
+  }
+
+  Result<std::vector<BasisRow>> basis_rows(std::span<const std::string> terms) override {
+    return read([&](Database& db) { return load_basis_rows(db, terms); });
+  }
+
+  Result<std::unique_ptr<IndexWriter>> begin_index() override { return make_index_writer(path_); }
+
+  Result<std::optional<Session>> session(std::string_view id) override {
+    return read([&](Database& db) { return load_session(db, id); });
+  }
+
+  Result<std::optional<Visitor>> visitor(std::string_view id) override {
+    return read([&](Database& db) { return load_visitor(db, id); });
+  }
+
+  Result<Session> commit_turn(const TurnRecord& turn) override {
+    return write<Session>([&](Database& db) { return merge_turn(db, turn); });
+  }
+
+  Result<Visitor> update_visitor(std::string_view id,
+                                 const std::optional<std::vector<std::string>>& interests,
+                                 std::span<const Reading> readings, Instant now) override {
+    return write<Visitor>(
+        [&](Database& db) { return merge_visitor(db, id, interests, readings, now); });
+  }
+
+  Result<std::vector<std::string>> all_shown_slugs() override {
+    return read([](Database& db) { return load_all_shown_slugs(db); });
+  }
+
+ private:
+  template <class Work>
+  auto read(const Work& work) -> decltype(work(std::declval<Database&>())) {
+    STOKA_ASSIGN(const Pool::Lease database, readers_.take());
+    return work(*database);
+  }
+
+  // One transaction on the one connection for turns.
+  template <class T, class Work>
+  Result<T> write(const Work& work) {
+    const std::lock_guard lock(turns_mutex_);
+    if (!turns_) {
+      STOKA_ASSIGN(turns_, Database::open(path_, Role::turns));
+    }
+    if (turns_->read_only()) return fail(turns_->read_only_error());
+    STOKA_ASSIGN(Transaction transaction, Transaction::begin(*turns_, Transaction::Kind::write));
+    STOKA_ASSIGN(T value, work(*turns_));
+    STOKA_TRY(transaction.commit());
+    return value;
+  }
+
+  const std::string path_;
+  Pool readers_;
+  Lexical lexical_;
+  Dense dense_;
+  std::mutex turns_mutex_;
+  std::unique_ptr<Database> turns_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open(const std::string& path, OpenMode mode) {
+  std::error_code ignored;
+  const std::filesystem::path full = std::filesystem::absolute(path, ignored);
+  const std::string place = ignored ? path : full.lexically_normal().string();
+  if (mode == OpenMode::read_write) {
+    STOKA_TRY(create_file(place));
+    STOKA_ASSIGN(const std::unique_ptr<Database> database, Database::open(place, Role::index));
+    STOKA_TRY(migrate(*database));
+  } else {
+    STOKA_TRY(require_file(place));
+  }
+  STOKA_ASSIGN(std::unique_ptr<Database> reader, Database::open(place, Role::read));
+  STOKA_TRY(check_schema(*reader));
+  return std::make_unique<SqliteStore>(place, std::move(reader));
+}
+
+}  // namespace stoka::store::sqlite

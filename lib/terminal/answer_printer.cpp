@@ -1,0 +1,185 @@
+#include "terminal/answer_printer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "terminal/cite_box.h"
+#include "text/utf8.h"
+#include "text/width.h"
+
+namespace stoka::terminal {
+namespace {
+
+// Nobody's word is longer; keeps what is held bounded.
+constexpr size_t kLongestWord = 4096;
+
+size_t sequence_length(unsigned char lead) {
+  if (lead < 0xC2 || lead > 0xF4) return 1;
+  return lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+}
+
+// Whether `tail`, which starts with a lead byte, may become a code point when more bytes come.
+bool is_unfinished(std::string_view tail) {
+  const auto lead = static_cast<unsigned char>(tail.front());
+  if (tail.size() >= sequence_length(lead)) return false;
+  return std::all_of(tail.begin() + 1, tail.end(),
+                     [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; });
+}
+
+// The modifiers and joiners that make one picture of several.
+bool joins(char32_t before, char32_t next) {
+  constexpr char32_t kZeroWidthJoiner = 0x200D;
+  return before == kZeroWidthJoiner || (next >= 0x1F3FB && next <= 0x1F3FF);
+}
+
+}  // namespace
+
+AnswerPrinter::AnswerPrinter(Write out, Capabilities capabilities, std::string site)
+    : out_(std::move(out)), capabilities_(capabilities), site_(std::move(site)) {}
+
+size_t AnswerPrinter::width() const {
+  if (!capabilities_.tty) return std::numeric_limits<size_t>::max();
+  return static_cast<size_t>(std::max(capabilities_.columns, 2));
+}
+
+void AnswerPrinter::handle(const Event& event) {
+  if (finished_) return;
+  if (const auto* token = std::get_if<TokenEvent>(&event)) {
+    take(token->text);
+  } else if (const auto* cite = std::get_if<CiteEvent>(&event)) {
+    block(cite_box(cite->citation, capabilities_, site_));
+  } else if (const auto* error = std::get_if<ErrorEvent>(&event)) {
+    block(error_text({ErrorKind::unavailable, error->message,
+                      error->retryable ? "ask again in a moment"
+                                       : "run 'stoka status' to see what does not answer"},
+                     capabilities_));
+    finish();
+  } else if (std::holds_alternative<DoneEvent>(event)) {
+    finish();
+  }
+}
+
+void AnswerPrinter::finish() {
+  if (finished_) return;
+  place_word();
+  if (started_) out_("\n");
+  finished_ = true;
+}
+
+void AnswerPrinter::take(std::string_view text) {
+  bytes_ += text;
+  size_t at = 0;
+  while (at < bytes_.size()) {
+    if (is_unfinished(std::string_view(bytes_).substr(at))) break;
+    const size_t begin = at;
+    text::next_code_point(bytes_, at);
+    take_code_point(std::string_view(bytes_).substr(begin, at - begin));
+  }
+  bytes_.erase(0, at);
+}
+
+void AnswerPrinter::take_code_point(std::string_view bytes) {
+  if (bytes == "\n") {
+    place_word();
+    breaks_ = std::min(breaks_ + 1, 2);
+    space_ = false;
+    return;
+  }
+  const std::string clean = printable(bytes);
+  if (clean == " ") {
+    place_word();
+    space_ = true;
+    return;
+  }
+  if (clean.empty()) return;
+  size_t at = 0;
+  const char32_t c = text::next_code_point(clean, at);
+  const size_t columns = text::display_width(clean);
+  const bool wide = columns == 2;
+  if (!word_.empty() && columns > 0 && !joins(last_, c) &&
+      (wide || last_wide_ || word_.size() > kLongestWord)) {
+    place_word();
+  }
+  word_ += clean;
+  last_ = c;
+  if (columns > 0) last_wide_ = wide;
+}
+
+void AnswerPrinter::start_line_if_due() {
+  if (started_ && breaks_ > 0) {
+    out_(breaks_ == 1 ? "\n" : "\n\n");
+    column_ = 0;
+    space_ = false;
+  }
+  if (column_ == 0) space_ = false;
+  breaks_ = 0;
+  started_ = true;
+}
+
+void AnswerPrinter::place_word() {
+  if (word_.empty()) return;
+  start_line_if_due();
+  const size_t taken = text::display_width(word_);
+  const size_t gap = space_ ? 1 : 0;
+  if (column_ > 0 && taken > width() - std::min(width(), column_ + gap)) {
+    out_("\n");
+    column_ = 0;
+  } else if (gap > 0) {
+    out_(" ");
+    ++column_;
+  }
+  if (taken <= width()) {
+    out_(word_);
+    column_ += taken;
+  } else {
+    const std::vector<std::string> pieces = text::wrap(word_, width());
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      if (i > 0) out_("\n");
+      out_(pieces[i]);
+    }
+    column_ = text::display_width(pieces.back());
+  }
+  space_ = false;
+  word_.clear();
+  last_ = 0;
+  last_wide_ = false;
+}
+
+void AnswerPrinter::block(std::string_view text) {
+  place_word();
+  breaks_ = 2;
+  start_line_if_due();
+  out_(text);
+  breaks_ = 2;
+}
+
+std::string error_text(const Error& error, const Capabilities& capabilities) {
+  const auto columns = static_cast<size_t>(std::max(capabilities.columns, 10));
+  const auto lines = [&](const std::string& text, size_t room) {
+    return capabilities.tty ? text::wrap(text, room) : std::vector<std::string>{text};
+  };
+  std::string out;
+  for (const std::string& line : lines("error: " + printable(error.message), columns)) {
+    if (!out.empty()) out += '\n';
+    out += paint(Look::error, line, capabilities);
+  }
+  if (error.hint.empty()) return out;
+  for (const std::string& line : lines(printable(error.hint), columns - 2)) out += "\n  " + line;
+  return out;
+}
+
+std::string json_line(const Event& event) {
+  return fmt::format(R"({{"event":"{}","data":{}}})", name(event), data_json(event));
+}
+
+std::string json_line(const Error& error) {
+  const nlohmann::ordered_json json = {
+      {"error", {{"kind", name(error.kind)}, {"message", error.message}, {"hint", error.hint}}}};
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace stoka::terminal

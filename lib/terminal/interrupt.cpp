@@ -1,0 +1,130 @@
+#include "terminal/interrupt.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+namespace stoka::terminal {
+namespace {
+
+constexpr char kSignal = 's';
+constexpr char kQuit = 'q';
+
+std::atomic<int> signal_fd{-1};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+extern "C" void on_interrupt_signal(int) {
+  const int saved = errno;
+  if (const int fd = signal_fd.load(); fd >= 0) {
+    [[maybe_unused]] const ssize_t ignored = ::write(fd, &kSignal, 1);
+  }
+  errno = saved;
+}
+
+}  // namespace
+
+struct Interrupt::State {
+  int pipe[2] = {-1, -1};
+  struct sigaction before {};
+  bool handling = false;
+  std::thread watcher;
+  std::mutex mutex;
+  std::optional<std::stop_source> work;  // under the mutex
+
+  ~State() {
+    if (handling) {
+      ::sigaction(SIGINT, &before, nullptr);
+      signal_fd = -1;
+    }
+    if (watcher.joinable()) {
+      // The pipe may be full of signals; then the watcher is awake and drains it.
+      while (::write(pipe[1], &kQuit, 1) < 0 && (errno == EINTR || errno == EAGAIN)) {
+        std::this_thread::yield();
+      }
+      watcher.join();
+    }
+    for (const int fd : pipe) {
+      if (fd >= 0) ::close(fd);
+    }
+  }
+
+  void watch() {
+    while (true) {
+      char what = 0;
+      const ssize_t got = ::read(pipe[0], &what, 1);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0 || what == kQuit) return;
+      std::optional<std::stop_source> current;
+      {
+        const std::lock_guard lock(mutex);
+        current = work;
+      }
+      // Outside the lock: the callbacks of a stop may take their time.
+      if (current) current->request_stop();
+    }
+  }
+};
+
+Interrupt::Interrupt(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Interrupt::~Interrupt() = default;
+
+Result<std::unique_ptr<Interrupt>> Interrupt::install() {
+  const auto failed = [](int number) {
+    return fail(ErrorKind::internal,
+                fmt::format("cannot watch for Ctrl-C: {}", std::strerror(number)),
+                "close some programs and try again");
+  };
+  auto state = std::make_unique<State>();
+  if (::pipe2(state->pipe, O_CLOEXEC) != 0) return failed(errno);
+  // Only the writing end: a signal handler must never wait.
+  if (::fcntl(state->pipe[1], F_SETFL, O_NONBLOCK) != 0) return failed(errno);
+
+  // The watcher takes no signals, so that they interrupt the thread that reads from the terminal.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  int error = 0;
+  try {
+    state->watcher = std::thread(&State::watch, state.get());
+  } catch (const std::system_error& e) {
+    error = e.code().value();
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) return failed(error);
+
+  signal_fd = state->pipe[1];
+  struct sigaction action {};
+  action.sa_handler = on_interrupt_signal;
+  ::sigemptyset(&action.sa_mask);
+  if (::sigaction(SIGINT, &action, &state->before) != 0) {
+    const int number = errno;
+    signal_fd = -1;
+    return failed(number);
+  }
+  state->handling = true;
+  return std::unique_ptr<Interrupt>(new Interrupt(std::move(state)));
+}
+
+std::stop_token Interrupt::begin() {
+  const std::lock_guard lock(state_->mutex);
+  state_->work.emplace();
+  return state_->work->get_token();
+}
+
+bool Interrupt::end() {
+  const std::lock_guard lock(state_->mutex);
+  const bool stopped = state_->work && state_->work->stop_requested();
+  state_->work.reset();
+  return stopped;
+}
+
+}  // namespace stoka::terminal

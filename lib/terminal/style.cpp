@@ -1,0 +1,161 @@
+#include "terminal/style.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+
+#include "text/normalize.h"
+#include "text/utf8.h"
+
+namespace stoka::terminal {
+namespace {
+
+constexpr int kDefaultColumns = 80;
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end == text.data()) return std::nullopt;
+  return value;
+}
+
+bool on(std::string_view variable) { return !variable.empty() && variable != "0"; }
+
+bool is_utf8_locale(const Environment& environment) {
+  const std::string& locale = !environment.lc_all.empty()     ? environment.lc_all
+                              : !environment.lc_ctype.empty() ? environment.lc_ctype
+                                                              : environment.lang;
+  std::string folded;
+  for (const char c : locale) {
+    if (c != '-') folded += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return folded.find("utf8") != std::string::npos;
+}
+
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [text](std::string_view prefix) { return text.starts_with(prefix); });
+}
+
+// "3.4", "3.4a", "next-3.5".
+bool tmux_has_links(std::string_view version) {
+  if (version.starts_with("next-")) version.remove_prefix(5);
+  const size_t dot = version.find('.');
+  const auto major = number(version);
+  if (!major) return false;
+  const auto minor =
+      dot == std::string_view::npos ? std::optional<int>() : number(version.substr(dot + 1));
+  return *major > 3 || (*major == 3 && minor.value_or(0) >= 4);
+}
+
+bool draws_links(const Environment& environment) {
+  // Inside a multiplexer the outer terminal's variables are still set, but it is the multiplexer
+  // that draws.
+  if (starts_with_any(environment.term, {"screen", "tmux"})) {
+    return environment.term_program == "tmux" && tmux_has_links(environment.term_program_version);
+  }
+  if (environment.term == "linux") return false;
+  if (number(environment.vte_version).value_or(0) >= 5000) return true;
+  if (!environment.kitty_window_id.empty() || !environment.wt_session.empty() ||
+      !environment.konsole_version.empty()) {
+    return true;
+  }
+  const std::string& program = environment.term_program;
+  return program == "iTerm.app" || program == "WezTerm" || program == "vscode" ||
+         program == "ghostty" || program == "Hyper" ||
+         starts_with_any(environment.term,
+                         {"xterm-kitty", "foot", "alacritty", "xterm-ghostty", "wezterm"});
+}
+
+bool commands_direction_or_lines(char32_t c) {
+  return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
+std::string_view code(Look look) {
+  switch (look) {
+    case Look::title:
+      return "\x1b[1;32m";
+    case Look::quote:
+      return "\x1b[2;3m";
+    case Look::meta:
+      return "\x1b[90m";
+    case Look::error:
+      return "\x1b[31m";
+    case Look::dim:
+      return "\x1b[2m";
+  }
+  return "";
+}
+
+}  // namespace
+
+Capabilities detect(const Environment& environment, bool is_tty, std::optional<int> tty_columns,
+                    ColorMode mode) {
+  Capabilities out;
+  const bool dumb =
+      environment.term == "dumb" || (environment.term.empty() && environment.colorterm.empty());
+  out.tty = is_tty && !dumb;
+  out.unicode = !is_tty || is_utf8_locale(environment);
+  out.columns =
+      tty_columns && *tty_columns > 0 ? *tty_columns : number(environment.columns).value_or(0);
+  if (out.columns <= 0) out.columns = kDefaultColumns;
+  if (mode == ColorMode::automatic) {
+    const bool forced = on(environment.clicolor_force) || on(environment.force_color);
+    out.color = environment.no_color.empty() && (forced || out.tty);
+  } else {
+    out.color = mode == ColorMode::always;
+  }
+  out.hyperlinks = out.tty && out.color && draws_links(environment);
+  return out;
+}
+
+std::string paint(Look look, std::string_view text, const Capabilities& capabilities) {
+  if (!capabilities.color || text.empty()) return std::string(text);
+  return fmt::format("{}{}\x1b[0m", code(look), text);
+}
+
+std::string printable(std::string_view untrusted) {
+  const std::string line = text::one_line(untrusted);
+  std::string out;
+  out.reserve(line.size());
+  for (size_t at = 0; at < line.size();) {
+    const size_t begin = at;
+    const char32_t c = text::next_code_point(line, at);
+    if (!commands_direction_or_lines(c)) out.append(line, begin, at - begin);
+  }
+  return out;
+}
+
+std::string link_target(std::string_view url, std::string_view site) {
+  std::string whole;
+  if (url.starts_with("http://") || url.starts_with("https://")) {
+    whole = url;
+  } else if (url.starts_with('/') && !url.starts_with("//") &&
+             (site.starts_with("http://") || site.starts_with("https://"))) {
+    while (site.ends_with('/')) site.remove_suffix(1);
+    whole.append(site).append(url);
+  } else {
+    return {};
+  }
+  std::string out;
+  for (const char c : whole) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) return {};
+    if (byte == ' ' || byte > 0x7e) {
+      out += fmt::format("%{:02X}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string link(std::string_view text, std::string_view target, const Capabilities& capabilities) {
+  if (!capabilities.hyperlinks || target.empty() || text.empty()) return std::string(text);
+  return fmt::format("\x1b]8;;{}\x1b\\{}\x1b]8;;\x1b\\", target, text);
+}
+
+}  // namespace stoka::terminal

@@ -1,0 +1,185 @@
+#include "text/quotable.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include "text/characters.h"
+#include "text/normalize.h"
+#include "text/sentences.h"
+#include "text/utf8.h"
+#include "text/words.h"
+
+namespace stoka::text {
+namespace {
+
+// Points. What must not win while anything else exists is beyond the reach of all that counts less.
+constexpr int kPerSharedStem = 12;
+constexpr int kMaxShared = 5;
+constexpr int kGoodLength = 20;
+constexpr int kFairLength = 8;
+constexpr int kFragment = -20;
+constexpr int kTooLong = -60;
+constexpr int kLeaning = -16;
+constexpr int kUnfinished = -30;
+constexpr int kAnnouncing = -60;
+constexpr int kNotProse = -1200;
+constexpr int kQuestion = -600;
+constexpr int kLoud = -3000;
+
+constexpr auto kLeaningWords = std::to_array<std::string_view>(
+    {"this",  "that",    "it",        "its",       "and",     "but",  "these", "those",
+     "they",  "their",   "them",      "he",        "she",     "his",  "her",   "so",
+     "or",    "nor",     "yet",       "then",      "however", "also", "such",  "because",
+     "which", "instead", "otherwise", "therefore", "thus",    "here", "there"});
+
+constexpr auto kLinks = std::to_array<std::string_view>({"http://", "https://", "www."});
+constexpr auto kCode = std::to_array<std::string_view>(
+    {"()", "();", "=>", "->", "==", "!=",  "::", "</",  "/>",       "&&",
+     "||", "${",  "`",  "{",  "}",  " = ", "+=", "://", "#include", "//"});
+
+template <class List>
+bool contains_any(std::string_view text, const List& parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  });
+}
+
+// A list item or quoted line, without what marks it as one.
+std::string_view without_marker(std::string_view line) {
+  for (const std::string_view marker : {"- ", "* ", "+ ", "> ", "\u2022 "}) {
+    if (line.starts_with(marker)) return line.substr(marker.size());
+  }
+  return line;
+}
+
+struct Ending {
+  bool stop = false;
+  bool question = false;
+  bool colon = false;
+};
+
+// The last characters, seen through closing quotes and brackets.
+Ending ending(std::string_view sentence) {
+  std::vector<char32_t> tail;
+  for (size_t at = floor_border(sentence, sentence.size() - std::min<size_t>(sentence.size(), 16));
+       at < sentence.size();) {
+    tail.push_back(next_code_point(sentence, at));
+  }
+  while (!tail.empty() && std::u32string_view(U"\"'\u201D\u2019)]\u00BB").find(tail.back()) !=
+                              std::u32string_view::npos) {
+    tail.pop_back();
+  }
+  Ending out;
+  if (tail.empty()) return out;
+  const char32_t last = tail.back();
+  out.question = last == '?' || last == 0xFF1F;
+  out.stop = out.question || last == '.' || last == 0x2026 || last == 0x3002 || last == '!';
+  out.colon = last == ':' || last == 0xFF1A || last == ',' || last == ';';
+  return out;
+}
+
+struct Shape {
+  bool loud = false;
+  bool tab_or_bar = false;
+  size_t length = 0;
+};
+
+Shape shape(std::string_view sentence) {
+  Shape out;
+  for (size_t at = 0; at < sentence.size(); ++out.length) {
+    const char32_t c = next_code_point(sentence, at);
+    if (c == '!' || c == 0xFF01 || is_emoji(c)) out.loud = true;
+    if (c == '|' || c == '\t') out.tab_or_bar = true;
+  }
+  return out;
+}
+
+std::set<std::string> content_stems(std::string_view query) {
+  std::set<std::string> out;
+  for (const Word& word : words(query)) {
+    if (!is_stop_word(word.text)) out.insert(stem(word.text));
+  }
+  return out;
+}
+
+int score(std::string_view sentence, const std::set<std::string>& wanted) {
+  const std::vector<Word> parts = words(sentence);
+  const Shape form = shape(sentence);
+  const Ending end = ending(sentence);
+  int points = 0;
+
+  std::set<std::string> shared;
+  for (const Word& word : parts) {
+    if (wanted.empty()) break;
+    if (std::string root = stem(word.text); wanted.contains(root)) shared.insert(std::move(root));
+  }
+  points += kPerSharedStem * std::min(static_cast<int>(shared.size()), kMaxShared);
+
+  if (parts.size() >= 8 && parts.size() <= 30) {
+    points += kGoodLength;
+  } else if (parts.size() >= 5 && parts.size() <= 40) {
+    points += kFairLength;
+  } else if (parts.size() < 5) {
+    points += kFragment;
+  }
+  if (form.length > kMaxQuoteLength) points += kTooLong;
+  const bool leans = !parts.empty() && std::find(kLeaningWords.begin(), kLeaningWords.end(),
+                                                 parts.front().text) != kLeaningWords.end();
+  if (leans) points += kLeaning;
+  if (!end.stop) points += kUnfinished;
+  if (end.colon) points += kAnnouncing;
+  if (form.tab_or_bar || contains_any(sentence, kLinks) || contains_any(sentence, kCode) ||
+      parts.empty()) {
+    points += kNotProse;
+  }
+  if (end.question) points += kQuestion;
+  if (form.loud) points += kLoud;
+  return points;
+}
+
+}  // namespace
+
+std::string_view clip(std::string_view text, size_t length) {
+  size_t end = 0;
+  size_t word = 0;
+  size_t clause = 0;
+  size_t count = 0;
+  char32_t last = 0;
+  while (end < text.size() && count < length) {
+    const size_t before = end;
+    const char32_t c = next_code_point(text, end);
+    ++count;
+    if (is_space(c)) {
+      if (!is_space(last)) word = before;
+      const bool ends_clause = last == ',' || last == ';' || last == ':' || last == 0x2014;
+      if (ends_clause && count * 2 > length) clause = before - (last == 0x2014 ? 3 : 1);
+    }
+    last = c;
+  }
+  if (end == text.size()) return text;
+  size_t at = end;
+  if (is_space(next_code_point(text, at))) word = end;
+  if (clause == 0) clause = word > 0 ? word : end;
+  while (clause > 0 && text[clause - 1] == ' ') --clause;
+  return text.substr(0, clause);
+}
+
+std::string best_sentence(std::string_view content, std::string_view query) {
+  const std::set<std::string> wanted = content_stems(query);
+  std::string_view best;
+  int best_points = std::numeric_limits<int>::min();
+  for (const Span& span : sentences(content)) {
+    const std::string_view sentence = without_marker(span.in(content));
+    if (sentence.empty()) continue;
+    if (const int points = score(sentence, wanted); points > best_points) {
+      best = sentence;
+      best_points = points;
+    }
+  }
+  return std::string(clip(squeeze(best), kMaxQuoteLength));
+}
+
+}  // namespace stoka::text

@@ -1,0 +1,25 @@
+// Which sentence of a text stands best by itself, as a quotation.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace stoka::text {
+
+// Above this a quotation is cut; see best_sentence() and clip().
+inline constexpr size_t kMaxQuoteLength = 300;  // code points
+
+// The sentence of `content` to quote in answer to `query`, white space squeezed: a substring of
+// squeeze(content). Prefers what shares most content words with the query and is complete: 8 to 30
+// words, does not lean on the sentence before it ("This …", "But …"), ends in a full stop, no
+// heading and no line that announces a list. A question only when there is no statement; code, a
+// table row or a link only when there is no question; an exclamation or emoji last of all. The
+// first of equals. Empty only if the content has no visible character. Linear in the content.
+std::string best_sentence(std::string_view content, std::string_view query);
+
+// The text without what is over `length` code points, cut after a clause if one ends in its second
+// half, else after a word.
+std::string_view clip(std::string_view text, size_t length);
+
+}  // namespace stoka::text

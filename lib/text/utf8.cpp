@@ -1,0 +1,157 @@
+#include "text/utf8.h"
+
+#include <cstring>
+
+namespace stoka::text {
+namespace {
+
+constexpr char32_t kReplacement = 0xFFFD;
+
+uint8_t byte_at(std::string_view text, size_t at) { return static_cast<uint8_t>(text[at]); }
+
+bool is_continuation(std::string_view text, size_t at) {
+  return at < text.size() && (byte_at(text, at) & 0xC0) == 0x80;
+}
+
+// Decodes one code point; false and the length of the maximal subpart in `at` if it is malformed.
+bool decode(std::string_view text, size_t& at, char32_t& out) {
+  uint8_t lead = byte_at(text, at++);
+  if (lead < 0x80) {
+    out = lead;
+    return true;
+  }
+  size_t more = 0;
+  uint8_t low = 0x80, high = 0xBF;  // what the second byte may be: no overlong, surrogate, > 10FFFF
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    more = 1;
+    out = lead & 0x1F;
+  } else if (lead >= 0xE0 && lead <= 0xEF) {
+    more = 2;
+    out = lead & 0x0F;
+    if (lead == 0xE0) low = 0xA0;
+    if (lead == 0xED) high = 0x9F;
+  } else if (lead >= 0xF0 && lead <= 0xF4) {
+    more = 3;
+    out = lead & 0x07;
+    if (lead == 0xF0) low = 0x90;
+    if (lead == 0xF4) high = 0x8F;
+  } else {
+    return false;
+  }
+  for (; more > 0; --more, low = 0x80, high = 0xBF) {
+    if (at >= text.size() || byte_at(text, at) < low || byte_at(text, at) > high) return false;
+    out = (out << 6) | (byte_at(text, at++) & 0x3F);
+  }
+  return true;
+}
+
+bool is_ascii8(const char* bytes) {
+  uint64_t block;
+  std::memcpy(&block, bytes, sizeof block);
+  return (block & 0x8080808080808080ULL) == 0;
+}
+
+std::string from_utf16(std::string_view bytes, bool big_endian) {
+  auto unit = [&](size_t at) {
+    unsigned first = byte_at(bytes, at), second = byte_at(bytes, at + 1);
+    return char32_t(big_endian ? first << 8 | second : second << 8 | first);
+  };
+  std::string out;
+  out.reserve(bytes.size());
+  size_t at = 2;
+  while (at + 1 < bytes.size()) {
+    char32_t c = unit(at);
+    at += 2;
+    if (c >= 0xD800 && c < 0xDC00 && at + 1 < bytes.size()) {
+      char32_t trail = unit(at);
+      if (trail >= 0xDC00 && trail < 0xE000) {
+        c = 0x10000 + ((c - 0xD800) << 10) + (trail - 0xDC00);
+        at += 2;
+      }
+    }
+    append_utf8(out, c);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_valid_utf8(std::string_view bytes) {
+  size_t at = 0;
+  char32_t ignored = 0;
+  while (at < bytes.size()) {
+    if (at + 8 <= bytes.size() && is_ascii8(bytes.data() + at)) {
+      at += 8;
+    } else if (!decode(bytes, at, ignored)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+char32_t next_code_point(std::string_view text, size_t& at) {
+  char32_t out = 0;
+  return decode(text, at, out) ? out : kReplacement;
+}
+
+void append_utf8(std::string& out, char32_t c) {
+  if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) c = kReplacement;
+  if (c < 0x80) {
+    out += static_cast<char>(c);
+  } else if (c < 0x800) {
+    out += static_cast<char>(0xC0 | c >> 6);
+    out += static_cast<char>(0x80 | (c & 0x3F));
+  } else if (c < 0x10000) {
+    out += static_cast<char>(0xE0 | c >> 12);
+    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
+    out += static_cast<char>(0x80 | (c & 0x3F));
+  } else {
+    out += static_cast<char>(0xF0 | c >> 18);
+    out += static_cast<char>(0x80 | (c >> 12 & 0x3F));
+    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
+    out += static_cast<char>(0x80 | (c & 0x3F));
+  }
+}
+
+size_t floor_border(std::string_view text, size_t at) {
+  if (at >= text.size()) return text.size();
+  // A sequence has at most three continuation bytes; more of them are invalid and borders
+  // themselves.
+  for (size_t back = 0; back <= 3 && back <= at; ++back)
+    if (!is_continuation(text, at - back)) return at - back;
+  return at;
+}
+
+std::string repair_utf8(std::string_view bytes, Repair* report) {
+  Repair repair;
+  std::string converted;
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) {
+    converted = from_utf16(bytes, bytes[0] == '\xFE');
+    bytes = converted;
+    repair.utf16 = true;
+  } else if (bytes.starts_with("\xEF\xBB\xBF")) {
+    bytes.remove_prefix(3);
+    repair.bom = true;
+  }
+  std::string out;
+  out.reserve(bytes.size());
+  size_t at = 0;
+  while (at < bytes.size()) {
+    size_t begin = at;
+    char32_t c = 0;
+    if (!decode(bytes, at, c)) {
+      ++repair.invalid;
+      append_utf8(out, kReplacement);
+    } else if (c == 0) {
+      ++repair.nul;
+    } else if (c == '\r') {
+      if (at >= bytes.size() || bytes[at] != '\n') out += '\n';
+    } else {
+      out.append(bytes, begin, at - begin);
+    }
+  }
+  if (report) *report = repair;
+  return out;
+}
+
+}  // namespace stoka::text

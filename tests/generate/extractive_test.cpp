@@ -1,0 +1,283 @@
+#include "generate/extractive.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/normalize.h"
+#include "text/sentences.h"
+
+namespace {
+
+using namespace stoka;
+using namespace stoka::generate;
+
+std::string shipped_text() {
+  std::ifstream file(STOKA_SOURCE_DIR "/golden/voice_lines.toml");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Result<VoiceLines> read(const std::string& text) {
+  const auto entries = parse_toml(text, "voice_lines.toml");
+  REQUIRE(entries.has_value());
+  return read_voice_lines(*entries);
+}
+
+const VoiceLines& shipped() {
+  static const VoiceLines lines = [] {
+    auto out = read(shipped_text());
+    REQUIRE_MESSAGE(out.has_value(), out.error().message);
+    return *out;
+  }();
+  return lines;
+}
+
+Hit hit(std::string slug, std::string type, double score, std::string content) {
+  Hit out;
+  out.chunk.slug = std::move(slug);
+  out.chunk.type = std::move(type);
+  out.chunk.content = std::move(content);
+  out.score = score;
+  return out;
+}
+
+Hit bounded(double score = 0.9) {
+  return hit(
+      "bounded", "philosophy", score,
+      "Bounds.\n\nAutonomy without constraint is just chaos with better marketing. But who?");
+}
+
+Hit deck(double score = 0.88) {
+  return hit("deck", "product", score,
+             "The deck pipeline doesn't retry a page; it remembers what broke & why it did <so>.");
+}
+
+Request request(std::string query, std::span<const Hit> hits, int turns = 0) {
+  Request out;
+  out.query = std::move(query);
+  out.hits = hits;
+  out.turns = turns;
+  return out;
+}
+
+std::string said(const Request& request) { return ExtractiveVoice(shipped()).answer(request); }
+
+size_t cites(std::string_view text) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find("<cite ", at)) != std::string_view::npos; ++at) ++count;
+  return count;
+}
+
+const std::string kQueries[] = {"what do you think about constraints",
+                                "how do you handle failures?",
+                                "hi there!",
+                                "tell me about it",
+                                "",
+                                "größe",
+                                "<cite slug=\"x\"/>"};
+
+}  // namespace
+
+TEST_CASE("the shipped lines are fit to be said") {
+  CHECK(shipped().closers.size() >= 6);
+  for (const char* type : {"philosophy", "changelog", "product", "blog", "any"}) {
+    CHECK(shipped().direct.contains(type));
+    CHECK(shipped().framing.contains(type));
+  }
+}
+
+TEST_CASE("an answer frames a verbatim quote and ends in a question") {
+  const Hit hits[] = {bounded()};
+  const std::string text = said(request("constraint and autonomy", hits));
+  CHECK(text.find("\n<cite slug=\"bounded\" quote=\"Autonomy without constraint is just chaos with "
+                  "better marketing.\"/>\n") != std::string::npos);
+  CHECK(text.ends_with('?'));
+  CHECK(cites(text) == 1);
+}
+
+TEST_CASE("every answer keeps to the voice") {
+  const Hit one[] = {bounded()};
+  const Hit two[] = {bounded(), deck()};
+  const std::span<const Hit> sets[] = {one, two};
+  for (const std::string& query : kQueries) {
+    for (const auto hits : sets) {
+      for (const Confidence confidence : {Confidence::direct, Confidence::adjacent}) {
+        for (const Route route : {Route::fresh, Route::followup}) {
+          for (int turns = 0; turns < 4; ++turns) {
+            Request asked = request(query, hits, turns);
+            asked.confidence = confidence;
+            asked.route = route;
+            const std::string text = said(asked);
+            CAPTURE(text);
+            CHECK(text == said(asked));
+            const std::string before = text.substr(0, text.find("<cite "));
+            CHECK(text::count_sentences(before) <= 3);
+            CHECK(before.size() <= 400);
+            CHECK(text.find('!') == std::string::npos);
+            CHECK(text.ends_with('?'));
+            CHECK(cites(text) >= 1);
+            CHECK(cites(text) <= 2);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("consecutive turns do not repeat a line") {
+  const Hit hits[] = {bounded()};
+  for (const std::string& query : kQueries) {
+    for (const std::string& next : kQueries) {
+      for (int turns = 0; turns < 3; ++turns) {
+        const std::string a = said(request(query, hits, turns));
+        const std::string b = said(request(next, hits, turns + 1));
+        CHECK(a.substr(0, a.find('\n')) != b.substr(0, b.find('\n')));
+        CHECK(a.substr(a.rfind('\n')) != b.substr(b.rfind('\n')));
+      }
+    }
+  }
+}
+
+TEST_CASE("low confidence says so in the exact words and claims no more") {
+  const Hit hits[] = {bounded(0.55), deck(0.54)};
+  Request asked = request("quantum gravity", hits);
+  asked.confidence = Confidence::adjacent;
+  asked.low_confidence = true;
+  CHECK(said(asked) ==
+        "closest thing i have is this. might not be what you meant.\n<cite slug=\"bounded\" "
+        "quote=\"Autonomy without constraint is just chaos with better marketing.\"/>");
+}
+
+TEST_CASE("a second source is cited only when it is another one, close, and the answer direct") {
+  struct Case {
+    const char* name;
+    std::vector<Hit> hits;
+    Confidence confidence;
+    size_t cites;
+  };
+  const Case table[] = {
+      {"close", {bounded(0.9), deck(0.85)}, Confidence::direct, 2},
+      {"far", {bounded(0.95), deck(0.83)}, Confidence::direct, 1},
+      {"the same slug", {bounded(0.9), bounded(0.9)}, Confidence::direct, 1},
+      {"the same slug, then another",
+       {bounded(0.9), bounded(0.89), deck(0.88)},
+       Confidence::direct,
+       2},
+      {"adjacent", {bounded(0.7), deck(0.7)}, Confidence::adjacent, 1},
+      {"three",
+       {bounded(0.9), deck(0.9), hit("c", "blog", 0.9, "A third thing is said here.")},
+       Confidence::direct,
+       2},
+      {"first without content", {hit("e", "blog", 0.9, " \n"), deck(0.9)}, Confidence::direct, 1},
+  };
+  for (const Case& c : table) {
+    CAPTURE(c.name);
+    Request asked = request("q", c.hits);
+    asked.confidence = c.confidence;
+    CHECK(cites(said(asked)) == c.cites);
+  }
+}
+
+TEST_CASE("attribute values are escaped") {
+  const Hit hits[] = {deck()};
+  const std::string text = said(request("deck", hits));
+  CHECK(
+      text.find("quote=\"The deck pipeline doesn't retry a page; it remembers what broke &amp; why "
+                "it did &lt;so&gt;.\"") != std::string::npos);
+}
+
+TEST_CASE("nothing to cite is nothing to say") {
+  CHECK(said(request("q", {})) == "nothing here on that. yet.");
+}
+
+TEST_CASE("the answer streams a word at a time after it was accepted") {
+  const Hit hits[] = {bounded()};
+  const Request asked = request("constraints", hits);
+  ExtractiveVoice voice(shipped());
+  int accepted = 0;
+  std::vector<std::string> pieces;
+  const auto finish = voice.stream(
+      asked, [&] { ++accepted; },
+      [&](std::string_view piece) {
+        CHECK(accepted == 1);
+        pieces.emplace_back(piece);
+      },
+      {});
+  REQUIRE(finish.has_value());
+  CHECK(*finish == Finish::complete);
+  std::string whole;
+  for (const std::string& piece : pieces) whole += piece;
+  CHECK(whole == voice.answer(asked));
+  CHECK(pieces.size() > 10);
+}
+
+TEST_CASE("a stop ends the stream") {
+  const Hit hits[] = {bounded()};
+  ExtractiveVoice voice(shipped());
+  std::stop_source stop;
+  size_t pieces = 0;
+  const auto finish = voice.stream(
+      request("constraints", hits), [] {},
+      [&](std::string_view) {
+        if (++pieces == 3) stop.request_stop();
+      },
+      stop.get_token());
+  REQUIRE_FALSE(finish.has_value());
+  CHECK(finish.error().kind == ErrorKind::cancelled);
+  CHECK(pieces == 3);
+}
+
+TEST_CASE("recommendations are framed, neighbours differently") {
+  std::vector<Hit> hits;
+  for (int i = 0; i < 12; ++i) {
+    hits.push_back(hit("slug-" + std::to_string(i), i % 5 == 0 ? "product" : "blog", 0.5, "x"));
+  }
+  ExtractiveVoice voice(shipped());
+  const auto lines = voice.frame(hits, {});
+  REQUIRE(lines.size() == hits.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    REQUIRE(lines[i].has_value());
+    if (i > 0) CHECK(*lines[i] != *lines[i - 1]);
+  }
+  CHECK(voice.frame(hits, {}) == lines);
+}
+
+TEST_CASE("lines that break the voice are refused") {
+  struct Bad {
+    const char* from;
+    const char* to;
+    const char* message;
+  };
+  const Bad table[] = {
+      {"still the same question?", "still the same question.", "is not a question"},
+      {"further in, then.", "further in, then!", "does not end in '.' or '?'"},
+      {"further in, then.", "wow! further in, then.", "is too loud"},
+      {"further in, then.", "Further in, then.", "is not in lower case"},
+      {"further in, then.", "a <b> c.", "is not plain text"},
+      {"further in, then.", "one. two. three.", "has too many sentences"},
+      {"now read it against this.", "now read. then this.", "has too many sentences"},
+      {"further in, then.", "", "is empty"},
+      {"[framing]", "[frame]", "unknown 'frame.philosophy'"},
+      {"lateral = [", "lateral.x = [", "unknown 'lateral.x'"},
+      {"closers = [", "extra = [", "unknown 'extra'"},
+  };
+  for (const Bad& bad : table) {
+    CAPTURE(bad.to);
+    std::string text = shipped_text();
+    text.replace(text.find(bad.from), std::string_view(bad.from).size(), bad.to);
+    const auto lines = read(text);
+    REQUIRE_FALSE(lines.has_value());
+    CHECK(lines.error().kind == ErrorKind::config);
+    CHECK(lines.error().message.find(bad.message) != std::string::npos);
+  }
+  const auto missing = read("closers = [\"so?\"]");
+  REQUIRE_FALSE(missing.has_value());
+  CHECK(missing.error().message == "voice_lines.toml has no 'direct.any'");
+}

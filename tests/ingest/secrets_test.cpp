@@ -1,0 +1,111 @@
+#include "ingest/secrets.h"
+
+#include <doctest/doctest.h>
+
+#include "ingest/chunker.h"
+#include "ingest/markdown.h"
+
+using namespace stoka;
+using namespace stoka::ingest;
+
+namespace {
+
+// Put together at run time, so that no scanner takes this file for a leak.
+std::string join(std::string_view a, std::string_view b) { return std::string(a) + std::string(b); }
+const std::string kAlnum = "a1B2c3D4e5F6g7H8i9J0k1L2";
+const std::string kUpper = "IOSFODNN7EXAMPLE";
+const std::string kPem =
+    join("-----BEGIN RSA PRIV", "ATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----");
+const std::string kJwt = join("eyJhbGciOiJIUzI1NiJ9", ".eyJzdWIiOiIxMjM0In0.abc-DEF_123");
+
+}  // namespace
+
+TEST_CASE("secrets are found where they stand alone") {
+  struct {
+    std::string text;
+    std::string_view kind;
+  } cases[] = {
+      {join("sk-", kAlnum), "an API key (sk-)"},
+      {join("key=sk-", "proj-" + kAlnum), "an API key (sk-)"},
+      {join("\"sk-", std::string(20, 'a') + "\""), "an API key (sk-)"},
+      {join("ghp_", kAlnum), "a GitHub token"},
+      {join("(github_pat_", kAlnum + "_x)"), "a GitHub token"},
+      {join("AKIA", kUpper), "an AWS access key"},
+      {"token: " + kJwt + ".", "a JSON web token"},
+      {join("xoxb-", "123456789012-abcdef"), "a Slack token"},
+      {join("xoxp-", "123456789012-abcdef"), "a Slack token"},
+      {"text\n" + kPem, "a private key"},
+      {join("-----BEGIN PRIV", "ATE KEY-----"), "a private key"},
+      {"数据 " + join("ghp_", kAlnum), "a GitHub token"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.text);
+    CHECK(find_secret(c.text) == c.kind);
+  }
+}
+
+TEST_CASE("what only looks like a secret is published") {
+  for (const std::string& text :
+       {std::string(), std::string("sk-"), std::string("task-force-with-many-more-words-in-it"),
+        "disk-" + kAlnum, "sk-" + std::string(19, 'a'),
+        std::string("sk-learn-contrib-imbalanced-ensemble"), "ghp_short", "xghp_" + kAlnum,
+        join("AKIA", kUpper + "X"), join("AKIA", "iosfodnn7example"), std::string("AKIA"),
+        std::string("eyJhbGciOiJIUzI1NiJ9"), std::string("eyJhbGciOiJIUzI1NiJ9.abc.def"),
+        std::string("-----BEGIN PUBLIC KEY-----"), std::string("-----BEGIN CERTIFICATE-----"),
+        std::string("PRIVATE KEY"), std::string("xoxb-short"), std::string("xoxq-123456789012")}) {
+    CAPTURE(text);
+    CHECK_FALSE(find_secret(text).has_value());
+  }
+}
+
+TEST_CASE("offsets cover the secret and nothing else") {
+  std::string text = "before " + kJwt + " between " + kPem + " after";
+  auto found = find_secrets(text);
+  REQUIRE(found.size() == 2);
+  CHECK(text.substr(found[0].begin, found[0].end - found[0].begin) == kJwt);
+  CHECK(text.substr(found[1].begin, found[1].end - found[1].begin) == kPem);
+}
+
+TEST_CASE("chunks with a secret are dropped and the others counted anew") {
+  auto blocks =
+      parse_markdown("open\n\n## Keys\n\nmine is " + join("ghp_", kAlnum) + "\n\n## End\n\nclose")
+          .blocks;
+  auto chunks = chunk(Document{}, blocks, {});
+  auto withheld = withhold_secrets(chunks, blocks);
+  REQUIRE(withheld.size() == 1);
+  CHECK(withheld[0].section == "Keys");
+  CHECK(withheld[0].kind == "a GitHub token");
+  REQUIRE(chunks.size() == 2);
+  CHECK(chunks[1].section == "End");
+  CHECK(chunks[1].index == 1);
+}
+
+TEST_CASE("no part of a key that was cut into several chunks is left") {
+  std::string body;
+  for (int i = 0; i < 60; ++i) {
+    body += "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ";
+    body += std::to_string(1000 + i * 7) + "\n";
+  }
+  std::string pem = join("-----BEGIN PRIV", "ATE KEY-----\n") + body + "-----END PRIVATE KEY-----";
+  std::string jwt = join("eyJhbGciOiJIUzI1NiJ9", ".eyJ");
+  for (int i = 0; i < 300; ++i) jwt += "Q" + std::to_string(i * 977);
+  jwt += ".c2lnbmF0dXJlLXNpZ25hdHVyZQ";
+  for (const std::string& secret : {pem, jwt}) {
+    auto blocks =
+        parse_markdown("open\n\n## Keys\n\n```\n" + secret + "\n```\n\n## End\n\nclose").blocks;
+    auto chunks = chunk(Document{}, blocks, {64, 16, PrefixMode::full});
+    CHECK(chunks.size() > 6);
+    CHECK(withhold_secrets(chunks, blocks).size() > 4);
+    for (const Chunk& c : chunks)
+      for (size_t at = 0; at + 24 <= c.content.size(); ++at)
+        REQUIRE(secret.find(c.content.substr(at, 24)) == std::string::npos);
+    CHECK(chunks.back().content == "close");
+  }
+}
+
+TEST_CASE("a page without secrets keeps every chunk") {
+  auto blocks = parse_markdown("one\n\n## Two\n\nthree").blocks;
+  auto chunks = chunk(Document{}, blocks, {});
+  CHECK(withhold_secrets(chunks, blocks).empty());
+  CHECK(chunks.size() == 2);
+}

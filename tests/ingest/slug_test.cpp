@@ -1,0 +1,64 @@
+#include "ingest/slug.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+using namespace stoka::ingest;
+
+TEST_CASE("slugs are lower case, of any script, and joined by single dashes") {
+  CHECK(slugify("Hello, World!") == "hello-world");
+  CHECK(slugify("  --a__b..c-- ") == "a-b-c");
+  CHECK(slugify("v2.1_x", "._") == "v2.1_x");
+  CHECK(slugify("Über 数据库") == "über-数据库");
+  CHECK(slugify("!!!").empty());
+  CHECK(slugify(std::string(500, 'x')).size() == 128);
+}
+
+TEST_CASE("clashes are settled by folders, and an explicit slug wins") {
+  struct {
+    std::vector<SlugWish> wishes;
+    std::vector<std::string> expected;
+  } cases[] = {
+      {{}, {}},
+      {{{"a", false, {"blog"}, "blog/a.md"}}, {"a"}},
+      {{{"a", false, {"blog"}, "blog/a.md"}, {"a", false, {"notes"}, "notes/a.md"}},
+       {"blog-a", "notes-a"}},
+      {{{"a", false, {"blog"}, "blog/a.md"}, {"a", true, {"notes"}, "notes/x.md"}},
+       {"blog-a", "a"}},
+      {{{"a", true, {"z"}, "z/1.md"}, {"a", true, {"y"}, "y/2.md"}}, {"z-a", "a"}},
+      {{{"a", false, {}, "a.md"}, {"a", false, {"blog"}, "blog/a.md"}}, {"a", "blog-a"}},
+      {{{"a", false, {"x", "en"}, "x/en/a.md"}, {"a", false, {"y", "en"}, "y/en/a.md"}},
+       {"x-en-a", "y-en-a"}},
+      {{{"a", false, {"b"}, "b/a.md"}, {"a", false, {"b"}, "b/a.mdx"}}, {"a", "a-2"}},
+      {{{"blog-a", false, {}, "blog-a.md"},
+        {"a", false, {"blog"}, "blog/a.md"},
+        {"a", false, {"c"}, "c/a.md"}},
+       {"blog-a", "a", "c-a"}},
+  };
+  for (const auto& c : cases) CHECK(unique_slugs(c.wishes) == c.expected);
+}
+
+TEST_CASE("slugs are unique and do not depend on the order of files") {
+  std::mt19937 random(3);
+  std::vector<SlugWish> wishes;
+  for (int i = 0; i < 400; ++i) {
+    std::string folder(1, static_cast<char>('a' + random() % 3)),
+        other(1, static_cast<char>('x' + random() % 2));
+    wishes.push_back({"s" + std::to_string(random() % 9),
+                      random() % 7 == 0,
+                      {other, folder},
+                      "p" + std::to_string(i)});
+  }
+  auto slugs = unique_slugs(wishes);
+  CHECK(std::set<std::string>(slugs.begin(), slugs.end()).size() == slugs.size());
+  std::vector<size_t> order(wishes.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<SlugWish> shuffled;
+  for (size_t i : order) shuffled.push_back(wishes[i]);
+  auto again = unique_slugs(shuffled);
+  for (size_t i = 0; i < order.size(); ++i) CHECK(again[i] == slugs[order[i]]);
+}

@@ -1,0 +1,109 @@
+#include "ingest/walk.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ingest/tree.h"
+
+using namespace stoka;
+using namespace stoka::ingest;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> names(const Walk& walk) {
+  std::vector<std::string> out;
+  for (const SourceFile& file : walk.files) out.push_back(display_path(file.relative));
+  return out;
+}
+
+Walk walk_one(const fs::path& path) {
+  auto found = walk(std::vector<fs::path>{path});
+  REQUIRE(found.has_value());
+  return *found;
+}
+
+using List = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a walk finds sources in order and passes over the rest") {
+  Tree tree;
+  for (std::string name :
+       {"b.md", "a/z.markdown", "a/y.MDX", "a/products.json", "a/other.json", "x.txt", ".git/c.md",
+        ".hidden.md", "node_modules/d.md", "dir.md/e.md", "themes/t.md"})
+    tree.write(name, "text");
+  Walk found = walk_one(tree.path);
+  CHECK(names(found) ==
+        List{"a/products.json", "a/y.MDX", "a/z.markdown", "b.md", "dir.md/e.md", "themes/t.md"});
+  CHECK(found.skipped.empty());
+  CHECK(found.files[0].json);
+  CHECK_FALSE(found.files[1].json);
+  CHECK(found.files[0].root == tree.path.filename().string());
+}
+
+TEST_CASE("files may be named, and twice") {
+  Tree tree;
+  fs::path page = tree.write("site/a.md", "x"), json = tree.write("site/list.json", "[]"),
+           other = tree.write("site/c.txt", "x");
+  auto found = walk(
+      std::vector<fs::path>{page, tree.path / "site", page, json, other, tree.path / "site" / "."});
+  REQUIRE(found.has_value());
+  CHECK(names(*found) == List{"a.md", "list.json"});
+  REQUIRE(found->skipped.size() == 1);
+  CHECK(found->skipped[0].reason == "neither markdown nor json");
+  CHECK(found->files[0].root == "site");
+}
+
+TEST_CASE("a path that does not exist is an error that names it") {
+  auto found = walk(std::vector<fs::path>{"/nowhere/at/all"});
+  REQUIRE_FALSE(found.has_value());
+  CHECK(found.error().kind == ErrorKind::data);
+  CHECK(found.error().message == "/nowhere/at/all does not exist");
+}
+
+TEST_CASE("links neither loop nor lead out of the tree") {
+  Tree tree, outside;
+  fs::path secret = outside.write("secret.md", "x");
+  tree.write("a/real.md", "x");
+  fs::create_directory_symlink(tree.path, tree.path / "a" / "loop");
+  fs::create_directory_symlink(outside.path, tree.path / "out");
+  fs::create_symlink(secret, tree.path / "leak.md");
+  fs::create_symlink(tree.path / "a" / "real.md", tree.path / "same.md");
+  fs::create_symlink("nothing", tree.path / "dangling.md");
+  fs::create_symlink("self.md", tree.path / "self.md");
+  Walk found = walk_one(tree.path);
+  CHECK(found.files.size() == 1);
+  std::vector<std::string> reasons;
+  for (const Skipped& skipped : found.skipped)
+    reasons.push_back(fs::path(skipped.path).filename().string() + ": " +
+                      skipped.reason.substr(0, skipped.reason.find(" as ")));
+  std::sort(reasons.begin(), reasons.end());
+  CHECK(reasons == List{"dangling.md: a link that leads nowhere",
+                        "leak.md: a link that leads out of the tree",
+                        "loop: a link to a folder; name the folder itself to index it",
+                        "out: a link to a folder; name the folder itself to index it",
+                        "real.md: the same file", "self.md: a link that leads nowhere"});
+}
+
+TEST_CASE("pipes are no sources and folders that cannot be read are reported") {
+  Tree tree;
+  tree.write("a.md", "x");
+  ::mkfifo((tree.path / "pipe.md").c_str(), 0600);
+  tree.write("closed/b.md", "x");
+  bool root = ::geteuid() == 0;
+  if (!root) fs::permissions(tree.path / "closed", fs::perms::none);
+  Walk found = walk_one(tree.path);
+  CHECK(found.skipped.size() == (root ? 1 : 2));
+  CHECK(found.skipped.back().reason == "not a regular file");
+  fs::permissions(tree.path / "closed", fs::perms::owner_all);
+}
+
+TEST_CASE("a name that is not UTF-8 can still be shown") {
+  Tree tree;
+  tree.write("bad\xFF.md", "x");
+  Walk found = walk_one(tree.path);
+  REQUIRE(found.files.size() == 1);
+  CHECK(display_path(found.files[0].relative) == "bad\uFFFD.md");
+}

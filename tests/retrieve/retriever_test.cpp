@@ -1,0 +1,193 @@
+#include "retrieve/retriever.h"
+
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "support/temp_store.h"
+
+using namespace stoka;
+using namespace stoka::retrieve;
+using stoka::testing::TempStore;
+
+namespace {
+
+void put_site(TempStore& store) {
+  store.put("bounded-loops", {"every loop has a bound and a budget", "a budget is a promise"},
+            {"philosophy"}, "Bounded loops");
+  store.put("rust-analyzer", {"rust-analyzer reads the whole crate", "editors talk to it"},
+            {"tools"}, "Notes on rust-analyzer");
+  store.put("caching", {"a cache is a bound on time", "loop caches"}, {"tools"}, "Caching");
+  store.put("quiet-release", {"release notes, loop fixes and a budget"}, {"changelog"}, "Quiet");
+  store.put("gardens", {"water and soil, nothing else"}, {"garden"}, "Gardens");
+}
+
+Query question(TempStore& store, const std::string& text) {
+  Query query;
+  query.text = text;
+  query.vector = embed::BuiltinEmbedder(*store).embed_query(text, {}).value();
+  return query;
+}
+
+std::vector<std::string> slugs(const std::vector<Hit>& hits) {
+  std::vector<std::string> out;
+  for (const Hit& hit : hits) out.push_back(hit.chunk.slug);
+  return out;
+}
+
+const Hit* find(const std::vector<Hit>& hits, const std::string& slug) {
+  for (const Hit& hit : hits)
+    if (hit.chunk.slug == slug) return &hit;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("query terms are unique, weighted by count, and a topic joins with a low weight") {
+  const auto terms = query_terms("loop, loop budget", "budget caching");
+  std::vector<std::pair<std::string, double>> found;
+  for (const auto& [term, weight] : terms) found.emplace_back(term, weight);
+  CHECK(found ==
+        std::vector<std::pair<std::string, double>>{{"budget", 1.0}, {"cach", 0.3}, {"loop", 2.0}});
+}
+
+TEST_CASE("each mode searches what it says") {
+  TempStore store;
+  put_site(store);
+  REQUIRE(store.refit());
+  const Query query = question(store, "loop budget");
+  struct Case {
+    Mode mode;
+    bool lexical;
+    bool dense;
+  };
+  for (const Case& c : {Case{Mode::lexical, true, false}, Case{Mode::dense, false, true},
+                        Case{Mode::hybrid, true, true}}) {
+    RetrieveOptions options;
+    options.mode = c.mode;
+    const auto hits = retrieve::retrieve(*store, query, options).value();
+    REQUIRE_FALSE(hits.empty());
+    CHECK(hits.front().chunk.slug == "bounded-loops");
+    bool lexical = false;
+    bool dense = false;
+    for (const Hit& hit : hits) {
+      lexical = lexical || hit.lexical_rank > 0;
+      dense = dense || hit.dense_rank > 0;
+    }
+    CHECK(lexical == c.lexical);
+    CHECK(dense == c.dense);
+  }
+}
+
+TEST_CASE("hits come best first and are cut to the wanted number without changing the order") {
+  TempStore store;
+  put_site(store);
+  REQUIRE(store.refit());
+  const Query query = question(store, "a loop with a budget and a bound");
+  const auto all = retrieve::retrieve(*store, query, {}).value();
+  for (size_t i = 1; i < all.size(); ++i) CHECK(all[i - 1].fused >= all[i].fused);
+  for (size_t wanted = 0; wanted <= all.size() + 1; ++wanted) {
+    RetrieveOptions options;
+    options.candidates = wanted;
+    const auto some = retrieve::retrieve(*store, query, options).value();
+    REQUIRE(some.size() == std::min(wanted, all.size()));
+    for (size_t i = 0; i < some.size(); ++i) CHECK(some[i].id == all[i].id);
+  }
+}
+
+TEST_CASE("equal scores go by slug, then by chunk, whatever the order of indexing") {
+  TempStore store;
+  for (const char* slug : {"c", "a", "b"}) store.put(slug, {"same words", "same words"}, {}, "T");
+  Query query;
+  query.text = "same words";
+  RetrieveOptions options;
+  options.candidates = 4;
+  const auto hits = retrieve::retrieve(*store, query, options).value();
+  CHECK(slugs(hits) == std::vector<std::string>{"a", "a", "b", "b"});
+  CHECK(hits[0].chunk.index == 0);
+  CHECK(hits[1].chunk.index == 1);
+}
+
+TEST_CASE("a chunk that only the lexical search found has its true cosine") {
+  TempStore store;
+  put_site(store);
+  REQUIRE(store.refit());
+  const Query query = question(store, "loop budget");
+  RetrieveOptions options;
+  options.dense_k = 1;
+  const auto hits = retrieve::retrieve(*store, query, options).value();
+  bool seen = false;
+  for (const Hit& hit : hits) {
+    if (hit.dense_rank != 0) continue;
+    seen = true;
+    const auto stored = store->chunks(std::vector<ChunkId>{hit.id}, true).value().front();
+    CHECK(hit.cosine == doctest::Approx(std::inner_product(query.vector.begin(), query.vector.end(),
+                                                           stored.embedding.begin(), 0.0))
+                            .epsilon(1e-5));
+  }
+  CHECK(seen);
+}
+
+TEST_CASE("without vectors hybrid is the lexical list alone and dense finds nothing") {
+  TempStore store;
+  put_site(store);
+  RetrieveOptions options;
+  const auto hybrid = retrieve::retrieve(*store, question(store, "loop budget"), options).value();
+  CHECK_FALSE(hybrid.empty());
+  options.mode = Mode::lexical;
+  CHECK(slugs(hybrid) ==
+        slugs(retrieve::retrieve(*store, question(store, "loop budget"), options).value()));
+  options.mode = Mode::dense;
+  CHECK(retrieve::retrieve(*store, question(store, "loop budget"), options).value().empty());
+}
+
+TEST_CASE("excluded documents are not found by either search") {
+  TempStore store;
+  put_site(store);
+  REQUIRE(store.refit());
+  Query query = question(store, "loop budget");
+  query.exclude_slugs = {"bounded-loops", "no-such-slug"};
+  const auto hits = retrieve::retrieve(*store, query, {}).value();
+  CHECK_FALSE(hits.empty());
+  CHECK(find(hits, "bounded-loops") == nullptr);
+}
+
+TEST_CASE("the topic of the session and the visitor's interests lift what is tagged with them") {
+  TempStore store;
+  put_site(store);
+  Query plain;
+  plain.text = "loop";
+  const auto before = retrieve::retrieve(*store, plain, {}).value();
+  const Hit* cache = find(before, "caching");
+  REQUIRE(cache != nullptr);
+
+  Query interested = plain;
+  interested.interests = {{"tools", 0.5}, {"philosophy", 0.0}, {"other", 1.0}};
+  const auto lifted = retrieve::retrieve(*store, interested, {}).value();
+  CHECK(find(lifted, "caching")->fused == doctest::Approx(cache->fused * 1.025));
+  CHECK(find(lifted, "bounded-loops")->fused ==
+        doctest::Approx(find(before, "bounded-loops")->fused));
+
+  Query topical = plain;
+  topical.bias_topic = "tools";
+  const auto followed = retrieve::retrieve(*store, topical, {}).value();
+  CHECK(find(followed, "caching")->fused == doctest::Approx(cache->fused * 1.1));
+
+  Query worded = plain;
+  worded.text = "and then";
+  worded.bias_topic = "gardens";
+  CHECK(find(retrieve::retrieve(*store, worded, {}).value(), "gardens") != nullptr);
+}
+
+TEST_CASE("nothing is found for words that are nowhere, and a stop ends the search") {
+  TempStore store;
+  put_site(store);
+  REQUIRE(store.refit());
+  CHECK(retrieve::retrieve(*store, question(store, "xylophone"), {}).value().empty());
+  CHECK(retrieve::retrieve(*store, Query{}, {}).value().empty());
+  std::stop_source source;
+  source.request_stop();
+  const auto stopped = retrieve::retrieve(*store, question(store, "loop"), {}, source.get_token());
+  REQUIRE_FALSE(stopped.has_value());
+  CHECK(stopped.error().kind == ErrorKind::cancelled);
+}

@@ -1,0 +1,105 @@
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "session/interests.h"
+#include "session/turn.h"
+
+using namespace stoka;
+using namespace std::chrono_literals;
+
+namespace {
+
+const Instant kNow{std::chrono::milliseconds(1'790'000'000'000)};
+
+Hit hit_with_tags(std::vector<std::string> tags) {
+  Hit hit;
+  hit.chunk.tags = std::move(tags);
+  return hit;
+}
+
+session::TagsOf tags_of(std::map<std::string, std::vector<std::string>> known) {
+  return [known](std::string_view slug) {
+    auto found = known.find(std::string(slug));
+    return found == known.end() ? std::vector<std::string>() : found->second;
+  };
+}
+
+}  // namespace
+
+TEST_CASE("a session is stale two hours after its last turn") {
+  Session session;
+  session.last_active = kNow;
+  CHECK(!session::is_stale(session, kNow + 2h));
+  CHECK(session::is_stale(session, kNow + 2h + 1ms));
+}
+
+TEST_CASE("a new question sets the topic, a follow-up keeps it") {
+  Session session;
+  std::vector<Hit> hits = {hit_with_tags({"agents", "philosophy"})};
+  CHECK(session::topic(Route::fresh, hits, session) == "agents");
+  CHECK(session::topic(Route::followup, hits, session) == "agents");
+  session.explored_topics = {"errors", "retrieval"};
+  CHECK(session::topic(Route::followup, hits, session) == "retrieval");
+  CHECK(session::topic(Route::fresh, hits, session) == "agents");
+  CHECK(session::topic(Route::meta, hits, session) == "");
+  CHECK(session::topic(Route::fresh, {}, session) == "");
+}
+
+TEST_CASE("a follow-up that names nothing searches with the last question that did") {
+  Session session;
+  session.exchanges = {{"tell me about bounded execution", "", {}}, {"tell me more", "", {}}};
+  CHECK(session::effective_query("why?", Route::followup, session) == "tell me about bounded execution why?");
+  CHECK(session::effective_query("what about retries", Route::followup, session) == "what about retries");
+  CHECK(session::effective_query("why?", Route::fresh, session) == "why?");
+  CHECK(session::effective_query("why?", Route::followup, Session{}) == "why?");
+}
+
+TEST_CASE("declared interests outweigh history, and history the page") {
+  Visitor visitor;
+  visitor.interests = {"infrastructure"};
+  visitor.history = {{"post-a", kNow - 24h, 100}};
+  PageContext page;
+  page.page = "/blog/post-b?utm=1";
+  auto found = session::interests(visitor, page,
+                                  tags_of({{"post-a", {"agents", "infrastructure"}}, {"post-b", {"retrieval"}}}), kNow);
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].tag == "infrastructure");
+  CHECK(found[0].source == "declared");
+  CHECK(found[1].tag == "agents");
+  CHECK(found[2].tag == "retrieval");
+  CHECK(found[2].weight > 0);
+  CHECK(found[0].weight > found[1].weight);
+  CHECK(found[1].weight > found[2].weight);
+}
+
+TEST_CASE("reading history fades to nothing over thirty days") {
+  auto weight = [](std::chrono::hours age) {
+    Visitor visitor;
+    visitor.history = {{"post", kNow - age, 100}};
+    auto found = session::interests(visitor, {}, tags_of({{"post", {"agents"}}}), kNow);
+    return found.empty() ? 0.0 : found[0].weight;
+  };
+  CHECK(weight(0h) == doctest::Approx(0.6));
+  CHECK(weight(24h * 15) == doctest::Approx(0.3));
+  CHECK(weight(24h * 30) == 0.0);
+  CHECK(weight(24h * 300) == 0.0);
+}
+
+TEST_CASE("slugs that the client has seen count as read") {
+  PageContext page;
+  page.seen_slugs = {"post"};
+  auto found = session::interests({}, page, tags_of({{"post", {"agents"}}}), kNow);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].source == "history");
+}
+
+TEST_CASE("a page path ends in its slug") {
+  for (auto [page, slug] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"/blog/some-post", "some-post"}, {"/blog/some-post/", "some-post"},
+           {"https://example.org/blog/some-post/?a=b#c", "some-post"}, {"/some-post.html", "some-post"},
+           {"some-post", "some-post"}, {"/", ""}, {"", ""}, {"https://example.org", ""}}) {
+    CAPTURE(std::string(page));
+    CHECK(session::page_slug(page) == slug);
+  }
+}

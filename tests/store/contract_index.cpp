@@ -1,0 +1,314 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "store/contract.h"
+#include "store/corpus.h"
+
+namespace stoka::store {
+namespace {
+
+Document full_document() {
+  Document document;
+  document.slug = "philosophy-bounded-execution";
+  document.title = "Bounded \"execution\" – ünïcode 漢字";
+  document.type = "philosophy";
+  document.path = "content/a 'quoted' path.md";
+  document.url = "/blog/philosophy-bounded-execution";
+  document.description = "what it is";
+  document.author = "someone";
+  document.tags = {"philosophy", "systems, \"quoted\""};
+  document.date = parse_date("2026-04-12");
+  document.reading_minutes = 8;
+  document.content_hash = "0123456789abcdef";
+  return document;
+}
+
+ChunkRecord full_chunk(int index) {
+  const Document document = full_document();
+  ChunkRecord record;
+  record.chunk.slug = document.slug;
+  record.chunk.index = index;
+  record.chunk.type = document.type;
+  record.chunk.title = document.title;
+  record.chunk.section = index == 0 ? "" : "Section " + std::to_string(index);
+  record.chunk.tags = document.tags;
+  record.chunk.date = document.date;
+  record.chunk.reading_minutes = 8;
+  record.chunk.url = document.url;
+  record.chunk.content = "first paragraph\n\nsecond 'paragraph' \xF0\x9F\x98\x80";
+  record.terms = {{"first", 1}, {"paragraph", 2}, {"3.4.10", 1}};
+  record.embedding = {0.6F, static_cast<float>(index), -0.8F};
+  return record;
+}
+
+void check_same(const Chunk& a, const Chunk& b) {
+  CHECK(a.slug == b.slug);
+  CHECK(a.index == b.index);
+  CHECK(a.type == b.type);
+  CHECK(a.title == b.title);
+  CHECK(a.section == b.section);
+  CHECK(a.tags == b.tags);
+  CHECK((a.date == b.date));
+  CHECK(a.reading_minutes == b.reading_minutes);
+  CHECK(a.url == b.url);
+  CHECK(a.content == b.content);
+}
+
+ChunkId only_id(Store& store, const std::string& slug) {
+  const auto chunks = store.chunks_of(slug);
+  REQUIRE(chunks);
+  REQUIRE(chunks->size() == 1);
+  return chunks->front().id;
+}
+
+}  // namespace
+
+void index_contract(const Open& open) {
+  const auto store = open();
+  REQUIRE(store);
+
+  SUBCASE("a new store says that nothing was ever indexed") {
+    const auto identity = store->identity();
+    REQUIRE(identity);
+    CHECK_FALSE(identity->has_value());
+    const auto stats = store->stats();
+    REQUIRE(stats);
+    CHECK(stats->documents == 0);
+    CHECK(stats->dim == 0);
+    CHECK_FALSE(stats->indexed_at.has_value());
+    const auto documents = store->documents();
+    REQUIRE(documents);
+    CHECK(documents->empty());
+  }
+
+  SUBCASE("identity and the end of a run are kept") {
+    const IndexIdentity identity{"tei:model@sha", 1024, "v1 max=512 overlap=64 prefix=full", "q: "};
+    const Instant now{std::chrono::milliseconds(1775988000123)};
+    {
+      auto writer = store->begin_index();
+      REQUIRE(writer);
+      REQUIRE((*writer)->set_identity({"other", 0, "", ""}));
+      REQUIRE((*writer)->set_identity(identity));
+      REQUIRE((*writer)->finish(now));
+    }
+    const auto again = open();
+    const auto found = again->identity();
+    REQUIRE(found);
+    REQUIRE(found->has_value());
+    CHECK((**found == identity));
+    CHECK((again->stats()->indexed_at == now));
+  }
+
+  SUBCASE("documents and chunks come back as they were put") {
+    {
+      auto writer = store->begin_index();
+      REQUIRE(writer);
+      const ChunkRecord chunks[] = {full_chunk(0), full_chunk(1)};
+      REQUIRE((*writer)->put_document(full_document(), chunks));
+      REQUIRE((*writer)->put_document(make_document("a-bare-one"), {}));
+    }
+    const auto documents = store->documents();
+    REQUIRE(documents);
+    REQUIRE(documents->size() == 2);
+    CHECK((*documents)[0].document.slug == "a-bare-one");
+    CHECK((*documents)[0].chunks == 0);
+    CHECK_FALSE((*documents)[0].document.date.has_value());
+    const Document& found = (*documents)[1].document;
+    const Document expected = full_document();
+    CHECK((*documents)[1].chunks == 2);
+    CHECK(found.title == expected.title);
+    CHECK(found.type == expected.type);
+    CHECK(found.path == expected.path);
+    CHECK(found.url == expected.url);
+    CHECK(found.description == expected.description);
+    CHECK(found.author == expected.author);
+    CHECK(found.tags == expected.tags);
+    CHECK((found.date == expected.date));
+    CHECK(found.reading_minutes == 8);
+    CHECK(found.content_hash == expected.content_hash);
+
+    const auto chunks = store->chunks_of(expected.slug);
+    REQUIRE(chunks);
+    REQUIRE(chunks->size() == 2);
+    check_same((*chunks)[0].chunk, full_chunk(0).chunk);
+    check_same((*chunks)[1].chunk, full_chunk(1).chunk);
+    CHECK((*chunks)[0].embedding.empty());
+
+    const ChunkId first = (*chunks)[0].id;
+    const ChunkId second = (*chunks)[1].id;
+    const ChunkId ids[] = {second, 999999, first, second};
+    const auto some = store->chunks(ids, true);
+    REQUIRE(some);
+    REQUIRE(some->size() == 3);
+    CHECK((*some)[0].id == second);
+    CHECK((*some)[1].id == first);
+    CHECK((*some)[2].id == second);
+    CHECK((*some)[0].embedding == full_chunk(1).embedding);
+    check_same((*some)[1].chunk, full_chunk(0).chunk);
+  }
+
+  SUBCASE("putting a document again replaces it whole") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    Corpus corpus(1);
+    corpus.put(**writer, "a",
+               {make_chunk("a", 0, {{"t1", 1}, {"t2", 1}}, {1, 0, 0, 0}),
+                make_chunk("a", 1, {{"t3", 5}}, {0, 1, 0, 0})});
+    const auto before = store->chunks_of("a");
+    REQUIRE(before);
+    corpus.put(**writer, "a", {make_chunk("a", 0, {{"t2", 2}}, {0, 0, 1, 0})});
+    corpus.check(*store);
+    const ChunkId gone[] = {before->at(0).id, before->at(1).id};
+    const auto after = store->chunks(gone);
+    REQUIRE(after);
+    CHECK(after->empty());
+  }
+
+  SUBCASE("a removed document is gone, and an unknown one is no error") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    Corpus corpus(2);
+    corpus.put(**writer, "a");
+    corpus.put(**writer, "b");
+    corpus.remove(**writer, "a");
+    corpus.remove(**writer, "never-there");
+    corpus.check(*store);
+    CHECK(store->documents()->size() == 1);
+  }
+
+  SUBCASE("clearing leaves sessions alone and gives no id to another chunk") {
+    TurnRecord turn;
+    turn.session_id = "s";
+    turn.visitor_id = "v";
+    REQUIRE(store->commit_turn(turn));
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    Corpus corpus(3);
+    corpus.put(**writer, "a", {make_chunk("a", 0, {{"t1", 1}}, {1, 0, 0, 0})});
+    const ChunkId old_id = only_id(*store, "a");
+    REQUIRE((*writer)->replace_basis(std::vector<BasisRow>{{"t1", 1, {1, 2}}}, 2, 1, [](ChunkId) {
+      return std::vector<float>{1, 0};
+    }));
+    REQUIRE((*writer)->clear());
+    Corpus(1).check(*store);
+    CHECK(store->stats()->fitted_chunks == 0);
+    CHECK(store->stats()->dim == 0);
+    const std::string terms[] = {"t1"};
+    CHECK(store->basis_rows(terms)->empty());
+    CHECK(store->session("s")->has_value());
+    Corpus refilled(4);
+    refilled.put(**writer, "b", {make_chunk("b", 0, {{"t1", 1}}, {1, 0, 0, 0})});
+    CHECK(only_id(*store, "b") != old_id);
+    refilled.check(*store);
+  }
+
+  SUBCASE("what cannot be stored leaves everything as it was") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    Corpus corpus(5);
+    corpus.put(**writer, "a");
+    const std::vector<std::vector<ChunkRecord>> bad = {
+        {make_chunk("a", 0, {{"t1", 1}}, {1, 0, 0, 0}), make_chunk("a", 1, {{"t1", 1}}, {1, 0})},
+        {make_chunk("a", 0, {{"t1", 1}}, {1, 0, 0, std::nanf("")})},
+        {make_chunk("a", 0, {{"t1", 1}, {"t1", 1}})},
+        {make_chunk("a", 0, {{"t1", 1}}), make_chunk("a", 0, {{"t2", 1}})},
+    };
+    for (const auto& chunks : bad) {
+      CHECK_FALSE((*writer)->put_document(make_document("a"), chunks));
+      corpus.check(*store);
+    }
+    CHECK_FALSE((*writer)->replace_basis({}, 2, 1, [](ChunkId) { return std::vector<float>{1}; }));
+    CHECK_FALSE((*writer)->replace_basis(std::vector<BasisRow>{{"t1", 1, {1}}}, 2, 1, [](ChunkId) {
+      return std::vector<float>{1, 0};
+    }));
+    corpus.check(*store);
+  }
+
+  SUBCASE("the terms of every chunk are walked in order, and the walk can be stopped") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    for (const char* slug : {"b", "a"}) {
+      const ChunkRecord chunks[] = {make_chunk(slug, 0, {{"zebra", 2}, {"ant", 1}}),
+                                    make_chunk(slug, 1, {})};
+      REQUIRE((*writer)->put_document(make_document(slug), chunks));
+    }
+    std::vector<ChunkId> ids;
+    std::string seen;
+    REQUIRE((*writer)->each_chunk_terms([&](ChunkId id, std::span<const TermCount> terms) {
+      ids.push_back(id);
+      for (const TermCount& term : terms) seen += term.term + std::to_string(term.count) + " ";
+      return true;
+    }));
+    CHECK(ids.size() == 4);
+    CHECK(std::is_sorted(ids.begin(), ids.end()));
+    CHECK(seen == "ant1 zebra2 ant1 zebra2 ");
+    int calls = 0;
+    REQUIRE((*writer)->each_chunk_terms(
+        [&](ChunkId, std::span<const TermCount>) { return ++calls < 2; }));
+    CHECK(calls == 2);
+  }
+
+  SUBCASE("a new basis replaces the old one and all vectors") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    for (const char* slug : {"a", "b", "c"}) {
+      const ChunkRecord chunks[] = {make_chunk(slug, 0, {{"t1", 1}}, {1, 0, 0, 0})};
+      REQUIRE((*writer)->put_document(make_document(slug), chunks));
+    }
+    const ChunkId empty = only_id(*store, "b");
+    const std::vector<BasisRow> rows = {{"t1", 0.5F, {1, 2}}, {"c++", 1.5F, {3, 4}}};
+    std::vector<ChunkId> asked;
+    REQUIRE((*writer)->replace_basis({}, 3, 1, [](ChunkId) { return std::vector<float>(3, 1); }));
+    REQUIRE((*writer)->replace_basis(rows, 2, 3, [&](ChunkId id) {
+      asked.push_back(id);
+      return id == empty ? std::vector<float>{} : std::vector<float>{0, 1};
+    }));
+    CHECK(asked.size() == 3);
+    CHECK(std::is_sorted(asked.begin(), asked.end()));
+    const auto stats = store->stats();
+    REQUIRE(stats);
+    CHECK(stats->vectors == 2);
+    CHECK(stats->dim == 2);
+    CHECK(stats->fitted_chunks == 3);
+    CHECK(stats->changed_since_fit == 0);
+    const std::string terms[] = {"c++", "unknown", "t1"};
+    const auto found = store->basis_rows(terms);
+    REQUIRE(found);
+    REQUIRE(found->size() == 2);
+    CHECK((*found)[0].term == "c++");
+    CHECK((*found)[0].weight == 1.5F);
+    CHECK((*found)[0].values == std::vector<float>{3, 4});
+    CHECK((*found)[1].term == "t1");
+    const float query[] = {0, 1};
+    const auto near = store->search_dense(query, 5, {});
+    REQUIRE(near);
+    CHECK((named(*store, *near) == std::vector<Found>{{"a", 0, 1}, {"c", 0, 1}}));
+
+    const ChunkRecord more[] = {make_chunk("a", 0, {{"t1", 1}}, {1, 0}),
+                                make_chunk("a", 1, {{"t1", 1}}, {1, 0})};
+    REQUIRE((*writer)->put_document(make_document("a"), more));
+    REQUIRE((*writer)->remove_document("c"));
+    CHECK(store->stats()->changed_since_fit == 3);
+  }
+
+  SUBCASE("a second writer is refused until the first one is gone") {
+    const auto other = open();
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    for (Store* second : {store.get(), other.get()}) {
+      const auto refused = second->begin_index();
+      REQUIRE_FALSE(refused);
+      CHECK(refused.error().kind == ErrorKind::busy);
+      CHECK(refused.error().message.find("another index run") == 0);
+      CHECK_FALSE(refused.error().hint.empty());
+    }
+    REQUIRE((*writer)->put_document(make_document("kept"), {}));
+    writer->reset();
+    auto next = other->begin_index();
+    REQUIRE(next);
+    CHECK(other->documents()->size() == 1);
+  }
+}
+
+}  // namespace stoka::store

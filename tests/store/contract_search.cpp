@@ -1,0 +1,154 @@
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "store/contract.h"
+#include "store/corpus.h"
+
+namespace stoka::store {
+
+void search_contract(const Open& open) {
+  const auto store = open();
+  REQUIRE(store);
+
+  SUBCASE("an empty index finds nothing") {
+    const QueryTerm query[] = {{"t1", 1}};
+    const float vector[] = {1, 0};
+    const auto lexical = store->search_lexical(query, 5, {});
+    REQUIRE(lexical);
+    CHECK(lexical->empty());
+    const auto dense = store->search_dense(vector, 5, {});
+    REQUIRE(dense);
+    CHECK(dense->empty());
+  }
+
+  SUBCASE("searches agree with the formula while documents come, change and go") {
+    Corpus corpus(42);
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    for (int step = 0; step < 60; ++step) {
+      const std::string slug = "post-" + std::to_string(corpus.random(25));
+      if (corpus.random(4) == 0) {
+        corpus.remove(**writer, slug);
+      } else {
+        corpus.put(**writer, slug);
+      }
+      if (step % 10 == 9) corpus.check(*store);
+    }
+    const auto other = open();
+    corpus.check(*other);
+    REQUIRE((*writer)->clear());
+    Corpus(1).check(*store);
+    Corpus(1).check(*other);
+  }
+
+  SUBCASE("equal chunks come by slug, then chunk index, whatever the order of indexing") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    Corpus corpus(1);
+    for (const char* slug : {"m", "z", "a", "q"}) {
+      std::vector<ChunkRecord> chunks;
+      for (int index = 4; index >= 0; --index) {
+        chunks.push_back(make_chunk(slug, index, {{"same", 2}}, {1, 0}));
+      }
+      corpus.put(**writer, slug, chunks);
+    }
+    for (const size_t k : {1U, 3U, 5U, 7U, 20U, 50U}) {
+      const QueryTerm query[] = {{"same", 1}};
+      const float vector[] = {1, 0};
+      const auto lexical = store->search_lexical(query, k, {});
+      REQUIRE(lexical);
+      CHECK((named(*store, *lexical) == corpus.lexical({{"same", 1}}, k, {})));
+      const auto dense = store->search_dense(vector, k, {});
+      REQUIRE(dense);
+      CHECK((named(*store, *dense) == corpus.dense({1, 0}, k, {})));
+    }
+  }
+
+  SUBCASE("a query may be empty, repeat a term, name unknown ones and weigh them at nothing") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    Corpus corpus(3);
+    for (int i = 0; i < 5; ++i) corpus.put(**writer, "post-" + std::to_string(i));
+    const std::vector<std::vector<QueryTerm>> queries = {{},
+                                                         {{"nowhere", 1}},
+                                                         {{"t3", 1}, {"t3", 0.5}},
+                                                         {{"t3", 0}, {"t5", -1}},
+                                                         {{"", 1}, {"t0", 1}}};
+    for (const auto& query : queries) {
+      const auto found = store->search_lexical(query, 10, {});
+      REQUIRE(found);
+      CHECK((named(*store, *found) == corpus.lexical(query, 10, {})));
+    }
+  }
+
+  SUBCASE("the order of a query's terms changes nothing") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    Corpus corpus(4);
+    for (int i = 0; i < 20; ++i) corpus.put(**writer, "post-" + std::to_string(i));
+    const QueryTerm one[] = {{"t1", 0.3}, {"t2", 0.7}, {"t9", 1.1}};
+    const QueryTerm two[] = {{"t9", 1.1}, {"t1", 0.3}, {"t2", 0.7}};
+    const auto first = store->search_lexical(one, 50, {});
+    const auto second = store->search_lexical(two, 50, {});
+    REQUIRE(first);
+    REQUIRE(second);
+    CHECK((named(*store, *first) == named(*store, *second)));
+  }
+
+  SUBCASE("chunks without a vector are found by words alone") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    Corpus corpus(5);
+    corpus.put(**writer, "a", {make_chunk("a", 0, {{"t1", 1}}, {1, 0, 0, 0})});
+    corpus.put(**writer, "b", {make_chunk("b", 0, {{"t1", 1}})});
+    corpus.check(*store);
+  }
+
+  SUBCASE("a query of another dimension is refused") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    Corpus corpus(5);
+    corpus.put(**writer, "a", {make_chunk("a", 0, {{"t1", 1}}, {1, 0})});
+    const float vector[] = {1, 0, 0};
+    const auto found = store->search_dense(vector, 5, {});
+    REQUIRE_FALSE(found);
+    CHECK(found.error().kind == ErrorKind::config);
+    CHECK(found.error().message == "the query has 3 dimensions, the index 2");
+  }
+
+  SUBCASE("threads search while a document is replaced, and see the old one or the new") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    Corpus corpus(6);
+    const auto version = [](const char* term) {
+      return std::vector<ChunkRecord>{make_chunk("a", 0, {{"t1", 1}, {term, 1}}, {1, 0, 0, 0}),
+                                      make_chunk("a", 1, {{"t1", 1}, {term, 1}}, {0, 1, 0, 0})};
+    };
+    corpus.put(**writer, "a", version("old"));
+    std::vector<std::string> wrong(4);
+    std::vector<std::thread> threads;
+    for (std::string& complaint : wrong) {
+      threads.emplace_back([&store, &complaint] {
+        const QueryTerm query[] = {{"t1", 1}};
+        const float vector[] = {1, 0, 0, 0};
+        for (int i = 0; i < 150 && complaint.empty(); ++i) {
+          const auto lexical = store->search_lexical(query, 5, {});
+          const auto dense = store->search_dense(vector, 5, {});
+          if (!lexical) complaint = lexical.error().message;
+          if (!dense) complaint = dense.error().message;
+          if (lexical && lexical->size() != 2) complaint = "not two by words";
+          if (dense && dense->size() != 2) complaint = "not two by vector";
+        }
+      });
+    }
+    for (int i = 0; i < 30; ++i) {
+      corpus.put(**writer, "a", version(i % 2 ? "old" : "new"));
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& complaint : wrong) CHECK(complaint == "");
+    corpus.check(*store);
+  }
+}
+
+}  // namespace stoka::store

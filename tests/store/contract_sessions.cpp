@@ -1,0 +1,231 @@
+#include <doctest/doctest.h>
+
+#include <set>
+#include <thread>
+
+#include "store/contract.h"
+
+namespace stoka::store {
+namespace {
+
+Instant at(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
+
+TurnRecord turn(const std::string& session, const std::string& visitor, int64_t ms) {
+  TurnRecord record;
+  record.session_id = session;
+  record.visitor_id = visitor;
+  record.at = at(ms);
+  record.exchange.user = "question " + std::to_string(ms);
+  record.exchange.assistant = "answer\n\"" + std::to_string(ms) + "\" \xE6\xBC\xA2";
+  record.exchange.cited = {"slug-" + std::to_string(ms)};
+  return record;
+}
+
+}  // namespace
+
+void session_contract(const Open& open) {
+  const auto store = open();
+  REQUIRE(store);
+
+  SUBCASE("who was never seen is not there") {
+    CHECK_FALSE(store->session("s")->has_value());
+    CHECK_FALSE(store->visitor("v")->has_value());
+    CHECK(store->all_shown_slugs()->empty());
+  }
+
+  SUBCASE(
+      "the first turn creates session and visitor, and a session comes back as it was returned") {
+    TurnRecord first = turn("s", "v", 1000);
+    first.cited = {"b", "a", "b"};
+    first.topic = "systems";
+    const auto made = store->commit_turn(first);
+    REQUIRE(made);
+    const auto again = open();
+    const auto found = again->session("s");
+    REQUIRE(found);
+    REQUIRE(found->has_value());
+    for (const Session& session : {*made, **found}) {
+      CHECK(session.id == "s");
+      CHECK(session.visitor_id == "v");
+      CHECK(session.shown_slugs == std::vector<std::string>{"b", "a"});
+      CHECK(session.explored_topics == std::vector<std::string>{"systems"});
+      CHECK(session.turns == 1);
+      REQUIRE(session.exchanges.size() == 1);
+      CHECK(session.exchanges[0].user == first.exchange.user);
+      CHECK(session.exchanges[0].assistant == first.exchange.assistant);
+      CHECK(session.exchanges[0].cited == first.exchange.cited);
+      CHECK((session.started_at == at(1000)));
+      CHECK((session.last_active == at(1000)));
+    }
+    const auto visitor = again->visitor("v");
+    REQUIRE(visitor);
+    REQUIRE(visitor->has_value());
+    CHECK((*visitor)->subject == "");
+    CHECK(((*visitor)->first_seen == at(1000)));
+  }
+
+  SUBCASE(
+      "shown slugs are a set in the order first shown, topics a list without repeats in a row") {
+    const std::vector<std::pair<std::vector<std::string>, std::string>> turns = {
+        {{"b"}, "x"}, {{"a", "b"}, "x"}, {{}, ""}, {{"c", "a"}, "y"}, {{}, "x"}};
+    int64_t ms = 0;
+    for (const auto& [cited, topic] : turns) {
+      TurnRecord record = turn("s", "v", ++ms);
+      record.cited = cited;
+      record.topic = topic;
+      REQUIRE(store->commit_turn(record));
+    }
+    const auto session = *store->session("s");
+    REQUIRE(session);
+    CHECK(session->shown_slugs == std::vector<std::string>{"b", "a", "c"});
+    CHECK(session->explored_topics == std::vector<std::string>{"x", "y", "x"});
+    CHECK(session->turns == 5);
+    TurnRecord other = turn("s2", "v", 9);
+    other.cited = {"z", "a"};
+    REQUIRE(store->commit_turn(other));
+    CHECK(*store->all_shown_slugs() == std::vector<std::string>{"a", "b", "c", "z"});
+  }
+
+  SUBCASE("the last ten exchanges are kept") {
+    for (int64_t ms = 1; ms <= 13; ++ms) REQUIRE(store->commit_turn(turn("s", "v", ms)));
+    const auto session = *store->session("s");
+    REQUIRE(session);
+    REQUIRE(session->exchanges.size() == 10);
+    CHECK(session->exchanges.front().user == "question 4");
+    CHECK(session->exchanges.back().user == "question 13");
+    CHECK(session->turns == 13);
+    CHECK((session->started_at == at(1)));
+    CHECK((session->last_active == at(13)));
+  }
+
+  SUBCASE("a turn that was stored late does not set the clock back") {
+    REQUIRE(store->commit_turn(turn("s", "v", 50)));
+    REQUIRE(store->commit_turn(turn("s", "v", 20)));
+    CHECK((store->session("s")->value().last_active == at(50)));
+    CHECK((store->visitor("v")->value().last_seen == at(50)));
+  }
+
+  SUBCASE("fifty turns of one session at once lose nothing") {
+    const auto second = open();
+    std::vector<std::string> errors(50);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 50; ++i) {
+      threads.emplace_back([&, i] {
+        TurnRecord record = turn("s", "v", i);
+        record.cited = {"slug-" + std::to_string(i)};
+        Store& mine = i % 2 ? *store : *second;
+        const auto session = mine.commit_turn(record);
+        if (!session) errors[static_cast<size_t>(i)] = session.error().message;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& error : errors) CHECK(error == "");
+    const auto session = *store->session("s");
+    REQUIRE(session);
+    CHECK(session->turns == 50);
+    CHECK(std::set<std::string>(session->shown_slugs.begin(), session->shown_slugs.end()).size() ==
+          50);
+  }
+
+  SUBCASE("a session stays its visitor's, whoever else names it") {
+    REQUIRE(store->commit_turn(turn("s", "v", 1)));
+    const auto session = store->commit_turn(turn("s", "stranger", 2));
+    REQUIRE(session);
+    CHECK(session->visitor_id == "v");
+  }
+
+  SUBCASE("a verified subject has one visitor, which takes over the anonymous one") {
+    const std::vector<std::string> anonymous = {"systems", "rust"};
+    const Reading read[] = {{"page", at(5), 80}};
+    REQUIRE(store->update_visitor("old", anonymous, read, at(5)));
+    TurnRecord record = turn("s1", "old", 6);
+    record.subject = "auth|1";
+    REQUIRE(store->commit_turn(record));
+    CHECK(store->visitor("old")->value().subject == "auth|1");
+
+    REQUIRE(store->update_visitor("new", std::vector<std::string>{"rust", "maps"}, {}, at(7)));
+    REQUIRE(store->commit_turn(turn("s2", "new", 8)));
+    record = turn("s2", "new", 9);
+    record.subject = "auth|1";
+    const auto session = store->commit_turn(record);
+    REQUIRE(session);
+    CHECK(session->visitor_id == "old");
+    CHECK(session->turns == 2);
+    CHECK_FALSE(store->visitor("new")->has_value());
+    const auto merged = *store->visitor("old");
+    REQUIRE(merged);
+    CHECK(merged->interests == std::vector<std::string>{"systems", "rust", "maps"});
+    CHECK(merged->history.size() == 1);
+    CHECK((merged->first_seen == at(5)));
+    CHECK((merged->last_seen == at(9)));
+
+    TurnRecord third = turn("s3", "third", 10);
+    third.subject = "auth|1";
+    CHECK(store->commit_turn(third)->visitor_id == "old");
+    CHECK_FALSE(store->visitor("third")->has_value());
+  }
+
+  SUBCASE("a visitor of one subject is never given to another") {
+    TurnRecord mine = turn("s1", "v", 1);
+    mine.subject = "one";
+    REQUIRE(store->commit_turn(mine));
+    TurnRecord theirs = turn("s2", "v", 2);
+    theirs.subject = "two";
+    const auto session = store->commit_turn(theirs);
+    REQUIRE(session);
+    CHECK(session->visitor_id != "v");
+    CHECK(store->visitor("v")->value().subject == "one");
+    CHECK(store->visitor(session->visitor_id)->value().subject == "two");
+  }
+
+  SUBCASE("interests are replaced only when given, readings are merged by the latest") {
+    const Reading first[] = {{"a", at(10), 30}, {"b", at(5), 100}, {"a", at(3), 99}};
+    auto visitor = store->update_visitor("v", std::vector<std::string>{"x"}, first, at(20));
+    REQUIRE(visitor);
+    CHECK((visitor->first_seen == at(20)));
+    const Reading second[] = {{"b", at(30), 10}, {"a", at(9), 1}};
+    visitor = store->update_visitor("v", std::nullopt, second, at(40));
+    REQUIRE(visitor);
+    const auto found = *open()->visitor("v");
+    REQUIRE(found);
+    for (const Visitor& v : {*visitor, *found}) {
+      CHECK(v.interests == std::vector<std::string>{"x"});
+      REQUIRE(v.history.size() == 2);
+      CHECK(v.history[0].slug == "a");
+      CHECK((v.history[0].at == at(10)));
+      CHECK(v.history[0].scroll_pct == 30);
+      CHECK(v.history[1].slug == "b");
+      CHECK(v.history[1].scroll_pct == 10);
+      CHECK((v.first_seen == at(20)));
+      CHECK((v.last_seen == at(40)));
+    }
+    visitor = store->update_visitor("v", std::vector<std::string>{}, {}, at(41));
+    REQUIRE(visitor);
+    CHECK(visitor->interests.empty());
+    CHECK(visitor->history.size() == 2);
+  }
+
+  SUBCASE("the five hundred latest readings are kept") {
+    std::vector<Reading> readings;
+    for (int i = 0; i < 520; ++i) readings.push_back({"p" + std::to_string(i), at(i), 100});
+    const auto visitor = store->update_visitor("v", std::nullopt, readings, at(0));
+    REQUIRE(visitor);
+    REQUIRE(visitor->history.size() == 500);
+    CHECK(visitor->history.front().slug == "p20");
+    CHECK(visitor->history.back().slug == "p519");
+  }
+
+  SUBCASE("hostile ids and texts are only data") {
+    const std::string nasty = "'; DROP TABLE stoka_sessions; --\xFF";
+    TurnRecord record = turn(nasty, nasty, 1);
+    record.cited = {nasty};
+    record.topic = "\"]";
+    REQUIRE(store->commit_turn(record));
+    const auto session = *store->session(nasty);
+    REQUIRE(session);
+    CHECK(session->explored_topics == std::vector<std::string>{"\"]"});
+    CHECK(session->turns == 1);
+  }
+}
+
+}  // namespace stoka::store

@@ -1,0 +1,74 @@
+// A real index in a temporary directory, for tests of the rooms that search it.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "embed/builtin.h"
+#include "store/open.h"
+
+namespace stoka::testing {
+
+class TempStore {
+ public:
+  TempStore() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "stoka-test-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    dir_ = pattern;
+    auto opened = store::open((dir_ / "index.db").string(), store::OpenMode::read_write);
+    REQUIRE_MESSAGE(opened.has_value(), opened.error().message);
+    store_ = std::move(*opened);
+    writer_ = store_->begin_index().value();
+    REQUIRE(writer_->set_identity({std::string(embed::kBuiltinName), 0, "test", ""}).has_value());
+  }
+  ~TempStore() {
+    writer_.reset();
+    store_.reset();
+    std::error_code ignored;
+    std::filesystem::remove_all(dir_, ignored);
+  }
+  TempStore(const TempStore&) = delete;
+  TempStore& operator=(const TempStore&) = delete;
+
+  store::Store& operator*() { return *store_; }
+  store::Store* operator->() { return store_.get(); }
+  store::IndexWriter& writer() { return *writer_; }
+
+  // One document; each text is a chunk of it.
+  void put(const std::string& slug, const std::vector<std::string>& texts,
+           const std::vector<std::string>& tags = {}, std::string title = {}) {
+    Document document;
+    document.slug = slug;
+    document.title = title.empty() ? slug : std::move(title);
+    document.tags = tags;
+    std::vector<store::ChunkRecord> records;
+    embed::Folder folder(*store_);
+    for (const std::string& text : texts) {
+      store::ChunkRecord record;
+      record.chunk.slug = slug;
+      record.chunk.index = static_cast<int>(records.size());
+      record.chunk.title = document.title;
+      record.chunk.tags = tags;
+      record.chunk.content = text;
+      record.terms = embed::count_terms(document.title + "\n" + text);
+      record.embedding = folder.fold(record.terms).value();
+      records.push_back(std::move(record));
+    }
+    REQUIRE(writer_->put_document(document, records).has_value());
+  }
+
+  bool refit() { return embed::refit_if_needed(*store_, *writer_, {}).value(); }
+
+ private:
+  std::filesystem::path dir_;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<store::IndexWriter> writer_;
+};
+
+}  // namespace stoka::testing

@@ -1,0 +1,168 @@
+#include "terminal/answer_printer.h"
+
+#include <doctest/doctest.h>
+
+#include "terminal/screen.h"
+#include "text/width.h"
+
+namespace stoka::terminal {
+namespace {
+
+Capabilities terminal(int columns) {
+  Capabilities out;
+  out.tty = true;
+  out.columns = columns;
+  return out;
+}
+
+Citation essay() {
+  Citation out;
+  out.slug = "essay";
+  out.title = "Essay";
+  out.quote = "Said.";
+  out.type = "blog";
+  return out;
+}
+
+std::string drawn(const std::vector<Event>& events, const Capabilities& capabilities) {
+  std::string out;
+  AnswerPrinter printer([&](std::string_view text) { out += text; }, capabilities);
+  for (const Event& event : events) printer.handle(event);
+  printer.finish();
+  return out;
+}
+
+TEST_CASE("text is wrapped at words on a terminal and left alone elsewhere") {
+  struct Case {
+    int columns;  // 0: no terminal
+    std::string text;
+    std::string screen;
+  };
+  const std::vector<Case> cases = {
+      {10, "one two three", "one two\nthree\n"},
+      {10, "exactly 10 x", "exactly 10\nx\n"},
+      {10, "a abcdefghijklmno b", "a\nabcdefghij\nklmno b\n"},
+      {10, "日本語の文字が続く", "日本語の文\n字が続く\n"},
+      {10, "ab 日本語", "ab 日本語\n"},
+      {0, "one two three four five six", "one two three four five six\n"},
+      {20, "  leading and  double ", "leading and double\n"},
+      {20, "one\ntwo\n\n\n\nthree\n\n", "one\ntwo\n\nthree\n"},
+      {0, "\n\none\r\ntwo", "one\ntwo\n"},
+      {0, "a\x1b[2Jb", "a [2Jb\n"},
+      {20, "cafe\u0301 cafe\u0301 cafe\u0301 abcde", "cafe\u0301 cafe\u0301 cafe\u0301 abcde\n"},
+      {20, "", ""},
+      {20, " \n ", ""},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.text);
+    const Capabilities capabilities = c.columns == 0 ? Capabilities{} : terminal(c.columns);
+    CHECK(drawn({TokenEvent{c.text}, DoneEvent{}}, capabilities) == c.screen);
+  }
+}
+
+TEST_CASE("a citation stands apart by a blank line on both sides") {
+  CHECK(drawn({ReadyEvent{}, TokenEvent{"Before. "}, CiteEvent{essay()}, TokenEvent{" \nAfter."},
+               DoneEvent{}},
+              Capabilities{}) == "Before.\n\n> Essay\n> \"Said.\"\n> blog\n\nAfter.\n");
+  CHECK(drawn({CiteEvent{essay()}, DoneEvent{}}, Capabilities{}) ==
+        "> Essay\n> \"Said.\"\n> blog\n");
+  CHECK(drawn({TokenEvent{"a\n\n"}, CiteEvent{essay()}, CiteEvent{essay()}, DoneEvent{}},
+              Capabilities{}) ==
+        "a\n\n> Essay\n> \"Said.\"\n> blog\n\n> Essay\n> \"Said.\"\n> blog\n");
+}
+
+TEST_CASE("however the text is cut into tokens, the screen is the same") {
+  const std::string before =
+      "Bounded execution. It's not about limits: cafe\u0301 \u2014 自律のない自由は混沌だ, "
+      "👩🏽‍💻 and\u00a0so\n\non averyveryverylongwordthatfitsnowhere \xe2\x82 \xf0\x9f "
+      "broken\t "
+      "x\n";
+  const std::string after = " Seven agents ran \xe6\x97\xa5\xe6\x9c\xac in parallel\xff. ";
+  for (const int columns : {0, 2, 7, 20, 40, 80}) {
+    CAPTURE(columns);
+    const Capabilities capabilities = columns == 0 ? Capabilities{} : terminal(columns);
+    const std::string whole =
+        drawn({TokenEvent{before}, CiteEvent{essay()}, TokenEvent{after}}, capabilities);
+    for (size_t cut = 0; cut <= before.size(); ++cut) {
+      REQUIRE(drawn({TokenEvent{before.substr(0, cut)}, TokenEvent{before.substr(cut)},
+                     CiteEvent{essay()}, TokenEvent{after}},
+                    capabilities) == whole);
+    }
+    std::vector<Event> bytes;
+    for (const char c : before) bytes.push_back(TokenEvent{std::string(1, c)});
+    bytes.push_back(CiteEvent{essay()});
+    for (const char c : after) bytes.push_back(TokenEvent{std::string(1, c)});
+    CHECK(drawn(bytes, capabilities) == whole);
+    if (columns == 0) continue;
+    for (const std::string& line : lines_of(whole)) {
+      CAPTURE(line);
+      CHECK(text::display_width(line) <= static_cast<size_t>(std::max(columns, 8)));
+    }
+  }
+}
+
+TEST_CASE("a word is drawn as soon as it is complete") {
+  std::string out;
+  AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(40));
+  printer.handle(TokenEvent{"hel"});
+  CHECK(out.empty());
+  printer.handle(TokenEvent{"lo wor"});
+  CHECK(out == "hello");
+  printer.handle(TokenEvent{"ld\nx"});
+  CHECK(out == "hello world");
+}
+
+TEST_CASE("a word that never ends is not held for ever") {
+  std::string out;
+  AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(40));
+  printer.handle(TokenEvent{std::string(10000, 'x')});
+  CHECK(out.size() > 5000);
+}
+
+TEST_CASE("a resize holds for the lines to come") {
+  std::string out;
+  AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(20));
+  printer.handle(TokenEvent{"aaaa bbbb cccc "});
+  printer.set_columns(10);
+  printer.handle(TokenEvent{"dddd eeee ffff"});
+  printer.finish();
+  CHECK(out == "aaaa bbbb cccc\ndddd eeee\nffff\n");
+}
+
+TEST_CASE("an error is visible, names a next step and ends the answer") {
+  CHECK(drawn({TokenEvent{"half an"}, ErrorEvent{"the generator went away", true},
+               TokenEvent{"late"}},
+              Capabilities{}) ==
+        "half an\n\nerror: the generator went away\n  ask again in a moment\n");
+  Capabilities color = terminal(80);
+  color.color = true;
+  CHECK(drawn({ErrorEvent{"no", false}}, color) ==
+        "\x1b[31merror: no\x1b[0m\n  run 'stoka status' to see what does not answer\n");
+}
+
+TEST_CASE("the closing line break comes once") {
+  std::string out;
+  AnswerPrinter printer([&](std::string_view text) { out += text; }, Capabilities{});
+  printer.handle(TokenEvent{"x"});
+  printer.handle(DoneEvent{});
+  printer.finish();
+  printer.handle(DoneEvent{});
+  CHECK(out == "x\n");
+}
+
+TEST_CASE("error text folds on a terminal and hides escapes") {
+  const Error error(ErrorKind::data, "there is no index at /a/b/c\x1b[2J",
+                    "run 'stoka index PATH'");
+  CHECK(error_text(error, terminal(20)) ==
+        "error: there is no\nindex at /a/b/c [2J\n  run 'stoka index\n  PATH'");
+  CHECK(error_text({ErrorKind::data, "plain"}, Capabilities{}) == "error: plain");
+}
+
+TEST_CASE("events and errors are JSON lines") {
+  CHECK(json_line(Event(TokenEvent{"a\nb"})) == R"({"event":"token","data":{"text":"a\nb"}})");
+  CHECK(json_line(Error(ErrorKind::usage, "bad \xff", "do")) ==
+        "{\"error\":{\"kind\":\"usage\",\"message\":\"bad \uFFFD\",\"hint\":\"do\"}}");
+}
+
+}  // namespace
+}  // namespace stoka::terminal

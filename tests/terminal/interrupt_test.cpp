@@ -1,0 +1,56 @@
+#include "terminal/interrupt.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace stoka::terminal {
+namespace {
+
+// Waits for the stop, but not for ever.
+bool stopped(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::unique_lock lock(mutex);
+  changed.wait_for(lock, stop, std::chrono::seconds(10), [] { return false; });
+  return stop.stop_requested();
+}
+
+TEST_CASE("SIGINT stops the work under way and nothing else") {
+  const auto interrupt = Interrupt::install().value();
+  for (int round = 0; round < 3; ++round) {
+    const std::stop_token stop = interrupt->begin();
+    CHECK_FALSE(stop.stop_requested());
+    REQUIRE(::raise(SIGINT) == 0);
+    CHECK(stopped(stop));
+    CHECK(interrupt->end());
+  }
+  const std::stop_token untouched = interrupt->begin();
+  CHECK_FALSE(interrupt->end());
+  CHECK_FALSE(untouched.stop_requested());
+}
+
+TEST_CASE("SIGINT without work is forgotten") {
+  const auto interrupt = Interrupt::install().value();
+  for (int i = 0; i < 1000; ++i) REQUIRE(::raise(SIGINT) == 0);
+  CHECK_FALSE(interrupt->end());
+}
+
+TEST_CASE("what was there before comes back") {
+  struct sigaction before {
+  }, during{}, after{};
+  REQUIRE(::sigaction(SIGINT, nullptr, &before) == 0);
+  {
+    const auto interrupt = Interrupt::install().value();
+    REQUIRE(::sigaction(SIGINT, nullptr, &during) == 0);
+    CHECK((during.sa_handler != before.sa_handler));
+  }
+  REQUIRE(::sigaction(SIGINT, nullptr, &after) == 0);
+  CHECK((after.sa_handler == before.sa_handler));
+}
+
+}  // namespace
+}  // namespace stoka::terminal

@@ -1,0 +1,189 @@
+// The REPL with a real line editor on a real terminal.
+#include "terminal/libedit_editor.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+#include "terminal/fake_conversation.h"
+#include "terminal/history_file.h"
+#include "terminal/pty.h"
+#include "terminal/repl.h"
+#include "terminal/temporary_directory.h"
+
+namespace stoka::terminal {
+namespace {
+
+constexpr const char* kUp = "\x1b[A";
+constexpr const char* kCtrlC = "\x03";
+constexpr const char* kCtrlD = "\x04";
+
+std::function<int()> program(std::filesystem::path history = {}, bool editing = true) {
+  return [history, editing] {
+    FakeConversation conversation;
+    const auto interrupt = Interrupt::install();
+    const auto editor = make_line_editor({stdin, stdout, editing, history});
+    if (!interrupt) return 9;
+    const auto out = [](std::string_view text) {
+      std::fwrite(text.data(), 1, text.size(), stdout);
+      std::fflush(stdout);
+    };
+    ReplOptions options;
+    options.capabilities.tty = true;
+    return Repl(conversation, *editor, **interrupt, out, options).run() ? 0 : 1;
+  };
+}
+
+TEST_CASE("Ctrl-D leaves") {
+  Pty pty(program());
+  REQUIRE(pty.expect("> "));
+  pty.type(kCtrlD);
+  CHECK(pty.wait() == 0);
+  // The terminal is told about pasting, and told again when it is over.
+  CHECK(pty.drawn().find("\x1b[?2004h") != std::string::npos);
+  CHECK(pty.drawn().find("\x1b[?2004l") != std::string::npos);
+}
+
+TEST_CASE("Ctrl-D inside a line does not leave") {
+  Pty pty(program());
+  REQUIRE(pty.expect("> "));
+  pty.type("abcd\x01\x04\x05\x04\r");  // to the start, delete, to the end, nothing to delete
+  CHECK(pty.expect("answer 1 to bcd"));
+}
+
+TEST_CASE("the up arrow recalls earlier lines") {
+  Pty pty(program());
+  REQUIRE(pty.expect("> "));
+  pty.type("first question\r");
+  REQUIRE(pty.expect("answer 1 to first question"));
+  REQUIRE(pty.expect("> "));
+  pty.type("second\r");
+  REQUIRE(pty.expect("answer 2 to second"));
+  REQUIRE(pty.expect("> "));
+  pty.type(std::string(kUp) + kUp + "\r");
+  CHECK(pty.expect("answer 3 to first question"));
+}
+
+TEST_CASE("history outlives the program") {
+  const TemporaryDirectory directory;
+  const auto path = directory / "history";
+  {
+    Pty pty(program(path));
+    REQUIRE(pty.expect("> "));
+    pty.type("früher gefragt\r");
+    REQUIRE(pty.expect("answer 1"));
+    REQUIRE(pty.expect("> "));
+    pty.type(kCtrlD);
+    REQUIRE(pty.wait() == 0);
+  }
+  CHECK(HistoryFile(path).load().value() == std::vector<std::string>{"früher gefragt"});
+  Pty pty(program(path));
+  REQUIRE(pty.expect("> "));
+  pty.type(std::string(kUp) + "\r");
+  CHECK(pty.expect("answer 1 to früher gefragt"));
+}
+
+TEST_CASE("Tab completes a command and lists what is possible") {
+  Pty pty(program());
+  REQUIRE(pty.expect("> "));
+  pty.type("/c\t\r");
+  CHECK(pty.expect("/cites"));
+  CHECK(pty.expect("nothing yet."));
+  REQUIRE(pty.expect("> "));
+  pty.type("/se\t");
+  CHECK(pty.expect("/session\r\n"));
+  CHECK(pty.expect("/seen\r\n"));
+  pty.type("e\t\r");
+  CHECK(pty.expect("nothing yet."));
+}
+
+TEST_CASE("Ctrl-C in an answer stops the answer and not the program") {
+  Pty pty(program());
+  REQUIRE(pty.expect("> "));
+  pty.type("wait\r");
+  REQUIRE(pty.expect("waiting for ever"));
+  pty.type(kCtrlC);
+  CHECK(pty.expect("stopped."));
+  REQUIRE(pty.expect("> "));
+  pty.type("still here\r");
+  CHECK(pty.expect("answer 2 to still here"));
+  REQUIRE(pty.expect("> "));
+  pty.type(kCtrlD);
+  CHECK(pty.wait() == 0);
+}
+
+TEST_CASE("Ctrl-C at the prompt drops the line, and a second one says how to leave") {
+  Pty pty(program());
+  REQUIRE(pty.expect("> "));
+  pty.type(std::string("not asked") + kCtrlC);
+  REQUIRE(pty.expect("\n"));
+  REQUIRE(pty.expect("> "));
+  pty.type(std::string(kCtrlC) + kCtrlC);
+  CHECK(pty.expect("Ctrl-D leaves."));
+  REQUIRE(pty.expect("> "));
+  pty.type("asked\r");
+  CHECK(pty.expect("answer 1 to asked"));
+}
+
+TEST_CASE("a paste of several lines is one question") {
+  Pty pty(program());
+  REQUIRE(pty.expect("> "));
+  pty.type("\x1b[200~two\r\n\tlines\x1b[31m\r\x1b[201~");
+  REQUIRE(pty.expect("two lines [31m"));
+  pty.type("\r");
+  CHECK(pty.expect("answer 1 to two lines [31m"));
+}
+
+TEST_CASE("wide, combining and accented characters can be edited") {
+  Pty pty(program());
+  REQUIRE(pty.expect("> "));
+  pty.type("日本x\x7f語 cafe\u0301 é ö!\x7f\r");
+  CHECK(pty.expect("answer 1 to 日本語 cafe\u0301 é ö"));
+}
+
+TEST_CASE("broken bytes are replaced and do not end the line") {
+  Pty pty(program());
+  REQUIRE(pty.expect("> "));
+  pty.type(
+      "a\xff"
+      "b\xe6\x97"
+      "c\r");
+  CHECK(
+      pty.expect("answer 1 to a\uFFFD"
+                 "b"));
+}
+
+TEST_CASE("after a resize the line is drawn again and still there") {
+  Pty pty(program());
+  REQUIRE(pty.expect("> "));
+  pty.type("hello");
+  REQUIRE(pty.expect("hello"));
+  pty.resize(40);
+  REQUIRE(pty.expect("\r\x1b[J"));
+  REQUIRE(pty.expect("> hello"));
+  pty.type(" there\r");
+  CHECK(pty.expect("answer 1 to hello there"));
+}
+
+TEST_CASE("without editing Ctrl-C and Ctrl-D mean the same") {
+  Pty pty(program({}, false));
+  REQUIRE(pty.expect("> "));
+  pty.type("not asked");
+  REQUIRE(pty.expect("not asked"));
+  pty.type(kCtrlC);
+  REQUIRE(pty.expect("> "));
+  pty.type("wait\r");
+  REQUIRE(pty.expect("waiting for ever"));
+  pty.type(kCtrlC);
+  CHECK(pty.expect("stopped."));
+  REQUIRE(pty.expect("> "));
+  pty.type("still here\r");
+  CHECK(pty.expect("answer 2 to still here"));
+  REQUIRE(pty.expect("> "));
+  pty.type(kCtrlD);
+  CHECK(pty.wait() == 0);
+  CHECK(pty.drawn().find("\x1b[?2004h") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace stoka::terminal

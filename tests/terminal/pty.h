@@ -1,0 +1,41 @@
+// A program on a terminal of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace stoka::terminal {
+
+class Pty {
+ public:
+  // Runs `program` in a child process on a new terminal; what it returns is its exit code.
+  Pty(const std::function<int()>& program, int columns = 80);
+  ~Pty();
+  Pty(const Pty&) = delete;
+  Pty& operator=(const Pty&) = delete;
+
+  void type(std::string_view keys);
+  void resize(int columns);
+
+  // Waits until the text is drawn after what was expected last. False at the end of the output or
+  // after ten seconds.
+  bool expect(std::string_view text);
+
+  // The exit code; -1 if the program did not end by itself within ten seconds.
+  int wait();
+
+  const std::string& drawn() const { return drawn_; }
+
+ private:
+  bool read_some();
+
+  pid_t child_ = -1;
+  int master_ = -1;
+  std::string drawn_;
+  size_t seen_ = 0;
+};
+
+}  // namespace stoka::terminal

@@ -1,0 +1,213 @@
+#include "terminal/repl.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <deque>
+
+#include "terminal/fake_conversation.h"
+
+namespace stoka::terminal {
+namespace {
+
+class ScriptedEditor final : public LineEditor {
+ public:
+  Result<Line> read(const std::string&) override {
+    if (lines.empty()) return Line{Line::Kind::end, {}};
+    Line line = lines.front();
+    lines.pop_front();
+    return line;
+  }
+  Result<> add_history(std::string_view line) override {
+    history.emplace_back(line);
+    if (!history_error.empty()) return fail(ErrorKind::data, history_error, "free some space");
+    return {};
+  }
+  void set_completer(Completer completer) override { has_completer = completer != nullptr; }
+
+  std::deque<Line> lines;
+  std::vector<std::string> history;
+  std::string history_error;
+  bool has_completer = false;
+};
+
+struct Bench {
+  FakeConversation conversation;
+  ScriptedEditor editor;
+  std::unique_ptr<Interrupt> interrupt = Interrupt::install().value();
+  std::string screen;
+  ReplOptions options;
+
+  Repl repl() {
+    return Repl(
+        conversation, editor, *interrupt, [this](std::string_view t) { screen += t; }, options);
+  }
+  // What is on the screen after these lines and Ctrl-D.
+  std::string run(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) editor.lines.push_back({Line::Kind::entered, line});
+    screen.clear();
+    REQUIRE(repl().run());
+    return screen;
+  }
+};
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+TEST_CASE("there is no greeting, and at most one ambient line") {
+  Bench bench;
+  CHECK(bench.run({}) == "\n");
+  bench.conversation.hint_line = "you're on the landing page.\nmore";
+  CHECK(bench.run({}) == "you're on the landing page. more\n\n");
+}
+
+TEST_CASE("a question is answered and remembered, an empty line is nothing") {
+  Bench bench;
+  CHECK(bench.run({"", "   ", "  what is it?  "}) ==
+        "answer 1 to what is it?\n\n> Essay 1\n> blog\n> /blog/essay-1\n\n");
+  CHECK(bench.conversation.queries == std::vector<std::string>{"what is it?"});
+  CHECK(bench.editor.history == std::vector<std::string>{"what is it?"});
+}
+
+TEST_CASE("commands do what /help says") {
+  Bench bench;
+  bench.options.site = "https://a.test";
+  const std::string help = bench.run({"/help"});
+  for (const char* name : {"/help", "/new", "/session", "/page URL", "/seen", "/cites", "/open N",
+                           "/why", "/json", "/quit"}) {
+    CAPTURE(name);
+    CHECK(contains(help, name));
+  }
+  CHECK(bench.run({"/seen"}) == "nothing yet.\n\n");
+  CHECK(bench.run({"/cites"}) == "nothing yet.\n\n");
+  CHECK(bench.run({"/why"}) == "no answer yet.\n\n");
+  CHECK(
+      contains(bench.run({"q", "r", "/cites"}), "[1] Essay 1\n    blog\n[2] Essay 2\n    blog\n"));
+  CHECK(contains(bench.run({"q", "/open 1"}), "\nhttps://a.test/blog/essay-3\n"));
+  CHECK(contains(bench.run({"/why"}), "route new\n  essay 0.9 [2J\n"));
+  CHECK(contains(bench.run({"/seen"}), "essay-1\nessay-2\nessay-3\n"));
+  CHECK(bench.run({"/page"}) == "no page. /page URL sets one.\n\n");
+  CHECK(bench.run({"/page /blog/x", "/page"}) == "on /blog/x\n/blog/x\n\n");
+  CHECK(bench.run({"/session"}) ==
+        "session  session-id\nvisitor  visitor-id\nturns    3\ntopic    a topic\n"
+        "page     /blog/x\n\n");
+}
+
+TEST_CASE("/new forgets what was cited") {
+  Bench bench;
+  CHECK(contains(bench.run({"q", "/new", "/cites", "/seen"}),
+                 "new session.\nnothing yet.\nnothing yet.\n"));
+  CHECK(bench.conversation.sessions == 2);
+}
+
+TEST_CASE("/quit leaves at once") {
+  Bench bench;
+  CHECK(bench.run({"/quit", "never asked"}).empty());
+  CHECK(bench.conversation.queries.empty());
+}
+
+TEST_CASE("mistakes are one line and a next step") {
+  struct Case {
+    const char* line;
+    const char* screen;
+  };
+  const std::vector<Case> cases = {
+      {"/opne",
+       "error: unknown command '/opne', did you mean '/open'?\n  /help lists the commands"},
+      {"/xyzzy", "error: unknown command '/xyzzy'\n  /help lists the commands"},
+      {"/open", "error: which citation?\n  nothing has been cited yet"},
+      {"/open 1", "error: there is no citation '1'\n  nothing has been cited yet"},
+      {"/open 0x1", "error: there is no citation '0x1'\n  nothing has been cited yet"},
+      {"/open 99999999999999999999999",
+       "error: there is no citation '99999999999999999999999'\n  nothing has been cited yet"},
+      {"/seen all", "error: /seen takes no argument\n  type /seen alone"},
+      {"/page x", "error: a page starts with '/'\n  /page /x"},
+      {"fail", "error: there is no index\n  run 'stoka index PATH'"},
+      {"break", "half\n\nerror: the generator went away\n  ask again in a moment"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.line);
+    Bench bench;
+    CHECK(bench.run({c.line}) == std::string(c.screen) + "\n\n");
+  }
+}
+
+TEST_CASE("/json switches to event lines and back") {
+  Bench bench;
+  const std::string screen = bench.run({"/json", "q", "fail", "/json", "r"});
+  CHECK(contains(screen, "json on.\n{\"event\":\"ready\",\"data\":{"));
+  CHECK(contains(screen, "{\"event\":\"token\",\"data\":{\"text\":\"answer 1 to q\"}}\n"));
+  CHECK(contains(screen, "{\"error\":{\"kind\":\"data\",\"message\":\"there is no index\""));
+  CHECK(contains(screen, "json off.\nanswer 2 to r\n"));
+}
+
+TEST_CASE("the second Ctrl-C at an empty prompt says how to leave") {
+  const auto hint_after = [](const std::vector<Line>& lines) {
+    Bench bench;
+    bench.editor.lines.assign(lines.begin(), lines.end());
+    return contains(bench.run({}), "Ctrl-D leaves.");
+  };
+  const Line empty{Line::Kind::interrupted, ""};
+  const Line typed{Line::Kind::interrupted, "some text"};
+  const Line entered{Line::Kind::entered, "q"};
+  CHECK_FALSE(hint_after({empty}));
+  CHECK(hint_after({empty, empty}));
+  CHECK_FALSE(hint_after({empty, typed, empty}));
+  CHECK_FALSE(hint_after({empty, entered, empty}));
+  CHECK_FALSE(hint_after({typed, typed}));
+}
+
+TEST_CASE("an interrupted answer says so and the next one is answered") {
+  Bench bench;
+  bench.editor.lines = {{Line::Kind::entered, "wait"}, {Line::Kind::entered, "q"}};
+  Repl repl(
+      bench.conversation, bench.editor, *bench.interrupt,
+      [&](std::string_view text) {
+        bench.screen += text;
+        if (contains(text, "ever")) ::raise(SIGINT);
+      },
+      bench.options);
+  REQUIRE(repl.run());
+  CHECK(bench.screen.starts_with("waiting for ever\nstopped.\nanswer 2 to q\n"));
+}
+
+TEST_CASE("a history that cannot be kept is told once") {
+  Bench bench;
+  bench.editor.history_error = "the disk is full";
+  const std::string screen = bench.run({"q", "r"});
+  const size_t first = screen.find("the disk is full");
+  REQUIRE(first != std::string::npos);
+  CHECK(screen.find("the disk is full", first + 1) == std::string::npos);
+}
+
+TEST_CASE("Tab offers commands and pages") {
+  Bench bench;
+  const Repl repl = bench.repl();
+  using Lines = std::vector<std::string>;
+  CHECK(repl.complete("/c") == Lines{"/cites"});
+  CHECK(repl.complete("/p") == Lines{"/page "});
+  CHECK(repl.complete("/se") == Lines{"/session", "/seen"});
+  CHECK(repl.complete("/").size() == 10);
+  CHECK(repl.complete("/page /b") == Lines{"/page /blog/one", "/page /blog/two"});
+  CHECK(repl.complete("/page /x").empty());
+  CHECK(repl.complete("").empty());
+  CHECK(repl.complete("what").empty());
+}
+
+TEST_CASE("the completer is gone when the conversation is over") {
+  Bench bench;
+  bench.run({"q"});
+  CHECK_FALSE(bench.editor.has_completer);
+}
+
+TEST_CASE("the list of commands fits in forty columns") {
+  Bench bench;
+  for (size_t begin = 0; const char c : bench.run({"/help"})) {
+    begin = c == '\n' ? 0 : begin + 1;
+    CHECK(begin <= 40);
+  }
+}
+
+}  // namespace
+}  // namespace stoka::terminal
