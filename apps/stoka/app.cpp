@@ -112,7 +112,9 @@ int App::report(const Error& error) const {
     fmt::print(stderr, "{}\n", terminal::json_line(error));
   } else {
     std::string hint = text::one_line(error.hint);
-    fmt::print(stderr, "stoka: {}{}{}\n", text::one_line(error.message), hint.empty() ? "" : ". ", hint);
+    std::string message = text::one_line(error.message);
+    std::string_view joint = hint.empty() ? "" : message.ends_with('?') ? " " : ". ";
+    fmt::print(stderr, "stoka: {}{}{}\n", message, joint, hint);
   }
   return exit_code(error.kind);
 }

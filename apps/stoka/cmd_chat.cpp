@@ -24,6 +24,7 @@ struct Flags {
   PageFlags page;
   bool trace = false;
   bool dry_run = false;
+  CLI::Option* query_given = nullptr;
 };
 
 // The questions of one run: the argument, or with "-" the lines of standard input.
@@ -93,9 +94,10 @@ Result<pipeline::Outcome> answer(App& app, Wired& wired, const pipeline::TurnReq
 }
 
 int run(App& app, const Flags& flags) {
-  if (flags.query.empty() && isatty(STDIN_FILENO))
-    return app.report({ErrorKind::usage, "the question is empty", "stoka chat \"your question\", or - to read standard input"});
-  Questions questions(flags.query.empty() ? "-" : flags.query);
+  bool given = flags.query_given->count() > 0;
+  if (!given && isatty(STDIN_FILENO))
+    return app.report({ErrorKind::usage, "no question", "stoka chat \"your question\", or - to read standard input"});
+  Questions questions(given ? flags.query : "-");
   // A question that cannot be asked is said before anything is opened.
   if (!questions.several())
     if (auto query = pipeline::clean_query(flags.query); !query) return app.report(query.error());
@@ -136,7 +138,7 @@ int run(App& app, const Flags& flags) {
 
 Run declare_chat(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
-  cli.add_option("query", flags->query, "the question; - reads one a line, turns of one session")->type_name("QUERY|-");
+  flags->query_given = cli.add_option("query", flags->query, "the question; - reads one a line, turns of one session")->type_name("QUERY|-");
   cli.add_option("--session", flags->session, "go on with this session, or give a new one its id")->type_name("UUID");
   cli.add_option("--visitor", flags->visitor, "who asks")->type_name("UUID");
   flags->page.declare(cli);

@@ -15,7 +15,6 @@ std::vector<Setting> make() {
 
       {"chunk.max_tokens", "", integer, "512", "longest chunk (256, 512, 1024); changing it means re-indexing"},
       {"chunk.overlap_tokens", "", integer, "64", "overlap of neighbours in a section (0, 64, 128)"},
-      {"chunk.prefix", "", choice, "full", "what goes before a chunk's text when it is embedded", {"none", "title", "full"}},
       // Documents were indexed with a metadata prefix and queries are embedded without one. Models
       // that want a query instruction get it here; it is recorded, and changing it means re-indexing.
       {"embedder.query_prefix", "STOKA_EMBED_QUERY_PREFIX", text, "", "put before a query when it is embedded"},

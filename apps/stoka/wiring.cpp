@@ -27,10 +27,6 @@ ingest::ChunkOptions chunk_options(const Config& config) {
   ingest::ChunkOptions out;
   out.max_tokens = size_of(config, "chunk.max_tokens");
   out.overlap_tokens = size_of(config, "chunk.overlap_tokens");
-  const std::string& prefix = config.text("chunk.prefix");
-  out.prefix = prefix == "none"    ? ingest::PrefixMode::none
-               : prefix == "title" ? ingest::PrefixMode::title
-                                   : ingest::PrefixMode::full;
   return out;
 }
 
@@ -67,6 +63,7 @@ Result<std::unique_ptr<Wired>> wire(App& app, store::OpenMode mode) {
   STOKA_ASSIGN(route::Router router, route::Router::make(golden.router));
   STOKA_ASSIGN(cite::GuardRules guard, cite::read_guard_rules(golden.guard));
   STOKA_ASSIGN(generate::VoiceLines lines, generate::read_voice_lines(golden.voice_lines));
+  lines.closest = golden.reply("closest");
   STOKA_ASSIGN(std::unique_ptr<store::Store> store, store::open(app.store_url(), mode));
   return std::make_unique<Wired>(app, std::move(store), std::move(golden), std::move(router),
                                  std::move(guard), std::move(lines));

@@ -1,10 +1,23 @@
 #include "base/toml.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <sstream>
+#include <stdexcept>
+
+namespace {
+
+[[noreturn]] void refuse_toml() { throw std::invalid_argument("malformed key or table"); }
+
+}  // namespace
+
+// toml++ 3.3 asserts where malformed text should be an error ("[{"), and in release builds assumes
+// that it never comes. Here it throws in every build.
+#undef NDEBUG
+#define TOML_HEADER_ONLY 1
+#define TOML_ASSERT(expr) ((expr) ? void() : refuse_toml())
+#include <toml++/toml.h>
 
 namespace stoka {
 namespace {
@@ -20,7 +33,8 @@ std::string scalar_text(const toml::node& node) {
 }
 
 Error not_flat(std::string_view source, const std::string& key, uint32_t line) {
-  return {ErrorKind::data, fmt::format("{}:{}: '{}' is nested deeper than stoka reads", source, line, key),
+  return {ErrorKind::data,
+          fmt::format("{}:{}: '{}' is nested deeper than stoka reads", source, line, key),
           "use plain tables, values and lists of values"};
 }
 
@@ -61,6 +75,8 @@ Result<std::vector<TomlEntry>> parse_toml(std::string_view text, std::string_vie
     return fail(ErrorKind::data,
                 fmt::format("{}:{}: {}", source, error.source().begin.line, error.description()),
                 "mend the TOML at that line");
+  } catch (const std::invalid_argument& error) {
+    return fail(ErrorKind::data, fmt::format("{}: {}", source, error.what()), "mend the TOML");
   }
   // toml++ keeps tables sorted by key; people expect the order they wrote.
   std::stable_sort(out.begin(), out.end(),

@@ -136,7 +136,7 @@ Result<VoiceLines> read_voice_lines(std::span<const TomlEntry> entries) {
 const std::string& ExtractiveVoice::opener(const Request& request, const Hit& hit,
                                            uint64_t seed) const {
   if (request.confidence != Confidence::direct) return pick(lines_.adjacent, seed, request.turns);
-  if (request.route == Route::followup) return pick(lines_.followup, seed, request.turns);
+  if (request.same_topic) return pick(lines_.followup, seed, request.turns);
   return pick(of_type(lines_.direct, hit.chunk.type), seed, request.turns);
 }
 
@@ -144,11 +144,14 @@ std::string ExtractiveVoice::answer(const Request& request) const {
   const uint64_t seed = fnv1a(request.query);
   const Hit* first = nullptr;
   std::string out;
-  for (const Hit& hit : request.hits) {
-    if (first != nullptr && hit.chunk.slug == first->chunk.slug) continue;
+  for (size_t i = 0; i < request.hits.size(); ++i) {
+    const Hit& hit = request.hits[i];
+    if (first != nullptr && (hit.chunk.slug == first->chunk.slug || hit.chunk.title == first->chunk.title)) continue;
     const bool wants_second = request.confidence == Confidence::direct && !request.low_confidence;
     if (first != nullptr && (!wants_second || hit.score < first->score - kClose)) break;
-    const std::string quote = text::best_sentence(hit.chunk.content, request.query);
+    const std::span<const std::string> document =
+        i < request.documents.size() ? request.documents[i] : std::span<const std::string>();
+    const std::string quote = text::best_sentence(hit.chunk.content, document, request.query);
     if (quote.empty()) continue;
     if (first != nullptr) {
       out += fmt::format("\n{}\n{}", pick(lines_.lateral, seed, request.turns), tag(hit, quote));
@@ -156,7 +159,7 @@ std::string ExtractiveVoice::answer(const Request& request) const {
     }
     first = &hit;
     const std::string_view line =
-        request.low_confidence ? kClosest : std::string_view(opener(request, hit, seed));
+        request.low_confidence ? lines_.closest : std::string_view(opener(request, hit, seed));
     out = fmt::format("{}\n{}", line, tag(hit, quote));
   }
   if (first == nullptr) return std::string(kNothing);

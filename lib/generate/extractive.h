@@ -19,7 +19,6 @@
 
 namespace stoka::generate {
 
-// Opens an answer of low confidence, whatever the lines are.
 inline constexpr std::string_view kClosest =
     "closest thing i have is this. might not be what you meant.";
 // The answer when there is nothing to cite.
@@ -34,6 +33,7 @@ struct VoiceLines {
   std::vector<std::string> lateral;   // one sentence between the first citation and a second
   std::vector<std::string> closers;   // questions after the last citation
   ByType framing;                     // above a recommendation
+  std::string closest{kClosest};      // opens an answer of low confidence
 };
 
 // From golden/voice_lines.toml. A missing list, an unknown key, or a line that the voice forbids
@@ -50,7 +50,7 @@ class ExtractiveVoice final : public Generator {
   std::string name() const override { return "extractive"; }
   bool reads_prompt() const override { return false; }
   // Cites the first hit that has something to quote, and, when the answer is direct, the next of
-  // another slug if its score comes close. Hits must be free of what may not be cited. A word at a
+  // another slug and title if its score comes close. Hits must be free of what may not be cited. A word at a
   // time; fails only when stopped.
   Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
                         const DeltaSink& sink, std::stop_token stop) override;

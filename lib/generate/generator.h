@@ -21,10 +21,12 @@ struct Request {
   std::vector<Message> messages;  // what a model reads
   // What the extractive voice reads instead: the same facts before they became a prompt.
   std::string query;
-  Route route = Route::fresh;
+  bool same_topic = false;        // a follow-up whose best hit is on the topic of the session
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
   std::span<const Hit> hits;      // best first, at most five
+  // Of each hit, the contents of all chunks of its document; empty: the hit's chunk alone.
+  std::vector<std::span<const std::string>> documents;
   int turns = 0;                  // before this one
 };
 

@@ -49,7 +49,7 @@ class Packer {
       size_t ahead = paragraphs[i].tokens;
       if (paragraphs[i].heading && i + 1 < paragraphs.size())
         ahead += 1 + paragraphs[i + 1].pieces[0].tokens;
-      if (tokens_ + 1 + ahead > max_ && ahead + overlap_ <= max_) close();
+      if (tokens_ + 1 + ahead > max_ && 1 + ahead + overlap_ <= max_) close();
       for (const Piece& piece : paragraphs[i].pieces) add(piece);
     }
     if (fresh_ > 0) emit();
@@ -57,18 +57,24 @@ class Packer {
   }
 
  private:
+  // What a piece adds to the chunk: nothing stands before the first.
+  size_t cost(const Piece& piece) const {
+    return piece.tokens + (current_.empty() ? 0 : piece.gap());
+  }
+
   void add(const Piece& piece) {
-    if (tokens_ + piece.cost() > max_) close();
+    if (tokens_ + cost(piece) > max_) close();
     // The overlap gives way to a piece that needs the room.
-    while (!current_.empty() && fresh_ == 0 && tokens_ + piece.cost() > max_) drop_first();
+    while (fresh_ == 0 && !current_.empty() && tokens_ + cost(piece) > max_) drop_first();
+    tokens_ += cost(piece);
     current_.push_back(piece);
-    tokens_ += piece.cost();
     ++fresh_;
   }
 
   void drop_first() {
-    tokens_ -= current_.front().cost();
+    tokens_ -= current_.front().tokens;
     current_.erase(current_.begin());
+    if (!current_.empty()) tokens_ -= current_.front().gap();
   }
 
   // Ends the chunk and begins the next one with the overlap.
@@ -76,15 +82,19 @@ class Packer {
     if (fresh_ == 0) return;
     emit();
     size_t first = current_.size(), kept = 0;
-    while (first > 0 && kept + current_[first - 1].cost() <= overlap_)
-      kept += current_[--first].cost();
+    while (first > 0 && kept + current_[first - 1].tokens + current_[first - 1].gap() <= overlap_) {
+      --first;
+      kept += current_[first].tokens + current_[first].gap();
+    }
     std::vector<Piece> overlap(current_.begin() + static_cast<std::ptrdiff_t>(first),
                                current_.end());
     if (overlap.empty() && overlap_ > 0) overlap = tail_words(current_.back(), overlap_);
-    current_ = std::move(overlap);
-    tokens_ = 0;
-    for (const Piece& piece : current_) tokens_ += piece.cost();
-    fresh_ = 0;
+    current_.clear();
+    tokens_ = fresh_ = 0;
+    for (Piece& piece : overlap) {
+      tokens_ += cost(piece);
+      current_.push_back(std::move(piece));
+    }
   }
 
   void emit() {

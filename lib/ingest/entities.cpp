@@ -90,7 +90,7 @@ bool append_reference(std::string_view name, std::string& out) {
 }  // namespace
 
 std::string decode_entities(std::string_view text) {
-  constexpr size_t kLongest = 10;
+  constexpr size_t kLongest = 12;
   std::string out;
   out.reserve(text.size());
   size_t at = 0;

@@ -202,15 +202,13 @@ void salvage_value(Field& field, std::string_view text) {
   }
 }
 
-}  // namespace
-
-Result<std::vector<Field>> yaml_fields(std::string_view yaml) {
+Result<std::vector<Field>> parse_yaml(const std::string& yaml) {
   YamlEvents events;
   auto problem = [](const YAML::Mark& mark, std::string_view what) {
     return fail(ErrorKind::data, fmt::format("line {}: {}", mark.line + 1, what), "mend the YAML");
   };
   try {
-    std::istringstream stream{std::string(yaml)};
+    std::istringstream stream(yaml);
     YAML::Parser parser(stream);
     parser.HandleNextDocument(events);
   } catch (const Refused& refused) {
@@ -221,6 +219,27 @@ Result<std::vector<Field>> yaml_fields(std::string_view yaml) {
     return fail(ErrorKind::data, error.what(), "mend the YAML");
   }
   return events.flat.take();
+}
+
+// yaml-cpp takes the end of the text as the end of a quoted scalar. A key put behind the text is
+// then swallowed by the scalar.
+bool ends_inside_quotes(const std::string& yaml) {
+  constexpr std::string_view kSentinel = "stoka-end-of-frontmatter";
+  auto odd = [&](char quote) { return std::count(yaml.begin(), yaml.end(), quote) % 2 != 0; };
+  if (!odd('"') && !odd('\'')) return false;
+  auto fields = parse_yaml(yaml + "\n" + std::string(kSentinel) + ": true\n");
+  return fields && std::none_of(fields->begin(), fields->end(),
+                                [&](const Field& field) { return field.key == kSentinel; });
+}
+
+}  // namespace
+
+Result<std::vector<Field>> yaml_fields(std::string_view text) {
+  std::string yaml(text);
+  auto fields = parse_yaml(yaml);
+  if (fields && ends_inside_quotes(yaml))
+    return fail(ErrorKind::data, "a quote is never closed", "mend the YAML");
+  return fields;
 }
 
 Result<std::vector<Field>> toml_fields(std::string_view toml) {

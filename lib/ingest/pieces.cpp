@@ -116,7 +116,8 @@ Paragraph cut_paragraph(const Block& block, size_t limit) {
     }
   }
   if (out.pieces.empty()) cutter.add(block.text, joint);
-  for (const Piece& piece : out.pieces) out.tokens += piece.cost();
+  for (const Piece& piece : out.pieces)
+    out.tokens += piece.tokens + (&piece == &out.pieces.front() ? 0 : piece.gap());
   return out;
 }
 

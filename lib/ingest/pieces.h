@@ -19,15 +19,13 @@ struct Piece {
   Joint joint = Joint::paragraph;
   size_t tokens = 0;
 
-  // With the separator: a bound for what it adds to the estimate of a chunk.
-  size_t cost() const {
-    return tokens + (joint == Joint::line || joint == Joint::paragraph ? 1 : 0);
-  }
+  // What the separator adds to the estimate of a chunk.
+  size_t gap() const { return joint == Joint::line || joint == Joint::paragraph ? 1 : 0; }
 };
 
 struct Paragraph {
   std::vector<Piece> pieces;  // never empty
-  size_t tokens = 0;          // cost of all of them
+  size_t tokens = 0;          // of all of them, with the separators between them
   bool heading = false;       // belongs to what follows
 };
 

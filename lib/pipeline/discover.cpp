@@ -17,16 +17,19 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kMostRecommendations = 10;
 
-Citation cite(const Hit& hit, std::string_view query) {
+Result<Citation> cite(Engine& engine, const Hit& hit, std::string_view query) {
   const Chunk& chunk = hit.chunk;
-  return {chunk.slug,
-          chunk.title,
-          text::best_sentence(chunk.content, query),
-          chunk.type,
-          reading_time(chunk.reading_minutes),
-          chunk.date ? short_date(*chunk.date) : "",
-          chunk.url,
-          hit.score};
+  STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, engine.parts().store.chunks_of(chunk.slug));
+  std::vector<std::string> document;
+  for (store::StoredChunk& part : chunks) document.push_back(std::move(part.chunk.content));
+  return Citation{chunk.slug,
+                  chunk.title,
+                  text::best_sentence(chunk.content, document, query),
+                  chunk.type,
+                  reading_time(chunk.reading_minutes),
+                  chunk.date ? short_date(*chunk.date) : "",
+                  chunk.url,
+                  hit.score};
 }
 
 // What a document is about, as a question.
@@ -115,8 +118,10 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
     std::move(filler.begin(), filler.end(), std::back_inserter(ranked));
   }
   auto framings = engine.parts().generator.frame(ranked, stop);
-  for (size_t i = 0; i < ranked.size(); ++i)
-    out.items.push_back({cite(ranked[i], wanted), std::move(framings[i])});
+  for (size_t i = 0; i < ranked.size(); ++i) {
+    STOKA_ASSIGN(Citation citation, cite(engine, ranked[i], wanted));
+    out.items.push_back({std::move(citation), std::move(framings[i])});
+  }
   out.hits = std::move(ranked);
   return out;
 }

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "embed/builtin.h"
-#include "ingest/load.h"
+#include "ingest/loader.h"
 #include "ingest/page.h"
 #include "ingest/secrets.h"
 
@@ -48,12 +48,9 @@ void avoid_slugs_of_others(std::vector<ingest::Page>& pages, const Known& known,
   }
 }
 
-// Words that are searched are those of title, section and content; words that are embedded have the
-// configured prefix in front of the content instead.
-store::ChunkRecord record(Chunk chunk, ingest::PrefixMode prefix) {
+store::ChunkRecord record(Chunk chunk) {
   store::ChunkRecord out;
   out.terms = embed::count_terms(chunk.title + "\n" + chunk.section + "\n" + chunk.content);
-  out.embedded_terms = embed::count_terms(ingest::embedding_text(chunk, prefix));
   out.chunk = std::move(chunk);
   return out;
 }
@@ -164,8 +161,8 @@ class IndexRun {
   Result<> put(const Document& document, std::vector<Chunk> chunks, embed::Folder& folder) {
     std::vector<store::ChunkRecord> records;
     for (Chunk& chunk : chunks) {
-      records.push_back(record(std::move(chunk), request_.chunks.prefix));
-      STOKA_ASSIGN(records.back().embedding, folder.fold(records.back().embedded_terms));
+      records.push_back(record(std::move(chunk)));
+      STOKA_ASSIGN(records.back().embedding, folder.fold(records.back().terms));
     }
     return writer_->put_document(document, records);
   }
@@ -194,7 +191,7 @@ class IndexRun {
   Result<> finish() {
     for (const auto& [slug, chunks] : total_chunks_) report_.chunks += chunks;
     if (!writer_) return {};
-    embed::Progress fitting = [this](size_t done, size_t total) { tell("fitting", done, total); };
+    embed::Progress fitting = [this](double share) { tell("fitting", static_cast<size_t>(share * 100), 100); };
     STOKA_ASSIGN(report_.refitted, embed::refit_if_needed(*store_, *writer_, {}, fitting, stop_));
     return writer_->finish(clock_.now());
   }

@@ -16,14 +16,17 @@ void send_in_pieces(std::string_view text, const EventSink& sink) {
   }
 }
 
+// The hits must live as long as the request.
 generate::Request generation_request(const Turn& turn, std::span<const Hit> hits) {
   generate::Request out;
   out.messages = turn.prompt.messages;
   out.query = turn.query;
-  out.route = turn.route;
+  out.same_topic = turn.route == Route::followup && !hits.empty() &&
+                   hits.front().chunk.has_tag(turn.session.current_topic());
   out.confidence = turn.confidence;
   out.low_confidence = turn.low_confidence;
   out.hits = hits;
+  for (const cite::Source& source : turn.sources) out.documents.emplace_back(source.document);
   out.turns = turn.session.turns;
   return out;
 }

@@ -15,7 +15,8 @@ struct Calibration {
   double score(const Features& features) const;
 };
 
-// Obtained by tests/bench/calibrate.cpp; see there for the questions and the figures.
+// Fitted by `bench_calibrate --fit` (tests/bench/calibrate.cpp) to the questions under
+// evals/calibration that are not held out: 0.5 means as likely an answer as not.
 const Calibration& calibration();
 
 // Words weigh by how rare they are in the store's index; without one all weigh the same. Hits may

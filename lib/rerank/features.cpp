@@ -17,8 +17,9 @@ constexpr double kInBody = 0.75;      // a single mention in the text, against o
 constexpr double kInBodyOften = 0.9;  // three and more
 constexpr double kMisspelt = 0.8;     // of the word it resembles
 constexpr size_t kShortestMisspelt = 5;
-constexpr size_t kNear = 4;     // words apart at most to count as close
-constexpr size_t kFewHits = 6;  // fewer have no middling candidate to compare with
+constexpr size_t kMostMisspelt = 8;  // unknown words looked for; bounds the work of a long question
+constexpr size_t kNear = 4;          // words apart at most to count as close
+constexpr size_t kFewHits = 6;       // fewer have no middling candidate to compare with
 
 // Folded. What people wrap a question in, besides stop words.
 bool is_scaffolding(std::string_view word) {
@@ -33,22 +34,31 @@ using Places = std::map<std::string, std::vector<size_t>, std::less<>>;  // term
 // The terms of one field of a chunk, limited to those the question asks for.
 struct Field {
   Places places;
-  std::vector<std::string> words;  // folded, only kept when there are misspellings to look for
+  std::map<char, std::vector<std::string>> words;  // folded, by first byte, for misspellings
 };
 
 struct Wanted {
   std::set<std::string, std::less<>> terms;
   std::set<char> initials;  // stemming never changes the first byte, so others need no stemming
-  bool misspelt = false;
+  std::set<char> misspelt;  // first bytes of words to look for misspelt: few people miss the first
 };
+
+bool may_be_misspelt(const QuestionTerm& word) {
+  return !word.known && word.word.size() >= kShortestMisspelt;
+}
 
 Wanted wanted_of(const Question& question) {
   Wanted wanted;
+  size_t unknown = 0;
   for (const QuestionTerm& word : question.words) {
+    if (word.term.empty()) continue;
     wanted.terms.insert(word.term);
-    if (!word.term.empty()) wanted.initials.insert(word.term.front());
-    wanted.misspelt = wanted.misspelt || !word.known;
+    wanted.initials.insert(word.term.front());
+    if (!may_be_misspelt(word)) continue;
+    wanted.misspelt.insert(word.word.front());
+    ++unknown;
   }
+  if (unknown > kMostMisspelt) wanted.misspelt.clear();
   return wanted;
 }
 
@@ -60,19 +70,22 @@ Field read_field(std::string_view text, const Wanted& wanted) {
     if (word.text.empty() || !wanted.initials.contains(word.text.front())) continue;
     const std::string term = text::stem(word.text);
     if (wanted.terms.contains(term)) field.places[term].push_back(position);
-    if (wanted.misspelt) field.words.push_back(std::move(word.text));
+    if (!wanted.misspelt.contains(word.text.front())) continue;
+    const char initial = word.text.front();
+    field.words[initial].push_back(std::move(word.text));
+  }
+  for (auto& [initial, words] : field.words) {
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
   }
   return field;
 }
 
-// The term of the field that an unknown word most likely meant, or an empty string.
-std::string resembling(const QuestionTerm& word, const Field& field) {
-  if (word.known || word.word.size() < kShortestMisspelt) return {};
-  const std::string found = nearest(word.word, field.words);
-  const size_t most = word.word.size() < 2 * kShortestMisspelt ? 1 : 2;
-  const size_t longer = std::max(found.size(), word.word.size());
-  const size_t shorter = std::min(found.size(), word.word.size());
-  return !found.empty() && longer - shorter <= most ? found : std::string();
+// Whether the field has a word that an unknown one most likely meant.
+bool resembles(const QuestionTerm& word, const Field& field) {
+  if (!may_be_misspelt(word)) return false;
+  const auto words = field.words.find(word.word.front());
+  return words != field.words.end() && !nearest(word.word, words->second).empty();
 }
 
 struct Met {
@@ -84,12 +97,12 @@ Met meet(const QuestionTerm& word, const Field& heading, const Field& body) {
   const auto in_body = body.places.find(word.term);
   const size_t mentions = in_body == body.places.end() ? 0 : in_body->second.size();
   Met met;
-  met.heading = heading.places.contains(word.term)  ? 1.0
-                : resembling(word, heading).empty() ? 0.0
-                                                    : kMisspelt;
+  met.heading = heading.places.contains(word.term) ? 1.0
+                : resembles(word, heading)         ? kMisspelt
+                                                   : 0.0;
   if (mentions > 0)
     met.anywhere = mentions >= 3 ? kInBodyOften : kInBody;
-  else if (!resembling(word, body).empty())
+  else if (resembles(word, body))
     met.anywhere = kInBody * kMisspelt;
   met.anywhere = std::max(met.anywhere, met.heading);
   return met;
@@ -99,9 +112,12 @@ bool close(const Places& places, const std::string& first, const std::string& se
   const auto a = places.find(first);
   const auto b = places.find(second);
   if (a == places.end() || b == places.end()) return false;
-  for (const size_t from : a->second)
-    for (const size_t to : b->second)
-      if (from != to && std::max(from, to) - std::min(from, to) <= kNear) return true;
+  for (size_t i = 0, j = 0; i < a->second.size() && j < b->second.size();) {
+    const size_t at = a->second[i];
+    const size_t other = b->second[j];
+    if (std::max(at, other) - std::min(at, other) <= kNear) return true;
+    ++(at < other ? i : j);
+  }
   return false;
 }
 

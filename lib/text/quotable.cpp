@@ -23,6 +23,12 @@ constexpr int kFairLength = 8;
 constexpr int kFragment = -20;
 constexpr int kTooLong = -60;
 constexpr int kLeaning = -16;
+constexpr int kPointing = -14;   // at another place: means little away from its page
+constexpr int kGeneral = 6;      // says how things are
+constexpr int kNarrative = -5;   // tells what happened
+constexpr int kSubject = 4;      // opens with what was asked about
+constexpr size_t kOpeningWords = 3;
+constexpr int kElsewhere = -9;   // in another part of the document than the one that was found
 constexpr int kUnfinished = -30;
 constexpr int kAnnouncing = -60;
 constexpr int kNotProse = -1200;
@@ -35,6 +41,18 @@ constexpr auto kLeaningWords = std::to_array<std::string_view>(
      "or",    "nor",     "yet",       "then",      "however", "also", "such",  "because",
      "which", "instead", "otherwise", "therefore", "thus",    "here", "there"});
 
+// After "the" these lean too: "the same goes for …".
+constexpr auto kLeaningAfterThe = std::to_array<std::string_view>(
+    {"same", "other", "others", "former", "latter", "first", "second", "third", "rest", "reason", "result",
+     "answer", "exception", "difference", "point"});
+constexpr auto kPointingWords = std::to_array<std::string_view>(
+    {"above", "below", "described", "following", "section", "article", "chapter", "essay", "linked"});
+constexpr auto kGeneralWords = std::to_array<std::string_view>(
+    {"is", "are", "isnt", "arent", "does", "doesnt", "dont", "can", "cant", "cannot", "must", "should", "never",
+     "always", "nobody", "nothing", "every", "only", "without"});
+constexpr auto kNarrativeWords =
+    std::to_array<std::string_view>({"was", "were", "had", "did", "i", "me", "my", "wasnt", "werent", "didnt"});
+
 constexpr auto kLinks = std::to_array<std::string_view>({"http://", "https://", "www."});
 constexpr auto kCode = std::to_array<std::string_view>(
     {"()", "();", "=>", "->", "==", "!=",  "::", "</",  "/>",       "&&",
@@ -45,6 +63,26 @@ bool contains_any(std::string_view text, const List& parts) {
   return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
     return text.find(part) != std::string_view::npos;
   });
+}
+
+template <class List>
+bool has_word(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+template <class List>
+bool has_any_word(const std::vector<Word>& words, const List& list) {
+  return std::any_of(words.begin(), words.end(), [&](const Word& word) { return has_word(list, word.text); });
+}
+
+bool leans(const std::vector<Word>& words) {
+  if (words.empty()) return false;
+  if (has_word(kLeaningWords, words[0].text)) return true;
+  return words.size() > 1 && words[0].text == "the" && has_word(kLeaningAfterThe, words[1].text);
+}
+
+bool has_digit(std::string_view sentence) {
+  return sentence.find_first_of("0123456789") != std::string_view::npos;
 }
 
 // A list item or quoted line, without what marks it as one.
@@ -112,11 +150,15 @@ int score(std::string_view sentence, const std::set<std::string>& wanted) {
   int points = 0;
 
   std::set<std::string> shared;
-  for (const Word& word : parts) {
-    if (wanted.empty()) break;
-    if (std::string root = stem(word.text); wanted.contains(root)) shared.insert(std::move(root));
+  bool subject = false;
+  for (size_t i = 0; i < parts.size() && !wanted.empty(); ++i) {
+    std::string root = stem(parts[i].text);
+    if (!wanted.contains(root)) continue;
+    subject = subject || i < kOpeningWords;
+    shared.insert(std::move(root));
   }
   points += kPerSharedStem * std::min(static_cast<int>(shared.size()), kMaxShared);
+  if (subject) points += kSubject;
 
   if (parts.size() >= 8 && parts.size() <= 30) {
     points += kGoodLength;
@@ -126,9 +168,10 @@ int score(std::string_view sentence, const std::set<std::string>& wanted) {
     points += kFragment;
   }
   if (form.length > kMaxQuoteLength) points += kTooLong;
-  const bool leans = !parts.empty() && std::find(kLeaningWords.begin(), kLeaningWords.end(),
-                                                 parts.front().text) != kLeaningWords.end();
-  if (leans) points += kLeaning;
+  if (leans(parts)) points += kLeaning;
+  if (has_any_word(parts, kPointingWords)) points += kPointing;
+  if (has_any_word(parts, kNarrativeWords) || has_digit(sentence)) points += kNarrative;
+  else if (has_any_word(parts, kGeneralWords)) points += kGeneral;
   if (!end.stop) points += kUnfinished;
   if (end.colon) points += kAnnouncing;
   if (form.tab_or_bar || contains_any(sentence, kLinks) || contains_any(sentence, kCode) ||
@@ -168,17 +211,27 @@ std::string_view clip(std::string_view text, size_t length) {
 }
 
 std::string best_sentence(std::string_view content, std::string_view query) {
+  return best_sentence(content, {}, query);
+}
+
+std::string best_sentence(std::string_view content, std::span<const std::string> document,
+                          std::string_view query) {
   const std::set<std::string> wanted = content_stems(query);
   std::string_view best;
   int best_points = std::numeric_limits<int>::min();
-  for (const Span& span : sentences(content)) {
-    const std::string_view sentence = without_marker(span.in(content));
-    if (sentence.empty()) continue;
-    if (const int points = score(sentence, wanted); points > best_points) {
-      best = sentence;
-      best_points = points;
+  const auto look_in = [&](std::string_view part, int handicap) {
+    for (const Span& span : sentences(part)) {
+      const std::string_view sentence = without_marker(span.in(part));
+      if (sentence.empty()) continue;
+      if (const int points = score(sentence, wanted) + handicap; points > best_points) {
+        best = sentence;
+        best_points = points;
+      }
     }
-  }
+  };
+  look_in(content, 0);
+  for (const std::string& part : document)
+    if (part != content) look_in(part, kElsewhere);
   return std::string(clip(squeeze(best), kMaxQuoteLength));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,11 @@ inline constexpr size_t kMaxQuoteLength = 300;  // code points
 // table row or a link only when there is no question; an exclamation or emoji last of all. The
 // first of equals. Empty only if the content has no visible character. Linear in the content.
 std::string best_sentence(std::string_view content, std::string_view query);
+
+// The same over a whole document of which `content` is the part that was found: a sentence elsewhere
+// wins only if it is clearly better.
+std::string best_sentence(std::string_view content, std::span<const std::string> document,
+                          std::string_view query);
 
 // The text without what is over `length` code points, cut after a clause if one ends in its second
 // half, else after a word.

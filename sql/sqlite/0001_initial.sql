@@ -56,12 +56,13 @@ CREATE TABLE stoka_terms (
   df   INTEGER NOT NULL  -- chunks that have the term
 );
 
--- block = chunk id / 1024; data: varints of id delta, count, chunk length.
+-- block = chunk id / 1024; data: varints of id delta, count, chunk length. By block first: a new document
+-- then rewrites pages that lie together, and a query looks its terms up once a block.
 CREATE TABLE stoka_postings (
-  term_id INTEGER NOT NULL,
   block   INTEGER NOT NULL,
+  term_id INTEGER NOT NULL,
   data    BLOB NOT NULL,
-  PRIMARY KEY (term_id, block)
+  PRIMARY KEY (block, term_id)
 ) WITHOUT ROWID;
 
 -- The way back from a chunk to its postings; data: varints of term id delta, count.

@@ -73,9 +73,9 @@ TEST_CASE("MDX keeps the words of a page and not its program") {
 
 TEST_CASE("hostile pages end in blocks, bounded and valid") {
   std::string cells = "|";
-  for (int i = 0; i < 5'000; ++i) cells += "a|";
+  for (int i = 0; i < 120; ++i) cells += "a|";
   cells += "\n|";
-  for (int i = 0; i < 5'000; ++i) cells += "-|";
+  for (int i = 0; i < 120; ++i) cells += "-|";
   for (int i = 0; i < 5'000; ++i) cells += "\n|x";
   Markdown table = parse_markdown(cells);
   CHECK(table.plain);

@@ -13,7 +13,7 @@ TEST_CASE("a place tells name, date, kind and address") {
        "/blog/bounded-execution"},
       {"blog", "a.md", "a", "A", "", "blog", "/blog/a"},
       {"site", "_posts/2024-01-31-Hello_World.markdown", "hello-world", "Hello World", "2024-01-31",
-       "blog", "/hello-world"},
+       "", "/hello-world"},
       {"site", "content/posts/2024/01/31/x.md", "x", "X", "2024-01-31", "blog",
        "/posts/2024/01/31/x"},
       {"site", "src/pages/about.md", "about", "About", "", "", "/about"},

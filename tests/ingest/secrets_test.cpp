@@ -45,14 +45,27 @@ TEST_CASE("secrets are found where they stand alone") {
 }
 
 TEST_CASE("what only looks like a secret is published") {
-  for (const std::string& text :
-       {std::string(), std::string("sk-"), std::string("task-force-with-many-more-words-in-it"),
-        "disk-" + kAlnum, "sk-" + std::string(19, 'a'),
-        std::string("sk-learn-contrib-imbalanced-ensemble"), "ghp_short", "xghp_" + kAlnum,
-        join("AKIA", kUpper + "X"), join("AKIA", "iosfodnn7example"), std::string("AKIA"),
-        std::string("eyJhbGciOiJIUzI1NiJ9"), std::string("eyJhbGciOiJIUzI1NiJ9.abc.def"),
-        std::string("-----BEGIN PUBLIC KEY-----"), std::string("-----BEGIN CERTIFICATE-----"),
-        std::string("PRIVATE KEY"), std::string("xoxb-short"), std::string("xoxq-123456789012")}) {
+  const std::string texts[] = {
+      "",
+      "sk-",
+      "AKIA",
+      "PRIVATE KEY",
+      "ghp_short",
+      "xoxb-short",
+      "xoxq-123456789012",
+      "task-force-with-many-more-words-in-it",
+      "sk-learn-contrib-imbalanced-ensemble",
+      "disk-" + kAlnum,
+      "sk-" + std::string(19, 'a'),
+      "xghp_" + kAlnum,
+      join("AKIA", kUpper + "X"),
+      join("AKIA", "iosfodnn7example"),
+      "eyJhbGciOiJIUzI1NiJ9",
+      "eyJhbGciOiJIUzI1NiJ9.abc.def",
+      "-----BEGIN PUBLIC KEY-----",
+      "-----BEGIN CERTIFICATE-----",
+  };
+  for (const std::string& text : texts) {
     CAPTURE(text);
     CHECK_FALSE(find_secret(text).has_value());
   }

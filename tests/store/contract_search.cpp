@@ -26,7 +26,7 @@ void search_contract(const Open& open) {
     Corpus corpus(42);
     auto writer = store->begin_index();
     REQUIRE(writer);
-    for (int step = 0; step < 60; ++step) {
+    for (int step = 0; step < 40; ++step) {
       const std::string slug = "post-" + std::to_string(corpus.random(25));
       if (corpus.random(4) == 0) {
         corpus.remove(**writer, slug);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <clocale>
@@ -30,6 +31,11 @@ Pty::Pty(const std::function<int()>& program, int columns) {
   child_ = ::forkpty(&master_, nullptr, nullptr, &size);
   REQUIRE(child_ >= 0);
   if (child_ == 0) {
+    // Ctrl-C would throw away what has been drawn but not yet read by the test.
+    termios mode{};
+    ::tcgetattr(STDIN_FILENO, &mode);
+    mode.c_lflag |= NOFLSH;
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &mode);
     ::setenv("TERM", "xterm", 1);
     ::setenv("LC_ALL", "C.UTF-8", 1);
     std::setlocale(LC_ALL, "C.UTF-8");

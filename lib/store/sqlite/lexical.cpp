@@ -40,16 +40,20 @@ size_t Lexical::bytes() const {
   return bytes_;
 }
 
+void Lexical::follow(uint64_t generation) {
+  if (generation <= generation_) return;
+  recent_.clear();
+  entries_.clear();
+  blocks_.clear();
+  bytes_ = 0;
+  generation_ = generation;
+}
+
 Result<Lexical::Column> Lexical::column(Database& database, const std::string& term,
                                         const Totals& totals) {
   {
     const std::lock_guard lock(mutex_);
-    if (totals.generation > generation_) {
-      recent_.clear();
-      entries_.clear();
-      bytes_ = 0;
-      generation_ = totals.generation;
-    }
+    follow(totals.generation);
     const auto found = entries_.find(term);
     if (totals.generation == generation_ && found != entries_.end()) {
       recent_.splice(recent_.begin(), recent_, found->second);
@@ -61,19 +65,46 @@ Result<Lexical::Column> Lexical::column(Database& database, const std::string& t
   return loaded;
 }
 
-Result<Lexical::Column> Lexical::load(Database& database, const std::string& term,
-                                      const Totals& totals) const {
-  Statement rows = database.prepare(
-      "SELECT p.block, p.data FROM stoka_terms t JOIN stoka_postings p ON p.term_id = t.id "
-      "WHERE t.term = ? ORDER BY p.block");
-  rows.bind(term);
-  std::vector<search::Posting> all;
-  std::vector<search::Posting> part;
+Result<std::vector<int64_t>> Lexical::blocks(Database& database, const Totals& totals) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (totals.generation == generation_ && !blocks_.empty()) return blocks_;
+  }
+  // One seek a block, where DISTINCT would read every row.
+  std::vector<int64_t> blocks;
+  Statement rows =
+      database.prepare("SELECT block FROM stoka_postings WHERE block > ? ORDER BY block LIMIT 1");
   for (;;) {
+    rows.reset().bind(blocks.empty() ? int64_t{-1} : blocks.back());
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) break;
-    const int64_t block = rows.integer(0);
-    if (!search::decode_postings(rows.blob(1), part) || part.empty() ||
+    blocks.push_back(rows.integer(0));
+  }
+  const std::lock_guard lock(mutex_);
+  if (totals.generation == generation_) blocks_ = blocks;
+  return blocks;
+}
+
+Result<Lexical::Column> Lexical::load(Database& database, const std::string& term,
+                                      const Totals& totals) {
+  int64_t term_id = 0;
+  {
+    Statement row = database.prepare("SELECT id FROM stoka_terms WHERE term = ?");
+    row.bind(term);
+    STOKA_ASSIGN(const bool found, row.step());
+    if (!found) return Column();
+    term_id = row.integer(0);
+  }
+  STOKA_ASSIGN(const std::vector<int64_t> numbers, blocks(database, totals));
+  Statement rows =
+      database.prepare("SELECT data FROM stoka_postings WHERE block = ? AND term_id = ?");
+  std::vector<search::Posting> all;
+  std::vector<search::Posting> part;
+  for (const int64_t block : numbers) {
+    rows.reset().bind(block).bind(term_id);
+    STOKA_ASSIGN(const bool row, rows.step());
+    if (!row) continue;
+    if (!search::decode_postings(rows.blob(0), part) || part.empty() ||
         part.front().id / search::kBlockIds != block ||
         part.back().id / search::kBlockIds != block) {
       return fail(database.damaged());

@@ -37,14 +37,19 @@ class Lexical {
     Column column;
   };
 
+  // Numbers of the posting blocks that exist, ascending.
+  Result<std::vector<int64_t>> blocks(Database& database, const Totals& totals);
   // Empty if no chunk has the term.
   Result<Column> column(Database& database, const std::string& term, const Totals& totals);
-  Result<Column> load(Database& database, const std::string& term, const Totals& totals) const;
+  Result<Column> load(Database& database, const std::string& term, const Totals& totals);
+  // Drops what belongs to an older index. Call with the lock held.
+  void follow(uint64_t generation);
   void keep(const std::string& term, const Column& column, uint64_t generation);
 
   const size_t most_bytes_;
   mutable std::mutex mutex_;
   uint64_t generation_ = 0;
+  std::vector<int64_t> blocks_;  // empty: not read yet
   size_t bytes_ = 0;
   std::list<Entry> recent_;  // most recently used first
   std::unordered_map<std::string, std::list<Entry>::iterator> entries_;

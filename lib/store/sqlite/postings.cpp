@@ -43,7 +43,7 @@ Result<uint32_t> PostingEdits::add(ChunkId chunk, std::span<const TermCount> ter
     return fail(ErrorKind::internal, "a chunk names one of its terms twice");
   }
   for (const ChunkTerm& term : counted) {
-    edits_[{term.term, chunk / search::kBlockIds}].added.push_back({chunk, term.count, length});
+    edits_[{chunk / search::kBlockIds, term.term}].added.push_back({chunk, term.count, length});
     ++changes_[term.term];
   }
   STOKA_TRY(database_->prepare("INSERT INTO stoka_chunk_terms (chunk_id, data) VALUES (?, ?)")
@@ -63,7 +63,7 @@ Result<uint32_t> PostingEdits::remove(ChunkId chunk) {
   }
   uint32_t length = 0;
   for (const ChunkTerm& term : terms) {
-    edits_[{term.term, chunk / search::kBlockIds}].removed.push_back(chunk);
+    edits_[{chunk / search::kBlockIds, term.term}].removed.push_back(chunk);
     --changes_[term.term];
     length += term.count;
   }
@@ -73,8 +73,8 @@ Result<uint32_t> PostingEdits::remove(ChunkId chunk) {
 }
 
 Result<> PostingEdits::apply() {
-  for (const auto& [key, edit] : edits_) STOKA_TRY(apply_block(key.first, key.second, edit));
-  for (const auto& [term, change] : changes_) STOKA_TRY(apply_frequency(term, change));
+  STOKA_TRY(apply_blocks());
+  STOKA_TRY(apply_frequencies());
   edits_.clear();
   changes_.clear();
   return {};
@@ -98,45 +98,44 @@ Result<int64_t> PostingEdits::term_id(std::string_view term) {
   return id;
 }
 
-Result<> PostingEdits::apply_block(int64_t term, int64_t block, const Edit& edit) {
+Result<> PostingEdits::apply_blocks() {
+  Statement select =
+      database_->prepare("SELECT data FROM stoka_postings WHERE block = ? AND term_id = ?");
+  Statement insert =
+      database_->prepare("INSERT INTO stoka_postings (data, block, term_id) VALUES (?, ?, ?)");
+  Statement update =
+      database_->prepare("UPDATE stoka_postings SET data = ? WHERE block = ? AND term_id = ?");
+  Statement remove =
+      database_->prepare("DELETE FROM stoka_postings WHERE block = ? AND term_id = ?");
   std::vector<search::Posting> postings;
-  {
-    Statement row =
-        database_->prepare("SELECT data FROM stoka_postings WHERE term_id = ? AND block = ?");
-    row.bind(term).bind(block);
-    STOKA_ASSIGN(const bool found, row.step());
-    if (found && !search::decode_postings(row.blob(0), postings)) {
+  for (const auto& [key, edit] : edits_) {
+    const auto& [block, term] = key;
+    postings.clear();
+    select.reset().bind(block).bind(term);
+    STOKA_ASSIGN(const bool found, select.step());
+    if (found && !search::decode_postings(select.blob(0), postings)) {
       return fail(database_->damaged());
     }
+    select.reset();
+    std::erase_if(postings, [&removed = edit.removed](const search::Posting& posting) {
+      return std::binary_search(removed.begin(), removed.end(), posting.id);
+    });
+    postings.insert(postings.end(), edit.added.begin(), edit.added.end());
+    Statement& write = postings.empty() ? remove : found ? update : insert;
+    write.reset();
+    if (!postings.empty()) write.bind_blob(search::encode_postings(postings));
+    STOKA_TRY(write.bind(block).bind(term).run());
   }
-  std::erase_if(postings, [&](const search::Posting& posting) {
-    return std::binary_search(edit.removed.begin(), edit.removed.end(), posting.id);
-  });
-  postings.insert(postings.end(), edit.added.begin(), edit.added.end());
-  if (postings.empty()) {
-    return database_->prepare("DELETE FROM stoka_postings WHERE term_id = ? AND block = ?")
-        .bind(term)
-        .bind(block)
-        .run();
-  }
-  return database_
-      ->prepare("INSERT OR REPLACE INTO stoka_postings (term_id, block, data) VALUES (?, ?, ?)")
-      .bind(term)
-      .bind(block)
-      .bind_blob(search::encode_postings(postings))
-      .run();
+  return {};
 }
 
-Result<> PostingEdits::apply_frequency(int64_t term, int64_t change) {
-  if (change != 0) {
-    STOKA_TRY(database_->prepare("UPDATE stoka_terms SET df = df + ? WHERE id = ?")
-                  .bind(change)
-                  .bind(term)
-                  .run());
-  }
-  if (change < 0) {
-    STOKA_TRY(
-        database_->prepare("DELETE FROM stoka_terms WHERE id = ? AND df <= 0").bind(term).run());
+Result<> PostingEdits::apply_frequencies() {
+  Statement update = database_->prepare("UPDATE stoka_terms SET df = df + ? WHERE id = ?");
+  Statement remove = database_->prepare("DELETE FROM stoka_terms WHERE id = ? AND df <= 0");
+  for (const auto& [term, change] : changes_) {
+    if (change == 0) continue;
+    STOKA_TRY(update.reset().bind(change).bind(term).run());
+    if (change < 0) STOKA_TRY(remove.reset().bind(term).run());
   }
   return {};
 }

@@ -45,12 +45,12 @@ class PostingEdits {
     std::vector<search::Posting> added;  // ascending, above all that are there
   };
   Result<int64_t> term_id(std::string_view term);
-  Result<> apply_block(int64_t term, int64_t block, const Edit& edit);
-  Result<> apply_frequency(int64_t term, int64_t change);
+  Result<> apply_blocks();
+  Result<> apply_frequencies();
 
   Database* database_;
   std::map<std::string, int64_t, std::less<>> ids_;
-  std::map<std::pair<int64_t, int64_t>, Edit> edits_;  // by term and block
+  std::map<std::pair<int64_t, int64_t>, Edit> edits_;  // by block and term
   std::map<int64_t, int64_t> changes_;                 // of document frequencies, by term
 };
 

@@ -1,0 +1,135 @@
+#include "rerank/builtin.h"
+
+#include <doctest/doctest.h>
+
+#include "retrieve/retriever.h"
+#include "support/temp_store.h"
+
+using namespace stoka;
+using namespace stoka::rerank;
+using stoka::testing::TempStore;
+
+namespace {
+
+void put_site(TempStore& store) {
+  store.put("bounded-execution",
+            {"Every program gets its limits before it gets its task. That is bounded execution.",
+             "A bound is enforced by a clock or a counter outside the worker."},
+            {"philosophy", "agents"}, "The Philosophy of Bounded Execution");
+  store.put("backups", {"A backup that was never restored is a hope. We restore one every week."},
+            {"operations"}, "Restore drills");
+  store.put("caching", {"A cache is a bound on time. Stale data is the price of speed."},
+            {"latency"}, "Cache invalidation");
+  store.put("names", {"A name is a promise. Good function names say what is not done."}, {},
+            "What a name promises");
+  store.put("logs", {"Logs are written for strangers at night."}, {}, "Logs for strangers");
+  REQUIRE(store.refit());
+}
+
+struct Best {
+  std::string slug;
+  double score = 0;
+};
+
+Best best(TempStore& store, const std::string& text) {
+  retrieve::Query query;
+  query.text = text;
+  query.vector = embed::BuiltinEmbedder(*store).embed_query(text, {}).value();
+  const auto hits = retrieve::retrieve(*store, query, {}).value();
+  const auto scores = BuiltinReranker(*store).score(text, hits, {}).value();
+  REQUIRE(scores.size() == hits.size());
+  Best found;
+  for (size_t i = 0; i < hits.size(); ++i)
+    if (scores[i] > found.score) found = {hits[i].chunk.slug, scores[i]};
+  return found;
+}
+
+std::vector<Hit> texts(const std::vector<std::string>& contents) {
+  std::vector<Hit> hits;
+  for (const std::string& content : contents) {
+    hits.emplace_back();
+    hits.back().chunk.content = content;
+  }
+  return hits;
+}
+
+}  // namespace
+
+TEST_CASE("what is asked by name is found with authority") {
+  TempStore store;
+  put_site(store);
+  struct Case {
+    const char* query;
+    const char* slug;
+    double least;
+  };
+  for (const Case& c :
+       {Case{"tell me about bounded execution", "bounded-execution", 0.82},
+        Case{"cache invalidation", "caching", 0.82},
+        Case{"how do you restore a backup", "backups", 0.82},
+        Case{"what makes a good function name", "names", 0.65}, Case{"logs", "logs", 0.65}}) {
+    CAPTURE(c.query);
+    const Best found = best(store, c.query);
+    CHECK(found.slug == c.slug);
+    CHECK(found.score >= c.least);
+  }
+}
+
+TEST_CASE("what is not there is not found, even where a word is shared") {
+  TempStore store;
+  put_site(store);
+  for (const char* query :
+       {"quantum gravity research", "best hiking trails in norway", "kubernetes ingress at night",
+        "who is the king of spain", "price of train tickets to lisbon", "", "?!"}) {
+    CAPTURE(query);
+    CHECK(best(store, query).score < 0.5);
+  }
+}
+
+TEST_CASE("texts from anywhere are scored without an index") {
+  BuiltinReranker reranker;
+  CHECK(reranker.name() == "builtin");
+  const auto scores = reranker
+                          .score("how are retries bounded",
+                                 texts({"Retries are bounded by a budget.", "A bounded garden.",
+                                        "Tulips and roses.", ""}),
+                                 {})
+                          .value();
+  REQUIRE(scores.size() == 4);
+  CHECK(scores[0] >= 0.65);
+  CHECK(scores[0] > scores[1]);
+  CHECK(scores[1] > scores[2]);
+  CHECK(scores[2] < 0.1);
+  CHECK(scores[2] == scores[3]);
+  CHECK(reranker.score("anything", {}, {}).value().empty());
+}
+
+TEST_CASE("an empty index scores like none") {
+  TempStore store;
+  const auto hits = texts({"Retries are bounded by a budget."});
+  CHECK(BuiltinReranker(*store).score("bounded retries", hits, {}).value() ==
+        BuiltinReranker().score("bounded retries", hits, {}).value());
+}
+
+TEST_CASE("the score rises with every feature and stays within zero and one") {
+  const Calibration& fitted = calibration();
+  Features features{};
+  CHECK(fitted.score(features) < 0.1);
+  double before = fitted.score(features);
+  for (size_t i = 0; i < kFeatures; ++i) {
+    features[i] = 1;
+    const double now = fitted.score(features);
+    CHECK(now > before);
+    before = now;
+  }
+  CHECK(before > 0.95);
+  CHECK(before <= 1);
+}
+
+TEST_CASE("a stop ends the scoring") {
+  std::stop_source source;
+  source.request_stop();
+  const auto stopped = BuiltinReranker().score("x", texts({"x"}), source.get_token());
+  REQUIRE_FALSE(stopped.has_value());
+  CHECK(stopped.error().kind == ErrorKind::cancelled);
+}

@@ -1,0 +1,179 @@
+#include "rerank/features.h"
+
+#include <doctest/doctest.h>
+
+using namespace stoka;
+using namespace stoka::rerank;
+
+namespace {
+
+Hit hit(std::string content, std::string title = "", std::string section = "",
+        std::vector<std::string> tags = {}) {
+  Hit out;
+  out.chunk.content = std::move(content);
+  out.chunk.title = std::move(title);
+  out.chunk.section = std::move(section);
+  out.chunk.tags = std::move(tags);
+  return out;
+}
+
+Features of(std::string_view query, const Hit& one) {
+  return measure(parse_question(query), std::vector<Hit>{one}).front();
+}
+
+std::vector<std::string> words(const Question& question) {
+  std::vector<std::string> out;
+  for (const QuestionTerm& word : question.words) out.push_back(word.word);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a question is its content words, each once, and its compounds") {
+  struct Case {
+    const char* query;
+    std::vector<std::string> words;
+    std::vector<std::string> compounds;
+  };
+  const Case cases[] = {
+      {"Tell me about bounded execution", {"bounded", "execution"}, {}},
+      {"do you have anything on backups and a backup", {"backups"}, {}},
+      {"I'm interested in c++", {"c"}, {"c++"}},
+      {"rust-analyzer 3.4.10", {"rust", "analyzer", "3", "4", "10"}, {"rust-analyzer", "3.4.10"}},
+      {"what is this", {"what", "is", "this"}, {}},
+      {"", {}, {}},
+      {"?!", {}, {}},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.query);
+    const Question question = parse_question(c.query);
+    CHECK(words(question) == c.words);
+    std::vector<std::string> compounds;
+    for (const QuestionTerm& compound : question.compounds) compounds.push_back(compound.term);
+    CHECK(compounds == c.compounds);
+  }
+}
+
+TEST_CASE("rare words weigh more, unknown words most, and unknown compounds are dropped") {
+  Question question = parse_question("common rare zebra c++ f#");
+  REQUIRE(question.words.size() == 5);
+  REQUIRE(question.compounds.size() == 2);
+  const std::vector<uint64_t> frequencies = {80, 2, 0, 5, 5, 3, 0};
+  weigh(question, 100, frequencies);
+  CHECK(question.words[0].weight < question.words[1].weight);
+  CHECK(question.words[1].weight < question.words[2].weight);
+  CHECK(question.words[2].weight == doctest::Approx(1.0));
+  CHECK_FALSE(question.words[2].known);
+  REQUIRE(question.compounds.size() == 1);
+  CHECK(question.compounds[0].term == "c++");
+}
+
+TEST_CASE("without an index every word weighs the same and none counts as unknown") {
+  Question question = parse_question("bounded execution");
+  weigh(question, 0, std::vector<uint64_t>{0, 0});
+  for (const QuestionTerm& word : question.words) {
+    CHECK(word.weight == 1.0);
+    CHECK(word.known);
+  }
+}
+
+TEST_CASE("coverage is the share of the question that is met, more in a heading than in the text") {
+  const double none = of("bounded execution", hit("a garden"))[kCoverage];
+  const double half = of("bounded execution", hit("a bounded garden"))[kCoverage];
+  const double body = of("bounded execution", hit("an execution is bounded"))[kCoverage];
+  const double often =
+      of("bounded execution",
+         hit("bounded execution, bounded execution, bounded execution"))[kCoverage];
+  const double title = of("bounded execution", hit("a garden", "Bounded Execution"))[kCoverage];
+  CHECK(none == 0);
+  CHECK(half == doctest::Approx(body / 2));
+  CHECK(body < often);
+  CHECK(often < title);
+  CHECK(title == 1);
+}
+
+TEST_CASE("title, section, tags and slug are headings, the text is not") {
+  Hit slug = hit("x");
+  slug.chunk.slug = "bounded-execution";
+  CHECK(of("bounded execution", slug)[kHeading] == 1);
+  CHECK(of("bounded execution", hit("x", "Bounded", "Execution"))[kHeading] == 1);
+  CHECK(of("bounded execution", hit("x", "", "", {"execution"}))[kHeading] == 0.5);
+  CHECK(of("bounded execution", hit("bounded execution"))[kHeading] == 0);
+}
+
+TEST_CASE("neighbours of the question count as close when they stand close in the chunk") {
+  CHECK(of("bounded execution", hit("execution that is bounded"))[kClose] == 1);
+  CHECK(of("bounded execution",
+           hit("bounded is one thing and quite another one is execution"))[kClose] == 0);
+  CHECK(of("bounded execution budget", hit("bounded execution"))[kClose] == 0.5);
+  CHECK(of("budget", hit("a budget"))[kClose] == of("budget", hit("a budget"))[kCoverage]);
+}
+
+TEST_CASE("three words met say more than one") {
+  const Hit one = hit("retry with jitter and a budget");
+  CHECK(of("jitter", one)[kEvidence] < of("retry jitter", one)[kEvidence]);
+  CHECK(of("retry jitter", one)[kEvidence] < of("retry jitter budget", one)[kEvidence]);
+  CHECK(of("retry jitter budget", one)[kEvidence] < 1);
+}
+
+TEST_CASE("a compound is met only as a whole") {
+  const double whole = of("the c++ parser", hit("a parser in c++"))[kCoverage];
+  const double part = of("the c++ parser", hit("a parser in c"))[kCoverage];
+  CHECK(whole > part);
+}
+
+TEST_CASE("an unknown word is met by one it resembles, less than by itself") {
+  struct Case {
+    const char* word;
+    const char* text;
+    bool resembles;
+  };
+  for (const Case& c : {Case{"bakcup", "a backup", true}, Case{"profesor", "the professor", true},
+                        Case{"kafka", "a kaftan", false}, Case{"cat", "a car", false},
+                        Case{"quantum", "a quota", false}}) {
+    CAPTURE(c.word);
+    Question question = parse_question(c.word);
+    weigh(question, 10, std::vector<uint64_t>{0});
+    const Features features = measure(question, std::vector<Hit>{hit(c.text)}).front();
+    CHECK((features[kCoverage] > 0) == c.resembles);
+    CHECK(features[kCoverage] < of("backup", hit("a backup"))[kCoverage]);
+  }
+}
+
+TEST_CASE("the sense of a chunk is its cosine above that of a middling candidate") {
+  std::vector<Hit> hits;
+  for (const double cosine : {0.9, 0.6, 0.5, 0.5, 0.5, 0.4, 0.1}) {
+    Hit one = hit("x");
+    one.cosine = cosine;
+    hits.push_back(one);
+  }
+  const auto all = measure(parse_question("anything"), hits);
+  CHECK(all[0][kSense] == doctest::Approx(0.8));
+  CHECK(all[1][kSense] == doctest::Approx(0.2));
+  CHECK(all[2][kSense] == 0);
+  CHECK(all[6][kSense] == 0);
+  const std::vector<Hit> few(hits.begin(), hits.begin() + 2);
+  CHECK(measure(parse_question("anything"), few)[0][kSense] == doctest::Approx(0.9));
+  CHECK(measure(parse_question("anything"), {}).empty());
+}
+
+TEST_CASE("every feature stays within zero and one, whatever comes in") {
+  std::string longest(10000, 'a');
+  const std::string repeated = [] {
+    std::string text;
+    for (int i = 0; i < 2000; ++i) text += "loop budget ";
+    return text;
+  }();
+  for (const std::string& query :
+       {std::string(), longest, repeated, std::string("\xff\xfe \x01"), std::string("侘寂 c++")}) {
+    for (const std::string& content :
+         {std::string(), longest, repeated, std::string("\xff 侘寂")}) {
+      Hit one = hit(content, content, query, {query});
+      one.cosine = -1;
+      for (const double value : of(query, one)) {
+        CHECK(value >= 0);
+        CHECK(value <= 1);
+      }
+    }
+  }
+}
