@@ -70,7 +70,7 @@ Cli make_cli(Common& common) {
     app.add_flag("-q,--quiet", common.quiet, "no warnings, no progress");
     app.add_flag("-v,--verbose", common.verbose, "say more on stderr");
     app.add_option("--color", common.color, "auto, always or never")
-        ->type_name("WHEN")->check(CLI::IsMember({"auto", "always", "never"}));
+        ->type_name("WHEN")->check(CLI::IsMember({"auto", "always", "never"}).description(""));
   };
   common_flags(root);
   for (const Command& command : commands()) {
@@ -90,8 +90,7 @@ int run_cli(int argc, char** argv) {
   try {
     cli.root->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    std::vector<CLI::App*> chosen = cli.root->get_subcommands();
-    print((chosen.empty() ? cli.root.get() : chosen.front())->help());
+    print(cli.root->help());  // of the chosen subcommand, if there is one
     return 0;
   } catch (const CLI::CallForVersion& version) {
     print(std::string(version.what()) + "\n");

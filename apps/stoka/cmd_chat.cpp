@@ -138,7 +138,7 @@ int run(App& app, const Flags& flags) {
 
 Run declare_chat(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
-  flags->query_given = cli.add_option("query", flags->query, "the question; - reads one a line, turns of one session")->type_name("QUERY|-");
+  flags->query_given = cli.add_option("QUERY", flags->query, "the question; - reads one a line, turns of one session")->type_name("");
   cli.add_option("--session", flags->session, "go on with this session, or give a new one its id")->type_name("UUID");
   cli.add_option("--visitor", flags->visitor, "who asks")->type_name("UUID");
   flags->page.declare(cli);

@@ -126,7 +126,7 @@ int run(const std::string& shell) {
 
 Run declare_completion(CLI::App& cli) {
   auto shell = std::make_shared<std::string>();
-  cli.add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}))->type_name("SHELL");
+  cli.add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))->type_name("");
   return [shell](App&) { return run(*shell); };
 }
 

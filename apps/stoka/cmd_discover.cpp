@@ -44,7 +44,7 @@ Run declare_discover(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
   flags->page.declare(cli);
   cli.add_option("--visitor", flags->visitor, "visitor id, for interests and history")->type_name("UUID");
-  cli.add_option("--limit", flags->limit, "how many (default 3)")->check(CLI::Range(1, 10))->type_name("1..10");
+  cli.add_option("--limit", flags->limit, "how many (default 3)")->check(CLI::Range(1, 10).description(""))->type_name("1..10");
   cli.add_flag("--explain", flags->explain, "show scores and factors");
   return [flags](App& app) { return run(app, *flags); };
 }

@@ -88,7 +88,7 @@ int run(App& app, const Flags& flags) {
 
 Run declare_index(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
-  cli.add_option("paths", flags->paths, "folders and files: markdown, products.json")->required()->type_name("PATH...");
+  cli.add_option("PATH", flags->paths, "folders and files: markdown, products.json")->required()->type_name("");
   cli.add_flag("--prune", flags->prune, "forget every document that is not under the paths");
   cli.add_flag("-n,--dry-run", flags->dry_run, "say what would change, write nothing");
   return [flags](App& app) { return run(app, *flags); };

@@ -93,11 +93,11 @@ int run(App& app, const Flags& flags) {
 
 Run declare_rerank(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
-  cli.add_option("query", flags->query, "the question")->required()->type_name("QUERY");
+  cli.add_option("QUERY", flags->query, "the question")->required()->type_name("");
   cli.add_flag("--explain", flags->explain, "show the raw score, every stage and every factor");
   cli.add_option("--texts", flags->texts, "rank these texts instead, one a line; - is standard input")->type_name("FILE");
   cli.add_option("--seen", flags->seen, "slugs already shown, comma separated")->delimiter(',')->type_name("A,B");
-  cli.add_option("--turns", flags->turns, "turns the session already has")->check(CLI::NonNegativeNumber)->type_name("N");
+  cli.add_option("--turns", flags->turns, "turns the session already has")->check(CLI::NonNegativeNumber.description(""))->type_name("N");
   return [flags](App& app) { return run(app, *flags); };
 }
 

@@ -56,8 +56,8 @@ int run(App& app, const Flags& flags) {
 
 Run declare_route(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
-  cli.add_option("query", flags->query, "the question")->required()->type_name("QUERY");
-  cli.add_option("--turns", flags->turns, "turns the session already has")->check(CLI::NonNegativeNumber)->type_name("N");
+  cli.add_option("QUERY", flags->query, "the question")->required()->type_name("");
+  cli.add_option("--turns", flags->turns, "turns the session already has")->check(CLI::NonNegativeNumber.description(""))->type_name("N");
   return [flags](App& app) { return run(app, *flags); };
 }
 

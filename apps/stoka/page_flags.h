@@ -22,7 +22,7 @@ struct PageFlags {
   void declare(CLI::App& cli) {
     declare_seen(cli);
     cli.add_option("--page-title", page_title, "its title")->type_name("TEXT");
-    cli.add_option("--scroll", scroll, "how far it was scrolled, in percent")->check(CLI::Range(0, 100))->type_name("PCT");
+    cli.add_option("--scroll", scroll, "how far it was scrolled, in percent")->check(CLI::Range(0, 100).description(""))->type_name("PCT");
   }
   PageContext context() const {
     PageContext out{page, page_title, {}, seen};

@@ -190,45 +190,6 @@ class Builder {
   size_t events_left_;
 };
 
-// md4c walks all open containers on every line, so a line may open only so many.
-constexpr int kMaxContainers = 64;
-
-// The length of the list or quote marker at `at`, with the white space behind it; 0 if there is
-// none.
-size_t container_marker(std::string_view line, size_t at) {
-  size_t end = at;
-  while (end < line.size() && line[end] >= '0' && line[end] <= '9') ++end;
-  if (end == line.size()) return 0;
-  bool quote = end == at && line[end] == '>';
-  bool marker = end > at ? line[end] == '.' || line[end] == ')'
-                         : quote || line[end] == '-' || line[end] == '+' || line[end] == '*';
-  if (!marker) return 0;
-  size_t next = std::min(line.find_first_not_of(" \t", end + 1), line.size());
-  return next == end + 1 && !quote && next < line.size() ? 0 : next - at;
-}
-
-std::string flatten_containers(std::string text) {
-  std::string out;
-  size_t copied = 0;
-  for (size_t begin = 0; begin < text.size();) {
-    size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line = std::string_view(text).substr(begin, end - begin);
-    size_t at = std::min(line.find_first_not_of(" \t"), line.size()), kept = at;
-    int count = 0;
-    while (size_t length = container_marker(line, at)) {
-      at += length;
-      if (++count == kMaxContainers) kept = at;
-    }
-    if (count > kMaxContainers) {
-      out.append(text, copied, begin + kept - copied);
-      copied = begin + at;
-    }
-    begin = end + 1;
-  }
-  if (copied == 0) return text;
-  return out.append(text, copied, std::string::npos);
-}
-
 std::vector<Block> cut_at_blank_lines(std::string_view text) {
   std::vector<Block> out;
   for (size_t at = 0; at < text.size();) {
@@ -243,7 +204,7 @@ std::vector<Block> cut_at_blank_lines(std::string_view text) {
 }  // namespace
 
 Markdown parse_markdown(std::string_view text, Dialect dialect) {
-  std::string stripped = flatten_containers(strip_templates(text, dialect));
+  std::string stripped = prepare_markdown(text, dialect);
   Builder builder(stripped.size());
   MD_PARSER parser{};
   parser.flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS;

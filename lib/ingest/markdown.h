@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ingest/block.h"
-#include "ingest/templates.h"
+#include "ingest/prepare.h"
 
 namespace stoka::ingest {
 

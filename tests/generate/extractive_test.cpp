@@ -109,11 +109,11 @@ TEST_CASE("every answer keeps to the voice") {
   for (const std::string& query : kQueries) {
     for (const auto hits : sets) {
       for (const Confidence confidence : {Confidence::direct, Confidence::adjacent}) {
-        for (const Route route : {Route::fresh, Route::followup}) {
+        for (const bool same_topic : {false, true}) {
           for (int turns = 0; turns < 4; ++turns) {
             Request asked = request(query, hits, turns);
             asked.confidence = confidence;
-            asked.route = route;
+            asked.same_topic = same_topic;
             const std::string text = said(asked);
             CAPTURE(text);
             CHECK(text == said(asked));

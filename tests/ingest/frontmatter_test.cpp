@@ -121,6 +121,7 @@ TEST_CASE("malformed frontmatter gives what can be had, with a warning") {
       {"---\ntitle: x\ntags: [a, b]\ndeep: [[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]\n---\n", "x",
        "16 levels"},
       {"+++\ntitle = \"x\"\ntags = [\"a\", \"b\"]\nbroken = \n+++\n", "x", "line:3"},
+      {"+++\ntitle = \"x\"\ntags = [\"a\", \"b\"]\n[{\n+++\n", "x", "malformed"},
       {"---\ntitle: x\ntags: [a, b]\n\nAnd then prose: here.", "x", "no end"},
   };
   for (const auto& c : cases) {

@@ -43,6 +43,7 @@ TEST_CASE("markdown becomes plain blocks") {
       {"1. one\n2. two", "li:one / li:two"},
       {"> quoted\n> text\n>\n> - item", "q:quoted text / li:item"},
       {"| a | b |\n|---|---|\n| 1 | **2** |\n| | 3 |", "row:a | b / row:1 | 2 / row:3"},
+      {"a|b\n-|-\n1|2", "row:a | b / row:1 | 2"},
       {"a &amp; b &copy; &nosuch;", "p:a & b © &nosuch;"},
       {"text <b>bold</b> <!-- gone --> x<br>y", "p:text bold x\ny"},
       {"<div>\n<p>html</p>\n</div>\n\n*md*", "p:html / p:md"},

@@ -1,6 +1,7 @@
 #include "store/child.h"
 
 #include <doctest/doctest.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,20 +48,25 @@ void limit_file_size(uint64_t bytes) {
   setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-pid_t start_child(const std::function<void()>& work) {
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
+Child::Child(const std::function<void()>& work) : pid_(fork()) {
+  REQUIRE(pid_ >= 0);
+  if (pid_ == 0) {
+    // A test program that crashes takes its children along.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     work();
     _exit(0);
   }
-  return child;
 }
 
-void kill_child(pid_t child) {
-  kill(child, SIGKILL);
+Child::~Child() {
+  if (pid_ > 0) kill();
+}
+
+void Child::kill() {
+  const pid_t pid = std::exchange(pid_, -1);
+  ::kill(pid, SIGKILL);
   int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(waitpid(pid, &status, 0) == pid);
   CHECK(WIFSIGNALED(status));
 }
 

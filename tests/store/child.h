@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace stoka::store {
 
@@ -18,8 +19,19 @@ std::string as_nobody(const std::function<std::string()>& work);
 // From now on this process cannot make a file longer than that.
 void limit_file_size(uint64_t bytes);
 
-// A process that works until it is killed; `work` must not return.
-pid_t start_child(const std::function<void()>& work);
-void kill_child(pid_t child);
+// A process that works until it is killed, at the latest when this object or its parent goes.
+class Child {
+ public:
+  explicit Child(const std::function<void()>& work);  // `work` must not return
+  Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
+  Child& operator=(Child&&) = delete;
+  ~Child();
+
+  pid_t pid() const { return pid_; }
+  void kill();
+
+ private:
+  pid_t pid_;
+};
 
 }  // namespace stoka::store

@@ -74,7 +74,7 @@ TEST_CASE("an indexer killed at any point leaves every document old or new") {
 
   for (int round = 0; round < 12; ++round) {
     Shared done;
-    const pid_t child = start_child([&] {
+    Child child([&] {
       auto store = store::open(place.db(), OpenMode::read_write);
       if (!store) return;
       auto writer = (*store)->begin_index();
@@ -93,7 +93,7 @@ TEST_CASE("an indexer killed at any point leaves every document old or new") {
     // then.
     while (*done < round % 9) usleep(50);
     usleep(static_cast<useconds_t>(round * 137 % 1900));
-    kill_child(child);
+    child.kill();
 
     CHECK(integrity(place.db()) == "ok");
     const auto store = store::open(place.db(), OpenMode::read_write);
@@ -124,7 +124,7 @@ TEST_CASE("an indexer killed at any point leaves every document old or new") {
 TEST_CASE("the lock of a killed indexer is free at once") {
   const TempPlace place;
   Shared ready;
-  const pid_t child = start_child([&] {
+  Child child([&] {
     auto store = store::open(place.db(), OpenMode::read_write);
     if (!store) return;
     auto writer = (*store)->begin_index();
@@ -139,8 +139,8 @@ TEST_CASE("the lock of a killed indexer is free at once") {
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::busy);
   CHECK(refused.error().message ==
-        "another index run (pid " + std::to_string(child) + ") is writing " + place.db());
-  kill_child(child);
+        "another index run (pid " + std::to_string(child.pid()) + ") is writing " + place.db());
+  child.kill();
   CHECK((*store)->begin_index());
 }
 
@@ -150,9 +150,9 @@ TEST_CASE("processes that create the same store at once all get it") {
     Shared failed;
     Shared opened;
     Shared go;
-    std::vector<pid_t> children;
+    std::vector<Child> children;
     for (int i = 0; i < 4; ++i) {
-      children.push_back(start_child([&, i] {
+      children.emplace_back([&, i] {
         while (*go == 0) {
         }
         const auto store = store::open(place.db(), OpenMode::read_write);
@@ -161,11 +161,11 @@ TEST_CASE("processes that create the same store at once all get it") {
         turn.visitor_id = "v" + std::to_string(i);
         ++(store && (*store)->commit_turn(turn) ? *opened : *failed);
         for (;;) pause();
-      }));
+      });
     }
     *go = 1;
     while (*opened + *failed < 4) usleep(100);
-    for (const pid_t child : children) kill_child(child);
+    for (Child& child : children) child.kill();
     CHECK(*failed == 0);
     const auto store = store::open(place.db(), OpenMode::read);
     REQUIRE(store);
@@ -179,7 +179,7 @@ TEST_CASE("turns are stored while another process indexes") {
   Shared done;
   const auto store = store::open(place.db(), OpenMode::read_write);
   REQUIRE(store);
-  const pid_t child = start_child([&] {
+  Child child([&] {
     auto mine = store::open(place.db(), OpenMode::read_write);
     if (!mine) return;
     auto writer = (*mine)->begin_index();
@@ -202,5 +202,5 @@ TEST_CASE("turns are stored while another process indexes") {
     REQUIRE(found);
     CHECK(!found->empty());
   }
-  kill_child(child);
+  child.kill();
 }

@@ -1,4 +1,4 @@
-#include "ingest/templates.h"
+#include "ingest/prepare.h"
 
 #include <doctest/doctest.h>
 
@@ -33,6 +33,7 @@ TEST_CASE("what a generator would replace goes, and text stays") {
       {"[![badge](a.png)](b)", "[![badge](a.png)](b)"},
       {"[[Page|label]] and [[Other]]", "label and Other"},
       {":::tip[Careful]\ninner\n:::\n", "\nCareful\n\ninner\n\n\n\n"},
+      {"a|b\n:-|-:\nc|d", "a|b\n:---|---:\nc|d"},
       {"unclosed {{ here and {% there", "unclosed {{ here and {% there"},
       {"escaped \\{\\{ x and \\` y", "escaped \\{\\{ x and \\` y"},
       {"import x from 'y' is prose in markdown", "import x from 'y' is prose in markdown"},
@@ -40,7 +41,7 @@ TEST_CASE("what a generator would replace goes, and text stays") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    CHECK(strip_templates(c.text, Dialect::markdown) == c.expected);
+    CHECK(prepare_markdown(c.text, Dialect::markdown) == c.expected);
   }
 }
 
@@ -62,7 +63,7 @@ TEST_CASE("MDX loses its modules, components and expressions") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    CHECK(strip_templates(c.text, Dialect::mdx) == c.expected);
+    CHECK(prepare_markdown(c.text, Dialect::mdx) == c.expected);
   }
 }
 
@@ -73,6 +74,6 @@ TEST_CASE("openers without an end in great number are no burden") {
     std::string text;
     while (text.size() < 100'000) text += unit;
     for (Dialect dialect : {Dialect::markdown, Dialect::mdx})
-      CHECK(strip_templates(text, dialect).size() <= 2 * text.size());
+      CHECK(prepare_markdown(text, dialect).size() <= 2 * text.size());
   }
 }

@@ -1,4 +1,4 @@
-#include "ingest/templates.h"
+#include "ingest/prose.h"
 
 #include <algorithm>
 #include <array>
@@ -237,117 +237,10 @@ class Prose {
   Finder end_comment_{text_, "endcomment"};
 };
 
-// The fence that a line opens or closes: its character and length; 0 if it is none.
-struct Fence {
-  char mark = 0;
-  size_t length = 0;
-  bool bare = false;  // nothing but the fence: it can close one
-};
-
-Fence fence_of(std::string_view line) {
-  size_t begin = std::min(line.find_first_not_of(" \t>"), line.size());
-  line.remove_prefix(begin);
-  if (line.empty() || (line[0] != '`' && line[0] != '~')) return {};
-  size_t length = std::min(line.find_first_not_of(line[0]), line.size());
-  std::string_view info = line.substr(length);
-  if (length < 3 || (line[0] == '`' && info.find('`') != kNone)) return {};
-  return {line[0], length, info.find_first_not_of(" \t") == kNone};
-}
-
-// An ES module statement, as MDX allows at the beginning of a block.
-bool is_module_statement(std::string_view line) {
-  if (line.starts_with("import ")) return line.find_first_of("'\"{*") != kNone;
-  if (!line.starts_with("export ")) return false;
-  line.remove_prefix(7);
-  for (std::string_view word :
-       {"const ", "let ", "var ", "default ", "function ", "async ", "class ", "{", "*"})
-    if (line.starts_with(word)) return true;
-  return false;
-}
-
-// Walks over lines, keeps fences as they are and hands the rest on.
-class Lines {
- public:
-  Lines(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) {
-    out_.reserve(text.size());
-  }
-
-  std::string run() {
-    while (at_ < text_.size()) {
-      size_t end = std::min(text_.find('\n', at_), text_.size() - 1) + 1;
-      std::string_view line = text_.substr(at_, end - at_);
-      at_ = end;
-      if (open_.length > 0) {
-        inside_fence(line);
-      } else {
-        outside_fence(line);
-      }
-    }
-    flush();
-    return std::move(out_);
-  }
-
- private:
-  void inside_fence(std::string_view line) {
-    out_ += line;
-    line = line.substr(0, line.find('\n'));
-    Fence fence = fence_of(line);
-    if (fence.mark == open_.mark && fence.length >= open_.length && fence.bare) open_ = {};
-  }
-
-  void outside_fence(std::string_view line) {
-    std::string_view bare = line.substr(0, line.find('\n'));
-    Fence fence = fence_of(bare);
-    if (fence.length > 0) {
-      flush();
-      open_ = fence;
-      out_ += line;
-    } else if (dialect_ == Dialect::mdx && (module_ || is_module_statement(bare))) {
-      module_ = !bare.empty();
-    } else if (bare.starts_with(":::")) {
-      admonition(bare);
-    } else if (size_t label = footnote(bare); label > 0) {
-      prose_ += "\n";
-      prose_ += line.substr(label);
-    } else {
-      prose_ += line;
-    }
-  }
-
-  // ":::tip[Title]" and ":::tip Title" leave the title, ":::" leaves nothing.
-  void admonition(std::string_view line) {
-    line.remove_prefix(std::min(line.find_first_not_of(": "), line.size()));
-    line.remove_prefix(std::min(line.find_first_of(" ["), line.size()));
-    while (line.starts_with(' ') || line.starts_with('[')) line.remove_prefix(1);
-    while (line.ends_with(']') || line.ends_with(' ')) line.remove_suffix(1);
-    if (!line.starts_with('{')) prose_ += "\n" + std::string(line);
-    prose_ += "\n\n";
-  }
-
-  // The length of "[^id]:" at the front of a line.
-  static size_t footnote(std::string_view line) {
-    if (!line.starts_with("[^")) return 0;
-    size_t close = line.find("]:");
-    return close == kNone || close > kMaxLabel ? 0 : close + 2;
-  }
-
-  void flush() {
-    Prose(prose_, dialect_, out_).run();
-    prose_.clear();
-  }
-
-  std::string_view text_;
-  Dialect dialect_;
-  size_t at_ = 0;
-  Fence open_;
-  bool module_ = false;  // inside a module statement, which a blank line ends
-  std::string prose_, out_;
-};
-
 }  // namespace
 
-std::string strip_templates(std::string_view markdown, Dialect dialect) {
-  return Lines(markdown, dialect).run();
+void strip_prose(std::string_view prose, Dialect dialect, std::string& out) {
+  Prose(prose, dialect, out).run();
 }
 
 }  // namespace stoka::ingest

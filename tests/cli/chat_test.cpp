@@ -1,0 +1,150 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "process.h"
+
+using namespace stoka::test;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr const char* kSession = "11111111-1111-4111-8111-111111111111";
+
+Machine& machine() {
+  static Machine made;
+  static bool indexed = (made.index_sample(), true);
+  (void)indexed;
+  return made;
+}
+
+std::vector<Json> event_lines(const std::string& out) {
+  std::vector<Json> events;
+  std::istringstream in(out);
+  for (std::string line; std::getline(in, line);) events.push_back(Json::parse(line));
+  return events;
+}
+
+std::string said(const std::vector<Json>& events) {
+  std::string out;
+  for (const Json& event : events)
+    if (event["event"] == "token") out += event["data"]["text"].get<std::string>();
+  return out;
+}
+
+std::vector<Json> ask(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"chat", "--json"});
+  Ran ran = machine().stoka(arguments);
+  CHECK_MESSAGE(ran.code == 0, ran.err);
+  return event_lines(ran.out);
+}
+
+std::set<std::string> cited(const std::vector<Json>& events) {
+  std::set<std::string> out;
+  for (const Json& event : events)
+    if (event["event"] == "cite") out.insert(event["data"]["slug"].get<std::string>());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("chat --json prints the events of the protocol") {
+  auto events = ask({"tell me about bounded execution"});
+  REQUIRE(events.size() > 3);
+  CHECK(events.front()["event"] == "ready");
+  CHECK(events.front()["data"]["route"] == "new");
+  CHECK(events.back()["event"] == "done");
+  CHECK(events.back()["data"]["confidence"] == "direct");
+  CHECK(events.back()["data"]["turns"] == 1);
+  CHECK(cited(events).contains("philosophy-bounded-execution"));
+  for (const Json& event : events)
+    if (event["event"] == "cite")
+      for (const char* key : {"slug", "title", "quote", "type", "reading_time", "date", "score"})
+        CHECK(event["data"].contains(key));
+}
+
+TEST_CASE("chat --json says canned replies to the letter") {
+  for (auto [query, route, reply] : std::initializer_list<std::tuple<const char*, const char*, const char*>>{
+           {"what is this?", "meta", "a terminal. i know everything published here. ask something or don't. which?"},
+           {"best javascript framework?", "offtopic", "wrong terminal."},
+           {"quantum gravity research", "void", "nothing here on that. yet."}}) {
+    CAPTURE(std::string(query));
+    auto events = ask({query});
+    CHECK(events.front()["data"]["route"] == route);
+    CHECK(said(events) == reply);
+    CHECK(cited(events).empty());
+  }
+}
+
+TEST_CASE("asking twice in one session never cites the same slug again") {
+  auto first = cited(ask({"--session", kSession, "tell me about bounded execution"}));
+  auto second = cited(ask({"--session", kSession, "tell me about bounded execution"}));
+  CHECK(!first.empty());
+  for (const std::string& slug : first) CHECK(!second.contains(slug));
+}
+
+TEST_CASE("lines on standard input are turns of one session") {
+  Ran ran = machine().stoka({"chat", "--json", "-"}, "tell me about bounded execution\n\nwhat about debono\n");
+  CHECK(ran.code == 0);
+  auto events = event_lines(ran.out);
+  std::vector<Json> ready, done;
+  for (const Json& event : events) {
+    if (event["event"] == "ready") ready.push_back(event["data"]);
+    if (event["event"] == "done") done.push_back(event["data"]);
+  }
+  REQUIRE(ready.size() == 2);
+  CHECK(ready[0]["session_id"] == ready[1]["session_id"]);
+  CHECK(ready[1]["route"] == "followup");
+  REQUIRE(done.size() == 2);
+  CHECK(done[1]["turns"] == 2);
+}
+
+TEST_CASE("an answer without a terminal is plain text with a quoted citation") {
+  Ran ran = machine().stoka({"chat", "tell me about bounded execution"});
+  CHECK(ran.code == 0);
+  CHECK(ran.err.empty());
+  CHECK(ran.out.find("\n> The Philosophy of Bounded Execution\n> \"") != std::string::npos);
+  CHECK(ran.out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("--dry-run prints the prompt and saves nothing") {
+  Ran ran = machine().stoka({"chat", "--dry-run", "--json", "--page", "/blog/x", "tell me about bounded execution"});
+  REQUIRE(ran.code == 0);
+  Json body = Json::parse(ran.out);
+  CHECK(body["messages"][0]["role"] == "system");
+  CHECK(body["messages"][0]["content"].get<std::string>().find("page:            /blog/x") != std::string::npos);
+  CHECK(body["layers"].size() == 6);
+  CHECK(body["tokens"].get<int>() > 1000);
+  Ran text = machine().stoka({"chat", "--dry-run", "what is this?"});
+  CHECK(text.out.starts_with("route meta"));
+}
+
+TEST_CASE("--trace explains on standard error") {
+  Ran ran = machine().stoka({"chat", "--trace", "tell me about bounded execution"});
+  CHECK(ran.code == 0);
+  CHECK(ran.err.find("retrieve") != std::string::npos);
+  CHECK(ran.err.find("citations") != std::string::npos);
+  CHECK(ran.err.find("philosophy-bounded-execution") != std::string::npos);
+}
+
+TEST_CASE("questions that cannot be asked get one line and exit 2") {
+  for (const std::string& query : {std::string(), std::string("  "), std::string("\x01\x02"), std::string("\u200b"),
+                                   std::string(10000, 'a')}) {
+    Ran ran = machine().stoka({"chat", query});
+    CHECK(ran.code == 2);
+    CHECK(ran.out.empty());
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  }
+  CHECK(machine().stoka({"chat", "-"}).code == 2);
+  CHECK(machine().stoka({"chat", "--session", "nonsense", "hi"}).code == 2);
+}
+
+TEST_CASE("rerank --json shows the ranked candidates with their factors") {
+  Ran ran = machine().stoka({"rerank", "--json", "--explain", "how do you handle failures"});
+  REQUIRE(ran.code == 0);
+  Json body = Json::parse(ran.out);
+  CHECK(body["results"].size() == 5);
+  CHECK(body["results"][0].contains("factors"));
+}

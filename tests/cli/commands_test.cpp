@@ -1,0 +1,207 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "process.h"
+
+using namespace stoka::test;
+using Json = nlohmann::json;
+
+namespace {
+
+Machine& machine() {
+  static Machine made;
+  static bool indexed = (made.index_sample(), true);
+  (void)indexed;
+  return made;
+}
+
+bool one_line(const std::string& text) { return !text.empty() && std::count(text.begin(), text.end(), '\n') == 1; }
+
+Json json_of(std::vector<std::string> arguments) {
+  Ran ran = machine().stoka(std::move(arguments));
+  REQUIRE_MESSAGE(ran.code == 0, ran.err);
+  return Json::parse(ran.out);
+}
+
+}  // namespace
+
+TEST_CASE("bad input gets one clear line and its exit code") {
+  Machine fresh;
+  fresh.write("not-a-database", std::string(5000, 'x'));
+  fresh.write("folder/x", "");
+  fresh.write("bad.toml", "[retrieval]\nmod = 1\n");
+  struct Case {
+    std::vector<std::string> arguments;
+    int code;
+    const char* says;
+  };
+  for (const Case& c : {
+           Case{{"chta", "x"}, 2, "did you mean 'chat'?"},
+           Case{{"chat", "--jsno", "x"}, 2, "did you mean '--json'?"},
+           Case{{"chat", "two", "words"}, 2, "quote a question"},
+           Case{{"index"}, 2, "--help"},
+           Case{{"discover", "--limit", "11"}, 2, "--limit"},
+           Case{{"completion", "tcsh"}, 2, "--help"},
+           Case{{"--color", "blue", "route", "hi"}, 2, "--color"},
+           Case{{"profile"}, 2, "--visitor"},
+           Case{{"profile", "--visitor", "x"}, 2, "not a UUID"},
+           Case{{"chat", "hello world of errors"}, 3, "run: stoka index PATH"},
+           Case{{"status"}, 3, "run: stoka index PATH"},
+           Case{{"discover"}, 3, "run: stoka index PATH"},
+           Case{{"index", "missing"}, 3, "missing"},
+           Case{{"--store", "not-a-database", "status"}, 3, "not a database"},
+           Case{{"--store", "not-a-database", "index", "folder"}, 3, "not a database"},
+           Case{{"--store", "folder", "status"}, 3, "directory"},
+           Case{{"--store", "mysql://x", "status"}, 3, "sqlite:"},
+           Case{{"--config", "missing.toml", "route", "hi"}, 3, "missing.toml"},
+           Case{{"--config", "bad.toml", "route", "hi"}, 3, "did you mean 'retrieval.mode'?"},
+           Case{{"index", "folder"}, 3, "nothing to index"},
+       }) {
+    std::string line;
+    for (const std::string& argument : c.arguments) line += argument + " ";
+    CAPTURE(line);
+    Ran ran = fresh.stoka(c.arguments);
+    CHECK(ran.code == c.code);
+    CHECK(one_line(ran.err));
+    CHECK_MESSAGE(ran.err.find(c.says) != std::string::npos, ran.err);
+  }
+  CHECK(!std::filesystem::exists(fresh.home() / "folder/stoka.db"));
+}
+
+TEST_CASE("asking does not create an index") {
+  Machine fresh;
+  fresh.stoka({"chat", "what is this?"});
+  fresh.stoka({"status"});
+  CHECK(!std::filesystem::exists(fresh.database()));
+}
+
+TEST_CASE("an error under --json is one object on standard error") {
+  Machine fresh;
+  Ran ran = fresh.stoka({"--json", "chat", "anything"});
+  CHECK(ran.code == 3);
+  CHECK(ran.out.empty());
+  Json error = Json::parse(ran.err)["error"];
+  for (const char* key : {"kind", "message", "hint"}) CHECK(error.contains(key));
+}
+
+TEST_CASE("without a command and without a terminal there is help and exit 2") {
+  Ran ran = machine().stoka({});
+  CHECK(ran.code == 2);
+  CHECK(ran.out.empty());
+  CHECK(ran.err.find("Examples:") != std::string::npos);
+}
+
+TEST_CASE("help and version come before anything that can fail") {
+  Machine fresh;
+  fresh.environment()["STOKA_RETRIEVAL_MODE"] = "nonsense";
+  for (const char* command : {"index", "chat", "discover", "context", "route", "rerank", "profile", "status", "completion"}) {
+    Ran ran = fresh.stoka({command, "--help"});
+    CHECK(ran.code == 0);
+    CHECK_MESSAGE(ran.out.find("Examples:") != std::string::npos, std::string(command));
+  }
+  CHECK(fresh.stoka({"--help"}).code == 0);
+  CHECK(fresh.stoka({"--version"}).out.starts_with("stoka "));
+  CHECK(fresh.stoka({"route", "hi"}).code == 3);
+}
+
+TEST_CASE("a flag beats the environment, which beats the file") {
+  Machine fresh;
+  fresh.write("site/a.md", "# A\n\nLighthouses warn ships.\n");
+  fresh.write(".config/stoka/config.toml", "store = \"file.db\"\n");
+  REQUIRE(fresh.stoka({"index", "site"}).code == 0);
+  CHECK(std::filesystem::exists(fresh.home() / "file.db"));
+  fresh.environment()["STOKA_DB_URL"] = "sqlite:env.db";
+  REQUIRE(fresh.stoka({"index", "site"}).code == 0);
+  CHECK(std::filesystem::exists(fresh.home() / "env.db"));
+  REQUIRE(fresh.stoka({"--store", "sqlite:flag.db", "index", "site"}).code == 0);
+  CHECK(std::filesystem::exists(fresh.home() / "flag.db"));
+}
+
+TEST_CASE("index --json reports what it did, also when nothing is stored yet") {
+  Machine fresh;
+  fresh.write("site/a.md", "# A\n\nLighthouses warn ships.\n");
+  fresh.write("site/b.md", "---\ndraft: true\ntitle: B\n---\nSoon.\n");
+  Json dry = Json::parse(fresh.stoka({"index", "--json", "--dry-run", "site"}).out);
+  CHECK(dry["added"] == 1);
+  CHECK(!std::filesystem::exists(fresh.database()));
+  Json wet = Json::parse(fresh.stoka({"index", "--json", "site"}).out);
+  CHECK(wet["added"] == 1);
+  CHECK(wet["chunks"] == 1);
+  REQUIRE(wet["skipped"].size() == 1);
+  CHECK(wet["skipped"][0]["reason"] == "draft");
+}
+
+TEST_CASE("route --json names route, rule and reply") {
+  Json meta = json_of({"route", "--json", "hi"});
+  CHECK(meta["route"] == "meta");
+  CHECK(meta["rule"] == "meta.greeting");
+  CHECK(meta["reply"].is_string());
+  Json fresh = json_of({"route", "--json", "does debono use react"});
+  CHECK(fresh["route"] == "new");
+  CHECK(fresh["reply"].is_null());
+  CHECK(json_of({"route", "--json", "--turns", "2", "did it work?"})["route"] == "followup");
+}
+
+TEST_CASE("rerank --texts ranks given lines, with and without an index") {
+  Machine fresh;
+  for (const Machine* where : {&fresh, &machine()}) {
+    Ran ran = where->stoka({"rerank", "--json", "--texts", "-", "how do ferries carry people"},
+                           "lighthouses warn ships\nferries carry people and cars\n");
+    REQUIRE_MESSAGE(ran.code == 0, ran.err);
+    Json body = Json::parse(ran.out);
+    REQUIRE(body["results"].size() == 2);
+    CHECK(body["results"][0]["slug"] == "line-2");
+  }
+}
+
+TEST_CASE("discover and context write the shapes of the HTTP face") {
+  Json found = json_of({"discover", "--json", "--page", "/blog/philosophy-bounded-execution"});
+  REQUIRE(found["recommendations"].size() == 3);
+  for (const Json& item : found["recommendations"]) {
+    CHECK(item["slug"] != "philosophy-bounded-execution");
+    for (const char* key : {"title", "quote", "type", "reading_time", "date", "framing", "score"}) CHECK(item.contains(key));
+  }
+  CHECK(json_of({"context", "--json", "--page", "/"})["cite"].is_null());
+  CHECK(json_of({"context", "--json", "--page", "/blog/debono-boss-fight"})["cite"]["slug"].is_string());
+}
+
+TEST_CASE("profile keeps interests and reading history") {
+  Json made = json_of({"profile", "--json", "--interests", "Infrastructure,agents", "--read", "debono-boss-fight"});
+  std::string id = made["visitor_id"].get<std::string>();
+  Json shown = json_of({"profile", "--json", "--visitor", id});
+  CHECK(shown["interests"] == Json({"infrastructure", "agents"}));
+  CHECK(shown["reading_history"][0]["slug"] == "debono-boss-fight");
+  CHECK(machine().stoka({"profile", "--visitor", id, "--read", "no-such-page"}).code == 3);
+}
+
+TEST_CASE("status says what is indexed and which parts answer") {
+  Json status = json_of({"status", "--json"});
+  CHECK(status["documents"] == 46);
+  CHECK(status["chunks"].get<int>() > 100);
+  CHECK(status["embedder"]["name"] == "builtin-lsa");
+  CHECK(status["embedder"]["dim"].get<int>() > 0);
+  for (const char* part : {"embedder", "reranker", "generator"}) CHECK(status[part]["ok"] == true);
+}
+
+TEST_CASE("a golden directory changes the voice without a build") {
+  Machine& home = machine();
+  home.write("golden/replies.toml",
+             "what=['a lighthouse. which ship?']\nidentity=['x.']\ngreeting=['x.']\npraise=['x.']\nbroad=['x.']\n"
+             "offtopic=['x.']\ndeal=['x.']\nnothing=['x.']\nclosest=['x.']\n");
+  home.environment()["STOKA_GOLDEN_DIR"] = (home.home() / "golden").string();
+  CHECK(home.stoka({"route", "what is this?"}).out.find("a lighthouse. which ship?") != std::string::npos);
+  home.write("golden/replies.toml", "what = ['x']\n");
+  CHECK(home.stoka({"route", "what is this?"}).code == 3);
+  home.environment().erase("STOKA_GOLDEN_DIR");
+}
+
+TEST_CASE("completions name every command and flag") {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    Ran ran = machine().stoka({"completion", shell});
+    CHECK(ran.code == 0);
+    for (const char* word : {"rerank", "discover", "explain", "dry-run", "prune"})
+      CHECK_MESSAGE(ran.out.find(word) != std::string::npos, std::string(shell + std::string(" ") + word));
+  }
+}

@@ -1,0 +1,101 @@
+#include "process.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "base/clock.h"
+
+namespace stoka::test {
+namespace {
+
+struct Pipe {
+  int read = -1, write = -1;
+  Pipe() {
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    read = ends[0], write = ends[1];
+  }
+};
+
+// Feeds and listens until all three ends are closed.
+void converse(int in, int out, int err, std::string_view input, Ran& ran) {
+  fcntl(in, F_SETFL, O_NONBLOCK);
+  if (input.empty()) ::close(in), in = -1;
+  while (out >= 0 || err >= 0) {
+    pollfd polled[3] = {{in, POLLOUT, 0}, {out, POLLIN, 0}, {err, POLLIN, 0}};
+    if (::poll(polled, 3, 60'000) <= 0) FAIL("the program does not end");
+    if (in >= 0 && polled[0].revents) {
+      ssize_t n = ::write(in, input.data(), input.size());
+      if (n > 0) input.remove_prefix(static_cast<size_t>(n));
+      if (n < 0 || input.empty()) ::close(in), in = -1;
+    }
+    auto drain = [](int& fd, short events, std::string& into) {
+      if (fd < 0 || !events) return;
+      char buffer[4096];
+      ssize_t n = ::read(fd, buffer, sizeof buffer);
+      if (n > 0) into.append(buffer, static_cast<size_t>(n));
+      else ::close(fd), fd = -1;
+    };
+    drain(out, polled[1].revents, ran.out);
+    drain(err, polled[2].revents, ran.err);
+  }
+  if (in >= 0) ::close(in);
+}
+
+}  // namespace
+
+Machine::Machine() : home_(std::filesystem::temp_directory_path() / ("stoka-home-" + RandomIds().uuid())) {
+  std::filesystem::create_directory(home_);
+  environment_ = {{"HOME", home_.string()}, {"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}};
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+Machine::~Machine() {
+  std::error_code ignored;
+  std::filesystem::remove_all(home_, ignored);
+}
+
+void Machine::write(const std::string& file, const std::string& text) const {
+  std::filesystem::create_directories((home_ / file).parent_path());
+  std::ofstream(home_ / file, std::ios::binary) << text;
+}
+
+Ran Machine::stoka(std::vector<std::string> arguments, const std::string& input) const {
+  arguments.insert(arguments.begin(), STOKA_BINARY);
+  std::vector<char*> argv, envp;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : environment_) variables.push_back(name + "=" + value);
+  for (std::string& variable : variables) envp.push_back(variable.data());
+  envp.push_back(nullptr);
+
+  Pipe in, out, err;
+  Ran ran;
+  pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ::dup2(in.read, 0), ::dup2(out.write, 1), ::dup2(err.write, 2);
+    if (::chdir(home_.c_str()) == 0) ::execve(argv[0], argv.data(), envp.data());
+    ::_exit(127);
+  }
+  ::close(in.read), ::close(out.write), ::close(err.write);
+  converse(in.write, out.read, err.read, input, ran);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ran;
+}
+
+void Machine::index_sample() const {
+  Ran ran = stoka({"index", "--quiet", STOKA_SOURCE_DIR "/evals/site"});
+  REQUIRE_MESSAGE(ran.code == 0, ran.err);
+}
+
+}  // namespace stoka::test

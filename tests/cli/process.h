@@ -1,0 +1,38 @@
+// Runs the real program and hears what it says.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace stoka::test {
+
+struct Ran {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+// One person's machine: a home of its own and nothing else in the environment.
+class Machine {
+ public:
+  Machine();
+  ~Machine();
+  Machine(const Machine&) = delete;
+
+  const std::filesystem::path& home() const { return home_; }
+  std::filesystem::path database() const { return home_ / ".local/share/stoka/stoka.db"; }
+  std::map<std::string, std::string>& environment() { return environment_; }
+  void write(const std::string& file, const std::string& text) const;
+
+  Ran stoka(std::vector<std::string> arguments, const std::string& input = "") const;
+  // Indexes the sample site.
+  void index_sample() const;
+
+ private:
+  std::filesystem::path home_;
+  std::map<std::string, std::string> environment_;
+};
+
+}  // namespace stoka::test

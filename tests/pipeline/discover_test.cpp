@@ -1,0 +1,111 @@
+#include "pipeline/discover.h"
+
+#include <doctest/doctest.h>
+
+#include "house.h"
+
+using namespace stoka;
+using namespace stoka::test;
+
+namespace {
+
+constexpr const char* kVisitor = "22222222-2222-4222-8222-222222222222";
+
+std::vector<std::string> slugs(const pipeline::Recommendations& found) {
+  std::vector<std::string> out;
+  for (const auto& item : found.items) out.push_back(item.citation.slug);
+  return out;
+}
+
+bool has(const std::vector<std::string>& all, std::string_view one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+pipeline::DiscoverRequest on_page(std::string page, int limit = 3) {
+  pipeline::DiscoverRequest request;
+  request.page.page = std::move(page);
+  request.limit = limit;
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("a page gets as many neighbours as asked for, never itself, each once") {
+  House house;
+  for (int limit : {1, 3, 10}) {
+    auto found = pipeline::discover(house.engine(), on_page("/blog/philosophy-bounded-execution", limit));
+    REQUIRE(found);
+    CHECK(found->items.size() == static_cast<size_t>(limit));
+    auto all = slugs(*found);
+    CHECK(!has(all, "philosophy-bounded-execution"));
+    CHECK(std::set<std::string>(all.begin(), all.end()).size() == all.size());
+    for (const auto& item : found->items) {
+      CHECK(!item.citation.quote.empty());
+      CHECK(item.citation.score >= 0);
+    }
+  }
+}
+
+TEST_CASE("what was seen or read is not recommended") {
+  House house;
+  auto request = on_page("/blog/philosophy-bounded-execution");
+  std::string first = slugs(*pipeline::discover(house.engine(), request)).front();
+  request.page.seen_slugs = {first};
+  CHECK(!has(slugs(*pipeline::discover(house.engine(), request)), first));
+  request.page.seen_slugs.clear();
+  request.visitor_id = kVisitor;
+  REQUIRE(house.store->update_visitor(kVisitor, std::nullopt, std::vector<Reading>{{first, kNow, 100}}, kNow));
+  CHECK(!has(slugs(*pipeline::discover(house.engine(), request)), first));
+}
+
+TEST_CASE("declared interests steer recommendations when there is no page") {
+  House house;
+  REQUIRE(house.store->update_visitor(kVisitor, std::vector<std::string>{"sqlite"}, {}, kNow));
+  pipeline::DiscoverRequest request;
+  request.visitor_id = kVisitor;
+  auto found = pipeline::discover(house.engine(), request);
+  REQUIRE(found);
+  CHECK(slugs(*found).front() == "sqlite-in-production");
+}
+
+TEST_CASE("with nothing to go by the newest documents come first") {
+  House house;
+  auto found = pipeline::discover(house.engine(), on_page(""));
+  REQUIRE(found);
+  REQUIRE(found->items.size() == 3);
+  CHECK(found->items[0].citation.date == "Nov 15");
+}
+
+TEST_CASE("limits and ids outside their range are usage errors") {
+  House house;
+  CHECK(pipeline::discover(house.engine(), on_page("/", 0)).error().kind == ErrorKind::usage);
+  CHECK(pipeline::discover(house.engine(), on_page("/", 11)).error().kind == ErrorKind::usage);
+  auto request = on_page("/");
+  request.visitor_id = "x";
+  CHECK(pipeline::discover(house.engine(), request).error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("known pages have a line of their own, posts a neighbour, others nothing") {
+  House house;
+  auto front = pipeline::ambient(house.engine(), "/").value();
+  CHECK(!front.hint.empty());
+  CHECK(!front.citation);
+  CHECK(!pipeline::ambient(house.engine(), "/products/debono").value().hint.empty());
+  auto post = pipeline::ambient(house.engine(), "/blog/debono-boss-fight").value();
+  CHECK(!post.hint.empty());
+  REQUIRE(post.citation);
+  CHECK(post.citation->slug != "debono-boss-fight");
+  CHECK(pipeline::to_json(pipeline::ambient(house.engine(), "/nowhere").value()) == R"({"hint":null,"cite":null})");
+}
+
+TEST_CASE("recommendations are written with their fields in order") {
+  House house;
+  std::string json = pipeline::to_json(*pipeline::discover(house.engine(), on_page("/blog/debono-boss-fight", 1)));
+  size_t at = 0;
+  for (const char* key : {"{\"recommendations\":[{\"slug\":", "\"title\":", "\"quote\":", "\"type\":",
+                          "\"reading_time\":", "\"date\":", "\"framing\":", "\"score\":", "\"confidence\":"}) {
+    CAPTURE(std::string(key));
+    at = json.find(key, at);
+    REQUIRE(at != std::string::npos);
+  }
+}

@@ -1,0 +1,223 @@
+#include "pipeline/index_run.h"
+
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "house.h"
+#include "text/words.h"
+
+using namespace stoka;
+using namespace stoka::test;
+
+namespace {
+
+// A folder of pages that a test changes between runs.
+struct Site {
+  House house{false};
+  fs::path root = house.folder.path / "site";
+  Site() { fs::create_directory(root); }
+
+  void write(const std::string& file, const std::string& text) {
+    fs::create_directories((root / file).parent_path());
+    std::ofstream(root / file) << text;
+  }
+  void page(const std::string& file, const std::string& body) { write(file, "# Page " + file + "\n\n" + body + "\n"); }
+
+  Result<pipeline::IndexReport> run(bool prune = false, bool dry_run = false, std::vector<fs::path> paths = {}) {
+    auto request = index_request(paths.empty() ? std::vector{root} : std::move(paths));
+    request.prune = prune;
+    request.dry_run = dry_run;
+    return pipeline::run_index(house.store.get(), request, house.clock, house.log);
+  }
+  std::set<std::string> slugs() {
+    std::set<std::string> out;
+    auto documents = house.store->documents().value();
+    for (const auto& info : documents) out.insert(info.document.slug);
+    return out;
+  }
+  size_t found(const std::string& word) {
+    std::vector<store::QueryTerm> query = {{text::stem(word), 1.0}};
+    return house.store->search_lexical(query, 10, {}).value().size();
+  }
+};
+
+std::string counts(const Result<pipeline::IndexReport>& report) {
+  if (!report) return report.error().message;
+  return fmt::format("+{} ~{} ={} -{}", report->added, report->changed, report->unchanged, report->removed);
+}
+
+}  // namespace
+
+TEST_CASE("a run writes what is new or changed and leaves the rest alone") {
+  Site site;
+  site.page("a.md", "Lighthouses warn ships.");
+  site.page("b.md", "Ferries carry people.");
+  CHECK(counts(site.run()) == "+2 ~0 =0 -0");
+  CHECK(counts(site.run()) == "+0 ~0 =2 -0");
+  site.page("a.md", "Lighthouses warn sailors.");
+  CHECK(counts(site.run()) == "+0 ~1 =1 -0");
+  CHECK(site.found("ships") == 0);
+  CHECK(site.found("sailors") == 1);
+}
+
+TEST_CASE("what is gone stays until it is pruned, and then is gone from every search") {
+  Site site;
+  site.page("a.md", "Lighthouses warn ships.");
+  site.page("b.md", "Ferries carry people.");
+  REQUIRE(site.run());
+  fs::remove(site.root / "a.md");
+  auto kept = site.run();
+  CHECK(counts(kept) == "+0 ~0 =1 -0");
+  CHECK(kept->gone == 1);
+  CHECK(site.found("lighthouses") == 1);
+  CHECK(counts(site.run(true)) == "+0 ~0 =1 -1");
+  CHECK(site.found("lighthouses") == 0);
+  auto vector = site.house.embedder->embed_query("ferries carry people", {}).value();
+  auto hits = site.house.store->search_dense(vector, 10, {}).value();
+  for (const auto& hit : hits)
+    CHECK(site.house.store->chunks(std::vector{hit.id}).value().front().chunk.slug == "b");
+}
+
+TEST_CASE("pruning leaves exactly what the paths hold") {
+  Site site;
+  site.page("one/a.md", "First.");
+  site.page("two/b.md", "Second.");
+  REQUIRE(site.run());
+  CHECK(counts(site.run(true, false, {site.root / "one"})) == "+0 ~0 =1 -1");
+  CHECK(site.slugs() == std::set<std::string>{"a"});
+}
+
+TEST_CASE("a dry run says the same and writes nothing") {
+  Site site;
+  site.page("a.md", "Lighthouses warn ships.");
+  REQUIRE(site.run());
+  site.page("a.md", "Changed words.");
+  site.page("b.md", "Ferries carry people.");
+  auto dry = site.run(true, true);
+  CHECK(counts(dry) == "+1 ~1 =0 -0");
+  CHECK(site.slugs() == std::set<std::string>{"a"});
+  auto wet = site.run(true);
+  CHECK(counts(wet) == counts(dry));
+  CHECK(wet->chunks == dry->chunks);
+  auto nothing = pipeline::run_index(nullptr, [&] {
+    auto request = index_request({site.root});
+    request.dry_run = true;
+    return request;
+  }(), site.house.clock, site.house.log);
+  CHECK(counts(nothing) == "+2 ~0 =0 -0");
+}
+
+TEST_CASE("a page that becomes a draft leaves the index") {
+  Site site;
+  site.page("a.md", "Lighthouses warn ships.");
+  site.page("b.md", "Ferries carry people.");
+  REQUIRE(site.run());
+  site.write("a.md", "---\ntitle: A\ndraft: true\n---\nLighthouses warn ships.\n");
+  auto report = site.run();
+  CHECK(counts(report) == "+0 ~0 =1 -1");
+  REQUIRE(report->skipped.size() == 1);
+  CHECK(report->skipped[0].reason == "draft");
+  CHECK(site.slugs() == std::set<std::string>{"b"});
+}
+
+TEST_CASE("a page that is renamed is not left behind under its old name") {
+  Site site;
+  site.write("a.md", "---\nslug: old-name\n---\n# A\n\nLighthouses warn ships.\n");
+  REQUIRE(site.run());
+  site.write("a.md", "---\nslug: new-name\n---\n# A\n\nLighthouses warn ships.\n");
+  CHECK(counts(site.run()) == "+1 ~0 =0 -1");
+  CHECK(site.slugs() == std::set<std::string>{"new-name"});
+}
+
+TEST_CASE("a moved file takes its slug along") {
+  Site site;
+  site.page("one/a.md", "Lighthouses warn ships.");
+  REQUIRE(site.run());
+  fs::create_directory(site.root / "two");
+  fs::rename(site.root / "one/a.md", site.root / "two/a.md");
+  CHECK(counts(site.run()) == "+0 ~1 =0 -0");
+  CHECK(site.slugs() == std::set<std::string>{"a"});
+}
+
+TEST_CASE("a slug that another folder's run has taken stays there") {
+  Site site;
+  site.page("one/intro.md", "Lighthouses warn ships.");
+  site.page("two/intro.md", "Ferries carry people.");
+  REQUIRE(site.run(false, false, {site.root / "one"}));
+  REQUIRE(site.run(false, false, {site.root / "two"}));
+  CHECK(site.slugs().size() == 2);
+  CHECK(site.slugs().contains("intro"));
+  CHECK(counts(site.run(false, false, {site.root / "two"})) == "+0 ~0 =1 -0");
+  CHECK(site.found("lighthouses") == 1);
+  CHECK(site.found("ferries") == 1);
+}
+
+TEST_CASE("secrets stay out of the index and are reported") {
+  Site site;
+  site.write("a.md",
+             "# A\n\nLighthouses warn ships.\n\n## Setup\n\nUse the key AKIAABCDEFGHIJKLMNOP for the bucket.\n");
+  site.write("b.md", "---\ntitle: The key ghp_abcdefghijklmnopqrstuvwxyz0123456789\n---\nFerries.\n");
+  auto report = site.run();
+  REQUIRE(report);
+  CHECK(report->skipped.size() == 2);
+  CHECK(site.found("bucket") == 0);
+  CHECK(site.found("lighthouses") == 1);
+  CHECK(site.slugs() == std::set<std::string>{"a"});
+}
+
+TEST_CASE("an index made with other chunks is made again, aloud") {
+  Site site;
+  site.page("a.md", "Lighthouses warn ships.");
+  REQUIRE(site.run());
+  auto request = index_request({site.root});
+  request.chunks.max_tokens = 256;
+  request.identity.chunker = request.chunks.describe();
+  auto report = pipeline::run_index(site.house.store.get(), request, site.house.clock, site.house.log);
+  CHECK(counts(report) == "+1 ~0 =0 -0");
+  CHECK(site.house.log.warnings.size() == 1);
+  CHECK(site.house.store->identity().value()->chunker == request.chunks.describe());
+}
+
+TEST_CASE("a second run while one is writing is refused") {
+  Site site;
+  site.page("a.md", "Lighthouses warn ships.");
+  auto writer = site.house.store->begin_index();
+  REQUIRE(writer);
+  auto report = site.run();
+  REQUIRE(!report);
+  CHECK(report.error().kind == ErrorKind::busy);
+}
+
+TEST_CASE("a stop between documents keeps what was written") {
+  Site site;
+  for (int i = 0; i < 5; ++i) site.page("p" + std::to_string(i) + ".md", "Words.");
+  std::stop_source stop;
+  auto report = pipeline::run_index(
+      site.house.store.get(), index_request({site.root}), site.house.clock, site.house.log,
+      [&](std::string_view what, size_t done, size_t) {
+        if (what == "writing" && done == 2) stop.request_stop();
+      },
+      stop.get_token());
+  REQUIRE(!report);
+  CHECK(report.error().kind == ErrorKind::cancelled);
+  CHECK(site.slugs().size() == 3);
+  CHECK(counts(site.run()) == "+2 ~0 =3 -0");
+}
+
+TEST_CASE("a path that does not exist is named") {
+  Site site;
+  auto report = site.run(false, false, {site.root / "missing"});
+  REQUIRE(!report);
+  CHECK(report.error().message.find("missing") != std::string::npos);
+}
+
+TEST_CASE("the report is written with its fields in order") {
+  pipeline::IndexReport report;
+  report.added = 1;
+  report.skipped = {{"x.md", "draft"}};
+  CHECK(pipeline::to_json(report).starts_with(
+      R"({"added":1,"changed":0,"unchanged":0,"removed":0,"chunks":0,"skipped":[{"path":"x.md","reason":"draft"}])"));
+}
