@@ -34,7 +34,8 @@ std::filesystem::path xdg(const char* variable, const char* below_home) {
 
 void StderrLog::write(Level level, std::string_view message) {
   if (level == Level::warning ? common_.quiet : !common_.verbose) return;
-  fmt::print(stderr, "stoka: {}{}\n", level == Level::warning ? "warning: " : "", text::one_line(message));
+  fmt::print(stderr, "stoka: {}{}\n", level == Level::warning ? "warning: " : "",
+             text::one_line(message));
 }
 
 App::App() : config_(settings()) {}

@@ -1,5 +1,5 @@
-// What every command shares: the common flags, the layered configuration, and how results and errors
-// leave the program.
+// What every command shares: the common flags, the layered configuration, and how results and
+// errors leave the program.
 #pragma once
 
 #include <filesystem>
@@ -51,7 +51,8 @@ class App {
   RandomIds ids;
   StderrLog log{common};
 
-  // Reads config file and environment; flags are applied on top. Called once, before a command runs.
+  // Reads config file and environment; flags are applied on top. Called once, before a command
+  // runs.
   Result<> load_config();
   const Config& config() const { return config_; }
   // The store's URL: as configured, else the database under the data directory.
@@ -63,9 +64,9 @@ class App {
   // Reports an error on stderr (one object with --json) and returns its exit code.
   int report(const Error& error) const;
 
-  static std::filesystem::path data_dir();   // $XDG_DATA_HOME/stoka
-  static std::filesystem::path state_dir();  // $XDG_STATE_HOME/stoka
-  static std::filesystem::path config_dir(); // $XDG_CONFIG_HOME/stoka
+  static std::filesystem::path data_dir();    // $XDG_DATA_HOME/stoka
+  static std::filesystem::path state_dir();   // $XDG_STATE_HOME/stoka
+  static std::filesystem::path config_dir();  // $XDG_CONFIG_HOME/stoka
 
  private:
   Config config_;

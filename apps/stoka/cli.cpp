@@ -11,14 +11,16 @@ namespace stoka::app {
 namespace {
 
 constexpr const char* kAbout =
-    "A site that can talk about itself: ask, and get two or three terse sentences and a real citation.\n"
+    "A site that can talk about itself: ask, and get two or three terse sentences and a real "
+    "citation.\n"
     "Without a command on a terminal, stoka opens a conversation.";
 constexpr const char* kExamples =
     "Examples:\n"
     "  stoka index content/\n"
     "  stoka chat \"tell me about bounded execution\"\n"
     "  stoka\n\n"
-    "Settings come from flags, then STOKA_* variables, then config.toml; 'stoka status -v' lists them.";
+    "Settings come from flags, then STOKA_* variables, then config.toml; 'stoka status -v' lists "
+    "them.";
 
 std::vector<std::string> option_names(const CLI::App* app) {
   std::vector<std::string> out;
@@ -33,15 +35,20 @@ std::optional<Error> unknown_word(const CLI::App& root, const CLI::App* chosen) 
   std::vector<std::string> rest = root.remaining(true);
   if (rest.empty()) return std::nullopt;
   std::string word = rest.front().substr(0, rest.front().find('='));
-  std::string help = chosen ? fmt::format("see 'stoka {} --help'", chosen->get_name()) : "see 'stoka --help'";
+  std::string help =
+      chosen ? fmt::format("see 'stoka {} --help'", chosen->get_name()) : "see 'stoka --help'";
   if (word.starts_with("-") && word != "-")
     return Error(ErrorKind::usage,
-                 fmt::format("unknown flag '{}'{}", word, did_you_mean(word, option_names(chosen ? chosen : &root))), help);
+                 fmt::format("unknown flag '{}'{}", word,
+                             did_you_mean(word, option_names(chosen ? chosen : &root))),
+                 help);
   if (chosen)
-    return Error(ErrorKind::usage, fmt::format("unexpected '{}'", word), "quote a question that has several words; " + help);
+    return Error(ErrorKind::usage, fmt::format("unexpected '{}'", word),
+                 "quote a question that has several words; " + help);
   std::vector<std::string> names;
   for (const Command& command : commands()) names.push_back(command.name);
-  return Error(ErrorKind::usage, fmt::format("unknown command '{}'{}", word, did_you_mean(word, names)), help);
+  return Error(ErrorKind::usage,
+               fmt::format("unknown command '{}'{}", word, did_you_mean(word, names)), help);
 }
 
 // CLI11's own messages are several lines at times; ours are one.
@@ -64,13 +71,15 @@ Cli make_cli(Common& common) {
   root.allow_extras();
   root.get_formatter()->column_width(34);
   auto common_flags = [&common](CLI::App& app) {
-    app.add_option("--config", common.config_file, "read settings from this file")->type_name("FILE");
+    app.add_option("--config", common.config_file, "read settings from this file")
+        ->type_name("FILE");
     app.add_option("--store", common.store, "where the index lives: sqlite:PATH")->type_name("URL");
     app.add_flag("--json", common.json, "machine-readable output");
     app.add_flag("-q,--quiet", common.quiet, "no warnings, no progress");
     app.add_flag("-v,--verbose", common.verbose, "say more on stderr");
     app.add_option("--color", common.color, "auto, always or never")
-        ->type_name("WHEN")->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+        ->type_name("WHEN")
+        ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
   };
   common_flags(root);
   for (const Command& command : commands()) {
@@ -98,11 +107,13 @@ int run_cli(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     std::vector<CLI::App*> chosen = cli.root->get_subcommands();
     return app.report({ErrorKind::usage, first_line(error.what()),
-                       chosen.empty() ? "see 'stoka --help'"
-                                      : fmt::format("see 'stoka {} --help'", chosen.front()->get_name())});
+                       chosen.empty()
+                           ? "see 'stoka --help'"
+                           : fmt::format("see 'stoka {} --help'", chosen.front()->get_name())});
   }
   std::vector<CLI::App*> chosen = cli.root->get_subcommands();
-  if (auto error = unknown_word(*cli.root, chosen.empty() ? nullptr : chosen.front())) return app.report(*error);
+  if (auto error = unknown_word(*cli.root, chosen.empty() ? nullptr : chosen.front()))
+    return app.report(*error);
   if (chosen.empty() && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
     fmt::print(stderr, "{}", cli.root->help());
     return exit_code(ErrorKind::usage);

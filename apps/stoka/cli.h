@@ -17,8 +17,8 @@ struct Cli {
 
 Cli make_cli(Common& common);
 
-// Parses the command line and runs what it asks for; returns the exit code. Unknown words and flags are
-// usage errors that name the nearest known one.
+// Parses the command line and runs what it asks for; returns the exit code. Unknown words and flags
+// are usage errors that name the nearest known one.
 int run_cli(int argc, char** argv);
 
 }  // namespace stoka::app

@@ -30,7 +30,8 @@ struct Flags {
 // The questions of one run: the argument, or with "-" the lines of standard input.
 class Questions {
  public:
-  explicit Questions(const std::string& argument) : argument_(argument), from_stdin_(argument == "-") {}
+  explicit Questions(const std::string& argument)
+      : argument_(argument), from_stdin_(argument == "-") {}
 
   std::optional<std::string> next() {
     if (!from_stdin_) {
@@ -56,14 +57,17 @@ class Questions {
 std::string dry_run_text(const pipeline::Turn& turn) {
   std::string out;
   if (!turn.canned.empty())
-    return fmt::format("route {} (rule {}): no prompt. reply: {}\n", name(turn.route), turn.rule, turn.canned);
+    return fmt::format("route {} (rule {}): no prompt. reply: {}\n", name(turn.route), turn.rule,
+                       turn.canned);
   for (const Message& message : turn.prompt.messages)
     out += fmt::format("--- {} ---\n{}\n", message.role, message.content);
   out += "--- tokens (estimated) ---\n";
-  for (const prompt::Layer& layer : turn.prompt.layers) out += fmt::format("{:<16} {:>5}\n", layer.name, layer.tokens);
+  for (const prompt::Layer& layer : turn.prompt.layers)
+    out += fmt::format("{:<16} {:>5}\n", layer.name, layer.tokens);
   out += fmt::format("{:<16} {:>5}\n", "all", turn.prompt.tokens);
   for (const prompt::Cut& cut : turn.prompt.cuts)
-    out += fmt::format("cut {} #{}: {} to {} tokens\n", cut.slug, cut.chunk_index, cut.tokens_before, cut.tokens_after);
+    out += fmt::format("cut {} #{}: {} to {} tokens\n", cut.slug, cut.chunk_index,
+                       cut.tokens_before, cut.tokens_after);
   return out;
 }
 
@@ -80,15 +84,18 @@ Result<pipeline::Outcome> answer(App& app, Wired& wired, const pipeline::TurnReq
                                  std::stop_token stop) {
   if (app.common.json)
     return pipeline::run_turn(
-        wired.engine(), request, [](const Event& event) { print(terminal::json_line(event) + "\n"); }, stop);
-  terminal::AnswerPrinter printer([](std::string_view text) { print(text); }, app.capabilities(STDOUT_FILENO),
-                                  app.config().text("site.url"));
+        wired.engine(), request,
+        [](const Event& event) { print(terminal::json_line(event) + "\n"); }, stop);
+  terminal::AnswerPrinter printer([](std::string_view text) { print(text); },
+                                  app.capabilities(STDOUT_FILENO), app.config().text("site.url"));
   return pipeline::run_turn(
       wired.engine(), request,
       [&](const Event& event) {
         // Errors go to stderr, through report(); what was written so far stands.
-        if (std::holds_alternative<ErrorEvent>(event)) printer.finish();
-        else printer.handle(event);
+        if (std::holds_alternative<ErrorEvent>(event))
+          printer.finish();
+        else
+          printer.handle(event);
       },
       stop);
 }
@@ -96,7 +103,8 @@ Result<pipeline::Outcome> answer(App& app, Wired& wired, const pipeline::TurnReq
 int run(App& app, const Flags& flags) {
   bool given = flags.query_given->count() > 0;
   if (!given && isatty(STDIN_FILENO))
-    return app.report({ErrorKind::usage, "no question", "stoka chat \"your question\", or - to read standard input"});
+    return app.report({ErrorKind::usage, "no question",
+                       "stoka chat \"your question\", or - to read standard input"});
   Questions questions(given ? flags.query : "-");
   // A question that cannot be asked is said before anything is opened.
   if (!questions.several())
@@ -130,7 +138,8 @@ int run(App& app, const Flags& flags) {
     }
     if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
   }
-  if (!asked) return app.report({ErrorKind::usage, "no question on standard input", "write one a line"});
+  if (!asked)
+    return app.report({ErrorKind::usage, "no question on standard input", "write one a line"});
   return code;
 }
 
@@ -138,12 +147,16 @@ int run(App& app, const Flags& flags) {
 
 Run declare_chat(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
-  flags->query_given = cli.add_option("QUERY", flags->query, "the question; - reads one a line, turns of one session")->type_name("");
-  cli.add_option("--session", flags->session, "go on with this session, or give a new one its id")->type_name("UUID");
+  flags->query_given = cli.add_option("QUERY", flags->query,
+                                      "the question; - reads one a line, turns of one session")
+                           ->type_name("");
+  cli.add_option("--session", flags->session, "go on with this session, or give a new one its id")
+      ->type_name("UUID");
   cli.add_option("--visitor", flags->visitor, "who asks")->type_name("UUID");
   flags->page.declare(cli);
   cli.add_flag("--trace", flags->trace, "timings, scores and citations on stderr");
-  cli.add_flag("--dry-run", flags->dry_run, "print the prompt a model would get, call no generator, save nothing");
+  cli.add_flag("--dry-run", flags->dry_run,
+               "print the prompt a model would get, call no generator, save nothing");
   return [flags](App& app) { return run(app, *flags); };
 }
 

@@ -31,27 +31,31 @@ std::string joined_names(const std::vector<Option>& all) {
 
 std::string command_names() {
   std::string out;
-  for (const Command& command : commands()) out += (out.empty() ? "" : " ") + std::string(command.name);
+  for (const Command& command : commands())
+    out += (out.empty() ? "" : " ") + std::string(command.name);
   return out;
 }
 
 std::string bash(const CLI::App& root) {
   std::string cases;
   for (const Command& command : commands())
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name, joined_names(options(*root.get_subcommand(command.name))));
+    cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name,
+                         joined_names(options(*root.get_subcommand(command.name))));
   return fmt::format(
       "# bash completion of stoka\n"
       "_stoka() {{\n"
       "  local cur=\"${{COMP_WORDS[COMP_CWORD]}}\" command=\"\" words i\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-      "    case \" {0} \" in *\" ${{COMP_WORDS[i]}} \"*) command=\"${{COMP_WORDS[i]}}\"; break ;; esac\n"
+      "    case \" {0} \" in *\" ${{COMP_WORDS[i]}} \"*) command=\"${{COMP_WORDS[i]}}\"; break ;; "
+      "esac\n"
       "  done\n"
       "  case \"$command\" in\n"
       "{1}"
       "    *) words=\"{0} {2}\" ;;\n"
       "  esac\n"
       "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-      "  [[ ${{#COMPREPLY[@]}} -eq 0 && \"$cur\" != -* ]] && COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+      "  [[ ${{#COMPREPLY[@]}} -eq 0 && \"$cur\" != -* ]] && COMPREPLY=($(compgen -f -- "
+      "\"$cur\"))\n"
       "  return 0\n"
       "}}\n"
       "complete -F _stoka stoka\n",
@@ -62,9 +66,12 @@ std::string bash(const CLI::App& root) {
 std::string quoted(std::string_view text, bool zsh) {
   std::string out;
   for (char c : text) {
-    if (c == '\'') out += "'\\''";
-    else if (zsh && (c == '[' || c == ']' || c == ':')) out += std::string("\\") + c;
-    else out += c;
+    if (c == '\'')
+      out += "'\\''";
+    else if (zsh && (c == '[' || c == ']' || c == ':'))
+      out += std::string("\\") + c;
+    else
+      out += c;
   }
   return out;
 }
@@ -72,7 +79,8 @@ std::string quoted(std::string_view text, bool zsh) {
 std::string zsh_arguments(const CLI::App& app, std::string_view indent) {
   std::string out;
   for (const Option& option : options(app))
-    out += fmt::format(" \\\n{}'{}[{}]{}'", indent, option.name, quoted(option.help, true), option.takes_value ? ":value:_files" : "");
+    out += fmt::format(" \\\n{}'{}[{}]{}'", indent, option.name, quoted(option.help, true),
+                       option.takes_value ? ":value:_files" : "");
   return out;
 }
 
@@ -102,13 +110,14 @@ std::string zsh(const CLI::App& root) {
 std::string fish(const CLI::App& root) {
   std::string out = "# fish completion of stoka\n";
   auto add = [&](const std::string& condition, const Option& option) {
-    out += fmt::format("complete -c stoka -n '{}' -l {} -d '{}'{}\n", condition, option.name.substr(2),
-                       quoted(option.help, false), option.takes_value ? " -r" : "");
+    out +=
+        fmt::format("complete -c stoka -n '{}' -l {} -d '{}'{}\n", condition, option.name.substr(2),
+                    quoted(option.help, false), option.takes_value ? " -r" : "");
   };
   for (const Option& option : options(root)) add("__fish_use_subcommand", option);
   for (const Command& command : commands()) {
-    out += fmt::format("complete -c stoka -n __fish_use_subcommand -f -a {} -d '{}'\n", command.name,
-                       quoted(command.summary, false));
+    out += fmt::format("complete -c stoka -n __fish_use_subcommand -f -a {} -d '{}'\n",
+                       command.name, quoted(command.summary, false));
     for (const Option& option : options(*root.get_subcommand(command.name)))
       add(fmt::format("__fish_seen_subcommand_from {}", command.name), option);
   }
@@ -126,7 +135,10 @@ int run(const std::string& shell) {
 
 Run declare_completion(CLI::App& cli) {
   auto shell = std::make_shared<std::string>();
-  cli.add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))->type_name("");
+  cli.add_option("SHELL", *shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))
+      ->type_name("");
   return [shell](App&) { return run(*shell); };
 }
 

@@ -17,7 +17,9 @@ int run(App& app, const std::string& page) {
   }
   if (!ambient->hint.empty()) print(terminal::printable(ambient->hint) + "\n");
   if (ambient->citation)
-    print(terminal::cite_box(*ambient->citation, app.capabilities(1), app.config().text("site.url")) + "\n");
+    print(
+        terminal::cite_box(*ambient->citation, app.capabilities(1), app.config().text("site.url")) +
+        "\n");
   return 0;
 }
 

@@ -18,7 +18,8 @@ struct Flags {
 int run(App& app, const Flags& flags) {
   auto wired = wire(app, store::OpenMode::read);
   if (!wired) return app.report(wired.error());
-  auto found = pipeline::discover((*wired)->engine(), {flags.visitor, flags.page.context(), flags.limit});
+  auto found =
+      pipeline::discover((*wired)->engine(), {flags.visitor, flags.page.context(), flags.limit});
   if (!found) return app.report(found.error());
   if (app.common.json) {
     print(pipeline::to_json(*found) + "\n");
@@ -43,8 +44,11 @@ int run(App& app, const Flags& flags) {
 Run declare_discover(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
   flags->page.declare(cli);
-  cli.add_option("--visitor", flags->visitor, "visitor id, for interests and history")->type_name("UUID");
-  cli.add_option("--limit", flags->limit, "how many (default 3)")->check(CLI::Range(1, 10).description(""))->type_name("1..10");
+  cli.add_option("--visitor", flags->visitor, "visitor id, for interests and history")
+      ->type_name("UUID");
+  cli.add_option("--limit", flags->limit, "how many (default 3)")
+      ->check(CLI::Range(1, 10).description(""))
+      ->type_name("1..10");
   cli.add_flag("--explain", flags->explain, "show scores and factors");
   return [flags](App& app) { return run(app, *flags); };
 }

@@ -28,8 +28,8 @@ std::string shown(const std::string& path) {
 
 std::string report_text(const pipeline::IndexReport& report, const Common& common, bool dry_run) {
   std::string out = fmt::format("{}{} added, {} changed, {} unchanged, {} removed; {} chunks\n",
-                                dry_run ? "would be: " : "", report.added, report.changed, report.unchanged,
-                                report.removed, report.chunks);
+                                dry_run ? "would be: " : "", report.added, report.changed,
+                                report.unchanged, report.removed, report.chunks);
   for (const ingest::Skipped& item : report.skipped)
     out += fmt::format("skipped {}: {}\n", shown(item.path), text::one_line(item.reason));
   if (report.gone > 0)
@@ -78,9 +78,11 @@ int run(App& app, const Flags& flags) {
       (*interrupt)->begin());
   bar.clear();
   if (!report) return app.report(report.error());
-  print(app.common.json ? pipeline::to_json(*report) + "\n" : report_text(*report, app.common, flags.dry_run));
+  print(app.common.json ? pipeline::to_json(*report) + "\n"
+                        : report_text(*report, app.common, flags.dry_run));
   if (report->added + report->changed + report->unchanged == 0)
-    return app.report({ErrorKind::data, "nothing to index was found", "give folders with .md files, or a products.json"});
+    return app.report({ErrorKind::data, "nothing to index was found",
+                       "give folders with .md files, or a products.json"});
   return 0;
 }
 
@@ -88,7 +90,9 @@ int run(App& app, const Flags& flags) {
 
 Run declare_index(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
-  cli.add_option("PATH", flags->paths, "folders and files: markdown, products.json")->required()->type_name("");
+  cli.add_option("PATH", flags->paths, "folders and files: markdown, products.json")
+      ->required()
+      ->type_name("");
   cli.add_flag("--prune", flags->prune, "forget every document that is not under the paths");
   cli.add_flag("-n,--dry-run", flags->dry_run, "say what would change, write nothing");
   return [flags](App& app) { return run(app, *flags); };

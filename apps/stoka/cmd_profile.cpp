@@ -22,17 +22,22 @@ struct Flags {
 std::string profile_json(const Visitor& visitor) {
   Json history = Json::array();
   for (const Reading& reading : visitor.history)
-    history.push_back({{"slug", reading.slug}, {"at", rfc3339(reading.at)}, {"scroll_pct", reading.scroll_pct}});
-  return Json{{"visitor_id", visitor.id}, {"interests", visitor.interests}, {"reading_history", std::move(history)}}
+    history.push_back(
+        {{"slug", reading.slug}, {"at", rfc3339(reading.at)}, {"scroll_pct", reading.scroll_pct}});
+  return Json{{"visitor_id", visitor.id},
+              {"interests", visitor.interests},
+              {"reading_history", std::move(history)}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string profile_text(const Visitor& visitor) {
   std::string out = fmt::format("visitor    {}\ninterests  {}\n", visitor.id,
-                                visitor.interests.empty() ? "none declared"
-                                                          : fmt::format("{}", fmt::join(visitor.interests, ", ")));
+                                visitor.interests.empty()
+                                    ? "none declared"
+                                    : fmt::format("{}", fmt::join(visitor.interests, ", ")));
   for (const Reading& reading : visitor.history)
-    out += fmt::format("read       {}  {}\n", rfc3339(reading.at).substr(0, 10), text::one_line(reading.slug));
+    out += fmt::format("read       {}  {}\n", rfc3339(reading.at).substr(0, 10),
+                       text::one_line(reading.slug));
   return out;
 }
 
@@ -61,9 +66,11 @@ int run(App& app, const Flags& flags) {
   std::string id = flags.visitor;
   bool sets = flags.interests_given->count() > 0 || !flags.read.empty();
   if (id.empty() && !sets)
-    return app.report({ErrorKind::usage, "which visitor?", "give --visitor UUID, or --interests to make one"});
+    return app.report(
+        {ErrorKind::usage, "which visitor?", "give --visitor UUID, or --interests to make one"});
   if (!id.empty() && !is_uuid(id))
-    return app.report({ErrorKind::usage, fmt::format("visitor is not a UUID: '{}'", text::one_line(id)),
+    return app.report({ErrorKind::usage,
+                       fmt::format("visitor is not a UUID: '{}'", text::one_line(id)),
                        "a chat prints it: stoka chat --json QUERY"});
   auto store = store::open(app.store_url(), store::OpenMode::read);
   if (!store) return app.report(store.error());
@@ -80,8 +87,9 @@ int run(App& app, const Flags& flags) {
   } else {
     auto known = (*store)->visitor(id);
     if (!known) return app.report(known.error());
-    if (!*known) return app.report({ErrorKind::not_found, fmt::format("no visitor {}", id),
-                                    "set --interests to make one"});
+    if (!*known)
+      return app.report(
+          {ErrorKind::not_found, fmt::format("no visitor {}", id), "set --interests to make one"});
     visitor = std::move(**known);
   }
   if (!visitor) return app.report(visitor.error());
@@ -93,11 +101,16 @@ int run(App& app, const Flags& flags) {
 
 Run declare_profile(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
-  cli.add_option("--visitor", flags->visitor, "visitor id; left out, a new one is made")->type_name("UUID");
+  cli.add_option("--visitor", flags->visitor, "visitor id; left out, a new one is made")
+      ->type_name("UUID");
   flags->interests_given =
-      cli.add_option("--interests", flags->interests, "declared interests, comma separated; replaces the old ones")
-          ->delimiter(',')->type_name("A,B");
-  cli.add_option("--read", flags->read, "slugs that were read, comma separated")->delimiter(',')->type_name("A,B");
+      cli.add_option("--interests", flags->interests,
+                     "declared interests, comma separated; replaces the old ones")
+          ->delimiter(',')
+          ->type_name("A,B");
+  cli.add_option("--read", flags->read, "slugs that were read, comma separated")
+      ->delimiter(',')
+      ->type_name("A,B");
   return [flags](App& app) { return run(app, *flags); };
 }
 

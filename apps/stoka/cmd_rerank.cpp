@@ -36,7 +36,8 @@ Result<std::vector<Hit>> given_hits(const std::string& file) {
   std::string_view rest = text;
   for (int line = 1; !rest.empty(); ++line) {
     size_t end = std::min(rest.find('\n'), rest.size());
-    if (std::string_view content = rest.substr(0, end); content.find_first_not_of(" \t\r") != content.npos) {
+    if (std::string_view content = rest.substr(0, end);
+        content.find_first_not_of(" \t\r") != content.npos) {
       Hit hit;
       hit.chunk.slug = fmt::format("line-{}", line);
       hit.chunk.content = content;
@@ -44,11 +45,13 @@ Result<std::vector<Hit>> given_hits(const std::string& file) {
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  if (hits.empty()) return fail(ErrorKind::data, fmt::format("{} has no texts", file), "give one text a line");
+  if (hits.empty())
+    return fail(ErrorKind::data, fmt::format("{} has no texts", file), "give one text a line");
   return hits;
 }
 
-Result<std::vector<Hit>> indexed_hits(Wired& wired, const std::string& query, std::string& warning) {
+Result<std::vector<Hit>> indexed_hits(Wired& wired, const std::string& query,
+                                      std::string& warning) {
   STOKA_TRY(wired.engine().check_index());
   retrieve::Query search;
   search.text = query;
@@ -61,7 +64,8 @@ int run(App& app, const Flags& flags) {
   bool given = !flags.texts.empty();
   // Given texts need no index; without one every word weighs the same.
   auto wired = wire(app, store::OpenMode::read);
-  if (!wired && !(given && wired.error().kind == ErrorKind::data)) return app.report(wired.error());
+  if (!wired && !(given && wired.error().kind == ErrorKind::not_found))
+    return app.report(wired.error());
 
   std::string warning;
   auto hits = given ? given_hits(flags.texts) : indexed_hits(**wired, *query, warning);
@@ -77,7 +81,8 @@ int run(App& app, const Flags& flags) {
 
   pipeline::Settings settings = pipeline_settings(app.config());
   if (given) settings.policy.keep = hits->size();
-  rerank::PolicyContext context{*query, {flags.seen.begin(), flags.seen.end()}, flags.turns, app.clock.today()};
+  rerank::PolicyContext context{
+      *query, {flags.seen.begin(), flags.seen.end()}, flags.turns, app.clock.today()};
   std::vector<Hit> ranked = rerank::apply_policy(std::move(*hits), context, settings.policy);
   rerank::Verdict verdict = rerank::classify(ranked, settings.thresholds);
   if (app.common.json) {
@@ -95,9 +100,15 @@ Run declare_rerank(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
   cli.add_option("QUERY", flags->query, "the question")->required()->type_name("");
   cli.add_flag("--explain", flags->explain, "show the raw score, every stage and every factor");
-  cli.add_option("--texts", flags->texts, "rank these texts instead, one a line; - is standard input")->type_name("FILE");
-  cli.add_option("--seen", flags->seen, "slugs already shown, comma separated")->delimiter(',')->type_name("A,B");
-  cli.add_option("--turns", flags->turns, "turns the session already has")->check(CLI::NonNegativeNumber.description(""))->type_name("N");
+  cli.add_option("--texts", flags->texts,
+                 "rank these texts instead, one a line; - is standard input")
+      ->type_name("FILE");
+  cli.add_option("--seen", flags->seen, "slugs already shown, comma separated")
+      ->delimiter(',')
+      ->type_name("A,B");
+  cli.add_option("--turns", flags->turns, "turns the session already has")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->type_name("N");
   return [flags](App& app) { return run(app, *flags); };
 }
 

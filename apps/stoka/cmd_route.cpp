@@ -16,14 +16,16 @@ struct Flags {
   int turns = 0;
 };
 
-// The list of slugs is read only when the router asks for it, and an index that is not there yet has none.
+// The list of slugs is read only when the router asks for it, and an index that is not there yet
+// has none.
 route::SlugToken lazy_slug_tokens(const App& app) {
   auto catalog = std::make_shared<std::optional<pipeline::Catalog>>();
   return [&app, catalog](std::string_view word) {
     if (!*catalog) {
       catalog->emplace();
       if (auto store = store::open(app.store_url(), store::OpenMode::read))
-        if (auto documents = (*store)->documents()) catalog->emplace(std::move(*documents), std::nullopt);
+        if (auto documents = (*store)->documents())
+          catalog->emplace(std::move(*documents), std::nullopt);
     }
     return (*catalog)->is_slug_token(word);
   };
@@ -57,7 +59,9 @@ int run(App& app, const Flags& flags) {
 Run declare_route(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
   cli.add_option("QUERY", flags->query, "the question")->required()->type_name("");
-  cli.add_option("--turns", flags->turns, "turns the session already has")->check(CLI::NonNegativeNumber.description(""))->type_name("N");
+  cli.add_option("--turns", flags->turns, "turns the session already has")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->type_name("N");
   return [flags](App& app) { return run(app, *flags); };
 }
 

@@ -39,13 +39,16 @@ Part check_embedder(Wired& wired, const store::IndexStats& stats) {
 Part check_reranker(Wired& wired) {
   Part part{"reranker", wired.reranker().name(), 0, true, ""};
   Hit match, other;
-  match.chunk.content = "Every agent runs inside a fixed budget of steps, and stops when it is spent.";
+  match.chunk.content =
+      "Every agent runs inside a fixed budget of steps, and stops when it is spent.";
   other.chunk.content = "The library opens at nine and closes at six on weekdays.";
   std::vector<Hit> pair = {match, other};
   auto scores = wired.reranker().score("what budget of steps does an agent have", pair, {});
   part.ok = scores && scores->size() == 2 && (*scores)[0] > (*scores)[1];
-  if (!scores) part.detail = scores.error().message;
-  else if (!part.ok) part.detail = "does not tell a match from a mismatch";
+  if (!scores)
+    part.detail = scores.error().message;
+  else if (!part.ok)
+    part.detail = "does not tell a match from a mismatch";
   return part;
 }
 
@@ -53,12 +56,14 @@ Result<Report> inspect(Wired& wired) {
   Report out;
   out.store = wired.store().describe();
   STOKA_ASSIGN(out.stats, wired.store().stats());
-  out.parts = {check_embedder(wired, out.stats), check_reranker(wired),
+  out.parts = {check_embedder(wired, out.stats),
+               check_reranker(wired),
                {"generator", wired.generator().name(), 0, true, ""}};
   if (auto index = wired.engine().check_index(); !index) out.problem = index.error();
   for (const Part& part : out.parts)
     if (!part.ok && !out.problem)
-      out.problem = Error(ErrorKind::data, fmt::format("{}: {}", part.role, part.detail), "run: stoka index PATH");
+      out.problem = Error(ErrorKind::data, fmt::format("{}: {}", part.role, part.detail),
+                          "run: stoka index PATH");
   return out;
 }
 
@@ -79,16 +84,16 @@ std::string report_json(const Report& report) {
 
 std::string report_text(const Report& report) {
   const store::IndexStats& stats = report.stats;
-  std::string out = fmt::format("store      {}\nindexed    {} documents, {} chunks{}\n", report.store,
-                                stats.documents, stats.chunks,
+  std::string out = fmt::format("store      {}\nindexed    {} documents, {} chunks{}\n",
+                                report.store, stats.documents, stats.chunks,
                                 stats.indexed_at ? ", " + rfc3339(*stats.indexed_at) : "");
   if (stats.changed_since_fit > 0)
     out += fmt::format("           {} chunks changed since the vectors were fitted on {}\n",
                        stats.changed_since_fit, stats.fitted_chunks);
   for (const Part& part : report.parts)
     out += fmt::format("{:<10} {}{}  {}{}\n", part.role, part.name,
-                       part.dim ? fmt::format(", {} dimensions", part.dim) : "", part.ok ? "ok" : "NOT OK",
-                       part.detail.empty() ? "" : ": " + part.detail);
+                       part.dim ? fmt::format(", {} dimensions", part.dim) : "",
+                       part.ok ? "ok" : "NOT OK", part.detail.empty() ? "" : ": " + part.detail);
   return out;
 }
 
@@ -97,7 +102,8 @@ std::string details(App& app, store::Store& store) {
   std::string out = "\ndocuments\n";
   if (auto documents = store.documents())
     for (const store::DocumentInfo& info : *documents)
-      out += fmt::format("  {}  {}  {} chunks\n", text::one_line(info.document.slug), info.document.type, info.chunks);
+      out += fmt::format("  {}  {}  {} chunks\n", text::one_line(info.document.slug),
+                         info.document.type, info.chunks);
   out += "\nsettings\n";
   for (const Setting& setting : app.config().settings())
     out += fmt::format("  {:<24} {:<12} {:<12} {}\n", setting.key, app.config().text(setting.key),

@@ -1,4 +1,5 @@
-// A subcommand: its words, its flags, what it does. One cmd_NAME.cpp each; the table is commands.cpp.
+// A subcommand: its words, its flags, what it does. One cmd_NAME.cpp each; the table is
+// commands.cpp.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -17,12 +17,16 @@ struct PageFlags {
 
   void declare_seen(CLI::App& cli) {
     cli.add_option("--page", page, "the page the visitor is on")->type_name("URL");
-    cli.add_option("--seen", seen, "slugs already read, comma separated")->delimiter(',')->type_name("A,B");
+    cli.add_option("--seen", seen, "slugs already read, comma separated")
+        ->delimiter(',')
+        ->type_name("A,B");
   }
   void declare(CLI::App& cli) {
     declare_seen(cli);
     cli.add_option("--page-title", page_title, "its title")->type_name("TEXT");
-    cli.add_option("--scroll", scroll, "how far it was scrolled, in percent")->check(CLI::Range(0, 100).description(""))->type_name("PCT");
+    cli.add_option("--scroll", scroll, "how far it was scrolled, in percent")
+        ->check(CLI::Range(0, 100).description(""))
+        ->type_name("PCT");
   }
   PageContext context() const {
     PageContext out{page, page_title, {}, seen};

@@ -1,4 +1,6 @@
 // The REPL's conversation, held by the pipeline of this process.
+#include "terminal/repl.h"
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -8,7 +10,6 @@
 #include "pipeline/discover.h"
 #include "pipeline/explain.h"
 #include "pipeline/turn.h"
-#include "terminal/repl.h"
 #include "wiring.h"
 
 namespace stoka::app {
@@ -22,7 +23,8 @@ class LocalConversation final : public terminal::Conversation {
   }
 
   Result<> ask(std::string_view query, const EventSink& sink, std::stop_token stop) override {
-    pipeline::TurnRequest request{std::string(query), session_.id, session_.visitor_id, "", {page_, "", {}, {}}};
+    pipeline::TurnRequest request{
+        std::string(query), session_.id, session_.visitor_id, "", {page_, "", {}, {}}};
     STOKA_ASSIGN(pipeline::Outcome outcome, pipeline::run_turn(engine_, request, sink, stop));
     session_ = std::move(outcome.session);
     why_ = pipeline::explain(outcome.turn);
@@ -58,7 +60,8 @@ class LocalConversation final : public terminal::Conversation {
   std::vector<std::string> pages() const override {
     std::vector<std::string> out;
     if (auto catalog = engine_.catalog())
-      for (const store::DocumentInfo& info : (*catalog)->documents()) out.push_back(info.document.url);
+      for (const store::DocumentInfo& info : (*catalog)->documents())
+        out.push_back(info.document.url);
     return out;
   }
 
@@ -97,7 +100,8 @@ int run_repl(App& app) {
   editing.history = App::state_dir() / "history";
   auto editor = terminal::make_line_editor(editing);
   LocalConversation conversation((*wired)->engine(), app.ids);
-  terminal::Repl repl(conversation, *editor, **interrupt, [](std::string_view text) { print(text); }, options);
+  terminal::Repl repl(
+      conversation, *editor, **interrupt, [](std::string_view text) { print(text); }, options);
   auto left = repl.run();
   return left ? 0 : app.report(left.error());
 }

@@ -13,14 +13,28 @@ std::vector<Setting> make() {
       {"site.url", "", text, "", "address of the site, put before document paths in links"},
       {"golden.dir", "", text, "", "directory whose files override the built-in golden data"},
 
-      {"chunk.max_tokens", "", integer, "512", "longest chunk (256, 512, 1024); changing it means re-indexing"},
-      {"chunk.overlap_tokens", "", integer, "64", "overlap of neighbours in a section (0, 64, 128)"},
+      {"chunk.max_tokens", "", integer, "512",
+       "longest chunk (256, 512, 1024); changing it means re-indexing"},
+      {"chunk.overlap_tokens", "", integer, "64",
+       "overlap of neighbours in a section (0, 64, 128)"},
       // Documents were indexed with a metadata prefix and queries are embedded without one. Models
-      // that want a query instruction get it here; it is recorded, and changing it means re-indexing.
-      {"embedder.query_prefix", "STOKA_EMBED_QUERY_PREFIX", text, "", "put before a query when it is embedded"},
+      // that want a query instruction get it here; it is recorded, and changing it means
+      // re-indexing.
+      {"embedder.query_prefix", "STOKA_EMBED_QUERY_PREFIX", text, "",
+       "put before a query when it is embedded"},
 
-      {"retrieval.mode", "", choice, "hybrid", "which searches run", {"hybrid", "dense", "lexical"}},
-      {"retrieval.fusion", "", choice, "weighted", "how the two searches are merged", {"weighted", "rrf"}},
+      {"retrieval.mode",
+       "",
+       choice,
+       "hybrid",
+       "which searches run",
+       {"hybrid", "dense", "lexical"}},
+      {"retrieval.fusion",
+       "",
+       choice,
+       "weighted",
+       "how the two searches are merged",
+       {"weighted", "rrf"}},
       {"retrieval.dense", "", integer, "100", "dense candidates"},
       {"retrieval.lexical", "", integer, "100", "lexical candidates"},
       {"retrieval.candidates", "", integer, "20", "candidates that are reranked"},
@@ -34,14 +48,15 @@ std::vector<Setting> make() {
       {"threshold.adjacent", "", number, "0.65", "score from which it is framed as a stretch"},
       {"threshold.nothing", "", number, "0.5", "score below which there is no answer"},
 
-      {"prompt.budget", "", integer, "2500", "tokens of the system prompt; content is cut above it"},
+      {"prompt.budget", "", integer, "2500",
+       "tokens of the system prompt; content is cut above it"},
   };
   for (Setting& setting : out) {
     if (!setting.env.empty()) continue;
     setting.env = "STOKA_" + setting.key;
-    std::transform(setting.env.begin(), setting.env.end(), setting.env.begin(), [](unsigned char c) {
-      return c == '.' ? '_' : static_cast<char>(std::toupper(c));
-    });
+    std::transform(
+        setting.env.begin(), setting.env.end(), setting.env.begin(),
+        [](unsigned char c) { return c == '.' ? '_' : static_cast<char>(std::toupper(c)); });
   }
   return out;
 }

@@ -7,8 +7,8 @@
 
 namespace stoka::app {
 
-// The environment variable of a key is STOKA_ and the key in upper case, dots as underscores, unless
-// it is named otherwise here.
+// The environment variable of a key is STOKA_ and the key in upper case, dots as underscores,
+// unless it is named otherwise here.
 std::span<const Setting> settings();
 
 }  // namespace stoka::app

@@ -46,8 +46,8 @@ pipeline::Settings pipeline_settings(const Config& config) {
   return out;
 }
 
-Wired::Wired(App& app, std::unique_ptr<store::Store> store, golden::Golden golden, route::Router router,
-             cite::GuardRules guard, generate::VoiceLines lines)
+Wired::Wired(App& app, std::unique_ptr<store::Store> store, golden::Golden golden,
+             route::Router router, cite::GuardRules guard, generate::VoiceLines lines)
     : store_(std::move(store)),
       golden_(std::move(golden)),
       router_(std::move(router)),
@@ -55,7 +55,8 @@ Wired::Wired(App& app, std::unique_ptr<store::Store> store, golden::Golden golde
       embedder_(*store_),
       reranker_(*store_),
       generator_(std::move(lines)),
-      engine_({*store_, embedder_, reranker_, generator_, golden_, router_, guard_, app.clock, app.ids, app.log},
+      engine_({*store_, embedder_, reranker_, generator_, golden_, router_, guard_, app.clock,
+               app.ids, app.log},
               pipeline_settings(app.config())) {}
 
 Result<std::unique_ptr<Wired>> wire(App& app, store::OpenMode mode) {

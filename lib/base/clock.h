@@ -17,7 +17,7 @@ using Instant = std::chrono::sys_time<std::chrono::milliseconds>;
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual Instant now() const = 0;                        // wall clock, UTC
+  virtual Instant now() const = 0;                         // wall clock, UTC
   virtual std::chrono::nanoseconds monotonic() const = 0;  // for durations only
   Date today() const { return std::chrono::floor<std::chrono::days>(now()); }
 };

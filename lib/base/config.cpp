@@ -30,25 +30,35 @@ std::optional<bool> parse_bool(std::string_view text) {
 
 std::string wanted(const Setting& setting) {
   switch (setting.type) {
-    case ValueType::integer: return "a whole number";
-    case ValueType::number: return "a number";
-    case ValueType::boolean: return "true or false";
-    case ValueType::choice: return fmt::format("one of {}", fmt::join(setting.choices, ", "));
+    case ValueType::integer:
+      return "a whole number";
+    case ValueType::number:
+      return "a number";
+    case ValueType::boolean:
+      return "true or false";
+    case ValueType::choice:
+      return fmt::format("one of {}", fmt::join(setting.choices, ", "));
     case ValueType::text:
-    case ValueType::list: break;
+    case ValueType::list:
+      break;
   }
   return "text";
 }
 
 bool fits(const Setting& setting, std::string_view text) {
   switch (setting.type) {
-    case ValueType::integer: return parse<long>(text).has_value();
-    case ValueType::number: return parse<double>(text).has_value();
-    case ValueType::boolean: return parse_bool(text).has_value();
+    case ValueType::integer:
+      return parse<long>(text).has_value();
+    case ValueType::number:
+      return parse<double>(text).has_value();
+    case ValueType::boolean:
+      return parse_bool(text).has_value();
     case ValueType::choice:
-      return std::find(setting.choices.begin(), setting.choices.end(), text) != setting.choices.end();
+      return std::find(setting.choices.begin(), setting.choices.end(), text) !=
+             setting.choices.end();
     case ValueType::text:
-    case ValueType::list: break;
+    case ValueType::list:
+      break;
   }
   return true;
 }
@@ -61,10 +71,12 @@ std::string_view name(Origin origin) {
 }
 
 Config::Config(std::span<const Setting> settings) : settings_(settings) {
-  for (const Setting& setting : settings) values_[setting.key] = {setting.fallback, Origin::fallback};
+  for (const Setting& setting : settings)
+    values_[setting.key] = {setting.fallback, Origin::fallback};
 }
 
-Result<> Config::set(std::string_view key, std::string text, Origin origin, std::string_view where) {
+Result<> Config::set(std::string_view key, std::string text, Origin origin,
+                     std::string_view where) {
   auto found = std::find_if(settings_.begin(), settings_.end(),
                             [&](const Setting& s) { return s.key == key; });
   if (found == settings_.end()) {
@@ -95,7 +107,8 @@ Result<> Config::load_environment(const Environment& getenv) {
     if (setting.env.empty()) continue;
     auto text = getenv(setting.env);
     // An empty variable is one that somebody meant to unset.
-    if (text && !text->empty()) STOKA_TRY(set(setting.key, *text, Origin::environment, setting.env));
+    if (text && !text->empty())
+      STOKA_TRY(set(setting.key, *text, Origin::environment, setting.env));
   }
   return {};
 }
@@ -111,9 +124,15 @@ const Config::Value& Config::value(std::string_view key) const {
 }
 
 const std::string& Config::text(std::string_view key) const { return value(key).text; }
-long Config::integer(std::string_view key) const { return parse<long>(value(key).text).value_or(0); }
-double Config::number(std::string_view key) const { return parse<double>(value(key).text).value_or(0); }
-bool Config::boolean(std::string_view key) const { return parse_bool(value(key).text).value_or(false); }
+long Config::integer(std::string_view key) const {
+  return parse<long>(value(key).text).value_or(0);
+}
+double Config::number(std::string_view key) const {
+  return parse<double>(value(key).text).value_or(0);
+}
+bool Config::boolean(std::string_view key) const {
+  return parse_bool(value(key).text).value_or(false);
+}
 Origin Config::origin(std::string_view key) const { return value(key).origin; }
 
 std::vector<std::string> Config::list(std::string_view key) const {

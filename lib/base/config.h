@@ -17,11 +17,11 @@ namespace stoka {
 enum class ValueType { text, integer, number, boolean, choice, list };
 
 struct Setting {
-  std::string key;            // "retrieval.mode"; also the file's [retrieval] mode
-  std::string env;            // "STOKA_RETRIEVAL_MODE"; empty: none
+  std::string key;  // "retrieval.mode"; also the file's [retrieval] mode
+  std::string env;  // "STOKA_RETRIEVAL_MODE"; empty: none
   ValueType type = ValueType::text;
-  std::string fallback;       // default, as text
-  std::string help;           // one line
+  std::string fallback;  // default, as text
+  std::string help;      // one line
   std::vector<std::string> choices = {};
 };
 

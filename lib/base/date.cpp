@@ -16,7 +16,8 @@ struct Scanner {
   std::string_view rest;
 
   void skip() {
-    while (!rest.empty() && (rest[0] == ' ' || rest[0] == ',' || rest[0] == '.')) rest.remove_prefix(1);
+    while (!rest.empty() && (rest[0] == ' ' || rest[0] == ',' || rest[0] == '.'))
+      rest.remove_prefix(1);
   }
   std::optional<int> number(size_t max_digits) {
     size_t n = 0;
@@ -35,7 +36,8 @@ struct Scanner {
         same = same && std::tolower(static_cast<unsigned char>(rest[i])) ==
                            std::tolower(static_cast<unsigned char>(kMonths[m][i]));
       if (!same) continue;
-      while (!rest.empty() && std::isalpha(static_cast<unsigned char>(rest[0]))) rest.remove_prefix(1);
+      while (!rest.empty() && std::isalpha(static_cast<unsigned char>(rest[0])))
+        rest.remove_prefix(1);
       return m + 1;
     }
     return std::nullopt;
@@ -90,7 +92,8 @@ std::optional<Date> parse_date(std::string_view text) {
 
 std::string iso_date(Date date) {
   std::chrono::year_month_day ymd{date};
-  return fmt::format("{:04}-{:02}-{:02}", int(ymd.year()), unsigned(ymd.month()), unsigned(ymd.day()));
+  return fmt::format("{:04}-{:02}-{:02}", int(ymd.year()), unsigned(ymd.month()),
+                     unsigned(ymd.day()));
 }
 
 std::string short_date(Date date) {

@@ -37,8 +37,8 @@ Result<std::string> read_file(const std::filesystem::path& path, uint64_t max_by
     return fail(ErrorKind::data, fmt::format("cannot read {}: not a regular file", path.string()));
   auto size = static_cast<uint64_t>(info.st_size);
   if (size > max_bytes)
-    return fail(ErrorKind::data,
-                fmt::format("{} is {} MB, the limit is {} MB", path.string(), size >> 20, max_bytes >> 20));
+    return fail(ErrorKind::data, fmt::format("{} is {} MB, the limit is {} MB", path.string(),
+                                             size >> 20, max_bytes >> 20));
   std::string text;
   text.resize(size);
   size_t got = 0;

@@ -12,8 +12,8 @@ namespace stoka {
 // the path.
 Result<std::string> read_file(const std::filesystem::path& path, uint64_t max_bytes);
 
-// Writes next to the file and renames, so that a reader sees the old text or the new. mode: 0600 for
-// what is private.
+// Writes next to the file and renames, so that a reader sees the old text or the new. mode: 0600
+// for what is private.
 Result<> write_file(const std::filesystem::path& path, std::string_view text, unsigned mode = 0644);
 
 }  // namespace stoka

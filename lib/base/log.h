@@ -7,8 +7,8 @@ namespace stoka {
 
 enum class Level { debug, info, warning };
 
-// Thread safe. A message is one line without its line end, and is data: the sink cleans it of control
-// characters.
+// Thread safe. A message is one line without its line end, and is data: the sink cleans it of
+// control characters.
 class Log {
  public:
   virtual ~Log() = default;

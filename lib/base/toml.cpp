@@ -32,6 +32,40 @@ std::string scalar_text(const toml::node& node) {
   return out.str();
 }
 
+// The line of the first byte beyond ASCII outside of strings and comments, where TOML allows none;
+// 0 if there is none. toml++ 3.3 runs into undefined behaviour there ("x = é").
+int line_of_stray_character(std::string_view text) {
+  int line = 1;
+  std::string_view quote;  // that ends the string we are in
+  bool comment = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    if (c == '\n') {
+      ++line;
+      comment = false;
+      if (quote.size() == 1) quote = {};  // malformed; the parser stops here
+    } else if (comment) {
+      continue;
+    } else if (!quote.empty()) {
+      if (c == '\\' && quote[0] == '"') {
+        if (at + 1 < text.size() && text[at + 1] != '\n') ++at;
+      } else if (text.substr(at).starts_with(quote)) {
+        at += quote.size() - 1;
+        quote = {};
+      }
+    } else if (c == '#') {
+      comment = true;
+    } else if (c == '"' || c == '\'') {
+      quote = c == '"' ? "\"\"\"" : "'''";
+      if (!text.substr(at).starts_with(quote)) quote = quote.substr(0, 1);
+      at += quote.size() - 1;
+    } else if (static_cast<unsigned char>(c) >= 0x80) {
+      return line;
+    }
+  }
+  return 0;
+}
+
 Error not_flat(std::string_view source, const std::string& key, uint32_t line) {
   return {ErrorKind::data,
           fmt::format("{}:{}: '{}' is nested deeper than stoka reads", source, line, key),
@@ -68,6 +102,11 @@ Result<> flatten(const toml::table& table, const std::string& prefix, std::strin
 Result<std::vector<TomlEntry>> parse_toml(std::string_view text, std::string_view source,
                                           TomlNested nested) {
   std::vector<TomlEntry> out;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (int line = line_of_stray_character(text); line > 0)
+    return fail(ErrorKind::data,
+                fmt::format("{}:{}: only ASCII may stand outside of quotes", source, line),
+                "put the value in quotes");
   try {
     toml::table table = toml::parse(text, source);
     STOKA_TRY(flatten(table, "", source, nested, out));

@@ -1,5 +1,5 @@
-// TOML as a flat list: everything stoka reads from TOML (configuration, golden data, frontmatter) is
-// tables of strings and lists of strings, so this is all that leaves the library.
+// TOML as a flat list: everything stoka reads from TOML (configuration, golden data, frontmatter)
+// is tables of strings and lists of strings, so this is all that leaves the library.
 #pragma once
 
 #include <string>
@@ -11,10 +11,11 @@
 namespace stoka {
 
 struct TomlEntry {
-  std::string key;                  // dotted, e.g. "retrieval.mode"
-  std::vector<std::string> values;  // scalars as text ("true", "0.7", "2026-04-12"); one if not a list
+  std::string key;  // dotted, e.g. "retrieval.mode"
+  std::vector<std::string>
+      values;  // scalars as text ("true", "0.7", "2026-04-12"); one if not a list
   bool is_list = false;
-  int line = 0;                     // 1-based
+  int line = 0;  // 1-based
 };
 
 // What to do with lists inside lists and lists of tables, which have no place in a flat list.

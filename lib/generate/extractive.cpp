@@ -146,7 +146,10 @@ std::string ExtractiveVoice::answer(const Request& request) const {
   std::string out;
   for (size_t i = 0; i < request.hits.size(); ++i) {
     const Hit& hit = request.hits[i];
-    if (first != nullptr && (hit.chunk.slug == first->chunk.slug || hit.chunk.title == first->chunk.title)) continue;
+    const bool same_source =
+        first != nullptr && (hit.chunk.slug == first->chunk.slug ||
+                             (!hit.chunk.title.empty() && hit.chunk.title == first->chunk.title));
+    if (same_source) continue;
     const bool wants_second = request.confidence == Confidence::direct && !request.low_confidence;
     if (first != nullptr && (!wants_second || hit.score < first->score - kClose)) break;
     const std::span<const std::string> document =

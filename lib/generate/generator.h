@@ -21,13 +21,13 @@ struct Request {
   std::vector<Message> messages;  // what a model reads
   // What the extractive voice reads instead: the same facts before they became a prompt.
   std::string query;
-  bool same_topic = false;        // a follow-up whose best hit is on the topic of the session
+  bool same_topic = false;  // a follow-up whose best hit is on the topic of the session
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
-  std::span<const Hit> hits;      // best first, at most five
+  std::span<const Hit> hits;  // best first, at most five
   // Of each hit, the contents of all chunks of its document; empty: the hit's chunk alone.
   std::vector<std::span<const std::string>> documents;
-  int turns = 0;                  // before this one
+  int turns = 0;  // before this one
 };
 
 // Text as it comes, in any split.
@@ -45,9 +45,10 @@ class Generator {
   // the first delta, when nothing that could still be a plain error can happen any more.
   virtual Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
                                 const DeltaSink& sink, std::stop_token stop) = 0;
-  // One line for each hit that frames it as a recommendation, all from one request; empty where there
-  // is none, so that a failure never costs the recommendation.
-  virtual std::vector<std::optional<std::string>> frame(std::span<const Hit> hits, std::stop_token) {
+  // One line for each hit that frames it as a recommendation, all from one request; empty where
+  // there is none, so that a failure never costs the recommendation.
+  virtual std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,
+                                                        std::stop_token) {
     return std::vector<std::optional<std::string>>(hits.size());
   }
 };

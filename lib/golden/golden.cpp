@@ -91,7 +91,8 @@ Result<RouterData> read_router(const std::vector<TomlEntry>& entries) {
   for (const TomlEntry& entry : entries) {
     size_t dot = entry.key.rfind('.');
     if (dot == std::string::npos || entry.values.empty())
-      return fail(broken("router.toml", fmt::format("line {}: '{}' is not a rule", entry.line, entry.key)));
+      return fail(
+          broken("router.toml", fmt::format("line {}: '{}' is not a rule", entry.line, entry.key)));
     std::string rule = entry.key.substr(0, dot), field = entry.key.substr(dot + 1);
     if (entry.key == "offtopic.signals") {
       out.offtopic_signals = entry.values;
@@ -107,10 +108,13 @@ Result<RouterData> read_router(const std::vector<TomlEntry>& entries) {
         return fail(broken("router.toml", "followup.max_words is not a number"));
     } else if (field == "reply" || field == "patterns") {
       if (out.rules.empty() || out.rules.back().name != rule) out.rules.push_back({rule, "", {}});
-      if (field == "reply") out.rules.back().reply = entry.values[0];
-      else out.rules.back().patterns = entry.values;
+      if (field == "reply")
+        out.rules.back().reply = entry.values[0];
+      else
+        out.rules.back().patterns = entry.values;
     } else {
-      return fail(broken("router.toml", fmt::format("line {}: unknown '{}'", entry.line, entry.key)));
+      return fail(
+          broken("router.toml", fmt::format("line {}: unknown '{}'", entry.line, entry.key)));
     }
   }
   return out;
@@ -118,15 +122,19 @@ Result<RouterData> read_router(const std::vector<TomlEntry>& entries) {
 
 Result<> check(const Golden& golden) {
   if (golden.never.size() != kNeverItems)
-    return fail(broken("never.txt", fmt::format("has {} items, must have {}", golden.never.size(), kNeverItems)));
-  if (golden.exchange_list.empty()) return fail(broken("exchanges.txt", "has no visitor:/stoka: exchange"));
+    return fail(broken(
+        "never.txt", fmt::format("has {} items, must have {}", golden.never.size(), kNeverItems)));
+  if (golden.exchange_list.empty())
+    return fail(broken("exchanges.txt", "has no visitor:/stoka: exchange"));
   for (const char* name : {"what", "offtopic", "deal", "nothing", "closest"})
-    if (!golden.replies.contains(name)) return fail(broken("replies.toml", fmt::format("lacks '{}'", name)));
+    if (!golden.replies.contains(name))
+      return fail(broken("replies.toml", fmt::format("lacks '{}'", name)));
   for (const auto& [name, texts] : golden.replies)
     if (texts.empty()) return fail(broken("replies.toml", fmt::format("'{}' is empty", name)));
   for (const RouterRule& rule : golden.router.rules)
     if (!golden.replies.contains(rule.reply))
-      return fail(broken("router.toml", fmt::format("{}: no reply '{}' in replies.toml", rule.name, rule.reply)));
+      return fail(broken("router.toml",
+                         fmt::format("{}: no reply '{}' in replies.toml", rule.name, rule.reply)));
   if (!golden.replies.contains(golden.router.offtopic_reply))
     return fail(broken("router.toml", "offtopic names a reply that is not in replies.toml"));
   if (golden.post_hints.empty()) return fail(broken("hints.toml", "post.lines is empty"));
@@ -147,7 +155,8 @@ std::string Golden::hint(std::string_view page) const {
     std::string_view pattern = hint.page;
     bool below = pattern.ends_with('*');
     if (below) pattern.remove_suffix(1);
-    bool matches = below ? page.starts_with(pattern) && page.size() > pattern.size() : page == pattern;
+    bool matches =
+        below ? page.starts_with(pattern) && page.size() > pattern.size() : page == pattern;
     if (matches && (!best || hint.page.size() > best->page.size())) best = &hint;
   }
   return best ? best->line : "";
@@ -169,10 +178,12 @@ Result<Golden> load(const Override& override_file) {
   for (TomlEntry& entry : replies) out.replies[entry.key] = std::move(entry.values);
   STOKA_ASSIGN(std::vector<TomlEntry> hints, files.toml("hints.toml"));
   for (TomlEntry& entry : hints) {
-    if (entry.key == "post.lines") out.post_hints = std::move(entry.values);
+    if (entry.key == "post.lines")
+      out.post_hints = std::move(entry.values);
     else if (entry.key.starts_with("pages.") && !entry.values.empty())
       out.page_hints.push_back({entry.key.substr(6), entry.values[0]});
-    else return fail(broken("hints.toml", fmt::format("unknown '{}'", entry.key)));
+    else
+      return fail(broken("hints.toml", fmt::format("unknown '{}'", entry.key)));
   }
   STOKA_ASSIGN(std::vector<TomlEntry> router, files.toml("router.toml"));
   STOKA_ASSIGN(out.router, read_router(router));

@@ -1,6 +1,6 @@
 // The voice as data: identity, NEVER list, exchanges, fixed replies, hints, router patterns, guard
-// phrases and the extractive voice's lines. Compiled in from golden/; a directory can override any file,
-// so that the voice is tuned without a rebuild.
+// phrases and the extractive voice's lines. Compiled in from golden/; a directory can override any
+// file, so that the voice is tuned without a rebuild.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,13 @@ struct GoldenExchange {
 
 // A router rule: the first one that has a matching pattern decides. See golden/router.toml.
 struct RouterRule {
-  std::string name;                   // "meta.greeting", "deal.override"
-  std::string reply;                  // name of the reply
+  std::string name;   // "meta.greeting", "deal.override"
+  std::string reply;  // name of the reply
   std::vector<std::string> patterns;
 };
 
 struct RouterData {
-  std::vector<RouterRule> rules;             // in order: meta first, then deal
+  std::vector<RouterRule> rules;  // in order: meta first, then deal
   std::vector<std::string> offtopic_signals;
   std::string offtopic_reply;
   std::vector<std::string> not_content;
@@ -42,17 +42,17 @@ struct PageHint {
 };
 
 struct Golden {
-  std::string identity;                        // layer 0
-  std::vector<std::string> never;              // layer 1: 15 items
-  std::string voice;                           // layer 2
-  std::string exchanges;                       // layer 2, as written
-  std::vector<GoldenExchange> exchange_list;   // the same, taken apart
+  std::string identity;                       // layer 0
+  std::vector<std::string> never;             // layer 1: 15 items
+  std::string voice;                          // layer 2
+  std::string exchanges;                      // layer 2, as written
+  std::vector<GoldenExchange> exchange_list;  // the same, taken apart
   std::map<std::string, std::vector<std::string>, std::less<>> replies;
   RouterData router;
   std::vector<PageHint> page_hints;
   std::vector<std::string> post_hints;
-  std::vector<TomlEntry> guard;                // of guard.toml, for cite::GuardRules
-  std::vector<TomlEntry> voice_lines;          // of voice_lines.toml, for generate::VoiceLines
+  std::vector<TomlEntry> guard;        // of guard.toml, for cite::GuardRules
+  std::vector<TomlEntry> voice_lines;  // of voice_lines.toml, for generate::VoiceLines
 
   // The n-th line of a reply, taken in turn. The name must exist.
   const std::string& reply(std::string_view name, int n = 0) const;

@@ -17,6 +17,9 @@
 namespace stoka::ingest {
 namespace {
 
+// A heading can be a page of text by mistake.
+constexpr size_t kMaxTitle = 300;
+
 // Text has a stray byte here and there; a tenth of them is no text.
 bool is_binary(const text::Repair& repair, size_t size) {
   return repair.nul * 100 > size || repair.invalid * 10 > size;

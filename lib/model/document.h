@@ -11,11 +11,11 @@
 namespace stoka {
 
 struct Document {
-  std::string slug;    // unique in the index
+  std::string slug;  // unique in the index
   std::string title;
-  std::string type;    // "blog", "philosophy", "changelog", "product", "page", or from frontmatter
-  std::string path;    // source file as given to `stoka index`, for messages and pruning
-  std::string url;     // path on the site ("/blog/slug") or as in frontmatter; may be empty
+  std::string type;  // "blog", "philosophy", "changelog", "product", "page", or from frontmatter
+  std::string path;  // source file as given to `stoka index`, for messages and pruning
+  std::string url;   // path on the site ("/blog/slug") or as in frontmatter; may be empty
   std::string description;
   std::string author;
   std::vector<std::string> tags;
@@ -26,15 +26,15 @@ struct Document {
 
 struct Chunk {
   std::string slug;
-  int index = 0;          // position in its document, from 0
+  int index = 0;  // position in its document, from 0
   std::string type;
   std::string title;
-  std::string section;    // heading text, empty before the first heading
+  std::string section;  // heading text, empty before the first heading
   std::vector<std::string> tags;
   std::optional<Date> date;
   int reading_minutes = 1;
   std::string url;
-  std::string content;    // plain text, paragraphs separated by a blank line
+  std::string content;  // plain text, paragraphs separated by a blank line
 
   bool has_tag(std::string_view tag) const;
 };

@@ -1,5 +1,5 @@
-// The one noun that streams through everything. The CLI prints it, the REPL draws it, serve encodes it,
-// session stores from it, eval replays it.
+// The one noun that streams through everything. The CLI prints it, the REPL draws it, serve encodes
+// it, session stores from it, eval replays it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ std::string_view name(Route route);
 struct Citation {
   std::string slug;
   std::string title;
-  std::string quote;         // verbatim from the indexed content
+  std::string quote;  // verbatim from the indexed content
   std::string type;
   std::string reading_time;  // "8 min"
   std::string date;          // "Apr 12"; empty if the document has none

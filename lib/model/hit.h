@@ -13,7 +13,7 @@ using ChunkId = int64_t;
 
 // A rule of the editorial policy that touched a chunk, and by how much.
 struct Factor {
-  std::string rule;     // "shown", "deep-reader", "recent", "navigational", "same-source"
+  std::string rule;  // "shown", "deep-reader", "recent", "navigational", "same-source"
   double factor = 1.0;
 };
 
@@ -21,14 +21,14 @@ struct Hit {
   ChunkId id = 0;
   Chunk chunk;
   // retrieve
-  int dense_rank = 0;     // from 1; 0: not among the dense candidates
-  double cosine = 0;      // to the query; 0 if there is no vector
-  int lexical_rank = 0;   // from 1; 0: not among the lexical candidates
+  int dense_rank = 0;    // from 1; 0: not among the dense candidates
+  double cosine = 0;     // to the query; 0 if there is no vector
+  int lexical_rank = 0;  // from 1; 0: not among the lexical candidates
   double bm25 = 0;
   double fused = 0;
   // rerank
-  double raw = 0;         // the reranker's score in [0,1]
-  double score = 0;       // after the policy, in [0,1]
+  double raw = 0;    // the reranker's score in [0,1]
+  double score = 0;  // after the policy, in [0,1]
   std::vector<Factor> factors;
 };
 

@@ -11,8 +11,8 @@ namespace stoka {
 
 struct Exchange {
   std::string user;
-  std::string assistant;             // visible text, without citations
-  std::vector<std::string> cited;    // slugs
+  std::string assistant;           // visible text, without citations
+  std::vector<std::string> cited;  // slugs
 };
 
 // A page that the visitor has read.
@@ -32,22 +32,24 @@ struct Visitor {
 };
 
 struct Session {
-  std::string id;                            // UUID
+  std::string id;  // UUID
   std::string visitor_id;
   std::vector<std::string> shown_slugs;      // a set, in the order first shown
   std::vector<std::string> explored_topics;  // in order; the last is the current topic
   int turns = 0;
-  std::vector<Exchange> exchanges;           // the last few, oldest first
+  std::vector<Exchange> exchanges;  // the last few, oldest first
   Instant started_at{};
   Instant last_active{};
 
   bool has_shown(std::string_view slug) const;
-  std::string current_topic() const { return explored_topics.empty() ? "" : explored_topics.back(); }
+  std::string current_topic() const {
+    return explored_topics.empty() ? "" : explored_topics.back();
+  }
 };
 
 // What the caller knows about the moment of asking. All of it is untrusted.
 struct PageContext {
-  std::string page;                     // "/blog/slug"; may be empty
+  std::string page;  // "/blog/slug"; may be empty
   std::string page_title;
   std::optional<int> scroll_pct;        // 0..100
   std::vector<std::string> seen_slugs;  // the client's own reading history
@@ -57,10 +59,10 @@ struct PageContext {
 struct TurnRecord {
   std::string session_id;
   std::string visitor_id;
-  std::string subject;                // may be empty
-  std::vector<std::string> cited;     // joins shown_slugs
-  std::string topic;                  // appended to explored_topics unless empty or already the last
-  Exchange exchange;                  // becomes the last exchange
+  std::string subject;             // may be empty
+  std::vector<std::string> cited;  // joins shown_slugs
+  std::string topic;               // appended to explored_topics unless empty or already the last
+  Exchange exchange;               // becomes the last exchange
   Instant at{};
 };
 

@@ -1,5 +1,5 @@
-// The list of documents, for questions that are about the site as a whole: which words are slugs, which
-// tags a page has, which page a path is.
+// The list of documents, for questions that are about the site as a whole: which words are slugs,
+// which tags a page has, which page a path is.
 #pragma once
 
 #include <map>

@@ -34,12 +34,14 @@ Result<Citation> cite(Engine& engine, const Hit& hit, std::string_view query) {
 
 // What a document is about, as a question.
 std::string about(const Document& document) {
-  return fmt::format("{} {} {}", document.title, fmt::join(document.tags, " "), document.description);
+  return fmt::format("{} {} {}", document.title, fmt::join(document.tags, " "),
+                     document.description);
 }
 
 std::set<std::string, std::less<>> seen(const DiscoverRequest& request, const Document* page,
                                         const Visitor& visitor) {
-  std::set<std::string, std::less<>> out(request.page.seen_slugs.begin(), request.page.seen_slugs.end());
+  std::set<std::string, std::less<>> out(request.page.seen_slugs.begin(),
+                                         request.page.seen_slugs.end());
   for (const Reading& reading : visitor.history) out.insert(reading.slug);
   if (page) out.insert(page->slug);
   return out;
@@ -55,7 +57,8 @@ Result<std::vector<Hit>> newest(Engine& engine, const Catalog& catalog,
                    [](const Document* a, const Document* b) { return a->date > b->date; });
   std::vector<Hit> out;
   for (size_t i = 0; i < documents.size() && out.size() < count; ++i) {
-    STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, engine.parts().store.chunks_of(documents[i]->slug));
+    STOKA_ASSIGN(std::vector<store::StoredChunk> chunks,
+                 engine.parts().store.chunks_of(documents[i]->slug));
     if (chunks.empty()) continue;
     Hit hit;
     hit.id = chunks.front().id;
@@ -65,17 +68,18 @@ Result<std::vector<Hit>> newest(Engine& engine, const Catalog& catalog,
   return out;
 }
 
-Json cite_json(const Citation& citation) {
-  return Json::parse(data_json(CiteEvent{citation}));
-}
+Json cite_json(const Citation& citation) { return Json::parse(data_json(CiteEvent{citation})); }
 
 }  // namespace
 
-Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request, std::stop_token stop) {
+Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
+                                 std::stop_token stop) {
   if (request.limit < 1 || request.limit > kMostRecommendations)
-    return fail(ErrorKind::usage, fmt::format("limit is {}, wanted 1 to {}", request.limit, kMostRecommendations));
+    return fail(ErrorKind::usage,
+                fmt::format("limit is {}, wanted 1 to {}", request.limit, kMostRecommendations));
   if (!request.visitor_id.empty() && !is_uuid(request.visitor_id))
-    return fail(ErrorKind::usage, fmt::format("visitor is not a UUID: '{}'", text::one_line(request.visitor_id)));
+    return fail(ErrorKind::usage,
+                fmt::format("visitor is not a UUID: '{}'", text::one_line(request.visitor_id)));
   STOKA_TRY(engine.check_index());
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
   Visitor visitor;
@@ -90,8 +94,10 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
   std::set<std::string, std::less<>> skip = seen(request, page, visitor);
 
   retrieve::Query query;
-  if (page) query.text = about(*page);
-  else if (!request.page.page_title.empty()) query.text = text::clean_query(request.page.page_title);
+  if (page)
+    query.text = about(*page);
+  else if (!request.page.page_title.empty())
+    query.text = text::clean_query(request.page.page_title);
   for (const session::Interest& interest : interests) {
     query.interests.emplace_back(interest.tag, interest.weight);
     if (!page) query.text += " " + interest.tag;
@@ -108,7 +114,8 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
     rerank::PolicyOptions policy = engine.settings().policy;
     policy.max_per_slug = 1;
     policy.keep = static_cast<size_t>(request.limit);
-    ranked = rerank::apply_policy(std::move(hits), {wanted, {}, 0, engine.parts().clock.today()}, policy);
+    ranked = rerank::apply_policy(std::move(hits), {wanted, {}, 0, engine.parts().clock.today()},
+                                  policy);
     out.confidence = rerank::classify(ranked, engine.settings().thresholds).confidence;
   }
   size_t limit = static_cast<size_t>(request.limit);
@@ -156,7 +163,9 @@ std::string to_json(const Recommendations& recommendations) {
     body["score"] = std::move(score);
     items.push_back(std::move(body));
   }
-  return Json{{"recommendations", std::move(items)}, {"confidence", name(recommendations.confidence)}}.dump();
+  return Json{{"recommendations", std::move(items)},
+              {"confidence", name(recommendations.confidence)}}
+      .dump();
 }
 
 std::string to_json(const Ambient& ambient) {

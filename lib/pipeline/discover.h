@@ -20,22 +20,23 @@ struct Recommendation {
 struct Recommendations {
   std::vector<Recommendation> items;  // best first, one a document
   Confidence confidence = Confidence::nothing;
-  std::vector<Hit> hits;              // of the items, with receipts, for --explain
+  std::vector<Hit> hits;  // of the items, with receipts, for --explain
 };
 
 struct DiscoverRequest {
   std::string visitor_id;  // UUID or empty
   PageContext page;
-  int limit = 3;           // 1..10
+  int limit = 3;  // 1..10
 };
 
-// Recommends neighbours of the page, or of the visitor's interests when there is no page, or the newest
-// documents when there is neither. Never the page itself nor what was seen. As many as asked for if the
-// index has them.
-Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request, std::stop_token stop = {});
+// Recommends neighbours of the page, or of the visitor's interests when there is no page, or the
+// newest documents when there is neither. Never the page itself nor what was seen. As many as asked
+// for if the index has them.
+Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
+                                 std::stop_token stop = {});
 
 struct Ambient {
-  std::string hint;                  // empty: nothing to say
+  std::string hint;  // empty: nothing to say
   std::optional<Citation> citation;
 };
 

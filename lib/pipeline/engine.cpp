@@ -30,15 +30,17 @@ Result<> Engine::check_index() {
     return fail(ErrorKind::data, "index is empty", "run: stoka index PATH");
   const store::IndexIdentity& wanted = settings_.identity;
   auto differs = [](std::string_view what, std::string_view index, std::string_view configured) {
-    return fail(ErrorKind::config,
-                fmt::format("the index was made with {} '{}', configured is '{}'", what, index, configured),
-                "index again with: stoka index PATH, or configure what the index was made with");
+    return fail(
+        ErrorKind::config,
+        fmt::format("the index was made with {} '{}', configured is '{}'", what, index, configured),
+        "index again with: stoka index PATH, or configure what the index was made with");
   };
   if (made_with->embedder != wanted.embedder)
     return differs("embedder", made_with->embedder, wanted.embedder);
   if (wanted.dim != 0 && made_with->dim != 0 && made_with->dim != wanted.dim)
     return differs("dimension", std::to_string(made_with->dim), std::to_string(wanted.dim));
-  if (made_with->chunker != wanted.chunker) return differs("chunker", made_with->chunker, wanted.chunker);
+  if (made_with->chunker != wanted.chunker)
+    return differs("chunker", made_with->chunker, wanted.chunker);
   if (made_with->query_prefix != wanted.query_prefix)
     return differs("query prefix", made_with->query_prefix, wanted.query_prefix);
   return {};
@@ -50,11 +52,13 @@ Result<std::vector<Hit>> Engine::candidates(retrieve::Query query, const std::st
     STOKA_ASSIGN(query.vector,
                  parts_.embedder.embed_query(settings_.identity.query_prefix + query.text, stop));
   }
-  STOKA_ASSIGN(std::vector<Hit> hits, retrieve::retrieve(parts_.store, query, settings_.retrieve, stop));
+  STOKA_ASSIGN(std::vector<Hit> hits,
+               retrieve::retrieve(parts_.store, query, settings_.retrieve, stop));
   auto scores = parts_.reranker.score(rerank_query, hits, stop);
   if (!scores && scores.error().kind == ErrorKind::cancelled) return fail(scores.error());
-  if (!scores) warning = fmt::format("reranker {} failed ({}); answering in retrieval order",
-                                     parts_.reranker.name(), scores.error().message);
+  if (!scores)
+    warning = fmt::format("reranker {} failed ({}); answering in retrieval order",
+                          parts_.reranker.name(), scores.error().message);
   for (size_t i = 0; i < hits.size(); ++i)
     hits[i].raw = scores ? (*scores)[i] : std::clamp(hits[i].cosine, 0.0, 1.0);
   return hits;

@@ -56,12 +56,12 @@ class Engine {
   // What is published, as of the last index run. Read once and kept until an index run ends.
   Result<std::shared_ptr<const Catalog>> catalog();
 
-  // A data error when nothing is indexed, a config error that names both sides when the index was made
-  // with other parts.
+  // A data error when nothing is indexed, a config error that names both sides when the index was
+  // made with other parts.
   Result<> check_index();
 
-  // Retrieval and rerank of a text, before the policy: best fused first, raw filled in. A reranker that
-  // fails is replaced by the fused order, and `warning` says so.
+  // Retrieval and rerank of a text, before the policy: best fused first, raw filled in. A reranker
+  // that fails is replaced by the fused order, and `warning` says so.
   Result<std::vector<Hit>> candidates(retrieve::Query query, const std::string& rerank_query,
                                       std::string& warning, std::stop_token stop);
 

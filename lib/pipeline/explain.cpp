@@ -18,11 +18,13 @@ std::string rank(int rank) { return rank == 0 ? "-" : fmt::format("#{}", rank); 
 
 }  // namespace
 
-std::string ranking_json(std::string_view query, const rerank::Verdict& verdict, std::span<const Hit> hits) {
+std::string ranking_json(std::string_view query, const rerank::Verdict& verdict,
+                         std::span<const Hit> hits) {
   Json results = Json::array();
   for (const Hit& hit : hits) {
     Json factors = Json::array();
-    for (const Factor& factor : hit.factors) factors.push_back({{"rule", factor.rule}, {"factor", factor.factor}});
+    for (const Factor& factor : hit.factors)
+      factors.push_back({{"rule", factor.rule}, {"factor", factor.factor}});
     results.push_back({{"slug", hit.chunk.slug},
                        {"chunk_index", hit.chunk.index},
                        {"title", hit.chunk.title},
@@ -45,11 +47,13 @@ std::string ranking_json(std::string_view query, const rerank::Verdict& verdict,
 std::string ranking_text(std::span<const Hit> hits, bool factors) {
   std::string out;
   for (const Hit& hit : hits) {
-    out += fmt::format("{:.3f}  {} #{}{}\n", hit.score, text::one_line(hit.chunk.slug), hit.chunk.index,
+    out += fmt::format("{:.3f}  {} #{}{}\n", hit.score, text::one_line(hit.chunk.slug),
+                       hit.chunk.index,
                        hit.chunk.section.empty() ? "" : "  §" + text::one_line(hit.chunk.section));
     if (!factors) continue;
-    out += fmt::format("       raw {:.3f}  fused {:.3f}  bm25 {:.2f} {}  cosine {:.3f} {}\n", hit.raw, hit.fused,
-                       hit.bm25, rank(hit.lexical_rank), hit.cosine, rank(hit.dense_rank));
+    out +=
+        fmt::format("       raw {:.3f}  fused {:.3f}  bm25 {:.2f} {}  cosine {:.3f} {}\n", hit.raw,
+                    hit.fused, hit.bm25, rank(hit.lexical_rank), hit.cosine, rank(hit.dense_rank));
     for (const Factor& factor : hit.factors)
       out += fmt::format("       x{:<5} {}\n", factor.factor, factor.rule);
   }
@@ -59,10 +63,12 @@ std::string ranking_text(std::span<const Hit> hits, bool factors) {
 std::string explain(const Turn& turn) {
   std::string out = fmt::format("route       {} (rule {})\n", name(turn.route), turn.rule);
   if (turn.ranked.empty()) return out + "nothing was searched for.\n";
-  out += fmt::format("confidence  {}{}\n", name(turn.confidence), turn.low_confidence ? ", low" : "");
+  out +=
+      fmt::format("confidence  {}{}\n", name(turn.confidence), turn.low_confidence ? ", low" : "");
   if (!turn.topic.empty()) out += fmt::format("topic       {}\n", text::one_line(turn.topic));
   for (const session::Interest& interest : turn.interests)
-    out += fmt::format("interest    {} {:.2f} ({})\n", text::one_line(interest.tag), interest.weight, interest.source);
+    out += fmt::format("interest    {} {:.2f} ({})\n", text::one_line(interest.tag),
+                       interest.weight, interest.source);
   return out + ranking_text(turn.ranked, true);
 }
 
@@ -90,14 +96,15 @@ std::string prompt_json(const Turn& turn) {
 std::string trace(const Outcome& outcome) {
   const Turn& turn = outcome.turn;
   std::string out = explain(turn);
-  for (const Stage& stage : turn.stages) out += fmt::format("{:<11} {:.2f} ms\n", stage.name, stage.ms);
+  for (const Stage& stage : turn.stages)
+    out += fmt::format("{:<11} {:.2f} ms\n", stage.name, stage.ms);
   const cite::Summary& cites = outcome.streamed.summary;
   out += fmt::format("citations   {} emitted, {} dropped, {} repaired\n", cites.cited.size(),
                      cites.dropped_unknown + cites.dropped_repeated + cites.dropped_malformed,
                      cites.repaired + cites.replaced);
   for (const prompt::Cut& cut : turn.prompt.cuts)
-    out += fmt::format("cut         {} #{}: {} to {} tokens\n", cut.slug, cut.chunk_index, cut.tokens_before,
-                       cut.tokens_after);
+    out += fmt::format("cut         {} #{}: {} to {} tokens\n", cut.slug, cut.chunk_index,
+                       cut.tokens_before, cut.tokens_after);
   return out;
 }
 

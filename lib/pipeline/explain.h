@@ -11,7 +11,8 @@ namespace stoka::pipeline {
 
 // {"query","confidence","low_confidence","results":[{"slug","chunk_index","title","type","raw","score",
 //  "factors":[{"rule","factor"}]}]}
-std::string ranking_json(std::string_view query, const rerank::Verdict& verdict, std::span<const Hit> hits);
+std::string ranking_json(std::string_view query, const rerank::Verdict& verdict,
+                         std::span<const Hit> hits);
 
 // One hit a line: score, slug, section; with `factors`, below it the scores of every stage and each
 // rule that touched it. Untrusted text is cleaned.

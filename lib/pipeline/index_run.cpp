@@ -19,7 +19,8 @@ using Known = std::map<std::string, Document>;  // by slug
 
 bool is_under(const std::string& path, const std::filesystem::path& root) {
   std::string base = root.string();
-  return path == base || (path.starts_with(base) && (base.ends_with('/') || path[base.size()] == '/'));
+  return path == base ||
+         (path.starts_with(base) && (base.ends_with('/') || path[base.size()] == '/'));
 }
 
 bool is_under_any(const std::string& path, std::span<const std::filesystem::path> roots) {
@@ -59,7 +60,12 @@ class IndexRun {
  public:
   IndexRun(store::Store* store, const IndexRequest& request, const Clock& clock, Log& log,
            const IndexProgress& progress, std::stop_token stop)
-      : store_(store), request_(request), clock_(clock), log_(log), progress_(progress), stop_(stop) {}
+      : store_(store),
+        request_(request),
+        clock_(clock),
+        log_(log),
+        progress_(progress),
+        stop_(stop) {}
 
   Result<IndexReport> run() {
     STOKA_ASSIGN(std::vector<ingest::Page> pages, read());
@@ -78,7 +84,8 @@ class IndexRun {
  private:
   Result<> stopped() const {
     if (stop_.stop_requested())
-      return fail(ErrorKind::cancelled, "interrupted", "what was written stays; run it again to go on");
+      return fail(ErrorKind::cancelled, "interrupted",
+                  "what was written stays; run it again to go on");
     return {};
   }
 
@@ -97,9 +104,11 @@ class IndexRun {
       ingest::Pages loaded = ingest::load(walked.files[i], shape);
       std::move(loaded.pages.begin(), loaded.pages.end(), std::back_inserter(pages));
       std::move(loaded.skipped.begin(), loaded.skipped.end(), std::back_inserter(report_.skipped));
-      std::move(loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(report_.warnings));
+      std::move(loaded.warnings.begin(), loaded.warnings.end(),
+                std::back_inserter(report_.warnings));
       // A file that is there but says nothing (a draft, say) has no document any more.
-      if (loaded.pages.empty() && !loaded.skipped.empty()) silent_.insert(walked.files[i].path.string());
+      if (loaded.pages.empty() && !loaded.skipped.empty())
+        silent_.insert(walked.files[i].path.string());
     }
     return pages;
   }
@@ -112,8 +121,9 @@ class IndexRun {
                       identity->chunker == request_.identity.chunker &&
                       identity->query_prefix == request_.identity.query_prefix;
     if (identity && !compatible) {
-      log_.warning(fmt::format("the index was made with {}, {}; making it again with {}, {}", identity->embedder,
-                               identity->chunker, request_.identity.embedder, request_.identity.chunker));
+      log_.warning(fmt::format("the index was made with {}, {}; making it again with {}, {}",
+                               identity->embedder, identity->chunker, request_.identity.embedder,
+                               request_.identity.chunker));
       if (writer_) STOKA_TRY(writer_->clear());
       return {};
     }
@@ -141,7 +151,8 @@ class IndexRun {
         continue;
       }
       if (auto kind = ingest::find_secret(document.title + "\n" + document.description)) {
-        report_.skipped.push_back({document.path, fmt::format("its title or description holds {}", *kind)});
+        report_.skipped.push_back(
+            {document.path, fmt::format("its title or description holds {}", *kind)});
         silent_.insert(document.path);
         continue;
       }
@@ -149,9 +160,10 @@ class IndexRun {
       std::vector<Chunk> chunks = ingest::chunk(document, pages[i].blocks, request_.chunks);
       for (const ingest::Withheld& withheld : ingest::withhold_secrets(chunks, pages[i].blocks))
         report_.skipped.push_back(
-            {document.path, fmt::format("a chunk{} was left out: it holds {}",
-                                        withheld.section.empty() ? "" : " of '" + withheld.section + "'",
-                                        withheld.kind)});
+            {document.path,
+             fmt::format("a chunk{} was left out: it holds {}",
+                         withheld.section.empty() ? "" : " of '" + withheld.section + "'",
+                         withheld.kind)});
       total_chunks_[document.slug] = chunks.size();
       if (writer_) STOKA_TRY(put(document, std::move(chunks), *folder));
     }
@@ -191,7 +203,9 @@ class IndexRun {
   Result<> finish() {
     for (const auto& [slug, chunks] : total_chunks_) report_.chunks += chunks;
     if (!writer_) return {};
-    embed::Progress fitting = [this](double share) { tell("fitting", static_cast<size_t>(share * 100), 100); };
+    embed::Progress fitting = [this](double share) {
+      tell("fitting", static_cast<size_t>(share * 100), 100);
+    };
     STOKA_ASSIGN(report_.refitted, embed::refit_if_needed(*store_, *writer_, {}, fitting, stop_));
     return writer_->finish(clock_.now());
   }
@@ -211,18 +225,20 @@ class IndexRun {
 
 }  // namespace
 
-Result<IndexReport> run_index(store::Store* store, const IndexRequest& request, const Clock& clock, Log& log,
-                              const IndexProgress& progress, std::stop_token stop) {
+Result<IndexReport> run_index(store::Store* store, const IndexRequest& request, const Clock& clock,
+                              Log& log, const IndexProgress& progress, std::stop_token stop) {
   return IndexRun(store, request, clock, log, progress, stop).run();
 }
 
 std::string to_json(const IndexReport& report) {
   using Json = nlohmann::ordered_json;
   Json skipped = Json::array();
-  for (const ingest::Skipped& item : report.skipped) skipped.push_back({{"path", item.path}, {"reason", item.reason}});
-  return Json{{"added", report.added},     {"changed", report.changed}, {"unchanged", report.unchanged},
-              {"removed", report.removed}, {"chunks", report.chunks},   {"skipped", std::move(skipped)},
-              {"gone", report.gone},       {"refitted", report.refitted}, {"warnings", report.warnings}}
+  for (const ingest::Skipped& item : report.skipped)
+    skipped.push_back({{"path", item.path}, {"reason", item.reason}});
+  return Json{
+      {"added", report.added},     {"changed", report.changed},   {"unchanged", report.unchanged},
+      {"removed", report.removed}, {"chunks", report.chunks},     {"skipped", std::move(skipped)},
+      {"gone", report.gone},       {"refitted", report.refitted}, {"warnings", report.warnings}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

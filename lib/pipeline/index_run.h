@@ -22,7 +22,7 @@ struct IndexRequest {
   bool prune = false;                        // forget every document that is not under the paths
   bool dry_run = false;                      // say what would change and write nothing
   ingest::ChunkOptions chunks;
-  store::IndexIdentity identity;             // as the engine will want it
+  store::IndexIdentity identity;  // as the engine will want it
 };
 
 struct IndexReport {
@@ -30,21 +30,23 @@ struct IndexReport {
   size_t changed = 0;
   size_t unchanged = 0;
   size_t removed = 0;
-  size_t gone = 0;                           // source is missing, document stays until --prune
-  size_t chunks = 0;                         // in the index after the run
-  bool refitted = false;                     // the built-in vectors were fitted anew
-  std::vector<ingest::Skipped> skipped;      // with the reason
-  std::vector<std::string> warnings;         // what was mended
+  size_t gone = 0;                       // source is missing, document stays until --prune
+  size_t chunks = 0;                     // in the index after the run
+  bool refitted = false;                 // the built-in vectors were fitted anew
+  std::vector<ingest::Skipped> skipped;  // with the reason
+  std::vector<std::string> warnings;     // what was mended
 };
 
 // What is worked on: "reading", "writing", "fitting"; total 0 while it is unknown.
 using IndexProgress = std::function<void(std::string_view what, size_t done, size_t total)>;
 
-// One transaction a document: whatever interrupts the run, every document is in its old state or its
-// new one. `store` may be null for a dry run without an index. Errors: data (a path that does not
-// exist, a store that cannot be written), busy (another run), cancelled; what was written stays.
-Result<IndexReport> run_index(store::Store* store, const IndexRequest& request, const Clock& clock, Log& log,
-                              const IndexProgress& progress = {}, std::stop_token stop = {});
+// One transaction a document: whatever interrupts the run, every document is in its old state or
+// its new one. `store` may be null for a dry run without an index. Errors: data (a path that does
+// not exist, a store that cannot be written), busy (another run), cancelled; what was written
+// stays.
+Result<IndexReport> run_index(store::Store* store, const IndexRequest& request, const Clock& clock,
+                              Log& log, const IndexProgress& progress = {},
+                              std::stop_token stop = {});
 
 // {"added","changed","unchanged","removed","chunks","skipped":[{"path","reason"}],…}
 std::string to_json(const IndexReport& report);

@@ -12,10 +12,12 @@ namespace {
 // Times the stages of a turn by the injected clock.
 class Stopwatch {
  public:
-  Stopwatch(const Clock& clock, std::vector<Stage>& stages) : clock_(clock), stages_(stages), at_(clock.monotonic()) {}
+  Stopwatch(const Clock& clock, std::vector<Stage>& stages)
+      : clock_(clock), stages_(stages), at_(clock.monotonic()) {}
   void lap(std::string name) {
     std::chrono::nanoseconds now = clock_.monotonic();
-    stages_.push_back({std::move(name), std::chrono::duration<double, std::milli>(now - at_).count()});
+    stages_.push_back(
+        {std::move(name), std::chrono::duration<double, std::milli>(now - at_).count()});
     at_ = now;
   }
 
@@ -27,7 +29,8 @@ class Stopwatch {
 
 Result<> check_id(std::string_view what, const std::string& id) {
   if (id.empty() || is_uuid(id)) return {};
-  return fail(ErrorKind::usage, fmt::format("{} is not a UUID: '{}'", what, text::one_line(id).substr(0, 40)),
+  return fail(ErrorKind::usage,
+              fmt::format("{} is not a UUID: '{}'", what, text::one_line(id).substr(0, 40)),
               "leave it out to start a new one");
 }
 
@@ -65,7 +68,8 @@ std::set<std::string, std::less<>> as_set(const std::vector<std::string>& items)
   return {items.begin(), items.end()};
 }
 
-Result<> find(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch, std::stop_token stop) {
+Result<> find(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
+              std::stop_token stop) {
   const Engine::Parts& parts = engine.parts();
   turn.interests = session::interests(
       turn.visitor, turn.page, [&](std::string_view slug) { return catalog.tags_of(slug); },
@@ -90,7 +94,8 @@ Result<> find(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& wat
   rerank::PolicyContext context{turn.query, as_set(turn.session.shown_slugs), turn.session.turns,
                                 parts.clock.today()};
   context.shown.insert(turn.page.seen_slugs.begin(), turn.page.seen_slugs.end());
-  turn.ranked = rerank::apply_policy(std::move(hits), context, engine.settings().policy, &turn.dropped);
+  turn.ranked =
+      rerank::apply_policy(std::move(hits), context, engine.settings().policy, &turn.dropped);
   rerank::Verdict verdict = rerank::classify(turn.ranked, engine.settings().thresholds);
   turn.confidence = verdict.confidence;
   turn.low_confidence = verdict.low_confidence;
@@ -103,7 +108,8 @@ Result<> find(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& wat
 Result<> load_sources(Engine& engine, Turn& turn) {
   for (const Hit& hit : turn.ranked) {
     if (turn.session.has_shown(hit.chunk.slug)) continue;
-    STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, engine.parts().store.chunks_of(hit.chunk.slug));
+    STOKA_ASSIGN(std::vector<store::StoredChunk> chunks,
+                 engine.parts().store.chunks_of(hit.chunk.slug));
     cite::Source source{hit, {}, 0};
     for (store::StoredChunk& chunk : chunks) {
       if (chunk.id == hit.id) source.chunk_at = source.document.size();
@@ -120,18 +126,20 @@ Result<> load_sources(Engine& engine, Turn& turn) {
 Result<std::string> clean_query(std::string_view query) {
   std::string cleaned = text::clean_query(query);
   if (cleaned.empty())
-    return fail(ErrorKind::usage, query.empty() ? "the question is empty" : "the question has nothing visible in it",
+    return fail(ErrorKind::usage,
+                query.empty() ? "the question is empty" : "the question has nothing visible in it",
                 "ask something, e.g. stoka chat \"what do you think about constraints\"");
   if (size_t length = text::length(cleaned); length > kMostQueryLength)
     return fail(ErrorKind::usage,
-                fmt::format("the question has {} characters, at most {} are read", length, kMostQueryLength),
+                fmt::format("the question has {} characters, at most {} are read", length,
+                            kMostQueryLength),
                 "shorten it");
   return cleaned;
 }
 
 void build_prompt(const Engine& engine, Turn& turn) {
-  prompt::Input input{turn.query,   {},           turn.route,   turn.confidence, turn.low_confidence,
-                      turn.page,    turn.visitor, turn.session, turn.returning};
+  prompt::Input input{turn.query, {},           turn.route,   turn.confidence, turn.low_confidence,
+                      turn.page,  turn.visitor, turn.session, turn.returning};
   for (const cite::Source& source : turn.sources) input.hits.push_back(source.hit);
   turn.prompt = prompt::build_messages(input, engine.parts().golden, engine.settings().prompt);
 }
@@ -148,8 +156,9 @@ Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token
   watch.lap("session");
 
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
-  route::Decision decision = parts.router.decide(
-      turn.query, turn.session.turns, [&](std::string_view word) { return catalog->is_slug_token(word); });
+  route::Decision decision =
+      parts.router.decide(turn.query, turn.session.turns,
+                          [&](std::string_view word) { return catalog->is_slug_token(word); });
   turn.route = decision.route;
   turn.rule = decision.rule;
   watch.lap("route");

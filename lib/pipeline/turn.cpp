@@ -48,20 +48,23 @@ Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::st
     return out;
   }
 
-  cite::AnswerStream answer(turn.sources, {turn.session.shown_slugs.begin(), turn.session.shown_slugs.end()},
+  cite::AnswerStream answer(turn.sources,
+                            {turn.session.shown_slugs.begin(), turn.session.shown_slugs.end()},
                             parts.guard, turn.query, sink);
   std::vector<Hit> hits;
   for (const cite::Source& source : turn.sources) hits.push_back(source.hit);
   auto finish = parts.generator.stream(
-      generation_request(turn, hits), ready, [&](std::string_view delta) { answer.push(delta); }, stop);
-  if (!finish) out.error = finish.error();
-  else out.truncated = *finish == generate::Finish::truncated;
+      generation_request(turn, hits), ready, [&](std::string_view delta) { answer.push(delta); },
+      stop);
+  if (!finish)
+    out.error = finish.error();
+  else
+    out.truncated = *finish == generate::Finish::truncated;
   if (!out.ready_sent && out.error) return out;
   ready();
   answer.finish();
   out.summary = answer.summary();
-  if (out.truncated)
-    out.error = Error(ErrorKind::protocol, "the answer was cut off", "ask again");
+  if (out.truncated) out.error = Error(ErrorKind::protocol, "the answer was cut off", "ask again");
   if (size_t unknown = out.summary.dropped_unknown; unknown > 0)
     parts.log.info(fmt::format("dropped {} citation(s) of slugs that were not retrieved", unknown));
   return out;
@@ -98,7 +101,8 @@ Result<Outcome> run_turn(Engine& engine, const TurnRequest& request, const Event
   if (session) {
     out.session = std::move(*session);
   } else {
-    // The visitor has the answer; that the conversation was not kept is not theirs to see as a failure.
+    // The visitor has the answer; that the conversation was not kept is not theirs to see as a
+    // failure.
     engine.parts().log.warning("this turn was not saved: " + session.error().message);
     out.session = out.turn.session;
     ++out.session.turns;

@@ -1,6 +1,6 @@
 // One chat turn in three phases:
-//   prepare  route, embed, retrieve, rerank, policy, prompt. Blocking; holds no connection when it ends.
-//   stream   text in, events out: ready, tokens and citations. Holds nothing of the store.
+//   prepare  route, embed, retrieve, rerank, policy, prompt. Blocking; holds no connection when it
+//   ends. stream   text in, events out: ready, tokens and citations. Holds nothing of the store.
 //   commit   persists the turn. Blocking.
 // run_turn() runs the three in a row; a server runs them where it wants.
 #pragma once
@@ -34,22 +34,22 @@ struct Stage {
 
 // A prepared turn: everything that is known before the first word.
 struct Turn {
-  std::string query;             // cleaned
+  std::string query;  // cleaned
   PageContext page;
-  Session session;               // as it was before this turn
+  Session session;  // as it was before this turn
   Visitor visitor;
   std::string subject;
   bool returning = false;
   Route route = Route::fresh;
-  std::string rule;              // of the router
-  std::string canned;            // the whole reply, when no generator is called
+  std::string rule;    // of the router
+  std::string canned;  // the whole reply, when no generator is called
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
-  std::vector<Hit> ranked;       // after the policy, best first, with receipts
-  std::vector<Hit> dropped;      // what the policy did not keep
+  std::vector<Hit> ranked;   // after the policy, best first, with receipts
+  std::vector<Hit> dropped;  // what the policy did not keep
   std::vector<session::Interest> interests;
   std::vector<cite::Source> sources;  // what may be cited: ranked without what was already shown
-  prompt::Prompt prompt;         // built only for a generator that reads it
+  prompt::Prompt prompt;              // built only for a generator that reads it
   std::string topic;
   std::vector<std::string> warnings;
   std::vector<Stage> stages;
@@ -60,14 +60,14 @@ struct Turn {
 struct Streamed {
   cite::Summary summary;
   bool ready_sent = false;
-  bool truncated = false;        // the generator stopped before its end
-  std::optional<Error> error;    // before ready: nothing was sent; after: the text so far stands
+  bool truncated = false;      // the generator stopped before its end
+  std::optional<Error> error;  // before ready: nothing was sent; after: the text so far stands
 };
 
 struct Outcome {
   Turn turn;
   Streamed streamed;
-  Session session;               // after this turn
+  Session session;  // after this turn
   bool persisted = false;
 };
 

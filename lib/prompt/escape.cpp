@@ -11,16 +11,23 @@ namespace {
 
 void append_escaped(std::string& out, char c) {
   switch (c) {
-    case '&': out += "&amp;"; break;
-    case '<': out += "&lt;"; break;
-    case '>': out += "&gt;"; break;
-    default: out += c;
+    case '&':
+      out += "&amp;";
+      break;
+    case '<':
+      out += "&lt;";
+      break;
+    case '>':
+      out += "&gt;";
+      break;
+    default:
+      out += c;
   }
 }
 
 // Words that start a turn or a layer when they stand at the head of a line.
-constexpr std::array<std::string_view, 6> kTurnWords = {"visitor", "stoka", "user", "assistant", "system",
-                                                        "human"};
+constexpr std::array<std::string_view, 6> kTurnWords = {"visitor",   "stoka",  "user",
+                                                        "assistant", "system", "human"};
 
 // The length of a turn marker ("visitor:", "  System :") at the head of `line`, else 0.
 size_t turn_marker(std::string_view line) {
@@ -31,7 +38,8 @@ size_t turn_marker(std::string_view line) {
   skip_spaces();
   for (std::string_view word : kTurnWords) {
     std::string_view rest = line.substr(at);
-    bool same = rest.size() > word.size() && std::equal(word.begin(), word.end(), rest.begin(), [](char a, char b) {
+    bool same = rest.size() > word.size() &&
+                std::equal(word.begin(), word.end(), rest.begin(), [](char a, char b) {
                   return a == std::tolower(static_cast<unsigned char>(b));
                 });
     if (!same) continue;
@@ -47,8 +55,10 @@ size_t turn_marker(std::string_view line) {
 std::string attribute(std::string_view untrusted) {
   std::string out;
   for (char c : untrusted) {
-    if (c == '"') out += "&quot;";
-    else append_escaped(out, c == '\n' || c == '\r' || c == '\t' ? ' ' : c);
+    if (c == '"')
+      out += "&quot;";
+    else
+      append_escaped(out, c == '\n' || c == '\r' || c == '\t' ? ' ' : c);
   }
   return out;
 }

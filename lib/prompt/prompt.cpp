@@ -29,10 +29,11 @@ std::string constraints(const std::vector<std::string>& never) {
 }
 
 std::string chunk_open(const Chunk& chunk, double score) {
-  std::string out = fmt::format("<chunk slug=\"{}\" score=\"{:.2f}\" type=\"{}\" tags=\"{}\" reading_time=\"{}\"",
-                                attribute(chunk.slug), score, attribute(chunk.type),
-                                attribute(fmt::format("{}", fmt::join(chunk.tags, ","))),
-                                reading_time(chunk.reading_minutes));
+  std::string out =
+      fmt::format("<chunk slug=\"{}\" score=\"{:.2f}\" type=\"{}\" tags=\"{}\" reading_time=\"{}\"",
+                  attribute(chunk.slug), score, attribute(chunk.type),
+                  attribute(fmt::format("{}", fmt::join(chunk.tags, ","))),
+                  reading_time(chunk.reading_minutes));
   if (chunk.date) out += fmt::format(" date=\"{}\"", short_date(*chunk.date));
   out += ">\n" + neutralize(text::one_line(chunk.title));
   if (!chunk.section.empty()) out += " — §" + neutralize(text::one_line(chunk.section));
@@ -42,8 +43,8 @@ std::string chunk_open(const Chunk& chunk, double score) {
 std::string retrieved(const Input& input, const std::vector<std::string>& contents) {
   size_t shown = 0;
   for (const std::string& content : contents) shown += !content.empty();
-  std::string out = fmt::format("[Retrieved Content — {} chunk{}, cite these and ONLY these]\n", shown,
-                                shown == 1 ? "" : "s");
+  std::string out = fmt::format("[Retrieved Content — {} chunk{}, cite these and ONLY these]\n",
+                                shown, shown == 1 ? "" : "s");
   if (input.confidence == Confidence::adjacent)
     out += "[low_confidence — frame as \"closest i have\"]\n";
   for (size_t i = 0; i < contents.size(); ++i)
@@ -101,14 +102,15 @@ std::string cut_to(const std::string& content, size_t tokens) {
 Prompt build_messages(const Input& input, const golden::Golden& golden, const Options& options) {
   Prompt out;
   std::string never = constraints(golden.never);
-  std::string voice = golden.voice + "\n\n[golden examples — these define your voice]\n\n" + golden.exchanges;
+  std::string voice =
+      golden.voice + "\n\n[golden examples — these define your voice]\n\n" + golden.exchanges;
   std::string about_visitor = visitor(input);
   std::string earlier = reduced(input.session, options.full_exchanges);
   std::vector<std::string> contents;
   for (const Hit& hit : input.hits) contents.push_back(neutralize(hit.chunk.content));
   auto assemble = [&] {
-    std::string text = golden.identity + "\n\n" + never + "\n\n" + voice + "\n\n" + retrieved(input, contents) +
-                       "\n\n" + about_visitor;
+    std::string text = golden.identity + "\n\n" + never + "\n\n" + voice + "\n\n" +
+                       retrieved(input, contents) + "\n\n" + about_visitor;
     return earlier.empty() ? text : text + "\n\n" + earlier;
   };
 
@@ -123,8 +125,8 @@ Prompt build_messages(const Input& input, const golden::Golden& golden, const Op
       std::vector<text::Span> sentences = text::sentences(contents[0]);
       if (!sentences.empty()) kept = contents[0].substr(0, sentences[0].end);
     }
-    out.cuts.push_back({input.hits[i].chunk.slug, input.hits[i].chunk.index, before,
-                        text::estimate_tokens(kept)});
+    out.cuts.push_back(
+        {input.hits[i].chunk.slug, input.hits[i].chunk.index, before, text::estimate_tokens(kept)});
     contents[i] = std::move(kept);
     system = assemble();
   }

@@ -18,24 +18,24 @@
 namespace stoka::prompt {
 
 struct Options {
-  size_t budget = 2500;         // tokens of the system message, estimated
-  size_t full_exchanges = 10;   // beyond these, older turns are reduced to what they were about
+  size_t budget = 2500;        // tokens of the system message, estimated
+  size_t full_exchanges = 10;  // beyond these, older turns are reduced to what they were about
 };
 
 struct Input {
   std::string query;
-  std::vector<Hit> hits;        // best first, as they may be cited
+  std::vector<Hit> hits;  // best first, as they may be cited
   Route route = Route::fresh;
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
   PageContext page;
   Visitor visitor;
-  Session session;              // before this turn
-  bool returning = false;       // the visitor had been here before this session
+  Session session;         // before this turn
+  bool returning = false;  // the visitor had been here before this session
 };
 
 struct Layer {
-  std::string name;             // "0 identity", …
+  std::string name;  // "0 identity", …
   size_t tokens = 0;
 };
 
@@ -44,18 +44,20 @@ struct Cut {
   std::string slug;
   int chunk_index = 0;
   size_t tokens_before = 0;
-  size_t tokens_after = 0;      // 0: the chunk was left out whole
+  size_t tokens_after = 0;  // 0: the chunk was left out whole
 };
 
 struct Prompt {
   std::vector<Message> messages;
   std::vector<Layer> layers;
   std::vector<Cut> cuts;
-  size_t tokens = 0;            // of all messages
+  size_t tokens = 0;  // of all messages
 };
 
-// Over budget, content is cut from the lowest ranked chunk upward, at sentences; layers 0 to 2 never.
-Prompt build_messages(const Input& input, const golden::Golden& golden, const Options& options = {});
+// Over budget, content is cut from the lowest ranked chunk upward, at sentences; layers 0 to 2
+// never.
+Prompt build_messages(const Input& input, const golden::Golden& golden,
+                      const Options& options = {});
 
 // Text that is data inside the prompt: markup characters as entities, so that it cannot close its
 // block or forge a tag, and words that open a turn ("visitor:") taken apart.

@@ -41,7 +41,8 @@ std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& contex
       auto age = (context.today - *hit.chunk.date).count();
       if (age >= 0 && age <= options.recent_days) apply(hit, "recent", options.recent);
     }
-    if (navigational && hit.chunk.type == "product") apply(hit, "navigational", options.navigational);
+    if (navigational && hit.chunk.type == "product")
+      apply(hit, "navigational", options.navigational);
   }
   std::sort(hits.begin(), hits.end(), ranks_before);
 
@@ -55,7 +56,8 @@ std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& contex
   for (Hit& hit : kept) hit.score = std::clamp(hit.score, 0.0, 1.0);
   std::sort(kept.begin(), kept.end(), ranks_before);
   if (kept.size() > options.keep) {
-    std::move(kept.begin() + static_cast<long>(options.keep), kept.end(), std::back_inserter(left_out));
+    std::move(kept.begin() + static_cast<long>(options.keep), kept.end(),
+              std::back_inserter(left_out));
     kept.resize(options.keep);
   }
   if (dropped) *dropped = std::move(left_out);

@@ -12,13 +12,13 @@
 namespace stoka::rerank {
 
 struct PolicyOptions {
-  double shown = 0.1;          // slug was shown in the session, or the client has seen it
-  double deep_reader = 1.3;    // tag "philosophy" once the session has deep_reader_turns
+  double shown = 0.1;        // slug was shown in the session, or the client has seen it
+  double deep_reader = 1.3;  // tag "philosophy" once the session has deep_reader_turns
   int deep_reader_turns = 4;
-  double recent = 1.15;        // published within recent_days before today
+  double recent = 1.15;  // published within recent_days before today
   int recent_days = 30;
-  double navigational = 1.2;   // a product, asked for by name
-  double same_source = 0.6;    // a further chunk of a slug already taken
+  double navigational = 1.2;  // a product, asked for by name
+  double same_source = 0.6;   // a further chunk of a slug already taken
   size_t max_per_slug = 2;
   size_t keep = 5;
 };
@@ -30,9 +30,9 @@ struct PolicyContext {
   Date today{};
 };
 
-// Multiplies each hit's raw score by the factors that apply, orders by score, thins out chunks of one
-// source, clamps to [0,1] and keeps the best. Ties by slug, then chunk index.
-// Hits that were not kept are returned by `dropped` when it is given, with their receipts.
+// Multiplies each hit's raw score by the factors that apply, orders by score, thins out chunks of
+// one source, clamps to [0,1] and keeps the best. Ties by slug, then chunk index. Hits that were
+// not kept are returned by `dropped` when it is given, with their receipts.
 std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& context,
                               const PolicyOptions& options, std::vector<Hit>* dropped = nullptr);
 

@@ -71,8 +71,8 @@ bool Pattern::matches_from(size_t at, std::span<const std::string_view> rest) co
   for (int taken = 0;; ++taken) {
     if (taken >= element.least && matches_from(at + 1, rest)) return true;
     if (taken == element.most || rest.empty()) return false;
-    bool fits = element.words.empty() ||
-                std::find(element.words.begin(), element.words.end(), rest[0]) != element.words.end();
+    bool fits = element.words.empty() || std::find(element.words.begin(), element.words.end(),
+                                                   rest[0]) != element.words.end();
     if (!fits) return false;
     rest = rest.subspan(1);
   }

@@ -1,5 +1,5 @@
-// Word patterns of the router: a few words, alternatives and gaps over the folded words of a question.
-// Linear in practice, bounded always: patterns are short and gaps are small.
+// Word patterns of the router: a few words, alternatives and gaps over the folded words of a
+// question. Linear in practice, bounded always: patterns are short and gaps are small.
 #pragma once
 
 #include <span>

@@ -25,7 +25,8 @@ bool contains(std::span<const std::string_view> words, const std::vector<std::st
 
 // The router's unit for length is what a person would count: pieces between white space.
 size_t count_tokens(std::string_view folded) {
-  return folded.empty() ? 0 : 1 + static_cast<size_t>(std::count(folded.begin(), folded.end(), ' '));
+  return folded.empty() ? 0
+                        : 1 + static_cast<size_t>(std::count(folded.begin(), folded.end(), ' '));
 }
 
 }  // namespace
@@ -47,7 +48,8 @@ Result<Router> Router::make(const golden::RouterData& data) {
   });
   for (const std::string& signal : data.offtopic_signals)
     out.signals_.push_back({signal, plain_words(signal)});
-  for (const std::string& opener : data.followup_openers) out.openers_.push_back(plain_words(opener));
+  for (const std::string& opener : data.followup_openers)
+    out.openers_.push_back(plain_words(opener));
   out.offtopic_reply_ = data.offtopic_reply;
   out.not_content_ = data.not_content;
   out.followup_max_words_ = static_cast<size_t>(std::max(0, data.followup_max_words));
@@ -68,8 +70,9 @@ Decision Router::decide(std::string_view query, int turns, const SlugToken& is_s
   for (const Signal& signal : signals_) {
     if (!contains(words, signal.words)) continue;
     bool about_the_site = std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-      bool content = !text::is_stop_word(word) &&
-                     std::find(not_content_.begin(), not_content_.end(), word) == not_content_.end();
+      bool content =
+          !text::is_stop_word(word) &&
+          std::find(not_content_.begin(), not_content_.end(), word) == not_content_.end();
       return content && is_slug_token && is_slug_token(word);
     });
     if (!about_the_site) return {Route::offtopic, "offtopic:" + signal.text, offtopic_reply_};

@@ -19,7 +19,8 @@ struct Decision {
   std::string reply;           // name of the canned reply; empty: none
 };
 
-// Whether a folded word is a token of an indexed slug. Asked only when an off-topic signal was found.
+// Whether a folded word is a token of an indexed slug. Asked only when an off-topic signal was
+// found.
 using SlugToken = std::function<bool(std::string_view word)>;
 
 // Thread safe: deciding changes nothing.

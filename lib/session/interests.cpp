@@ -28,8 +28,9 @@ class Tally {
 
 }  // namespace
 
-std::vector<Interest> interests(const Visitor& visitor, const PageContext& context, const TagsOf& tags_of,
-                                Instant now, const InterestWeights& weights) {
+std::vector<Interest> interests(const Visitor& visitor, const PageContext& context,
+                                const TagsOf& tags_of, Instant now,
+                                const InterestWeights& weights) {
   Tally tally;
   for (const std::string& tag : visitor.interests) tally.add(tag, weights.declared, "declared");
   for (const Reading& reading : visitor.history) {

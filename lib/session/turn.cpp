@@ -8,23 +8,26 @@ namespace stoka::session {
 namespace {
 
 // Words that a follow-up is made of and that name no subject.
-constexpr std::string_view kEmptyWords[] = {"more", "else", "again", "further", "tell", "go",
-                                            "continue", "next", "another", "elaborate", "explain",
-                                            "example", "examples", "ok", "okay", "yes", "no", "sure",
-                                            "please", "work", "happened", "happen", "show", "other",
-                                            "others", "really", "read", "deeper", "interesting"};
+constexpr std::string_view kEmptyWords[] = {
+    "more",    "else",      "again",   "further", "tell",       "go",     "continue", "next",
+    "another", "elaborate", "explain", "example", "examples",   "ok",     "okay",     "yes",
+    "no",      "sure",      "please",  "work",    "happened",   "happen", "show",     "other",
+    "others",  "really",    "read",    "deeper",  "interesting"};
 
 bool names_a_subject(std::string_view query) {
   std::vector<text::Word> words = text::words(query);
   return std::any_of(words.begin(), words.end(), [](const text::Word& word) {
     return !text::is_stop_word(word.text) &&
-           std::find(std::begin(kEmptyWords), std::end(kEmptyWords), word.text) == std::end(kEmptyWords);
+           std::find(std::begin(kEmptyWords), std::end(kEmptyWords), word.text) ==
+               std::end(kEmptyWords);
   });
 }
 
 }  // namespace
 
-bool is_stale(const Session& session, Instant now) { return now - session.last_active > kStaleAfter; }
+bool is_stale(const Session& session, Instant now) {
+  return now - session.last_active > kStaleAfter;
+}
 
 std::string topic(Route route, std::span<const Hit> hits, const Session& session) {
   if (route == Route::followup && !session.explored_topics.empty()) return session.current_topic();

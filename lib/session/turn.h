@@ -1,4 +1,5 @@
-// What a conversation remembers and how a turn changes it. Pure; stores keep what these rules decide.
+// What a conversation remembers and how a turn changes it. Pure; stores keep what these rules
+// decide.
 #pragma once
 
 #include <span>
@@ -20,8 +21,8 @@ bool is_stale(const Session& session, Instant now);
 // topic stays. Empty when there is none.
 std::string topic(Route route, std::span<const Hit> hits, const Session& session);
 
-// What to search with. A follow-up that names nothing itself ("tell me more", "why?") means the last
-// question that did, so that one stands in front of it.
+// What to search with. A follow-up that names nothing itself ("tell me more", "why?") means the
+// last question that did, so that one stands in front of it.
 std::string effective_query(std::string_view query, Route route, const Session& session);
 
 }  // namespace stoka::session

@@ -1,7 +1,8 @@
 // Where the index and the sessions live. One interface; every store passes tests/store/contract.h.
 //
 // Threads: any member may be called from any thread; calls on one Store may wait for each other.
-// Errors: data (damaged, wrong schema), busy (another indexer), unavailable (database gone).
+// Errors: not_found (no index there), data (damaged, wrong schema), busy (another indexer),
+// unavailable (database gone).
 #pragma once
 
 #include <cstdint>

@@ -23,12 +23,12 @@ constexpr int kFairLength = 8;
 constexpr int kFragment = -20;
 constexpr int kTooLong = -60;
 constexpr int kLeaning = -16;
-constexpr int kPointing = -14;   // at another place: means little away from its page
-constexpr int kGeneral = 6;      // says how things are
-constexpr int kNarrative = -5;   // tells what happened
-constexpr int kSubject = 4;      // opens with what was asked about
+constexpr int kPointing = -14;  // at another place: means little away from its page
+constexpr int kGeneral = 6;     // says how things are
+constexpr int kNarrative = -5;  // tells what happened
+constexpr int kSubject = 4;     // opens with what was asked about
 constexpr size_t kOpeningWords = 3;
-constexpr int kElsewhere = -9;   // in another part of the document than the one that was found
+constexpr int kElsewhere = -9;  // in another part of the document than the one that was found
 constexpr int kUnfinished = -30;
 constexpr int kAnnouncing = -60;
 constexpr int kNotProse = -1200;
@@ -43,15 +43,16 @@ constexpr auto kLeaningWords = std::to_array<std::string_view>(
 
 // After "the" these lean too: "the same goes for …".
 constexpr auto kLeaningAfterThe = std::to_array<std::string_view>(
-    {"same", "other", "others", "former", "latter", "first", "second", "third", "rest", "reason", "result",
-     "answer", "exception", "difference", "point"});
-constexpr auto kPointingWords = std::to_array<std::string_view>(
-    {"above", "below", "described", "following", "section", "article", "chapter", "essay", "linked"});
+    {"same", "other", "others", "former", "latter", "first", "second", "third", "rest", "reason",
+     "result", "answer", "exception", "difference", "point"});
+constexpr auto kPointingWords =
+    std::to_array<std::string_view>({"above", "below", "described", "following", "section",
+                                     "article", "chapter", "essay", "linked"});
 constexpr auto kGeneralWords = std::to_array<std::string_view>(
-    {"is", "are", "isnt", "arent", "does", "doesnt", "dont", "can", "cant", "cannot", "must", "should", "never",
-     "always", "nobody", "nothing", "every", "only", "without"});
-constexpr auto kNarrativeWords =
-    std::to_array<std::string_view>({"was", "were", "had", "did", "i", "me", "my", "wasnt", "werent", "didnt"});
+    {"is", "are", "isnt", "arent", "does", "doesnt", "dont", "can", "cant", "cannot", "must",
+     "should", "never", "always", "nobody", "nothing", "every", "only", "without"});
+constexpr auto kNarrativeWords = std::to_array<std::string_view>(
+    {"was", "were", "had", "did", "i", "me", "my", "wasnt", "werent", "didnt"});
 
 constexpr auto kLinks = std::to_array<std::string_view>({"http://", "https://", "www."});
 constexpr auto kCode = std::to_array<std::string_view>(
@@ -72,7 +73,8 @@ bool has_word(const List& list, std::string_view word) {
 
 template <class List>
 bool has_any_word(const std::vector<Word>& words, const List& list) {
-  return std::any_of(words.begin(), words.end(), [&](const Word& word) { return has_word(list, word.text); });
+  return std::any_of(words.begin(), words.end(),
+                     [&](const Word& word) { return has_word(list, word.text); });
 }
 
 bool leans(const std::vector<Word>& words) {
@@ -170,8 +172,10 @@ int score(std::string_view sentence, const std::set<std::string>& wanted) {
   if (form.length > kMaxQuoteLength) points += kTooLong;
   if (leans(parts)) points += kLeaning;
   if (has_any_word(parts, kPointingWords)) points += kPointing;
-  if (has_any_word(parts, kNarrativeWords) || has_digit(sentence)) points += kNarrative;
-  else if (has_any_word(parts, kGeneralWords)) points += kGeneral;
+  if (has_any_word(parts, kNarrativeWords) || has_digit(sentence))
+    points += kNarrative;
+  else if (has_any_word(parts, kGeneralWords))
+    points += kGeneral;
   if (!end.stop) points += kUnfinished;
   if (end.colon) points += kAnnouncing;
   if (form.tab_or_bar || contains_any(sentence, kLinks) || contains_any(sentence, kCode) ||

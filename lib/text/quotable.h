@@ -19,8 +19,8 @@ inline constexpr size_t kMaxQuoteLength = 300;  // code points
 // first of equals. Empty only if the content has no visible character. Linear in the content.
 std::string best_sentence(std::string_view content, std::string_view query);
 
-// The same over a whole document of which `content` is the part that was found: a sentence elsewhere
-// wins only if it is clearly better.
+// The same over a whole document of which `content` is the part that was found: a sentence
+// elsewhere wins only if it is clearly better.
 std::string best_sentence(std::string_view content, std::span<const std::string> document,
                           std::string_view query);
 

@@ -13,8 +13,8 @@ struct Span {
 };
 
 // Sentences as byte spans, trimmed of white space, in order. Knows abbreviations ("e.g.", "Mr."),
-// numbers and versions ("v2.1", "3.4.10"), ellipses, closing quotes and brackets after the stop, CJK
-// stops, and that a blank line ends a sentence.
+// numbers and versions ("v2.1", "3.4.10"), ellipses, closing quotes and brackets after the stop,
+// CJK stops, and that a blank line ends a sentence.
 std::vector<Span> sentences(std::string_view text);
 
 // How many sentences a reader would count: the same rules.

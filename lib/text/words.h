@@ -12,13 +12,13 @@ namespace stoka::text {
 inline constexpr int kAnalysisVersion = 1;
 
 struct Word {
-  std::string text;     // folded, not stemmed
-  size_t begin = 0;     // byte offsets into the analysed text
+  std::string text;  // folded, not stemmed
+  size_t begin = 0;  // byte offsets into the analysed text
   size_t end = 0;
 };
 
-// Words in order: runs of letters, digits and marks; apostrophes inside a word are dropped with their
-// possessive s; CJK runs are cut into overlapping pairs. Parts only, no compounds.
+// Words in order: runs of letters, digits and marks; apostrophes inside a word are dropped with
+// their possessive s; CJK runs are cut into overlapping pairs. Parts only, no compounds.
 std::vector<Word> words(std::string_view text);
 
 // Index terms in order: the stem of each word, and, besides the parts, compounds kept whole:
@@ -29,7 +29,8 @@ std::vector<std::string> terms(std::string_view text);
 // English Snowball stem of a folded word. Thread safe.
 std::string stem(std::string_view word);
 
-// A function word that carries no content in a question ("the", "what", "do", "you", …). Folded input.
+// A function word that carries no content in a question ("the", "what", "do", "you", …). Folded
+// input.
 bool is_stop_word(std::string_view word);
 
 }  // namespace stoka::text

@@ -47,8 +47,9 @@ TEST_CASE("random ids are version 4 and differ; seeded ids repeat") {
 
 TEST_CASE("only a UUID is a UUID") {
   CHECK(is_uuid("123e4567-E89B-42d3-a456-426614174000"));
-  for (const char* text : {"", "123e4567e89b42d3a456426614174000", "123e4567-e89b-42d3-a456-42661417400g",
-                           "123e4567-e89b-42d3-a456-426614174000 "})
+  for (const char* text :
+       {"", "123e4567e89b42d3a456426614174000", "123e4567-e89b-42d3-a456-42661417400g",
+        "123e4567-e89b-42d3-a456-426614174000 "})
     CHECK(!is_uuid(text));
 }
 
@@ -57,7 +58,8 @@ TEST_CASE("instants are written as RFC 3339") {
 }
 
 TEST_CASE("TOML becomes a flat list in file order") {
-  auto entries = parse_toml("b = 1\n[t.u]\na = [\"x\", \"y\"]\nd = 2026-04-12\nt = true\n", "x.toml");
+  auto entries =
+      parse_toml("b = 1\n[t.u]\na = [\"x\", \"y\"]\nd = 2026-04-12\nt = true\n", "x.toml");
   REQUIRE(entries);
   REQUIRE(entries->size() == 4);
   CHECK((*entries)[0].key == "b");

@@ -8,7 +8,12 @@ namespace {
 
 const std::vector<Setting> kSettings = {
     {"store", "STOKA_DB_URL", ValueType::text, "default.db", "where"},
-    {"retrieval.mode", "STOKA_RETRIEVAL_MODE", ValueType::choice, "hybrid", "how", {"hybrid", "dense"}},
+    {"retrieval.mode",
+     "STOKA_RETRIEVAL_MODE",
+     ValueType::choice,
+     "hybrid",
+     "how",
+     {"hybrid", "dense"}},
     {"retrieval.k", "STOKA_RETRIEVAL_K", ValueType::integer, "100", "how many"},
     {"tags", "", ValueType::list, "", "which"},
 };
@@ -48,14 +53,16 @@ TEST_CASE("an unknown key names the line and the nearest key") {
   auto loaded = config.load_file("\n[retrieval]\nmod = \"dense\"\n", "config.toml");
   REQUIRE(!loaded);
   CHECK(loaded.error().kind == ErrorKind::config);
-  CHECK(loaded.error().message == "config.toml:3: unknown key 'retrieval.mod', did you mean 'retrieval.mode'?");
+  CHECK(loaded.error().message ==
+        "config.toml:3: unknown key 'retrieval.mod', did you mean 'retrieval.mode'?");
 }
 
 TEST_CASE("values that do not fit are refused with what was wanted") {
   Config config(kSettings);
   auto number = config.load_environment(environment({{"STOKA_RETRIEVAL_K", "many"}}));
   REQUIRE(!number);
-  CHECK(number.error().message == "STOKA_RETRIEVAL_K: retrieval.k is 'many', wanted a whole number");
+  CHECK(number.error().message ==
+        "STOKA_RETRIEVAL_K: retrieval.k is 'many', wanted a whole number");
   auto choice = config.set_flag("retrieval.mode", "sparse");
   REQUIRE(!choice);
   CHECK(choice.error().kind == ErrorKind::usage);

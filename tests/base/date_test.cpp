@@ -13,12 +13,14 @@ TEST_CASE("dates are read from the forms that frontmatter and file names use") {
                  Case{"2026-04-12 10:00:00 +0200", "2026-04-12"}, Case{" 2026/4/2", "2026-04-02"},
                  Case{"Apr 12, 2026", "2026-04-12"}, Case{"April 12 2026", "2026-04-12"},
                  Case{"12 April 2026", "2026-04-12"}, Case{"2024-02-29", "2024-02-29"},
-                 Case{"2023-02-29", ""}, Case{"2026-13-01", ""}, Case{"2026-04", ""}, Case{"soon", ""},
-                 Case{"", ""}, Case{"2026-04-123", ""}, Case{"0012-01-01", ""}}) {
+                 Case{"2023-02-29", ""}, Case{"2026-13-01", ""}, Case{"2026-04", ""},
+                 Case{"soon", ""}, Case{"", ""}, Case{"2026-04-123", ""}, Case{"0012-01-01", ""}}) {
     CAPTURE(std::string(c.text));
     auto date = parse_date(c.text);
     CHECK((date ? iso_date(*date) : "") == c.iso);
   }
 }
 
-TEST_CASE("a citation shows month and day") { CHECK(short_date(*parse_date("2026-04-02")) == "Apr 2"); }
+TEST_CASE("a citation shows month and day") {
+  CHECK(short_date(*parse_date("2026-04-02")) == "Apr 2");
+}

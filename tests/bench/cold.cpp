@@ -88,12 +88,14 @@ int main(int argc, char** argv) {
   Cost again = run({stoka, "index", "--quiet", (folder / "site").string()});
   fmt::print("{:<36} {:>9} {:>7} {:>8}\n", "", "ms", "MB", "ratio");
   auto row = [](const std::string& what, Cost cost, Cost base, const std::string& of) {
-    fmt::print("{:<36} {:>9.1f} {:>7.1f} {:>7.1f}x of {}\n", what, cost.ms, cost.mb, cost.ms / base.ms, of);
+    fmt::print("{:<36} {:>9.1f} {:>7.1f} {:>7.1f}x of {}\n", what, cost.ms, cost.mb,
+               cost.ms / base.ms, of);
   };
   row("index 1,000 documents of 5 KB", index, read, "cat");
   row("the same again, nothing changed", again, read, "cat");
   row("route hi", median({stoka, "route", "hi"}), nothing, "/bin/true");
-  row("rerank, cold", median({stoka, "rerank", "tell me about w17 and w230"}), nothing, "/bin/true");
+  row("rerank, cold", median({stoka, "rerank", "tell me about w17 and w230"}), nothing,
+      "/bin/true");
   row("chat, cold", median({stoka, "chat", "tell me about w17 and w230"}), nothing, "/bin/true");
   fs::remove_all(folder);
   return 0;

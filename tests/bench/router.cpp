@@ -1,11 +1,12 @@
 // Time of one routing decision, against folding and cutting the same query into words alone.
+#include "route/router.h"
+
 #include <fmt/format.h>
 
 #include <chrono>
 #include <string>
 
 #include "golden/golden.h"
-#include "route/router.h"
 #include "text/normalize.h"
 #include "text/words.h"
 
@@ -34,10 +35,12 @@ int main() {
   fmt::print("{:<44} {:>9} {:>9} {:>6}\n", "query", "route us", "words us", "ratio");
   for (const std::string& query :
        {std::string("hi"), std::string("tell me about bounded execution"),
-        std::string("how does the deck pipeline handle failures when the reranker is down"), long_query}) {
+        std::string("how does the deck pipeline handle failures when the reranker is down"),
+        long_query}) {
     double route = microseconds([&] { kept += router.decide(query, 1, {}).rule.size(); });
     double words = microseconds([&] { kept += text::words(text::fold(query)).size(); });
-    fmt::print("{:<44} {:>9.2f} {:>9.2f} {:>6.2f}\n", query.substr(0, 44), route, words, route / words);
+    fmt::print("{:<44} {:>9.2f} {:>9.2f} {:>6.2f}\n", query.substr(0, 44), route, words,
+               route / words);
   }
   return kept == 0;
 }

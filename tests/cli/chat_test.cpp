@@ -66,8 +66,10 @@ TEST_CASE("chat --json prints the events of the protocol") {
 }
 
 TEST_CASE("chat --json says canned replies to the letter") {
-  for (auto [query, route, reply] : std::initializer_list<std::tuple<const char*, const char*, const char*>>{
-           {"what is this?", "meta", "a terminal. i know everything published here. ask something or don't. which?"},
+  for (auto [query, route, reply] :
+       std::initializer_list<std::tuple<const char*, const char*, const char*>>{
+           {"what is this?", "meta",
+            "a terminal. i know everything published here. ask something or don't. which?"},
            {"best javascript framework?", "offtopic", "wrong terminal."},
            {"quantum gravity research", "void", "nothing here on that. yet."}}) {
     CAPTURE(std::string(query));
@@ -86,7 +88,8 @@ TEST_CASE("asking twice in one session never cites the same slug again") {
 }
 
 TEST_CASE("lines on standard input are turns of one session") {
-  Ran ran = machine().stoka({"chat", "--json", "-"}, "tell me about bounded execution\n\nwhat about debono\n");
+  Ran ran = machine().stoka({"chat", "--json", "-"},
+                            "tell me about bounded execution\n\nwhat about debono\n");
   CHECK(ran.code == 0);
   auto events = event_lines(ran.out);
   std::vector<Json> ready, done;
@@ -110,11 +113,13 @@ TEST_CASE("an answer without a terminal is plain text with a quoted citation") {
 }
 
 TEST_CASE("--dry-run prints the prompt and saves nothing") {
-  Ran ran = machine().stoka({"chat", "--dry-run", "--json", "--page", "/blog/x", "tell me about bounded execution"});
+  Ran ran = machine().stoka(
+      {"chat", "--dry-run", "--json", "--page", "/blog/x", "tell me about bounded execution"});
   REQUIRE(ran.code == 0);
   Json body = Json::parse(ran.out);
   CHECK(body["messages"][0]["role"] == "system");
-  CHECK(body["messages"][0]["content"].get<std::string>().find("page:            /blog/x") != std::string::npos);
+  CHECK(body["messages"][0]["content"].get<std::string>().find("page:            /blog/x") !=
+        std::string::npos);
   CHECK(body["layers"].size() == 6);
   CHECK(body["tokens"].get<int>() > 1000);
   Ran text = machine().stoka({"chat", "--dry-run", "what is this?"});
@@ -130,8 +135,8 @@ TEST_CASE("--trace explains on standard error") {
 }
 
 TEST_CASE("questions that cannot be asked get one line and exit 2") {
-  for (const std::string& query : {std::string(), std::string("  "), std::string("\x01\x02"), std::string("\u200b"),
-                                   std::string(10000, 'a')}) {
+  for (const std::string& query : {std::string(), std::string("  "), std::string("\x01\x02"),
+                                   std::string("\u200b"), std::string(10000, 'a')}) {
     Ran ran = machine().stoka({"chat", query});
     CHECK(ran.code == 2);
     CHECK(ran.out.empty());

@@ -17,7 +17,9 @@ Machine& machine() {
   return made;
 }
 
-bool one_line(const std::string& text) { return !text.empty() && std::count(text.begin(), text.end(), '\n') == 1; }
+bool one_line(const std::string& text) {
+  return !text.empty() && std::count(text.begin(), text.end(), '\n') == 1;
+}
 
 Json json_of(std::vector<std::string> arguments) {
   Ran ran = machine().stoka(std::move(arguments));
@@ -96,7 +98,8 @@ TEST_CASE("without a command and without a terminal there is help and exit 2") {
 TEST_CASE("help and version come before anything that can fail") {
   Machine fresh;
   fresh.environment()["STOKA_RETRIEVAL_MODE"] = "nonsense";
-  for (const char* command : {"index", "chat", "discover", "context", "route", "rerank", "profile", "status", "completion"}) {
+  for (const char* command : {"index", "chat", "discover", "context", "route", "rerank", "profile",
+                              "status", "completion"}) {
     Ran ran = fresh.stoka({command, "--help"});
     CHECK(ran.code == 0);
     CHECK_MESSAGE(ran.out.find("Examples:") != std::string::npos, std::string(command));
@@ -161,14 +164,17 @@ TEST_CASE("discover and context write the shapes of the HTTP face") {
   REQUIRE(found["recommendations"].size() == 3);
   for (const Json& item : found["recommendations"]) {
     CHECK(item["slug"] != "philosophy-bounded-execution");
-    for (const char* key : {"title", "quote", "type", "reading_time", "date", "framing", "score"}) CHECK(item.contains(key));
+    for (const char* key : {"title", "quote", "type", "reading_time", "date", "framing", "score"})
+      CHECK(item.contains(key));
   }
   CHECK(json_of({"context", "--json", "--page", "/"})["cite"].is_null());
-  CHECK(json_of({"context", "--json", "--page", "/blog/debono-boss-fight"})["cite"]["slug"].is_string());
+  CHECK(json_of({"context", "--json", "--page", "/blog/debono-boss-fight"})["cite"]["slug"]
+            .is_string());
 }
 
 TEST_CASE("profile keeps interests and reading history") {
-  Json made = json_of({"profile", "--json", "--interests", "Infrastructure,agents", "--read", "debono-boss-fight"});
+  Json made = json_of(
+      {"profile", "--json", "--interests", "Infrastructure,agents", "--read", "debono-boss-fight"});
   std::string id = made["visitor_id"].get<std::string>();
   Json shown = json_of({"profile", "--json", "--visitor", id});
   CHECK(shown["interests"] == Json({"infrastructure", "agents"}));
@@ -188,10 +194,12 @@ TEST_CASE("status says what is indexed and which parts answer") {
 TEST_CASE("a golden directory changes the voice without a build") {
   Machine& home = machine();
   home.write("golden/replies.toml",
-             "what=['a lighthouse. which ship?']\nidentity=['x.']\ngreeting=['x.']\npraise=['x.']\nbroad=['x.']\n"
+             "what=['a lighthouse. which "
+             "ship?']\nidentity=['x.']\ngreeting=['x.']\npraise=['x.']\nbroad=['x.']\n"
              "offtopic=['x.']\ndeal=['x.']\nnothing=['x.']\nclosest=['x.']\n");
   home.environment()["STOKA_GOLDEN_DIR"] = (home.home() / "golden").string();
-  CHECK(home.stoka({"route", "what is this?"}).out.find("a lighthouse. which ship?") != std::string::npos);
+  CHECK(home.stoka({"route", "what is this?"}).out.find("a lighthouse. which ship?") !=
+        std::string::npos);
   home.write("golden/replies.toml", "what = ['x']\n");
   CHECK(home.stoka({"route", "what is this?"}).code == 3);
   home.environment().erase("STOKA_GOLDEN_DIR");
@@ -202,6 +210,7 @@ TEST_CASE("completions name every command and flag") {
     Ran ran = machine().stoka({"completion", shell});
     CHECK(ran.code == 0);
     for (const char* word : {"rerank", "discover", "explain", "dry-run", "prune"})
-      CHECK_MESSAGE(ran.out.find(word) != std::string::npos, std::string(shell + std::string(" ") + word));
+      CHECK_MESSAGE(ran.out.find(word) != std::string::npos,
+                    std::string(shell + std::string(" ") + word));
   }
 }

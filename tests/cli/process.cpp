@@ -39,8 +39,10 @@ void converse(int in, int out, int err, std::string_view input, Ran& ran) {
       if (fd < 0 || !events) return;
       char buffer[4096];
       ssize_t n = ::read(fd, buffer, sizeof buffer);
-      if (n > 0) into.append(buffer, static_cast<size_t>(n));
-      else ::close(fd), fd = -1;
+      if (n > 0)
+        into.append(buffer, static_cast<size_t>(n));
+      else
+        ::close(fd), fd = -1;
     };
     drain(out, polled[1].revents, ran.out);
     drain(err, polled[2].revents, ran.err);
@@ -50,7 +52,8 @@ void converse(int in, int out, int err, std::string_view input, Ran& ran) {
 
 }  // namespace
 
-Machine::Machine() : home_(std::filesystem::temp_directory_path() / ("stoka-home-" + RandomIds().uuid())) {
+Machine::Machine()
+    : home_(std::filesystem::temp_directory_path() / ("stoka-home-" + RandomIds().uuid())) {
   std::filesystem::create_directory(home_);
   environment_ = {{"HOME", home_.string()}, {"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}};
   std::signal(SIGPIPE, SIG_IGN);

@@ -12,12 +12,14 @@ TEST_CASE("the built-in golden data is complete") {
   REQUIRE(golden->exchange_list.size() == 7);
   CHECK(golden->exchange_list[3].stoka == "wrong terminal.");
   CHECK(golden->exchange_list[6].visitor == "summarize everything");
-  CHECK(golden->exchange_list[1].stoka.find("<cite slug=\"debono-error-handling\"") != std::string::npos);
+  CHECK(golden->exchange_list[1].stoka.find("<cite slug=\"debono-error-handling\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("fixed replies are worded exactly") {
   auto golden = golden::load().value();
-  CHECK(golden.reply("what") == "a terminal. i know everything published here. ask something or don't. which?");
+  CHECK(golden.reply("what") ==
+        "a terminal. i know everything published here. ask something or don't. which?");
   CHECK(golden.reply("praise") == "noted.");
   CHECK(golden.reply("broad") == "that's broad. narrow it and i'll find something sharp.");
   CHECK(golden.reply("offtopic") == "wrong terminal.");
@@ -66,7 +68,8 @@ TEST_CASE("an overriding file is used, and a broken one is named") {
            {"exchanges.txt", "nothing here"},
            {"replies.toml", "what = [\"x\"]"},
            {"replies.toml", "what = "},
-           {"router.toml", "[meta.x]\nreply = \"nowhere\"\npatterns = [\"hi\"]\n[offtopic]\nreply = \"offtopic\""},
+           {"router.toml",
+            "[meta.x]\nreply = \"nowhere\"\npatterns = [\"hi\"]\n[offtopic]\nreply = \"offtopic\""},
            {"hints.toml", "[pages]\n\"/\" = \"x\"\n"}}) {
     CAPTURE(std::string(file));
     auto golden = with(file, text);

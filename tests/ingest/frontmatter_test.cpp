@@ -122,6 +122,7 @@ TEST_CASE("malformed frontmatter gives what can be had, with a warning") {
        "16 levels"},
       {"+++\ntitle = \"x\"\ntags = [\"a\", \"b\"]\nbroken = \n+++\n", "x", "line:3"},
       {"+++\ntitle = \"x\"\ntags = [\"a\", \"b\"]\n[{\n+++\n", "x", "malformed"},
+      {"+++\n# é\ntitle = \"x\"\ntags = [\"a\", \"b\"]\nother = élan\n+++\n", "x", "line:4"},
       {"---\ntitle: x\ntags: [a, b]\n\nAnd then prose: here.", "x", "no end"},
   };
   for (const auto& c : cases) {

@@ -22,17 +22,18 @@ struct Room {
   std::set<std::string> owns;
 };
 
-// Include prefix -> the library's name in the table. Anything else in <> must be a standard or system header.
+// Include prefix -> the library's name in the table. Anything else in <> must be a standard or
+// system header.
 const std::map<std::string, std::string> kLibraries = {
-    {"toml++/", "toml++"},     {"xxhash.h", "xxhash"},       {"utf8proc.h", "utf8proc"},
+    {"toml++/", "toml++"},          {"xxhash.h", "xxhash"},  {"utf8proc.h", "utf8proc"},
     {"libstemmer.h", "libstemmer"}, {"sqlite3.h", "SQLite"}, {"md4c", "md4c"},
-    {"yaml-cpp/", "yaml-cpp"}, {"Eigen/", "Eigen"},          {"histedit.h", "libedit"},
-    {"editline/", "libedit"},  {"CLI/", "CLI11"},            {"pqxx/", "libpqxx"},
-    {"curl/", "libcurl"},      {"boost/", "Boost"},          {"openssl/", "OpenSSL"},
+    {"yaml-cpp/", "yaml-cpp"},      {"Eigen/", "Eigen"},     {"histedit.h", "libedit"},
+    {"editline/", "libedit"},       {"CLI/", "CLI11"},       {"pqxx/", "libpqxx"},
+    {"curl/", "libcurl"},           {"boost/", "Boost"},     {"openssl/", "OpenSSL"},
 };
 const std::set<std::string> kEverywhere = {"fmt/", "tl/"};
-const std::set<std::string> kSystem = {"fcntl.h", "unistd.h", "termios.h", "poll.h", "signal.h", "pthread.h",
-                                       "langinfo.h", "immintrin.h"};
+const std::set<std::string> kSystem = {"fcntl.h",  "unistd.h",  "termios.h",  "poll.h",
+                                       "signal.h", "pthread.h", "langinfo.h", "immintrin.h"};
 
 std::string trimmed(std::string text) {
   text.erase(0, text.find_first_not_of(' '));
@@ -47,7 +48,9 @@ std::map<std::string, Room> read_table() {
     std::vector<std::string> cells;
     std::stringstream row(line);
     for (std::string cell; std::getline(row, cell, '|');) cells.push_back(trimmed(cell));
-    if (cells.size() < 5 || cells[1].empty() || !std::isdigit(static_cast<unsigned char>(cells[1][0]))) continue;
+    if (cells.size() < 5 || cells[1].empty() ||
+        !std::isdigit(static_cast<unsigned char>(cells[1][0])))
+      continue;
     Room room{std::stoi(cells[1]), {}};
     std::stringstream owned(cells[4]);
     for (std::string name; std::getline(owned, name, ',');)
@@ -57,7 +60,9 @@ std::map<std::string, Room> read_table() {
   return out;
 }
 
-bool is_source(const fs::path& path) { return path.extension() == ".h" || path.extension() == ".cpp"; }
+bool is_source(const fs::path& path) {
+  return path.extension() == ".h" || path.extension() == ".cpp";
+}
 
 struct Include {
   std::string target;
@@ -93,7 +98,8 @@ TEST_CASE("every folder of lib is a room of the table, and every room a folder")
   auto table = read_table();
   REQUIRE(table.size() > 10);
   for (const auto& entry : fs::directory_iterator(kRoot / "lib"))
-    if (entry.is_directory()) CHECK_MESSAGE(table.contains(entry.path().filename()), entry.path().filename());
+    if (entry.is_directory())
+      CHECK_MESSAGE(table.contains(entry.path().filename()), entry.path().filename());
   for (const auto& [room, row] : table) CHECK_MESSAGE(fs::is_directory(kRoot / "lib" / room), room);
 }
 
@@ -125,9 +131,11 @@ TEST_CASE("an outside library is used in the room that owns it") {
         CHECK_MESSAGE(file.extension() == ".cpp", file.string() << " has JSON in a header");
         continue;
       }
-      auto library = std::find_if(kLibraries.begin(), kLibraries.end(),
-                                  [&](const auto& entry) { return include.target.starts_with(entry.first); });
-      REQUIRE_MESSAGE(library != kLibraries.end(), file.string() << " includes unknown <" << include.target << ">");
+      auto library = std::find_if(kLibraries.begin(), kLibraries.end(), [&](const auto& entry) {
+        return include.target.starts_with(entry.first);
+      });
+      REQUIRE_MESSAGE(library != kLibraries.end(),
+                      file.string() << " includes unknown <" << include.target << ">");
       CHECK_MESSAGE(table[own].owns.contains(library->second),
                     file.string() << " includes <" << include.target << ">, which is not its own");
     }
@@ -139,7 +147,8 @@ TEST_CASE("no file is longer than a person reads") {
     each_source(part, [&](const fs::path& file) {
       std::ifstream in(file);
       auto lines = std::count(std::istreambuf_iterator<char>(in), {}, '\n');
-      CHECK_MESSAGE(static_cast<size_t>(lines) <= kMostLines, file.string() << " has " << lines << " lines");
+      CHECK_MESSAGE(static_cast<size_t>(lines) <= kMostLines, file.string()
+                                                                  << " has " << lines << " lines");
     });
 }
 

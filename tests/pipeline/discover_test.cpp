@@ -33,7 +33,8 @@ pipeline::DiscoverRequest on_page(std::string page, int limit = 3) {
 TEST_CASE("a page gets as many neighbours as asked for, never itself, each once") {
   House house;
   for (int limit : {1, 3, 10}) {
-    auto found = pipeline::discover(house.engine(), on_page("/blog/philosophy-bounded-execution", limit));
+    auto found =
+        pipeline::discover(house.engine(), on_page("/blog/philosophy-bounded-execution", limit));
     REQUIRE(found);
     CHECK(found->items.size() == static_cast<size_t>(limit));
     auto all = slugs(*found);
@@ -54,7 +55,8 @@ TEST_CASE("what was seen or read is not recommended") {
   CHECK(!has(slugs(*pipeline::discover(house.engine(), request)), first));
   request.page.seen_slugs.clear();
   request.visitor_id = kVisitor;
-  REQUIRE(house.store->update_visitor(kVisitor, std::nullopt, std::vector<Reading>{{first, kNow, 100}}, kNow));
+  REQUIRE(house.store->update_visitor(kVisitor, std::nullopt,
+                                      std::vector<Reading>{{first, kNow, 100}}, kNow));
   CHECK(!has(slugs(*pipeline::discover(house.engine(), request)), first));
 }
 
@@ -95,15 +97,18 @@ TEST_CASE("known pages have a line of their own, posts a neighbour, others nothi
   CHECK(!post.hint.empty());
   REQUIRE(post.citation);
   CHECK(post.citation->slug != "debono-boss-fight");
-  CHECK(pipeline::to_json(pipeline::ambient(house.engine(), "/nowhere").value()) == R"({"hint":null,"cite":null})");
+  CHECK(pipeline::to_json(pipeline::ambient(house.engine(), "/nowhere").value()) ==
+        R"({"hint":null,"cite":null})");
 }
 
 TEST_CASE("recommendations are written with their fields in order") {
   House house;
-  std::string json = pipeline::to_json(*pipeline::discover(house.engine(), on_page("/blog/debono-boss-fight", 1)));
+  std::string json =
+      pipeline::to_json(*pipeline::discover(house.engine(), on_page("/blog/debono-boss-fight", 1)));
   size_t at = 0;
-  for (const char* key : {"{\"recommendations\":[{\"slug\":", "\"title\":", "\"quote\":", "\"type\":",
-                          "\"reading_time\":", "\"date\":", "\"framing\":", "\"score\":", "\"confidence\":"}) {
+  for (const char* key :
+       {"{\"recommendations\":[{\"slug\":", "\"title\":", "\"quote\":", "\"type\":",
+        "\"reading_time\":", "\"date\":", "\"framing\":", "\"score\":", "\"confidence\":"}) {
     CAPTURE(std::string(key));
     at = json.find(key, at);
     REQUIRE(at != std::string::npos);

@@ -19,7 +19,8 @@ namespace stoka::test {
 
 namespace fs = std::filesystem;
 
-inline const Instant kNow{std::chrono::sys_days(std::chrono::year(2026) / 11 / 21) + std::chrono::hours(12)};
+inline const Instant kNow{std::chrono::sys_days(std::chrono::year(2026) / 11 / 21) +
+                          std::chrono::hours(12)};
 
 struct TempFolder {
   fs::path path = fs::temp_directory_path() / ("stoka-" + RandomIds().uuid());
@@ -57,7 +58,8 @@ inline const fs::path& sample_index() {
     fs::path path = folder.path / "sample.db";
     auto store = store::open("sqlite:" + path.string(), store::OpenMode::read_write).value();
     NullLog log;
-    pipeline::run_index(store.get(), index_request({fs::path(STOKA_SOURCE_DIR) / "evals/site"}), FixedClock(kNow), log)
+    pipeline::run_index(store.get(), index_request({fs::path(STOKA_SOURCE_DIR) / "evals/site"}),
+                        FixedClock(kNow), log)
         .value();
     return path;
   }();
@@ -85,14 +87,16 @@ struct House {
     store = store::open(url, store::OpenMode::read_write).value();
     embedder = std::make_unique<embed::BuiltinEmbedder>(*store);
     reranker = std::make_unique<rerank::BuiltinReranker>(*store);
-    generator = std::make_unique<generate::ExtractiveVoice>(generate::read_voice_lines(golden.voice_lines).value());
+    generator = std::make_unique<generate::ExtractiveVoice>(
+        generate::read_voice_lines(golden.voice_lines).value());
     settings.identity = identity();
   }
 
   pipeline::Engine& engine() {
     if (!engine_)
       engine_ = std::make_unique<pipeline::Engine>(
-          pipeline::Engine::Parts{*store, *embedder, *reranker, *generator, golden, router, guard, clock, ids, log},
+          pipeline::Engine::Parts{*store, *embedder, *reranker, *generator, golden, router, guard,
+                                  clock, ids, log},
           settings);
     return *engine_;
   }
@@ -136,9 +140,10 @@ struct Heard {
   }
   // Ready first, exactly one done or error, last.
   bool well_formed() const {
-    return !events.empty() && std::holds_alternative<ReadyEvent>(events.front()) && count<ReadyEvent>() == 1 &&
-           count<DoneEvent>() + count<ErrorEvent>() == 1 &&
-           (std::holds_alternative<DoneEvent>(events.back()) || std::holds_alternative<ErrorEvent>(events.back()));
+    return !events.empty() && std::holds_alternative<ReadyEvent>(events.front()) &&
+           count<ReadyEvent>() == 1 && count<DoneEvent>() + count<ErrorEvent>() == 1 &&
+           (std::holds_alternative<DoneEvent>(events.back()) ||
+            std::holds_alternative<ErrorEvent>(events.back()));
   }
 };
 

@@ -12,8 +12,8 @@ namespace {
 
 const Date kToday = *parse_date("2026-11-21");
 
-Hit hit(std::string slug, int index, double raw, std::string type = "blog", std::vector<std::string> tags = {},
-        std::string date = "2025-12-01") {
+Hit hit(std::string slug, int index, double raw, std::string type = "blog",
+        std::vector<std::string> tags = {}, std::string date = "2025-12-01") {
   Hit out;
   out.chunk.slug = std::move(slug);
   out.chunk.index = index;
@@ -72,8 +72,9 @@ TEST_CASE("each rule multiplies its factor and leaves a receipt") {
 
 TEST_CASE("a second chunk of a source counts less and a third is left out") {
   std::vector<Hit> dropped;
-  auto kept = rerank::apply_policy({hit("a", 2, 0.9), hit("a", 0, 0.95), hit("a", 1, 0.8), hit("b", 0, 0.6)},
-                                   context(), {}, &dropped);
+  auto kept = rerank::apply_policy(
+      {hit("a", 2, 0.9), hit("a", 0, 0.95), hit("a", 1, 0.8), hit("b", 0, 0.6)}, context(), {},
+      &dropped);
   REQUIRE(kept.size() == 3);
   CHECK(kept[0].chunk.index == 0);
   CHECK(kept[1].chunk.slug == "b");
@@ -84,8 +85,8 @@ TEST_CASE("a second chunk of a source counts less and a third is left out") {
 }
 
 TEST_CASE("five are kept, best first, ties by slug and then chunk") {
-  auto kept = rerank::apply_policy({hit("f", 0, 0.5), hit("b", 1, 0.5), hit("e", 0, 0.5), hit("c", 0, 0.5),
-                                    hit("a", 0, 0.5), hit("d", 0, 0.5)},
+  auto kept = rerank::apply_policy({hit("f", 0, 0.5), hit("b", 1, 0.5), hit("e", 0, 0.5),
+                                    hit("c", 0, 0.5), hit("a", 0, 0.5), hit("d", 0, 0.5)},
                                    context(), {});
   std::string order;
   for (const Hit& h : kept) order += h.chunk.slug;
@@ -95,7 +96,8 @@ TEST_CASE("five are kept, best first, ties by slug and then chunk") {
 TEST_CASE("scores never leave the unit interval") {
   PolicyOptions generous;
   generous.recent = 50;
-  auto kept = rerank::apply_policy({hit("a", 0, 0.9, "blog", {}, "2026-11-20")}, context(), generous);
+  auto kept =
+      rerank::apply_policy({hit("a", 0, 0.9, "blog", {}, "2026-11-20")}, context(), generous);
   CHECK(kept[0].score == 1.0);
 }
 

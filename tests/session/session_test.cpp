@@ -49,8 +49,10 @@ TEST_CASE("a new question sets the topic, a follow-up keeps it") {
 TEST_CASE("a follow-up that names nothing searches with the last question that did") {
   Session session;
   session.exchanges = {{"tell me about bounded execution", "", {}}, {"tell me more", "", {}}};
-  CHECK(session::effective_query("why?", Route::followup, session) == "tell me about bounded execution why?");
-  CHECK(session::effective_query("what about retries", Route::followup, session) == "what about retries");
+  CHECK(session::effective_query("why?", Route::followup, session) ==
+        "tell me about bounded execution why?");
+  CHECK(session::effective_query("what about retries", Route::followup, session) ==
+        "what about retries");
   CHECK(session::effective_query("why?", Route::fresh, session) == "why?");
   CHECK(session::effective_query("why?", Route::followup, Session{}) == "why?");
 }
@@ -61,8 +63,9 @@ TEST_CASE("declared interests outweigh history, and history the page") {
   visitor.history = {{"post-a", kNow - 24h, 100}};
   PageContext page;
   page.page = "/blog/post-b?utm=1";
-  auto found = session::interests(visitor, page,
-                                  tags_of({{"post-a", {"agents", "infrastructure"}}, {"post-b", {"retrieval"}}}), kNow);
+  auto found = session::interests(
+      visitor, page, tags_of({{"post-a", {"agents", "infrastructure"}}, {"post-b", {"retrieval"}}}),
+      kNow);
   REQUIRE(found.size() == 3);
   CHECK(found[0].tag == "infrastructure");
   CHECK(found[0].source == "declared");
@@ -96,9 +99,14 @@ TEST_CASE("slugs that the client has seen count as read") {
 
 TEST_CASE("a page path ends in its slug") {
   for (auto [page, slug] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"/blog/some-post", "some-post"}, {"/blog/some-post/", "some-post"},
-           {"https://example.org/blog/some-post/?a=b#c", "some-post"}, {"/some-post.html", "some-post"},
-           {"some-post", "some-post"}, {"/", ""}, {"", ""}, {"https://example.org", ""}}) {
+           {"/blog/some-post", "some-post"},
+           {"/blog/some-post/", "some-post"},
+           {"https://example.org/blog/some-post/?a=b#c", "some-post"},
+           {"/some-post.html", "some-post"},
+           {"some-post", "some-post"},
+           {"/", ""},
+           {"", ""},
+           {"https://example.org", ""}}) {
     CAPTURE(std::string(page));
     CHECK(session::page_slug(page) == slug);
   }

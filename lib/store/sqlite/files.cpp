@@ -47,7 +47,7 @@ Result<> make_directories(const std::filesystem::path& directory) {
 Result<> require_file(const std::string& path) {
   STOKA_ASSIGN(const Found found, look(path));
   if (found == Found::file) return {};
-  return fail(ErrorKind::data, "there is no index at " + path, "run: stoka index PATH");
+  return fail(ErrorKind::not_found, "there is no index at " + path, "run: stoka index PATH");
 }
 
 Result<> create_file(const std::string& path) {
