@@ -108,20 +108,19 @@ constexpr Pattern kPatterns[] = {
 
 constexpr size_t kWindow = 16;
 
+bool is_key_material(char c) { return is_token(c) || c == '+' || c == '/' || c == '=' || c == '.'; }
+
 // Every stretch of 16 bytes of the secrets' words, to know a part of one again.
 std::unordered_set<std::string_view> windows_of(std::string_view text,
                                                 const std::vector<Secret>& secrets) {
   std::unordered_set<std::string_view> out;
   for (const Secret& secret : secrets) {
-    for (size_t at = secret.begin; at < secret.end;) {
-      size_t word =
-          run(text.substr(0, secret.end), at, [](char c) { return c != ' ' && c != '\n'; });
+    for (size_t at = secret.begin; at < secret.end; ++at) {
+      size_t word = run(text.substr(0, secret.end), at, is_key_material);
       for (size_t i = 0; i + kWindow <= word; ++i) out.insert(text.substr(at + i, kWindow));
-      at += word + 1;
+      at += word;
     }
   }
-  // What every key block shares says nothing.
-  std::erase_if(out, [](std::string_view window) { return window.find("-----") != kNone; });
   return out;
 }
 

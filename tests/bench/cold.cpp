@@ -1,5 +1,6 @@
-// What a person waits for: an index run over 1,000 documents of 5 KB, and one-shot commands on its
-// result, each in a process of its own. Usage: bench_cold PATH_OF_STOKA
+// What a person waits for: an index run over 1,000 documents of 5 KB, and one-shot commands on an
+// index of about 1,000 chunks, each in a process of its own. Usage: bench_cold PATH_OF_STOKA
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -30,7 +31,7 @@ Cost run(std::vector<std::string> words) {
   auto start = std::chrono::steady_clock::now();
   pid_t child = fork();
   if (child == 0) {
-    if (!freopen("/dev/null", "w", stdout)) _exit(126);
+    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
     execv(argv[0], argv.data());
     _exit(127);
   }
@@ -53,12 +54,12 @@ Cost median(const std::vector<std::string>& words) {
 }
 
 // Pages of about 5 KB from a Zipf vocabulary of 20,000 made-up words, in sections.
-void write_site(const fs::path& root) {
+void write_site(const fs::path& root, int pages) {
   std::mt19937 random(7);
   std::vector<double> weights;
   for (int i = 1; i <= 20000; ++i) weights.push_back(1.0 / i);
   std::discrete_distribution<int> pick(weights.begin(), weights.end());
-  for (int page = 0; page < 1000; ++page) {
+  for (int page = 0; page < pages; ++page) {
     std::string text = fmt::format("# Page {} about w{}\n\n", page, pick(random));
     for (int words = 0; text.size() < 5000; ++words) {
       text += fmt::format("w{}{}", pick(random), words % 12 == 11 ? ". " : " ");
@@ -78,7 +79,9 @@ int main(int argc, char** argv) {
   std::string stoka = argv[1];
   fs::path folder = fs::temp_directory_path() / fmt::format("stoka-bench-{}", getpid());
   fs::create_directories(folder / "site");
-  write_site(folder / "site");
+  fs::create_directories(folder / "small");
+  write_site(folder / "site", 1000);
+  write_site(folder / "small", 200);
   setenv("HOME", folder.c_str(), 1);
   unsetenv("XDG_DATA_HOME");
 
@@ -93,6 +96,7 @@ int main(int argc, char** argv) {
   };
   row("index 1,000 documents of 5 KB", index, read, "cat");
   row("the same again, nothing changed", again, read, "cat");
+  run({stoka, "index", "--quiet", "--prune", (folder / "small").string()});
   row("route hi", median({stoka, "route", "hi"}), nothing, "/bin/true");
   row("rerank, cold", median({stoka, "rerank", "tell me about w17 and w230"}), nothing,
       "/bin/true");
