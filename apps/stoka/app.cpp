@@ -1,10 +1,12 @@
 #include "app.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 
 #include "base/files.h"
@@ -26,7 +28,11 @@ std::optional<std::string> environment(const std::string& name) {
 std::filesystem::path xdg(const char* variable, const char* below_home) {
   std::optional<std::string> base = environment(variable);
   if (base && base->starts_with('/')) return std::filesystem::path(*base) / "stoka";
-  std::string home = environment("HOME").value_or("/");
+  std::string home = environment("HOME").value_or("");
+  if (!home.starts_with('/')) {
+    const passwd* user = getpwuid(getuid());
+    home = user ? user->pw_dir : "/";
+  }
   return std::filesystem::path(home) / below_home / "stoka";
 }
 
@@ -34,8 +40,8 @@ std::filesystem::path xdg(const char* variable, const char* below_home) {
 
 void StderrLog::write(Level level, std::string_view message) {
   if (level == Level::warning ? common_.quiet : !common_.verbose) return;
-  fmt::print(stderr, "stoka: {}{}\n", level == Level::warning ? "warning: " : "",
-             text::one_line(message));
+  print_error(fmt::format("stoka: {}{}\n", level == Level::warning ? "warning: " : "",
+                          text::one_line(message)));
 }
 
 App::App() : config_(settings()) {}
@@ -69,14 +75,17 @@ std::string App::store_url() const {
 Result<golden::Golden> App::load_golden() const {
   const std::string& dir = config_.text("golden.dir");
   if (dir.empty()) return golden::load();
-  if (!std::filesystem::is_directory(dir))
+  std::error_code unreadable;
+  if (!std::filesystem::is_directory(dir, unreadable))
     return fail(ErrorKind::config, fmt::format("golden.dir: {} is not a directory", dir),
                 "copy golden/ there, or unset it");
   return golden::load([&](std::string_view name) -> Result<std::optional<std::string>> {
     std::filesystem::path file = std::filesystem::path(dir) / name;
-    if (!std::filesystem::exists(file)) return std::optional<std::string>();
-    STOKA_ASSIGN(std::string text, read_file(file, kMostConfigBytes));
-    return std::optional<std::string>(std::move(text));
+    std::error_code missing;
+    if (!std::filesystem::exists(file, missing) && !missing) return std::optional<std::string>();
+    auto text = read_file(file, kMostConfigBytes);
+    if (!text) return fail(ErrorKind::config, text.error().message, text.error().hint);
+    return std::optional<std::string>(std::move(*text));
   });
 }
 
@@ -110,23 +119,49 @@ terminal::Capabilities App::capabilities(int fd) const {
 
 int App::report(const Error& error) const {
   if (common.json) {
-    fmt::print(stderr, "{}\n", terminal::json_line(error));
+    print_error(fmt::format("{}\n", terminal::json_line(error)));
   } else {
     std::string hint = text::one_line(error.hint);
     std::string message = text::one_line(error.message);
     std::string_view joint = hint.empty() ? "" : message.ends_with('?') ? " " : ". ";
-    fmt::print(stderr, "stoka: {}{}{}\n", message, joint, hint);
+    print_error(fmt::format("stoka: {}{}{}\n", message, joint, hint));
   }
   return exit_code(error.kind);
 }
 
-void print(std::string_view text) {
+namespace {
+
+int first_output_error = 0;
+
+// 0, or the errno of what went wrong.
+int write_all(int fd, std::string_view text) {
   while (!text.empty()) {
-    ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
+    ssize_t n = ::write(fd, text.data(), text.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) std::_Exit(errno == EPIPE ? 0 : 3);
+    if (n < 0) return errno;
     text.remove_prefix(static_cast<size_t>(n));
   }
+  return 0;
 }
+
+}  // namespace
+
+void print(std::string_view text) {
+  if (first_output_error == 0) first_output_error = write_all(STDOUT_FILENO, text);
+}
+
+int output_error() { return first_output_error; }
+
+std::string clean_lines(std::string_view untrusted) {
+  std::string out;
+  while (!untrusted.empty()) {
+    size_t end = std::min(untrusted.find('\n'), untrusted.size());
+    out += terminal::printable(untrusted.substr(0, end)) + "\n";
+    untrusted.remove_prefix(std::min(end + 1, untrusted.size()));
+  }
+  return out;
+}
+
+void print_error(std::string_view text) { write_all(STDERR_FILENO, text); }
 
 }  // namespace stoka::app

@@ -72,7 +72,16 @@ class App {
   Config config_;
 };
 
-// Writes to stdout. A reader that went away ends the program quietly.
+// Writes to stdout. What cannot be written is remembered and not tried again, so that a turn whose
+// reader went away is still saved; the program's end reports it (see output_error).
 void print(std::string_view text);
+// errno of the first failed write to stdout; 0: none. EPIPE is a reader that had enough.
+int output_error();
+
+// Untrusted text of several lines, each cleaned for a terminal and ended.
+std::string clean_lines(std::string_view untrusted);
+
+// Writes to stderr; never fails.
+void print_error(std::string_view text);
 
 }  // namespace stoka::app

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "base/nearest.h"
 
@@ -33,6 +35,7 @@ std::vector<std::string> option_names(const CLI::App* app) {
 // What was on the command line and belongs to nothing.
 std::optional<Error> unknown_word(const CLI::App& root, const CLI::App* chosen) {
   std::vector<std::string> rest = root.remaining(true);
+  std::erase(rest, "--");  // only says that what follows is no flag
   if (rest.empty()) return std::nullopt;
   std::string word = rest.front().substr(0, rest.front().find('='));
   std::string help =
@@ -55,7 +58,9 @@ std::optional<Error> unknown_word(const CLI::App& root, const CLI::App* chosen) 
 std::string first_line(std::string text) {
   text = text.substr(0, text.find('\n'));
   while (text.ends_with('.') || text.ends_with(' ')) text.pop_back();
-  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  if (text.size() > 1 && is_upper(text[0]) && !is_upper(text[1]))
+    text[0] = static_cast<char>(text[0] + 32);
   return text;
 }
 
@@ -93,8 +98,9 @@ Cli make_cli(Common& common) {
   return out;
 }
 
-int run_cli(int argc, char** argv) {
-  App app;
+namespace {
+
+int parse_and_run(App& app, int argc, char** argv) {
   Cli cli = make_cli(app.common);
   try {
     cli.root->parse(argc, argv);
@@ -115,11 +121,32 @@ int run_cli(int argc, char** argv) {
   if (auto error = unknown_word(*cli.root, chosen.empty() ? nullptr : chosen.front()))
     return app.report(*error);
   if (chosen.empty() && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
-    fmt::print(stderr, "{}", cli.root->help());
+    if (app.common.json) return app.report({ErrorKind::usage, "no command", "see 'stoka --help'"});
+    print_error(cli.root->help());
     return exit_code(ErrorKind::usage);
   }
-  if (auto loaded = app.load_config(); !loaded) return app.report(loaded.error());
+  bool needs_config = chosen.empty() || chosen.front()->get_name() != "completion";
+  if (auto loaded = app.load_config(); needs_config && !loaded) return app.report(loaded.error());
   return chosen.empty() ? run_repl(app) : cli.runs.at(chosen.front()->get_name())(app);
+}
+
+}  // namespace
+
+int run_cli(int argc, char** argv) {
+  App app;
+  int code = 0;
+  try {
+    code = parse_and_run(app, argc, argv);
+  } catch (const std::exception& error) {
+    // Rooms return errors; what is thrown past them is a bug, or no memory.
+    return app.report({ErrorKind::internal, error.what(), "this is a bug in stoka"});
+  }
+  // A reader that had enough ("| head") is no failure.
+  if (int lost = output_error(); lost != 0 && lost != EPIPE)
+    return app.report({ErrorKind::data,
+                       fmt::format("cannot write the result: {}", std::strerror(lost)),
+                       "make room, or send it elsewhere"});
+  return code;
 }
 
 }  // namespace stoka::app

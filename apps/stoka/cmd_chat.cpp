@@ -39,16 +39,24 @@ class Questions {
       given_ = true;
       return argument_;
     }
-    std::string line;
-    while (std::getline(std::cin, line)) {
-      if (line.size() > kMostLineBytes) line.resize(kMostLineBytes);
-      if (line.find_first_not_of(" \t\r") != std::string::npos) return line;
-    }
+    while (auto line = read_line())
+      if (line->find_first_not_of(" \t\r") != std::string::npos) return line;
     return std::nullopt;
   }
   bool several() const { return from_stdin_; }
 
  private:
+  // What is over the limit of a line is read and forgotten; the question is then refused as too
+  // long.
+  std::optional<std::string> read_line() {
+    std::string line;
+    int c = std::cin.get();
+    if (c == std::char_traits<char>::eof()) return std::nullopt;
+    for (; c != std::char_traits<char>::eof() && c != '\n'; c = std::cin.get())
+      if (line.size() < kMostLineBytes) line += static_cast<char>(c);
+    return line;
+  }
+
   std::string argument_;
   bool from_stdin_;
   bool given_ = false;
@@ -75,7 +83,7 @@ std::string dry_run_text(const pipeline::Turn& turn) {
 Result<> dry_run(App& app, Wired& wired, const pipeline::TurnRequest& request) {
   STOKA_ASSIGN(pipeline::Turn turn, pipeline::prepare(wired.engine(), request, {}));
   if (turn.canned.empty()) pipeline::build_prompt(wired.engine(), turn);
-  print(app.common.json ? pipeline::prompt_json(turn) + "\n" : dry_run_text(turn));
+  print(app.common.json ? pipeline::prompt_json(turn) + "\n" : clean_lines(dry_run_text(turn)));
   return {};
 }
 
@@ -100,6 +108,17 @@ Result<pipeline::Outcome> answer(App& app, Wired& wired, const pipeline::TurnReq
       stop);
 }
 
+// One answer; the next question goes on in its session.
+Result<> turn(App& app, Wired& wired, const Flags& flags, pipeline::TurnRequest& request,
+              std::stop_token stop) {
+  STOKA_ASSIGN(pipeline::Outcome outcome, answer(app, wired, request, stop));
+  if (flags.trace) print_error(clean_lines(pipeline::trace(outcome)));
+  request.session_id = outcome.session.id;
+  request.visitor_id = outcome.session.visitor_id;
+  if (outcome.streamed.error) return fail(*outcome.streamed.error);
+  return {};
+}
+
 int run(App& app, const Flags& flags) {
   bool given = flags.query_given->count() > 0;
   if (!given && isatty(STDIN_FILENO))
@@ -117,26 +136,21 @@ int run(App& app, const Flags& flags) {
   pipeline::TurnRequest request{"", flags.session, flags.visitor, "", flags.page.context()};
   int code = 0;
   bool asked = false;
-  while (auto question = questions.next()) {
-    if (asked && !app.common.json) print("\n");
-    asked = true;
-    request.query = *question;
+  for (;;) {
+    // Before reading, so that Ctrl-C ends the wait for a question too.
     std::stop_token stop = (*interrupt)->begin();
-    if (flags.dry_run) {
-      auto done = dry_run(app, **wired, request);
+    auto question = questions.next();
+    if (question) {
+      if (!app.common.json && questions.several())
+        print(fmt::format("{}> {}\n\n", asked ? "\n" : "", terminal::printable(*question)));
+      asked = true;
+      request.query = *question;
+      auto done =
+          flags.dry_run ? dry_run(app, **wired, request) : turn(app, **wired, flags, request, stop);
       if (!done) code = app.report(done.error());
-    } else {
-      auto outcome = answer(app, **wired, request, stop);
-      if (!outcome) {
-        code = app.report(outcome.error());
-      } else {
-        if (flags.trace) fmt::print(stderr, "{}", pipeline::trace(*outcome));
-        if (outcome->streamed.error) code = app.report(*outcome->streamed.error);
-        request.session_id = outcome->session.id;
-        request.visitor_id = outcome->session.visitor_id;
-      }
     }
     if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
+    if (!question) break;
   }
   if (!asked)
     return app.report({ErrorKind::usage, "no question on standard input", "write one a line"});
@@ -154,6 +168,7 @@ Run declare_chat(CLI::App& cli) {
       ->type_name("UUID");
   cli.add_option("--visitor", flags->visitor, "who asks")->type_name("UUID");
   flags->page.declare(cli);
+  flags->page.declare_scroll(cli);
   cli.add_flag("--trace", flags->trace, "timings, scores and citations on stderr");
   cli.add_flag("--dry-run", flags->dry_run,
                "print the prompt a model would get, call no generator, save nothing");

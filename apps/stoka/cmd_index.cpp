@@ -30,6 +30,8 @@ std::string report_text(const pipeline::IndexReport& report, const Common& commo
   std::string out = fmt::format("{}{} added, {} changed, {} unchanged, {} removed; {} chunks\n",
                                 dry_run ? "would be: " : "", report.added, report.changed,
                                 report.unchanged, report.removed, report.chunks);
+  if (dry_run || common.verbose)
+    for (const std::string& change : report.changes) out += text::one_line(change) + "\n";
   for (const ingest::Skipped& item : report.skipped)
     out += fmt::format("skipped {}: {}\n", shown(item.path), text::one_line(item.reason));
   if (report.gone > 0)
@@ -54,7 +56,11 @@ Result<std::unique_ptr<store::Store>> open_store(App& app, bool dry_run) {
 int run(App& app, const Flags& flags) {
   pipeline::IndexRequest request;
   for (const std::string& path : flags.paths) {
-    std::filesystem::path absolute = std::filesystem::absolute(path).lexically_normal();
+    std::error_code error;
+    std::filesystem::path absolute = std::filesystem::absolute(path, error).lexically_normal();
+    if (path.empty() || error)
+      return app.report({ErrorKind::usage, fmt::format("'{}' is no path", text::one_line(path)),
+                         "name folders or files"});
     // "content/" and "content" are one folder.
     request.paths.push_back(absolute.has_filename() ? absolute : absolute.parent_path());
   }
@@ -67,7 +73,7 @@ int run(App& app, const Flags& flags) {
   if (!store) return app.report(store.error());
   auto interrupt = terminal::Interrupt::install();
   if (!interrupt) return app.report(interrupt.error());
-  terminal::Progress bar([](std::string_view text) { fmt::print(stderr, "{}", text); },
+  terminal::Progress bar([](std::string_view text) { print_error(text); },
                          app.capabilities(STDERR_FILENO), app.clock);
   bool show_progress = !app.common.quiet && !app.common.json;
   auto report = pipeline::run_index(
@@ -80,9 +86,6 @@ int run(App& app, const Flags& flags) {
   if (!report) return app.report(report.error());
   print(app.common.json ? pipeline::to_json(*report) + "\n"
                         : report_text(*report, app.common, flags.dry_run));
-  if (report->added + report->changed + report->unchanged == 0)
-    return app.report({ErrorKind::data, "nothing to index was found",
-                       "give folders with .md files, or a products.json"});
   return 0;
 }
 

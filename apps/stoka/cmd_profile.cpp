@@ -107,9 +107,11 @@ Run declare_profile(CLI::App& cli) {
       cli.add_option("--interests", flags->interests,
                      "declared interests, comma separated; replaces the old ones")
           ->delimiter(',')
+          ->allow_extra_args(false)
           ->type_name("A,B");
   cli.add_option("--read", flags->read, "slugs that were read, comma separated")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("A,B");
   return [flags](App& app) { return run(app, *flags); };
 }

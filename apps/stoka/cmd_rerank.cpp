@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <iterator>
 
 #include "base/files.h"
 #include "command.h"
@@ -25,7 +24,13 @@ struct Flags {
 
 Result<std::string> read_texts(const std::string& file) {
   if (file != "-") return read_file(file, kMostTextBytes);
-  return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::string text;
+  for (int c = std::cin.get(); c != std::char_traits<char>::eof(); c = std::cin.get()) {
+    if (text.size() == kMostTextBytes)
+      return fail(ErrorKind::data, "standard input is over 16 MB", "rank fewer texts at a time");
+    text += static_cast<char>(c);
+  }
+  return text;
 }
 
 // Texts that are given, one a line, as hits without a document. Their slug is their line number.
@@ -89,7 +94,7 @@ int run(App& app, const Flags& flags) {
     print(pipeline::ranking_json(*query, verdict, ranked) + "\n");
   } else {
     print(fmt::format("{}{}\n", name(verdict.confidence), verdict.low_confidence ? ", low" : ""));
-    print(pipeline::ranking_text(ranked, flags.explain));
+    print(clean_lines(pipeline::ranking_text(ranked, flags.explain)));
   }
   return 0;
 }
@@ -105,9 +110,10 @@ Run declare_rerank(CLI::App& cli) {
       ->type_name("FILE");
   cli.add_option("--seen", flags->seen, "slugs already shown, comma separated")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("A,B");
   cli.add_option("--turns", flags->turns, "turns the session already has")
-      ->check(CLI::NonNegativeNumber.description(""))
+      ->check(CLI::Range(0, 1000000).description(""))
       ->type_name("N");
   return [flags](App& app) { return run(app, *flags); };
 }

@@ -24,8 +24,7 @@ route::SlugToken lazy_slug_tokens(const App& app) {
     if (!*catalog) {
       catalog->emplace();
       if (auto store = store::open(app.store_url(), store::OpenMode::read))
-        if (auto documents = (*store)->documents())
-          catalog->emplace(std::move(*documents), std::nullopt);
+        if (auto documents = (*store)->documents()) catalog->emplace(std::move(*documents), 0);
     }
     return (*catalog)->is_slug_token(word);
   };
@@ -60,7 +59,7 @@ Run declare_route(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
   cli.add_option("QUERY", flags->query, "the question")->required()->type_name("");
   cli.add_option("--turns", flags->turns, "turns the session already has")
-      ->check(CLI::NonNegativeNumber.description(""))
+      ->check(CLI::Range(0, 1000000).description(""))
       ->type_name("N");
   return [flags](App& app) { return run(app, *flags); };
 }

@@ -15,15 +15,16 @@ struct PageFlags {
   int scroll = -1;
   std::vector<std::string> seen;
 
-  void declare_seen(CLI::App& cli) {
+  void declare(CLI::App& cli) {
     cli.add_option("--page", page, "the page the visitor is on")->type_name("URL");
     cli.add_option("--seen", seen, "slugs already read, comma separated")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->type_name("A,B");
-  }
-  void declare(CLI::App& cli) {
-    declare_seen(cli);
     cli.add_option("--page-title", page_title, "its title")->type_name("TEXT");
+  }
+  // Only an answer can use how far somebody has read.
+  void declare_scroll(CLI::App& cli) {
     cli.add_option("--scroll", scroll, "how far it was scrolled, in percent")
         ->check(CLI::Range(0, 100).description(""))
         ->type_name("PCT");

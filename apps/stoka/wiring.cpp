@@ -1,5 +1,9 @@
 #include "wiring.h"
 
+#include <fmt/format.h>
+
+#include <cstdlib>
+
 namespace stoka::app {
 namespace {
 
@@ -19,6 +23,21 @@ retrieve::RetrieveOptions retrieve_options(const Config& config) {
   out.lexical_k = size_of(config, "retrieval.lexical");
   out.candidates = size_of(config, "retrieval.candidates");
   return out;
+}
+
+// What contradicts itself, or asks for parts that this build does not have.
+Result<> check(const Config& config) {
+  if (config.number("threshold.direct") < config.number("threshold.adjacent") ||
+      config.number("threshold.adjacent") < config.number("threshold.nothing"))
+    return fail(ErrorKind::config, "threshold.direct, .adjacent and .nothing must not rise in that order",
+                "e.g. 0.82, 0.65, 0.5");
+  if (config.integer("chunk.overlap_tokens") * 2 > config.integer("chunk.max_tokens"))
+    return fail(ErrorKind::config, "chunk.overlap_tokens is over half of chunk.max_tokens", "e.g. 64 and 512");
+  for (const char* name : {"STOKA_EMBED_URL", "STOKA_RERANK_URL", "STOKA_GEN_URL"})
+    if (const char* value = std::getenv(name); value && *value)
+      return fail(ErrorKind::config, fmt::format("{} is set, but this stoka has only its built-in providers", name),
+                  fmt::format("unset {}", name));
+  return {};
 }
 
 }  // namespace
@@ -60,6 +79,7 @@ Wired::Wired(App& app, std::unique_ptr<store::Store> store, golden::Golden golde
               pipeline_settings(app.config())) {}
 
 Result<std::unique_ptr<Wired>> wire(App& app, store::OpenMode mode) {
+  STOKA_TRY(check(app.config()));
   STOKA_ASSIGN(golden::Golden golden, app.load_golden());
   STOKA_ASSIGN(route::Router router, route::Router::make(golden.router));
   STOKA_ASSIGN(cite::GuardRules guard, cite::read_guard_rules(golden.guard));

@@ -31,9 +31,10 @@ std::optional<bool> parse_bool(std::string_view text) {
 std::string wanted(const Setting& setting) {
   switch (setting.type) {
     case ValueType::integer:
-      return "a whole number";
     case ValueType::number:
-      return "a number";
+      return fmt::format("a {}number from {:g} to {:g}",
+                         setting.type == ValueType::integer ? "whole " : "", setting.least,
+                         setting.most);
     case ValueType::boolean:
       return "true or false";
     case ValueType::choice:
@@ -47,10 +48,16 @@ std::string wanted(const Setting& setting) {
 
 bool fits(const Setting& setting, std::string_view text) {
   switch (setting.type) {
-    case ValueType::integer:
-      return parse<long>(text).has_value();
-    case ValueType::number:
-      return parse<double>(text).has_value();
+    case ValueType::integer: {
+      auto value = parse<long>(text);
+      return value && static_cast<double>(*value) >= setting.least &&
+             static_cast<double>(*value) <= setting.most;
+    }
+    case ValueType::number: {
+      // Written so that NaN fits nowhere.
+      auto value = parse<double>(text);
+      return value && *value >= setting.least && *value <= setting.most;
+    }
     case ValueType::boolean:
       return parse_bool(text).has_value();
     case ValueType::choice:
@@ -84,7 +91,7 @@ Result<> Config::set(std::string_view key, std::string text, Origin origin,
     for (const Setting& s : settings_) known.push_back(s.key);
     return fail(ErrorKind::config,
                 fmt::format("{}: unknown key '{}'{}", where, key, did_you_mean(key, known)),
-                "remove it or correct it; 'stoka --help' lists the keys");
+                "remove it or correct it");
   }
   if (!fits(*found, text))
     return fail(origin == Origin::flag ? ErrorKind::usage : ErrorKind::config,

@@ -23,6 +23,8 @@ struct Setting {
   std::string fallback;  // default, as text
   std::string help;      // one line
   std::vector<std::string> choices = {};
+  double least = -1e300;  // of numbers
+  double most = 1e300;
 };
 
 enum class Origin { fallback, file, environment, flag };

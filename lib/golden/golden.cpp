@@ -55,7 +55,7 @@ std::vector<GoldenExchange> take_apart(std::string_view text) {
 }
 
 Error broken(std::string_view file, std::string_view what) {
-  return {ErrorKind::config, fmt::format("golden/{}: {}", file, what),
+  return {ErrorKind::config, fmt::format("golden file {}: {}", file, what),
           "compare it with the one that ships in golden/"};
 }
 
@@ -76,7 +76,7 @@ class Files {
 
   Result<std::vector<TomlEntry>> toml(std::string_view file) const {
     STOKA_ASSIGN(std::string source, text(file));
-    auto entries = parse_toml(source, fmt::format("golden/{}", file));
+    auto entries = parse_toml(source, fmt::format("golden file {}", file));
     if (!entries) return fail(ErrorKind::config, entries.error().message, entries.error().hint);
     return entries;
   }

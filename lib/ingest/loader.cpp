@@ -11,8 +11,10 @@
 #include "ingest/place.h"
 #include "ingest/products.h"
 #include "ingest/slug.h"
+#include "text/controls.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
+#include "text/windows_1252.h"
 
 namespace stoka::ingest {
 namespace {
@@ -34,6 +36,26 @@ void report(const text::Repair& repair, const std::string& path, Pages& out) {
   if (repair.invalid > 0)
     warn(out, path, fmt::format("{} invalid UTF-8 sequences replaced", repair.invalid));
   if (repair.nul > 0) warn(out, path, fmt::format("{} NUL bytes removed", repair.nul));
+}
+
+// What was written as a character reference or an escape becomes a character only when it is read.
+size_t remove_controls(Pages& out) {
+  size_t found = 0;
+  const auto clean = [&](std::string& text) { text = text::without_controls(text, {}, &found); };
+  for (Page& page : out.pages) {
+    Document& document = page.document;
+    for (std::string* field : {&document.slug, &document.title, &document.type, &document.url,
+                               &document.description, &document.author})
+      clean(*field);
+    if (document.title.empty()) document.title = document.slug;
+    for (std::string& tag : document.tags) clean(tag);
+    std::erase(document.tags, "");
+    for (Block& block : page.blocks) clean(block.text);
+    std::erase_if(page.blocks, [](const Block& block) { return block.text.empty(); });
+  }
+  for (std::string& warning : out.warnings) warning = text::without_controls(warning);
+  for (Skipped& skipped : out.skipped) skipped.reason = text::without_controls(skipped.reason);
+  return found;
 }
 
 const Block* first_heading(const std::vector<Block>& blocks) {
@@ -76,7 +98,7 @@ void load_markdown(const SourceFile& file, std::string_view text, std::string_vi
   Frontmatter meta = parse_frontmatter(split);
   for (const std::string& warning : meta.warnings) warn(out, path, warning);
   if (meta.draft) {
-    out.skipped.push_back({path, "draft"});
+    out.skipped.push_back({path, std::string(kDraft)});
     return;
   }
   bool mdx = text::fold(file.path.extension().string()) == ".mdx";
@@ -123,7 +145,8 @@ Pages load_bytes(const SourceFile& file, std::string_view bytes, std::string_vie
   Pages out;
   std::string path = display_path(file.path);
   text::Repair repair;
-  std::string text = text::repair_utf8(bytes, &repair);
+  const std::optional<std::string> western = text::from_windows_1252(bytes);
+  std::string text = text::repair_utf8(western ? std::string_view(*western) : bytes, &repair);
   if (is_binary(repair, bytes.size())) {
     out.skipped.push_back({path, "binary, not text"});
     return out;
@@ -133,14 +156,20 @@ Pages load_bytes(const SourceFile& file, std::string_view bytes, std::string_vie
     out.skipped.push_back({path, "empty"});
     return out;
   }
+  if (western) warn(out, path, "converted from Windows-1252");
   report(repair, path, out);
+  size_t controls = 0;
+  text = text::without_controls(text, {}, &controls);
   if (file.json) {
     Pages products = read_products(file, text, shape);
     std::move(products.warnings.begin(), products.warnings.end(), std::back_inserter(out.warnings));
     products.warnings = std::move(out.warnings);
-    return products;
+    out = std::move(products);
+  } else {
+    load_markdown(file, text, fmt::format("{}\n{}", bytes, shape), out);
   }
-  load_markdown(file, text, fmt::format("{}\n{}", bytes, shape), out);
+  controls += remove_controls(out);
+  if (controls > 0) warn(out, path, fmt::format("{} control characters removed", controls));
   return out;
 }
 

@@ -119,7 +119,7 @@ class Reader {
     auto fields = json_fields(bytes);
     if (!fields) return skip(which, fields.error().message);
     Frontmatter meta = interpret_fields(*fields);
-    if (meta.draft) return skip(which, "draft");
+    if (meta.draft) return skip(which, std::string(kDraft));
     // A product is called by its name; a title, if there is one too, is for headings.
     std::string name = text::squeeze(text::one_line(field_text(*fields, "name")));
     std::string slug = slugify(field_text(*fields, "slug"), "._~");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "text/controls.h"
 #include "text/utf8.h"
 
 namespace stoka::ingest {
@@ -30,6 +31,18 @@ Kind kind_of(const fs::path& path) {
 bool is_passed_over(const fs::path& path) {
   std::string name = path.filename().string();
   return name.starts_with('.') || name == "node_modules";
+}
+
+// As site generators see it: partials and templates, but for the page of a folder.
+bool is_unpublished(const fs::path& path) {
+  std::string name = path.filename().string();
+  return name.starts_with('_') && !name.starts_with("_index.");
+}
+
+// Whether path is `folder` or lies below it.
+bool is_below(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
+         folder.end();
 }
 
 // "blog" for "site/blog", "site/blog/" and, inside site/blog, for ".".
@@ -66,6 +79,12 @@ class Walker {
   }
 
   Walk finish() {
+    for (Withheld& withheld : withheld_) {
+      bool named = std::any_of(walk_.files.begin(), walk_.files.end(), [&](const SourceFile& file) {
+        return is_below(file.path, withheld.path);
+      });
+      if (!named) skip(withheld.path, std::move(withheld.reason));
+    }
     std::sort(walk_.files.begin(), walk_.files.end(),
               [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
     std::sort(walk_.skipped.begin(), walk_.skipped.end(), [](const Skipped& a, const Skipped& b) {
@@ -77,6 +96,13 @@ class Walker {
  private:
   void skip(const fs::path& path, std::string reason) {
     walk_.skipped.push_back({display_path(path), std::move(reason)});
+  }
+
+  // Skips what may still be named.
+  void withhold(const fs::path& path, std::string_view reason) {
+    bool known = std::any_of(withheld_.begin(), withheld_.end(),
+                             [&](const Withheld& withheld) { return withheld.path == path; });
+    if (!known) withheld_.push_back({path, std::string(reason)});
   }
 
   void take(const fs::path& path, fs::path relative) {
@@ -113,7 +139,15 @@ class Walker {
     fs::file_status status = fs::symlink_status(path, error);
     Kind kind = kind_of(path);
     bool source = kind == Kind::markdown || kind == Kind::products;
-    if (status.type() == fs::file_type::directory) return true;
+    if (status.type() == fs::file_type::directory) {
+      if (path.filename() != "_drafts") return true;
+      withhold(path, kDraft);
+      return false;
+    }
+    if (source && is_unpublished(path)) {
+      withhold(path, "starts with _, which site generators do not publish");
+      return false;
+    }
     if (status.type() == fs::file_type::symlink) {
       fs::file_type target = fs::status(path, error).type();
       if (target == fs::file_type::directory) {
@@ -139,12 +173,16 @@ class Walker {
     std::error_code error;
     fs::path target = fs::canonical(path, error);
     if (error) return false;
-    return std::mismatch(canonical_root_.begin(), canonical_root_.end(), target.begin(),
-                         target.end())
-               .first == canonical_root_.end();
+    return is_below(target, canonical_root_);
   }
 
+  struct Withheld {
+    fs::path path;
+    std::string reason;
+  };
+
   Walk walk_;
+  std::vector<Withheld> withheld_;
   fs::path root_, canonical_root_;
   std::string root_name_;
   std::map<fs::path, fs::path> seen_;  // canonical path -> path it was taken by
@@ -152,7 +190,9 @@ class Walker {
 
 }  // namespace
 
-std::string display_path(const fs::path& path) { return text::repair_utf8(path.string()); }
+std::string display_path(const fs::path& path) {
+  return text::without_controls(text::repair_utf8(path.string()), "\uFFFD");
+}
 
 Result<Walk> walk(std::span<const fs::path> paths) {
   Walker walker;

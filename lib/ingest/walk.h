@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -18,6 +19,9 @@ struct SourceFile {
   bool json = false;  // products; else markdown
 };
 
+// Why a page is left out that its author has not published yet.
+inline constexpr std::string_view kDraft = "draft";
+
 struct Skipped {
   std::string path;    // valid UTF-8
   std::string reason;  // lower case, no full stop
@@ -29,9 +33,10 @@ struct Walk {
 };
 
 // Markdown (.md, .markdown, .mdx), files called products.json, and any .json that is named itself.
-// Hidden files and folders and node_modules are passed over without a word unless named. Links are
-// followed to files inside the tree only, never to folders. A path that does not exist is a data
-// error.
+// Hidden files and folders and node_modules are passed over without a word unless named; folders
+// called _drafts (kDraft) and sources whose name begins with _, but for _index.*, are skipped
+// unless they, or what lies in them, are named. Links are followed to files inside the tree only,
+// never to folders. A path that does not exist is a data error.
 Result<Walk> walk(std::span<const std::filesystem::path> paths);
 
 // A path as people may see it.

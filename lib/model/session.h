@@ -62,7 +62,7 @@ struct TurnRecord {
   std::string subject;             // may be empty
   std::vector<std::string> cited;  // joins shown_slugs
   std::string topic;               // appended to explored_topics unless empty or already the last
-  Exchange exchange;               // becomes the last exchange
+  Exchange exchange;               // becomes the last exchange; without a user's words none does
   Instant at{};
 };
 

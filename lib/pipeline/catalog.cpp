@@ -6,21 +6,13 @@
 #include "text/normalize.h"
 
 namespace stoka::pipeline {
-namespace {
 
-std::string without_trailing_slash(std::string_view url) {
-  while (url.size() > 1 && url.ends_with('/')) url.remove_suffix(1);
-  return std::string(url);
-}
-
-}  // namespace
-
-Catalog::Catalog(std::vector<store::DocumentInfo> documents, std::optional<Instant> indexed_at)
-    : documents_(std::move(documents)), indexed_at_(indexed_at) {
+Catalog::Catalog(std::vector<store::DocumentInfo> documents, uint64_t generation)
+    : documents_(std::move(documents)), generation_(generation) {
   for (size_t i = 0; i < documents_.size(); ++i) {
     const Document& document = documents_[i].document;
     by_slug_[document.slug] = i;
-    if (!document.url.empty()) by_url_.emplace(without_trailing_slash(document.url), i);
+    if (!document.url.empty()) by_url_.emplace(session::page_path(document.url), i);
     std::string folded = text::fold(document.slug);
     for (size_t at = 0; at < folded.size();) {
       size_t end = std::min(folded.find_first_of("-_/.", at), folded.size());
@@ -36,7 +28,7 @@ const Document* Catalog::find(std::string_view slug) const {
 }
 
 const Document* Catalog::find_page(std::string_view page) const {
-  auto found = by_url_.find(without_trailing_slash(page.substr(0, page.find_first_of("?#"))));
+  auto found = by_url_.find(session::page_path(page));
   if (found != by_url_.end()) return &documents_[found->second].document;
   return find(session::page_slug(page));
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,10 +15,10 @@ namespace stoka::pipeline {
 class Catalog {
  public:
   Catalog() = default;
-  Catalog(std::vector<store::DocumentInfo> documents, std::optional<Instant> indexed_at);
+  Catalog(std::vector<store::DocumentInfo> documents, uint64_t generation);
 
   const std::vector<store::DocumentInfo>& documents() const { return documents_; }
-  std::optional<Instant> indexed_at() const { return indexed_at_; }
+  uint64_t generation() const { return generation_; }  // of the index it was read from
 
   const Document* find(std::string_view slug) const;
   // The document a page path or URL stands for, by its URL or by its last segment.
@@ -30,7 +29,7 @@ class Catalog {
 
  private:
   std::vector<store::DocumentInfo> documents_;
-  std::optional<Instant> indexed_at_;
+  uint64_t generation_ = 0;
   std::map<std::string, size_t, std::less<>> by_slug_;
   std::map<std::string, size_t, std::less<>> by_url_;
   std::set<std::string, std::less<>> slug_tokens_;

@@ -139,7 +139,7 @@ Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token
   const Document* document = catalog->find_page(page);
   Ambient out;
   // A page with a line of its own ("/") keeps it, even when it is a document too.
-  if (out.hint = golden.hint(page); !out.hint.empty() || !document) return out;
+  if (out.hint = golden.hint(session::page_path(page)); !out.hint.empty() || !document) return out;
   DiscoverRequest request;
   request.page.page = page;
   request.limit = 1;

@@ -5,6 +5,21 @@
 #include <algorithm>
 
 namespace stoka::pipeline {
+namespace {
+
+// Stands in for a reranker: the order stays that of retrieval, the figures are the raw
+// similarities. Where there are none (lexical retrieval), no more is claimed than that something
+// was found.
+void score_by_retrieval(std::vector<Hit>& hits, const rerank::Thresholds& thresholds) {
+  std::vector<double> cosines;
+  for (const Hit& hit : hits) cosines.push_back(std::clamp(hit.cosine, 0.0, 1.0));
+  std::sort(cosines.rbegin(), cosines.rend());
+  bool none = cosines.empty() || cosines.front() == 0;
+  for (size_t i = 0; i < hits.size(); ++i)
+    hits[i].raw = none ? thresholds.nothing * hits[i].fused / hits.front().fused : cosines[i];
+}
+
+}  // namespace
 
 Engine::Engine(Parts parts, Settings settings) : parts_(parts), settings_(std::move(settings)) {}
 
@@ -12,12 +27,10 @@ Result<std::shared_ptr<const Catalog>> Engine::catalog() {
   STOKA_ASSIGN(store::IndexStats stats, parts_.store.stats());
   {
     std::lock_guard lock(mutex_);
-    if (catalog_ && catalog_->indexed_at() == stats.indexed_at &&
-        catalog_->documents().size() == stats.documents)
-      return catalog_;
+    if (catalog_ && catalog_->generation() == stats.generation) return catalog_;
   }
   STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, parts_.store.documents());
-  auto fresh = std::make_shared<const Catalog>(std::move(documents), stats.indexed_at);
+  auto fresh = std::make_shared<const Catalog>(std::move(documents), stats.generation);
   std::lock_guard lock(mutex_);
   catalog_ = fresh;
   return fresh;
@@ -55,12 +68,17 @@ Result<std::vector<Hit>> Engine::candidates(retrieve::Query query, const std::st
   STOKA_ASSIGN(std::vector<Hit> hits,
                retrieve::retrieve(parts_.store, query, settings_.retrieve, stop));
   auto scores = parts_.reranker.score(rerank_query, hits, stop);
+  if (scores && scores->size() != hits.size())
+    scores = fail(ErrorKind::protocol,
+                  fmt::format("{} scores for {} texts", scores->size(), hits.size()));
   if (!scores && scores.error().kind == ErrorKind::cancelled) return fail(scores.error());
-  if (!scores)
+  if (scores) {
+    for (size_t i = 0; i < hits.size(); ++i) hits[i].raw = (*scores)[i];
+  } else {
     warning = fmt::format("reranker {} failed ({}); answering in retrieval order",
                           parts_.reranker.name(), scores.error().message);
-  for (size_t i = 0; i < hits.size(); ++i)
-    hits[i].raw = scores ? (*scores)[i] : std::clamp(hits[i].cosine, 0.0, 1.0);
+    score_by_retrieval(hits, settings_.thresholds);
+  }
   return hits;
 }
 

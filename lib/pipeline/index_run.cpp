@@ -69,6 +69,10 @@ class IndexRun {
 
   Result<IndexReport> run() {
     STOKA_ASSIGN(std::vector<ingest::Page> pages, read());
+    withhold(pages);
+    if (pages.empty() && silent_.empty())
+      return fail(ErrorKind::data, "nothing to index was found",
+                  "give folders with .md files, or a products.json");
     if (!request_.dry_run) {
       STOKA_ASSIGN(writer_, store_->begin_index());
     }
@@ -95,6 +99,7 @@ class IndexRun {
 
   Result<std::vector<ingest::Page>> read() {
     STOKA_ASSIGN(ingest::Walk walked, ingest::walk(request_.paths));
+    for (const ingest::Skipped& item : walked.skipped) unreadable_.insert(item.path);
     report_.skipped = std::move(walked.skipped);
     std::vector<ingest::Page> pages;
     std::string shape = request_.chunks.describe();
@@ -103,12 +108,14 @@ class IndexRun {
       tell("reading", i, walked.files.size());
       ingest::Pages loaded = ingest::load(walked.files[i], shape);
       std::move(loaded.pages.begin(), loaded.pages.end(), std::back_inserter(pages));
+      bool draft =
+          std::any_of(loaded.skipped.begin(), loaded.skipped.end(),
+                      [](const ingest::Skipped& item) { return item.reason == ingest::kDraft; });
+      if (loaded.pages.empty())
+        (draft ? silent_ : unreadable_).insert(walked.files[i].path.string());
       std::move(loaded.skipped.begin(), loaded.skipped.end(), std::back_inserter(report_.skipped));
       std::move(loaded.warnings.begin(), loaded.warnings.end(),
                 std::back_inserter(report_.warnings));
-      // A file that is there but says nothing (a draft, say) has no document any more.
-      if (loaded.pages.empty() && !loaded.skipped.empty())
-        silent_.insert(walked.files[i].path.string());
     }
     return pages;
   }
@@ -124,8 +131,7 @@ class IndexRun {
       log_.warning(fmt::format("the index was made with {}, {}; making it again with {}, {}",
                                identity->embedder, identity->chunker, request_.identity.embedder,
                                request_.identity.chunker));
-      if (writer_) STOKA_TRY(writer_->clear());
-      return {};
+      return start_again();
     }
     STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, store_->documents());
     for (store::DocumentInfo& info : documents) {
@@ -134,6 +140,40 @@ class IndexRun {
       known_.emplace(std::move(slug), std::move(info.document));
     }
     return {};
+  }
+
+  Result<> start_again() {
+    STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, store_->documents());
+    size_t outside = 0;
+    for (const store::DocumentInfo& info : documents)
+      outside += !is_under_any(info.document.path, request_.paths);
+    if (outside > 0 && !request_.prune)
+      return fail(
+          ErrorKind::config,
+          fmt::format(
+              "the index must be made again, and {} of its documents are not under these paths",
+              outside),
+          "name all paths, or --prune to forget those documents");
+    report_.removed += outside;
+    return writer_ ? writer_->clear() : Result<>();
+  }
+
+  // Takes out what is dated in the future and what holds a secret where every reader would see it.
+  void withhold(std::vector<ingest::Page>& pages) {
+    std::erase_if(pages, [&](const ingest::Page& page) {
+      const Document& document = page.document;
+      std::string reason;
+      std::string fields =
+          fmt::format("{}\n{}\n{}\n{}\n{}\n{}", document.title, document.description,
+                      document.author, document.slug, document.url, fmt::join(document.tags, "\n"));
+      if (auto kind = ingest::find_secret(fields)) reason = "its frontmatter holds " + *kind;
+      if (document.date && *document.date > clock_.today())
+        reason = fmt::format("dated in the future, {}", iso_date(*document.date));
+      if (reason.empty()) return false;
+      report_.skipped.push_back({document.path, reason});
+      silent_.insert(document.path);
+      return true;
+    });
   }
 
   Result<> write(std::vector<ingest::Page>& pages) {
@@ -150,13 +190,9 @@ class IndexRun {
         ++report_.unchanged;
         continue;
       }
-      if (auto kind = ingest::find_secret(document.title + "\n" + document.description)) {
-        report_.skipped.push_back(
-            {document.path, fmt::format("its title or description holds {}", *kind)});
-        silent_.insert(document.path);
-        continue;
-      }
-      ++(found == known_.end() ? report_.added : report_.changed);
+      bool added = found == known_.end();
+      ++(added ? report_.added : report_.changed);
+      report_.changes.push_back((added ? "added " : "changed ") + document.slug);
       std::vector<Chunk> chunks = ingest::chunk(document, pages[i].blocks, request_.chunks);
       for (const ingest::Withheld& withheld : ingest::withhold_secrets(chunks, pages[i].blocks))
         report_.skipped.push_back(
@@ -186,18 +222,26 @@ class IndexRun {
       paths.insert(page.document.path);
     }
     for (const auto& [slug, document] : known_) {
-      if (slugs.contains(slug) && !silent_.contains(document.path)) continue;
+      if (slugs.contains(slug)) continue;
       bool renamed = paths.contains(document.path);
       bool silent = silent_.contains(document.path);
+      if (!renamed && !silent && was_unreadable(document.path)) continue;
       if (!renamed && !silent && !request_.prune) {
         report_.gone += is_under_any(document.path, request_.paths);
         continue;
       }
       ++report_.removed;
+      report_.changes.push_back("removed " + slug);
       total_chunks_.erase(slug);
       if (writer_) STOKA_TRY(writer_->remove_document(slug));
     }
     return {};
+  }
+
+  // The file itself, or a folder above it.
+  bool was_unreadable(const std::string& path) const {
+    return std::any_of(unreadable_.begin(), unreadable_.end(),
+                       [&](const std::string& place) { return is_under(path, place); });
   }
 
   Result<> finish() {
@@ -219,7 +263,8 @@ class IndexRun {
   std::unique_ptr<store::IndexWriter> writer_;
   Known known_;
   std::map<std::string, size_t> total_chunks_;  // by slug, as after the run
-  std::set<std::string> silent_;                // paths that are there and give no document
+  std::set<std::string> unreadable_;            // paths that could not be read now
+  std::set<std::string> silent_;                // paths that are there and are not to be published
   IndexReport report_;
 };
 

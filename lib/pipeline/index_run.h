@@ -33,6 +33,7 @@ struct IndexReport {
   size_t gone = 0;                       // source is missing, document stays until --prune
   size_t chunks = 0;                     // in the index after the run
   bool refitted = false;                 // the built-in vectors were fitted anew
+  std::vector<std::string> changes;      // "added slug", "changed slug", "removed slug", in order
   std::vector<ingest::Skipped> skipped;  // with the reason
   std::vector<std::string> warnings;     // what was mended
 };

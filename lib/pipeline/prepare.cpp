@@ -71,8 +71,10 @@ std::set<std::string, std::less<>> as_set(const std::vector<std::string>& items)
 Result<> find(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
               std::stop_token stop) {
   const Engine::Parts& parts = engine.parts();
+  PageContext page = turn.page;
+  if (const Document* document = catalog.find_page(page.page)) page.page = document->slug;
   turn.interests = session::interests(
-      turn.visitor, turn.page, [&](std::string_view slug) { return catalog.tags_of(slug); },
+      turn.visitor, page, [&](std::string_view slug) { return catalog.tags_of(slug); },
       parts.clock.now(), engine.settings().interests);
 
   retrieve::Query query;
@@ -102,6 +104,16 @@ Result<> find(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& wat
   turn.topic = session::topic(turn.route, turn.ranked, turn.session);
   watch.lap("policy");
   return {};
+}
+
+// A search takes several reads, and an index run may change the basis between them: then once more.
+Result<> find_consistently(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
+                           std::stop_token stop) {
+  for (int attempt = 1;; ++attempt) {
+    auto found = find(engine, turn, catalog, watch, stop);
+    STOKA_ASSIGN(store::IndexStats after, engine.parts().store.stats());
+    if (after.generation == catalog.generation() || attempt == 2) return found;
+  }
 }
 
 // The documents that may be cited, whole, so that a quote can be checked against all of each.
@@ -167,8 +179,14 @@ Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token
     return turn;
   }
 
-  STOKA_TRY(engine.check_index());
-  STOKA_TRY(find(engine, turn, *catalog, watch, stop));
+  if (auto index = engine.check_index(); !index) {
+    if (index.error().kind != ErrorKind::data) return fail(index.error());
+    turn.route = Route::nothing;
+    turn.confidence = Confidence::nothing;
+    turn.failure = index.error();
+    return turn;
+  }
+  STOKA_TRY(find_consistently(engine, turn, *catalog, watch, stop));
   if (turn.confidence != Confidence::nothing) STOKA_TRY(load_sources(engine, turn));
   if (turn.sources.empty()) {
     turn.route = Route::nothing;

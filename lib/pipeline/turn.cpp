@@ -41,6 +41,11 @@ Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::st
     out.ready_sent = true;
     sink(ReadyEvent{turn.session.id, turn.session.visitor_id, turn.route});
   };
+  if (turn.failure) {
+    ready();
+    out.error = turn.failure;
+    return out;
+  }
   if (!turn.canned.empty()) {
     ready();
     send_in_pieces(turn.canned, sink);
@@ -78,7 +83,10 @@ Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& streame
   record.subject = turn.subject;
   record.cited = streamed.summary.cited;
   record.topic = turn.topic;
-  record.exchange = {turn.query, streamed.summary.text, streamed.summary.cited};
+  // Canned replies are no conversation to go on from, and what they turned away must not come back
+  // as a message that a model reads.
+  if (turn.canned.empty())
+    record.exchange = {turn.query, streamed.summary.text, streamed.summary.cited};
   record.at = parts.clock.now();
   return parts.store.commit_turn(record);
 }
@@ -101,13 +109,13 @@ Result<Outcome> run_turn(Engine& engine, const TurnRequest& request, const Event
   if (session) {
     out.session = std::move(*session);
   } else {
-    // The visitor has the answer; that the conversation was not kept is not theirs to see as a
-    // failure.
-    engine.parts().log.warning("this turn was not saved: " + session.error().message);
     out.session = out.turn.session;
     ++out.session.turns;
   }
   sink(last_event(engine, out.turn, out.streamed, out.session.turns));
+  // The visitor has the answer; that the conversation was not kept is not theirs to see as a
+  // failure.
+  if (!session) engine.parts().log.warning("this turn was not saved: " + session.error().message);
   return out;
 }
 

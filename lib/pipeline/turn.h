@@ -41,8 +41,9 @@ struct Turn {
   std::string subject;
   bool returning = false;
   Route route = Route::fresh;
-  std::string rule;    // of the router
-  std::string canned;  // the whole reply, when no generator is called
+  std::string rule;              // of the router
+  std::string canned;            // the whole reply, when no generator is called
+  std::optional<Error> failure;  // nothing can be asked of this index: ready, then this error
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
   std::vector<Hit> ranked;   // after the policy, best first, with receipts

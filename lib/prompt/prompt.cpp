@@ -15,9 +15,17 @@ namespace {
 
 constexpr size_t kMostField = 300;  // bytes of one visitor field; the rest is noise or an attack
 
+constexpr size_t kMostItems = 20;  // of a list, the latest
+
+std::string untrusted(std::string_view value) {
+  std::string line = text::one_line(value);
+  return neutralize(line.substr(0, text::floor_border(line, std::min(line.size(), kMostField))));
+}
+
 std::string joined(const std::vector<std::string>& items) {
   std::vector<std::string> safe;
-  for (const std::string& item : items) safe.push_back(neutralize(text::one_line(item)));
+  for (size_t i = items.size() - std::min(items.size(), kMostItems); i < items.size(); ++i)
+    safe.push_back(untrusted(items[i]));
   return fmt::format("{}", fmt::join(safe, ", "));
 }
 
@@ -58,10 +66,6 @@ std::string visitor(const Input& input) {
   std::string out = "[Visitor]\n";
   auto field = [&](std::string_view name, std::string value) {
     if (!value.empty()) out += fmt::format("{:<16} {}\n", fmt::format("{}:", name), value);
-  };
-  auto untrusted = [](std::string_view value) {
-    std::string line = text::one_line(value);
-    return neutralize(line.substr(0, text::floor_border(line, std::min(line.size(), kMostField))));
   };
   field("page", untrusted(input.page.page));
   field("page_title", untrusted(input.page.page_title));

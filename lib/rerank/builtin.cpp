@@ -1,6 +1,8 @@
 #include "rerank/builtin.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace stoka::rerank {
 
@@ -13,6 +15,20 @@ double Calibration::score(const Features& features) const {
 const Calibration& calibration() {
   static constexpr Calibration kFitted{-3.24, {3.08, 1.58, 1.71, 2.61, 0.90}};
   return kFitted;
+}
+
+std::vector<double> scores(const Question& question, std::span<const Hit> hits,
+                           std::span<const Features> features, const Calibration& calibration) {
+  std::vector<double> out;
+  std::map<std::string_view, size_t> best;  // slug of a named document -> its best hit
+  for (size_t i = 0; i < hits.size(); ++i) {
+    out.push_back(calibration.score(features[i]));
+    if (!names(question, hits[i].chunk.title)) continue;
+    size_t& leader = best.try_emplace(hits[i].chunk.slug, i).first->second;
+    if (out[i] > out[leader]) leader = i;
+  }
+  for (const auto& [slug, i] : best) out[i] = std::max(out[i], kNamed);
+  return out;
 }
 
 Result<Question> BuiltinReranker::question(std::string_view query) const {
@@ -35,10 +51,7 @@ Result<std::vector<double>> BuiltinReranker::score(std::string_view query,
                                                    std::stop_token stop) {
   STOKA_ASSIGN(const Question asked, question(query));
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "scoring was stopped");
-  std::vector<double> scores;
-  for (const Features& features : measure(asked, hits))
-    scores.push_back(calibration().score(features));
-  return scores;
+  return scores(asked, hits, measure(asked, hits), calibration());
 }
 
 }  // namespace stoka::rerank

@@ -19,6 +19,15 @@ struct Calibration {
 // evals/calibration that are not held out: 0.5 means as likely an answer as not.
 const Calibration& calibration();
 
+// The least that the best chunk of a document scores which the question names (see names()): low
+// confidence. Words that the features find nowhere ("was ist debono", "is debono dead") do not turn
+// a document that is asked for by its name into nothing.
+inline constexpr double kNamed = 0.55;
+
+// One score a hit, from features of the same hits.
+std::vector<double> scores(const Question& question, std::span<const Hit> hits,
+                           std::span<const Features> features, const Calibration& calibration);
+
 // Words weigh by how rare they are in the store's index; without one all weigh the same. Hits may
 // come from anywhere: nothing but the text of their chunk is needed. The store must outlive it.
 class BuiltinReranker final : public Reranker {

@@ -8,6 +8,8 @@
 
 #include "base/nearest.h"
 #include "search/bm25.h"
+#include "text/characters.h"
+#include "text/utf8.h"
 #include "text/words.h"
 
 namespace stoka::rerank {
@@ -20,13 +22,63 @@ constexpr size_t kShortestMisspelt = 5;
 constexpr size_t kMostMisspelt = 8;  // unknown words looked for; bounds the work of a long question
 constexpr size_t kNear = 4;          // words apart at most to count as close
 constexpr size_t kFewHits = 6;       // fewer have no middling candidate to compare with
+constexpr size_t kLongestName = 3;   // content words of a title that can be named in passing
 
 // Folded. What people wrap a question in, besides stop words.
 bool is_scaffolding(std::string_view word) {
-  static constexpr std::string_view kWords[] = {"interested", "explain",   "explained", "talk",
-                                                "article",    "articles",  "post",      "posts",
-                                                "read",       "recommend", "want",      "written"};
+  static constexpr std::string_view kWords[] = {
+      "interested", "explain", "explained", "talk", "article", "articles", "post",
+      "posts",      "read",    "recommend", "want", "written", "yes",      "no",
+      "ok",         "okay",    "more",      "help", "please",  "thank",    "thanks"};
   return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+}
+
+// Letters of scripts without spaces that join and ask rather than name.
+bool is_grammar(char32_t c) {
+  static constexpr std::u32string_view kHan =
+      U"\u4F55\u8AB0\u8C01\u4EC0\u4E48\u9EBC\u600E\u54EA\u662F\u7684\u4E86\u5417\u55CE\u5462\u5728"
+      U"\u4E0E\u8207\u6211\u4F60\u60A8\u5B83\u8FD9\u9019\u90A3\u4E5F\u5C31";
+  return text::is_hiragana(c) || kHan.find(c) != std::u32string_view::npos;
+}
+
+// The letters of a word of a script without spaces, at most two; empty for other words.
+std::u32string unspaced_letters(std::string_view word) {
+  std::u32string letters;
+  for (size_t at = 0; at < word.size();) {
+    const char32_t c = text::next_code_point(word, at);
+    if (letters.empty() && !text::is_unspaced(c)) return {};
+    if (!text::is_mark(c)) letters += c;
+  }
+  return letters;
+}
+
+std::string utf8(char32_t c) {
+  std::string out;
+  text::append_utf8(out, c);
+  return out;
+}
+
+bool overlap(const text::Word& first, const text::Word& second) { return second.begin < first.end; }
+
+// What the pair words[i] adds to the content of a question; empty for nothing.
+std::string content_of_pair(const std::vector<text::Word>& words, size_t i) {
+  const auto carries = [&](size_t at) {
+    const std::u32string letters = unspaced_letters(words[at].text);
+    return !letters.empty() && std::none_of(letters.begin(), letters.end(), is_grammar);
+  };
+  if (carries(i)) return words[i].text;
+  const std::u32string letters = unspaced_letters(words[i].text);
+  for (const char32_t c : letters) {
+    if (is_grammar(c)) continue;
+    // A neighbour that carries content holds this letter already.
+    const bool first = c == letters.front();
+    const bool held =
+        first ? i > 0 && overlap(words[i - 1], words[i]) && carries(i - 1)
+              : i + 1 < words.size() && overlap(words[i], words[i + 1]) && carries(i + 1);
+    if (held) return {};
+    return text::is_han(c) ? utf8(c) : std::string();
+  }
+  return {};
 }
 
 using Places = std::map<std::string, std::vector<size_t>, std::less<>>;  // term -> word positions
@@ -41,6 +93,7 @@ struct Wanted {
   std::set<std::string, std::less<>> terms;
   std::set<char> initials;  // stemming never changes the first byte, so others need no stemming
   std::set<char> misspelt;  // first bytes of words to look for misspelt: few people miss the first
+  bool letters = false;     // single letters of a script without spaces are among the terms
 };
 
 bool may_be_misspelt(const QuestionTerm& word) {
@@ -54,6 +107,7 @@ Wanted wanted_of(const Question& question) {
     if (word.term.empty()) continue;
     wanted.terms.insert(word.term);
     wanted.initials.insert(word.term.front());
+    wanted.letters = wanted.letters || unspaced_letters(word.term).size() == 1;
     if (!may_be_misspelt(word)) continue;
     wanted.misspelt.insert(word.word.front());
     ++unknown;
@@ -62,10 +116,25 @@ Wanted wanted_of(const Question& question) {
   return wanted;
 }
 
+// Notes the letters of words[i] that are wanted by themselves. Pairs overlap: the second letter is
+// left to the pair that begins with it, if there is one.
+void note_letters(const std::vector<text::Word>& words, size_t i, const Wanted& wanted,
+                  Field& field) {
+  std::u32string letters = unspaced_letters(words[i].text);
+  if (letters.size() < 2) return;
+  if (i + 1 < words.size() && overlap(words[i], words[i + 1])) letters.resize(1);
+  for (const char32_t c : letters)
+    if (std::string letter = utf8(c); wanted.terms.contains(letter))
+      field.places[std::move(letter)].push_back(i + 1);
+}
+
 Field read_field(std::string_view text, const Wanted& wanted) {
   Field field;
   size_t position = 0;
-  for (text::Word& word : text::words(text)) {
+  std::vector<text::Word> all = text::words(text);
+  if (wanted.letters)
+    for (size_t i = 0; i < all.size(); ++i) note_letters(all, i, wanted, field);
+  for (text::Word& word : all) {
     ++position;
     if (word.text.empty() || !wanted.initials.contains(word.text.front())) continue;
     const std::string term = text::stem(word.text);
@@ -196,19 +265,27 @@ double middling(std::span<const Hit> hits) {
 Question parse_question(std::string_view query) {
   Question question;
   std::set<std::string> seen;
-  const auto take = [&](const text::Word& word) {
-    std::string term = text::stem(word.text);
-    if (seen.insert(term).second) question.words.push_back({word.text, std::move(term)});
+  const auto take = [&](std::string word) {
+    std::string term = text::stem(word);
+    if (seen.insert(term).second) question.words.push_back({std::move(word), std::move(term)});
   };
   const std::vector<text::Word> words = text::words(query);
-  for (const text::Word& word : words)
-    if (!text::is_stop_word(word.text) && !is_scaffolding(word.text)) take(word);
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i].text;
+    if (text::is_stop_word(word) || is_scaffolding(word)) continue;
+    if (unspaced_letters(word).empty())
+      take(word);
+    else if (std::string content = content_of_pair(words, i); !content.empty())
+      take(std::move(content));
+  }
   if (question.words.empty())
-    for (const text::Word& word : words) take(word);
+    for (const text::Word& word : words)
+      if (!unspaced_letters(word.text).empty()) take(word.text);
 
   for (const text::Word& word : words) seen.insert(text::stem(word.text));
   for (std::string& term : text::terms(query))
-    if (seen.insert(term).second) question.compounds.push_back({{}, std::move(term)});
+    if (unspaced_letters(term).empty() && seen.insert(term).second)
+      question.compounds.push_back({{}, std::move(term)});
   return question;
 }
 
@@ -225,6 +302,8 @@ void weigh(Question& question, uint64_t chunks, std::span<const uint64_t> freque
 }
 
 std::vector<Features> measure(const Question& question, std::span<const Hit> hits) {
+  if (question.words.empty() && question.compounds.empty())
+    return std::vector<Features>(hits.size(), Features{});
   const Wanted wanted = wanted_of(question);
   const double base = middling(hits);
   std::vector<Features> all;
@@ -234,6 +313,15 @@ std::vector<Features> measure(const Question& question, std::span<const Hit> hit
     all.push_back(features);
   }
   return all;
+}
+
+bool names(const Question& question, std::string_view title) {
+  const std::vector<QuestionTerm> name = parse_question(title).words;
+  if (name.empty() || name.size() > kLongestName) return false;
+  return std::all_of(name.begin(), name.end(), [&](const QuestionTerm& part) {
+    return std::any_of(question.words.begin(), question.words.end(),
+                       [&](const QuestionTerm& word) { return word.term == part.term; });
+  });
 }
 
 }  // namespace stoka::rerank

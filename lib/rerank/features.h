@@ -20,8 +20,11 @@ struct QuestionTerm {
 };
 
 // The words of a question that carry content, each once and in order, then its compounds ("c++",
-// "rust-analyzer"). Stop words and the scaffolding of questions ("interested", "explain") are left
-// out, unless there is nothing else.
+// "rust-analyzer"). Stop words and the scaffolding of questions ("interested", "explain", "help")
+// are left out, even if nothing remains: such a question asks for nothing. Of scripts without
+// spaces the pairs of letters count, as text::words() yields them; beside Hiragana and the Han
+// characters of grammar a Han character counts by itself, and they count only in a question that
+// has nothing else in their script.
 struct Question {
   std::vector<QuestionTerm> words;
   std::vector<QuestionTerm> compounds;
@@ -44,7 +47,11 @@ enum Feature : size_t {
 };
 using Features = std::array<double, kFeatures>;
 
-// Each in [0,1], one set a hit.
+// Each in [0,1], one set a hit; all zero for a question without words and compounds.
 std::vector<Features> measure(const Question& question, std::span<const Hit> hits);
+
+// Whether the question names a document: its title has one to three content words, and all of them
+// stand in the question, whatever else does.
+bool names(const Question& question, std::string_view title);
 
 }  // namespace stoka::rerank

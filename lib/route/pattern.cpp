@@ -20,7 +20,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 Error bad_pattern(std::string_view source, std::string_view what) {
-  return {ErrorKind::config, fmt::format("golden/router.toml: pattern '{}': {}", source, what),
+  return {ErrorKind::config, fmt::format("golden file router.toml: pattern '{}': {}", source, what),
           "the top of that file explains the syntax"};
 }
 

@@ -46,17 +46,24 @@ std::vector<Interest> interests(const Visitor& visitor, const PageContext& conte
   return tally.strongest_first();
 }
 
-std::string page_slug(std::string_view page) {
+std::string page_path(std::string_view page) {
   if (size_t scheme = page.find("://"); scheme != std::string_view::npos) {
     size_t path = page.find('/', scheme + 3);
-    page = path == std::string_view::npos ? std::string_view() : page.substr(path);
+    page = path == std::string_view::npos ? std::string_view("/") : page.substr(path);
   }
   page = page.substr(0, page.find_first_of("?#"));
-  while (page.ends_with('/')) page.remove_suffix(1);
-  page = page.substr(page.rfind('/') == std::string_view::npos ? 0 : page.rfind('/') + 1);
-  for (std::string_view extension : {".html", ".htm", ".md"})
-    if (page.ends_with(extension)) page.remove_suffix(extension.size());
+  for (std::string_view index : {"/index.html", "/index.htm"})
+    if (page.ends_with(index)) page.remove_suffix(index.size() - 1);
+  while (page.size() > 1 && page.ends_with('/')) page.remove_suffix(1);
   return std::string(page);
+}
+
+std::string page_slug(std::string_view page) {
+  std::string path = page_path(page);
+  std::string_view slug = std::string_view(path).substr(path.rfind('/') + 1);
+  for (std::string_view extension : {".html", ".htm", ".md"})
+    if (slug.ends_with(extension)) slug.remove_suffix(extension.size());
+  return std::string(slug);
 }
 
 }  // namespace stoka::session

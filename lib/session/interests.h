@@ -35,6 +35,10 @@ std::vector<Interest> interests(const Visitor& visitor, const PageContext& conte
                                 const TagsOf& tags_of, Instant now,
                                 const InterestWeights& weights = {});
 
+// The path of a page or URL, so that its spellings are one: without scheme, host, query and
+// fragment, without index.html and a slash at the end; "/" for the root, "" for nothing.
+std::string page_path(std::string_view page);
+
 // The slug that a page path ends in: "/blog/some-post/?x#y" -> "some-post". Empty for "/".
 std::string page_slug(std::string_view page);
 

@@ -39,6 +39,7 @@ struct IndexStats {
   int dim = 0;                 // of the stored vectors
   uint64_t fitted_chunks = 0;  // chunks the built-in basis was fitted on; 0: no basis
   uint64_t changed_since_fit = 0;
+  uint64_t generation = 0;  // rises with every change of the index, by any process
   std::optional<Instant> indexed_at;
 };
 

@@ -71,7 +71,7 @@ Result<> Repl::run() {
     ~Detach() { editor.set_completer({}); }
   } const detach{editor_};
 
-  if (const std::string hint = text::squeeze(printable(conversation_.hint())); !hint.empty()) {
+  if (const std::string hint = text::squeeze(printable(conversation_.hint())); !hint.empty() && !json_) {
     AnswerPrinter printer(out_, now());
     printer.handle(TokenEvent{hint});
     printer.finish();
@@ -99,6 +99,8 @@ Result<> Repl::run() {
         show(kept.error());
       }
     }
+    // What people type to leave anything.
+    if (entered == "exit" || entered == "quit") return {};
     if (!entered.starts_with('/')) {
       answer(std::string(entered));
     } else if (!command(entered)) {

@@ -23,7 +23,7 @@ struct ReplOptions {
   bool json = false;             // as if /json had been typed
 };
 
-// Reads a line, answers it, until Ctrl-D or /quit. No greeting. Ctrl-C stops the answer under way
+// Reads a line, answers it, until Ctrl-D, /quit or a bare "exit" or "quit". No greeting. Ctrl-C stops the answer under way
 // and never the program. One thread; everything given must outlive it.
 class Repl {
  public:

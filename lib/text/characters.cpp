@@ -52,6 +52,13 @@ bool is_cjk(char32_t c) {
          in(c, 0x1B000, 0x1B2FF) || in(c, 0x20000, 0x3FFFD);
 }
 
+bool is_han(char32_t c) {
+  return in(c, 0x3400, 0x4DBF) || in(c, 0x4E00, 0x9FFF) || in(c, 0xF900, 0xFAFF) ||
+         in(c, 0x20000, 0x3FFFD);
+}
+
+bool is_hiragana(char32_t c) { return in(c, 0x3041, 0x309F); }
+
 bool is_unspaced(char32_t c) {
   if (c < 0x0E00) return false;
   bool southeast = in(c, 0x0E00, 0x0EFF) || in(c, 0x1000, 0x109F) || in(c, 0x1780, 0x17FF);

@@ -18,6 +18,11 @@ bool is_mark(char32_t c);
 bool is_upper(char32_t c);
 bool is_lower(char32_t c);
 
+// Ideographs that mean something by themselves.
+bool is_han(char32_t c);
+
+bool is_hiragana(char32_t c);
+
 // Letters of scripts that put no space between words: Han, Kana, Hangul, Thai, Lao, Khmer, Burmese.
 bool is_unspaced(char32_t c);
 

@@ -34,6 +34,7 @@ constexpr int kAnnouncing = -60;
 constexpr int kNotProse = -1200;
 constexpr int kQuestion = -600;
 constexpr int kLoud = -3000;
+constexpr int kDamaged = -6000;  // has a character that could not be read
 
 constexpr auto kLeaningWords = std::to_array<std::string_view>(
     {"this",  "that",    "it",        "its",       "and",     "but",  "these", "those",
@@ -108,15 +109,18 @@ Ending ending(std::string_view sentence) {
        at < sentence.size();) {
     tail.push_back(next_code_point(sentence, at));
   }
-  while (!tail.empty() && std::u32string_view(U"\"'\u201D\u2019)]\u00BB").find(tail.back()) !=
-                              std::u32string_view::npos) {
+  while (
+      !tail.empty() &&
+      std::u32string_view(U"\"'\u201D\u2019)]\u00BB\u300D\u300F\uFF09\u3011").find(tail.back()) !=
+          std::u32string_view::npos) {
     tail.pop_back();
   }
   Ending out;
   if (tail.empty()) return out;
   const char32_t last = tail.back();
   out.question = last == '?' || last == 0xFF1F;
-  out.stop = out.question || last == '.' || last == 0x2026 || last == 0x3002 || last == '!';
+  out.stop = out.question || last == '.' || last == 0x2026 || last == 0x3002 || last == 0xFF61 ||
+             last == '!' || last == 0xFF01;
   out.colon = last == ':' || last == 0xFF1A || last == ',' || last == ';';
   return out;
 }
@@ -124,6 +128,7 @@ Ending ending(std::string_view sentence) {
 struct Shape {
   bool loud = false;
   bool tab_or_bar = false;
+  bool damaged = false;
   size_t length = 0;
 };
 
@@ -133,6 +138,7 @@ Shape shape(std::string_view sentence) {
     const char32_t c = next_code_point(sentence, at);
     if (c == '!' || c == 0xFF01 || is_emoji(c)) out.loud = true;
     if (c == '|' || c == '\t') out.tab_or_bar = true;
+    if (c == 0xFFFD) out.damaged = true;
   }
   return out;
 }
@@ -184,6 +190,7 @@ int score(std::string_view sentence, const std::set<std::string>& wanted) {
   }
   if (end.question) points += kQuestion;
   if (form.loud) points += kLoud;
+  if (form.damaged) points += kDamaged;
   return points;
 }
 

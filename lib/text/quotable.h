@@ -15,8 +15,9 @@ inline constexpr size_t kMaxQuoteLength = 300;  // code points
 // squeeze(content). Prefers what shares most content words with the query and is complete: 8 to 30
 // words, does not lean on the sentence before it ("This …", "But …"), ends in a full stop, no
 // heading and no line that announces a list. A question only when there is no statement; code, a
-// table row or a link only when there is no question; an exclamation or emoji last of all. The
-// first of equals. Empty only if the content has no visible character. Linear in the content.
+// table row or a link only when there is no question; an exclamation or emoji after
+// those, one with U+FFFD in it last of all. The first of equals. Empty only if the content has no
+// visible character. Linear in the content.
 std::string best_sentence(std::string_view content, std::string_view query);
 
 // The same over a whole document of which `content` is the part that was found: a sentence

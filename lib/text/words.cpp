@@ -191,6 +191,7 @@ class TermBuilder {
   TermBuilder(std::string_view text, std::vector<std::string>& out) : text_(text), out_(out) {}
 
   void operator()(std::string_view word, size_t begin, size_t end, bool unspaced) {
+    if (begin >= end_) flush_letter();
     std::string_view sign = open_ && !unspaced && begin > end_ && begin - end_ <= 4
                                 ? joint(text_.substr(end_, begin - end_))
                                 : std::string_view();
@@ -211,6 +212,30 @@ class TermBuilder {
     open_ = !unspaced;
     end_ = end;
     out_.push_back(unspaced ? cut(word) : stem(word.size() <= kMaxTerm ? word : cut(word)));
+    if (unspaced) letters(word);
+  }
+
+  void finish() {
+    flush_letter();
+    flush();
+  }
+
+ private:
+  // The Han characters of a pair. Pairs overlap, so the second is emitted only once no other pair
+  // begins with it.
+  void letters(std::string_view pair) {
+    letter_.clear();
+    size_t second = 0;
+    bool han = is_han(next_code_point(pair, second));
+    if (second == pair.size()) return;
+    if (han) out_.emplace_back(pair.substr(0, second));
+    size_t end = second;
+    if (is_han(next_code_point(pair, end))) letter_ = pair.substr(second, end - second);
+  }
+
+  void flush_letter() {
+    if (!letter_.empty()) out_.push_back(std::move(letter_));
+    letter_.clear();
   }
 
   void flush() {
@@ -222,7 +247,6 @@ class TermBuilder {
     open_ = split_ = false;
   }
 
- private:
   void emit(Compound& compound, std::string_view tail) {
     if (compound.joints == 0 && tail.empty()) return;
     out_.push_back(cut(tail.empty() ? compound.text : compound.text + std::string(tail)));
@@ -235,6 +259,7 @@ class TermBuilder {
   bool open_ = false;   // a run is being read
   bool split_ = false;  // the run contains a slash
   size_t end_ = 0;      // of the last word
+  std::string letter_;  // second of the last pair, if it is Han
 };
 
 }  // namespace
@@ -254,7 +279,7 @@ std::vector<std::string> terms(std::string_view text) {
   for_each_word(text, [&](std::string_view word, size_t begin, size_t end, bool unspaced) {
     builder(word, begin, end, unspaced);
   });
-  builder.flush();
+  builder.finish();
   return out;
 }
 

@@ -9,7 +9,7 @@
 namespace stoka::text {
 
 // Recorded in the index; a different analysis cannot be searched. Raise it when terms() changes.
-inline constexpr int kAnalysisVersion = 1;
+inline constexpr int kAnalysisVersion = 2;
 
 struct Word {
   std::string text;  // folded, not stemmed
@@ -21,9 +21,10 @@ struct Word {
 // their possessive s; CJK runs are cut into overlapping pairs. Parts only, no compounds.
 std::vector<Word> words(std::string_view text);
 
-// Index terms in order: the stem of each word, and, besides the parts, compounds kept whole:
-// runs without white space that join parts with . + # - _ / or end in + or # ("3.4.10", "c++",
-// "rust-analyzer", "v2.1", "node.js"). Terms are at most 64 bytes; longer ones are cut at a border.
+// Index terms in order: the stem of each word, besides pairs each Han character of theirs, since
+// one can be a word, and, besides the parts, compounds kept whole: runs without white space that
+// join parts with . + # - _ / or end in + or # ("3.4.10", "c++", "rust-analyzer", "v2.1",
+// "node.js"). Terms are at most 64 bytes; longer ones are cut at a border.
 std::vector<std::string> terms(std::string_view text);
 
 // English Snowball stem of a folded word. Thread safe.

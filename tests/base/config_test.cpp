@@ -14,7 +14,7 @@ const std::vector<Setting> kSettings = {
      "hybrid",
      "how",
      {"hybrid", "dense"}},
-    {"retrieval.k", "STOKA_RETRIEVAL_K", ValueType::integer, "100", "how many"},
+    {"retrieval.k", "STOKA_RETRIEVAL_K", ValueType::integer, "100", "how many", {}, 1, 1000},
     {"tags", "", ValueType::list, "", "which"},
 };
 
@@ -62,7 +62,7 @@ TEST_CASE("values that do not fit are refused with what was wanted") {
   auto number = config.load_environment(environment({{"STOKA_RETRIEVAL_K", "many"}}));
   REQUIRE(!number);
   CHECK(number.error().message ==
-        "STOKA_RETRIEVAL_K: retrieval.k is 'many', wanted a whole number");
+        "STOKA_RETRIEVAL_K: retrieval.k is 'many', wanted a whole number from 1 to 1000");
   auto choice = config.set_flag("retrieval.mode", "sparse");
   REQUIRE(!choice);
   CHECK(choice.error().kind == ErrorKind::usage);

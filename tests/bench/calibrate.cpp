@@ -43,6 +43,7 @@ struct Case {
   std::set<std::string> slugs;  // empty: the site has no answer
   bool held_out = false;
   std::vector<Hit> hits;  // candidates
+  rerank::Question question;
   std::vector<rerank::Features> features;
 };
 
@@ -97,13 +98,15 @@ void find_candidates(store::Store& store, std::vector<Case>& cases) {
     query.text = one.query;
     query.vector = must(embedder.embed_query(one.query, {}));
     one.hits = must(retrieve::retrieve(store, query, {}));
-    one.features = rerank::measure(must(reranker.question(one.query)), one.hits);
+    one.question = must(reranker.question(one.query));
+    one.features = rerank::measure(one.question, one.hits);
   }
 }
 
 std::vector<Hit> rank(const Case& one, const rerank::Calibration& calibration, Date today) {
   std::vector<Hit> hits = one.hits;
-  for (size_t i = 0; i < hits.size(); ++i) hits[i].raw = calibration.score(one.features[i]);
+  const std::vector<double> scores = rerank::scores(one.question, hits, one.features, calibration);
+  for (size_t i = 0; i < hits.size(); ++i) hits[i].raw = scores[i];
   return rerank::apply_policy(std::move(hits), {one.query, {}, 0, today}, {});
 }
 

@@ -60,6 +60,7 @@ TEST_CASE("bad input gets one clear line and its exit code") {
            Case{{"--config", "missing.toml", "route", "hi"}, 3, "missing.toml"},
            Case{{"--config", "bad.toml", "route", "hi"}, 3, "did you mean 'retrieval.mode'?"},
            Case{{"index", "folder"}, 3, "nothing to index"},
+           Case{{"index", ""}, 2, "no path"},
        }) {
     std::string line;
     for (const std::string& argument : c.arguments) line += argument + " ";
@@ -70,6 +71,17 @@ TEST_CASE("bad input gets one clear line and its exit code") {
     CHECK_MESSAGE(ran.err.find(c.says) != std::string::npos, ran.err);
   }
   CHECK(!std::filesystem::exists(fresh.home() / "folder/stoka.db"));
+}
+
+TEST_CASE("a question may look like a flag, and a list flag does not swallow it") {
+  CHECK(machine().stoka({"route", "--", "--help me"}).code == 0);
+  CHECK(machine().stoka({"chat", "--seen", "debono", "tell me about bounded execution"}).code == 0);
+}
+
+TEST_CASE("what cannot be written is said, and a reader that had enough is no failure") {
+  Ran full = machine().stoka({"status"}, "", "/dev/full");
+  CHECK(full.code == 3);
+  CHECK(full.err.find("cannot write the result") != std::string::npos);
 }
 
 TEST_CASE("asking does not create an index") {

@@ -69,7 +69,8 @@ void Machine::write(const std::string& file, const std::string& text) const {
   std::ofstream(home_ / file, std::ios::binary) << text;
 }
 
-Ran Machine::stoka(std::vector<std::string> arguments, const std::string& input) const {
+Ran Machine::stoka(std::vector<std::string> arguments, const std::string& input,
+                   const char* out_file) const {
   arguments.insert(arguments.begin(), STOKA_BINARY);
   std::vector<char*> argv, envp;
   for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -85,6 +86,7 @@ Ran Machine::stoka(std::vector<std::string> arguments, const std::string& input)
   REQUIRE(child >= 0);
   if (child == 0) {
     ::dup2(in.read, 0), ::dup2(out.write, 1), ::dup2(err.write, 2);
+    if (out_file) ::dup2(::open(out_file, O_WRONLY), 1);
     if (::chdir(home_.c_str()) == 0) ::execve(argv[0], argv.data(), envp.data());
     ::_exit(127);
   }

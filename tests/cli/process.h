@@ -26,7 +26,9 @@ class Machine {
   std::map<std::string, std::string>& environment() { return environment_; }
   void write(const std::string& file, const std::string& text) const;
 
-  Ran stoka(std::vector<std::string> arguments, const std::string& input = "") const;
+  // `out`: a file for standard output instead of what is heard.
+  Ran stoka(std::vector<std::string> arguments, const std::string& input = "",
+            const char* out = nullptr) const;
   // Indexes the sample site.
   void index_sample() const;
 

@@ -157,9 +157,9 @@ TEST_CASE("chunking is the same every time and describes itself") {
   auto first = chunks_of(page), second = chunks_of(page);
   REQUIRE(first.size() == second.size());
   for (size_t i = 0; i < first.size(); ++i) CHECK(first[i].content == second[i].content);
-  CHECK(ChunkOptions{}.describe() == "v1 max=512 overlap=64 prefix=full analysis=1");
+  CHECK(ChunkOptions{}.describe() == "v1 max=512 overlap=64 prefix=full analysis=2");
   CHECK(ChunkOptions{256, 0, PrefixMode::none}.describe() ==
-        "v1 max=256 overlap=0 prefix=none analysis=1");
+        "v1 max=256 overlap=0 prefix=none analysis=2");
 }
 
 TEST_CASE("the embedded text has the prefix that was asked for") {

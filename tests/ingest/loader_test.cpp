@@ -164,6 +164,7 @@ TEST_CASE("damaged files are mended with a warning or skipped with a reason") {
   tree.write("bom.md", "\xEF\xBB\xBF---\r\ntitle: Windows\r\n---\r\nText.\r\n");
   tree.write("latin.md",
              "# Caf\xE9\n\nA caf\xE9 in the text, and more words to make it long enough.\n");
+  tree.write("torn.md", "# Caf\xE9 é\n\nMore words to make it long enough to be text.\n");
   tree.write("nul.md", std::string("# Nul\n\nA") + '\0' + std::string(300, 'x'));
   tree.write("utf16.md", std::string("\xFF\xFE#\0 \0T\0\n\0", 10));
   tree.write("binary.md", std::string(200, '\0') + "PNG");
@@ -178,12 +179,14 @@ TEST_CASE("damaged files are mended with a warning or skipped with a reason") {
   fs::permissions(tree.write("closed.md", "x"), fs::perms::none);
   Site site = read_tree(tree);
   CHECK(site.pages["bom.md"].document.title == "Windows");
-  CHECK(site.pages["latin.md"].document.title == "Caf\uFFFD");
+  CHECK(site.pages["latin.md"].document.title == "Café");
+  CHECK(site.pages["torn.md"].document.title == "Caf\uFFFD é");
   CHECK(site.pages["utf16.md"].document.title == "T");
   CHECK(site.pages["title-only.md"].document.title == "T");
   CHECK(site.pages["unclosed.md"].document.title == "U");
   CHECK(text_of(site.pages["unclosed.md"]) == "Text of it.\n");
-  CHECK(site.warnings.find("latin.md: 2 invalid UTF-8 sequences replaced") != std::string::npos);
+  CHECK(site.warnings.find("torn.md: 1 invalid UTF-8 sequences replaced") != std::string::npos);
+  CHECK(site.warnings.find("latin.md: converted from Windows-1252") != std::string::npos);
   CHECK(site.warnings.find("nul.md: 1 NUL bytes removed") != std::string::npos);
   CHECK(site.warnings.find("utf16.md: converted from UTF-16") != std::string::npos);
   CHECK(site.warnings.find("unclosed.md: frontmatter has no end") != std::string::npos);
@@ -195,6 +198,28 @@ TEST_CASE("damaged files are mended with a warning or skipped with a reason") {
   CHECK(site.skipped["large.md"] == "larger than 16 MB");
   if (::geteuid() != 0) CHECK(site.skipped["closed.md"].find("cannot read") != std::string::npos);
   CHECK(site.pages.contains("folder.md/inner.md"));
+}
+
+TEST_CASE("no control character reaches a page, however it is written") {
+  const Pages out = load_text(
+      "---\ntitle: \"a\\e[2J \\u202Eb\"\ntags: [\"x\\e\"]\ndescription: d\x1B[1m\n---\n"
+      "One \x1B[31mred\x07 &#27;[0m &#x202e;two\u2066 \u009B"
+      "3.\n\n```\n\x1B]0;t\x07\n```\n\n&#27;\n");
+  REQUIRE(out.pages.size() == 1);
+  const Page& page = out.pages[0];
+  CHECK(page.document.title == "a [2J b");
+  CHECK(page.document.tags == std::vector<std::string>{"x"});
+  CHECK(page.document.description == "d[1m");
+  CHECK(text_of(page) == "One [31mred [0m two 3.\n]0;t\n");
+  REQUIRE(out.warnings.size() == 1);
+  CHECK(out.warnings[0].find("control characters removed") != std::string::npos);
+
+  const Pages products = load_bytes(
+      {"site/products.json", "products.json", "site", true},
+      R"([{"slug": "p", "name": "P\u001b[1m\u202e", "description": "A\u009bb."}])", "v1");
+  REQUIRE(products.pages.size() == 1);
+  CHECK(products.pages[0].document.title == "P [1m");
+  CHECK(text_of(products.pages[0]).find("Ab.") != std::string::npos);
 }
 
 TEST_CASE("titles and reading times come from the text when nobody gives them") {

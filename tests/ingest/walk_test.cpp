@@ -43,6 +43,29 @@ TEST_CASE("a walk finds sources in order and passes over the rest") {
   CHECK(found.files[0].root == tree.path.filename().string());
 }
 
+TEST_CASE("what site generators do not publish is skipped with a reason, unless named") {
+  Tree tree;
+  for (std::string name : {"_index.md", "_index.fr.md", "_posts/a.md", "_drafts/b.md",
+                           "_partial.md", "x/_drafts/deep/c.md", "_notes.txt"})
+    tree.write(name, "text");
+  Walk found = walk_one(tree.path);
+  CHECK(names(found) == List{"_index.fr.md", "_index.md", "_posts/a.md"});
+  REQUIRE(found.skipped.size() == 3);
+  CHECK(found.skipped[0].path == (tree.path / "_drafts").string());
+  CHECK(found.skipped[0].reason == kDraft);
+  CHECK(found.skipped[1].path == (tree.path / "_partial.md").string());
+  CHECK(found.skipped[1].reason == "starts with _, which site generators do not publish");
+  CHECK(found.skipped[2].path == (tree.path / "x" / "_drafts").string());
+
+  CHECK(names(walk_one(tree.path / "_drafts")) == List{"b.md"});
+  auto named = walk(std::vector<fs::path>{tree.path, tree.path / "_partial.md",
+                                          tree.path / "_drafts" / "b.md", tree.path});
+  REQUIRE(named.has_value());
+  CHECK(named->files.size() == 5);
+  REQUIRE(named->skipped.size() == 1);
+  CHECK(named->skipped[0].path == (tree.path / "x" / "_drafts").string());
+}
+
 TEST_CASE("files may be named, and twice") {
   Tree tree;
   fs::path page = tree.write("site/a.md", "x"), json = tree.write("site/list.json", "[]"),
@@ -106,4 +129,5 @@ TEST_CASE("a name that is not UTF-8 can still be shown") {
   Walk found = walk_one(tree.path);
   REQUIRE(found.files.size() == 1);
   CHECK(display_path(found.files[0].relative) == "bad\uFFFD.md");
+  CHECK(display_path("a\x1B[31m\u202E.md") == "a\uFFFD[31m\uFFFD.md");
 }

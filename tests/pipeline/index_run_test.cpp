@@ -217,6 +217,62 @@ TEST_CASE("a stop between documents keeps what was written") {
   CHECK(counts(site.run()) == "+2 ~0 =3 -0");
 }
 
+TEST_CASE("a source that cannot be read now keeps its document") {
+  Site site;
+  site.page("a.md", "Lighthouses warn ships.");
+  site.write("products.json",
+             R"([{"slug":"lamp","name":"Lamp","description":"A lamp for ships."}])");
+  REQUIRE(site.run());
+  site.write("products.json", R"([{"slug":"lamp","na)");
+  for (bool prune : {false, true}) {
+    auto report = site.run(prune);
+    CHECK(counts(report) == "+0 ~0 =1 -0");
+    CHECK(report->skipped.size() == 1);
+    CHECK(site.slugs() == std::set<std::string>{"a", "lamp"});
+  }
+}
+
+TEST_CASE("pruning to nothing is refused before anything is forgotten") {
+  Site site;
+  site.page("a.md", "Lighthouses warn ships.");
+  REQUIRE(site.run());
+  fs::create_directory(site.house.folder.path / "empty");
+  auto report = site.run(true, false, {site.house.folder.path / "empty"});
+  REQUIRE(!report);
+  CHECK(report.error().message == "nothing to index was found");
+  CHECK(site.slugs() == std::set<std::string>{"a"});
+}
+
+TEST_CASE("making an index again does not lose what is not under the paths") {
+  Site site;
+  site.page("one/a.md", "Lighthouses warn ships.");
+  site.page("two/b.md", "Ferries carry people.");
+  REQUIRE(site.run());
+  auto request = index_request({site.root / "one"});
+  request.chunks.max_tokens = 256;
+  request.identity.chunker = request.chunks.describe();
+  auto again = [&] {
+    return pipeline::run_index(site.house.store.get(), request, site.house.clock, site.house.log);
+  };
+  CHECK(again().error().kind == ErrorKind::config);
+  CHECK(site.slugs() == std::set<std::string>{"a", "b"});
+  request.prune = true;
+  CHECK(counts(again()) == "+1 ~0 =0 -1");
+  CHECK(site.slugs() == std::set<std::string>{"a"});
+}
+
+TEST_CASE("a page dated in the future waits for its day") {
+  Site site;
+  site.page("a.md", "Lighthouses warn ships.");
+  site.write("b.md", "---\ntitle: B\ndate: 2026-11-22\n---\nFerries carry people.\n");
+  auto report = site.run();
+  CHECK(counts(report) == "+1 ~0 =0 -0");
+  REQUIRE(report->skipped.size() == 1);
+  CHECK(report->skipped[0].reason == "dated in the future, 2026-11-22");
+  site.house.clock.advance(std::chrono::hours(24));
+  CHECK(counts(site.run()) == "+1 ~0 =1 -0");
+}
+
 TEST_CASE("a path that does not exist is named") {
   Site site;
   auto report = site.run(false, false, {site.root / "missing"});

@@ -86,6 +86,70 @@ TEST_CASE("what is not there is not found, even where a word is shared") {
   }
 }
 
+TEST_CASE("a document that is asked for by its name is found, whatever else is in the question") {
+  TempStore store;
+  put_site(store);
+  store.put("debono", {"A terminal for prompts with six hats.", "Install it with one command."}, {},
+            "Debono");
+  store.put("kvitto", {"Receipts for people who lose receipts."}, {}, "Kvitto");
+  REQUIRE(store.refit());
+  struct Case {
+    const char* query;
+    const char* slug;
+  };
+  for (const Case& c : {Case{"was ist debono?", "debono"}, Case{"is debono dead", "debono"},
+                        Case{"wat is kvitto", "kvitto"}}) {
+    CAPTURE(c.query);
+    const Best found = best(store, c.query);
+    CHECK(found.slug == c.slug);
+    CHECK(found.score >= kNamed);
+  }
+}
+
+TEST_CASE("of a named document only the best chunk is lifted") {
+  auto hits = texts({"nothing of note", "is it dead?", "a stranger"});
+  for (size_t i : {0, 1}) {
+    hits[i].chunk.slug = "debono";
+    hits[i].chunk.title = "Debono";
+  }
+  const Question question = parse_question("gestorben ist debono dead");
+  const std::vector<Features> features(3);
+  const auto lifted = scores(question, hits, features, Calibration{-3, {}});
+  CHECK(lifted[0] == kNamed);
+  CHECK(lifted[1] < 0.1);
+  CHECK(lifted[2] < 0.1);
+}
+
+TEST_CASE("a question without content finds nothing") {
+  TempStore store;
+  put_site(store);
+  store.put("help", {"Why? No. Yes, the more help the better. Is it? Help."}, {}, "Why: more help");
+  for (const char* query : {"why?", "no", "the", "yes", "more", "help", "is it", "ok", "thanks"}) {
+    CAPTURE(query);
+    CHECK(best(store, query).score < 0.1);
+  }
+}
+
+TEST_CASE("a question in a script without spaces finds its page") {
+  TempStore store;
+  put_site(store);
+  store.put("neko", {"猫は窓辺で眠る。"}, {}, "猫の一日");
+  store.put("db", {"索引让查询更快。"}, {}, "数据库");
+  REQUIRE(store.refit());
+  struct Case {
+    const char* query;
+    const char* slug;
+  };
+  for (const Case& c :
+       {Case{"猫", "neko"}, Case{"猫は何をする?", "neko"}, Case{"索引是什么？", "db"}}) {
+    CAPTURE(c.query);
+    const Best found = best(store, c.query);
+    CHECK(found.slug == c.slug);
+    CHECK(found.score >= 0.65);
+  }
+  CHECK(best(store, "天気は？").score < 0.5);
+}
+
 TEST_CASE("texts from anywhere are scored without an index") {
   BuiltinReranker reranker;
   CHECK(reranker.name() == "builtin");

@@ -61,6 +61,12 @@ TEST_CASE("the sentence that stands best by itself is chosen") {
        "Agents with a budget stop before they do any real harm."},
       {"white space squeezed", "Autonomy without\n   constraint is\tchaos.", "",
        "Autonomy without constraint is chaos."},
+      {"no damage",
+       "Agents with a bud\uFFFDet stop before they do any real harm. See https://x.example/!",
+       "agents", "See https://x.example/!"},
+      {"damage when there is nothing else", "Caf\uFFFD au lait.", "", "Caf\uFFFD au lait."},
+      {"one sentence of Japanese", "猫は窓辺で眠る。", "猫", "猫は窓辺で眠る。"},
+      {"Japanese speech", "「猫は窓辺で眠る。」\n\n犬", "猫", "「猫は窓辺で眠る。」"},
       {"not English", "東京は大きい。大阪は食べ物が美味しい。", "大阪", "大阪は食べ物が美味しい。"},
   };
   for (const Case& c : table) {

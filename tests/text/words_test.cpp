@@ -86,8 +86,11 @@ TEST_CASE("terms are stems, and compounds beside their parts") {
       {"(x.y)", {"x", "y", "x.y"}},
       {"co\u2011operate", {"co", "oper", "co-operate"}},
       {"-flag .hidden", {"flag", "hidden"}},
-      {"数据库", {"数据", "据库"}},
-      {"node.js数据", {"node", "js", "node.js", "数据"}},
+      {"数据库", {"数据", "数", "据库", "据", "库"}},
+      {"node.js数据", {"node", "js", "node.js", "数据", "数", "据"}},
+      {"数据v2.1", {"数据", "数", "据", "v2", "1", "v2.1"}},
+      {"猫は寝る。犬", {"猫は", "猫", "は寝", "寝る", "寝", "犬"}},
+      {"データ고양이", {"デー", "ータ", "タ고", "고양", "양이"}},
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);

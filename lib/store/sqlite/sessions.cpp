@@ -143,7 +143,7 @@ Result<Session> merge_turn(Database& database, const TurnRecord& turn) {
   if (!turn.topic.empty() && turn.topic != session.current_topic()) {
     session.explored_topics.push_back(turn.topic);
   }
-  session.exchanges.push_back(turn.exchange);
+  if (!turn.exchange.user.empty()) session.exchanges.push_back(turn.exchange);
   if (session.exchanges.size() > kMostExchanges) {
     session.exchanges.erase(session.exchanges.begin(),
                             session.exchanges.end() - static_cast<std::ptrdiff_t>(kMostExchanges));

@@ -38,6 +38,7 @@ class SqliteStore final : public Store {
     stats.vectors = totals.vectors;
     stats.dim = static_cast<int>(totals.dim);
     stats.fitted_chunks = totals.fitted_chunks;
+    stats.generation = totals.generation;
     stats.changed_since_fit = totals.fitted_chunks ? totals.changed_since_fit : 0;
     if (totals.indexed_at != 0) {
       stats.indexed_at =
