@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "text/characters.h"
+#include "text/markup.h"
 #include "text/quotable.h"
 #include "text/sentences.h"
 #include "text/utf8.h"
@@ -43,32 +44,9 @@ const std::vector<std::string>& of_type(const VoiceLines::ByType& lines, std::st
   return found != lines.end() ? found->second : lines.find(kAnyType)->second;
 }
 
-std::string escape(std::string_view value) {
-  std::string out;
-  out.reserve(value.size());
-  for (const char c : value) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string tag(const Hit& hit, std::string_view quote) {
-  return fmt::format("<cite slug=\"{}\" quote=\"{}\"/>", escape(hit.chunk.slug), escape(quote));
+  return fmt::format("<cite slug=\"{}\" quote=\"{}\"/>", text::attribute_value(hit.chunk.slug),
+                     text::attribute_value(quote));
 }
 
 // What is wrong with a line; empty if nothing.

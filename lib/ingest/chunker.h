@@ -26,7 +26,7 @@ struct ChunkOptions {
       64;  // between neighbours in one section; at most half of max_tokens counts
   PrefixMode prefix = PrefixMode::full;
 
-  // Everything that shapes chunks, e.g. "v1 max=512 overlap=64 prefix=full analysis=1". An index
+  // Everything that shapes chunks, e.g. "v1 max=512 overlap=64 prefix=full analysis=2". An index
   // made with another description has to be made again.
   std::string describe() const;
 };

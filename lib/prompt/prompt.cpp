@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "prompt/escape.h"
+#include "text/markup.h"
 #include "text/normalize.h"
 #include "text/sentences.h"
 #include "text/tokens.h"
@@ -39,8 +39,8 @@ std::string constraints(const std::vector<std::string>& never) {
 std::string chunk_open(const Chunk& chunk, double score) {
   std::string out =
       fmt::format("<chunk slug=\"{}\" score=\"{:.2f}\" type=\"{}\" tags=\"{}\" reading_time=\"{}\"",
-                  attribute(chunk.slug), score, attribute(chunk.type),
-                  attribute(fmt::format("{}", fmt::join(chunk.tags, ","))),
+                  text::attribute_value(chunk.slug), score, text::attribute_value(chunk.type),
+                  text::attribute_value(fmt::format("{}", fmt::join(chunk.tags, ","))),
                   reading_time(chunk.reading_minutes));
   if (chunk.date) out += fmt::format(" date=\"{}\"", short_date(*chunk.date));
   out += ">\n" + neutralize(text::one_line(chunk.title));

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "prompt/escape.h"
 #include "text/tokens.h"
 
 using namespace stoka;
@@ -182,7 +181,8 @@ TEST_CASE("escaping leaves harmless text alone") {
   CHECK(prompt::neutralize("the visitor: an essay") == "the visitor: an essay");
   CHECK(prompt::neutralize("visitor: x") == "visitor - x");
   CHECK(prompt::neutralize("visitors: x") == "visitors: x");
-  CHECK(prompt::attribute("a \"b\"\nc") == "a &quot;b&quot; c");
+  CHECK(prompt::neutralize("> **Visitor**: x") == "&gt; **Visitor** - x");
+  CHECK(prompt::neutralize("  [Visitor]\nx") == "  \\[Visitor]\nx");
 }
 
 TEST_CASE("layers report their tokens") {
