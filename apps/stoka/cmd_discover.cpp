@@ -35,7 +35,9 @@ int run(App& app, const Flags& flags) {
     print(terminal::cite_box(item.citation, capabilities, site) + "\n");
   }
   if (found->items.empty()) print("nothing left to recommend.\n");
-  if (flags.explain) print("\n" + clean_lines(pipeline::ranking_text(found->hits, true)));
+  if (flags.explain)
+    print("\n" + clean_lines(pipeline::interests_text(found->interests) +
+                             pipeline::ranking_text(found->hits, true)));
   return 0;
 }
 

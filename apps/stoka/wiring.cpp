@@ -29,13 +29,16 @@ retrieve::RetrieveOptions retrieve_options(const Config& config) {
 Result<> check(const Config& config) {
   if (config.number("threshold.direct") < config.number("threshold.adjacent") ||
       config.number("threshold.adjacent") < config.number("threshold.nothing"))
-    return fail(ErrorKind::config, "threshold.direct, .adjacent and .nothing must not rise in that order",
+    return fail(ErrorKind::config,
+                "threshold.direct, .adjacent and .nothing must not rise in that order",
                 "e.g. 0.82, 0.65, 0.5");
   if (config.integer("chunk.overlap_tokens") * 2 > config.integer("chunk.max_tokens"))
-    return fail(ErrorKind::config, "chunk.overlap_tokens is over half of chunk.max_tokens", "e.g. 64 and 512");
+    return fail(ErrorKind::config, "chunk.overlap_tokens is over half of chunk.max_tokens",
+                "e.g. 64 and 512");
   for (const char* name : {"STOKA_EMBED_URL", "STOKA_RERANK_URL", "STOKA_GEN_URL"})
     if (const char* value = std::getenv(name); value && *value)
-      return fail(ErrorKind::config, fmt::format("{} is set, but this stoka has only its built-in providers", name),
+      return fail(ErrorKind::config,
+                  fmt::format("{} is set, but this stoka has only its built-in providers", name),
                   fmt::format("unset {}", name));
   return {};
 }

@@ -130,6 +130,7 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
     out.items.push_back({std::move(citation), std::move(framings[i])});
   }
   out.hits = std::move(ranked);
+  out.interests = std::move(interests);
   return out;
 }
 

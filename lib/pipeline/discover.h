@@ -20,7 +20,8 @@ struct Recommendation {
 struct Recommendations {
   std::vector<Recommendation> items;  // best first, one a document
   Confidence confidence = Confidence::nothing;
-  std::vector<Hit> hits;  // of the items, with receipts, for --explain
+  std::vector<Hit> hits;                     // of the items, with receipts, for --explain
+  std::vector<session::Interest> interests;  // what steered them
 };
 
 struct DiscoverRequest {

@@ -60,15 +60,21 @@ std::string ranking_text(std::span<const Hit> hits, bool factors) {
   return out;
 }
 
+std::string interests_text(std::span<const session::Interest> interests) {
+  std::string out;
+  for (const session::Interest& interest : interests)
+    out += fmt::format("interest    {} {:.2f} ({})\n", text::one_line(interest.tag),
+                       interest.weight, interest.source);
+  return out;
+}
+
 std::string explain(const Turn& turn) {
   std::string out = fmt::format("route       {} (rule {})\n", name(turn.route), turn.rule);
   if (turn.ranked.empty()) return out + "nothing was searched for.\n";
   out +=
       fmt::format("confidence  {}{}\n", name(turn.confidence), turn.low_confidence ? ", low" : "");
   if (!turn.topic.empty()) out += fmt::format("topic       {}\n", text::one_line(turn.topic));
-  for (const session::Interest& interest : turn.interests)
-    out += fmt::format("interest    {} {:.2f} ({})\n", text::one_line(interest.tag),
-                       interest.weight, interest.source);
+  out += interests_text(turn.interests);
   return out + ranking_text(turn.ranked, true);
 }
 

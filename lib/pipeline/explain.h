@@ -18,6 +18,9 @@ std::string ranking_json(std::string_view query, const rerank::Verdict& verdict,
 // rule that touched it. Untrusted text is cleaned.
 std::string ranking_text(std::span<const Hit> hits, bool factors);
 
+// One interest a line, with its weight and where it comes from.
+std::string interests_text(std::span<const session::Interest> interests);
+
 // Route, rule, confidence, interests and ranking of a turn, several lines.
 std::string explain(const Turn& turn);
 

@@ -71,7 +71,8 @@ Result<> Repl::run() {
     ~Detach() { editor.set_completer({}); }
   } const detach{editor_};
 
-  if (const std::string hint = text::squeeze(printable(conversation_.hint())); !hint.empty() && !json_) {
+  if (const std::string hint = text::squeeze(printable(conversation_.hint()));
+      !hint.empty() && !json_) {
     AnswerPrinter printer(out_, now());
     printer.handle(TokenEvent{hint});
     printer.finish();

@@ -23,8 +23,8 @@ struct ReplOptions {
   bool json = false;             // as if /json had been typed
 };
 
-// Reads a line, answers it, until Ctrl-D, /quit or a bare "exit" or "quit". No greeting. Ctrl-C stops the answer under way
-// and never the program. One thread; everything given must outlive it.
+// Reads a line, answers it, until Ctrl-D, /quit or a bare "exit" or "quit". No greeting. Ctrl-C
+// stops the answer under way and never the program. One thread; everything given must outlive it.
 class Repl {
  public:
   Repl(Conversation& conversation, LineEditor& editor, Interrupt& interrupt, Write out,

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/nearest.h"
 #include "base/toml.h"
+#include "support/temp_folder.h"
 
 using namespace stoka;
 
@@ -81,8 +82,8 @@ TEST_CASE("TOML that is malformed or too deep is refused with its line") {
 }
 
 TEST_CASE("a file is written whole or not at all, and read within its limit") {
-  std::filesystem::path dir = std::filesystem::temp_directory_path() / RandomIds().uuid();
-  std::filesystem::create_directory(dir);
+  testing::TempFolder folder;
+  const std::filesystem::path& dir = folder.path;
   REQUIRE(write_file(dir / "a", "hello", 0600));
   CHECK(read_file(dir / "a", 100).value() == "hello");
   CHECK((std::filesystem::status(dir / "a").permissions() & std::filesystem::perms::others_all) ==
@@ -91,7 +92,6 @@ TEST_CASE("a file is written whole or not at all, and read within its limit") {
   CHECK(read_file(dir, 100).error().message.find(dir.string()) != std::string::npos);
   CHECK(read_file(dir / "missing", 100).error().kind == ErrorKind::data);
   CHECK(!write_file(dir / "no" / "such", "x"));
-  std::filesystem::remove_all(dir);
 }
 
 TEST_CASE("the content hash notices a changed byte") {

@@ -7,9 +7,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <fstream>
-
-#include "base/clock.h"
 
 namespace stoka::test {
 namespace {
@@ -52,21 +49,9 @@ void converse(int in, int out, int err, std::string_view input, Ran& ran) {
 
 }  // namespace
 
-Machine::Machine()
-    : home_(std::filesystem::temp_directory_path() / ("stoka-home-" + RandomIds().uuid())) {
-  std::filesystem::create_directory(home_);
-  environment_ = {{"HOME", home_.string()}, {"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}};
+Machine::Machine() {
+  environment_ = {{"HOME", home().string()}, {"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}};
   std::signal(SIGPIPE, SIG_IGN);
-}
-
-Machine::~Machine() {
-  std::error_code ignored;
-  std::filesystem::remove_all(home_, ignored);
-}
-
-void Machine::write(const std::string& file, const std::string& text) const {
-  std::filesystem::create_directories((home_ / file).parent_path());
-  std::ofstream(home_ / file, std::ios::binary) << text;
 }
 
 Ran Machine::stoka(std::vector<std::string> arguments, const std::string& input,
@@ -87,7 +72,7 @@ Ran Machine::stoka(std::vector<std::string> arguments, const std::string& input,
   if (child == 0) {
     ::dup2(in.read, 0), ::dup2(out.write, 1), ::dup2(err.write, 2);
     if (out_file) ::dup2(::open(out_file, O_WRONLY), 1);
-    if (::chdir(home_.c_str()) == 0) ::execve(argv[0], argv.data(), envp.data());
+    if (::chdir(home().c_str()) == 0) ::execve(argv[0], argv.data(), envp.data());
     ::_exit(127);
   }
   ::close(in.read), ::close(out.write), ::close(err.write);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "support/temp_folder.h"
+
 namespace stoka::test {
 
 struct Ran {
@@ -18,13 +20,11 @@ struct Ran {
 class Machine {
  public:
   Machine();
-  ~Machine();
-  Machine(const Machine&) = delete;
 
-  const std::filesystem::path& home() const { return home_; }
-  std::filesystem::path database() const { return home_ / ".local/share/stoka/stoka.db"; }
+  const std::filesystem::path& home() const { return home_.path; }
+  std::filesystem::path database() const { return home_.path / ".local/share/stoka/stoka.db"; }
   std::map<std::string, std::string>& environment() { return environment_; }
-  void write(const std::string& file, const std::string& text) const;
+  void write(const std::string& file, const std::string& text) const { home_.write(file, text); }
 
   // `out`: a file for standard output instead of what is heard.
   Ran stoka(std::vector<std::string> arguments, const std::string& input = "",
@@ -33,7 +33,7 @@ class Machine {
   void index_sample() const;
 
  private:
-  std::filesystem::path home_;
+  testing::TempFolder home_;
   std::map<std::string, std::string> environment_;
 };
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "ingest/chunker.h"
-#include "ingest/tree.h"
+#include "support/temp_folder.h"
 #include "text/utf8.h"
 
 using namespace stoka;
@@ -23,7 +23,7 @@ struct Site {
   std::string warnings;
 };
 
-Site read_tree(const Tree& tree) {
+Site read_tree(const testing::TempFolder& tree) {
   auto found = walk(std::vector<fs::path>{tree.path});
   REQUIRE(found.has_value());
   std::vector<Page> pages;
@@ -68,7 +68,7 @@ std::string text_of(const Page& page) {
 }  // namespace
 
 TEST_CASE("a Hugo site") {
-  Tree tree;
+  testing::TempFolder tree;
   tree.write("content/_index.md", "---\ntitle: Home page\n---\n");
   tree.write("content/posts/_index.md", "+++\ntitle = \"All posts\"\n+++\n");
   tree.write("content/posts/first/index.md",
@@ -94,7 +94,7 @@ TEST_CASE("a Hugo site") {
 }
 
 TEST_CASE("a Jekyll site") {
-  Tree tree;
+  testing::TempFolder tree;
   tree.write("_posts/2023-05-06-why-v2.1-matters.md",
              "---\nlayout: post\ntitle: Why: a story\ncategories: ops tools\n---\nSee {% post_url "
              "x %} and {{ site.url }}.\n\n"
@@ -120,7 +120,7 @@ TEST_CASE("a Jekyll site") {
 }
 
 TEST_CASE("a Zola site and an Astro site") {
-  Tree tree;
+  testing::TempFolder tree;
   tree.write("content/blog/post.md",
              "+++\ntitle = \"P\"\ndate = 2024-01-02\npath = \"writing/p-one\"\n[taxonomies]\ntags "
              "= [\"a\"]\n+++\nText.\n");
@@ -144,7 +144,7 @@ TEST_CASE("a Zola site and an Astro site") {
 }
 
 TEST_CASE("the same name in two folders, and slugs of all scripts") {
-  Tree tree;
+  testing::TempFolder tree;
   tree.write("blog/a.md", "x");
   tree.write("notes/a.md", "x");
   tree.write("notes/b.md", "---\nslug: a\n---\nx");
@@ -160,7 +160,7 @@ TEST_CASE("the same name in two folders, and slugs of all scripts") {
 }
 
 TEST_CASE("damaged files are mended with a warning or skipped with a reason") {
-  Tree tree;
+  testing::TempFolder tree;
   tree.write("bom.md", "\xEF\xBB\xBF---\r\ntitle: Windows\r\n---\r\nText.\r\n");
   tree.write("latin.md",
              "# Caf\xE9\n\nA caf\xE9 in the text, and more words to make it long enough.\n");

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ingest/tree.h"
+#include "support/temp_folder.h"
 
 using namespace stoka;
 using namespace stoka::ingest;
@@ -29,7 +29,7 @@ using List = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("a walk finds sources in order and passes over the rest") {
-  Tree tree;
+  testing::TempFolder tree;
   for (std::string name :
        {"b.md", "a/z.markdown", "a/y.MDX", "a/products.json", "a/other.json", "x.txt", ".git/c.md",
         ".hidden.md", "node_modules/d.md", "dir.md/e.md", "themes/t.md"})
@@ -44,7 +44,7 @@ TEST_CASE("a walk finds sources in order and passes over the rest") {
 }
 
 TEST_CASE("what site generators do not publish is skipped with a reason, unless named") {
-  Tree tree;
+  testing::TempFolder tree;
   for (std::string name : {"_index.md", "_index.fr.md", "_posts/a.md", "_drafts/b.md",
                            "_partial.md", "x/_drafts/deep/c.md", "_notes.txt"})
     tree.write(name, "text");
@@ -67,7 +67,7 @@ TEST_CASE("what site generators do not publish is skipped with a reason, unless 
 }
 
 TEST_CASE("files may be named, and twice") {
-  Tree tree;
+  testing::TempFolder tree;
   fs::path page = tree.write("site/a.md", "x"), json = tree.write("site/list.json", "[]"),
            other = tree.write("site/c.txt", "x");
   auto found = walk(
@@ -87,7 +87,7 @@ TEST_CASE("a path that does not exist is an error that names it") {
 }
 
 TEST_CASE("links neither loop nor lead out of the tree") {
-  Tree tree, outside;
+  testing::TempFolder tree, outside;
   fs::path secret = outside.write("secret.md", "x");
   tree.write("a/real.md", "x");
   fs::create_directory_symlink(tree.path, tree.path / "a" / "loop");
@@ -111,7 +111,7 @@ TEST_CASE("links neither loop nor lead out of the tree") {
 }
 
 TEST_CASE("pipes are no sources and folders that cannot be read are reported") {
-  Tree tree;
+  testing::TempFolder tree;
   tree.write("a.md", "x");
   ::mkfifo((tree.path / "pipe.md").c_str(), 0600);
   tree.write("closed/b.md", "x");
@@ -124,7 +124,7 @@ TEST_CASE("pipes are no sources and folders that cannot be read are reported") {
 }
 
 TEST_CASE("a name that is not UTF-8 can still be shown") {
-  Tree tree;
+  testing::TempFolder tree;
   tree.write("bad\xFF.md", "x");
   Walk found = walk_one(tree.path);
   REQUIRE(found.files.size() == 1);

@@ -14,6 +14,7 @@
 #include "pipeline/turn.h"
 #include "rerank/builtin.h"
 #include "store/open.h"
+#include "support/temp_folder.h"
 
 namespace stoka::test {
 
@@ -22,14 +23,7 @@ namespace fs = std::filesystem;
 inline const Instant kNow{std::chrono::sys_days(std::chrono::year(2026) / 11 / 21) +
                           std::chrono::hours(12)};
 
-struct TempFolder {
-  fs::path path = fs::temp_directory_path() / ("stoka-" + RandomIds().uuid());
-  TempFolder() { fs::create_directory(path); }
-  ~TempFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-};
+using testing::TempFolder;
 
 struct RecordingLog final : Log {
   std::mutex mutex;

@@ -3,8 +3,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "house.h"
 #include "text/words.h"
 
@@ -20,8 +18,7 @@ struct Site {
   Site() { fs::create_directory(root); }
 
   void write(const std::string& file, const std::string& text) {
-    fs::create_directories((root / file).parent_path());
-    std::ofstream(root / file) << text;
+    house.folder.write("site/" + file, text);
   }
   void page(const std::string& file, const std::string& body) {
     write(file, "# Page " + file + "\n\n" + body + "\n");

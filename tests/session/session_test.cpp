@@ -99,9 +99,15 @@ TEST_CASE("slugs that the client has seen count as read") {
 
 TEST_CASE("the spellings of a page are one path") {
   for (auto [page, path] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"/blog/", "/blog"}, {"/blog?x=1", "/blog"}, {"/blog#top", "/blog"}, {"https://example.org", "/"},
-           {"https://example.org/", "/"}, {"https://example.org/blog/index.html?x", "/blog"}, {"/index.html", "/"},
-           {"/", "/"}, {"", ""}}) {
+           {"/blog/", "/blog"},
+           {"/blog?x=1", "/blog"},
+           {"/blog#top", "/blog"},
+           {"https://example.org", "/"},
+           {"https://example.org/", "/"},
+           {"https://example.org/blog/index.html?x", "/blog"},
+           {"/index.html", "/"},
+           {"/", "/"},
+           {"", ""}}) {
     CAPTURE(std::string(page));
     CHECK(session::page_path(page) == path);
   }

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,29 +10,19 @@
 
 #include "embed/builtin.h"
 #include "store/open.h"
+#include "support/temp_folder.h"
 
 namespace stoka::testing {
 
 class TempStore {
  public:
   TempStore() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "stoka-test-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    dir_ = pattern;
-    auto opened = store::open((dir_ / "index.db").string(), store::OpenMode::read_write);
+    auto opened = store::open((folder_.path / "index.db").string(), store::OpenMode::read_write);
     REQUIRE_MESSAGE(opened.has_value(), opened.error().message);
     store_ = std::move(*opened);
     writer_ = store_->begin_index().value();
     REQUIRE(writer_->set_identity({std::string(embed::kBuiltinName), 0, "test", ""}).has_value());
   }
-  ~TempStore() {
-    writer_.reset();
-    store_.reset();
-    std::error_code ignored;
-    std::filesystem::remove_all(dir_, ignored);
-  }
-  TempStore(const TempStore&) = delete;
-  TempStore& operator=(const TempStore&) = delete;
 
   store::Store& operator*() { return *store_; }
   store::Store* operator->() { return store_.get(); }
@@ -66,7 +54,7 @@ class TempStore {
   bool refit() { return embed::refit_if_needed(*store_, *writer_, {}).value(); }
 
  private:
-  std::filesystem::path dir_;
+  TempFolder folder_;  // outlives the store in it
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<store::IndexWriter> writer_;
 };

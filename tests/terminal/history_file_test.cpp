@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "terminal/temporary_directory.h"
+#include "support/temp_folder.h"
 
 namespace stoka::terminal {
 namespace {
@@ -19,7 +19,7 @@ unsigned mode_of(const std::filesystem::path& path) {
 using Entries = std::vector<std::string>;
 
 TEST_CASE("entries come back in the order they were typed, from a private file") {
-  const TemporaryDirectory directory;
+  const testing::TempFolder directory;
   const HistoryFile file(directory / "state/stoka/history");
   const mode_t before = ::umask(0);
   CHECK(file.load().value() == Entries{});
@@ -31,7 +31,7 @@ TEST_CASE("entries come back in the order they were typed, from a private file")
 }
 
 TEST_CASE("an entry is one line, and empty or enormous ones are not kept") {
-  const TemporaryDirectory directory;
+  const testing::TempFolder directory;
   const HistoryFile file(directory / "history");
   REQUIRE(file.append("two\nlines\x1b[2J"));
   REQUIRE(file.append(" \n "));
@@ -40,7 +40,7 @@ TEST_CASE("an entry is one line, and empty or enormous ones are not kept") {
 }
 
 TEST_CASE("a file that others can read is closed to them") {
-  const TemporaryDirectory directory;
+  const testing::TempFolder directory;
   const auto path = directory / "history";
   std::ofstream(path) << "old\n";
   ::chmod(path.c_str(), 0644);
@@ -49,7 +49,7 @@ TEST_CASE("a file that others can read is closed to them") {
 }
 
 TEST_CASE("a file that has grown is cut to the newest entries") {
-  const TemporaryDirectory directory;
+  const testing::TempFolder directory;
   const auto path = directory / "history";
   {
     std::ofstream out(path);
@@ -65,7 +65,7 @@ TEST_CASE("a file that has grown is cut to the newest entries") {
 }
 
 TEST_CASE("damaged bytes do not hide the rest") {
-  const TemporaryDirectory directory;
+  const testing::TempFolder directory;
   const auto path = directory / "history";
   const std::string damaged("a\xff\n\n\x00 b\nlast without end", 24);
   std::ofstream(path) << damaged;
@@ -77,7 +77,7 @@ TEST_CASE("damaged bytes do not hide the rest") {
 }
 
 TEST_CASE("a link or a directory in its place is refused with a next step") {
-  const TemporaryDirectory directory;
+  const testing::TempFolder directory;
   std::ofstream(directory / "elsewhere") << "secret\n";
   std::filesystem::create_symlink(directory / "elsewhere", directory / "link");
   std::filesystem::create_directory(directory / "directory");

@@ -5,11 +5,11 @@
 
 #include <cstdio>
 
+#include "support/temp_folder.h"
 #include "terminal/fake_conversation.h"
 #include "terminal/history_file.h"
 #include "terminal/pty.h"
 #include "terminal/repl.h"
-#include "terminal/temporary_directory.h"
 
 namespace stoka::terminal {
 namespace {
@@ -65,7 +65,7 @@ TEST_CASE("the up arrow recalls earlier lines") {
 }
 
 TEST_CASE("history outlives the program") {
-  const TemporaryDirectory directory;
+  const testing::TempFolder directory;
   const auto path = directory / "history";
   {
     Pty pty(program(path));

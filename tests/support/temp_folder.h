@@ -8,20 +8,23 @@
 #include <string>
 #include <string_view>
 
-namespace stoka::ingest {
+namespace stoka::testing {
 
-class Tree {
- public:
-  Tree() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "stoka-ingest-XXXXXX").string();
+struct TempFolder {
+  std::filesystem::path path;
+
+  TempFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "stoka-test-XXXXXX").string();
     path = ::mkdtemp(pattern.data());
   }
-  ~Tree() {
+  ~TempFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
   }
-  Tree(const Tree&) = delete;
-  Tree& operator=(const Tree&) = delete;
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  std::filesystem::path operator/(const std::string& name) const { return path / name; }
 
   std::filesystem::path write(const std::string& relative, std::string_view text) const {
     std::filesystem::path file = path / relative;
@@ -29,8 +32,6 @@ class Tree {
     std::ofstream(file, std::ios::binary) << text;
     return file;
   }
-
-  std::filesystem::path path;
 };
 
-}  // namespace stoka::ingest
+}  // namespace stoka::testing
