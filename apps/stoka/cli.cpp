@@ -126,7 +126,8 @@ int parse_and_run(App& app, int argc, char** argv) {
     return exit_code(ErrorKind::usage);
   }
   bool needs_config = chosen.empty() || chosen.front()->get_name() != "completion";
-  if (auto loaded = app.load_config(); needs_config && !loaded) return app.report(loaded.error());
+  if (needs_config)
+    if (auto loaded = app.load_config(); !loaded) return app.report(loaded.error());
   return chosen.empty() ? run_repl(app) : cli.runs.at(chosen.front()->get_name())(app);
 }
 

@@ -55,12 +55,11 @@ Result<std::vector<Hit>> given_hits(const std::string& file) {
   return hits;
 }
 
-Result<std::vector<Hit>> indexed_hits(Wired& wired, const std::string& query,
-                                      std::string& warning) {
+Result<std::vector<Hit>> indexed_hits(Wired& wired, const std::string& query) {
   STOKA_TRY(wired.engine().check_index());
   retrieve::Query search;
   search.text = query;
-  return wired.engine().candidates(std::move(search), query, warning, {});
+  return wired.engine().candidates(std::move(search), {});
 }
 
 int run(App& app, const Flags& flags) {
@@ -72,8 +71,7 @@ int run(App& app, const Flags& flags) {
   if (!wired && !(given && wired.error().kind == ErrorKind::not_found))
     return app.report(wired.error());
 
-  std::string warning;
-  auto hits = given ? given_hits(flags.texts) : indexed_hits(**wired, *query, warning);
+  auto hits = given ? given_hits(flags.texts) : indexed_hits(**wired, *query);
   if (!hits) return app.report(hits.error());
   if (given) {
     rerank::BuiltinReranker plain;
@@ -82,7 +80,6 @@ int run(App& app, const Flags& flags) {
     if (!scores) return app.report(scores.error());
     for (size_t i = 0; i < hits->size(); ++i) (*hits)[i].raw = (*scores)[i];
   }
-  if (!warning.empty()) app.log.warning(warning);
 
   pipeline::Settings settings = pipeline_settings(app.config());
   if (given) settings.policy.keep = hits->size();

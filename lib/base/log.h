@@ -5,7 +5,7 @@
 
 namespace stoka {
 
-enum class Level { debug, info, warning };
+enum class Level { info, warning };
 
 // Thread safe. A message is one line without its line end, and is data: the sink cleans it of
 // control characters.
@@ -14,7 +14,6 @@ class Log {
   virtual ~Log() = default;
   virtual void write(Level level, std::string_view message) = 0;
 
-  void debug(std::string_view message) { write(Level::debug, message); }
   void info(std::string_view message) { write(Level::info, message); }
   void warning(std::string_view message) { write(Level::warning, message); }
 };

@@ -88,9 +88,7 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
     if (known) visitor = std::move(*known);
   }
   const Document* page = catalog->find_page(request.page.page);
-  std::vector<session::Interest> interests = session::interests(
-      visitor, request.page, [&](std::string_view slug) { return catalog->tags_of(slug); },
-      engine.parts().clock.now(), engine.settings().interests);
+  std::vector<session::Interest> interests = engine.interests(visitor, request.page, *catalog);
   std::set<std::string, std::less<>> skip = seen(request, page, visitor);
 
   retrieve::Query query;
@@ -108,9 +106,7 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
   std::vector<Hit> ranked;
   std::string wanted = query.text;
   if (!wanted.empty()) {
-    std::string warning;
-    STOKA_ASSIGN(std::vector<Hit> hits, engine.candidates(std::move(query), wanted, warning, stop));
-    if (!warning.empty()) engine.parts().log.warning(warning);
+    STOKA_ASSIGN(std::vector<Hit> hits, engine.candidates(std::move(query), stop));
     rerank::PolicyOptions policy = engine.settings().policy;
     policy.max_per_slug = 1;
     policy.keep = static_cast<size_t>(request.limit);

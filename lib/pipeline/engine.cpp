@@ -42,32 +42,31 @@ Result<> Engine::check_index() {
   if (!made_with || corpus.documents == 0)
     return fail(ErrorKind::data, "index is empty", "run: stoka index PATH");
   const store::IndexIdentity& wanted = settings_.identity;
-  auto differs = [](std::string_view what, std::string_view index, std::string_view configured) {
-    return fail(
-        ErrorKind::config,
-        fmt::format("the index was made with {} '{}', configured is '{}'", what, index, configured),
-        "index again with: stoka index PATH, or configure what the index was made with");
-  };
-  if (made_with->embedder != wanted.embedder)
-    return differs("embedder", made_with->embedder, wanted.embedder);
-  if (wanted.dim != 0 && made_with->dim != 0 && made_with->dim != wanted.dim)
-    return differs("dimension", std::to_string(made_with->dim), std::to_string(wanted.dim));
-  if (made_with->chunker != wanted.chunker)
-    return differs("chunker", made_with->chunker, wanted.chunker);
-  if (made_with->query_prefix != wanted.query_prefix)
-    return differs("query prefix", made_with->query_prefix, wanted.query_prefix);
+  if (auto differs = store::difference(*made_with, wanted))
+    return fail(ErrorKind::config,
+                fmt::format("the index was made with {} '{}', configured is '{}'", differs->what,
+                            differs->made_with, differs->wanted),
+                "index again with: stoka index PATH, or configure what the index was made with");
   return {};
 }
 
-Result<std::vector<Hit>> Engine::candidates(retrieve::Query query, const std::string& rerank_query,
-                                            std::string& warning, std::stop_token stop) {
+std::vector<session::Interest> Engine::interests(const Visitor& visitor, PageContext page,
+                                                 const Catalog& catalog) const {
+  // A page's address need not end in its slug.
+  if (const Document* document = catalog.find_page(page.page)) page.page = document->slug;
+  return session::interests(
+      visitor, page, [&](std::string_view slug) { return catalog.tags_of(slug); },
+      parts_.clock.now(), settings_.interests);
+}
+
+Result<std::vector<Hit>> Engine::candidates(retrieve::Query query, std::stop_token stop) {
   if (settings_.retrieve.mode != retrieve::Mode::lexical) {
     STOKA_ASSIGN(query.vector,
                  parts_.embedder.embed_query(settings_.identity.query_prefix + query.text, stop));
   }
   STOKA_ASSIGN(std::vector<Hit> hits,
                retrieve::retrieve(parts_.store, query, settings_.retrieve, stop));
-  auto scores = parts_.reranker.score(rerank_query, hits, stop);
+  auto scores = parts_.reranker.score(query.text, hits, stop);
   if (scores && scores->size() != hits.size())
     scores = fail(ErrorKind::protocol,
                   fmt::format("{} scores for {} texts", scores->size(), hits.size()));
@@ -75,8 +74,8 @@ Result<std::vector<Hit>> Engine::candidates(retrieve::Query query, const std::st
   if (scores) {
     for (size_t i = 0; i < hits.size(); ++i) hits[i].raw = (*scores)[i];
   } else {
-    warning = fmt::format("reranker {} failed ({}); answering in retrieval order",
-                          parts_.reranker.name(), scores.error().message);
+    parts_.log.warning(fmt::format("reranker {} failed ({}); answering in retrieval order",
+                                   parts_.reranker.name(), scores.error().message));
     score_by_retrieval(hits, settings_.thresholds);
   }
   return hits;

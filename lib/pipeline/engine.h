@@ -60,10 +60,13 @@ class Engine {
   // made with other parts.
   Result<> check_index();
 
+  // What the visitor seems to care about, the page they are on included.
+  std::vector<session::Interest> interests(const Visitor& visitor, PageContext page,
+                                           const Catalog& catalog) const;
+
   // Retrieval and rerank of a text, before the policy: best fused first, raw filled in. A reranker
-  // that fails is replaced by the fused order, and `warning` says so.
-  Result<std::vector<Hit>> candidates(retrieve::Query query, const std::string& rerank_query,
-                                      std::string& warning, std::stop_token stop);
+  // that fails is replaced by the fused order, with a warning in the log.
+  Result<std::vector<Hit>> candidates(retrieve::Query query, std::stop_token stop);
 
  private:
   Parts parts_;

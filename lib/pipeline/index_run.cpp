@@ -124,10 +124,7 @@ class IndexRun {
   Result<> load_known() {
     if (!store_) return {};
     STOKA_ASSIGN(std::optional<store::IndexIdentity> identity, store_->identity());
-    bool compatible = identity && identity->embedder == request_.identity.embedder &&
-                      identity->chunker == request_.identity.chunker &&
-                      identity->query_prefix == request_.identity.query_prefix;
-    if (identity && !compatible) {
+    if (identity && store::difference(*identity, request_.identity)) {
       log_.warning(fmt::format("the index was made with {}, {}; making it again with {}, {}",
                                identity->embedder, identity->chunker, request_.identity.embedder,
                                request_.identity.chunker));

@@ -71,11 +71,7 @@ std::set<std::string, std::less<>> as_set(const std::vector<std::string>& items)
 Result<> find(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
               std::stop_token stop) {
   const Engine::Parts& parts = engine.parts();
-  PageContext page = turn.page;
-  if (const Document* document = catalog.find_page(page.page)) page.page = document->slug;
-  turn.interests = session::interests(
-      turn.visitor, page, [&](std::string_view slug) { return catalog.tags_of(slug); },
-      parts.clock.now(), engine.settings().interests);
+  turn.interests = engine.interests(turn.visitor, turn.page, catalog);
 
   retrieve::Query query;
   query.text = session::effective_query(turn.query, turn.route, turn.session);
@@ -85,19 +81,13 @@ Result<> find(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& wat
   }
   for (const session::Interest& interest : turn.interests)
     query.interests.emplace_back(interest.tag, interest.weight);
-  std::string warning, wanted = query.text;
-  STOKA_ASSIGN(std::vector<Hit> hits, engine.candidates(std::move(query), wanted, warning, stop));
-  if (!warning.empty()) {
-    parts.log.warning(warning);
-    turn.warnings.push_back(std::move(warning));
-  }
+  STOKA_ASSIGN(std::vector<Hit> hits, engine.candidates(std::move(query), stop));
   watch.lap("retrieve");
 
   rerank::PolicyContext context{turn.query, as_set(turn.session.shown_slugs), turn.session.turns,
                                 parts.clock.today()};
   context.shown.insert(turn.page.seen_slugs.begin(), turn.page.seen_slugs.end());
-  turn.ranked =
-      rerank::apply_policy(std::move(hits), context, engine.settings().policy, &turn.dropped);
+  turn.ranked = rerank::apply_policy(std::move(hits), context, engine.settings().policy);
   rerank::Verdict verdict = rerank::classify(turn.ranked, engine.settings().thresholds);
   turn.confidence = verdict.confidence;
   turn.low_confidence = verdict.low_confidence;
@@ -167,10 +157,14 @@ Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token
   STOKA_TRY(load_session(engine, request, turn));
   watch.lap("session");
 
-  STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
+  // A canned reply seldom needs the list of documents: it is read when the router asks.
+  Result<std::shared_ptr<const Catalog>> catalog = nullptr;
   route::Decision decision =
-      parts.router.decide(turn.query, turn.session.turns,
-                          [&](std::string_view word) { return catalog->is_slug_token(word); });
+      parts.router.decide(turn.query, turn.session.turns, [&](std::string_view word) {
+        if (catalog && !*catalog) catalog = engine.catalog();
+        return catalog && (*catalog)->is_slug_token(word);
+      });
+  if (!catalog) return fail(catalog.error());
   turn.route = decision.route;
   turn.rule = decision.rule;
   watch.lap("route");
@@ -186,7 +180,8 @@ Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token
     turn.failure = index.error();
     return turn;
   }
-  STOKA_TRY(find_consistently(engine, turn, *catalog, watch, stop));
+  STOKA_ASSIGN(catalog, engine.catalog());
+  STOKA_TRY(find_consistently(engine, turn, **catalog, watch, stop));
   if (turn.confidence != Confidence::nothing) STOKA_TRY(load_sources(engine, turn));
   if (turn.sources.empty()) {
     turn.route = Route::nothing;

@@ -46,13 +46,11 @@ struct Turn {
   std::optional<Error> failure;  // nothing can be asked of this index: ready, then this error
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
-  std::vector<Hit> ranked;   // after the policy, best first, with receipts
-  std::vector<Hit> dropped;  // what the policy did not keep
+  std::vector<Hit> ranked;  // after the policy, best first, with receipts
   std::vector<session::Interest> interests;
   std::vector<cite::Source> sources;  // what may be cited: ranked without what was already shown
   prompt::Prompt prompt;              // built only for a generator that reads it
   std::string topic;
-  std::vector<std::string> warnings;
   std::vector<Stage> stages;
   std::chrono::nanoseconds started{};
 };

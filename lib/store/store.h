@@ -32,6 +32,17 @@ struct IndexIdentity {
   bool operator==(const IndexIdentity&) const = default;
 };
 
+struct IdentityDifference {
+  std::string what;  // "embedder", "dimension", "chunker", "query prefix"
+  std::string made_with;
+  std::string wanted;
+};
+
+// The first thing in which an index was not made as wanted; nothing if it can be searched and added
+// to. A dimension of 0 on either side fits any.
+std::optional<IdentityDifference> difference(const IndexIdentity& made_with,
+                                             const IndexIdentity& wanted);
+
 struct IndexStats {
   uint64_t documents = 0;
   uint64_t chunks = 0;
