@@ -64,6 +64,8 @@ Result<> App::load_config() {
   }
   STOKA_TRY(config_.load_environment(environment));
   if (!common.store.empty()) STOKA_TRY(config_.set_flag("store", common.store));
+  if (!common.record.empty()) STOKA_TRY(config_.set_flag("net.record", common.record));
+  if (!common.replay.empty()) STOKA_TRY(config_.set_flag("net.replay", common.replay));
   return {};
 }
 

@@ -26,6 +26,8 @@ namespace stoka::app {
 struct Common {
   std::string config_file;
   std::string store;
+  std::string record;
+  std::string replay;
   bool json = false;
   bool quiet = false;
   bool verbose = false;

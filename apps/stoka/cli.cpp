@@ -79,6 +79,10 @@ Cli make_cli(Common& common) {
     app.add_option("--config", common.config_file, "read settings from this file")
         ->type_name("FILE");
     app.add_option("--store", common.store, "where the index lives: sqlite:PATH")->type_name("URL");
+    app.add_option("--record", common.record, "write what model servers say to this file")
+        ->type_name("FILE");
+    app.add_option("--replay", common.replay, "answer from such a file, ask no server")
+        ->type_name("FILE");
     app.add_flag("--json", common.json, "machine-readable output");
     app.add_flag("-q,--quiet", common.quiet, "no warnings, no progress");
     app.add_flag("-v,--verbose", common.verbose, "say more on stderr");

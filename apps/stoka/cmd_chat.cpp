@@ -101,7 +101,7 @@ Result<pipeline::Outcome> answer(App& app, Wired& wired, const pipeline::TurnReq
       [&](const Event& event) {
         // Errors go to stderr, through report(); what was written so far stands.
         if (std::holds_alternative<ErrorEvent>(event))
-          printer.finish();
+          printer.cut_off();
         else
           printer.handle(event);
       },

@@ -71,6 +71,9 @@ int run(App& app, const Flags& flags) {
 
   auto store = open_store(app, flags.dry_run);
   if (!store) return app.report(store.error());
+  auto parts = providers(app, store->get());
+  if (!parts) return app.report(parts.error());
+  if (embedder_kind(app.config()) != "builtin") request.model = (*parts)->embedder();
   auto interrupt = terminal::Interrupt::install();
   if (!interrupt) return app.report(interrupt.error());
   terminal::Progress bar([](std::string_view text) { print_error(text); },

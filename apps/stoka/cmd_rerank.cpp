@@ -6,6 +6,7 @@
 #include "command.h"
 #include "pipeline/explain.h"
 #include "pipeline/turn.h"
+#include "rerank/order.h"
 #include "text/utf8.h"
 #include "wiring.h"
 
@@ -55,31 +56,32 @@ Result<std::vector<Hit>> given_hits(const std::string& file) {
   return hits;
 }
 
-Result<std::vector<Hit>> indexed_hits(Wired& wired, const std::string& query) {
-  STOKA_TRY(wired.engine().check_index());
+Result<std::vector<Hit>> indexed_hits(App& app, const std::string& query) {
+  STOKA_ASSIGN(std::unique_ptr<Wired> wired, wire(app, store::OpenMode::read));
+  STOKA_TRY(wired->engine().check_index());
   retrieve::Query search;
   search.text = query;
-  return wired.engine().candidates(std::move(search), {});
+  STOKA_ASSIGN(pipeline::Candidates found, wired->engine().candidates(std::move(search), {}));
+  return std::move(found.hits);
+}
+
+// Given texts need no index; with one the built-in reranker knows which words are rare.
+Result<std::vector<Hit>> scored_texts(App& app, const std::string& file, const std::string& query) {
+  STOKA_ASSIGN(std::vector<Hit> hits, given_hits(file));
+  auto store = store::open(app.store_url(), store::OpenMode::read);
+  if (!store && store.error().kind != ErrorKind::not_found) return fail(store.error());
+  STOKA_ASSIGN(std::unique_ptr<Providers> parts, providers(app, store ? store->get() : nullptr));
+  STOKA_ASSIGN(rerank::Scores scores, parts->reranker().score(query, hits, {}));
+  rerank::set_raw(hits, scores);
+  return hits;
 }
 
 int run(App& app, const Flags& flags) {
   auto query = pipeline::clean_query(flags.query);
   if (!query) return app.report(query.error());
   bool given = !flags.texts.empty();
-  // Given texts need no index; without one every word weighs the same.
-  auto wired = wire(app, store::OpenMode::read);
-  if (!wired && !(given && wired.error().kind == ErrorKind::not_found))
-    return app.report(wired.error());
-
-  auto hits = given ? given_hits(flags.texts) : indexed_hits(**wired, *query);
+  auto hits = given ? scored_texts(app, flags.texts, *query) : indexed_hits(app, *query);
   if (!hits) return app.report(hits.error());
-  if (given) {
-    rerank::BuiltinReranker plain;
-    rerank::Reranker& reranker = wired ? (*wired)->reranker() : plain;
-    auto scores = reranker.score(*query, *hits, {});
-    if (!scores) return app.report(scores.error());
-    for (size_t i = 0; i < hits->size(); ++i) (*hits)[i].raw = (*scores)[i];
-  }
 
   pipeline::Settings settings = pipeline_settings(app.config());
   if (given) settings.policy.keep = hits->size();

@@ -6,6 +6,37 @@
 namespace stoka::app {
 namespace {
 
+// What every server is asked with.
+void add_role(std::vector<Setting>& out, const Role& role) {
+  using enum ValueType;
+  auto add = [&](std::string name, ValueType type, std::string fallback, std::string help,
+                 double least = -1e300, double most = 1e300) {
+    std::string env = role.env + "_" + name;
+    std::transform(env.begin(), env.end(), env.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    out.push_back({role.name + "." + name,
+                   env,
+                   type,
+                   std::move(fallback),
+                   std::move(help),
+                   {},
+                   least,
+                   most,
+                   name == "api_key"});
+  };
+  add("api_key", text, "",
+      "key of the server; a file or a command keeps it out of the environment");
+  add("api_key_file", text, "", "file whose first line is the key");
+  add("api_key_command", text, "", "command whose first line of output is the key");
+  add("concurrency", integer, role.concurrency, "requests at a time; others wait their turn", 1,
+      1000);
+  add("timeout", number, role.timeout, "seconds for one request in all", 0.05, 86400);
+  if (role.name != "generator") return;
+  add("headers_timeout", number, "60", "seconds until the server takes a request", 0.05, 86400);
+  add("first_token_timeout", number, "120", "seconds until the first word", 0.05, 86400);
+  add("idle_timeout", number, "60", "seconds of silence within an answer", 0.05, 86400);
+}
+
 std::vector<Setting> make() {
   using enum ValueType;
   std::vector<Setting> out = {
@@ -29,11 +60,71 @@ std::vector<Setting> make() {
        {},
        0,
        1024},
+      {"chunk.prefix",
+       "",
+       choice,
+       "full",
+       "what a model embedder reads before a chunk's content; changing it means re-indexing",
+       {"none", "title", "full"}},
+
+      {"embedder.kind",
+       "STOKA_EMBEDDER",
+       choice,
+       "builtin",
+       "who makes vectors; a STOKA_EMBED_URL alone selects tei",
+       {"builtin", "tei", "openai"}},
+      {"embedder.url", "STOKA_EMBED_URL", text, "http://localhost:8072", "where it is"},
+      {"embedder.model", "STOKA_EMBED_MODEL", text, "",
+       "openai: empty takes the only one there is"},
+      {"embedder.dimensions",
+       "STOKA_EMBED_DIMENSIONS",
+       integer,
+       "0",
+       "openai: shorter vectors, where the model can; 0: its own",
+       {},
+       0,
+       16000},
       // Documents were indexed with a metadata prefix and queries are embedded without one. Models
       // that want a query instruction get it here; it is recorded, and changing it means
       // re-indexing.
       {"embedder.query_prefix", "STOKA_EMBED_QUERY_PREFIX", text, "",
        "put before a query when it is embedded"},
+      {"embedder.document_template", "STOKA_EMBED_DOCUMENT_TEMPLATE", text, "{text}",
+       "form of a document for a model that was trained on one, e.g. 'passage: {text}'"},
+
+      {"reranker.kind",
+       "STOKA_RERANKER",
+       choice,
+       "builtin",
+       "who scores candidates; a STOKA_RERANK_URL alone selects tei",
+       {"builtin", "tei", "jina", "none"}},
+      {"reranker.url", "STOKA_RERANK_URL", text, "http://localhost:8073", "where it is"},
+      {"reranker.model", "STOKA_RERANK_MODEL", text, "",
+       "jina: the model, where the server wants it"},
+
+      {"generator.kind",
+       "STOKA_GENERATOR",
+       choice,
+       "extractive",
+       "who writes; a STOKA_GEN_URL alone selects openai",
+       {"extractive", "openai", "replay"}},
+      {"generator.url", "STOKA_GEN_URL", text, "http://localhost:8050", "where it is"},
+      {"generator.model", "STOKA_GEN_MODEL", text, "qwen3-vl-8b-instruct",
+       "unless set, the only one that the server has"},
+      {"generator.max_tokens",
+       "STOKA_GEN_MAX_TOKENS",
+       integer,
+       "280",
+       "of an answer",
+       {},
+       1,
+       100000},
+      {"generator.temperature", "STOKA_GEN_TEMPERATURE", number, "0.5", "of sampling", {}, 0, 2},
+      {"generator.top_p", "STOKA_GEN_TOP_P", number, "0.9", "of sampling", {}, 0, 1},
+      {"generator.stop", "STOKA_GEN_STOP", list, "\nvisitor:,</cite", "what ends an answer"},
+      {"generator.extra", "STOKA_GEN_EXTRA", text, "",
+       "JSON object merged into every request, e.g. "
+       "{\"chat_template_kwargs\":{\"enable_thinking\":false}}"},
 
       {"retrieval.mode",
        "",
@@ -44,9 +135,9 @@ std::vector<Setting> make() {
       {"retrieval.fusion",
        "",
        choice,
-       "weighted",
-       "how the two searches are merged",
-       {"weighted", "rrf"}},
+       "auto",
+       "how the two searches are merged; auto: weighted with built-in vectors, rrf with a model's",
+       {"auto", "weighted", "rrf"}},
       {"retrieval.dense", "", integer, "100", "dense candidates", {}, 1, 10000},
       {"retrieval.lexical", "", integer, "100", "lexical candidates", {}, 1, 10000},
       {"retrieval.candidates", "", integer, "20", "candidates that are reranked", {}, 1, 1000},
@@ -102,6 +193,18 @@ std::vector<Setting> make() {
        1},
       {"threshold.nothing", "", number, "0.5", "score below which there is no answer", {}, 0, 1},
 
+      {"net.connect_timeout", "", number, "5", "seconds to reach a server", {}, 0.05, 3600},
+      {"net.queue_timeout",
+       "",
+       number,
+       "10",
+       "seconds to wait for a free place at a server",
+       {},
+       0.05,
+       3600},
+      {"net.record", "STOKA_RECORD", text, "", "write what servers say to this file"},
+      {"net.replay", "STOKA_REPLAY", text, "", "answer from this recording, ask no server"},
+
       {"prompt.budget",
        "",
        integer,
@@ -111,6 +214,7 @@ std::vector<Setting> make() {
        500,
        1000000},
   };
+  for (const Role& role : roles()) add_role(out, role);
   for (Setting& setting : out) {
     if (!setting.env.empty()) continue;
     setting.env = "STOKA_" + setting.key;
@@ -122,6 +226,13 @@ std::vector<Setting> make() {
 }
 
 }  // namespace
+
+std::span<const Role> roles() {
+  static const std::vector<Role> all = {{"embedder", "STOKA_EMBED", "4", "60"},
+                                        {"reranker", "STOKA_RERANK", "2", "10"},
+                                        {"generator", "STOKA_GEN", "2", "300"}};
+  return all;
+}
 
 std::span<const Setting> settings() {
   static const std::vector<Setting> all = make();

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include "embed/builtin.h"
 
 namespace stoka::app {
 namespace {
@@ -17,8 +17,9 @@ retrieve::RetrieveOptions retrieve_options(const Config& config) {
   out.mode = mode == "dense"     ? retrieve::Mode::dense
              : mode == "lexical" ? retrieve::Mode::lexical
                                  : retrieve::Mode::hybrid;
-  out.fusion.fusion =
-      config.text("retrieval.fusion") == "rrf" ? retrieve::Fusion::rrf : retrieve::Fusion::weighted;
+  const std::string& fusion = config.text("retrieval.fusion");
+  bool rrf = fusion == "rrf" || (fusion == "auto" && embedder_kind(config) != "builtin");
+  out.fusion.fusion = rrf ? retrieve::Fusion::rrf : retrieve::Fusion::weighted;
   out.dense_k = size_of(config, "retrieval.dense");
   out.lexical_k = size_of(config, "retrieval.lexical");
   out.candidates = size_of(config, "retrieval.candidates");
@@ -35,11 +36,10 @@ Result<> check(const Config& config) {
   if (config.integer("chunk.overlap_tokens") * 2 > config.integer("chunk.max_tokens"))
     return fail(ErrorKind::config, "chunk.overlap_tokens is over half of chunk.max_tokens",
                 "e.g. 64 and 512");
-  for (const char* name : {"STOKA_EMBED_URL", "STOKA_RERANK_URL", "STOKA_GEN_URL"})
-    if (const char* value = std::getenv(name); value && *value)
-      return fail(ErrorKind::config,
-                  fmt::format("{} is set, but this stoka has only its built-in providers", name),
-                  fmt::format("unset {}", name));
+  if (auto pattern = ingest::check_document_template(config.text("embedder.document_template"));
+      !pattern)
+    return fail(ErrorKind::config, "embedder.document_template: " + pattern.error().message,
+                pattern.error().hint);
   return {};
 }
 
@@ -49,6 +49,9 @@ ingest::ChunkOptions chunk_options(const Config& config) {
   ingest::ChunkOptions out;
   out.max_tokens = size_of(config, "chunk.max_tokens");
   out.overlap_tokens = size_of(config, "chunk.overlap_tokens");
+  // The built-in embedder reads the words of title, section and content, whatever is put before.
+  if (embedder_kind(config) != "builtin")
+    out.prefix = *ingest::parse_prefix_mode(config.text("chunk.prefix"));
   return out;
 }
 
@@ -63,22 +66,23 @@ pipeline::Settings pipeline_settings(const Config& config) {
   out.thresholds = {config.number("threshold.direct"), config.number("threshold.adjacent"),
                     config.number("threshold.nothing")};
   out.prompt.budget = size_of(config, "prompt.budget");
-  out.identity = {std::string(embed::kBuiltinName), 0, chunk_options(config).describe(),
-                  config.text("embedder.query_prefix")};
+  bool builtin = embedder_kind(config) == "builtin";
+  out.identity = {
+      builtin ? std::string(embed::kBuiltinName) : "", 0, chunk_options(config).describe(),
+      config.text("embedder.query_prefix"),
+      builtin ? std::string(ingest::kPlainTemplate) : config.text("embedder.document_template")};
   return out;
 }
 
 Wired::Wired(App& app, std::unique_ptr<store::Store> store, golden::Golden golden,
-             route::Router router, cite::GuardRules guard, generate::VoiceLines lines)
+             route::Router router, cite::GuardRules guard, std::unique_ptr<Providers> providers)
     : store_(std::move(store)),
       golden_(std::move(golden)),
       router_(std::move(router)),
       guard_(std::move(guard)),
-      embedder_(*store_),
-      reranker_(*store_),
-      generator_(std::move(lines)),
-      engine_({*store_, embedder_, reranker_, generator_, golden_, router_, guard_, app.clock,
-               app.ids, app.log},
+      providers_(std::move(providers)),
+      engine_({*store_, *providers_->embedder(), providers_->reranker(), providers_->generator(),
+               golden_, router_, guard_, app.clock, app.ids, app.log},
               pipeline_settings(app.config())) {}
 
 Result<std::unique_ptr<Wired>> wire(App& app, store::OpenMode mode) {
@@ -86,11 +90,16 @@ Result<std::unique_ptr<Wired>> wire(App& app, store::OpenMode mode) {
   STOKA_ASSIGN(golden::Golden golden, app.load_golden());
   STOKA_ASSIGN(route::Router router, route::Router::make(golden.router));
   STOKA_ASSIGN(cite::GuardRules guard, cite::read_guard_rules(golden.guard));
-  STOKA_ASSIGN(generate::VoiceLines lines, generate::read_voice_lines(golden.voice_lines));
-  lines.closest = golden.reply("closest");
   STOKA_ASSIGN(std::unique_ptr<store::Store> store, store::open(app.store_url(), mode));
+  STOKA_ASSIGN(std::unique_ptr<Providers> parts, Providers::make(app, store.get(), golden));
   return std::make_unique<Wired>(app, std::move(store), std::move(golden), std::move(router),
-                                 std::move(guard), std::move(lines));
+                                 std::move(guard), std::move(parts));
+}
+
+Result<std::unique_ptr<Providers>> providers(App& app, store::Store* store) {
+  STOKA_TRY(check(app.config()));
+  STOKA_ASSIGN(golden::Golden golden, app.load_golden());
+  return Providers::make(app, store, golden);
 }
 
 }  // namespace stoka::app

@@ -5,11 +5,9 @@
 
 #include "app.h"
 #include "cite/guard.h"
-#include "embed/builtin.h"
-#include "generate/extractive.h"
 #include "ingest/chunker.h"
 #include "pipeline/engine.h"
-#include "rerank/builtin.h"
+#include "providers.h"
 #include "store/open.h"
 
 namespace stoka::app {
@@ -18,13 +16,11 @@ namespace stoka::app {
 class Wired {
  public:
   Wired(App& app, std::unique_ptr<store::Store> store, golden::Golden golden, route::Router router,
-        cite::GuardRules guard, generate::VoiceLines lines);
+        cite::GuardRules guard, std::unique_ptr<Providers> providers);
   Wired(const Wired&) = delete;
 
   store::Store& store() { return *store_; }
-  embed::Embedder& embedder() { return embedder_; }
-  rerank::Reranker& reranker() { return reranker_; }
-  generate::Generator& generator() { return generator_; }
+  Providers& providers() { return *providers_; }
   const golden::Golden& golden() const { return golden_; }
   pipeline::Engine& engine() { return engine_; }
 
@@ -33,14 +29,15 @@ class Wired {
   golden::Golden golden_;
   route::Router router_;
   cite::GuardRules guard_;
-  embed::BuiltinEmbedder embedder_;
-  rerank::BuiltinReranker reranker_;
-  generate::ExtractiveVoice generator_;
+  std::unique_ptr<Providers> providers_;
   pipeline::Engine engine_;
 };
 
 // Opens the configured store and wires the configured parts around it.
 Result<std::unique_ptr<Wired>> wire(App& app, store::OpenMode mode);
+
+// The configured parts without an engine; the store may be null.
+Result<std::unique_ptr<Providers>> providers(App& app, store::Store* store);
 
 ingest::ChunkOptions chunk_options(const Config& config);
 pipeline::Settings pipeline_settings(const Config& config);

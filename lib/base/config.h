@@ -25,6 +25,7 @@ struct Setting {
   std::vector<std::string> choices = {};
   double least = -1e300;  // of numbers
   double most = 1e300;
+  bool secret = false;  // not to be shown
 };
 
 enum class Origin { fallback, file, environment, flag };

@@ -73,16 +73,18 @@ Result<Vector> BuiltinEmbedder::embed_query(std::string_view text, std::stop_tok
   return Folder(store_).fold(count_terms(text));
 }
 
-Result<std::vector<Vector>> BuiltinEmbedder::embed_documents(std::span<const std::string> texts,
-                                                             std::stop_token stop) {
+Result<Embedded> BuiltinEmbedder::embed_documents(std::span<const std::string> texts,
+                                                  const EmbedProgress& progress,
+                                                  std::stop_token stop) {
   Folder folder(store_);
-  std::vector<Vector> vectors;
+  Embedded out;
   for (const std::string& text : texts) {
     if (stop.stop_requested()) return fail(ErrorKind::cancelled, "embedding was stopped");
     STOKA_ASSIGN(Vector vector, folder.fold(count_terms(text)));
-    vectors.push_back(std::move(vector));
+    out.vectors.push_back(std::move(vector));
+    if (progress) progress(out.vectors.size());
   }
-  return vectors;
+  return out;
 }
 
 Result<Vector> Folder::fold(std::span<const store::TermCount> terms) {

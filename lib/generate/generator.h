@@ -33,7 +33,17 @@ struct Request {
 // Text as it comes, in any split.
 using DeltaSink = std::function<void(std::string_view)>;
 
-enum class Finish { complete, length, truncated };
+enum class Finish {
+  complete,
+  length,     // the model was cut at max_tokens
+  truncated,  // the stream ended without saying that it was complete
+};
+
+// What a generator can say about itself without writing an answer.
+struct Probe {
+  std::string model;                // empty: none
+  std::vector<std::string> models;  // that the server offers
+};
 
 class Generator {
  public:
@@ -41,12 +51,16 @@ class Generator {
   virtual std::string name() const = 0;
   // True if it sends the request's messages to a model (so that a prompt must be built).
   virtual bool reads_prompt() const = 0;
+  // Whether it is there. Errors as of stream().
+  virtual Result<Probe> probe(std::stop_token) { return Probe{}; }
   // Writes the whole answer into the sink, on the calling thread. `accepted` is called once, before
-  // the first delta, when nothing that could still be a plain error can happen any more.
+  // the first delta, when the request was taken; errors before it can still be told plainly, after
+  // it what was written stands. Errors: unavailable, timeout, protocol, busy, config (a key or a
+  // model that the server does not take), cancelled.
   virtual Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
                                 const DeltaSink& sink, std::stop_token stop) = 0;
   // One line for each hit that frames it as a recommendation, all from one request; empty where
-  // there is none, so that a failure never costs the recommendation.
+  // there is none, so that a failure never costs the recommendation. Untrusted, like an answer.
   virtual std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,
                                                         std::stop_token) {
     return std::vector<std::optional<std::string>>(hits.size());

@@ -189,6 +189,7 @@ Result<Golden> load(const Override& override_file) {
   STOKA_ASSIGN(out.router, read_router(router));
   STOKA_ASSIGN(out.guard, files.toml("guard.toml"));
   STOKA_ASSIGN(out.voice_lines, files.toml("voice_lines.toml"));
+  STOKA_ASSIGN(out.framing, files.toml("framing.toml"));
   STOKA_TRY(check(out));
   return out;
 }

@@ -53,6 +53,7 @@ struct Golden {
   std::vector<std::string> post_hints;
   std::vector<TomlEntry> guard;        // of guard.toml, for cite::GuardRules
   std::vector<TomlEntry> voice_lines;  // of voice_lines.toml, for generate::VoiceLines
+  std::vector<TomlEntry> framing;      // of framing.toml, for generate::FramingVoice
 
   // The n-th line of a reply, taken in turn. The name must exist.
   const std::string& reply(std::string_view name, int n = 0) const;

@@ -184,4 +184,58 @@ std::string embedding_text(const Chunk& chunk, PrefixMode mode) {
   return out + "\n" + chunk.content;
 }
 
+namespace {
+
+// Calls visit(text before, name in braces) for each place of a template, then once with what is
+// left and no name. A brace that opens nothing is text.
+template <class Visit>
+void each_place(std::string_view pattern, Visit visit) {
+  while (true) {
+    size_t open = pattern.find('{');
+    size_t close = open == std::string_view::npos ? open : pattern.find('}', open);
+    if (close == std::string_view::npos) break;
+    visit(pattern.substr(0, open), pattern.substr(open + 1, close - open - 1));
+    pattern.remove_prefix(close + 1);
+  }
+  visit(pattern, std::string_view());
+}
+
+}  // namespace
+
+Result<> check_document_template(std::string_view pattern) {
+  constexpr std::string_view kNames[] = {"text", "content", "title", "section", "tags", "type"};
+  bool has_text = false;
+  std::string unknown;
+  if (pattern.find("{}") != std::string_view::npos)
+    return fail(ErrorKind::config, "the document template has empty braces",
+                "e.g. \"passage: {text}\"");
+  each_place(pattern, [&](std::string_view, std::string_view place) {
+    has_text = has_text || place == "text" || place == "content";
+    if (!place.empty() &&
+        std::find(std::begin(kNames), std::end(kNames), place) == std::end(kNames))
+      unknown = place;
+  });
+  if (!unknown.empty())
+    return fail(ErrorKind::config, fmt::format("the document template has unknown {{{}}}", unknown),
+                "use {text}, {content}, {title}, {section}, {tags}, {type}");
+  if (!has_text)
+    return fail(ErrorKind::config, "the document template has neither {text} nor {content}",
+                "e.g. \"passage: {text}\"");
+  return {};
+}
+
+std::string fill_document_template(std::string_view pattern, const Chunk& chunk, PrefixMode mode) {
+  std::string out;
+  each_place(pattern, [&](std::string_view before, std::string_view place) {
+    out += before;
+    if (place == "text") out += embedding_text(chunk, mode);
+    if (place == "content") out += chunk.content;
+    if (place == "title") out += chunk.title;
+    if (place == "section") out += chunk.section;
+    if (place == "tags") out += fmt::format("{}", fmt::join(chunk.tags, ", "));
+    if (place == "type") out += chunk.type;
+  });
+  return out;
+}
+
 }  // namespace stoka::ingest

@@ -37,8 +37,16 @@ struct ChunkOptions {
 std::vector<Chunk> chunk(const Document& document, std::span<const Block> blocks,
                          const ChunkOptions& options);
 
-// What is embedded for a chunk: "[type] title", "Tags: a, b", "Section: s", a blank line, content.
-// Lines that would be empty are left out.
+// The text of a chunk as a model embeds it: "[type] title", "Tags: a, b", "Section: s", a blank
+// line, content. Lines that would be empty are left out.
 std::string embedding_text(const Chunk& chunk, PrefixMode mode);
+
+// Models that were trained on documents in a form of their own get it by a template, in which
+// {text} stands for embedding_text(), and {title}, {section}, {tags}, {type} and {content} for that
+// part of the chunk: "passage: {text}". A config error for another name in braces, or a template
+// without {text} or {content}.
+inline constexpr std::string_view kPlainTemplate = "{text}";
+Result<> check_document_template(std::string_view pattern);
+std::string fill_document_template(std::string_view pattern, const Chunk& chunk, PrefixMode mode);
 
 }  // namespace stoka::ingest

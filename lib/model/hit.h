@@ -27,8 +27,9 @@ struct Hit {
   double bm25 = 0;
   double fused = 0;
   // rerank
-  double raw = 0;    // the reranker's score in [0,1]
-  double score = 0;  // after the policy, in [0,1]
+  double raw = 0;         // the reranker's score in [0,1]
+  bool unscored = false;  // the reranker left it out: raw is that of the place retrieval gave it
+  double score = 0;       // after the policy, in [0,1]
   std::vector<Factor> factors;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cite/answer_stream.h"
 #include "pipeline/turn.h"
 #include "session/interests.h"
 #include "text/normalize.h"
@@ -68,6 +69,17 @@ Result<std::vector<Hit>> newest(Engine& engine, const Catalog& catalog,
   return out;
 }
 
+// A model's line is untrusted like its answers: no tags, nothing the voice forbids, one line.
+std::optional<std::string> guarded(const std::optional<std::string>& line,
+                                   const cite::GuardRules& rules) {
+  if (!line) return std::nullopt;
+  cite::AnswerStream answer({}, {}, rules, "", [](const Event&) {});
+  answer.push(*line);
+  answer.finish();
+  std::string out = text::one_line(answer.summary().text);
+  return out.empty() ? std::nullopt : std::optional(out);
+}
+
 Json cite_json(const Citation& citation) { return Json::parse(data_json(CiteEvent{citation})); }
 
 }  // namespace
@@ -80,7 +92,7 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
   if (!request.visitor_id.empty() && !is_uuid(request.visitor_id))
     return fail(ErrorKind::usage,
                 fmt::format("visitor is not a UUID: '{}'", text::one_line(request.visitor_id)));
-  STOKA_TRY(engine.check_index());
+  STOKA_TRY(engine.check_index(stop));
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
   Visitor visitor;
   if (!request.visitor_id.empty()) {
@@ -106,12 +118,12 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
   std::vector<Hit> ranked;
   std::string wanted = query.text;
   if (!wanted.empty()) {
-    STOKA_ASSIGN(std::vector<Hit> hits, engine.candidates(std::move(query), stop));
+    STOKA_ASSIGN(Candidates found, engine.candidates(std::move(query), stop));
     rerank::PolicyOptions policy = engine.settings().policy;
     policy.max_per_slug = 1;
     policy.keep = static_cast<size_t>(request.limit);
-    ranked = rerank::apply_policy(std::move(hits), {wanted, {}, 0, engine.parts().clock.today()},
-                                  policy);
+    ranked = rerank::apply_policy(std::move(found.hits),
+                                  {wanted, {}, 0, engine.parts().clock.today()}, policy);
     out.confidence = rerank::classify(ranked, engine.settings().thresholds).confidence;
   }
   size_t limit = static_cast<size_t>(request.limit);
@@ -120,10 +132,11 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
     STOKA_ASSIGN(std::vector<Hit> filler, newest(engine, *catalog, skip, limit - ranked.size()));
     std::move(filler.begin(), filler.end(), std::back_inserter(ranked));
   }
-  auto framings = engine.parts().generator.frame(ranked, stop);
+  std::vector<std::optional<std::string>> framings(ranked.size());
+  if (request.framing) framings = engine.parts().generator.frame(ranked, stop);
   for (size_t i = 0; i < ranked.size(); ++i) {
     STOKA_ASSIGN(Citation citation, cite(engine, ranked[i], wanted));
-    out.items.push_back({std::move(citation), std::move(framings[i])});
+    out.items.push_back({std::move(citation), guarded(framings[i], engine.parts().guard)});
   }
   out.hits = std::move(ranked);
   out.interests = std::move(interests);
@@ -140,6 +153,7 @@ Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token
   DiscoverRequest request;
   request.page.page = page;
   request.limit = 1;
+  request.framing = false;
   STOKA_ASSIGN(Recommendations found, discover(engine, request, stop));
   if (found.items.empty()) return out;
   // The same page always gets the same line.

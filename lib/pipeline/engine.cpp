@@ -2,24 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "rerank/order.h"
 
 namespace stoka::pipeline {
-namespace {
-
-// Stands in for a reranker: the order stays that of retrieval, the figures are the raw
-// similarities. Where there are none (lexical retrieval), no more is claimed than that something
-// was found.
-void score_by_retrieval(std::vector<Hit>& hits, const rerank::Thresholds& thresholds) {
-  std::vector<double> cosines;
-  for (const Hit& hit : hits) cosines.push_back(std::clamp(hit.cosine, 0.0, 1.0));
-  std::sort(cosines.rbegin(), cosines.rend());
-  bool none = cosines.empty() || cosines.front() == 0;
-  for (size_t i = 0; i < hits.size(); ++i)
-    hits[i].raw = none ? thresholds.nothing * hits[i].fused / hits.front().fused : cosines[i];
-}
-
-}  // namespace
 
 Engine::Engine(Parts parts, Settings settings) : parts_(parts), settings_(std::move(settings)) {}
 
@@ -36,12 +21,19 @@ Result<std::shared_ptr<const Catalog>> Engine::catalog() {
   return fresh;
 }
 
-Result<> Engine::check_index() {
+Result<> Engine::check_index(std::stop_token stop) {
   STOKA_ASSIGN(std::optional<store::IndexIdentity> made_with, parts_.store.identity());
   STOKA_ASSIGN(search::CorpusStats corpus, parts_.store.corpus_stats());
   if (!made_with || corpus.documents == 0)
     return fail(ErrorKind::data, "index is empty", "run: stoka index PATH");
-  const store::IndexIdentity& wanted = settings_.identity;
+  store::IndexIdentity wanted = settings_.identity;
+  if (settings_.retrieve.mode == retrieve::Mode::lexical) {
+    wanted.embedder = made_with->embedder;  // nobody is asked for a vector
+  } else {
+    STOKA_ASSIGN(embed::Identity embedder, parts_.embedder.identity(stop));
+    wanted.embedder = std::move(embedder.name);
+    wanted.dim = embedder.dim;
+  }
   if (auto differs = store::difference(*made_with, wanted))
     return fail(ErrorKind::config,
                 fmt::format("the index was made with {} '{}', configured is '{}'", differs->what,
@@ -59,26 +51,30 @@ std::vector<session::Interest> Engine::interests(const Visitor& visitor, PageCon
       parts_.clock.now(), settings_.interests);
 }
 
-Result<std::vector<Hit>> Engine::candidates(retrieve::Query query, std::stop_token stop) {
+Result<Candidates> Engine::candidates(retrieve::Query query, std::stop_token stop) {
+  Candidates out;
+  Stopwatch watch(parts_.clock, out.stages);
   if (settings_.retrieve.mode != retrieve::Mode::lexical) {
     STOKA_ASSIGN(query.vector,
                  parts_.embedder.embed_query(settings_.identity.query_prefix + query.text, stop));
   }
-  STOKA_ASSIGN(std::vector<Hit> hits,
-               retrieve::retrieve(parts_.store, query, settings_.retrieve, stop));
-  auto scores = parts_.reranker.score(query.text, hits, stop);
-  if (scores && scores->size() != hits.size())
+  watch.lap("embed");
+  STOKA_ASSIGN(out.hits, retrieve::retrieve(parts_.store, query, settings_.retrieve, stop));
+  watch.lap("search");
+  if (out.hits.empty()) return out;
+  auto scores = parts_.reranker.score(query.text, out.hits, stop);
+  if (scores && scores->size() != out.hits.size())
     scores = fail(ErrorKind::protocol,
-                  fmt::format("{} scores for {} texts", scores->size(), hits.size()));
-  if (!scores && scores.error().kind == ErrorKind::cancelled) return fail(scores.error());
-  if (scores) {
-    for (size_t i = 0; i < hits.size(); ++i) hits[i].raw = (*scores)[i];
-  } else {
-    parts_.log.warning(fmt::format("reranker {} failed ({}); answering in retrieval order",
-                                   parts_.reranker.name(), scores.error().message));
-    score_by_retrieval(hits, settings_.thresholds);
+                  fmt::format("{} scores for {} texts", scores->size(), out.hits.size()));
+  if (!scores) {
+    if (scores.error().kind == ErrorKind::cancelled) return fail(scores.error());
+    out.not_reranked = scores.error().message;
+    parts_.log.warning(fmt::format("answering in retrieval order, {}", out.not_reranked));
+    scores = rerank::retrieval_scores(out.hits, settings_.thresholds);
   }
-  return hits;
+  rerank::set_raw(out.hits, *scores);
+  watch.lap("rerank");
+  return out;
 }
 
 }  // namespace stoka::pipeline

@@ -29,8 +29,41 @@ struct Settings {
   rerank::Thresholds thresholds;
   prompt::Options prompt;
   session::InterestWeights interests;
-  // How an index must have been made to be searched with these parts. dim 0: any.
+  // How an index must have been made to be searched with these parts. Name and dimension of the
+  // embedder are asked of it.
   store::IndexIdentity identity;
+};
+
+struct Stage {
+  std::string name;
+  double ms = 0;
+};
+
+// Times stages by the injected clock.
+class Stopwatch {
+ public:
+  Stopwatch(const Clock& clock, std::vector<Stage>& stages)
+      : clock_(clock), stages_(stages), at_(clock.monotonic()) {}
+  // What took the time since the last lap.
+  void lap(std::string name) {
+    std::chrono::nanoseconds now = clock_.monotonic();
+    stages_.push_back(
+        {std::move(name), std::chrono::duration<double, std::milli>(now - at_).count()});
+    at_ = now;
+  }
+  void restart() { at_ = clock_.monotonic(); }
+
+ private:
+  const Clock& clock_;
+  std::vector<Stage>& stages_;
+  std::chrono::nanoseconds at_;
+};
+
+// What may answer a question, before the policy.
+struct Candidates {
+  std::vector<Hit> hits;      // best fused first, raw filled in
+  std::string not_reranked;   // why the reranker was done without; empty: it was not
+  std::vector<Stage> stages;  // embed, search, rerank
 };
 
 // Parts are borrowed and must outlive the engine. Threads: any.
@@ -57,16 +90,16 @@ class Engine {
   Result<std::shared_ptr<const Catalog>> catalog();
 
   // A data error when nothing is indexed, a config error that names both sides when the index was
-  // made with other parts.
-  Result<> check_index();
+  // made with other parts, or what the embedder answers when it is asked who it is.
+  Result<> check_index(std::stop_token stop = {});
 
   // What the visitor seems to care about, the page they are on included.
   std::vector<session::Interest> interests(const Visitor& visitor, PageContext page,
                                            const Catalog& catalog) const;
 
-  // Retrieval and rerank of a text, before the policy: best fused first, raw filled in. A reranker
-  // that fails is replaced by the fused order, with a warning in the log.
-  Result<std::vector<Hit>> candidates(retrieve::Query query, std::stop_token stop);
+  // Retrieval and rerank of a text, before the policy. A reranker that fails is replaced by the
+  // fused order, with a warning in the log.
+  Result<Candidates> candidates(retrieve::Query query, std::stop_token stop);
 
  private:
   Parts parts_;

@@ -30,6 +30,7 @@ std::string ranking_json(std::string_view query, const rerank::Verdict& verdict,
                        {"title", hit.chunk.title},
                        {"type", hit.chunk.type},
                        {"raw", rounded(hit.raw)},
+                       {"scored", !hit.unscored},
                        {"score", rounded(hit.score)},
                        {"factors", std::move(factors)},
                        {"section", hit.chunk.section},
@@ -51,9 +52,9 @@ std::string ranking_text(std::span<const Hit> hits, bool factors) {
                        hit.chunk.index,
                        hit.chunk.section.empty() ? "" : "  §" + text::one_line(hit.chunk.section));
     if (!factors) continue;
-    out +=
-        fmt::format("       raw {:.3f}  fused {:.3f}  bm25 {:.2f} {}  cosine {:.3f} {}\n", hit.raw,
-                    hit.fused, hit.bm25, rank(hit.lexical_rank), hit.cosine, rank(hit.dense_rank));
+    out += fmt::format("       raw {:.3f}{}  fused {:.3f}  bm25 {:.2f} {}  cosine {:.3f} {}\n",
+                       hit.raw, hit.unscored ? " (not scored)" : "", hit.fused, hit.bm25,
+                       rank(hit.lexical_rank), hit.cosine, rank(hit.dense_rank));
     for (const Factor& factor : hit.factors)
       out += fmt::format("       x{:<5} {}\n", factor.factor, factor.rule);
   }
@@ -73,6 +74,8 @@ std::string explain(const Turn& turn) {
   if (turn.ranked.empty()) return out + "nothing was searched for.\n";
   out +=
       fmt::format("confidence  {}{}\n", name(turn.confidence), turn.low_confidence ? ", low" : "");
+  if (!turn.not_reranked.empty())
+    out += fmt::format("not ranked  {}\n", text::one_line(turn.not_reranked));
   if (!turn.topic.empty()) out += fmt::format("topic       {}\n", text::one_line(turn.topic));
   out += interests_text(turn.interests);
   return out + ranking_text(turn.ranked, true);
@@ -104,6 +107,7 @@ std::string trace(const Outcome& outcome) {
   std::string out = explain(turn);
   for (const Stage& stage : turn.stages)
     out += fmt::format("{:<11} {:.2f} ms\n", stage.name, stage.ms);
+  if (outcome.streamed.finish == generate::Finish::length) out += "finish      cut at max_tokens\n";
   const cite::Summary& cites = outcome.streamed.summary;
   out += fmt::format("citations   {} emitted, {} dropped, {} repaired\n", cites.cited.size(),
                      cites.dropped_unknown + cites.dropped_repeated + cites.dropped_malformed,

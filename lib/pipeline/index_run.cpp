@@ -49,11 +49,20 @@ void avoid_slugs_of_others(std::vector<ingest::Page>& pages, const Known& known,
   }
 }
 
+// Chunks whose vectors are asked of a model together; it makes its own batches of them.
+constexpr size_t kEmbedTogether = 256;
+
 store::ChunkRecord record(Chunk chunk) {
   store::ChunkRecord out;
   out.terms = embed::count_terms(chunk.title + "\n" + chunk.section + "\n" + chunk.content);
   out.chunk = std::move(chunk);
   return out;
+}
+
+Error with_resume_hint(Error error) {
+  error.hint += (error.hint.empty() ? "" : "; ") +
+                std::string("what was written stays, run it again to go on");
+  return error;
 }
 
 class IndexRun {
@@ -73,6 +82,7 @@ class IndexRun {
     if (pages.empty() && silent_.empty())
       return fail(ErrorKind::data, "nothing to index was found",
                   "give folders with .md files, or a products.json");
+    STOKA_TRY(meet_model());
     if (!request_.dry_run) {
       STOKA_ASSIGN(writer_, store_->begin_index());
     }
@@ -120,16 +130,37 @@ class IndexRun {
     return pages;
   }
 
+  // The model is asked for a vector before anything is written: an index is not cleared for a model
+  // that cannot fill it. A dry run goes on without one.
+  Result<> meet_model() {
+    identity_ = request_.identity;
+    if (!request_.model) return {};
+    auto known = request_.model->identity(stop_);
+    if (known && !request_.dry_run) {
+      STOKA_ASSIGN(embed::Vector probe, request_.model->embed_query("a line of text", stop_));
+      known->dim = static_cast<int>(probe.size());
+    }
+    if (!known && !request_.dry_run) return fail(known.error());
+    if (!known) {
+      log_.warning(known.error().message + "; taking the index as made with it");
+      return {};
+    }
+    identity_.embedder = known->name;
+    identity_.dim = known->dim;
+    return {};
+  }
+
   // What is indexed now. An index made in another way cannot be added to: it is made again.
   Result<> load_known() {
     if (!store_) return {};
     STOKA_ASSIGN(std::optional<store::IndexIdentity> identity, store_->identity());
-    if (identity && store::difference(*identity, request_.identity)) {
-      log_.warning(fmt::format("the index was made with {}, {}; making it again with {}, {}",
-                               identity->embedder, identity->chunker, request_.identity.embedder,
-                               request_.identity.chunker));
-      return start_again();
-    }
+    if (identity && identity_.embedder.empty()) identity_.embedder = identity->embedder;
+    if (identity)
+      if (auto differs = store::difference(*identity, identity_)) {
+        log_.warning(fmt::format("the index was made with {} '{}'; making it again with '{}'",
+                                 differs->what, differs->made_with, differs->wanted));
+        return start_again();
+      }
     STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, store_->documents());
     for (store::DocumentInfo& info : documents) {
       std::string slug = info.document.slug;
@@ -174,12 +205,10 @@ class IndexRun {
   }
 
   Result<> write(std::vector<ingest::Page>& pages) {
-    if (writer_) STOKA_TRY(writer_->set_identity(request_.identity));
-    std::optional<embed::Folder> folder;
-    if (store_) folder.emplace(*store_);
+    if (writer_) STOKA_TRY(writer_->set_identity(identity_));
     for (size_t i = 0; i < pages.size(); ++i) {
       STOKA_TRY(stopped());
-      tell("writing", i, pages.size());
+      if (!request_.model) tell("writing", i, pages.size());
       const Document& document = pages[i].document;
       auto found = known_.find(document.slug);
       if (found != known_.end() && found->second.content_hash == document.content_hash &&
@@ -198,18 +227,66 @@ class IndexRun {
                          withheld.section.empty() ? "" : " of '" + withheld.section + "'",
                          withheld.kind)});
       total_chunks_[document.slug] = chunks.size();
-      if (writer_) STOKA_TRY(put(document, std::move(chunks), *folder));
+      if (!writer_) continue;
+      if (!request_.model) {
+        STOKA_TRY(put_folded(document, std::move(chunks)));
+        continue;
+      }
+      waiting_chunks_ += chunks.size();
+      waiting_.push_back({&document, std::move(chunks), i});
+      if (waiting_chunks_ >= kEmbedTogether) STOKA_TRY(put_embedded(pages.size()));
     }
-    return {};
+    return put_embedded(pages.size());
   }
 
-  Result<> put(const Document& document, std::vector<Chunk> chunks, embed::Folder& folder) {
+  Result<> put_folded(const Document& document, std::vector<Chunk> chunks) {
+    if (!folder_) folder_.emplace(*store_);
     std::vector<store::ChunkRecord> records;
     for (Chunk& chunk : chunks) {
       records.push_back(record(std::move(chunk)));
-      STOKA_ASSIGN(records.back().embedding, folder.fold(records.back().terms));
+      STOKA_ASSIGN(records.back().embedding, folder_->fold(records.back().terms));
     }
     return writer_->put_document(document, records);
+  }
+
+  // What waits, embedded in one go and written, a document at a time.
+  Result<> put_embedded(size_t pages) {
+    if (waiting_.empty()) return {};
+    std::vector<std::string> texts;
+    std::vector<std::pair<const Waiting*, const Chunk*>> origins;
+    for (const Waiting& item : waiting_)
+      for (const Chunk& chunk : item.chunks) {
+        texts.push_back(ingest::fill_document_template(request_.identity.document_template, chunk,
+                                                       request_.chunks.prefix));
+        origins.emplace_back(&item, &chunk);
+      }
+    auto embedded = request_.model->embed_documents(
+        texts, [&](size_t done) { tell("embedding", origins[done - 1].first->page, pages); },
+        stop_);
+    if (!embedded) return fail(with_resume_hint(embedded.error()));
+    for (const embed::Embedded::Note& note : embedded->notes) {
+      const auto& [item, chunk] = origins[note.text];
+      std::string what =
+          fmt::format("chunk {}{}: {}", chunk->index,
+                      chunk->section.empty() ? "" : " of '" + chunk->section + "'", note.what);
+      if (embedded->vectors[note.text].empty())
+        report_.skipped.push_back(
+            {item->document->path, what + "; it is found by its words alone"});
+      else
+        report_.warnings.push_back(item->document->path + ": " + what);
+    }
+    size_t next = 0;
+    for (Waiting& item : waiting_) {
+      std::vector<store::ChunkRecord> records;
+      for (Chunk& chunk : item.chunks) {
+        records.push_back(record(std::move(chunk)));
+        records.back().embedding = std::move(embedded->vectors[next++]);
+      }
+      STOKA_TRY(writer_->put_document(*item.document, records));
+    }
+    waiting_.clear();
+    waiting_chunks_ = 0;
+    return {};
   }
 
   Result<> forget(const std::vector<ingest::Page>& pages) {
@@ -244,12 +321,20 @@ class IndexRun {
   Result<> finish() {
     for (const auto& [slug, chunks] : total_chunks_) report_.chunks += chunks;
     if (!writer_) return {};
+    if (request_.model) return writer_->finish(clock_.now());
     embed::Progress fitting = [this](double share) {
       tell("fitting", static_cast<size_t>(share * 100), 100);
     };
     STOKA_ASSIGN(report_.refitted, embed::refit_if_needed(*store_, *writer_, {}, fitting, stop_));
     return writer_->finish(clock_.now());
   }
+
+  // A document whose chunks have no vectors yet.
+  struct Waiting {
+    const Document* document;
+    std::vector<Chunk> chunks;
+    size_t page = 0;  // its place among all
+  };
 
   store::Store* store_;
   const IndexRequest& request_;
@@ -258,6 +343,10 @@ class IndexRun {
   const IndexProgress& progress_;
   std::stop_token stop_;
   std::unique_ptr<store::IndexWriter> writer_;
+  store::IndexIdentity identity_;
+  std::optional<embed::Folder> folder_;
+  std::vector<Waiting> waiting_;
+  size_t waiting_chunks_ = 0;
   Known known_;
   std::map<std::string, size_t> total_chunks_;  // by slug, as after the run
   std::set<std::string> unreadable_;            // paths that could not be read now

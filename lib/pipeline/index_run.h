@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "embed/embedder.h"
 #include "ingest/chunker.h"
 #include "ingest/walk.h"
 #include "store/store.h"
@@ -22,7 +23,8 @@ struct IndexRequest {
   bool prune = false;                        // forget every document that is not under the paths
   bool dry_run = false;                      // say what would change and write nothing
   ingest::ChunkOptions chunks;
-  store::IndexIdentity identity;  // as the engine will want it
+  store::IndexIdentity identity;  // as the engine will want it; name and dimension are the model's
+  embed::Embedder* model = nullptr;  // null: the built-in vectors, which are fitted to the index
 };
 
 struct IndexReport {
@@ -38,13 +40,13 @@ struct IndexReport {
   std::vector<std::string> warnings;     // what was mended
 };
 
-// What is worked on: "reading", "writing", "fitting"; total 0 while it is unknown.
+// What is worked on: "reading", "writing" or "embedding", "fitting"; total 0 while it is unknown.
 using IndexProgress = std::function<void(std::string_view what, size_t done, size_t total)>;
 
 // One transaction a document: whatever interrupts the run, every document is in its old state or
 // its new one. `store` may be null for a dry run without an index. Errors: data (a path that does
-// not exist, a store that cannot be written), busy (another run), cancelled; what was written
-// stays.
+// not exist, a store that cannot be written), busy (another run), cancelled, the model's; what was
+// written stays. A model that does not answer is noticed before anything is written.
 Result<IndexReport> run_index(store::Store* store, const IndexRequest& request, const Clock& clock,
                               Log& log, const IndexProgress& progress = {},
                               std::stop_token stop = {});

@@ -9,24 +9,6 @@
 namespace stoka::pipeline {
 namespace {
 
-// Times the stages of a turn by the injected clock.
-class Stopwatch {
- public:
-  Stopwatch(const Clock& clock, std::vector<Stage>& stages)
-      : clock_(clock), stages_(stages), at_(clock.monotonic()) {}
-  void lap(std::string name) {
-    std::chrono::nanoseconds now = clock_.monotonic();
-    stages_.push_back(
-        {std::move(name), std::chrono::duration<double, std::milli>(now - at_).count()});
-    at_ = now;
-  }
-
- private:
-  const Clock& clock_;
-  std::vector<Stage>& stages_;
-  std::chrono::nanoseconds at_;
-};
-
 Result<> check_id(std::string_view what, const std::string& id) {
   if (id.empty() || is_uuid(id)) return {};
   return fail(ErrorKind::usage,
@@ -81,13 +63,15 @@ Result<> find(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& wat
   }
   for (const session::Interest& interest : turn.interests)
     query.interests.emplace_back(interest.tag, interest.weight);
-  STOKA_ASSIGN(std::vector<Hit> hits, engine.candidates(std::move(query), stop));
-  watch.lap("retrieve");
+  STOKA_ASSIGN(Candidates found, engine.candidates(std::move(query), stop));
+  turn.not_reranked = std::move(found.not_reranked);
+  std::move(found.stages.begin(), found.stages.end(), std::back_inserter(turn.stages));
+  watch.restart();
 
   rerank::PolicyContext context{turn.query, as_set(turn.session.shown_slugs), turn.session.turns,
                                 parts.clock.today()};
   context.shown.insert(turn.page.seen_slugs.begin(), turn.page.seen_slugs.end());
-  turn.ranked = rerank::apply_policy(std::move(hits), context, engine.settings().policy);
+  turn.ranked = rerank::apply_policy(std::move(found.hits), context, engine.settings().policy);
   rerank::Verdict verdict = rerank::classify(turn.ranked, engine.settings().thresholds);
   turn.confidence = verdict.confidence;
   turn.low_confidence = verdict.low_confidence;
@@ -173,7 +157,7 @@ Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token
     return turn;
   }
 
-  if (auto index = engine.check_index(); !index) {
+  if (auto index = engine.check_index(stop); !index) {
     if (index.error().kind != ErrorKind::data) return fail(index.error());
     turn.route = Route::nothing;
     turn.confidence = Confidence::nothing;

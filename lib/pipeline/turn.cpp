@@ -7,6 +7,10 @@
 namespace stoka::pipeline {
 namespace {
 
+// Ends what a session remembers of an answer that was not complete, so that no later turn takes it
+// for the whole.
+constexpr std::string_view kCutOff = " [cut off]";
+
 // A canned reply leaves in pieces, like a model's answer: a word with the space before it.
 void send_in_pieces(std::string_view text, const EventSink& sink) {
   while (!text.empty()) {
@@ -64,12 +68,15 @@ Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::st
   if (!finish)
     out.error = finish.error();
   else
-    out.truncated = *finish == generate::Finish::truncated;
+    out.finish = *finish;
   if (!out.ready_sent && out.error) return out;
   ready();
   answer.finish();
   out.summary = answer.summary();
-  if (out.truncated) out.error = Error(ErrorKind::protocol, "the answer was cut off", "ask again");
+  if (out.finish == generate::Finish::truncated)
+    out.error = Error(ErrorKind::protocol, "the answer was cut off", "ask again");
+  else if (!out.error && out.summary.text.empty() && out.summary.cited.empty())
+    out.error = Error(ErrorKind::protocol, "nothing of the answer could be shown", "ask again");
   if (size_t unknown = out.summary.dropped_unknown; unknown > 0)
     parts.log.info(fmt::format("dropped {} citation(s) of slugs that were not retrieved", unknown));
   return out;
@@ -85,8 +92,10 @@ Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& streame
   record.topic = turn.topic;
   // Canned replies are no conversation to go on from, and what they turned away must not come back
   // as a message that a model reads.
-  if (turn.canned.empty())
+  if (turn.canned.empty()) {
     record.exchange = {turn.query, streamed.summary.text, streamed.summary.cited};
+    if (streamed.error && !streamed.summary.text.empty()) record.exchange.assistant += kCutOff;
+  }
   record.at = parts.clock.now();
   return parts.store.commit_turn(record);
 }

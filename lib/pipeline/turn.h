@@ -27,11 +27,6 @@ struct TurnRequest {
   PageContext page;
 };
 
-struct Stage {
-  std::string name;
-  double ms = 0;
-};
-
 // A prepared turn: everything that is known before the first word.
 struct Turn {
   std::string query;  // cleaned
@@ -46,12 +41,13 @@ struct Turn {
   std::optional<Error> failure;  // nothing can be asked of this index: ready, then this error
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
-  std::vector<Hit> ranked;  // after the policy, best first, with receipts
+  std::vector<Hit> ranked;   // after the policy, best first, with receipts
+  std::string not_reranked;  // why the reranker was done without; empty: it was not
   std::vector<session::Interest> interests;
   std::vector<cite::Source> sources;  // what may be cited: ranked without what was already shown
   prompt::Prompt prompt;              // built only for a generator that reads it
   std::string topic;
-  std::vector<Stage> stages;
+  std::vector<Stage> stages;  // in order
   std::chrono::nanoseconds started{};
 };
 
@@ -59,7 +55,8 @@ struct Turn {
 struct Streamed {
   cite::Summary summary;
   bool ready_sent = false;
-  bool truncated = false;      // the generator stopped before its end
+  // How the generator ended, if it was called and did not fail.
+  generate::Finish finish = generate::Finish::complete;
   std::optional<Error> error;  // before ready: nothing was sent; after: the text so far stands
 };
 

@@ -46,12 +46,12 @@ Result<Question> BuiltinReranker::question(std::string_view query) const {
   return question;
 }
 
-Result<std::vector<double>> BuiltinReranker::score(std::string_view query,
-                                                   std::span<const Hit> hits,
-                                                   std::stop_token stop) {
+Result<Scores> BuiltinReranker::score(std::string_view query, std::span<const Hit> hits,
+                                      std::stop_token stop) {
   STOKA_ASSIGN(const Question asked, question(query));
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "scoring was stopped");
-  return scores(asked, hits, measure(asked, hits), calibration());
+  const std::vector<double> all = scores(asked, hits, measure(asked, hits), calibration());
+  return Scores(all.begin(), all.end());
 }
 
 }  // namespace stoka::rerank

@@ -35,8 +35,8 @@ class BuiltinReranker final : public Reranker {
   BuiltinReranker() = default;
   explicit BuiltinReranker(store::Store& store) : store_(&store) {}
   std::string name() const override { return "builtin"; }
-  Result<std::vector<double>> score(std::string_view query, std::span<const Hit> hits,
-                                    std::stop_token stop) override;
+  Result<Scores> score(std::string_view query, std::span<const Hit> hits,
+                       std::stop_token stop) override;
 
   // The question as scored: its words with their weights in this index.
   Result<Question> question(std::string_view query) const;

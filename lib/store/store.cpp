@@ -13,6 +13,9 @@ std::optional<IdentityDifference> difference(const IndexIdentity& made_with,
     return IdentityDifference{"chunker", made_with.chunker, wanted.chunker};
   if (made_with.query_prefix != wanted.query_prefix)
     return IdentityDifference{"query prefix", made_with.query_prefix, wanted.query_prefix};
+  if (made_with.document_template != wanted.document_template)
+    return IdentityDifference{"document template", made_with.document_template,
+                              wanted.document_template};
   return std::nullopt;
 }
 

@@ -29,11 +29,12 @@ struct IndexIdentity {
   int dim = 0;           // 0: decided when the built-in basis is fitted
   std::string chunker;   // version and sizes, e.g. "v1 max=512 overlap=64 prefix=full"
   std::string query_prefix;
+  std::string document_template = "{text}";  // see ingest/chunker.h
   bool operator==(const IndexIdentity&) const = default;
 };
 
 struct IdentityDifference {
-  std::string what;  // "embedder", "dimension", "chunker", "query prefix"
+  std::string what;  // "embedder", "dimension", "chunker", "query prefix", "document template"
   std::string made_with;
   std::string wanted;
 };

@@ -70,6 +70,14 @@ void AnswerPrinter::finish() {
   finished_ = true;
 }
 
+void AnswerPrinter::cut_off() {
+  if (!finished_ && (started_ || !word_.empty())) {
+    bytes_.clear();
+    take(" [cut off]");
+  }
+  finish();
+}
+
 void AnswerPrinter::take(std::string_view text) {
   bytes_ += text;
   size_t at = 0;

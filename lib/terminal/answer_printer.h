@@ -30,6 +30,9 @@ class AnswerPrinter {
   // Writes what is held and the closing line break, once; nothing at all for an empty answer.
   void finish();
 
+  // The same for an answer that broke off: what was written of it is marked.
+  void cut_off();
+
   // The terminal was resized: lines drawn from now on are this long.
   void set_columns(int columns) { capabilities_.columns = columns; }
 

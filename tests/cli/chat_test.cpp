@@ -129,7 +129,7 @@ TEST_CASE("--dry-run prints the prompt and saves nothing") {
 TEST_CASE("--trace explains on standard error") {
   Ran ran = machine().stoka({"chat", "--trace", "tell me about bounded execution"});
   CHECK(ran.code == 0);
-  CHECK(ran.err.find("retrieve") != std::string::npos);
+  CHECK(ran.err.find("rerank") != std::string::npos);
   CHECK(ran.err.find("citations") != std::string::npos);
   CHECK(ran.err.find("philosophy-bounded-execution") != std::string::npos);
 }

@@ -44,8 +44,9 @@ TEST_CASE("without a basis nothing has a vector") {
   put_two_subjects(store);
   BuiltinEmbedder embedder(*store);
   CHECK(embedder.embed_query("roses", {}).value().empty());
-  CHECK(embedder.embed_documents(std::vector<std::string>{"roses", "fuel"}, {}).value() ==
-        std::vector<Vector>(2));
+  CHECK(
+      embedder.embed_documents(std::vector<std::string>{"roses", "fuel"}, {}, {}).value().vectors ==
+      std::vector<Vector>(2));
 }
 
 TEST_CASE("a fitted index gives every chunk a vector near the questions it answers") {
@@ -78,7 +79,7 @@ TEST_CASE("a stored vector is the one that folding the same terms gives") {
   const auto terms = count_terms("motor-1\n" + before.chunk.content);
   CHECK(cosine(stored.embedding, Folder(*store).fold(terms).value()) == doctest::Approx(1.0));
   const std::vector<std::string> texts = {"motor-1\n" + before.chunk.content, "xylophone", ""};
-  const auto vectors = BuiltinEmbedder(*store).embed_documents(texts, {}).value();
+  const auto vectors = BuiltinEmbedder(*store).embed_documents(texts, {}, {}).value().vectors;
   REQUIRE(vectors.size() == 3);
   CHECK(cosine(stored.embedding, vectors[0]) == doctest::Approx(1.0));
   CHECK(vectors[1].empty());

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "house.h"
+#include "pipeline/explain.h"
 #include "text/normalize.h"
 
 using namespace stoka;
@@ -58,20 +59,39 @@ Parrot& parrot(House& house, std::string words) {
 
 struct DeadReranker final : rerank::Reranker {
   std::string name() const override { return "dead"; }
-  Result<std::vector<double>> score(std::string_view, std::span<const Hit>,
-                                    std::stop_token) override {
-    return fail(ErrorKind::unavailable, "connection refused");
+  Result<rerank::Scores> score(std::string_view, std::span<const Hit>, std::stop_token) override {
+    return fail(ErrorKind::unavailable, "dead: connection refused");
   }
 };
 
-struct DeadEmbedder final : embed::Embedder {
+struct DeadEmbedder : embed::Embedder {
   std::string name() const override { return "dead"; }
   Result<embed::Vector> embed_query(std::string_view, std::stop_token) override {
     return fail(ErrorKind::unavailable, "connection refused");
   }
-  Result<std::vector<embed::Vector>> embed_documents(std::span<const std::string>,
-                                                     std::stop_token) override {
+  Result<embed::Identity> identity(std::stop_token) override {
+    return embed::Identity{std::string(embed::kBuiltinName), 0};
+  }
+  Result<embed::Embedded> embed_documents(std::span<const std::string>, const embed::EmbedProgress&,
+                                          std::stop_token) override {
     return fail(ErrorKind::unavailable, "connection refused");
+  }
+};
+
+struct OtherEmbedder final : DeadEmbedder {
+  Result<embed::Identity> identity(std::stop_token) override {
+    return embed::Identity{"tei:other-model", 1024};
+  }
+};
+
+// Scores only the hits at odd places.
+struct HalfReranker final : rerank::Reranker {
+  std::string name() const override { return "half"; }
+  Result<rerank::Scores> score(std::string_view, std::span<const Hit> hits,
+                               std::stop_token) override {
+    rerank::Scores out(hits.size());
+    for (size_t i = 1; i < hits.size(); i += 2) out[i] = 0.9 - 0.01 * static_cast<double>(i);
+    return out;
   }
 };
 
@@ -194,7 +214,7 @@ TEST_CASE("an empty index says how to fill it, and still says what it is") {
 
 TEST_CASE("an index made in another way is refused with both names") {
   House house;
-  house.settings.identity.embedder = "tei:other-model";
+  house.embedder = std::make_unique<OtherEmbedder>();
   Heard heard = ask(house, "tell me about bounded execution");
   REQUIRE(!heard.outcome);
   CHECK(heard.outcome.error().kind == ErrorKind::config);
@@ -210,6 +230,39 @@ TEST_CASE("a dead reranker costs a warning, not the answer") {
   CHECK(heard.cites(kBounded));
   REQUIRE(house.log.warnings.size() == 1);
   CHECK(house.log.warnings[0].find("dead") != std::string::npos);
+}
+
+TEST_CASE("why the reranker was done without is told") {
+  House house;
+  house.reranker = std::make_unique<DeadReranker>();
+  Heard heard = ask(house, "tell me about bounded execution");
+  REQUIRE(heard.outcome);
+  CHECK(pipeline::explain(heard.outcome->turn).find("dead: connection refused") !=
+        std::string::npos);
+}
+
+TEST_CASE("what a reranker leaves out keeps the place retrieval gave it") {
+  House house;
+  house.reranker = std::make_unique<HalfReranker>();
+  retrieve::Query query;
+  query.text = "tell me about bounded execution";
+  auto found = house.engine().candidates(query, {}).value();
+  REQUIRE(found.hits.size() > 4);
+  CHECK(found.not_reranked.empty());
+  CHECK(found.hits[0].unscored);
+  CHECK_FALSE(found.hits[1].unscored);
+  CHECK(found.hits[0].raw == found.hits[1].raw);  // the best there is
+  CHECK(found.hits[2].raw == found.hits[5].raw);  // the third best
+}
+
+TEST_CASE("an answer of which nothing may be shown is an error") {
+  House house;
+  parrot(house, "<cite slug=\"made-up\" quote=\"nobody wrote this\"/>");
+  Heard heard = ask(house, "tell me about bounded execution");
+  REQUIRE(heard.outcome);
+  CHECK(heard.well_formed());
+  CHECK(heard.cited().empty());
+  CHECK(std::holds_alternative<ErrorEvent>(heard.events.back()));
 }
 
 TEST_CASE("a dead embedder is an error before the first event") {
@@ -257,7 +310,8 @@ TEST_CASE("a generator that fails later leaves what it said, marked, and the tur
   CHECK(heard.text() == "limits are");
   CHECK(std::holds_alternative<ErrorEvent>(heard.events.back()));
   CHECK(heard.outcome->persisted);
-  CHECK(house.store->session(kSession).value()->exchanges.back().assistant == "limits are");
+  CHECK(house.store->session(kSession).value()->exchanges.back().assistant ==
+        "limits are [cut off]");
 }
 
 TEST_CASE("a visitor who leaves half way stops the generator, and the turn is kept") {

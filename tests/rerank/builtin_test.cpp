@@ -40,7 +40,7 @@ Best best(TempStore& store, const std::string& text) {
   REQUIRE(scores.size() == hits.size());
   Best found;
   for (size_t i = 0; i < hits.size(); ++i)
-    if (scores[i] > found.score) found = {hits[i].chunk.slug, scores[i]};
+    if (*scores[i] > found.score) found = {hits[i].chunk.slug, *scores[i]};
   return found;
 }
 
@@ -160,10 +160,10 @@ TEST_CASE("texts from anywhere are scored without an index") {
                                  {})
                           .value();
   REQUIRE(scores.size() == 4);
-  CHECK(scores[0] >= 0.65);
-  CHECK(scores[0] > scores[1]);
-  CHECK(scores[1] > scores[2]);
-  CHECK(scores[2] < 0.1);
+  CHECK(*scores[0] >= 0.65);
+  CHECK(*scores[0] > *scores[1]);
+  CHECK(*scores[1] > *scores[2]);
+  CHECK(*scores[2] < 0.1);
   CHECK(scores[2] == scores[3]);
   CHECK(reranker.score("anything", {}, {}).value().empty());
 }

@@ -68,6 +68,9 @@ Result<std::optional<IndexIdentity>> load_identity(Database& database) {
   identity.embedder = text("embedder");
   identity.chunker = text("chunker");
   identity.query_prefix = text("query_prefix");
+  // An index from before there were templates was made with the plain one.
+  if (const std::string pattern = text("document_template"); !pattern.empty())
+    identity.document_template = pattern;
   if (const auto dim = json.find("dim"); dim != json.end() && dim->is_number_integer()) {
     identity.dim = dim->get<int>();
   }
@@ -78,7 +81,8 @@ Result<> save_identity(Database& database, const IndexIdentity& identity) {
   const nlohmann::ordered_json json = {{"embedder", identity.embedder},
                                        {"dim", identity.dim},
                                        {"chunker", identity.chunker},
-                                       {"query_prefix", identity.query_prefix}};
+                                       {"query_prefix", identity.query_prefix},
+                                       {"document_template", identity.document_template}};
   return database.prepare(kSave)
       .bind(kIdentity)
       .bind(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))

@@ -1,0 +1,52 @@
+// The embedder, the reranker and the generator of the configuration, and how they are reached.
+#pragma once
+
+#include <memory>
+
+#include "app.h"
+#include "embed/embedder.h"
+#include "generate/generator.h"
+#include "net/client.h"
+#include "net/upstream.h"
+#include "rerank/reranker.h"
+#include "store/store.h"
+
+namespace stoka::app {
+
+// What is chosen: the setting, or the HTTP kind when only its address is given.
+std::string embedder_kind(const Config& config);
+std::string reranker_kind(const Config& config);
+std::string generator_kind(const Config& config);
+
+// Not movable: parts borrow from it.
+class Providers {
+ public:
+  // Asks no server. Without a store there is no built-in embedder, and the built-in reranker knows
+  // no index.
+  static Result<std::unique_ptr<Providers>> make(App& app, store::Store* store,
+                                                 const golden::Golden& golden);
+  Providers(const Providers&) = delete;
+
+  embed::Embedder* embedder() { return embedder_.get(); }  // null: see make()
+  rerank::Reranker& reranker() { return *reranker_; }
+  generate::Generator& generator() { return *generator_; }
+
+ private:
+  explicit Providers(App& app) : app_(app) {}
+  Result<> open_transport();
+  Result<net::Upstream*> upstream(const std::string& role, net::ApiRoot root);
+  Result<> make_embedder(store::Store* store);
+  Result<> make_reranker(store::Store* store);
+  Result<> make_generator(const golden::Golden& golden);
+
+  App& app_;
+  net::Client client_;
+  std::unique_ptr<net::Transport> tape_;  // a recorder around the client, or a replay
+  net::Transport* transport_ = &client_;
+  std::vector<std::unique_ptr<net::Upstream>> upstreams_;
+  std::unique_ptr<embed::Embedder> embedder_;
+  std::unique_ptr<rerank::Reranker> reranker_;
+  std::unique_ptr<generate::Generator> generator_;
+};
+
+}  // namespace stoka::app

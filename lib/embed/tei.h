@@ -1,0 +1,24 @@
+// Embeddings from a text-embeddings-inference server, by its own /embed.
+#pragma once
+
+#include "embed/remote.h"
+
+namespace stoka::embed {
+
+// Keeps to the limits that /info names. Documents are never cut silently: what is too long is
+// embedded in parts (their mean, by length, scaled to unit length); a query is cut at its end.
+class TeiEmbedder final : public RemoteEmbedder {
+ public:
+  TeiEmbedder(net::Upstream& upstream, const Clock& clock)
+      : RemoteEmbedder("tei", upstream, clock) {}
+
+ protected:
+  // "tei:MODEL@SHA" of /info (the sha's first eight digits; none where the server gives none). A
+  // config error if there is no such /info.
+  Result<Server> meet(std::stop_token stop) override;
+  net::Call request(std::span<const std::string> texts, Use use,
+                    const Server& server) const override;
+  tl::expected<Rows, std::string> read(std::string_view body) const override;
+};
+
+}  // namespace stoka::embed

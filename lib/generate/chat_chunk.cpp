@@ -1,0 +1,213 @@
+#include "generate/chat_chunk.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "generate/surrogates.h"
+#include "net/json_text.h"
+
+namespace stoka::generate {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMostDepth = 64;
+
+// Where in a completion a container stands.
+enum class Node { ignored, root, error, usage, choices, choice, delta, parts, part, thinking };
+
+bool is_any_of(std::string_view key, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), key) != names.end();
+}
+
+bool names_thinking(std::string_view key) {
+  return is_any_of(key, {"reasoning", "reasoning_content", "thinking", "reasoning_details"});
+}
+
+class ChatReader final : public Json::json_sax_t {
+ public:
+  explicit ChatReader(ChatShape shape) : delta_(shape == ChatShape::chunk ? "delta" : "message") {}
+
+  const ChatChunk& chunk() const { return chunk_; }
+  bool is_object() const { return is_object_; }
+
+  bool null() override { return true; }
+  bool boolean(bool value) override {
+    if (value && node() == Node::root && key_ == "error") chunk_.is_error = true;
+    return true;
+  }
+  bool number_integer(int64_t value) override { return number(value); }
+  bool number_unsigned(uint64_t value) override {
+    return number(static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)));
+  }
+  bool number_float(double value, const std::string&) override {
+    constexpr double kMost = 1e15;
+    return number(value > 0 ? static_cast<int64_t>(std::min(value, kMost)) : 0);
+  }
+  bool binary(Json::binary_t&) override { return true; }
+  bool parse_error(size_t, const std::string&, const Json::exception&) override { return false; }
+
+  bool string(std::string& value) override {
+    switch (node()) {
+      case Node::root:
+        if (key_ == "error" && !value.empty()) chunk_.is_error = true;
+        if (is_any_of(key_, {"type", "object"}) && value == "error") chunk_.is_error = true;
+        if (key_ == "code") code(value);
+        break;
+      case Node::error:
+        if (key_ == "code") code(value);
+        break;
+      case Node::choice:
+        if (key_ == "finish_reason") finish_ = std::move(value);
+        break;
+      case Node::delta:
+        if (is_any_of(key_, {"content", "refusal"})) text_ += value;
+        if (names_thinking(key_)) thought_ = std::max(thought_, value.size());
+        break;
+      case Node::parts:
+        text_ += value;
+        break;
+      case Node::part:
+        if (key_ == "type")
+          part_type_ = std::move(value);
+        else if (key_ == "text")
+          part_text_ = std::move(value);
+        else if (names_thinking(key_))
+          parts_thought_ += value.size();
+        break;
+      case Node::thinking:
+        if (is_any_of(key_, {"text", "thinking", "summary", "content"}))
+          parts_thought_ += value.size();
+        break;
+      default:
+        break;
+    }
+    return true;
+  }
+
+  bool key(std::string& value) override {
+    key_ = value;
+    if (node() == Node::error) chunk_.is_error = true;  // an empty object is none
+    return true;
+  }
+
+  bool start_object(size_t) override {
+    if (stack_.empty()) is_object_ = true;
+    switch (node()) {
+      case Node::choices:
+        ++choices_;
+        index_.reset();
+        text_.clear();
+        finish_.clear();
+        thought_ = parts_thought_ = 0;
+        return enter(Node::choice);
+      case Node::parts:
+        part_type_.clear();
+        part_text_.clear();
+        return enter(Node::part);
+      case Node::root:
+        if (key_ == "error") return enter(Node::error);
+        if (key_ == "usage") return enter(Node::usage);
+        return enter(Node::ignored);
+      case Node::choice:
+        return enter(key_ == delta_ ? Node::delta : Node::ignored);
+      default:
+        return enter(stack_.empty() ? Node::root : inner());
+    }
+  }
+
+  bool start_array(size_t) override {
+    if (node() == Node::root && key_ == "choices") return enter(Node::choices);
+    if (node() == Node::delta && key_ == "content") return enter(Node::parts);
+    return enter(inner());
+  }
+
+  bool end_object() override {
+    if (node() == Node::part) {
+      if (is_any_of(part_type_, {"", "text", "output_text"}))
+        text_ += part_text_;
+      else
+        parts_thought_ += part_text_.size();
+    }
+    if (node() == Node::choice && index_.value_or(choices_ - 1) == 0) {
+      chunk_.has_choice = true;
+      chunk_.text += text_;
+      chunk_.thought += std::max(thought_, parts_thought_);  // servers say it under several names
+      if (!finish_.empty()) chunk_.finish = std::move(finish_);
+    }
+    return end_array();
+  }
+  bool end_array() override {
+    stack_.pop_back();
+    return true;
+  }
+
+ private:
+  Node node() const { return stack_.empty() ? Node::ignored : stack_.back(); }
+
+  // What a container is that the place it stands in has no name for.
+  Node inner() const {
+    if (node() == Node::thinking) return Node::thinking;
+    const bool holds_thinking = node() == Node::delta || node() == Node::part;
+    return holds_thinking && names_thinking(key_) ? Node::thinking : Node::ignored;
+  }
+
+  bool enter(Node node) {
+    stack_.push_back(node);
+    return stack_.size() <= kMostDepth;
+  }
+
+  bool number(int64_t value) {
+    if (node() == Node::choice && key_ == "index") index_ = value;
+    if (key_ == "code" && (node() == Node::error || node() == Node::root)) chunk_.code = value;
+    if (node() == Node::root && key_ == "error" && value != 0) chunk_.is_error = true;
+    if (node() == Node::usage && key_ == "prompt_tokens") chunk_.prompt_tokens = value;
+    if (node() == Node::usage && key_ == "completion_tokens") chunk_.completion_tokens = value;
+    return true;
+  }
+
+  void code(std::string_view digits) {
+    int64_t value = 0;
+    const char* end = digits.data() + digits.size();
+    if (std::from_chars(digits.data(), end, value).ptr == end) chunk_.code = value;
+  }
+
+  const std::string_view delta_;
+  ChatChunk chunk_;
+  bool is_object_ = false;
+  std::vector<Node> stack_;
+  std::string key_;  // of the innermost object, as long as none inside it has ended
+  int64_t choices_ = 0;
+  // Of the choice at hand: the index may come after all the rest.
+  std::optional<int64_t> index_;
+  std::string text_;
+  std::string finish_;
+  size_t thought_ = 0;
+  size_t parts_thought_ = 0;
+  std::string part_type_;
+  std::string part_text_;
+};
+
+std::optional<ChatChunk> read(std::string_view json, ChatShape shape) {
+  ChatReader reader(shape);
+  if (!Json::sax_parse(json, &reader) || !reader.is_object()) return {};
+  return reader.chunk();
+}
+
+}  // namespace
+
+Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape) {
+  if (auto chunk = read(json, shape)) return std::move(*chunk);
+  STOKA_ASSIGN(const std::string mended, net::mend_json(mark_lone_surrogates(json), kMostDepth));
+  if (auto chunk = read(mended, shape)) return std::move(*chunk);
+  const std::string said = net::error_message(json);
+  return fail(ErrorKind::protocol, said.empty() ? "the model server sent no JSON"
+                                                : "the model server sent no JSON: " + said);
+}
+
+}  // namespace stoka::generate

@@ -1,0 +1,155 @@
+#include "generate/chat_decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "net/json_text.h"
+#include "text/utf8.h"
+
+namespace stoka::generate {
+namespace {
+
+constexpr std::string_view kDone = "[DONE]";
+constexpr std::string_view kSpace = " \t\r\n";
+constexpr std::string_view kLessThought =
+    "raise generator.max_tokens, or turn thinking off with generator.extra";
+
+std::string_view trim(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
+}
+
+Error server_error(std::string_view body, int64_t code) {
+  const std::string said = net::error_message(body);
+  std::string message = said.empty() ? "the model server failed without saying why"
+                                     : "the model server failed: " + said;
+  if (code == 401 || code == 403) return {ErrorKind::config, std::move(message), "check the key"};
+  if (code >= 400 && code < 429) return {ErrorKind::protocol, std::move(message)};
+  return {ErrorKind::unavailable, std::move(message), "ask again; its log may say more"};
+}
+
+}  // namespace
+
+ChatDecoder::ChatDecoder(DeltaSink sink, ChatLimits limits)
+    : sink_(std::move(sink)), limits_(limits) {}
+
+Result<> ChatDecoder::head(std::string_view content_type) {
+  streamed_ = content_type == "text/event-stream";
+  if (streamed_ || content_type == "application/json") return {};
+  const std::string_view sent = content_type.empty() ? "something unnamed" : content_type;
+  return fail(ErrorKind::protocol, fmt::format("answered with {}, wanted an event stream", sent),
+              "check that the address is that of an OpenAI-style server");
+}
+
+Result<net::Heard> ChatDecoder::push(std::string_view bytes) {
+  if (over_) return net::Heard::enough;
+  Result<> result;
+  if (streamed_) {
+    Result<> said;
+    result = events_.push(bytes, [&](const net::SseEvent& event) {
+      const Result<bool> more = this->event(event);
+      if (!more) said = fail(more.error());
+      return more.value_or(false);
+    });
+    if (!said) result = said;
+  } else {
+    body_ += bytes;
+    if (body_.size() > limits_.body)
+      result = fail(ErrorKind::protocol, fmt::format("an answer above {} bytes", limits_.body));
+  }
+  failed_ = !result;
+  STOKA_TRY(result);
+  if (over_) return net::Heard::enough;
+  return spent_ > 0 || finished() ? net::Heard::flowing : net::Heard::waiting;
+}
+
+// Whether more is wanted.
+Result<bool> ChatDecoder::event(const net::SseEvent& event) {
+  const std::string_view data = trim(event.data);
+  over_ = data == kDone;
+  if (over_) return false;
+  auto chunk = read_chat_json(data, ChatShape::chunk);
+  const bool is_error = event.type == "error" || (chunk && chunk->is_error);
+  if (is_error) return fail(server_error(data, chunk ? chunk->code : 0));
+  if (data.empty()) return true;
+  STOKA_TRY(chunk);
+  STOKA_TRY(take(std::move(*chunk)));
+  return !over_;
+}
+
+Result<> ChatDecoder::take(ChatChunk chunk) {
+  prompt_tokens_ = std::max(prompt_tokens_, chunk.prompt_tokens);
+  completion_tokens_ = std::max(completion_tokens_, chunk.completion_tokens);
+  thought_ += chunk.thought;
+  spent_ += chunk.thought + chunk.text.size();
+  pass(filter_.push(joiner_.push(chunk.text)));
+  if (spent_ >= limits_.text) over_ = true;
+  if (!chunk.finish.empty()) finish_ = std::move(chunk.finish);
+  if (finish_ == "content_filter")
+    return fail(ErrorKind::protocol, "the provider's content filter ended the answer",
+                "put the question differently");
+  if (finish_ == "error") return fail(server_error({}, 0));
+  return {};
+}
+
+Result<> ChatDecoder::whole() {
+  STOKA_ASSIGN(ChatChunk chunk, read_chat_json(body_, ChatShape::whole));
+  if (chunk.is_error) return fail(server_error(body_, chunk.code));
+  if (!chunk.has_choice) {
+    const std::string said = net::error_message(body_);
+    return fail(ErrorKind::protocol,
+                said.empty() ? "an answer without choices" : "an answer without choices: " + said);
+  }
+  if (chunk.finish.empty()) chunk.finish = "stop";  // JSON that ends is an answer that has ended
+  return take(std::move(chunk));
+}
+
+void ChatDecoder::pass(std::string_view text) {
+  text = text.substr(0, text::floor_border(text, std::min(limits_.text - passed_, text.size())));
+  if (text.empty()) return;
+  passed_ += text.size();
+  visible_ = visible_ || text.find_first_not_of(kSpace) != text.npos;
+  sink_(text);
+}
+
+Result<ChatEnd> ChatDecoder::finish() {
+  if (!streamed_) STOKA_TRY(whole());
+  if (streamed_ && !over_ && trim(events_.pending()) == kDone) over_ = true;
+  pass(filter_.push(joiner_.finish()));
+  pass(filter_.finish());
+  return conclude();
+}
+
+Result<ChatEnd> ChatDecoder::conclude() const {
+  const bool endless = spent_ >= limits_.text;
+  const bool length = endless || finish_ == "length" || finish_ == "max_tokens";
+  if (visible_) {
+    const bool told = !finish_.empty() && finish_ != "abort";
+    const Finish finish = length ? Finish::length : told ? Finish::complete : Finish::truncated;
+    return ChatEnd{finish, prompt_tokens_, filter_.stray()};
+  }
+  if (finish_ == "tool_calls" || finish_ == "function_call")
+    return fail(ErrorKind::protocol, "the model asked for a tool, and there is none",
+                "turn tools off in the model server, or choose another generator.model");
+  if (thought() > 0 && endless)
+    return fail(ErrorKind::config,
+                fmt::format("the model thought for {} bytes without answering", thought()),
+                "set generator.max_tokens, or turn thinking off with generator.extra");
+  if (thought() > 0 && length)
+    return fail(ErrorKind::config,
+                completion_tokens_ > 0
+                    ? fmt::format("the model spent its {} tokens thinking", completion_tokens_)
+                    : "the model spent all its tokens thinking",
+                std::string(kLessThought));
+  if (finish_.empty())
+    return fail(ErrorKind::protocol, "the answer broke off before its first word",
+                "ask again; the model server's log may say more");
+  if (thought() > 0)
+    return fail(ErrorKind::protocol, "the model thought, and answered nothing",
+                std::string(kLessThought));
+  return fail(ErrorKind::protocol, "the model answered nothing", "ask again");
+}
+
+}  // namespace stoka::generate

@@ -1,0 +1,228 @@
+#include "generate/openai.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include "generate/alarm.h"
+#include "generate/chat_decoder.h"
+#include "generate/framing.h"
+#include "generate/openai_server.h"
+#include "net/model_list.h"
+#include "text/tokens.h"
+
+namespace stoka::generate {
+namespace {
+
+constexpr int kFramingTokens = 40;  // a line
+// How long the counts may take that follow the end of an answer.
+constexpr std::chrono::milliseconds kGrace{1000};
+// Servers count differently; below this share of our estimate they have left something out.
+constexpr double kLeastRead = 0.6;
+
+size_t estimate(std::span<const Message> messages) {
+  size_t out = 0;
+  for (const Message& message : messages) out += text::estimate_tokens(message.content);
+  return out;
+}
+
+// What a recording knows a request for framing lines by.
+std::string subject(std::span<const Hit> hits) {
+  std::string out = "framing";
+  for (const Hit& hit : hits) out += " " + hit.chunk.slug;
+  return out;
+}
+
+// One answer, on its way from the wire to the sink.
+class Hearing final : public net::Listener {
+ public:
+  Hearing(const OpenAiServer& server, const std::function<void()>& accepted, const DeltaSink& sink,
+          size_t most_text, std::stop_token stop)
+      : decoder(sink, {most_text}), alarm(std::move(stop)), server_(server), accepted_(accepted) {}
+
+  Result<> head(const net::Head& head) override {
+    if (auto heard = decoder.head(head.content_type); !heard)
+      return fail(server_.named(heard.error()));
+    accepted_();
+    return {};
+  }
+
+  Result<net::Heard> body(std::string_view bytes) override {
+    const auto heard = decoder.push(bytes);
+    if (!heard) return fail(server_.named(heard.error()));
+    if (*heard != net::Heard::enough && decoder.finished() && !alarm.is_set()) alarm.set(kGrace);
+    return heard;
+  }
+
+  ChatDecoder decoder;
+  Alarm alarm;
+
+ private:
+  const OpenAiServer& server_;
+  const std::function<void()>& accepted_;
+};
+
+}  // namespace
+
+struct OpenAiGenerator::State {
+  void check_read(std::span<const Message> messages, const ChatEnd& end);
+  Result<std::optional<Lines>> complete(std::span<const Hit> hits, std::stop_token stop);
+  Result<Lines> chat(std::span<const Hit> hits, std::stop_token stop);
+  Result<net::Answer> ask_whole(std::string_view endpoint, std::span<const Hit> hits,
+                                const OpenAiServer::Write& write, std::stop_token stop);
+
+  net::Upstream& upstream;
+  const OpenAiOptions options;
+  Log& log;
+  OpenAiServer server;
+  std::atomic<bool> completes = true;  // the server takes several prompts at once
+};
+
+OpenAiGenerator::OpenAiGenerator(net::Upstream& upstream, OpenAiOptions options, Log& log)
+    : state_(new State{upstream, options, log, {upstream, options.model, options.preferred, log}}) {
+}
+
+OpenAiGenerator::~OpenAiGenerator() = default;
+
+std::string OpenAiGenerator::name() const {
+  const std::string model = state_->server.known_model();
+  return fmt::format("{} at {}", model.empty() ? "a model" : model, state_->server.shown());
+}
+
+void OpenAiGenerator::State::check_read(std::span<const Message> messages, const ChatEnd& end) {
+  const size_t sent = estimate(messages);
+  if (end.prompt_tokens > 0 &&
+      static_cast<double>(end.prompt_tokens) < kLeastRead * static_cast<double>(sent))
+    log.warning(
+        fmt::format("the server read {} of about {} prompt tokens; raise its context length",
+                    end.prompt_tokens, sent));
+  if (end.thought_aloud)
+    log.warning(
+        "the model's thoughts are in its answer; have the server keep them apart, or turn thinking "
+        "off with generator.extra");
+}
+
+Result<Finish> OpenAiGenerator::stream(const Request& request,
+                                       const std::function<void()>& accepted, const DeltaSink& sink,
+                                       std::stop_token stop) {
+  State& state = *state_;
+  STOKA_ASSIGN(const std::string model, state.server.model(stop));
+  const OpenAiOptions& options = state.options;
+  const ChatAsk ask{model, request.messages, options.max_tokens, true, options.stop};
+  Hearing hearing(state.server, accepted, sink, options.most_text, stop);
+  const auto answer = state.server.ask(
+      [&](const RefusedFields& refused) { return chat_body(ask, options, refused); },
+      [&](std::string body) {
+        net::Call call;
+        call.name = "chat/completions";
+        call.body = std::move(body);
+        call.subject = request.query;
+        return state.upstream.stream(call, hearing, hearing.alarm.token());
+      });
+  // Whatever ended the exchange after the model's last word, the answer is whole.
+  if (!answer && !hearing.decoder.finished()) return fail(answer.error());
+  if (answer && !answer->ok()) return fail(state.server.refusal(*answer, model, stop));
+  const auto end = hearing.decoder.finish();
+  if (!end) return fail(state.server.named(end.error()));
+  state.check_read(request.messages, *end);
+  return end->finish;
+}
+
+// Many servers take names that they do not list: such a one is asked for a word.
+Result<Probe> OpenAiGenerator::probe(std::stop_token stop) {
+  State& state = *state_;
+  STOKA_ASSIGN(const auto listed, net::list_models(state.upstream, stop));
+  STOKA_ASSIGN(std::string model, state.server.choose(listed));
+  Probe out{model, listed.value_or(std::vector<std::string>())};
+  if (std::find(out.models.begin(), out.models.end(), model) != out.models.end()) return out;
+  const std::vector<Message> messages = {{"user", "hi"}};
+  const ChatAsk ask{model, messages, 1, false};
+  net::Call call;
+  call.name = "chat/completions";
+  call.subject = "probe";
+  STOKA_ASSIGN(const net::Answer answer, state.server.ask(
+                                             [&](const RefusedFields& refused) {
+                                               return chat_body(ask, state.options, refused);
+                                             },
+                                             [&](std::string body) {
+                                               call.body = std::move(body);
+                                               return state.upstream.call(call, stop);
+                                             }));
+  if (!answer.ok()) return fail(state.server.refusal(answer, model, stop));
+  return out;
+}
+
+// Nothing where the server does not take several prompts.
+Result<std::optional<Lines>> OpenAiGenerator::State::complete(std::span<const Hit> hits,
+                                                              std::stop_token stop) {
+  STOKA_ASSIGN(const std::string model, server.model(stop));
+  std::vector<std::string> prompts;
+  for (const Hit& hit : hits) prompts.push_back(framing_prompt(hit, options.framing_voice));
+  const auto write = [&](const RefusedFields& refused) {
+    return completions_body(model, prompts, kFramingTokens, options, refused);
+  };
+  STOKA_ASSIGN(const net::Answer answer, ask_whole("completions", hits, write, stop));
+  constexpr int kNotTaken[] = {400, 404, 405, 422, 500, 501};
+  const bool taken =
+      std::find(std::begin(kNotTaken), std::end(kNotTaken), answer.status) == std::end(kNotTaken);
+  if (taken && !answer.ok()) return fail(upstream.refusal(answer));
+  auto lines = taken ? completed_lines(answer.body, hits.size()) : std::nullopt;
+  completes = lines.has_value();
+  return lines;
+}
+
+Result<Lines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std::stop_token stop) {
+  STOKA_ASSIGN(const std::string model, server.model(stop));
+  const std::vector<Message> messages = framing_messages(hits, options.framing_voice);
+  const ChatAsk asked{model, messages, kFramingTokens * static_cast<int>(hits.size()), false};
+  const auto write = [&](const RefusedFields& refused) {
+    return chat_body(asked, options, refused);
+  };
+  STOKA_ASSIGN(const net::Answer answer, ask_whole("chat/completions", hits, write, stop));
+  if (!answer.ok()) return fail(upstream.refusal(answer));
+  std::string text;
+  ChatDecoder decoder([&](std::string_view delta) { text += delta; }, {options.most_text});
+  auto decoded = decoder.head(answer.content_type);
+  if (decoded) decoded = decoder.push(answer.body).map([](net::Heard) {});
+  if (decoded) decoded = decoder.finish().map([](const ChatEnd&) {});
+  if (!decoded) return fail(server.named(decoded.error()));
+  return numbered_lines(text, hits.size());
+}
+
+Result<net::Answer> OpenAiGenerator::State::ask_whole(std::string_view endpoint,
+                                                      std::span<const Hit> hits,
+                                                      const OpenAiServer::Write& write,
+                                                      std::stop_token stop) {
+  net::Call call;
+  call.name = endpoint;
+  call.subject = subject(hits);
+  return server.ask(write, [&](std::string body) {
+    call.body = std::move(body);
+    return upstream.call(call, stop);
+  });
+}
+
+std::vector<std::optional<std::string>> OpenAiGenerator::frame(std::span<const Hit> hits,
+                                                               std::stop_token stop) {
+  if (hits.empty()) return {};
+  State& state = *state_;
+  Alarm alarm(stop);
+  alarm.set(state.options.framing);
+  auto lines = [&]() -> Result<Lines> {
+    if (state.completes) {
+      STOKA_ASSIGN(auto completed, state.complete(hits, alarm.token()));
+      if (completed) return std::move(*completed);
+    }
+    return state.chat(hits, alarm.token());
+  }();
+  if (lines) return std::move(*lines);
+  const bool late = lines.error().kind == ErrorKind::cancelled && !stop.stop_requested();
+  state.log.info(fmt::format("recommendations without framing lines: {}",
+                             late ? "they took too long" : lines.error().message));
+  return Lines(hits.size());
+}
+
+}  // namespace stoka::generate

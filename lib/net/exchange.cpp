@@ -1,0 +1,332 @@
+#include "net/exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <system_error>
+
+#include "net/base_url.h"
+#include "net/spoken.h"
+#include "text/controls.h"
+#include "text/normalize.h"
+#include "text/utf8.h"
+
+namespace stoka::net {
+namespace {
+
+constexpr size_t kMostHead = 64u << 10;
+constexpr size_t kMostReason = 200;
+constexpr const char* kProxyHint = "check the proxy of the environment (http_proxy, https_proxy)";
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const size_t from = text.find_first_not_of(" \t\r\n");
+  if (from == std::string_view::npos) return {};
+  return text.substr(from, text.find_last_not_of(" \t\r\n") + 1 - from);
+}
+
+// Digits only, of a sane size.
+std::optional<int> number(std::string_view text) {
+  if (text.empty() || text.size() > 9) return std::nullopt;
+  int out = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    out = 10 * out + (c - '0');
+  }
+  return out;
+}
+
+// "application/json" of "Application/JSON; charset=utf-8"; nothing of what is no media type.
+std::string media_type(std::string_view value) {
+  std::string out = lower(trimmed(value.substr(0, value.find(';'))));
+  const auto fits = [](char c) { return c > ' ' && c < '\x7f'; };
+  if (out.size() > 100 || !std::all_of(out.begin(), out.end(), fits)) out.clear();
+  return out;
+}
+
+// libcurl's words as stoka's: "SSL certificate problem: …" stays, "Connection refused" does not.
+std::string own_words(std::string_view text) {
+  std::string out = text::squeeze(text::one_line(text::without_controls(text, " ")));
+  if (out.size() > kMostReason) out.resize(text::floor_border(out, kMostReason));
+  while (out.ends_with('.')) out.pop_back();
+  const bool name = out.size() > 1 && out[1] >= 'A' && out[1] <= 'Z';
+  if (!out.empty() && !name) out[0] = lower(out.substr(0, 1))[0];
+  return out;
+}
+
+std::string size(size_t bytes) {
+  const size_t megabyte = 1u << 20;
+  return bytes % megabyte == 0 ? fmt::format("{} MB", bytes / megabyte)
+                               : fmt::format("{} bytes", bytes);
+}
+
+Error long_head() {
+  return Error(ErrorKind::protocol,
+               fmt::format("answers with a head of more than {} KB", kMostHead >> 10));
+}
+
+// Whether any of a key's bytes would end or bend the header line it is sent in.
+bool has_controls(std::string_view text) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
+  return std::any_of(text.begin(), text.end(), is_control);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Exchange>> Exchange::begin(const Request& request, Listener& listener) {
+  if (has_controls(request.key.reveal()))
+    return fail(ErrorKind::config, "the key has a line break or control characters in it",
+                "its file must hold the key alone, on one line");
+  std::unique_ptr<Exchange> exchange(new Exchange(request, listener));
+  if (!exchange->set_up()) return fail(ErrorKind::internal, "libcurl refuses its settings");
+  return exchange;
+}
+
+Exchange::Exchange(const Request& request, Listener& listener)
+    : request_(request),
+      listener_(listener),
+      start_(std::chrono::steady_clock::now()),
+      handle_(curl_easy_init()) {}
+
+bool Exchange::add_header(const std::string& line) {
+  curl_slist* list = curl_slist_append(headers_.get(), line.c_str());
+  if (list == nullptr) return false;
+  headers_.release();
+  headers_.reset(list);
+  return true;
+}
+
+bool Exchange::set_up() {
+  bool ok = handle_ != nullptr;
+  const auto set = [&](CURLoption option, auto value) {
+    ok = ok && curl_easy_setopt(handle_.get(), option, value) == CURLE_OK;
+  };
+  const bool post = request_.method != "GET";
+
+  ok = ok && add_header("Accept: " + request_.accept) && add_header("Expect:");
+  if (post) ok = ok && add_header("Content-Type: application/json");
+  if (!request_.key.empty())
+    ok = ok && add_header("Authorization: Bearer " + request_.key.reveal());
+  set(CURLOPT_HTTPHEADER, headers_.get());
+  set(CURLOPT_USERAGENT, "stoka/" STOKA_VERSION);
+
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_FOLLOWLOCATION, 0L);
+  set(CURLOPT_UNRESTRICTED_AUTH, 0L);
+  set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+  set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+  set(CURLOPT_SSL_VERIFYPEER, 1L);
+  set(CURLOPT_SSL_VERIFYHOST, 2L);
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  set(CURLOPT_URL, request_.url.c_str());
+  if (!request_.use_proxy) set(CURLOPT_PROXY, "");
+  set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  if (post) {
+    set(CURLOPT_POST, 1L);
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+    set(CURLOPT_POSTFIELDS, request_.body.c_str());
+  }
+
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_TCP_KEEPALIVE, 1L);
+  const Milliseconds connect = request_.deadlines.connect;  // zero would be libcurl's default
+  set(CURLOPT_CONNECTTIMEOUT_MS,
+      static_cast<long>(connect.count() > 0 ? std::min<Milliseconds::rep>(connect.count(), INT_MAX)
+                                            : INT_MAX));
+#if LIBCURL_VERSION_NUM >= 0x075700
+  // Else a stop waits for the resolver to give up.
+  set(CURLOPT_QUICK_EXIT, 1L);
+#endif
+
+  set(CURLOPT_ERRORBUFFER, reason_.data());
+  set(CURLOPT_PREREQFUNCTION, &Exchange::on_connected);
+  set(CURLOPT_PREREQDATA, this);
+  set(CURLOPT_HEADERFUNCTION, &Exchange::on_header);
+  set(CURLOPT_HEADERDATA, this);
+  set(CURLOPT_WRITEFUNCTION, &Exchange::on_body);
+  set(CURLOPT_WRITEDATA, this);
+  return ok;
+}
+
+int Exchange::on_connected(void* self, char*, char*, int, int) {
+  static_cast<Exchange*>(self)->connected_ = true;
+  return CURL_PREREQFUNC_OK;
+}
+
+size_t Exchange::on_header(char* data, size_t size, size_t count, void* self) {
+  return static_cast<Exchange*>(self)->header({data, size * count}) ? size * count : 0;
+}
+
+size_t Exchange::on_body(char* data, size_t size, size_t count, void* self) {
+  return static_cast<Exchange*>(self)->body({data, size * count}) ? size * count : 0;
+}
+
+bool Exchange::abort(Error error) {
+  error_ = std::move(error);
+  return false;
+}
+
+bool Exchange::header(std::string_view line) {
+  if (enough_) return true;
+  head_bytes_ += line.size();
+  if (head_bytes_ > kMostHead) return abort(long_head());
+  if (answered_) return true;  // a trailer
+  line = trimmed(line);
+  if (line.empty()) {
+    // 100 Continue and 103 Early Hints announce another head.
+    return head_.status < 200 || head_complete();
+  }
+  if (line.starts_with("HTTP/")) {
+    head_ = {};
+    encoding_.clear();
+    location_.clear();
+    const size_t space = std::min(line.find(' '), line.size());
+    head_.status = number(trimmed(line.substr(space)).substr(0, 3)).value_or(0);
+    return true;
+  }
+  const size_t colon = std::min(line.find(':'), line.size());
+  const std::string name = lower(line.substr(0, colon));
+  const std::string_view value = trimmed(line.substr(std::min(colon + 1, line.size())));
+  if (name == "content-type") head_.content_type = media_type(value);
+  if (name == "content-encoding") encoding_ = media_type(value);
+  if (name == "location") location_ = value;
+  if (name == "retry-after")
+    if (const auto seconds = number(value)) head_.retry_after = std::chrono::seconds(*seconds);
+  return true;
+}
+
+bool Exchange::head_complete() {
+  answered_ = true;
+  if (!encoding_.empty() && encoding_ != "identity")
+    return abort(
+        Error(ErrorKind::protocol,
+              fmt::format("answers {} compressed, which it was not asked to", head_.status)));
+  if (location_.find("://") != std::string::npos)
+    if (const auto elsewhere = BaseUrl::parse(location_, ApiRoot::plain))
+      head_.location = elsewhere->origin();
+  auto heard = listener_.head(head_);
+  last_byte_ = std::chrono::steady_clock::now();
+  return heard ? true : abort(std::move(heard).error());
+}
+
+bool Exchange::body(std::string_view bytes) {
+  if (enough_) return true;
+  if (!answered_) return abort(Error(ErrorKind::protocol, "does not answer in HTTP/1.1"));
+  body_bytes_ += bytes.size();
+  if (body_bytes_ > request_.most_bytes)
+    return abort(Error(ErrorKind::protocol, "answers with more than " + size(request_.most_bytes)));
+  auto heard = listener_.body(bytes);
+  last_byte_ = std::chrono::steady_clock::now();  // the listener's time is not the server's
+  if (!heard) return abort(std::move(heard).error());
+  flowing_ = flowing_ || *heard != Heard::waiting;
+  enough_ = *heard == Heard::enough;
+  return true;
+}
+
+std::optional<Exchange::Deadline> Exchange::first_deadline() const {
+  const Deadlines& limits = request_.deadlines;
+  std::optional<Deadline> first;
+  const auto consider = [&](Time from, Milliseconds after, const char* what) {
+    if (after.count() > 0 && (!first || from + after < first->at))
+      first = Deadline{from + after, after, what};
+  };
+  consider(start_, limits.total, "not complete after {}");
+  if (!flowing_) consider(start_, limits.first_token, "no first token after {}");
+  if (answered_)
+    consider(last_byte_, limits.idle, "silent for {}");
+  else
+    consider(start_, limits.headers, "no answer after {}");
+  return first;
+}
+
+std::optional<Exchange::Time> Exchange::next_deadline() const {
+  const auto first = first_deadline();
+  return first ? std::optional(first->at) : std::nullopt;
+}
+
+std::optional<Failure> Exchange::expired(Time now) const {
+  const auto first = first_deadline();
+  if (!first || now < first->at) return std::nullopt;
+  return failure(
+      Error(ErrorKind::timeout, fmt::format(fmt::runtime(first->what), spoken(first->after))));
+}
+
+Failure Exchange::failure(Error error) const {
+  return {.error = std::move(error), .connected = connected_, .answered = answered_};
+}
+
+std::optional<Failure> Exchange::finish(CURLcode code) const {
+  if (error_) return failure(*error_);
+  if (enough_ || (code == CURLE_OK && answered_)) return std::nullopt;
+  return failure(explain(code));
+}
+
+Error Exchange::explain(CURLcode code) const {
+  const std::string reason =
+      own_words(reason_[0] != '\0' ? reason_.data() : curl_easy_strerror(code));
+  switch (code) {
+    case CURLE_OK:  // closed within the head
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_SEND_ERROR:
+      return Error(ErrorKind::unavailable, "the connection broke off");
+    case CURLE_RECV_ERROR:
+      // What libcurl also calls an error of receiving: a refusal of the proxy, and bad chunks.
+      if (!connected_) return Error(ErrorKind::unavailable, reason, kProxyHint);
+      if (reason.find("chunked-encoding") != std::string::npos)
+        return Error(ErrorKind::protocol, "answers in broken HTTP: " + reason);
+      return Error(ErrorKind::unavailable, "the connection broke off");
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return Error(ErrorKind::unavailable, "host name not found");
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return Error(ErrorKind::unavailable, "host name of the proxy not found", kProxyHint);
+    case CURLE_COULDNT_CONNECT: {
+      long number = 0;
+      curl_easy_getinfo(handle_.get(), CURLINFO_OS_ERRNO, &number);
+      if (number == 0) return Error(ErrorKind::unavailable, "no connection");
+      return Error(ErrorKind::unavailable,
+                   own_words(std::generic_category().message(static_cast<int>(number))));
+    }
+    case CURLE_OPERATION_TIMEDOUT:
+      return Error(ErrorKind::timeout, "no connection after " + spoken(request_.deadlines.connect));
+    case CURLE_SSL_CONNECT_ERROR:
+      return Error(ErrorKind::protocol, "no TLS connection: " + reason,
+                   "is it http:// rather than https://?");
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CIPHER:
+      return Error(ErrorKind::protocol, "no TLS connection: " + reason,
+                   "its certificate must be valid for that host and signed by an authority that "
+                   "this machine trusts");
+    case CURLE_URL_MALFORMAT:
+      return Error(ErrorKind::config, "not an address");
+    case CURLE_UNSUPPORTED_PROTOCOL:  // of the address, or an answer without a head
+      return connected_ ? Error(ErrorKind::protocol, "does not answer in HTTP/1.1")
+                        : Error(ErrorKind::config, "neither http nor https");
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_BAD_CONTENT_ENCODING:
+    case CURLE_HTTP2:
+      return Error(ErrorKind::protocol, "answers in broken HTTP: " + reason);
+    case CURLE_OUT_OF_MEMORY:
+      // Also what libcurl says of a header line above its own limit.
+      if (connected_ && !answered_) return long_head();
+      [[fallthrough]];
+    case CURLE_FAILED_INIT:
+    case CURLE_BAD_FUNCTION_ARGUMENT:
+      return Error(ErrorKind::internal, "libcurl: " + reason);
+    default:
+      return Error(ErrorKind::unavailable, reason);
+  }
+}
+
+}  // namespace stoka::net

@@ -1,0 +1,65 @@
+#include "net/model_list.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "net/json_text.h"
+#include "text/normalize.h"
+
+namespace stoka::net {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMostModels = 1000;
+constexpr size_t kMostId = 256;  // bytes
+constexpr size_t kMostShown = 8;
+
+}  // namespace
+
+std::optional<std::vector<std::string>> parse_models(std::string_view body) {
+  const auto mended = mend_json(body);
+  const Json json = Json::parse(mended.value_or(""), nullptr, false);
+  if (!json.is_object() || !json.contains("data") || !json["data"].is_array()) return {};
+  std::vector<std::string> out;
+  for (const Json& entry : json["data"]) {
+    if (out.size() == kMostModels) break;
+    if (!entry.is_object() || !entry.contains("id") || !entry["id"].is_string()) continue;
+    const std::string& id = entry["id"].get_ref<const std::string&>();
+    if (!id.empty() && id.size() <= kMostId) out.push_back(id);
+  }
+  return out;
+}
+
+Result<std::optional<std::vector<std::string>>> list_models(Upstream& upstream,
+                                                            std::stop_token stop) {
+  Call call;
+  call.name = "models";
+  STOKA_ASSIGN(const Answer answer, upstream.call(call, stop));
+  if (answer.status == 404 || answer.status == 405 || answer.status == 501)
+    return std::optional<std::vector<std::string>>();
+  if (!answer.ok()) return fail(upstream.refusal(answer));
+  auto listed = parse_models(answer.body);
+  if (!listed) return fail(upstream.nonsense("what should list its models is no list"));
+  return listed;
+}
+
+std::string enumerate(std::span<const std::string> models) {
+  std::vector<std::string> shown;
+  for (const std::string& model : models.first(std::min(models.size(), kMostShown)))
+    shown.push_back(text::one_line(model));
+  std::string out = fmt::format("{}", fmt::join(shown, ", "));
+  if (models.size() > kMostShown) out += fmt::format(" and {} more", models.size() - kMostShown);
+  return out;
+}
+
+bool names_model(int status, std::string_view refusal, std::string_view model) {
+  if (status == 404 && refusal.find("model") != refusal.npos) return true;
+  return (status == 400 || status == 404 || status == 422) && !model.empty() &&
+         refusal.find(model) != refusal.npos;
+}
+
+}  // namespace stoka::net

@@ -1,0 +1,145 @@
+#include "net/recorded.h"
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/base64.h"
+#include "net/json_text.h"
+#include "text/utf8.h"
+
+namespace stoka::net {
+namespace {
+
+using nlohmann::json;
+
+std::string dump(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::optional<ErrorKind> kind_of(std::string_view wanted) {
+  for (const ErrorKind kind :
+       {ErrorKind::usage, ErrorKind::config, ErrorKind::data, ErrorKind::not_found, ErrorKind::busy,
+        ErrorKind::unavailable, ErrorKind::timeout, ErrorKind::protocol, ErrorKind::cancelled,
+        ErrorKind::internal})
+    if (name(kind) == wanted) return kind;
+  return std::nullopt;
+}
+
+// Reads members by type; the first that is missing or of another type is what is wrong.
+class Reader {
+ public:
+  explicit Reader(const json& object) : object_(object) {}
+
+  std::string text(const char* name) {
+    const json* value = find(name, &json::is_string);
+    return value == nullptr ? "" : value->get<std::string>();
+  }
+  bool flag(const char* name) {
+    const json* value = find(name, &json::is_boolean);
+    return value != nullptr && value->get<bool>();
+  }
+  int64_t number(const char* name) {
+    const json* value = find(name, &json::is_number_integer);
+    return value == nullptr ? 0 : value->get<int64_t>();
+  }
+  const json* find(const char* name, bool (json::*is_right)() const noexcept) {
+    const auto found = object_.find(name);
+    if (found != object_.end() && (*found.*is_right)()) return &*found;
+    if (wrong_.empty()) wrong_ = name;
+    return nullptr;
+  }
+  const std::string& wrong() const { return wrong_; }
+
+ private:
+  const json& object_;
+  std::string wrong_;
+};
+
+Result<> bad(const std::string& member) {
+  return fail(ErrorKind::data, "\"" + member + "\" is missing or wrong");
+}
+
+Result<> read_answer(const json& line, Recorded& out) {
+  Reader reader(line);
+  out.head = Head{};
+  out.head->status = static_cast<int>(reader.number("status"));
+  out.head->content_type = reader.text("content_type");
+  if (line.contains("retry_after"))
+    out.head->retry_after = std::chrono::seconds(reader.number("retry_after"));
+  if (line.contains("body_base64")) {
+    const std::optional<std::string> bytes = from_base64(reader.text("body_base64"));
+    if (!bytes) return bad("body_base64");
+    out.body = *bytes;
+  } else {
+    out.body = reader.text("body");
+  }
+  const json* pieces = reader.find("pieces", &json::is_array);
+  if (pieces == nullptr) return bad(reader.wrong());
+  size_t rest = out.body.size();
+  for (const json& piece : *pieces) {
+    if (!piece.is_number_unsigned() || piece.get<uint64_t>() > rest) return bad("pieces");
+    out.pieces.push_back(piece.get<size_t>());
+    rest -= out.pieces.back();
+  }
+  if (rest != 0) return bad("pieces");
+  return reader.wrong().empty() ? Result<>() : bad(reader.wrong());
+}
+
+Result<> read_failure(const json& object, Recorded& out) {
+  if (!object.is_object()) return bad("failure");
+  Reader reader(object);
+  const std::optional<ErrorKind> kind = kind_of(reader.text("kind"));
+  if (!kind) return bad("kind");
+  out.failure = Failure{{*kind, reader.text("message"), reader.text("hint")},
+                        reader.flag("connected"),
+                        reader.flag("answered")};
+  return reader.wrong().empty() ? Result<>() : bad(reader.wrong());
+}
+
+}  // namespace
+
+std::string Recorded::to_line() const {
+  nlohmann::ordered_json out = {{"role", role}, {"name", name}, {"subject", subject}};
+  out["request"] = json::parse(request, nullptr, false);
+  if (head) {
+    out["status"] = head->status;
+    out["content_type"] = head->content_type;
+    if (head->retry_after) out["retry_after"] = head->retry_after->count();
+    const bool is_text = text::is_valid_utf8(body);
+    out[is_text ? "body" : "body_base64"] = is_text ? body : to_base64(body);
+    out["pieces"] = pieces;
+  }
+  if (failure)
+    out["failure"] = {{"kind", stoka::name(failure->error.kind)},
+                      {"message", failure->error.message},
+                      {"hint", failure->error.hint},
+                      {"connected", failure->connected},
+                      {"answered", failure->answered}};
+  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<Recorded> Recorded::from_line(std::string_view text) {
+  STOKA_ASSIGN(const std::string mended, mend_json(text));
+  const json line = json::parse(mended, nullptr, false);
+  if (!line.is_object()) return fail(ErrorKind::data, "it is no JSON object");
+  Recorded out;
+  Reader reader(line);
+  out.role = reader.text("role");
+  out.name = reader.text("name");
+  out.subject = reader.text("subject");
+  if (!reader.wrong().empty()) return fail(bad(reader.wrong()).error());
+  if (!line.contains("request")) return fail(bad("request").error());
+  out.request = dump(line["request"]);
+  if (line.contains("status")) STOKA_TRY(read_answer(line, out));
+  if (line.contains("failure")) STOKA_TRY(read_failure(line["failure"], out));
+  if (!out.head && !out.failure) return fail(bad("status").error());
+  return out;
+}
+
+std::string canonical(std::string_view request_body) {
+  if (request_body.empty()) return "null";
+  const json parsed = json::parse(request_body, nullptr, false);
+  return dump(parsed.is_discarded() ? json(request_body) : parsed);
+}
+
+}  // namespace stoka::net

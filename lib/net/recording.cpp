@@ -1,0 +1,217 @@
+#include "net/recording.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "base/files.h"
+#include "net/recorded.h"
+#include "text/normalize.h"
+#include "text/utf8.h"
+
+namespace stoka::net {
+namespace {
+
+constexpr uint64_t kMostFile = 1u << 30;
+constexpr size_t kMostShown = 60;  // bytes of a subject in an error
+
+// Hands on what is heard and keeps it.
+class Tee final : public Listener {
+ public:
+  Tee(Listener& listener, Recorded& recorded) : listener_(listener), recorded_(recorded) {}
+
+  Result<> head(const Head& head) override {
+    recorded_.head = head;
+    return listener_.head(head);
+  }
+  Result<Heard> body(std::string_view bytes) override {
+    recorded_.body += bytes;
+    recorded_.pieces.push_back(bytes.size());
+    return listener_.body(bytes);
+  }
+
+ private:
+  Listener& listener_;
+  Recorded& recorded_;
+};
+
+void redact(Recorded& recorded, const Secret& key) {
+  std::string body = key.redact(recorded.body);
+  if (body != recorded.body) {
+    // Where it was split does not fit any more.
+    recorded.pieces = {body.size()};
+    recorded.body = std::move(body);
+  }
+  recorded.subject = key.redact(recorded.subject);
+  if (!recorded.failure) return;
+  recorded.failure->error.message = key.redact(recorded.failure->error.message);
+  recorded.failure->error.hint = key.redact(recorded.failure->error.hint);
+}
+
+Error cannot_write(const std::filesystem::path& path, int code) {
+  return {ErrorKind::data,
+          fmt::format("cannot write the recording {}: {}", path.string(), std::strerror(code)),
+          "check the path, its permissions and the space left"};
+}
+
+}  // namespace
+
+struct Recorder::File {
+  File(std::filesystem::path given, int opened) : path(std::move(given)), fd(opened) {}
+  ~File() { ::close(fd); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  // At once, so that a crash loses nothing that was said.
+  Result<> append(const std::string& line) {
+    std::lock_guard lock(mutex);
+    std::string_view rest = line;
+    while (!rest.empty()) {
+      const ssize_t written = ::write(fd, rest.data(), rest.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return fail(cannot_write(path, errno));
+      rest.remove_prefix(static_cast<size_t>(written));
+    }
+    return {};
+  }
+
+  const std::filesystem::path path;
+  const int fd;
+  std::mutex mutex;
+};
+
+Recorder::Recorder(std::unique_ptr<File> file, Transport& carrier)
+    : file_(std::move(file)), carrier_(carrier) {}
+
+Recorder::~Recorder() = default;
+
+Result<std::unique_ptr<Recorder>> Recorder::create(const std::filesystem::path& file,
+                                                   Transport& carrier) {
+  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) return fail(cannot_write(file, errno));
+  auto opened = std::make_unique<File>(file, fd);
+  if (::fchmod(fd, 0600) != 0) return fail(cannot_write(file, errno));
+  return std::unique_ptr<Recorder>(new Recorder(std::move(opened), carrier));
+}
+
+std::optional<Failure> Recorder::perform(const Request& request, Listener& listener,
+                                         std::stop_token stop) {
+  Recorded recorded;
+  recorded.role = request.role;
+  recorded.name = request.name;
+  recorded.subject = request.subject;
+  recorded.request = canonical(request.key.redact(request.body));
+  Tee tee(listener, recorded);
+  recorded.failure = carrier_.perform(request, tee, stop);
+  const std::optional<Failure> failure = recorded.failure;
+  if (failure && failure->error.kind == ErrorKind::cancelled) return failure;
+  redact(recorded, request.key);
+  const Result<> written = file_->append(recorded.to_line() + "\n");
+  if (!failure && !written) return Failure{written.error(), true, true};
+  return failure;
+}
+
+struct Replay::Tape {
+  struct Take {
+    Recorded recorded;
+    bool used = false;
+  };
+  using Key = std::vector<std::string>;
+
+  void add(Recorded recorded) {
+    const size_t index = takes.size();
+    by_request[{recorded.role, recorded.name, recorded.request}].push_back(index);
+    if (recorded.role == "generator" && !recorded.subject.empty())
+      by_subject[{recorded.role, recorded.name, recorded.subject}].push_back(index);
+    takes.push_back({std::move(recorded), false});
+  }
+
+  // Of the takes under a key the next, or the last one again; nothing if there is none.
+  const Recorded* next(const std::map<Key, std::vector<size_t>>& index, const Key& key) {
+    const auto found = index.find(key);
+    if (found == index.end()) return nullptr;
+    const std::vector<size_t>& list = found->second;
+    auto unused = std::find_if(list.begin(), list.end(), [&](size_t i) { return !takes[i].used; });
+    Take& take = takes[unused == list.end() ? list.back() : *unused];
+    take.used = true;
+    return &take.recorded;
+  }
+
+  const Recorded* find(const Request& request) {
+    std::lock_guard lock(mutex);
+    const std::string body = canonical(request.key.redact(request.body));
+    if (const Recorded* exact = next(by_request, {request.role, request.name, body})) return exact;
+    return next(by_subject, {request.role, request.name, request.key.redact(request.subject)});
+  }
+
+  std::filesystem::path path;
+  std::mutex mutex;  // of used
+  std::vector<Take> takes;
+  std::map<Key, std::vector<size_t>> by_request;
+  std::map<Key, std::vector<size_t>> by_subject;
+};
+
+Replay::Replay(std::unique_ptr<Tape> tape) : tape_(std::move(tape)) {}
+
+Replay::~Replay() = default;
+
+Result<std::unique_ptr<Replay>> Replay::open(const std::filesystem::path& file) {
+  STOKA_ASSIGN(const std::string text, read_file(file, kMostFile));
+  auto tape = std::make_unique<Tape>();
+  tape->path = file;
+  std::string_view rest = text;
+  for (size_t number = 1; !rest.empty(); ++number) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.empty()) continue;
+    Result<Recorded> recorded = Recorded::from_line(line);
+    if (!recorded)
+      return fail(ErrorKind::data,
+                  fmt::format("{}:{} is no recorded exchange: {}", file.string(), number,
+                              recorded.error().message),
+                  "record it anew");
+    tape->add(*std::move(recorded));
+  }
+  return std::unique_ptr<Replay>(new Replay(std::move(tape)));
+}
+
+std::optional<Failure> Replay::perform(const Request& request, Listener& listener,
+                                       std::stop_token stop) {
+  const Error stopped{ErrorKind::cancelled, "stopped"};
+  if (stop.stop_requested()) return Failure{stopped, false, false};
+  const Recorded* recorded = tape_->find(request);
+  if (recorded == nullptr) {
+    std::string subject = text::one_line(request.subject);
+    if (subject.size() > kMostShown)
+      subject = subject.substr(0, text::floor_border(subject, kMostShown)) + "…";
+    return Failure{{ErrorKind::data,
+                    fmt::format("{} has no answer of the {} to this {} request{}",
+                                tape_->path.string(), request.role, request.name,
+                                subject.empty() ? "" : fmt::format(" (\"{}\")", subject)),
+                    "record it anew, with the same content and settings"},
+                   false,
+                   false};
+  }
+  if (recorded->head) {
+    if (auto heard = listener.head(*recorded->head); !heard)
+      return Failure{heard.error(), true, true};
+    std::string_view rest = recorded->body;
+    for (const size_t piece : recorded->pieces) {
+      if (stop.stop_requested()) return Failure{stopped, true, true};
+      const Result<Heard> heard = listener.body(rest.substr(0, piece));
+      if (!heard) return Failure{heard.error(), true, true};
+      if (*heard == Heard::enough) return std::nullopt;
+      rest.remove_prefix(piece);
+    }
+  }
+  return recorded->failure;
+}
+
+}  // namespace stoka::net

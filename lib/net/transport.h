@@ -1,0 +1,82 @@
+// One HTTP exchange: what is asked, what is heard, and who carries it. The network is one carrier
+// (net/client.h), a recording another (net/recording.h).
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/secret.h"
+
+namespace stoka::net {
+
+using Milliseconds = std::chrono::milliseconds;
+
+// Each is counted from where it can first be missed; zero: none.
+struct Deadlines {
+  Milliseconds connect{5000};
+  Milliseconds headers{60000};       // from the request to the response's head
+  Milliseconds first_token{120000};  // from the request to the first body that is of use
+  Milliseconds idle{60000};          // between two pieces of body, whatever is in them
+  Milliseconds total{300000};        // the whole exchange
+};
+
+struct Request {
+  std::string method = "POST";  // GET has no body
+  std::string url;
+  std::string body;  // JSON
+  std::string accept = "application/json";
+  Secret key;             // sent as "Authorization: Bearer"
+  bool use_proxy = true;  // of the environment
+  Deadlines deadlines;
+  size_t most_bytes = 16u << 20;  // of body; more is a protocol error
+  // What a recording knows the exchange by.
+  std::string role;     // "embedder", "reranker", "generator"
+  std::string name;     // of the endpoint: "chat/completions"
+  std::string subject;  // what it is about, e.g. the question; may be empty
+};
+
+struct Head {
+  int status = 0;
+  std::string content_type;                         // lower case, without parameters
+  std::optional<std::chrono::seconds> retry_after;  // given as seconds; a date is ignored
+  std::string location = {};  // of a redirect elsewhere: "https://host:8000", nothing else of it
+};
+
+// What the listener makes of a piece of body.
+enum class Heard {
+  waiting,  // nothing of use yet: the first-token deadline runs on
+  flowing,
+  enough,  // the exchange is complete, whatever the server still has to say
+};
+
+// Called on the thread that carries the exchange. An error ends it, and is its error.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual Result<> head(const Head& head) = 0;  // once, before any body
+  virtual Result<Heard> body(std::string_view bytes) = 0;
+};
+
+// How an exchange failed. Kinds: unavailable (no connection, broken off), timeout, protocol (no
+// HTTP, too large, a wrong certificate), cancelled, or what the listener said.
+struct Failure {
+  Error error;
+  bool connected = false;  // false: the server never saw the request, so asking again is safe
+  bool answered = false;   // a head had come
+};
+
+// Threads: any.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // Blocks until the exchange is over. A stop ends it at once: the server sees the connection close
+  // within 100 ms. Redirects are not followed: their head is the answer.
+  virtual std::optional<Failure> perform(const Request& request, Listener& listener,
+                                         std::stop_token stop) = 0;
+};
+
+}  // namespace stoka::net

@@ -1,0 +1,297 @@
+#include "net/upstream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+
+#include "net/json_text.h"
+#include "net/spoken.h"
+
+namespace stoka::net {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr Milliseconds kLeastPause{100};
+constexpr Milliseconds kMostPause{400};  // before the first retry; then twice as long
+constexpr std::chrono::seconds kMostRetryAfter{30};
+
+Breaker::Time monotonic() { return SteadyClock::now().time_since_epoch(); }
+
+// "EMBED" of STOKA_EMBED_URL; nothing for a role without settings of its own.
+std::string_view variable(std::string_view role) {
+  if (role == "embedder") return "EMBED";
+  if (role == "reranker") return "RERANK";
+  if (role == "generator") return "GEN";
+  return {};
+}
+
+// False when a stop came first.
+bool sleep_for(Milliseconds time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, time, [] { return false; });
+  return !stop.stop_requested();
+}
+
+bool is_html(const Answer& answer) {
+  const size_t first = answer.body.find_first_not_of(" \t\r\n");
+  return answer.content_type == "text/html" ||
+         (first != std::string::npos && answer.body[first] == '<');
+}
+
+}  // namespace
+
+// Passes on what the listener is to hear, and keeps the rest.
+class Upstream::Ear final : public Listener {
+ public:
+  explicit Ear(Listener* listener) : listener_(listener) {}
+
+  Result<> head(const Head& head) override {
+    answer_.status = head.status;
+    answer_.content_type = head.content_type;
+    answer_.retry_after = head.retry_after;
+    if (redirected()) {
+      const std::string to = head.location.empty() ? "" : " to " + head.location;
+      return fail(ErrorKind::protocol,
+                  fmt::format("answers {} with a redirect{}", head.status, to));
+    }
+    passing_on_ = listener_ != nullptr && answer_.ok();
+    return passing_on_ ? of_listener(listener_->head(head)) : Result<>();
+  }
+
+  Result<Heard> body(std::string_view bytes) override {
+    if (passing_on_) return of_listener(listener_->body(bytes));
+    answer_.body += bytes;
+    return Heard::flowing;
+  }
+
+  const Answer& answer() const { return answer_; }
+  bool redirected() const { return answer_.status >= 300 && answer_.status < 400; }
+  // Whether the failure is the listener's own.
+  bool objected() const { return objected_; }
+
+ private:
+  template <class T>
+  T of_listener(T result) {
+    objected_ = !result;
+    return result;
+  }
+
+  Listener* listener_;
+  Answer answer_;
+  bool passing_on_ = false;
+  bool objected_ = false;
+};
+
+Upstream::Upstream(UpstreamOptions options, Transport& transport, Log& log)
+    : options_(std::move(options)),
+      transport_(transport),
+      log_(log),
+      gate_(who(), options_.gate),
+      breaker_(options_.breaker),
+      random_(std::random_device{}()) {}
+
+Result<Answer> Upstream::call(const Call& call, std::stop_token stop) {
+  return ask(call, nullptr, std::move(stop));
+}
+
+Result<Answer> Upstream::stream(const Call& call, Listener& listener, std::stop_token stop) {
+  return ask(call, &listener, std::move(stop));
+}
+
+Result<Answer> Upstream::ask(const Call& call, Listener* listener, std::stop_token stop) {
+  const bool own_total = call.total.count() > 0;
+  const Milliseconds total = own_total ? call.total : options_.deadlines.total;
+  const auto start = SteadyClock::now();
+  const auto left = [&] {
+    if (total.count() == 0) return Milliseconds::max();
+    const auto spent = std::chrono::ceil<Milliseconds>(SteadyClock::now() - start);
+    return std::max(total - spent, Milliseconds(1));
+  };
+
+  if (const auto rest = breaker_.resting(monotonic())) return fail(resting(*rest));
+  STOKA_ASSIGN(const Gate::Pass pass, gate_.enter(stop, left()));
+  if (const auto rest = breaker_.closed_to_callers(monotonic())) return fail(resting(*rest));
+
+  Request request = this->request(call, listener != nullptr);
+  for (int attempt = 0;; ++attempt) {
+    if (total.count() > 0) request.deadlines.total = left();
+    Ear ear(listener);
+    const std::optional<Failure> failure = transport_.perform(request, ear, stop);
+    const auto wait = stop.stop_requested() ? std::nullopt : pause(failure, ear, attempt, left());
+    if (!wait) {
+      report(failure, ear, own_total);
+      if (failure) return fail(named(*failure, ear));
+      return ear.answer();
+    }
+    const std::string why = failure ? named(*failure, ear).message
+                                    : fmt::format("{}: answers {}", who(), ear.answer().status);
+    log_.warning(fmt::format("{}; asking again in {}", why, spoken(*wait)));
+    if (!sleep_for(*wait, stop)) {
+      breaker_.abandoned();
+      return fail(ErrorKind::cancelled, "stopped");
+    }
+  }
+}
+
+Request Upstream::request(const Call& call, bool stream) const {
+  Request out;
+  out.method = call.body.empty() ? "GET" : "POST";
+  out.url = options_.url.endpoint(call.name);
+  out.body = call.body;
+  if (stream) out.accept = "text/event-stream, application/json";
+  out.key = options_.key;
+  out.use_proxy = !options_.url.is_loopback();
+  out.deadlines = options_.deadlines;
+  out.role = options_.role;
+  out.name = call.name;
+  out.subject = call.subject;
+  return out;
+}
+
+std::optional<Milliseconds> Upstream::pause(const std::optional<Failure>& failure, const Ear& ear,
+                                            int attempt, Milliseconds left) {
+  if (attempt >= options_.retries) return std::nullopt;
+  std::chrono::seconds asked_for{0};
+  if (failure) {
+    const bool timeout = failure->error.kind == ErrorKind::timeout;
+    if (!timeout && failure->error.kind != ErrorKind::unavailable) return std::nullopt;
+    const bool unanswered = timeout && !failure->answered && options_.retry_timeouts;
+    if (failure->connected && !unanswered) return std::nullopt;
+  } else {
+    const int status = ear.answer().status;
+    if (status != 429 && status != 502 && status != 503 && status != 504) return std::nullopt;
+    asked_for = ear.answer().retry_after.value_or(asked_for);
+    if (asked_for > kMostRetryAfter) return std::nullopt;
+  }
+  const int doubled = 1 << std::min(attempt, 4);
+  std::uniform_int_distribution<Milliseconds::rep> jitter(kLeastPause.count() * doubled,
+                                                          kMostPause.count() * doubled);
+  const std::lock_guard lock(mutex_);
+  const Milliseconds wait = asked_for + Milliseconds(jitter(random_));
+  return wait < left ? std::optional(wait) : std::nullopt;
+}
+
+void Upstream::report(const std::optional<Failure>& failure, const Ear& ear, bool own_total) {
+  if (!failure || ear.redirected()) {
+    const int status = ear.answer().status;
+    const bool down =
+        status == 502 || status == 504 || (status == 503 && !ear.answer().retry_after);
+    return down ? breaker_.failed(monotonic()) : breaker_.succeeded();
+  }
+  switch (failure->error.kind) {
+    case ErrorKind::timeout:
+      if (own_total && failure->answered) break;
+      [[fallthrough]];
+    case ErrorKind::unavailable:
+    case ErrorKind::protocol:
+      return breaker_.failed(monotonic());
+    default:
+      break;
+  }
+  breaker_.abandoned();
+}
+
+std::string Upstream::who() const {
+  return fmt::format("{} at {}", options_.role, options_.url.shown());
+}
+
+std::string Upstream::setting(std::string_view key) const {
+  const std::string_view name = variable(options_.role);
+  if (name.empty()) return fmt::format("{}.{}", options_.role, key);
+  std::string upper(key);
+  for (char& c : upper)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return fmt::format("{}.{} (STOKA_{}_{})", options_.role, key, name, upper);
+}
+
+Error Upstream::named(const Failure& failure, const Ear& ear) const {
+  Error out = failure.error;
+  if (!ear.objected() && out.kind != ErrorKind::cancelled) {
+    out.message = who() + ": " + out.message;
+    if (ear.redirected())
+      out.hint = "give the final address as " + setting("url");
+    else if (out.hint.empty())
+      out.hint = hint(failure);
+  }
+  out.message = options_.key.redact(out.message);
+  out.hint = options_.key.redact(out.hint);
+  return out;
+}
+
+std::string Upstream::hint(const Failure& failure) const {
+  switch (failure.error.kind) {
+    case ErrorKind::unavailable:
+      if (!failure.connected) return "start it, or set " + setting("url");
+      return "try again; the server's own log may say why";
+    case ErrorKind::timeout:
+      if (!failure.connected) return "is it up? Else set " + setting("url");
+      return "it may be busy or still loading its model: try again, or look at its log";
+    case ErrorKind::protocol:
+      return "is that the right server? Else set " + setting("url");
+    default:
+      return {};
+  }
+}
+
+Error Upstream::resting(Milliseconds left) const {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(left);
+  return Error(ErrorKind::unavailable,
+               fmt::format("{} failed {} times in a row, next try in {}", who(),
+                           options_.breaker.failures, spoken(seconds)),
+               "start it, or set " + setting("url"));
+}
+
+Error Upstream::refusal(const Answer& answer) const {
+  // Before and after: what is cut at 200 characters may cut a key, and JSON may hide one.
+  const std::string said = options_.key.redact(error_message(options_.key.redact(answer.body)));
+  std::string what = said.empty() ? "" : ": " + said;
+  if (said.empty() && is_html(answer)) what = " with a page of HTML";
+  const auto error = [&](ErrorKind kind, std::string_view verdict, std::string hint) {
+    return Error(kind, fmt::format("{}: {} ({}){}", who(), verdict, answer.status, what),
+                 std::move(hint));
+  };
+  const std::string later = answer.retry_after ? "try again in " + spoken(*answer.retry_after)
+                                               : std::string("try again in a moment");
+  switch (answer.status) {
+    case 401:
+    case 403:
+      if (options_.key.empty())
+        return error(ErrorKind::config, "wants a key", "set " + setting("api_key_file"));
+      return error(ErrorKind::config, "refuses the key",
+                   "check the key that " + setting("api_key_file") + " names");
+    case 404:
+    case 405:
+      return error(ErrorKind::config, "no such endpoint or model",
+                   "check " + setting("url") + ", what server that is, and the model's name");
+    case 429:
+      return error(ErrorKind::busy, "too many requests", later);
+    case 503:
+      return error(ErrorKind::unavailable, "is not ready", later);
+    case 400:
+    case 413:
+    case 422:
+      return error(ErrorKind::protocol, "refuses the request",
+                   "is that the right server? Else set " + setting("url"));
+    case 424:
+    case 501:
+      return error(ErrorKind::protocol, "cannot do this",
+                   "is it started for that, with a model of that kind? Else set " + setting("url"));
+    default:
+      break;
+  }
+  if (answer.status >= 500)
+    return error(ErrorKind::unavailable, "fails", "try again; the server's own log may say why");
+  return error(ErrorKind::protocol, "refuses the request",
+               "is that the right server? Else set " + setting("url"));
+}
+
+Error Upstream::nonsense(std::string_view what) const {
+  return Error(ErrorKind::protocol, options_.key.redact(fmt::format("{}: {}", who(), what)),
+               "is that the right server? Else set " + setting("url"));
+}
+
+}  // namespace stoka::net

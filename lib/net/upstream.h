@@ -1,0 +1,100 @@
+// One server that stoka asks: its address and key, and the manners of asking it: places, deadlines,
+// careful retries, a breaker.
+//
+// For the breaker a call has failed that got no connection, broke off, ran into a deadline or heard
+// nonsense, or was answered by 502, 504 or a 503 without Retry-After. Other answers show that the
+// server lives: 4xx, and 500 too, with which some servers answer one bad input. A call that was
+// stopped says nothing, and neither does one whose own total ran out while the answer was coming.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "base/log.h"
+#include "net/base_url.h"
+#include "net/breaker.h"
+#include "net/gate.h"
+#include "net/transport.h"
+
+namespace stoka::net {
+
+struct UpstreamOptions {
+  std::string role;  // "embedder", "reranker", "generator": named in errors and recordings
+  BaseUrl url;
+  Secret key = {};
+  Deadlines deadlines = {};
+  int retries = 1;  // after a refused connection, 429, 502, 503 or 504
+  // Whether a call that timed out before its answer began may be made once more: true where asking
+  // twice costs nothing but time.
+  bool retry_timeouts = false;
+  GateOptions gate = {};
+  BreakerOptions breaker = {};
+};
+
+struct Answer {
+  int status = 0;
+  std::string content_type;
+  std::string body;  // of a stream that was accepted: empty, the listener has it
+  std::optional<std::chrono::seconds> retry_after = {};
+  bool ok() const { return status >= 200 && status < 300; }
+};
+
+struct Call {
+  std::string_view name;     // of the endpoint: "embed", "chat/completions"
+  std::string body;          // JSON; empty: a GET
+  std::string subject = {};  // for recordings
+  // Instead of the options' total deadline, when not zero.
+  Milliseconds total{0};
+};
+
+// Threads: any. The transport and the log must outlive it.
+class Upstream {
+ public:
+  Upstream(UpstreamOptions options, Transport& transport, Log& log);
+
+  // The whole answer, whatever its status: 400, 413, 422 and their like are for the caller to
+  // interpret. Errors: unavailable, timeout, protocol (a redirect, too large), busy (no place in
+  // time), cancelled. An error names role and address.
+  Result<Answer> call(const Call& call, std::stop_token stop);
+
+  // The listener hears head and body of a 2xx answer only; another answer is returned whole, like
+  // that of call(). Nothing is retried once the listener has heard the head.
+  Result<Answer> stream(const Call& call, Listener& listener, std::stop_token stop);
+
+  // What an answer that is not ok means, as an error with what to do next: 401 and 403 the key, 404
+  // the address, 429 and 503 later, others what the server said. The key is not in it.
+  Error refusal(const Answer& answer) const;
+  // A protocol error that names role and address: "embedder at http://…: WHAT".
+  Error nonsense(std::string_view what) const;
+
+  const UpstreamOptions& options() const { return options_; }
+
+ private:
+  class Ear;  // hears one attempt
+  Result<Answer> ask(const Call& call, Listener* listener, std::stop_token stop);
+  Request request(const Call& call, bool stream) const;
+  // How long to wait before the next attempt; nothing: that was the last one.
+  std::optional<Milliseconds> pause(const std::optional<Failure>& failure, const Ear& ear,
+                                    int attempt, Milliseconds left);
+  void report(const std::optional<Failure>& failure, const Ear& ear, bool own_total);
+
+  std::string who() const;                          // "embedder at http://localhost:8072"
+  std::string setting(std::string_view key) const;  // "embedder.url (STOKA_EMBED_URL)"
+  Error named(const Failure& failure, const Ear& ear) const;
+  std::string hint(const Failure& failure) const;
+  Error resting(Milliseconds left) const;
+
+  UpstreamOptions options_;
+  Transport& transport_;
+  Log& log_;
+  Gate gate_;
+  Breaker breaker_;
+  std::mutex mutex_;  // of random_
+  std::minstd_rand random_;
+};
+
+}  // namespace stoka::net

@@ -1,0 +1,33 @@
+#include "base/base64.h"
+
+#include <doctest/doctest.h>
+
+using namespace stoka;
+
+TEST_CASE("base64 gives the test vectors of RFC 4648") {
+  for (auto [plain, coded] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"", ""},
+                                                                  {"f", "Zg=="},
+                                                                  {"fo", "Zm8="},
+                                                                  {"foo", "Zm9v"},
+                                                                  {"foob", "Zm9vYg=="},
+                                                                  {"fooba", "Zm9vYmE="},
+                                                                  {"foobar", "Zm9vYmFy"}}) {
+    CHECK(to_base64(plain) == coded);
+    CHECK(from_base64(coded) == plain);
+  }
+}
+
+TEST_CASE("every byte comes back, and padding may be missing") {
+  std::string all;
+  for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
+  CHECK(from_base64(to_base64(all)) == all);
+  CHECK(from_base64("Zg") == "f");
+}
+
+TEST_CASE("what is no base64 is nothing") {
+  for (const char* text : {"Zg=a", "Z", "Zm9v\n", "Zm-v", "Zm9vY"}) {
+    CAPTURE(std::string(text));
+    CHECK_FALSE(from_base64(text));
+  }
+}

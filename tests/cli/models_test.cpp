@@ -1,0 +1,437 @@
+// The real program and model servers that are none.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "process.h"
+#include "support/upstream/fake_upstream.h"
+
+using namespace stoka::test;
+using stoka::testing::FakeOptions;
+using stoka::testing::FakeUpstream;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr const char* kQuestion = "tell me about bounded execution";
+
+FakeOptions reranker_options() {
+  FakeOptions options;
+  options.reranker = true;
+  return options;
+}
+
+FakeOptions speaking(const std::string& dialect) {
+  FakeOptions options;
+  options.dialect = dialect;
+  return options;
+}
+
+// A machine whose three parts are servers. The index is made once a process.
+struct Site {
+  FakeUpstream embedder, reranker{reranker_options()}, generator;
+  Machine machine;
+
+  explicit Site(const std::string& dialect = "vllm") : generator(speaking(dialect)) {
+    auto& env = machine.environment();
+    env["STOKA_EMBED_URL"] = embedder.url();
+    env["STOKA_RERANK_URL"] = reranker.url();
+    env["STOKA_GEN_URL"] = generator.url();
+    std::filesystem::create_directories(machine.database().parent_path());
+    std::filesystem::copy_file(index(), machine.database());
+  }
+
+  Ran ask(std::vector<std::string> more = {}) {
+    more.insert(more.begin(), "chat");
+    more.push_back(kQuestion);
+    return machine.stoka(more);
+  }
+
+ private:
+  static const std::filesystem::path& index() {
+    static Machine maker;
+    static const std::filesystem::path made = [] {
+      FakeUpstream server;
+      maker.environment()["STOKA_EMBED_URL"] = server.url();
+      maker.index_sample();
+      return maker.database();
+    }();
+    return made;
+  }
+};
+
+size_t lines(const std::string& text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+const std::string& expected_answer() {
+  static const std::string answer = Site().ask().out;
+  return answer;
+}
+
+}  // namespace
+
+TEST_CASE("chat says the same in every dialect") {
+  CHECK(has(expected_answer(), "> The Philosophy of Bounded Execution\n"));
+  for (const char* dialect : {"vllm", "llamacpp", "ollama", "lmstudio", "openai", "openrouter"}) {
+    CAPTURE(std::string(dialect));
+    Site site(dialect);
+    Ran ran = site.ask();
+    CHECK(ran.code == 0);
+    CHECK(ran.err == "");
+    CHECK(ran.out == expected_answer());
+    // Whole answers instead of a stream, a byte a write, thoughts before the answer: the same.
+    for (const char* behaviour :
+         {R"({"path":"chat/completions","fault":"no_stream"})",
+          R"({"path":"chat/completions","piece":1})",
+          R"({"path":"chat/completions","reasoning":"let me think about limits <cite"})",
+          R"({"path":"chat/completions","fault":"no_done"})"}) {
+      CAPTURE(std::string(behaviour));
+      site.generator.behave(behaviour);
+      CHECK(site.ask().out == expected_answer());
+    }
+  }
+}
+
+TEST_CASE("what was recorded is said again, byte for byte, without the servers") {
+  Machine without;
+  std::string said, events;
+  {
+    Site site;
+    Ran ran = site.ask({"--record", "talk.jsonl"});
+    REQUIRE(ran.code == 0);
+    said = ran.out;
+    std::filesystem::copy_file(site.machine.home() / "talk.jsonl", without.home() / "talk.jsonl");
+    std::filesystem::create_directories(without.database().parent_path());
+    std::filesystem::copy_file(site.machine.database(), without.database());
+    without.environment() = site.machine.environment();
+    without.environment()["HOME"] = without.home().string();
+  }
+  Ran ran = without.stoka({"chat", "--replay", "talk.jsonl", kQuestion});
+  CHECK(ran.err == "");
+  CHECK(ran.code == 0);
+  CHECK(ran.out == said);
+  Ran other = without.stoka({"chat", "--replay", "talk.jsonl", "what about debono"});
+  CHECK(other.code == 3);
+  CHECK(has(other.err, "record it anew"));
+  CHECK(without.stoka({"chat", kQuestion}).code == 4);
+}
+
+TEST_CASE("a recording alone is a generator") {
+  Machine machine;
+  machine.index_sample();
+  std::string said;
+  {
+    FakeUpstream generator;
+    machine.environment()["STOKA_GEN_URL"] = generator.url();
+    said = machine.stoka({"chat", "--record", "talk.jsonl", kQuestion}).out;
+    machine.environment().erase("STOKA_GEN_URL");
+  }
+  REQUIRE(said != "");
+  CHECK(machine.stoka({"chat", "--replay", "talk.jsonl", kQuestion}).out == said);
+  machine.environment()["STOKA_GENERATOR"] = "replay";
+  CHECK(machine.stoka({"chat", kQuestion}).code == 3);
+  machine.environment()["STOKA_REPLAY"] = "talk.jsonl";
+  CHECK(machine.stoka({"chat", kQuestion}).out == said);
+}
+
+TEST_CASE("an embedder that does not answer is exit 4 before the first word") {
+  for (const char* behaviour :
+       {R"({"times":0,"fault":"close"})", R"({"times":0,"status":503})",
+        R"({"times":0,"path":"/embed","fault":"html"})",
+        R"({"times":0,"path":"/embed","fault":"nan"})",
+        R"({"times":0,"path":"/embed","fault":"zeros"})",
+        R"({"times":0,"path":"/embed","fault":"nulls"})",
+        R"({"times":0,"path":"/embed","fault":"wrong_count"})",
+        R"({"times":0,"path":"/embed","fault":"truncated_json"})",
+        R"({"times":0,"path":"/embed","fault":"redirect"})",
+        R"({"times":0,"path":"/embed","fault":"gzip_bomb"})", R"({"times":0,"fault":"hang"})"}) {
+    CAPTURE(std::string(behaviour));
+    Site site;
+    site.machine.environment()["STOKA_EMBED_TIMEOUT"] = "0.3";
+    site.embedder.behave(behaviour);
+    Ran ran = site.ask();
+    CAPTURE(ran.err);
+    CHECK(ran.code == 4);
+    CHECK(ran.out == "");
+    CHECK(has(ran.err, "embedder at " + site.embedder.url()));
+    CHECK(site.generator.seen().empty());
+  }
+}
+
+TEST_CASE("a reranker that fails costs a warning, not the answer") {
+  for (const char* behaviour :
+       {R"({"times":0,"fault":"close"})", R"({"times":0,"status":500})",
+        R"({"times":0,"fault":"html"})", R"({"times":0,"fault":"bad_index"})",
+        R"({"times":0,"fault":"duplicate_index"})", R"({"times":0,"fault":"hang"})"}) {
+    CAPTURE(std::string(behaviour));
+    Site site;
+    site.machine.environment()["STOKA_RERANK_TIMEOUT"] = "0.3";
+    site.reranker.behave(behaviour);
+    Ran ran = site.ask();
+    CAPTURE(ran.err);
+    CHECK(ran.code == 0);
+    CHECK(has(ran.err, "warning"));
+    CHECK(has(ran.err, "reranker at " + site.reranker.url()));
+    CHECK(ran.out != "");
+  }
+}
+
+TEST_CASE("a generator that fails before a word is exit 4 and silence") {
+  for (const char* behaviour :
+       {R"({"times":0,"fault":"close"})", R"({"times":0,"fault":"reset"})",
+        R"({"times":0,"fault":"half_head"})", R"({"times":0,"fault":"hang"})",
+        R"({"times":0,"status":500})", R"({"times":0,"status":429,"retry_after":60})",
+        R"({"times":0,"status":503})", R"({"times":0,"fault":"html"})",
+        R"({"times":0,"fault":"truncated_json","after":0})", R"({"times":0,"fault":"redirect"})",
+        R"({"times":0,"fault":"gzip_bomb"})", R"({"times":0,"fault":"long_line","after":0})",
+        R"({"times":0,"fault":"error_event","after":0})"}) {
+    CAPTURE(std::string(behaviour));
+    Site site;
+    site.machine.environment()["STOKA_GEN_HEADERS_TIMEOUT"] = "0.3";
+    site.machine.environment()["STOKA_GEN_MODEL"] = "fake-model";
+    site.generator.behave(behaviour);
+    Ran ran = site.ask();
+    CAPTURE(ran.err);
+    CHECK(ran.code == 4);
+    CHECK(ran.out == "");
+    CHECK(lines(ran.err) >= 1);
+    CHECK(has(ran.err, "stoka: "));
+  }
+}
+
+TEST_CASE("a model that only thinks is told apart from one that is down") {
+  Site site;
+  site.generator.behave(R"({"times":0,"fault":"endless_thinking"})");
+  Ran ran = site.ask();
+  CHECK(ran.code == 3);
+  CHECK(ran.out == "");
+  CHECK(has(ran.err, "generator.extra"));
+}
+
+TEST_CASE("a generator that breaks off leaves its words, marked, and no citation of half a tag") {
+  for (const char* behaviour :
+       {R"({"times":0,"fault":"cut_in_tag"})",
+        R"({"times":0,"path":"chat/completions","fault":"cut","after":5})",
+        R"({"times":0,"fault":"error_event","after":5})",
+        R"({"times":0,"path":"chat/completions","fault":"hang_mid","after":5})",
+        R"({"times":0,"path":"chat/completions","fault":"truncated_json"})",
+        R"({"times":0,"path":"chat/completions","fault":"long_line"})",
+        R"({"times":0,"fault":"no_finish"})"}) {
+    CAPTURE(std::string(behaviour));
+    Site site;
+    site.machine.environment()["STOKA_GEN_IDLE_TIMEOUT"] = "0.3";
+    site.generator.behave(behaviour);
+    Ran ran = site.ask();
+    CAPTURE(ran.out);
+    CAPTURE(ran.err);
+    CHECK(ran.code == 4);
+    CHECK(has(ran.out, "[cut off]"));
+    CHECK_FALSE(has(ran.out, "<cite"));
+    CHECK(has(ran.err, "stoka: "));
+  }
+}
+
+TEST_CASE("what a model sends that is no text is mended, and never ends the program") {
+  for (const char* fault : {"invalid_utf8", "lone_surrogate", "endless"}) {
+    CAPTURE(std::string(fault));
+    Site site;
+    site.generator.behave(Json{{"times", 0}, {"fault", fault}}.dump());
+    Ran ran = site.ask();
+    CAPTURE(ran.err);
+    CHECK((ran.code == 0 || ran.code == 4));
+    CHECK(ran.out != "");
+    CHECK_NOTHROW(static_cast<void>(Json(ran.out).dump()));  // valid UTF-8
+  }
+}
+
+TEST_CASE("status says who answers, with which model, and what to change") {
+  Site site;
+  Ran ran = site.machine.stoka({"status", "--json"});
+  CAPTURE(ran.err);
+  REQUIRE(ran.code == 0);
+  Json body = Json::parse(ran.out);
+  CHECK(body["embedder"]["ok"] == true);
+  CHECK(body["embedder"]["dim"] == 64);
+  CHECK(has(body["embedder"]["model"].get<std::string>(), "fake-model"));
+  CHECK(body["reranker"]["ok"] == true);
+  CHECK(body["generator"]["ok"] == true);
+  CHECK(body["generator"]["model"] == "fake-model");
+  CHECK(body["stale"] == 0);
+
+  site.machine.environment()["STOKA_GEN_URL"] = "http://127.0.0.1:9";
+  ran = site.machine.stoka({"status", "--json"});
+  CHECK(ran.code == 4);
+  body = Json::parse(ran.out);
+  CHECK(body["embedder"]["ok"] == true);
+  CHECK(body["generator"]["ok"] == false);
+  CHECK(has(ran.err, "STOKA_GEN_URL"));
+
+  site.machine.environment()["STOKA_GEN_URL"] = site.generator.url();
+  site.machine.environment()["STOKA_GEN_MODEL"] = "another-model";
+  ran = site.machine.stoka({"status"});
+  CHECK(ran.code == 3);
+  CHECK(has(ran.err, "fake-model"));
+
+  site.machine.environment()["STOKA_GEN_MODEL"] = "fake-model";
+  std::swap(site.machine.environment()["STOKA_EMBED_URL"],
+            site.machine.environment()["STOKA_RERANK_URL"]);
+  CHECK(site.machine.stoka({"status"}).code == 3);
+}
+
+TEST_CASE("another embedding model is refused until the index is made again") {
+  Site site;
+  FakeOptions options;
+  options.model = "other-model";
+  FakeUpstream other(options);
+  site.machine.environment()["STOKA_EMBED_URL"] = other.url();
+  Ran ran = site.ask();
+  CHECK(ran.code == 3);
+  CHECK(has(ran.err, "fake-model"));
+  CHECK(has(ran.err, "other-model"));
+  site.machine.index_sample();
+  CHECK(site.ask().code == 0);
+}
+
+TEST_CASE("index keeps to the server's batches and loses nothing to one that is down") {
+  Machine machine;
+  FakeOptions options;
+  options.most_batch = 8;
+  FakeUpstream server(options);
+  machine.environment()["STOKA_EMBED_URL"] = server.url();
+  machine.index_sample();
+  size_t batches = 0;
+  for (const auto& request : server.seen()) {
+    if (request.path != "/embed") continue;
+    ++batches;
+    Json inputs = Json::parse(request.body)["inputs"];
+    CHECK((inputs.is_string() || inputs.size() <= 8));
+  }
+  CHECK(batches > 20);
+
+  machine.environment()["STOKA_EMBED_URL"] = "http://127.0.0.1:9";
+  Ran ran = machine.stoka({"index", STOKA_SOURCE_DIR "/evals/site"});
+  CHECK(ran.code == 4);
+  machine.environment()["STOKA_EMBED_URL"] = server.url();
+  CHECK(machine.stoka({"chat", kQuestion}).code == 0);
+}
+
+TEST_CASE("a key is sent, and shown nowhere") {
+  constexpr const char* kKey = "canary-key-5f2c";
+  FakeOptions options;
+  options.key = kKey;
+  FakeUpstream locked(options);
+  Machine machine;
+  machine.index_sample();
+  auto& env = machine.environment();
+  env["STOKA_GEN_URL"] = locked.url();
+  Ran refused = machine.stoka({"chat", kQuestion});
+  CHECK(refused.code == 3);
+  CHECK(has(refused.err, "STOKA_GEN_API_KEY_FILE"));
+
+  auto answers = [&] {
+    Ran ran = machine.stoka({"chat", "-v", "--trace", "--record", "talk.jsonl", kQuestion});
+    CAPTURE(ran.err);
+    CHECK(ran.code == 0);
+    Ran recorded = machine.stoka({"status", "-v"});
+    for (const std::string& text : {ran.out, ran.err, recorded.out, recorded.err})
+      CHECK_FALSE(has(text, kKey));
+  };
+  machine.write("key", std::string(kKey) + "\n");
+  env["STOKA_GEN_API_KEY_FILE"] = (machine.home() / "key").string();
+  answers();
+  Ran grep = machine.stoka({"rerank", "--texts", "talk.jsonl", "key"});
+  CHECK_FALSE(has(grep.out, kKey));
+  env.erase("STOKA_GEN_API_KEY_FILE");
+  env["STOKA_GEN_API_KEY_COMMAND"] = "echo " + std::string(kKey);
+  Ran by_command = machine.stoka({"chat", kQuestion});
+  CHECK(by_command.code == 0);
+  env.erase("STOKA_GEN_API_KEY_COMMAND");
+  env["STOKA_GEN_API_KEY"] = kKey;
+  answers();
+
+  env["STOKA_GEN_API_KEY_FILE"] = (machine.home() / "key").string();
+  CHECK(machine.stoka({"chat", kQuestion}).code == 3);  // two of them
+  env.erase("STOKA_GEN_API_KEY_FILE");
+  env["STOKA_GEN_API_KEY"] = "canary-key-wrong";
+  Ran wrong = machine.stoka({"chat", kQuestion});
+  CHECK(wrong.code == 3);
+  CHECK_FALSE(has(wrong.err, "canary-key-wrong"));
+}
+
+TEST_CASE("a key of the file does not follow an address of the environment") {
+  FakeUpstream elsewhere;
+  Machine machine;
+  machine.index_sample();
+  machine.write(".config/stoka/config.toml",
+                "[generator]\nurl = \"https://models.example\"\napi_key = \"canary-key-5f2c\"\n");
+  machine.environment()["STOKA_GEN_URL"] = elsewhere.url();
+  Ran ran = machine.stoka({"chat", kQuestion});
+  CHECK(ran.code == 0);
+  CHECK(has(ran.err, "generator.api_key"));
+  for (const auto& request : elsewhere.seen()) CHECK(request.authorization == "");
+}
+
+TEST_CASE("discover frames its recommendations by one request") {
+  for (const char* dialect : {"vllm", "ollama"}) {
+    CAPTURE(std::string(dialect));
+    Site site(dialect);
+    site.generator.behave(
+        R"({"path":"chat/completions","answer":"1. read it.\n2. or not.\n3. your evening."})");
+    Ran ran =
+        site.machine.stoka({"discover", "--json", "--page", "/blog/philosophy-bounded-execution"});
+    REQUIRE(ran.code == 0);
+    const Json body = Json::parse(ran.out);
+    for (const Json& item : body["recommendations"]) CHECK(item["framing"].is_string());
+  }
+  Site site;
+  site.machine.environment()["STOKA_GEN_URL"] = "http://127.0.0.1:9";
+  Ran ran =
+      site.machine.stoka({"discover", "--json", "--page", "/blog/philosophy-bounded-execution"});
+  CHECK(ran.code == 0);
+  Json body = Json::parse(ran.out);
+  CHECK(body["recommendations"].size() == 3);
+  for (const Json& item : body["recommendations"]) CHECK(item["framing"].is_null());
+}
+
+TEST_CASE("what asks no model needs none") {
+  Machine machine;
+  machine.index_sample();
+  for (const char* name : {"STOKA_RERANK_URL", "STOKA_GEN_URL"})
+    machine.environment()[name] = "http://127.0.0.1:9";
+  CHECK(machine.stoka({"chat", "what is this?"}).code == 0);
+  CHECK(machine.stoka({"route", "hi"}).code == 0);
+  machine.environment()["STOKA_EMBED_URL"] = "http://127.0.0.1:9";
+  CHECK(machine.stoka({"chat", "best javascript framework?"}).code == 0);
+  CHECK(machine.stoka({"context", "--page", "/"}).code == 0);
+}
+
+TEST_CASE("settings of servers that cannot be are refused with what to write") {
+  struct Case {
+    const char* name;
+    const char* value;
+    int code;
+  };
+  for (const Case& item : std::vector<Case>{{"STOKA_GEN_URL", "ftp://x", 3},
+                                            {"STOKA_GEN_URL", "http://me:secret@host", 3},
+                                            {"STOKA_GENERATOR", "gpt", 3},
+                                            {"STOKA_GEN_EXTRA", "[1]", 3},
+                                            {"STOKA_GEN_TIMEOUT", "soon", 3},
+                                            {"STOKA_EMBED_DOCUMENT_TEMPLATE", "passage", 3},
+                                            {"STOKA_GEN_API_KEY_FILE", "/nonexistent", 3}}) {
+    CAPTURE(std::string(item.name));
+    Machine machine;
+    machine.index_sample();
+    machine.environment()["STOKA_GENERATOR"] = "openai";
+    machine.environment()[item.name] = item.value;
+    Ran ran = machine.stoka({"chat", kQuestion});
+    CHECK(ran.code == item.code);
+    CHECK(ran.out == "");
+    CHECK(lines(ran.err) == 1);
+    CHECK_FALSE(has(ran.err, "secret"));
+  }
+}

@@ -1,0 +1,215 @@
+#include <doctest/doctest.h>
+
+#include "embed/openai.h"
+#include "embed/remote_house.h"
+
+using namespace stoka;
+using namespace stoka::embed;
+using namespace stoka::testing;
+
+namespace {
+
+struct House {
+  explicit House(OpenAiOptions how = {}, FakeOptions options = {})
+      : server(options),
+        upstream("embedder", server.url(), net::ApiRoot::versioned),
+        embedder(*upstream, std::move(how), clock) {}
+
+  void meet() {
+    const auto identity = embedder.identity({});
+    REQUIRE_MESSAGE(identity.has_value(), identity.error().message);
+    server.reset();
+  }
+  Embedded embed(const std::vector<std::string>& texts) {
+    auto embedded = embedder.embed_documents(texts, {}, {});
+    REQUIRE_MESSAGE(embedded.has_value(), embedded.error().message);
+    return std::move(*embedded);
+  }
+  void models(const std::string& body, int status = 200) {
+    server.behave(nlohmann::json{{"path", "/models"}, {"body", body}, {"status", status}}.dump());
+  }
+
+  FakeUpstream server;
+  TestUpstream upstream;
+  FixedClock clock{Instant{}};
+  OpenAiEmbedder embedder;
+};
+
+FakeOptions dialect(const std::string& name, size_t most_text = 8192) {
+  FakeOptions out;
+  out.dialect = name;
+  out.most_text = most_text;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("openai: the identity is the model, and the dimension of a probe") {
+  House house({"fake-model"});
+  CHECK(house.embedder.name() == "openai at " + house.server.url() + "/v1");
+  CHECK(house.embedder.identity({}).value() == Identity{"openai:fake-model", 64});
+  CHECK(house.embedder.identity({}).has_value());
+  CHECK(house.server.seen().size() == 1);
+  house.clock.advance(std::chrono::seconds(60));
+  CHECK(house.embedder.identity({}).has_value());
+  CHECK(house.server.seen().size() == 2);
+}
+
+TEST_CASE("openai: the only model of a server need not be named") {
+  for (const std::string name : {"vllm", "llamacpp", "ollama", "lmstudio", "openai"}) {
+    CAPTURE(name);
+    House house({}, dialect(name));
+    CHECK(house.embedder.identity({}).value().name == "openai:fake-model");
+    CHECK(bodies(house.server, "/embeddings")[0]["model"] == "fake-model");
+  }
+}
+
+TEST_CASE("openai: of several models one must be named") {
+  const struct {
+    std::string body;
+    std::string what;
+    int status = 200;
+  } cases[] = {
+      {R"({"data":[{"id":"a"},{"id":"b"}]})", " serves several models: a, b"},
+      {R"({"data":[{"id":"1"},{"id":"2"},{"id":"3"},{"id":"4"},{"id":"5"},{"id":"6"},{"id":"7"},
+          {"id":"8"},{"id":"9"},{"id":"10"}]})",
+       " serves several models: 1, 2, 3, 4, 5, 6, 7, 8 and 2 more"},
+      {R"({"data":[]})", " lists no model"},
+      {R"({"data":[7,{"id":8}]})", " lists no model"},
+      {"{}", " does not list its models", 404},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.body);
+    House house;
+    house.models(one.body, one.status);
+    const auto identity = house.embedder.identity({});
+    REQUIRE_FALSE(identity.has_value());
+    CHECK(identity.error().kind == ErrorKind::config);
+    CHECK(identity.error().message == "embedder at " + house.server.url() + "/v1" + one.what);
+    CHECK(identity.error().hint == "set embedder.model (STOKA_EMBED_MODEL)");
+  }
+}
+
+TEST_CASE("openai: what is asked") {
+  House house({"fake-model"});
+  house.meet();
+  REQUIRE(house.embedder.embed_query("a \"query\"", {}).has_value());
+  CHECK(bodies(house.server, "/v1/embeddings") ==
+        std::vector<nlohmann::json>{{{"model", "fake-model"},
+                                     {"input", nlohmann::json::array({"a \"query\""})},
+                                     {"encoding_format", "float"}}});
+}
+
+TEST_CASE("openai: the vectors are in the order of the texts, whatever that of the answer is") {
+  House house({"fake-model", 0, 4});
+  const auto texts = some_texts(11);
+  const Embedded embedded = house.embed(texts);
+  CHECK(embedded.notes.empty());
+  check_same_as_alone(house.embedder, texts, embedded);
+  for (const auto& body : bodies(house.server, "/embeddings")) CHECK(body["input"].size() <= 4);
+}
+
+TEST_CASE("openai: base64 is read as well") {
+  House house({"fake-model"});
+  house.server.behave(
+      R"({"times":2,"body":"{\"data\":[{\"index\":0,\"embedding\":\"AACAPwAAAMAAAAA/\"}]}"})");
+  const Vector vector = house.embedder.embed_query("text", {}).value();
+  REQUIRE(vector.size() == 3);
+  CHECK(vector[1] == doctest::Approx(-2 / std::sqrt(5.25)));
+}
+
+TEST_CASE("openai: dimensions are asked for, and must be given") {
+  House house({"fake-model", 16});
+  CHECK(house.embedder.identity({}).value().dim == 16);
+  CHECK(bodies(house.server, "/embeddings")[0]["dimensions"] == 16);
+
+  House stubborn({"fake-model", 2});
+  stubborn.server.behave(R"({"body":"{\"data\":[{\"index\":0,\"embedding\":[1,2,3]}]}"})");
+  const auto identity = stubborn.embedder.identity({});
+  REQUIRE_FALSE(identity.has_value());
+  CHECK(identity.error().message.ends_with("sent a vector of dimension 3 where 2 was due"));
+}
+
+TEST_CASE("openai: what is too long is embedded in parts, in each server's words") {
+  for (const std::string name : {"vllm", "llamacpp", "openai"}) {
+    CAPTURE(name);
+    House house({"fake-model"}, dialect(name, 100));
+    std::vector<std::string> texts = some_texts(3);
+    texts[1] =
+        "first half of it about gardens and roses, roses, roses. and the second half is "
+        "about engines and fuel";
+    const Embedded embedded = house.embed(texts);
+    REQUIRE(embedded.notes.size() == 1);
+    CHECK(embedded.notes[0].text == 1);
+    CHECK(embedded.notes[0].what == "longer than the model reads: embedded in 2 parts");
+    CHECK(house.embedder.embed_query(texts[1], {}).value() == embedded.vectors[1]);
+  }
+}
+
+TEST_CASE("openai: poison is noted, and the others are embedded") {
+  House house({"fake-model"}, dialect("llamacpp"));
+  house.meet();
+  house.server.behave(R"({"fault":"poison","times":0})");
+  std::vector<std::string> texts = some_texts(8);
+  texts[0] += " poison";
+  const Embedded embedded = house.embed(texts);
+  REQUIRE(embedded.notes.size() == 1);
+  CHECK(embedded.notes[0].text == 0);
+  for (size_t i = 0; i < texts.size(); ++i) CHECK(embedded.vectors[i].empty() == (i == 0));
+  const auto query = house.embedder.embed_query(texts[0], {});
+  REQUIRE_FALSE(query.has_value());
+  CHECK(query.error().kind == ErrorKind::protocol);
+}
+
+TEST_CASE("openai: an answer that is no set of vectors is a protocol error") {
+  const struct {
+    std::string fault;
+    std::string what;
+  } cases[] = {
+      {"wrong_count", "sent 2 vectors for 3 texts"},
+      {"duplicate_index", "sent index 0 twice"},
+      {"bad_index", "sent index 10 among 3 vectors"},
+      {"wrong_dim", "sent a vector of dimension 63 where 64 was due"},
+      {"zeros", "sent a vector of zeros"},
+      {"nulls", "sent a vector with null or NaN in it"},
+      {"html", "sent something that is not JSON"},
+      {"truncated_json", "sent something that is not JSON"},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.fault);
+    House house({"fake-model"});
+    house.meet();
+    house.server.behave(R"({"times":0,"fault":")" + one.fault + "\"}");
+    const auto embedded = house.embedder.embed_documents(some_texts(3), {}, {});
+    REQUIRE_FALSE(embedded.has_value());
+    CHECK(embedded.error().kind == ErrorKind::protocol);
+    CHECK(embedded.error().message == "embedder at " + house.server.url() + "/v1: " + one.what);
+  }
+}
+
+TEST_CASE("openai: a server that runs another kind of model is named so") {
+  const struct {
+    int status;
+    std::string message;
+  } cases[] = {
+      {501, "This server does not support embeddings. Start it with `--embeddings`"},
+      {400, "The model does not support Embeddings API"},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.message);
+    House house({"fake-model"});
+    house.server.behave(nlohmann::json{{"status", one.status}, {"message", one.message}}.dump());
+    const auto identity = house.embedder.identity({});
+    REQUIRE_FALSE(identity.has_value());
+    CHECK(identity.error().kind == ErrorKind::config);
+    CHECK(identity.error().message ==
+          "embedder at " + house.server.url() + "/v1 does not embed: " + one.message);
+  }
+}
+
+TEST_CASE("openai: a model that the server does not have is an error, not a note") {
+  House house({"another-model"}, dialect("ollama"));
+  const auto embedded = house.embedder.embed_documents(some_texts(3), {}, {});
+  REQUIRE_FALSE(embedded.has_value());
+  CHECK(embedded.error().kind == ErrorKind::config);
+}

@@ -1,0 +1,282 @@
+#include "generate/chat_decoder.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace stoka;
+using namespace stoka::generate;
+using net::Heard;
+
+constexpr std::string_view kStream = "text/event-stream";
+
+std::string golden(std::string_view name) {
+  std::ifstream file(fmt::format("{}/tests/generate/streams/{}.txt", STOKA_SOURCE_DIR, name),
+                     std::ios::binary);
+  REQUIRE_MESSAGE(file.good(), std::string(name));
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  return bytes.str();
+}
+
+struct Decoded {
+  std::string text;
+  std::string end;  // "complete", … or "kind: message"
+  int64_t prompt_tokens = 0;
+  bool thought_aloud = false;
+  bool operator==(const Decoded&) const = default;
+};
+
+std::string described(const Error& error) {
+  return fmt::format("{}: {}", name(error.kind), error.message);
+}
+
+std::string described(Finish finish) {
+  if (finish == Finish::complete) return "complete";
+  return finish == Finish::length ? "length" : "truncated";
+}
+
+Decoded decode(const std::vector<std::string_view>& pieces, std::string_view content_type = kStream,
+               ChatLimits limits = {}) {
+  Decoded out;
+  size_t empty_deltas = 0;
+  ChatDecoder decoder(
+      [&](std::string_view delta) {
+        if (delta.empty()) ++empty_deltas;
+        out.text += delta;
+      },
+      limits);
+  const auto head = decoder.head(content_type);
+  if (!head) return {"", described(head.error())};
+  for (const std::string_view piece : pieces) {
+    const auto heard = decoder.push(piece);
+    if (!heard) {
+      CHECK_FALSE(decoder.finished());
+      out.end = described(heard.error());
+      return out;
+    }
+    if (*heard == Heard::enough) break;
+  }
+  const auto end = decoder.finish();
+  CHECK(empty_deltas == 0);
+  out.end = end ? described(end->finish) : described(end.error());
+  if (end) out.prompt_tokens = end->prompt_tokens;
+  if (end) out.thought_aloud = end->thought_aloud;
+  return out;
+}
+
+struct Case {
+  std::string_view stream;
+  std::string text;
+  std::string end = "complete";
+  int64_t prompt_tokens = 0;
+  bool thought_aloud = false;
+};
+
+std::vector<Case> cases() {
+  const std::string line = "one line of it.";
+  return {
+      {"vllm", line, "complete", 31},
+      {"vllm_reasoning", line},
+      {"vllm_usage_on_every_chunk", line, "length", 31},
+      {"vllm_error", "one line",
+       "unavailable: the model server failed: EngineCore encountered an issue"},
+      {"llamacpp", line, "complete", 31},
+      {"llamacpp_think_tags", line},
+      {"llamacpp_error", "one line", "unavailable: the model server failed: failed to decode"},
+      {"ik_llama_no_done", line, "complete", 31},
+      {"ollama", line, "complete", 31},
+      {"ollama_lost_error", "one line", "truncated"},
+      {"ollama_lost_error_at_once", "", "protocol: the answer broke off before its first word"},
+      {"lmstudio", line, "complete", 31},
+      {"lmstudio_error", "one line",
+       "unavailable: the model server failed: Error rendering prompt with jinja template"},
+      {"lmstudio_error_text", "", "unavailable: the model server failed: Model unloaded"},
+      {"openai", line, "complete", 31},
+      {"openai_content_filter", "one line",
+       "protocol: the provider's content filter ended the answer"},
+      {"openrouter", line, "complete", 31},
+      {"openrouter_error", "one line",
+       "unavailable: the model server failed: Provider is overloaded"},
+      {"parts", line},
+      {"anthropic_error", "one line", "unavailable: the model server failed: Overloaded"},
+      {"surrogates", "a \U0001F600 b \uFFFDc \uFFFD \U0001F600 \\ud83d \uFFFD\U0001F600 \uFFFD"},
+      {"multibyte", "naïve 日本語\u2028 😀 ok"},
+      {"invalid_utf8", "caf\uFFFD\uFFFD ok"},
+      {"done_unended", line},
+      {"done_without_finish", "one line", "truncated"},
+      {"cut_in_event", "one line", "truncated"},
+      {"tool_calls", "", "protocol: the model asked for a tool, and there is none"},
+      {"thought_only", "", "config: the model spent its 280 tokens thinking"},
+      {"thought_aloud", "Hm, so.\n\none line.", "complete", 0, true},
+      {"nothing", "", "protocol: the model answered nothing"},
+      {"bare_text", "one line", "protocol: the model server sent no JSON: upstream connect error"},
+      {"odd", line},
+  };
+}
+
+std::string event(std::string_view json) { return fmt::format("data: {}\n\n", json); }
+
+std::string delta(std::string_view field, std::string_view text) {
+  return event(fmt::format(R"({{"choices":[{{"index":0,"delta":{{"{}":"{}"}}}}]}})", field, text));
+}
+
+}  // namespace
+
+TEST_CASE("what servers stream becomes the same text and end in any split") {
+  for (const Case& c : cases()) {
+    CAPTURE(std::string(c.stream));
+    const std::string bytes = golden(c.stream);
+    const Decoded whole = decode({bytes});
+    CHECK(whole.text == c.text);
+    CHECK(whole.end == c.end);
+    CHECK(whole.prompt_tokens == c.prompt_tokens);
+    CHECK(whole.thought_aloud == c.thought_aloud);
+    const std::string_view view = bytes;
+    for (size_t at = 0; at <= bytes.size(); ++at) {
+      CAPTURE(at);
+      REQUIRE(decode({view.substr(0, at), view.substr(at)}) == whole);
+    }
+    std::vector<std::string_view> singles;
+    for (size_t at = 0; at < bytes.size(); ++at) singles.push_back(view.substr(at, 1));
+    CHECK(decode(singles) == whole);
+  }
+}
+
+TEST_CASE("deltas leave as they come") {
+  std::vector<std::string> deltas;
+  ChatDecoder decoder([&](std::string_view text) { deltas.emplace_back(text); });
+  REQUIRE(decoder.head(kStream).has_value());
+  CHECK(decoder.push(event(R"({"choices":[{"delta":{"role":"assistant","content":""}}]})")) ==
+        Heard::waiting);
+  CHECK(decoder.push(": ping\n\n") == Heard::waiting);
+  CHECK(decoder.push(delta("reasoning", "hm")) == Heard::flowing);
+  CHECK(deltas.empty());
+  CHECK(decoder.push(delta("content", "one ") + delta("content", "two")) == Heard::flowing);
+  CHECK(deltas == std::vector<std::string>{"one ", "two"});
+  CHECK_FALSE(decoder.finished());
+  CHECK(decoder.push(event(R"({"choices":[{"delta":{},"finish_reason":"stop"}]})")) ==
+        Heard::flowing);
+  CHECK(decoder.finished());
+  CHECK(decoder.push("data: [DONE]\n\n") == Heard::enough);
+  CHECK(decoder.push(delta("content", "three")) == Heard::enough);
+  CHECK(deltas.size() == 2);
+  CHECK(decoder.finish()->finish == Finish::complete);
+}
+
+TEST_CASE("an error after the end wins over the end") {
+  const std::string stop =
+      event(R"({"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]})");
+  CHECK(decode({stop, event(R"({"error":"out of memory"})")}).end ==
+        "unavailable: the model server failed: out of memory");
+}
+
+TEST_CASE("kinds of errors follow the server's code") {
+  const std::pair<std::string, std::string> kinds[] = {
+      {R"({"error":{"message":"m","code":401}})", "config"},
+      {R"({"error":{"message":"m","code":"403"}})", "config"},
+      {R"({"error":{"message":"m","code":400}})", "protocol"},
+      {R"({"error":{"message":"m","code":429}})", "unavailable"},
+      {R"({"error":{"message":"m","code":null}})", "unavailable"},
+      {R"({"type":"error","code":400,"message":"m"})", "protocol"},
+      {R"({"object":"error","message":"m"})", "unavailable"},
+      {R"({"error":true})", "unavailable"},
+      {R"({"error":1})", "unavailable"},
+      {R"({"choices":[{"delta":{},"finish_reason":"error"}]})", "unavailable"},
+  };
+  for (const auto& [json, kind] : kinds) {
+    CAPTURE(json);
+    CHECK(decode({event(json)}).end.starts_with(kind + ": the model server failed"));
+  }
+}
+
+TEST_CASE("a server that does not stream is understood") {
+  const std::pair<std::string, std::string> bodies[] = {
+      {R"({"choices":[{"index":0,"message":{"role":"assistant","content":"a b"},)"
+       R"("finish_reason":"stop"}],"usage":{"prompt_tokens":9}})",
+       "a b|complete"},
+      {R"({"choices":[{"message":{"content":"<think>x</think>a"},"finish_reason":"length"}]})",
+       "a|length"},
+      {R"({"choices":[{"message":{"content":"a"}}]})", "a|complete"},
+      {R"({"choices":[{"message":{"content":[{"type":"text","text":"a"}]}}]})", "a|complete"},
+      {R"({"choices":[{"message":{"content":"\ud83d"}}]})", "\uFFFD|complete"},
+      {R"({"choices":[{"message":{"content":null},"finish_reason":"tool_calls"}]})",
+       "|protocol: the model asked for a tool, and there is none"},
+      {R"({"choices":[{"message":{"content":null,"reasoning_content":"hm"}}]})",
+       "|protocol: the model thought, and answered nothing"},
+      {R"({"choices":[]})", "|protocol: an answer without choices"},
+      {R"({"detail":"not here"})", "|protocol: an answer without choices: not here"},
+      {R"({"error":{"message":"boom","code":500}})", "|unavailable: the model server failed: boom"},
+      {R"({"choices":[{"message":{"conte)", "|protocol: the model server sent no JSON"},
+      {"", "|protocol: the model server sent no JSON"},
+      {"[1]", "|protocol: the model server sent no JSON"},
+  };
+  for (const auto& [body, wanted] : bodies) {
+    CAPTURE(body);
+    const std::string_view view = body;
+    const Decoded whole = decode({view}, "application/json");
+    CHECK((whole.text + "|" + whole.end).starts_with(wanted));
+    for (size_t at = 0; at <= body.size(); ++at)
+      REQUIRE(decode({view.substr(0, at), view.substr(at)}, "application/json") == whole);
+  }
+}
+
+TEST_CASE("other content types are refused") {
+  for (const std::string type : {"text/html", "text/plain", "application/x-ndjson"})
+    CHECK(decode({}, type).end ==
+          fmt::format("protocol: answered with {}, wanted an event stream", type));
+  CHECK(decode({}, "").end == "protocol: answered with something unnamed, wanted an event stream");
+}
+
+TEST_CASE("an answer above the limit is cut there, at a character") {
+  const std::string stream =
+      delta("content", "ab") + delta("content", "cé") + delta("content", "f");
+  CHECK(decode({stream}, kStream, {5}) == Decoded{"abcé", "length"});
+  CHECK(decode({stream}, kStream, {4}) == Decoded{"abc", "length"});
+  CHECK(decode({stream}, kStream, {7}) == Decoded{"abcéf", "truncated"});
+  CHECK(decode({delta("reasoning", "hmm") + stream}, kStream, {5}) == Decoded{"ab", "length"});
+}
+
+TEST_CASE("a thought above the limit is an error that says so") {
+  const std::string stream = delta("reasoning", "hmm") + delta("thinking", "hmm");
+  CHECK(decode({stream}, kStream, {6}).end ==
+        "config: the model thought for 6 bytes without answering");
+  CHECK(decode({delta("content", "<think>hmm")}, kStream, {10}).end ==
+        "config: the model thought for 3 bytes without answering");
+}
+
+TEST_CASE("what is too large or too deep is refused") {
+  const std::string body = R"({"choices":[{"message":{"content":"a"}}]})";
+  CHECK(decode({body}, "application/json", {100, 10}).end == "protocol: an answer above 10 bytes");
+  std::string deep = R"({"x":)";
+  for (int i = 0; i < 100; ++i) deep += "[";
+  CHECK(decode({event(deep)}).end.starts_with("protocol: "));
+  CHECK(decode({"data: " + std::string(2u << 20, 'x')}).end.starts_with("protocol: "));
+}
+
+TEST_CASE("any bytes come to an end") {
+  std::minstd_rand random(1);
+  auto below = [&](size_t most) { return static_cast<size_t>(random()) % most; };
+  for (const Case& c : cases()) {
+    const std::string bytes = golden(c.stream);
+    for (int round = 0; round < 50; ++round) {
+      std::string broken = bytes;
+      for (size_t i = 0; i < 1 + below(4) && !broken.empty(); ++i) {
+        const size_t at = below(broken.size());
+        if (below(2) == 0) broken[at] = static_cast<char>(below(256));
+        if (below(3) == 0) broken.erase(at, below(20));
+        if (below(3) == 0) broken.insert(at, bytes.substr(below(bytes.size()), 20));
+      }
+      CHECK_FALSE(decode({broken}).end.empty());
+      CHECK_FALSE(decode({broken}, "application/json").end.empty());
+    }
+  }
+}

@@ -1,0 +1,129 @@
+#include "generate/chat_request.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace stoka;
+using namespace stoka::generate;
+using Json = nlohmann::json;
+
+const std::vector<Message> kMessages = {{"system", "be brief"}, {"user", "why \xFF?"}};
+
+Json body(const OpenAiOptions& options, const RefusedFields& refused = {}) {
+  const ChatAsk ask{"m", kMessages, options.max_tokens, true, options.stop};
+  const auto text = chat_body(ask, options, refused);
+  REQUIRE_MESSAGE(text.has_value(), text.error().message);
+  return Json::parse(*text);
+}
+
+OpenAiOptions with_extra(std::string extra) {
+  OpenAiOptions out;
+  out.extra = std::move(extra);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a chat request has what the options say") {
+  const Json wanted = {
+      {"model", "m"},
+      {"messages", Json::parse(R"([{"role":"system","content":"be brief"},
+                                   {"role":"user","content":"why \ufffd?"}])")},
+      {"stream", true},
+      {"stream_options", {{"include_usage", true}}},
+      {"max_tokens", 280},
+      {"temperature", 0.5},
+      {"top_p", 0.9},
+      {"stop", {"\nvisitor:", "</cite"}},
+  };
+  CHECK(body({}) == wanted);
+}
+
+TEST_CASE("what is empty is not sent") {
+  const auto text = chat_body({"", {}, 0, false}, {}, {});
+  REQUIRE(text.has_value());
+  CHECK(Json::parse(*text) ==
+        Json::parse(R"({"messages":[],"stream":false,"temperature":0.5,"top_p":0.9})"));
+}
+
+TEST_CASE("extra fields are added, replace ours, and take them out") {
+  const Json out = body(with_extra(
+      R"({"chat_template_kwargs":{"enable_thinking":false},"temperature":0,"stop":null})"));
+  CHECK(out["chat_template_kwargs"] == Json{{"enable_thinking", false}});
+  CHECK(out["temperature"] == 0);
+  CHECK_FALSE(out.contains("stop"));
+  CHECK(out.contains("top_p"));
+}
+
+TEST_CASE("extra that is no object is a config error") {
+  for (const std::string extra : {"[1]", "\"a\"", "{", "{\"a\":}", "null"}) {
+    CAPTURE(extra);
+    const auto checked = check_extra(extra);
+    REQUIRE_FALSE(checked.has_value());
+    CHECK(checked.error().kind == ErrorKind::config);
+    CHECK_FALSE(chat_body({}, with_extra(extra), {}).has_value());
+    CHECK_FALSE(completions_body("m", {}, 40, with_extra(extra), {}).has_value());
+  }
+  CHECK(check_extra("").has_value());
+  CHECK(check_extra(" {} ").has_value());
+}
+
+TEST_CASE("refused fields are left out, and max_tokens is renamed first") {
+  Json out = body({}, {"stream_options", "temperature", "max_tokens"});
+  CHECK_FALSE(out.contains("stream_options"));
+  CHECK_FALSE(out.contains("temperature"));
+  CHECK_FALSE(out.contains("max_tokens"));
+  CHECK(out["max_completion_tokens"] == 280);
+  out = body({}, {"max_tokens", "max_completion_tokens"});
+  CHECK_FALSE(out.contains("max_tokens"));
+  CHECK_FALSE(out.contains("max_completion_tokens"));
+}
+
+TEST_CASE("a refusal names the field it is about") {
+  struct Case {
+    std::string refusal;
+    RefusedFields known;
+    std::string field;
+  };
+  const Case cases[] = {
+      {R"({"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this )"
+       R"(model. Use 'max_completion_tokens' instead.","param":"max_tokens"}})",
+       {},
+       "max_tokens"},
+      {R"({"error":{"message":"Unsupported parameter: 'max_tokens' …'max_completion_tokens'"}})",
+       {"max_tokens"},
+       "max_completion_tokens"},
+      {R"({"error":{"message":"'temperature' does not support 0.5 with this model."}})",
+       {},
+       "temperature"},
+      {R"({"detail":[{"loc":["body","stream_options"],"msg":"extra fields not permitted"}]})",
+       {},
+       "stream_options"},
+      {R"({"error":"unknown field \"stop\""})", {}, "stop"},
+      {R"({"error":"unknown field \"stop\""})", {"stop"}, ""},
+      {R"({"error":"please stop; top_policy and xtop_p are bad"})", {}, ""},
+      {R"({"error":"top_p must be 1"})", {}, "top_p"},
+      {R"({"error":"'max_tokens' is too large: 280. This model's maximum context length is 512"})",
+       {},
+       ""},
+      {"", {}, ""},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.refusal);
+    CHECK(refused_field(c.refusal, c.known) == c.field);
+  }
+}
+
+TEST_CASE("a completion request has all prompts and ends at the line") {
+  const std::vector<std::string> prompts = {"a", "b"};
+  const auto text = completions_body("m", prompts, 40, {}, {"top_p"});
+  REQUIRE(text.has_value());
+  CHECK(Json::parse(*text) == Json::parse(R"({"model":"m","prompt":["a","b"],"max_tokens":40,
+                                              "temperature":0.5,"stop":["\n"]})"));
+}

@@ -1,0 +1,113 @@
+// An OpenAI-style generator with a fake server behind it.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "generate/openai.h"
+#include "net/client.h"
+#include "support/upstream/fake_upstream.h"
+
+namespace stoka::testing {
+
+class KeptLog final : public Log {
+ public:
+  void write(Level level, std::string_view message) override {
+    const std::scoped_lock lock(mutex_);
+    lines_ += (level == Level::warning ? "warning: " : "info: ") + std::string(message) + "\n";
+  }
+  std::string lines() const {
+    const std::scoped_lock lock(mutex_);
+    return lines_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string lines_;
+};
+
+// What came of one answer.
+struct Told {
+  Result<generate::Finish> finish = generate::Finish::complete;
+  std::string text;
+  std::vector<std::string> order;  // "accepted" and "text", without repetitions of "text"
+
+  // "complete", "length", "truncated", or the kind of the error.
+  std::string end() const {
+    if (!finish) return std::string(name(finish.error().kind));
+    if (*finish == generate::Finish::complete) return "complete";
+    return *finish == generate::Finish::length ? "length" : "truncated";
+  }
+  std::string message() const { return finish ? "" : finish.error().message; }
+};
+
+inline net::UpstreamOptions upstream_options(const std::string& url) {
+  net::UpstreamOptions out;
+  out.role = "generator";
+  out.url = net::BaseUrl::parse(url, net::ApiRoot::versioned).value();
+  out.retries = 0;
+  return out;
+}
+
+// Whom the options ask, over a carrier.
+struct Asker {
+  Asker(net::UpstreamOptions upstream_options, generate::OpenAiOptions options,
+        net::Transport& carrier)
+      : upstream(std::move(upstream_options), carrier, log),
+        generator(upstream, std::move(options), log) {}
+
+  Told ask(
+      const std::string& query = "why?", std::stop_token stop = {},
+      const std::function<void()>& on_text = [] {}) {
+    generate::Request request;
+    request.messages = {{"system", "say it in a line"}, {"user", query}};
+    request.query = query;
+    Told out;
+    out.finish = generator.stream(
+        request, [&] { out.order.emplace_back("accepted"); },
+        [&](std::string_view delta) {
+          CHECK_FALSE(delta.empty());
+          out.text += delta;
+          if (out.order.empty() || out.order.back() != "text") out.order.emplace_back("text");
+          on_text();
+        },
+        std::move(stop));
+    return out;
+  }
+
+  KeptLog log;
+  net::Upstream upstream;
+  generate::OpenAiGenerator generator;
+};
+
+inline generate::OpenAiOptions named(std::string model = "fake-model") {
+  generate::OpenAiOptions out;
+  out.model = std::move(model);
+  return out;
+}
+
+struct Setup {
+  explicit Setup(FakeOptions fake_options = {}, generate::OpenAiOptions options = named(),
+                 net::Deadlines deadlines = {}, Secret key = {})
+      : fake(std::move(fake_options)),
+        asker(on(fake, deadlines, std::move(key)), options, client) {}
+
+  FakeUpstream fake;
+  net::Client client;
+  Asker asker;
+
+ private:
+  static net::UpstreamOptions on(const FakeUpstream& fake, net::Deadlines deadlines, Secret key) {
+    net::UpstreamOptions out = upstream_options(fake.url());
+    out.deadlines = deadlines;
+    out.key = std::move(key);
+    return out;
+  }
+};
+
+}  // namespace stoka::testing

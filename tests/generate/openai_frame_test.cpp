@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <stop_token>
+
+#include "generate/openai_fixture.h"
+
+namespace {
+
+using namespace stoka;
+using namespace stoka::testing;
+using Json = nlohmann::json;
+using Lines = std::vector<std::optional<std::string>>;
+
+const Lines kNone(2);
+
+std::vector<Hit> hits() {
+  std::vector<Hit> out(2);
+  out[0].chunk.slug = "first";
+  out[0].chunk.title = "first title";
+  out[0].chunk.content = "content one.";
+  out[1].chunk.slug = "second";
+  out[1].chunk.title = "second title";
+  out[1].chunk.content = "content two.";
+  return out;
+}
+
+std::vector<std::string> paths(const FakeUpstream& fake) {
+  std::vector<std::string> out;
+  for (const SeenRequest& request : fake.seen()) out.push_back(request.path);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("lines come from one request with a completion for each") {
+  Setup setup;
+  setup.fake.behave(R"({"path":"/v1/completions","answer":["one.\nmore","\"two!\""]})");
+  CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"one.", "two."});
+  CHECK(paths(setup.fake) == std::vector<std::string>{"/v1/completions"});
+  const Json body = Json::parse(setup.fake.seen().front().body);
+  CHECK(body["prompt"].size() == 2);
+  CHECK(body["prompt"][1].get<std::string>().find("second title") != std::string::npos);
+  CHECK(body["max_tokens"] == 40);
+}
+
+TEST_CASE("a server that takes one prompt only is asked in one chat, from then on") {
+  struct Case {
+    const char* dialect;
+    const char* refusal;
+  };
+  for (const Case& c :
+       {Case{"ollama", ""}, Case{"vllm", R"({"path":"/v1/completions","status":404})"},
+        Case{"vllm", R"({"path":"/v1/completions","status":500})"},
+        Case{"vllm", R"({"path":"/v1/completions","fault":"wrong_count"})"},
+        Case{"vllm", R"({"path":"/v1/completions","fault":"duplicate_index"})"},
+        Case{"vllm", R"({"path":"/v1/completions","fault":"html"})"}}) {
+    CAPTURE(std::string(c.dialect));
+    CAPTURE(std::string(c.refusal));
+    FakeOptions options;
+    options.dialect = c.dialect;
+    Setup setup(options);
+    if (*c.refusal != '\0') setup.fake.behave(c.refusal);
+    setup.fake.behave(
+        R"({"path":"/chat/completions","times":0,"reasoning":"hm","answer":"1. one.\n2. two."})");
+    CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"one.", "two."});
+    CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"one.", "two."});
+    CHECK(paths(setup.fake) == std::vector<std::string>{"/v1/completions", "/v1/chat/completions",
+                                                        "/v1/chat/completions"});
+    CHECK(Json::parse(setup.fake.seen().back().body)["max_tokens"] == 80);
+  }
+}
+
+TEST_CASE("a failure costs the lines and nothing else") {
+  generate::OpenAiOptions options = named();
+  options.framing = std::chrono::milliseconds(200);
+  for (const char* behaviour :
+       {R"({"times":0,"fault":"hang"})", R"({"times":0,"fault":"close"})",
+        R"({"times":0,"status":503})", R"({"times":0,"status":401})", R"({"times":0,"status":404})",
+        R"({"times":0,"fault":"empty"})", R"({"times":0,"fault":"truncated_json"})",
+        R"({"times":0,"answer":""})"}) {
+    CAPTURE(std::string(behaviour));
+    Setup setup({}, options);
+    setup.fake.behave(behaviour);
+    CHECK(setup.asker.generator.frame(hits(), {}) == kNone);
+    const bool silent = std::string(behaviour).find("answer") != std::string::npos;
+    CHECK(setup.asker.log.lines().empty() == silent);
+  }
+}
+
+TEST_CASE("lines that take too long are done without") {
+  generate::OpenAiOptions options = named();
+  options.framing = std::chrono::milliseconds(100);
+  Setup setup({}, options);
+  setup.fake.behave(R"({"delay_ms":60000})");
+  CHECK(setup.asker.generator.frame(hits(), {}) == kNone);
+  CHECK(setup.asker.log.lines() ==
+        "info: recommendations without framing lines: they took too long\n");
+  REQUIRE(setup.fake.wait_for(1));
+  CHECK(setup.fake.seen().front().left_after.has_value());
+}
+
+TEST_CASE("nothing to frame, or a stop: nothing is asked") {
+  Setup setup;
+  CHECK(setup.asker.generator.frame({}, {}).empty());
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(setup.asker.generator.frame(hits(), stop.get_token()) == kNone);
+  CHECK(setup.fake.seen().empty());
+}

@@ -1,0 +1,406 @@
+#include "net/client.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "net/hearing.h"
+#include "net/raw_server.h"
+#include "support/upstream/fake_upstream.h"
+
+using namespace std::chrono_literals;
+using namespace stoka;
+using namespace stoka::net;
+using testing::FakeUpstream;
+using testing::get;
+using testing::Hearing;
+using testing::kChat;
+using testing::kEmbed;
+using testing::post;
+using testing::RawServer;
+
+namespace {
+
+// An address where nobody listens.
+std::string deserted() {
+  const FakeUpstream server;
+  return server.url();
+}
+
+// For what happens on another thread and is not announced.
+template <class Condition>
+void wait_until(Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + 10s;
+  while (!condition()) {
+    REQUIRE(std::chrono::steady_clock::now() < end);
+    std::this_thread::sleep_for(1ms);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a request arrives as it was meant") {
+  FakeUpstream server({.key = "s3cret"});
+  Client client;
+  Hearing hearing;
+  Request request = post(server.url() + "/embed?a=b", kEmbed);
+  request.key = Secret("s3cret");
+  request.accept = "text/event-stream";
+  const auto failure = client.perform(request, hearing, {});
+  REQUIRE_MESSAGE(!failure, failure->error.message);
+  CHECK(hearing.heads == 1);
+  CHECK(hearing.heard.status == 200);
+  CHECK(hearing.heard.content_type == "application/json");
+  CHECK(hearing.text.starts_with("[["));
+
+  REQUIRE(server.wait_for(1));
+  const auto seen = server.seen().at(0);
+  CHECK(seen.method == "POST");
+  CHECK(seen.path == "/embed?a=b");
+  CHECK(seen.body == kEmbed);
+  CHECK(seen.authorization == "Bearer s3cret");
+  CHECK(seen.headers.at("content-type") == "application/json");
+  CHECK(seen.headers.at("accept") == "text/event-stream");
+  CHECK(seen.headers.at("user-agent") == "stoka/" STOKA_VERSION);
+  for (const char* header : {"expect", "accept-encoding", "cookie", "te"})
+    CHECK_FALSE(seen.headers.contains(header));
+}
+
+TEST_CASE("a GET has no body") {
+  FakeUpstream server;
+  Client client;
+  Hearing hearing;
+  const auto failure = client.perform(get(server.url() + "/info"), hearing, {});
+  REQUIRE_FALSE(failure.has_value());
+  CHECK(hearing.heard.status == 200);
+  const auto seen = server.seen().at(0);
+  CHECK(seen.method == "GET");
+  CHECK(seen.body.empty());
+  CHECK(seen.authorization.empty());
+  CHECK_FALSE(seen.headers.contains("content-type"));
+}
+
+TEST_CASE("connections are kept between calls") {
+  FakeUpstream server;
+  Client client;
+  for (int i = 0; i < 5; ++i) {
+    Hearing hearing;
+    const bool stream = i % 2 == 1;
+    const Request request = stream ? post(server.url() + "/v1/chat/completions", kChat)
+                                   : post(server.url() + "/embed", kEmbed);
+    REQUIRE_FALSE(client.perform(request, hearing, {}).has_value());
+    CHECK(hearing.heard.status == 200);
+  }
+  CHECK(server.connections() == 1);
+
+  server.behave(R"({"fault":"cut"})");
+  Hearing hearing;
+  const auto failure = client.perform(post(server.url() + "/embed", kEmbed), hearing, {});
+  REQUIRE(failure.has_value());
+  CHECK(failure->connected);
+  CHECK(server.connections() == 1);
+}
+
+TEST_CASE("a kept connection that the server has closed is replaced") {
+  FakeUpstream server;
+  Client client;
+  for (int i = 0; i < 3; ++i) {
+    server.behave(R"({"fault":"close_after"})");
+    Hearing hearing;
+    REQUIRE_FALSE(client.perform(post(server.url() + "/embed", kEmbed), hearing, {}).has_value());
+    CHECK(hearing.heard.status == 200);
+  }
+  CHECK(server.connections() == 3);
+}
+
+TEST_CASE("many threads at once") {
+  FakeUpstream server;
+  Client client;
+  std::atomic<int> answered = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&, i] {
+        for (int j = 0; j < 10; ++j) {
+          // The answer has as many vectors as there were inputs.
+          std::string inputs = "\"a\"";
+          for (int k = 0; k < i; ++k) inputs += ",\"a\"";
+          Hearing hearing;
+          const auto request = post(server.url() + "/embed", "{\"inputs\":[" + inputs + "]}");
+          if (client.perform(request, hearing, {})) continue;
+          const auto vectors = std::count(hearing.text.begin(), hearing.text.end(), '[') - 1;
+          if (hearing.heard.status == 200 && vectors == i + 1) ++answered;
+        }
+      });
+  }
+  CHECK(answered == 80);
+  CHECK(server.connections() <= 8);
+}
+
+TEST_CASE("nobody there") {
+  Client client;
+  Hearing hearing;
+  SUBCASE("a port where nobody listens") {
+    const auto failure = client.perform(post(deserted() + "/embed", kEmbed), hearing, {});
+    REQUIRE(failure.has_value());
+    CHECK(failure->error.kind == ErrorKind::unavailable);
+    CHECK(failure->error.message == "connection refused");
+    CHECK_FALSE(failure->connected);
+    CHECK_FALSE(failure->answered);
+  }
+  SUBCASE("a name that no host can have") {
+    const std::string host(70, 'a');
+    const auto failure = client.perform(get("http://" + host + ".invalid/"), hearing, {});
+    REQUIRE(failure.has_value());
+    CHECK(failure->error.kind == ErrorKind::unavailable);
+    CHECK(failure->error.message == "host name not found");
+    CHECK_FALSE(failure->connected);
+  }
+  SUBCASE("a server that speaks no TLS") {
+    const RawServer server("HTTP/1.1 400 Bad Request\r\n\r\n");
+    const auto failure = client.perform(get("https" + server.url().substr(4)), hearing, {});
+    REQUIRE(failure.has_value());
+    CHECK(failure->error.kind == ErrorKind::protocol);
+    CHECK(failure->error.message.starts_with("no TLS connection: "));
+    CHECK(failure->error.hint == "is it http:// rather than https://?");
+    CHECK_FALSE(failure->connected);
+  }
+  SUBCASE("no address for HTTP") {
+    const auto failure = client.perform(get("file:///etc/passwd"), hearing, {});
+    REQUIRE(failure.has_value());
+    CHECK(failure->error.kind == ErrorKind::config);
+  }
+  CHECK(hearing.heads == 0);
+  CHECK(hearing.text.empty());
+}
+
+TEST_CASE("faults become failures") {
+  struct Case {
+    std::string behaviour;
+    bool stream;
+    ErrorKind kind;
+    std::string message;
+    bool answered;
+    Deadlines deadlines = {};
+  };
+  Deadlines head, idle, total;
+  head.headers = idle.idle = 100ms;
+  total.total = 300ms;
+  const Case cases[] = {
+      {R"({"fault":"close"})", false, ErrorKind::unavailable, "the connection broke off", false},
+      {R"({"fault":"reset"})", false, ErrorKind::unavailable, "the connection broke off", false},
+      {R"({"fault":"cut_head"})", false, ErrorKind::unavailable, "the connection broke off", false},
+      {R"({"fault":"hang"})", false, ErrorKind::timeout, "no answer after 100 ms", false, head},
+      {R"({"fault":"half_head"})", false, ErrorKind::timeout, "no answer after 100 ms", false,
+       head},
+      {R"({"fault":"no_http"})", false, ErrorKind::protocol, "does not answer in HTTP/1.1", false},
+      {R"({"fault":"cut"})", false, ErrorKind::unavailable, "the connection broke off", true},
+      {R"({"fault":"cut"})", true, ErrorKind::unavailable, "the connection broke off", true},
+      {R"({"fault":"reset","after":1})", true, ErrorKind::unavailable, "the connection broke off",
+       true},
+      {R"({"fault":"wrong_length"})", false, ErrorKind::unavailable, "the connection broke off",
+       true},
+      {R"({"fault":"hang_mid"})", false, ErrorKind::timeout, "silent for 100 ms", true, idle},
+      {R"({"fault":"hang_mid"})", true, ErrorKind::timeout, "silent for 100 ms", true, idle},
+      {R"({"fault":"drip","pause_ms":10})", false, ErrorKind::timeout, "not complete after 300 ms",
+       true, total},
+      {R"({"fault":"endless"})", true, ErrorKind::protocol, "answers with more than 1 MB", true},
+      {R"({"fault":"long_body"})", false, ErrorKind::protocol, "answers with more than 1 MB", true},
+      {R"({"fault":"gzip_bomb"})", false, ErrorKind::protocol,
+       "answers 200 compressed, which it was not asked to", true},
+  };
+  Client client;
+  for (const Case& c : cases) {
+    CAPTURE(c.behaviour);
+    CAPTURE(c.stream);
+    FakeUpstream server;
+    server.behave(c.behaviour);
+    Request request = c.stream ? post(server.url() + "/v1/chat/completions", kChat)
+                               : post(server.url() + "/embed", kEmbed);
+    request.deadlines = c.deadlines;
+    request.most_bytes = 1u << 20;
+    Hearing hearing;
+    const auto failure = client.perform(request, hearing, {});
+    REQUIRE(failure.has_value());
+    CHECK(failure->error.kind == c.kind);
+    CHECK(failure->error.message == c.message);
+    CHECK(failure->connected);
+    CHECK(failure->answered == c.answered);
+    CHECK(hearing.text.size() <= request.most_bytes);
+    CHECK(server.wait_for(1));  // and does not wait for the client
+  }
+}
+
+TEST_CASE("no word of use in time") {
+  FakeUpstream server;
+  server.behave(R"({"fault":"endless_pings","token_delay_ms":5})");
+  Client client;
+  Hearing hearing;
+  hearing.on_body = [](std::string_view) { return Heard::waiting; };
+  Request request = post(server.url() + "/v1/chat/completions", kChat);
+  request.deadlines.first_token = 200ms;
+  const auto failure = client.perform(request, hearing, {});
+  REQUIRE(failure.has_value());
+  CHECK(failure->error.kind == ErrorKind::timeout);
+  CHECK(failure->error.message == "no first token after 200 ms");
+  CHECK(hearing.pieces > 0);
+}
+
+TEST_CASE("a slow listener is not a silent server") {
+  FakeUpstream server;
+  server.behave(R"({"fault":"endless","token_delay_ms":1})");
+  Client client;
+  Hearing hearing;
+  hearing.on_body = [&](std::string_view) {
+    std::this_thread::sleep_for(120ms);
+    return hearing.pieces < 2 ? Heard::flowing : Heard::enough;
+  };
+  Request request = post(server.url() + "/v1/chat/completions", kChat);
+  request.deadlines.idle = 100ms;
+  const auto failure = client.perform(request, hearing, {});
+  CHECK_FALSE(failure.has_value());
+}
+
+TEST_CASE("deadlines of zero are none") {
+  FakeUpstream server;
+  server.behave(R"({"delay_ms":50,"first_token_ms":50})");
+  Client client;
+  Hearing hearing;
+  Request request = post(server.url() + "/v1/chat/completions", kChat);
+  request.deadlines = {0ms, 0ms, 0ms, 0ms, 0ms};
+  CHECK_FALSE(client.perform(request, hearing, {}).has_value());
+  CHECK(hearing.heard.status == 200);
+}
+
+TEST_CASE("a listener that has heard enough ends the exchange") {
+  FakeUpstream server;
+  server.behave(R"({"fault":"endless","token_delay_ms":1})");
+  Client client;
+  Hearing hearing;
+  hearing.on_body = [&](std::string_view) {
+    return hearing.pieces < 3 ? Heard::flowing : Heard::enough;
+  };
+  const auto request = post(server.url() + "/v1/chat/completions", kChat);
+  CHECK_FALSE(client.perform(request, hearing, {}).has_value());
+  CHECK(hearing.pieces == 3);  // and is left in peace
+  REQUIRE(server.wait_for(1));
+  CHECK(server.seen().at(0).left_after.has_value());
+}
+
+TEST_CASE("a listener's error ends the exchange, and is its error") {
+  FakeUpstream server;
+  Client client;
+  Hearing hearing;
+  const auto refuse = [] { return fail(ErrorKind::data, "no", "ask again"); };
+  SUBCASE("of the head") {
+    hearing.on_head = [&](const Head&) -> Result<> { return refuse(); };
+  }
+  SUBCASE("of the body") {
+    hearing.on_body = [&](std::string_view) -> Result<Heard> { return refuse(); };
+  }
+  const auto failure = client.perform(post(server.url() + "/embed", kEmbed), hearing, {});
+  REQUIRE(failure.has_value());
+  CHECK(failure->error.kind == ErrorKind::data);
+  CHECK(failure->error.message == "no");
+  CHECK(failure->error.hint == "ask again");
+  CHECK(failure->answered);
+  CHECK(hearing.pieces <= 1);
+}
+
+TEST_CASE("a stop ends the exchange and closes its connection") {
+  FakeUpstream server;
+  Client client;
+  Hearing hearing;
+  std::stop_source source;
+  std::optional<Failure> failure;
+  const auto ask = [&](const char* path, const char* body) {
+    failure = client.perform(post(server.url() + path, body), hearing, source.get_token());
+  };
+  bool answered = true;
+
+  SUBCASE("before anything") {
+    source.request_stop();
+    ask("/embed", kEmbed);
+    CHECK(server.connections() == 0);
+    REQUIRE(failure.has_value());
+    CHECK(failure->error.kind == ErrorKind::cancelled);
+    return;
+  }
+  SUBCASE("while waiting for the head") {
+    answered = false;
+    server.behave(R"({"fault":"hang"})");
+    std::jthread asking([&] { ask("/embed", kEmbed); });
+    wait_until([&] { return server.seen().size() == 1; });
+    source.request_stop();
+  }
+  SUBCASE("while the body hangs") {
+    server.behave(R"({"fault":"hang_mid"})");
+    std::atomic<bool> heard = false;
+    hearing.on_body = [&](std::string_view) {
+      heard = true;
+      return Heard::flowing;
+    };
+    std::jthread asking([&] { ask("/embed", kEmbed); });
+    wait_until([&] { return heard.load(); });
+    source.request_stop();
+  }
+  SUBCASE("by the listener") {
+    server.behave(R"({"fault":"endless","token_delay_ms":1})");
+    hearing.on_body = [&](std::string_view) {
+      source.request_stop();
+      return Heard::flowing;
+    };
+    ask("/v1/chat/completions", kChat);
+  }
+  REQUIRE(failure.has_value());
+  CHECK(failure->error.kind == ErrorKind::cancelled);
+  CHECK(failure->connected);
+  CHECK(failure->answered == answered);
+  REQUIRE(server.wait_for(1));
+  CHECK(server.seen().at(0).left_after.has_value());
+
+  // The connection is not used again.
+  Hearing next;
+  CHECK_FALSE(client.perform(post(server.url() + "/embed", kEmbed), next, {}).has_value());
+  CHECK(next.heard.status == 200);
+  CHECK(server.connections() == 2);
+}
+
+TEST_CASE("a proxy of the environment is for other machines") {
+  FakeUpstream server;
+  Client client;
+  const std::string proxy = deserted();
+  ::setenv("http_proxy", proxy.c_str(), 1);
+  Request request = post(server.url() + "/embed", kEmbed);
+  Hearing hearing;
+  CHECK_FALSE(client.perform(request, hearing, {}).has_value());
+  request.use_proxy = true;
+  const auto failure = client.perform(request, hearing, {});
+  ::unsetenv("http_proxy");
+  REQUIRE(failure.has_value());
+  CHECK(failure->error.message == "connection refused");
+}
+
+TEST_CASE("a proxy that refuses is told so, and never sees the key") {
+  FakeUpstream proxy;
+  Client client;
+  ::setenv("https_proxy", proxy.url().c_str(), 1);
+  Request request = post("https://model.example/v1/embeddings", kEmbed);
+  request.use_proxy = true;
+  request.key = Secret("s3cret");
+  Hearing hearing;
+  const auto failure = client.perform(request, hearing, {});
+  ::unsetenv("https_proxy");
+  REQUIRE(failure.has_value());
+  CHECK(failure->error.kind == ErrorKind::unavailable);
+  CHECK(failure->error.message == "CONNECT tunnel failed, response 404");
+  CHECK_FALSE(failure->connected);
+  CHECK(hearing.heads == 0);
+  REQUIRE(proxy.wait_for(1));
+  CHECK(proxy.seen().at(0).method == "CONNECT");
+  CHECK(proxy.seen().at(0).authorization.empty());
+}

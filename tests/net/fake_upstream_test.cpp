@@ -1,0 +1,146 @@
+#include "support/upstream/fake_upstream.h"
+
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using stoka::testing::FakeOptions;
+using stoka::testing::FakeUpstream;
+using stoka::testing::kFaults;
+
+// A connection that says one thing and hears all until its end.
+class Caller {
+ public:
+  Caller(uint16_t port, const std::string& bytes)
+      : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    REQUIRE(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+            static_cast<ssize_t>(bytes.size()));
+  }
+  ~Caller() { ::close(fd_); }
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
+
+  // Until it ends with these bytes, or at all.
+  std::string hear(std::string_view end = "\x01 never") {
+    std::string out;
+    char bytes[4096];
+    while (!out.ends_with(end)) {
+      const ssize_t got = ::recv(fd_, bytes, sizeof bytes, 0);
+      if (got <= 0) break;
+      out.append(bytes, static_cast<size_t>(got));
+    }
+    return out;
+  }
+
+ private:
+  int fd_;
+};
+
+std::string post(const std::string& path, const std::string& body) {
+  return "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
+         "Authorization: Bearer k\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+         body;
+}
+
+const std::string kChat =
+    post("/v1/chat/completions",
+         R"({"stream":true,"messages":[{"role":"system","content":)"
+         R"("<chunk slug=\"a\">\nT\n\nThe words of a are these. More.\n</chunk>"}]})");
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a behaviour that would do nothing is an error") {
+  FakeUpstream server;
+  for (const std::string text :
+       {"", "[]", R"({"faul":"cut"})", R"({"fault":"nope"})", R"({"dialect":"latin"})",
+        R"({"status":"500"})", R"({"times":-1})", R"({"delay_ms":0.5})", R"({"answer":[1]})",
+        R"({"fault":"refuse_fields"})"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(server.behave(text), std::invalid_argument);
+  }
+  for (const auto& fault : kFaults)
+    CHECK_NOTHROW(server.behave("{\"fault\":\"" + std::string(fault.name) + "\",\"field\":\"x\"}"));
+  FakeOptions options;
+  options.dialect = "latin";
+  CHECK_THROWS_AS(FakeUpstream{options}, std::invalid_argument);
+}
+
+TEST_CASE("an exchange is answered and written down, on a connection that is kept") {
+  FakeUpstream server;
+  Caller caller(server.port(), post("/embed", R"({"inputs":["cats and dogs"]})") +
+                                   post("/embed", R"({"inputs":[]})"));
+  const std::string heard = caller.hear("\"Empty\"}");
+  CHECK(heard.starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(has(heard, "\r\n\r\n[["));
+  CHECK(has(heard, "HTTP/1.1 400"));
+  REQUIRE(server.wait_for(2));
+  const auto seen = server.seen();
+  CHECK(seen[0].path == "/embed");
+  CHECK(seen[0].authorization == "Bearer k");
+  CHECK(seen[0].body == R"({"inputs":["cats and dogs"]})");
+  CHECK(seen[0].complete);
+  CHECK(server.connections() == 1);
+  server.reset();
+  CHECK(server.seen().empty());
+}
+
+TEST_CASE("a chat cites the first chunk of its prompt, and breaks off within the tag") {
+  FakeUpstream server;
+  Caller whole(server.port(), kChat);
+  const std::string heard = whole.hear("0\r\n\r\n");
+  CHECK(has(heard, "\"finish_reason\":\"stop\""));
+  CHECK(has(heard, "data: [DONE]\n\n"));
+  server.behave(R"({"fault":"cut_in_tag"})");
+  Caller cut(server.port(), kChat);
+  const std::string part = cut.hear();
+  CHECK(part.ends_with("\n\n\r\n"));
+  CHECK_FALSE(has(part, "\"finish_reason\":\"stop\""));
+  CHECK_FALSE(has(part, "[DONE]"));
+  REQUIRE(server.wait_for(2));
+  CHECK_FALSE(server.seen()[1].complete);
+  CHECK_FALSE(server.seen()[1].left_after.has_value());
+}
+
+TEST_CASE("a behaviour waits for the request that it fits") {
+  FakeUpstream server;
+  server.behave(R"({"path":"/info","status":503})");
+  server.behave(R"({"fault":"nan"})");
+  server.behave(R"({"status":429,"times":2})");
+  const std::string embed = post("/embed", R"({"inputs":["a"]})");
+  CHECK(has(Caller(server.port(), kChat).hear("}"), " 429 "));
+  CHECK(has(Caller(server.port(), embed).hear("]]"), "NaN"));
+  CHECK(has(Caller(server.port(), embed).hear("}"), "\"Overloaded\""));
+  CHECK(has(Caller(server.port(), embed).hear("]]"), " 200 "));
+  CHECK(has(Caller(server.port(), "GET /info HTTP/1.1\r\n\r\n").hear("}"), " 503 "));
+}
+
+TEST_CASE("a client that leaves is noticed, and a server that goes cuts what is open") {
+  FakeUpstream server;
+  server.behave(R"({"fault":"hang"})");
+  { Caller impatient(server.port(), kChat); }
+  REQUIRE(server.wait_for(1));
+  CHECK(server.seen()[0].left_after.has_value());
+  auto leaving = std::make_unique<FakeUpstream>();
+  leaving->behave(R"({"fault":"hang_mid"})");
+  Caller patient(leaving->port(), kChat);
+  leaving.reset();
+  CHECK_FALSE(has(patient.hear(), "[DONE]"));
+}

@@ -1,0 +1,156 @@
+#include "net/gate.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+using namespace std::chrono_literals;
+using stoka::ErrorKind;
+using stoka::Result;
+using stoka::net::Gate;
+
+namespace {
+
+// Until as many wait at the gate; they are about to, on threads of their own.
+void wait_for_waiting(const Gate& gate, size_t count) {
+  const auto end = std::chrono::steady_clock::now() + 10s;
+  while (gate.waiting() != count) {
+    REQUIRE(std::chrono::steady_clock::now() < end);
+    std::this_thread::yield();
+  }
+}
+
+Gate::Pass must_enter(Gate& gate) {
+  auto pass = gate.enter({});
+  REQUIRE(pass.has_value());
+  return std::move(*pass);
+}
+
+}  // namespace
+
+TEST_CASE("there are as many places as said") {
+  Gate gate("embedder", {2, 0, 10s});
+  Gate::Pass first = must_enter(gate);
+  Gate::Pass second = must_enter(gate);
+  const auto third = gate.enter({});
+  REQUIRE_FALSE(third.has_value());
+  CHECK(third.error().kind == ErrorKind::busy);
+  CHECK(third.error().message == "embedder is busy: 0 callers wait already");
+
+  first.leave();
+  first.leave();  // of no effect
+  Gate::Pass fourth = must_enter(gate);
+  CHECK_FALSE(gate.enter({}).has_value());
+  // A pass that is moved is the same place; one that is overwritten is given back.
+  Gate::Pass moved = std::move(fourth);
+  CHECK_FALSE(gate.enter({}).has_value());
+  moved = std::move(second);
+  Gate::Pass fifth = must_enter(gate);
+  CHECK_FALSE(gate.enter({}).has_value());
+}
+
+TEST_CASE("who comes first is served first") {
+  constexpr size_t kCallers = 8;
+  Gate gate("embedder", {1, kCallers, 60s});
+  Gate::Pass place = must_enter(gate);
+  std::mutex mutex;
+  std::vector<size_t> served;
+  {
+    std::vector<std::jthread> callers;
+    for (size_t i = 0; i < kCallers; ++i) {
+      callers.emplace_back([&, i] {
+        const auto pass = gate.enter({});
+        const std::lock_guard lock(mutex);
+        if (pass) served.push_back(i);
+      });
+      wait_for_waiting(gate, i + 1);
+    }
+    const auto late = gate.enter({});
+    REQUIRE_FALSE(late.has_value());
+    CHECK(late.error().message == "embedder is busy: 8 callers wait already");
+    place.leave();
+  }
+  CHECK(served == std::vector<size_t>{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(gate.waiting() == 0);
+  must_enter(gate);
+}
+
+TEST_CASE("nobody waits for ever") {
+  Gate gate("embedder", {1, 5, 30ms});
+  const Gate::Pass place = must_enter(gate);
+  const auto pass = gate.enter({});
+  REQUIRE_FALSE(pass.has_value());
+  CHECK(pass.error().kind == ErrorKind::busy);
+  CHECK(pass.error().message == "embedder is busy: no place after 30 ms");
+  CHECK(gate.waiting() == 0);
+
+  const auto hurried = gate.enter({}, 20ms);
+  REQUIRE_FALSE(hurried.has_value());
+  CHECK(hurried.error().message == "embedder is busy: no place after 20 ms");
+}
+
+TEST_CASE("who is stopped leaves the queue, and the next one moves up") {
+  Gate gate("embedder", {1, 5, 60s});
+  Gate::Pass place = must_enter(gate);
+  std::optional<ErrorKind> first, second;
+  std::atomic<bool> served = false;
+  std::jthread one([&](std::stop_token stop) {
+    const auto pass = gate.enter(stop);
+    if (!pass) first = pass.error().kind;
+  });
+  wait_for_waiting(gate, 1);
+  std::jthread two([&](std::stop_token) {
+    const auto pass = gate.enter({});
+    if (!pass) second = pass.error().kind;
+    served = pass.has_value();
+  });
+  wait_for_waiting(gate, 2);
+
+  one.request_stop();
+  one.join();
+  CHECK(first == ErrorKind::cancelled);
+  CHECK(gate.waiting() == 1);
+  place.leave();
+  two.join();
+  CHECK_FALSE(second.has_value());
+  CHECK(served);
+}
+
+TEST_CASE("who is stopped already does not enter") {
+  Gate gate("embedder", {1, 5, 60s});
+  std::stop_source source;
+  source.request_stop();
+  const auto pass = gate.enter(source.get_token());
+  REQUIRE_FALSE(pass.has_value());
+  CHECK(pass.error().kind == ErrorKind::cancelled);
+  must_enter(gate);
+}
+
+TEST_CASE("many callers never are more than the places") {
+  constexpr int kPlaces = 3;
+  Gate gate("embedder", {kPlaces, 64, 60s});
+  std::atomic<int> inside = 0, most = 0, served = 0;
+  {
+    std::vector<std::jthread> callers;
+    for (int i = 0; i < 16; ++i)
+      callers.emplace_back([&] {
+        for (int j = 0; j < 50; ++j) {
+          const auto pass = gate.enter({});
+          if (!pass) continue;
+          const int now = ++inside;
+          int before = most;
+          while (now > before && !most.compare_exchange_weak(before, now)) {
+          }
+          ++served;
+          --inside;
+        }
+      });
+  }
+  CHECK(most <= kPlaces);
+  CHECK(served == 16 * 50);
+  CHECK(gate.waiting() == 0);
+}

@@ -1,0 +1,52 @@
+// A listener that keeps what it hears, and requests to ask with.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "net/transport.h"
+
+namespace stoka::testing {
+
+struct Hearing final : net::Listener {
+  net::Head heard;
+  int heads = 0;
+  std::string text;
+  size_t pieces = 0;
+  std::function<Result<>(const net::Head&)> on_head;
+  std::function<Result<net::Heard>(std::string_view)> on_body;
+
+  Result<> head(const net::Head& head) override {
+    heard = head;
+    ++heads;
+    return on_head ? on_head(head) : Result<>();
+  }
+  Result<net::Heard> body(std::string_view bytes) override {
+    text += bytes;
+    ++pieces;
+    return on_body ? on_body(bytes) : net::Heard::flowing;
+  }
+};
+
+inline net::Request get(std::string url) {
+  net::Request out;
+  out.method = "GET";
+  out.url = std::move(url);
+  out.use_proxy = false;
+  return out;
+}
+
+inline net::Request post(std::string url, std::string body) {
+  net::Request out = get(std::move(url));
+  out.method = "POST";
+  out.body = std::move(body);
+  return out;
+}
+
+// What the fake server streams an answer to.
+inline constexpr const char* kChat =
+    R"({"model":"fake-model","stream":true,"messages":[{"role":"user","content":"hello"}]})";
+inline constexpr const char* kEmbed = R"({"inputs":["hello"]})";
+
+}  // namespace stoka::testing

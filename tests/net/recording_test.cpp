@@ -1,0 +1,394 @@
+#include "net/recording.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <deque>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/temp_folder.h"
+
+namespace {
+
+using namespace stoka;
+using namespace stoka::net;
+using stoka::testing::TempFolder;
+
+struct Said {
+  std::optional<Head> head;
+  std::vector<std::string> pieces;
+  std::optional<Failure> failure;
+};
+
+// A carrier that says what it was told to, in order.
+class Stub final : public Transport {
+ public:
+  std::deque<Said> said;
+
+  std::optional<Failure> perform(const Request&, Listener& listener, std::stop_token) override {
+    const Said now = said.front();
+    said.pop_front();
+    if (now.head) {
+      if (auto heard = listener.head(*now.head); !heard) return Failure{heard.error(), true, true};
+      for (const std::string& piece : now.pieces) {
+        const Result<Heard> heard = listener.body(piece);
+        if (!heard) return Failure{heard.error(), true, true};
+        if (*heard == Heard::enough) return std::nullopt;
+      }
+    }
+    return now.failure;
+  }
+};
+
+class Ear final : public Listener {
+ public:
+  std::optional<Head> heard_head;
+  std::vector<std::string> pieces;
+  size_t enough_after = SIZE_MAX, error_after = SIZE_MAX;
+  std::stop_source* stop_after_first = nullptr;
+
+  Result<> head(const Head& head) override {
+    heard_head = head;
+    if (error_after == 0) return fail(ErrorKind::protocol, "this is not it");
+    return {};
+  }
+  Result<Heard> body(std::string_view bytes) override {
+    pieces.emplace_back(bytes);
+    if (stop_after_first != nullptr) stop_after_first->request_stop();
+    if (pieces.size() >= error_after) return fail(ErrorKind::protocol, "this is not it");
+    return pieces.size() >= enough_after ? Heard::enough : Heard::flowing;
+  }
+  std::string body_text() const {
+    std::string out;
+    for (const std::string& piece : pieces) out += piece;
+    return out;
+  }
+};
+
+Head head(int status, std::string type = "application/json") {
+  Head out;
+  out.status = status;
+  out.content_type = std::move(type);
+  return out;
+}
+
+Said answer(std::vector<std::string> pieces) { return {head(200), std::move(pieces), {}}; }
+
+Request request(std::string role, std::string name, std::string body, std::string subject = "") {
+  Request out;
+  out.role = std::move(role);
+  out.name = std::move(name);
+  out.body = std::move(body);
+  out.subject = std::move(subject);
+  out.url = "http://secret-host:8000/v1/" + out.name;
+  return out;
+}
+
+struct Folder {
+  TempFolder folder;
+  std::filesystem::path file = folder / "tape.jsonl";
+
+  // Records what the carrier says to each request.
+  void record(const std::vector<std::pair<Request, Said>>& exchanges) const {
+    Stub stub;
+    auto recorder = Recorder::create(file, stub);
+    REQUIRE(recorder.has_value());
+    for (const auto& [asked, said] : exchanges) {
+      stub.said.push_back(said);
+      Ear ear;
+      const auto failure = (*recorder)->perform(asked, ear, {});
+      CHECK(failure.has_value() == said.failure.has_value());
+      CHECK(ear.pieces == said.pieces);
+    }
+  }
+  std::unique_ptr<Replay> replay() const {
+    auto opened = Replay::open(file);
+    REQUIRE(opened.has_value());
+    return *std::move(opened);
+  }
+  std::string text() const {
+    std::stringstream out;
+    out << std::ifstream(file, std::ios::binary).rdbuf();
+    return out.str();
+  }
+};
+
+std::string told(Replay& replay, const Request& asked) {
+  Ear ear;
+  const auto failure = replay.perform(asked, ear, {});
+  return failure ? "failure: " + failure->error.message : ear.body_text();
+}
+
+}  // namespace
+
+TEST_CASE("what was said is said again, in the same pieces") {
+  const std::string bytes("\x1f\x8b\x00\xff\xfe", 5);
+  Said retry{head(429), {}, {}};
+  retry.head->retry_after = std::chrono::seconds(7);
+  const std::vector<Said> said = {
+      answer({"data: {\"a\"", ":\"na\xc3", "\xafve\"}\n\n", "data: [DONE]\n\n"}),
+      answer({bytes, "x"}),
+      answer({"a", bytes.substr(0, 4), "bc"}),
+      answer({}),
+      answer({"", "with an empty piece", ""}),
+      retry,
+      {head(200, "text/event-stream"),
+       {"half"},
+       Failure{{ErrorKind::unavailable, "the connection broke off", "try again"}, true, true}},
+      {{}, {}, Failure{{ErrorKind::unavailable, "connection refused", ""}, false, false}},
+      {{}, {}, Failure{{ErrorKind::timeout, "no answer within 5 s", ""}, true, false}},
+  };
+  Folder place;
+  std::vector<std::pair<Request, Said>> exchanges;
+  for (size_t i = 0; i < said.size(); ++i)
+    exchanges.emplace_back(request("embedder", "embed", "{\"n\":" + std::to_string(i) + "}"),
+                           said[i]);
+  place.record(exchanges);
+  const auto replay = place.replay();
+  for (const auto& [asked, wanted] : exchanges) {
+    CAPTURE(asked.body);
+    Ear ear;
+    const auto failure = replay->perform(asked, ear, {});
+    REQUIRE(ear.heard_head.has_value() == wanted.head.has_value());
+    if (wanted.head) {
+      CHECK(ear.heard_head->status == wanted.head->status);
+      CHECK(ear.heard_head->content_type == wanted.head->content_type);
+      CHECK(ear.heard_head->retry_after == wanted.head->retry_after);
+    }
+    CHECK(ear.pieces == wanted.pieces);
+    REQUIRE(failure.has_value() == wanted.failure.has_value());
+    if (!failure) continue;
+    CHECK(failure->error.kind == wanted.failure->error.kind);
+    CHECK(failure->error.message == wanted.failure->error.message);
+    CHECK(failure->error.hint == wanted.failure->error.hint);
+    CHECK(failure->connected == wanted.failure->connected);
+    CHECK(failure->answered == wanted.failure->answered);
+  }
+}
+
+TEST_CASE("a recording is private and holds neither key nor address") {
+  const std::string key = "sk-canary-4711";
+  Folder place;
+  place.folder.write("tape.jsonl", "what was there before\n");
+  std::filesystem::permissions(place.file, std::filesystem::perms(0644));
+  Request asked = request("generator", "chat/completions", R"({"user":"sk-canary-4711"})",
+                          "why sk-canary-4711");
+  asked.key = Secret(key);
+  Said refused{head(401),
+               {"{\"error\":\"Incorrect API key: sk-can", "ary-4711, twice sk-canary-4711\"}"},
+               Failure{{ErrorKind::config, "the key " + key, "not " + key}, true, true}};
+  Said binary = answer({"\xff sk-canary-4711"});
+  place.record({{asked, refused}, {asked, binary}});
+
+  struct stat info;
+  REQUIRE(::stat(place.file.c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0600);
+  const std::string text = place.text();
+  CHECK(text.find("canary") == std::string::npos);
+  CHECK(text.find("c2stY2FuYXJ5") == std::string::npos);  // "sk-canary" in base64
+  CHECK(text.find("secret-host") == std::string::npos);
+  CHECK(text.find("before") == std::string::npos);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+
+  const auto replay = place.replay();
+  Ear ear;
+  const auto failure = replay->perform(asked, ear, {});
+  REQUIRE(failure.has_value());
+  CHECK(ear.body_text() == R"({"error":"Incorrect API key: ***, twice ***"})");
+  CHECK(failure->error.message == "the key ***");
+}
+
+TEST_CASE("a line is there as soon as its exchange is over") {
+  Folder place;
+  Stub stub;
+  auto recorder = Recorder::create(place.file, stub);
+  REQUIRE(recorder.has_value());
+  for (int i = 1; i <= 2; ++i) {
+    stub.said.push_back(answer({"[1]"}));
+    Ear ear;
+    CHECK_FALSE((*recorder)->perform(request("embedder", "embed", R"({"b":1,"a":[2]})"), ear, {}));
+    const std::string text = place.text();
+    CHECK(std::count(text.begin(), text.end(), '\n') == i);
+    CHECK(text.find(R"("request":{"a":[2],"b":1})") != std::string::npos);
+  }
+}
+
+TEST_CASE("what was stopped is not recorded, what was enough is") {
+  Folder place;
+  Stub stub;
+  auto recorder = Recorder::create(place.file, stub);
+  REQUIRE(recorder.has_value());
+  stub.said.push_back(
+      {head(200), {"half"}, Failure{{ErrorKind::cancelled, "stopped", ""}, true, true}});
+  stub.said.push_back(answer({"one", "two", "three"}));
+  Ear stopped, satisfied;
+  CHECK((*recorder)->perform(request("embedder", "embed", "{}"), stopped, {}).has_value());
+  satisfied.enough_after = 2;
+  CHECK_FALSE((*recorder)->perform(request("embedder", "embed", "{}"), satisfied, {}).has_value());
+  const auto replay = place.replay();
+  CHECK(told(*replay, request("embedder", "embed", "{}")) == "onetwo");
+}
+
+TEST_CASE("an exchange is found by role, endpoint and request") {
+  Folder place;
+  place.record({
+      {request("embedder", "embed", R"({"a":1,"b":2})"), answer({"one"})},
+      {request("embedder", "embed", R"({"a":1,"b":2})"), answer({"two"})},
+      {request("embedder", "embed", R"({"a":3})"), answer({"three"})},
+      {request("embedder", "info", ""), answer({"info"})},
+      {request("reranker", "embed", R"({"a":3})"), answer({"of another role"})},
+      {request("generator", "chat/completions", R"({"p":1})", "why?"), answer({"because"})},
+      {request("generator", "chat/completions", R"({"p":2})", "why?"), answer({"no reason"})},
+      {request("generator", "chat/completions", R"({"p":3})", ""), answer({"no subject"})},
+      {request("reranker", "rerank", R"({"p":1})", "why?"), answer({"ranks"})},
+  });
+  const auto replay = place.replay();
+  struct Row {
+    Request asked;
+    std::string told;
+  };
+  const std::vector<Row> rows = {
+      {request("embedder", "embed", R"({ "b": 2, "a": 1 })"), "one"},
+      {request("embedder", "embed", R"({"a":1,"b":2})"), "two"},
+      {request("embedder", "embed", R"({"a":1,"b":2})"), "two"},
+      {request("embedder", "embed", R"({"a":3})"), "three"},
+      {request("embedder", "info", ""), "info"},
+      {request("reranker", "embed", R"({"a":3})"), "of another role"},
+      {request("generator", "chat/completions", R"({"p":2})", "another"), "no reason"},
+      {request("generator", "chat/completions", R"({"p":"new"})", "why?"), "because"},
+      {request("generator", "chat/completions", R"({"p":"new"})", "why?"), "no reason"},
+      {request("generator", "chat/completions", R"({"p":"new"})", ""),
+       "failure: " + place.file.string() +
+           " has no answer of the generator to this chat/completions request"},
+      {request("generator", "completions", R"({"p":1})", "why?"),
+       "failure: " + place.file.string() +
+           " has no answer of the generator to this completions request (\"why?\")"},
+      {request("reranker", "rerank", R"({"p":2})", "why?"),
+       "failure: " + place.file.string() +
+           " has no answer of the reranker to this rerank request (\"why?\")"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.asked.body);
+    CHECK(told(*replay, row.asked) == row.told);
+  }
+  Ear ear;
+  const auto failure = replay->perform(request("embedder", "embed", "{}"), ear, {});
+  REQUIRE(failure.has_value());
+  CHECK(failure->error.kind == ErrorKind::data);
+  CHECK_FALSE(failure->error.hint.empty());
+  CHECK_FALSE(ear.heard_head.has_value());
+}
+
+TEST_CASE("a replay minds what its listener says, and a stop") {
+  Folder place;
+  const Request asked = request("generator", "chat/completions", "{}", "q");
+  place.record({{asked, answer({"one", "two", "three"})}});
+  const auto replay = place.replay();
+  {
+    Ear ear;
+    ear.enough_after = 2;
+    CHECK_FALSE(replay->perform(asked, ear, {}).has_value());
+    CHECK(ear.body_text() == "onetwo");
+  }
+  for (const size_t after : {size_t{0}, size_t{2}}) {
+    CAPTURE(after);
+    Ear ear;
+    ear.error_after = after;
+    const auto failure = replay->perform(asked, ear, {});
+    REQUIRE(failure.has_value());
+    CHECK(failure->error.message == "this is not it");
+    CHECK(ear.pieces.size() == after);
+  }
+  std::stop_source stop;
+  Ear interrupted;
+  interrupted.stop_after_first = &stop;
+  const auto amid = replay->perform(asked, interrupted, stop.get_token());
+  REQUIRE(amid.has_value());
+  CHECK(amid->error.kind == ErrorKind::cancelled);
+  CHECK(interrupted.body_text() == "one");
+  Ear never;
+  CHECK(replay->perform(asked, never, stop.get_token())->error.kind == ErrorKind::cancelled);
+  CHECK_FALSE(never.heard_head.has_value());
+}
+
+TEST_CASE("exchanges of many threads are whole lines, and replayed to many") {
+  Folder place;
+  class Echo final : public Transport {
+   public:
+    std::optional<Failure> perform(const Request& asked, Listener& listener,
+                                   std::stop_token) override {
+      (void)listener.head(head(200));
+      (void)listener.body(asked.body);
+      return std::nullopt;
+    }
+  } echo;
+  auto recorder = Recorder::create(place.file, echo);
+  REQUIRE(recorder.has_value());
+  auto everybody = [](Transport& transport) {
+    std::vector<std::jthread> threads;
+    std::atomic<int> wrong = 0;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&transport, &wrong, t] {
+        for (int i = 0; i < 25; ++i) {
+          const std::string body = "[" + std::to_string(t) + "," + std::to_string(i) + "]";
+          Ear ear;
+          if (transport.perform(request("embedder", "embed", body), ear, {})) ++wrong;
+          if (ear.body_text() != body) ++wrong;
+        }
+      });
+    threads.clear();
+    return wrong.load();
+  };
+  CHECK(everybody(**recorder) == 0);
+  CHECK(everybody(*place.replay()) == 0);
+}
+
+TEST_CASE("a damaged line is named") {
+  const std::string good =
+      R"({"role":"embedder","name":"embed","subject":"","request":{},"status":200,)"
+      R"("content_type":"application/json","body":"ab","pieces":[1,1]})";
+  struct Row {
+    std::string_view name;
+    std::string line;
+    std::string what;
+  };
+  const std::vector<Row> rows = {
+      {"cut", good.substr(0, 60), "it is no JSON object"},
+      {"no object", "[]", "it is no JSON object"},
+      {"no role", R"({"name":"embed"})", "\"role\" is missing or wrong"},
+      {"no request", R"({"role":"a","name":"b","subject":""})", "\"request\" is missing or wrong"},
+      {"neither answer nor failure", R"({"role":"a","name":"b","subject":"","request":{}})",
+       "\"status\" is missing or wrong"},
+      {"pieces beyond the body",
+       R"({"role":"a","name":"b","subject":"","request":{},"status":200,"content_type":"","body":"ab","pieces":[1,2]})",
+       "\"pieces\" is missing or wrong"},
+      {"pieces short of the body",
+       R"({"role":"a","name":"b","subject":"","request":{},"status":200,"content_type":"","body":"ab","pieces":[]})",
+       "\"pieces\" is missing or wrong"},
+      {"no base64",
+       R"({"role":"a","name":"b","subject":"","request":{},"status":200,"content_type":"","body_base64":"a-==","pieces":[]})",
+       "\"body_base64\" is missing or wrong"},
+      {"an unknown kind",
+       R"({"role":"a","name":"b","subject":"","request":{},"failure":{"kind":"sad","message":"","hint":"","connected":true,"answered":true}})",
+       "\"kind\" is missing or wrong"},
+      {"nested too deeply", std::string(1000, '['), "the JSON is nested deeper than 64 levels"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    TempFolder folder;
+    const auto file = folder.write("tape.jsonl", good + "\n\n" + row.line + "\n");
+    const auto opened = Replay::open(file);
+    REQUIRE_FALSE(opened.has_value());
+    CHECK(opened.error().kind == ErrorKind::data);
+    CHECK(opened.error().message == file.string() + ":3 is no recorded exchange: " + row.what);
+  }
+  TempFolder folder;
+  CHECK(Replay::open(folder.write("tape.jsonl", good)).has_value());
+  CHECK_FALSE(Replay::open(folder / "nothing").has_value());
+  Stub stub;
+  CHECK_FALSE(Recorder::create(folder / "no/such/folder", stub).has_value());
+}

@@ -1,0 +1,141 @@
+// What a caller is told: never the key, always what to do.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "net/way.h"
+
+using namespace std::chrono_literals;
+using namespace stoka;
+using namespace stoka::net;
+using testing::deserted;
+using testing::FakeUpstream;
+using testing::has;
+using testing::Hearing;
+using testing::kCanary;
+using testing::Way;
+
+TEST_CASE("an error names role and address, and what to do") {
+  struct Case {
+    std::string role, hint;
+  };
+  for (const auto& [role, hint] :
+       {Case{"embedder", "start it, or set embedder.url (STOKA_EMBED_URL)"},
+        Case{"reranker", "start it, or set reranker.url (STOKA_RERANK_URL)"},
+        Case{"generator", "start it, or set generator.url (STOKA_GEN_URL)"}}) {
+    const std::string url = deserted();
+    Way way(url, role);
+    way.options.retries = 0;
+    const auto answer = way.upstream().call({.name = "models", .body = ""}, {});
+    REQUIRE_FALSE(answer.has_value());
+    CHECK(answer.error().kind == ErrorKind::unavailable);
+    CHECK(answer.error().message ==
+          role + " at " + url + (role == "generator" ? "/v1" : "") + ": connection refused");
+    CHECK(answer.error().hint == hint);
+  }
+}
+
+TEST_CASE("refusals say what to do") {
+  struct Case {
+    Answer answer;
+    bool key;
+    ErrorKind kind;
+    std::string message, hint;
+  };
+  const std::string url = "is that the right server? Else set embedder.url (STOKA_EMBED_URL)";
+  const Case cases[] = {
+      {{401, "application/json", R"({"error":"Unauthorized"})"},
+       true,
+       ErrorKind::config,
+       "refuses the key (401): Unauthorized",
+       "check the key that embedder.api_key_file (STOKA_EMBED_API_KEY_FILE) names"},
+      {{403, "", ""},
+       false,
+       ErrorKind::config,
+       "wants a key (403)",
+       "set embedder.api_key_file (STOKA_EMBED_API_KEY_FILE)"},
+      {{404, "application/json", R"({"detail":"Not Found"})"},
+       false,
+       ErrorKind::config,
+       "no such endpoint or model (404): Not Found",
+       "check embedder.url (STOKA_EMBED_URL), what server that is, and the model's name"},
+      {{405, "", ""}, false, ErrorKind::config, "no such endpoint or model (405)", ""},
+      {{429, "", "", 7s}, false, ErrorKind::busy, "too many requests (429)", "try again in 7 s"},
+      {{503, "application/json", R"({"error":{"message":"Loading model"}})"},
+       false,
+       ErrorKind::unavailable,
+       "is not ready (503): Loading model",
+       "try again in a moment"},
+      {{400, "application/json", R"({"message":"too long"})"},
+       false,
+       ErrorKind::protocol,
+       "refuses the request (400): too long",
+       url},
+      {{422, "text/plain", "bad"},
+       false,
+       ErrorKind::protocol,
+       "refuses the request (422): bad",
+       url},
+      {{418, "", ""}, false, ErrorKind::protocol, "refuses the request (418)", url},
+      {{501, "application/json", R"({"error":{"message":"Start it with --embeddings"}})"},
+       false,
+       ErrorKind::protocol,
+       "cannot do this (501): Start it with --embeddings",
+       ""},
+      {{500, "", ""}, false, ErrorKind::unavailable, "fails (500)", ""},
+      {{502, "text/html", "<html><h1>Bad Gateway</h1></html>"},
+       false,
+       ErrorKind::unavailable,
+       "fails (502) with a page of HTML",
+       ""},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.message);
+    Way way("http://host:8072");
+    if (c.key) way.options.key = Secret(kCanary);
+    const Error error = way.upstream().refusal(c.answer);
+    CHECK(error.kind == c.kind);
+    CHECK(error.message == "embedder at http://host:8072: " + c.message);
+    if (!c.hint.empty()) CHECK(error.hint == c.hint);
+    CHECK_FALSE(error.hint.empty());
+  }
+}
+
+TEST_CASE("nonsense is told with role and address, without the key") {
+  Way way("http://host:8072");
+  way.options.key = Secret(kCanary);
+  const Error error = way.upstream().nonsense(std::string("says ") + kCanary);
+  CHECK(error.kind == ErrorKind::protocol);
+  CHECK(error.message == "embedder at http://host:8072: says ***");
+}
+
+TEST_CASE("the key is in no error and no log, whatever the server does") {
+  for (const testing::Fault& fault : testing::kFaults) {
+    const std::string name = fault.name;
+    CAPTURE(name);
+    for (const std::string role : {"embedder", "generator"}) {
+      testing::FakeOptions options;
+      options.dialect = "openai";  // repeats the key it refuses
+      FakeUpstream server(options);
+      const std::string field = name == "refuse_fields" ? R"(,"field":["inputs","stream"])" : "";
+      server.behave(R"({"fault":")" + name + R"(","times":0,"pause_ms":20)" + field + "}");
+      Way way(server.url(), role);
+      way.options.key = Secret(kCanary);
+      way.options.retries = 0;
+      way.options.deadlines = {5s, 30ms, 30ms, 30ms, 30ms};
+      Hearing hearing;
+      const auto answer = role == "embedder" ? way.embed() : way.chat(hearing);
+      Error error = answer ? way.upstream().refusal(*answer) : answer.error();
+      CHECK_FALSE(has(error.message + error.hint + way.log.text, kCanary));
+      REQUIRE(server.wait_for(1));
+      CHECK(server.seen().at(0).authorization == std::string("Bearer ") + kCanary);
+    }
+  }
+  // A refusal that is cut amid the key.
+  Way way("http://host:8072");
+  way.options.key = Secret(kCanary);
+  for (size_t before = 150; before < 210; ++before) {
+    const Answer answer{401, "text/plain", std::string(before, 'x') + kCanary};
+    CHECK_FALSE(has(way.upstream().refusal(answer).message, "sk-"));
+  }
+}

@@ -1,0 +1,386 @@
+#include "net/upstream.h"
+
+#include <doctest/doctest.h>
+
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "net/way.h"
+
+using namespace std::chrono_literals;
+using namespace stoka;
+using namespace stoka::net;
+using testing::FakeUpstream;
+using testing::has;
+using testing::Hearing;
+using testing::kCanary;
+using testing::kEmbed;
+using testing::Lines;
+using testing::Way;
+
+namespace {
+
+// Plays one outcome after the other, and keeps what it was asked.
+struct Script final : Transport {
+  struct Step {
+    std::optional<Failure> failure = {};
+    int status = 200;
+    std::optional<std::chrono::seconds> retry_after = {};
+  };
+  std::vector<Step> steps;
+  std::vector<Request> asked;
+
+  std::optional<Failure> perform(const Request& request, Listener& listener,
+                                 std::stop_token) override {
+    const Step step = asked.size() < steps.size() ? steps[asked.size()] : Step();
+    asked.push_back(request);
+    if (step.failure) return step.failure;
+    const Result<> heard = listener.head({step.status, "application/json", step.retry_after, {}});
+    if (!heard) return Failure{heard.error(), true, true};
+    const auto body = listener.body("{}");
+    if (!body) return Failure{body.error(), true, true};
+    return std::nullopt;
+  }
+};
+
+Failure failure(ErrorKind kind, bool connected, bool answered) {
+  return {Error(kind, "it failed"), connected, answered};
+}
+
+}  // namespace
+
+TEST_CASE("a call is answered whole") {
+  FakeUpstream server({.key = kCanary});
+  Way way(server.url());
+  way.options.key = Secret(kCanary);
+  const auto answer = way.embed();
+  REQUIRE_MESSAGE(answer.has_value(), answer.error().message);
+  CHECK(answer->ok());
+  CHECK(answer->content_type == "application/json");
+  CHECK(answer->body.starts_with("[["));
+  CHECK(server.seen().at(0).authorization == std::string("Bearer ") + kCanary);
+  CHECK(way.log.text.empty());
+}
+
+TEST_CASE("requests are made from the call and the options") {
+  Script script;
+  NullLog log;
+  UpstreamOptions options{
+      "generator", BaseUrl::parse("http://host:8000", ApiRoot::versioned).value(), Secret("k"), {}};
+  options.deadlines.headers = 7s;
+  Upstream upstream(options, script, log);
+  Hearing hearing;
+  REQUIRE(upstream.stream({"chat/completions", "{}", "the question"}, hearing, {}).has_value());
+  REQUIRE(upstream.call({"models", ""}, {}).has_value());
+  REQUIRE(upstream.call({"models", "", "", 2s}, {}).has_value());
+
+  const Request& chat = script.asked.at(0);
+  CHECK(chat.method == "POST");
+  CHECK(chat.url == "http://host:8000/v1/chat/completions");
+  CHECK(chat.body == "{}");
+  CHECK(chat.accept == "text/event-stream, application/json");
+  CHECK(chat.key.reveal() == "k");
+  CHECK(chat.use_proxy);
+  CHECK(chat.role == "generator");
+  CHECK(chat.name == "chat/completions");
+  CHECK(chat.subject == "the question");
+  CHECK(chat.deadlines.headers == 7s);
+  CHECK(chat.deadlines.total <= 300s);
+  CHECK(chat.deadlines.total > 200s);
+  CHECK(script.asked.at(1).method == "GET");
+  CHECK(script.asked.at(1).accept == "application/json");
+  CHECK(script.asked.at(2).deadlines.total <= 2s);
+
+  options.url = BaseUrl::parse("http://localhost:8000", ApiRoot::versioned).value();
+  Upstream local(options, script, log);
+  REQUIRE(local.call({"models", ""}, {}).has_value());
+  CHECK_FALSE(script.asked.back().use_proxy);
+}
+
+TEST_CASE("only what is safe and may help is tried again") {
+  using Step = Script::Step;
+  struct Case {
+    std::string name;
+    Step step;
+    bool once, with_timeouts;  // whether it is tried again
+  };
+  const Case cases[] = {
+      {"answered", {}, false, false},
+      {"not connected", {failure(ErrorKind::unavailable, false, false)}, true, true},
+      {"no connection in time", {failure(ErrorKind::timeout, false, false)}, true, true},
+      {"broke off before the head", {failure(ErrorKind::unavailable, true, false)}, false, false},
+      {"broke off after the head", {failure(ErrorKind::unavailable, true, true)}, false, false},
+      {"no head in time", {failure(ErrorKind::timeout, true, false)}, false, true},
+      {"silence after the head", {failure(ErrorKind::timeout, true, true)}, false, false},
+      {"no TLS", {failure(ErrorKind::protocol, false, false)}, false, false},
+      {"too large", {failure(ErrorKind::protocol, true, true)}, false, false},
+      {"a key that cannot be sent", {failure(ErrorKind::config, false, false)}, false, false},
+      {"cancelled", {failure(ErrorKind::cancelled, false, false)}, false, false},
+      {"429", {{}, 429}, true, true},
+      {"502", {{}, 502}, true, true},
+      {"503", {{}, 503}, true, true},
+      {"504", {{}, 504}, true, true},
+      {"500", {{}, 500}, false, false},
+      {"501", {{}, 501}, false, false},
+      {"400", {{}, 400}, false, false},
+      {"401", {{}, 401}, false, false},
+      {"404", {{}, 404}, false, false},
+      {"413", {{}, 413}, false, false},
+      {"424", {{}, 424}, false, false},
+      {"302", {{}, 302}, false, false},
+  };
+  struct Outcome {
+    std::vector<Request> asked;
+    int warnings = 0;
+    bool ok = false;
+  };
+  const auto play = [](const Step& step, bool timeouts) {
+    Script script;
+    script.steps = {step};
+    Lines log;
+    UpstreamOptions options{"embedder", BaseUrl::parse("host", ApiRoot::plain).value(), {}, {}};
+    options.retry_timeouts = timeouts;
+    Upstream upstream(options, script, log);
+    const auto answer = upstream.call({"embed", "{}"}, {});
+    return Outcome{script.asked, log.warnings, answer && answer->ok()};
+  };
+  for (const bool timeouts : {false, true}) {
+    std::vector<std::future<Outcome>> outcomes;  // who waits, waits beside the others
+    for (const Case& c : cases)
+      outcomes.push_back(std::async(std::launch::async, play, c.step, timeouts));
+    for (size_t i = 0; i < std::size(cases); ++i) {
+      CAPTURE(cases[i].name);
+      CAPTURE(timeouts);
+      const Outcome outcome = outcomes[i].get();
+      const bool again = timeouts ? cases[i].with_timeouts : cases[i].once;
+      CHECK(outcome.asked.size() == (again ? 2 : 1));
+      CHECK(outcome.warnings == (again ? 1 : 0));
+      if (!again) continue;
+      CHECK(outcome.ok);
+      CHECK(outcome.asked[1].deadlines.total < outcome.asked[0].deadlines.total);
+    }
+  }
+}
+
+TEST_CASE("there are no more retries than said") {
+  Script script;
+  script.steps.assign(5, {failure(ErrorKind::unavailable, false, false)});
+  NullLog log;
+  UpstreamOptions options{"embedder", BaseUrl::parse("host", ApiRoot::plain).value(), {}, {}};
+  SUBCASE("none") { options.retries = 0; }
+  SUBCASE("one") { options.retries = 1; }
+  SUBCASE("no time for one") {
+    options.deadlines.total = 90ms;  // the shortest wait is 100 ms
+    options.retries = 0;
+  }
+  Upstream upstream(options, script, log);
+  CHECK_FALSE(upstream.call({"embed", "{}"}, {}).has_value());
+  CHECK(script.asked.size() == static_cast<size_t>(options.retries) + 1);
+}
+
+TEST_CASE("Retry-After is honoured if there is time") {
+  FakeUpstream server;
+  Way way(server.url());
+  SUBCASE("there is") {
+    server.behave(R"({"status":503,"retry_after":1})");
+    const auto before = std::chrono::steady_clock::now();
+    const auto answer = way.embed();
+    REQUIRE(answer.has_value());
+    CHECK(answer->ok());
+    CHECK(std::chrono::steady_clock::now() - before >= 1s);
+    CHECK(has(way.log.text, "answers 503; asking again in 1."));
+  }
+  SUBCASE("not before the deadline") {
+    way.options.deadlines.total = 3s;
+    server.behave(R"({"status":429,"retry_after":5})");
+    const auto answer = way.embed();
+    REQUIRE(answer.has_value());
+    CHECK(answer->status == 429);
+    CHECK(answer->retry_after == 5s);
+    CHECK(server.seen().size() == 1);
+    CHECK(way.upstream().refusal(*answer).hint == "try again in 5 s");
+  }
+  SUBCASE("not within half a minute") {
+    server.behave(R"({"status":429,"retry_after":31})");
+    const auto answer = way.embed();
+    REQUIRE(answer.has_value());
+    CHECK(answer->status == 429);
+    CHECK(server.seen().size() == 1);
+  }
+}
+
+TEST_CASE("a stream is heard by the listener") {
+  FakeUpstream server;
+  Way way(server.url(), "generator");
+  Hearing hearing;
+  SUBCASE("an answer") {
+    const auto answer = way.chat(hearing);
+    REQUIRE(answer.has_value());
+    CHECK(answer->ok());
+    CHECK(answer->content_type == "text/event-stream");
+    CHECK(answer->body.empty());
+    CHECK(hearing.heads == 1);
+    CHECK(has(hearing.text, "data: [DONE]"));
+  }
+  SUBCASE("an answer after a refusal") {
+    server.behave(R"({"status":503,"message":"Loading model"})");
+    REQUIRE(way.chat(hearing).has_value());
+    CHECK(hearing.heads == 1);
+    CHECK_FALSE(has(hearing.text, "Loading"));
+    CHECK(server.seen().size() == 2);
+    CHECK(way.log.warnings == 1);
+  }
+  SUBCASE("but not a refusal") {
+    server.behave(R"({"status":400,"message":"no stream_options"})");
+    const auto answer = way.chat(hearing);
+    REQUIRE(answer.has_value());
+    CHECK(answer->status == 400);
+    CHECK(has(answer->body, "no stream_options"));
+    CHECK(hearing.heads == 0);
+    CHECK(hearing.pieces == 0);
+  }
+  SUBCASE("once only") {
+    server.behave(R"({"fault":"cut"})");
+    const auto answer = way.chat(hearing);
+    REQUIRE_FALSE(answer.has_value());
+    CHECK(has(answer.error().message, "the connection broke off"));
+    CHECK(hearing.heads == 1);
+    CHECK(server.seen().size() == 1);
+  }
+  SUBCASE("whose error stays its own") {
+    hearing.on_body = [](std::string_view) -> Result<Heard> {
+      return fail(ErrorKind::protocol, "what is that", "look");
+    };
+    const auto answer = way.chat(hearing);
+    REQUIRE_FALSE(answer.has_value());
+    CHECK(answer.error().message == "what is that");
+    CHECK(answer.error().hint == "look");
+  }
+  SUBCASE("until it has enough") {
+    server.behave(R"({"fault":"endless"})");
+    hearing.on_body = [](std::string_view) { return Heard::enough; };
+    CHECK(way.chat(hearing).has_value());
+  }
+}
+
+TEST_CASE("a redirect is not followed, and the key stays here") {
+  FakeUpstream server, other;
+  server.behave(R"({"status":302,"times":0,"headers":{"Location":")" + other.url() +
+                R"(/embed"}})");
+  Way way(server.url());
+  way.options.key = Secret(kCanary);
+  const auto answer = way.embed();
+  REQUIRE_FALSE(answer.has_value());
+  CHECK(answer.error().kind == ErrorKind::protocol);
+  CHECK(answer.error().message ==
+        "embedder at " + server.url() + ": answers 302 with a redirect to " + other.url());
+  CHECK(answer.error().hint == "give the final address as embedder.url (STOKA_EMBED_URL)");
+  CHECK(server.seen().size() == 1);
+  CHECK(other.connections() == 0);
+}
+
+TEST_CASE("after failures in a row nobody asks for a while") {
+  FakeUpstream server;
+  Way way(server.url());
+  way.options.retries = 0;
+  way.options.breaker = {3, 60s, 60s};
+  const auto asked = [&](const std::string& behaviour) {
+    server.reset();
+    server.behave(behaviour);
+    for (int i = 0; i < 6; ++i) static_cast<void>(way.embed());
+    return server.seen().size();
+  };
+  SUBCASE("closed at once") { CHECK(asked(R"({"fault":"close","times":0})") == 3); }
+  SUBCASE("no HTTP") { CHECK(asked(R"({"fault":"no_http","times":0})") == 3); }
+  SUBCASE("502") { CHECK(asked(R"({"status":502,"times":0})") == 3); }
+  SUBCASE("503") { CHECK(asked(R"({"status":503,"times":0})") == 3); }
+  SUBCASE("but 503 with Retry-After") {
+    CHECK(asked(R"({"status":503,"retry_after":1,"times":0})") == 6);
+  }
+  SUBCASE("but 500") { CHECK(asked(R"({"status":500,"times":0})") == 6); }
+  SUBCASE("but 429") { CHECK(asked(R"({"status":429,"times":0})") == 6); }
+  SUBCASE("but 401") { CHECK(asked(R"({"status":401,"times":0})") == 6); }
+  SUBCASE("but a redirect") { CHECK(asked(R"({"fault":"redirect","times":0})") == 6); }
+  SUBCASE("and is told so") {
+    asked(R"({"fault":"close","times":0})");
+    const auto answer = way.embed();
+    REQUIRE_FALSE(answer.has_value());
+    CHECK(answer.error().kind == ErrorKind::unavailable);
+    CHECK(has(answer.error().message,
+              "embedder at " + server.url() + " failed 3 times in a row, next try in "));
+    CHECK(answer.error().hint == "start it, or set embedder.url (STOKA_EMBED_URL)");
+  }
+}
+
+TEST_CASE("when the server is back, so are its callers") {
+  FakeUpstream server;
+  server.behave(R"({"status":502,"times":4})");
+  Way way(server.url());
+  way.options.retries = 0;
+  way.options.breaker = {3, 20ms, 20ms};
+  const auto end = std::chrono::steady_clock::now() + 10s;
+  for (bool back = false; !back;) {
+    REQUIRE(std::chrono::steady_clock::now() < end);
+    const auto answer = way.embed();
+    back = answer && answer->ok();
+    if (!back) std::this_thread::sleep_for(1ms);
+  }
+  CHECK(server.seen().size() == 5);
+  CHECK(way.embed().has_value());
+}
+
+TEST_CASE("a stop ends every wait") {
+  FakeUpstream server;
+  Way way(server.url());
+  way.options.gate = {1, 8, 60s};
+  way.upstream();
+  std::stop_source source;
+  std::jthread stopping;
+  SUBCASE("for the answer") {
+    server.behave(R"({"fault":"hang"})");
+    stopping = std::jthread([&] {
+      while (server.seen().empty()) std::this_thread::sleep_for(1ms);
+      source.request_stop();
+    });
+  }
+  SUBCASE("for the next attempt") {
+    server.behave(R"({"status":503,"retry_after":20})");
+    way.log.on_warning = [&] { source.request_stop(); };
+  }
+  SUBCASE("for a place") {
+    server.behave(R"({"fault":"hang"})");
+    std::jthread first([&] { static_cast<void>(way.embed(source.get_token())); });
+    while (server.seen().empty()) std::this_thread::sleep_for(1ms);
+    stopping = std::jthread([&] {
+      std::this_thread::sleep_for(5ms);  // most likely it waits by then; right if it does not
+      source.request_stop();
+    });
+    const auto second = way.embed(source.get_token());
+    CHECK((second ? ErrorKind::internal : second.error().kind) == ErrorKind::cancelled);
+    CHECK(server.seen().size() == 1);
+    return;
+  }
+  const auto answer = way.embed(source.get_token());
+  REQUIRE_FALSE(answer.has_value());
+  CHECK(answer.error().kind == ErrorKind::cancelled);
+  REQUIRE(server.wait_for(1));
+  CHECK(server.seen().size() == 1);
+}
+
+TEST_CASE("the time for a call counts from where it waits for a place") {
+  FakeUpstream server;
+  server.behave(R"({"fault":"hang"})");
+  Way way(server.url());
+  way.options.gate = {1, 8, 60s};
+  std::stop_source source;
+  way.upstream();
+  std::jthread first([&] { static_cast<void>(way.embed(source.get_token())); });
+  while (server.seen().empty()) std::this_thread::sleep_for(1ms);
+  const auto second = way.upstream().call({"embed", kEmbed, "", 100ms}, {});
+  source.request_stop();
+  REQUIRE_FALSE(second.has_value());
+  CHECK(second.error().kind == ErrorKind::busy);
+  CHECK(has(second.error().message, "embedder at " + server.url() + " is busy: no place after "));
+}

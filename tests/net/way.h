@@ -1,0 +1,73 @@
+// A way to a server, with a log to look at.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "net/client.h"
+#include "net/hearing.h"
+#include "net/upstream.h"
+#include "support/upstream/fake_upstream.h"
+
+namespace stoka::testing {
+
+inline constexpr const char* kCanary = "sk-canary-0123456789";
+
+struct Lines final : Log {
+  std::mutex mutex;
+  std::string text;
+  int warnings = 0;
+  std::function<void()> on_warning;
+
+  void write(Level level, std::string_view message) override {
+    const std::lock_guard lock(mutex);
+    text += std::string(message) + "\n";
+    if (level != Level::warning) return;
+    ++warnings;
+    if (on_warning) on_warning();
+  }
+};
+
+// Options are changed before the first upstream().
+struct Way {
+  net::UpstreamOptions options;
+  Lines log;
+  net::Client client;
+  std::unique_ptr<net::Upstream> made;
+
+  explicit Way(const std::string& url, std::string role = "embedder") {
+    const net::ApiRoot root = role == "generator" ? net::ApiRoot::versioned : net::ApiRoot::plain;
+    auto parsed = net::BaseUrl::parse(url, root);
+    REQUIRE(parsed.has_value());
+    options.role = std::move(role);
+    options.url = std::move(*parsed);
+  }
+  net::Upstream& upstream() {
+    if (!made) made = std::make_unique<net::Upstream>(options, client, log);
+    return *made;
+  }
+  Result<net::Answer> embed(std::stop_token stop = {}) {
+    return upstream().call({.name = "embed", .body = kEmbed}, stop);
+  }
+  Result<net::Answer> chat(net::Listener& listener, std::stop_token stop = {}) {
+    return upstream().stream({.name = "chat/completions", .body = kChat}, listener, stop);
+  }
+};
+
+// An address where nobody listens.
+inline std::string deserted() {
+  const FakeUpstream server;
+  return server.url();
+}
+
+inline bool has(const std::string& text, std::string_view what) {
+  return text.find(what) != std::string::npos;
+}
+
+}  // namespace stoka::testing

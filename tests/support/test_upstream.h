@@ -1,0 +1,39 @@
+// A way to a server for tests, with deadlines that are far off unless a test wants them near.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+
+#include "net/client.h"
+#include "net/upstream.h"
+
+namespace stoka::testing {
+
+inline constexpr net::Milliseconds kPatience{20000};
+
+class TestUpstream {
+ public:
+  TestUpstream(std::string role, const std::string& url, net::ApiRoot root,
+               net::Milliseconds patience = kPatience, Secret key = {})
+      : upstream_(options(std::move(role), url, root, patience, std::move(key)), client_, log_) {}
+
+  net::Upstream& operator*() { return upstream_; }
+
+ private:
+  static net::UpstreamOptions options(std::string role, const std::string& url, net::ApiRoot root,
+                                      net::Milliseconds patience, Secret key) {
+    auto parsed = net::BaseUrl::parse(url, root);
+    REQUIRE_MESSAGE(parsed.has_value(), parsed.error().message);
+    net::UpstreamOptions out{std::move(role), std::move(*parsed), std::move(key), {}};
+    out.deadlines = {patience, patience, patience, patience, patience};
+    return out;
+  }
+
+  NullLog log_;
+  net::Client client_;
+  net::Upstream upstream_;
+};
+
+}  // namespace stoka::testing
