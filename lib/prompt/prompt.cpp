@@ -93,12 +93,13 @@ std::string reduced(const Session& session, size_t full_exchanges) {
 
 // The longest run of whole sentences from the front that fits.
 std::string cut_to(const std::string& content, size_t tokens) {
-  size_t end = 0;
-  for (text::Span sentence : text::sentences(content)) {
-    if (text::estimate_tokens(std::string_view(content).substr(0, sentence.end)) > tokens) break;
-    end = sentence.end;
-  }
-  return content.substr(0, end);
+  const std::vector<text::Span> sentences = text::sentences(content);
+  // More text is never fewer tokens.
+  const auto beyond =
+      std::partition_point(sentences.begin(), sentences.end(), [&](const text::Span& sentence) {
+        return text::estimate_tokens(std::string_view(content).substr(0, sentence.end)) <= tokens;
+      });
+  return content.substr(0, beyond == sentences.begin() ? 0 : std::prev(beyond)->end);
 }
 
 }  // namespace

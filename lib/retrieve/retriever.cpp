@@ -34,13 +34,17 @@ size_t contenders(const std::vector<Candidate>& fused, size_t wanted, bool boost
 
 Result<std::vector<Hit>> load(store::Store& store, const std::vector<Candidate>& fused,
                               const Query& query) {
-  std::vector<ChunkId> ids;
+  // Only of what the dense search did not find is a vector needed.
+  std::vector<ChunkId> found, missed;
   std::map<ChunkId, const Candidate*> candidates;
   for (const Candidate& candidate : fused) {
-    ids.push_back(candidate.id);
+    const bool needs_vector = candidate.dense_rank == 0 && !query.vector.empty();
+    (needs_vector ? missed : found).push_back(candidate.id);
     candidates[candidate.id] = &candidate;
   }
-  STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, store.chunks(ids, !query.vector.empty()));
+  STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, store.chunks(found));
+  STOKA_ASSIGN(std::vector<store::StoredChunk> others, store.chunks(missed, true));
+  std::move(others.begin(), others.end(), std::back_inserter(chunks));
 
   std::vector<Hit> hits;
   for (store::StoredChunk& stored : chunks) {

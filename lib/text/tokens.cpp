@@ -1,5 +1,7 @@
 #include "text/tokens.h"
 
+#include <array>
+
 #include "text/characters.h"
 #include "text/utf8.h"
 
@@ -12,6 +14,20 @@ constexpr size_t kDigitsPerToken = 3;
 constexpr size_t kSignsPerToken = 3;
 
 enum class Kind { none, letters, digits, signs, breaks };
+
+// What most text is made of, without a call a letter.
+constexpr std::array<Kind, 128> kAscii = [] {
+  std::array<Kind, 128> out{};
+  for (size_t c = 0; c < out.size(); ++c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    out[c] = c == ' '                 ? Kind::none
+             : letter                 ? Kind::letters
+             : c >= '0' && c <= '9'   ? Kind::digits
+             : c >= '\t' && c <= '\r' ? Kind::breaks
+                                      : Kind::signs;
+  }
+  return out;
+}();
 
 struct Estimator {
   Kind kind = Kind::none;
@@ -53,14 +69,7 @@ size_t estimate_tokens(std::string_view text) {
     auto byte = static_cast<unsigned char>(text[at]);
     if (byte < 0x80) {
       ++at;
-      if (byte == ' ') {
-        out.add(Kind::none, 0);
-      } else if (is_word_character(byte)) {
-        bool digit = byte <= '9';
-        out.add(digit ? Kind::digits : Kind::letters, 1);
-      } else {
-        out.add(is_space(byte) ? Kind::breaks : Kind::signs, 1);
-      }
+      out.add(kAscii[byte], byte == ' ' ? 0 : 1);
       continue;
     }
     char32_t c = next_code_point(text, at);

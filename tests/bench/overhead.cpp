@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <numeric>
 #include <random>
 
@@ -108,7 +109,7 @@ void fill(store::Store& store, embed::Embedder& model, const store::IndexIdentit
       record.chunk.title = document.title;
       record.chunk.type = document.type;
       record.chunk.index = c;
-      record.chunk.content = words(200);
+      record.chunk.content = words(120 + static_cast<int>(random() % 160));
       record.terms = embed::count_terms(record.chunk.title + "\n" + record.chunk.content);
       texts.push_back(record.chunk.content);
       records.push_back(std::move(record));
@@ -170,6 +171,7 @@ int main() {
       {*store, embedder, reranker, generator, golden, router, guard, clock, ids, log}, settings);
   std::mt19937 random(11);
   Samples total, upstream, own;
+  std::map<std::string, Samples> stages;  // servers included
   double events = 0;
   constexpr int kTurns = 300;
   for (int i = 0; i < kTurns + 20; ++i) {
@@ -195,6 +197,12 @@ int main() {
     upstream.values.push_back(network.ms);
     own.values.push_back(ms - network.ms);
     events += static_cast<double>(heard);
+    double prepared = 0;
+    for (const pipeline::Stage& stage : outcome.turn.stages) {
+      stages[stage.name].values.push_back(stage.ms);
+      prepared += stage.ms;
+    }
+    stages["stream and commit"].values.push_back(ms - prepared);
   }
   fmt::print("{} turns, {} exchanges, {:.1f} events a turn\n", kTurns, network.exchanges,
              events / kTurns);
@@ -206,7 +214,9 @@ int main() {
   row("turn", total);
   row("exchanges with servers", upstream);
   row("stoka itself", own);
-  fmt::print("stoka itself is {:.2f} of a turn\n", own.at(0.5) / total.at(0.5));
+  fmt::print("\nstages, servers included\n");
+  for (auto& [name, samples] : stages) row(name.c_str(), samples);
+  fmt::print("\nstoka itself is {:.2f} of a turn\n", own.at(0.5) / total.at(0.5));
   std::filesystem::remove_all(folder);
   return 0;
 }

@@ -132,6 +132,7 @@ Result<ChunkId> insert_chunk(Database& database, const Document& document, const
 
 Result<std::vector<StoredChunk>> load_chunks(Database& database, std::span<const ChunkId> ids,
                                              bool with_embeddings) {
+  STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(database, Transaction::Kind::read));
   std::vector<StoredChunk> chunks;
   Statement rows = database.prepare(
       std::string(kChunkColumns) +
@@ -168,6 +169,7 @@ Result<std::vector<StoredChunk>> load_chunks_of(Database& database, std::string_
 
 Result<std::vector<uint64_t>> load_document_frequencies(Database& database,
                                                         std::span<const std::string> terms) {
+  STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(database, Transaction::Kind::read));
   std::vector<uint64_t> frequencies;
   Statement rows = database.prepare("SELECT df FROM stoka_terms WHERE term = ?");
   for (const std::string& term : terms) {
@@ -180,6 +182,7 @@ Result<std::vector<uint64_t>> load_document_frequencies(Database& database,
 
 Result<std::vector<BasisRow>> load_basis_rows(Database& database,
                                               std::span<const std::string> terms) {
+  STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(database, Transaction::Kind::read));
   std::vector<BasisRow> found;
   Statement rows = database.prepare("SELECT term, weight, data FROM stoka_basis WHERE term = ?");
   for (const std::string& term : terms) {
