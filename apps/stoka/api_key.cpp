@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/files.h"
 
@@ -19,6 +20,12 @@ std::string first_line(std::string_view text) {
     text.remove_suffix(1);
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   return std::string(text);
+}
+
+// A shell expands "~/", a file of settings does not.
+std::string in_home(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  return path.starts_with("~/") && home ? home + path.substr(1) : path;
 }
 
 Result<std::string> output_of(const std::string& setting, const std::string& command) {
@@ -48,7 +55,12 @@ Result<ApiKey> read_api_key(const Config& config, const std::string& role) {
   if (given == 0) return ApiKey();
   std::string text = config.text(key), from = key;
   if (!config.text(file).empty()) {
-    auto read = read_file(config.text(file), kMostBytes);
+    std::string path = in_home(config.text(file));
+    auto read = read_file(path, kMostBytes);
+    // What is no path may be the key itself, set in the wrong place.
+    if (!read && path.find('/') == std::string::npos)
+      return fail(ErrorKind::config, fmt::format("{} names no file that can be read", file),
+                  fmt::format("is it the key itself? Then set {}", key));
     if (!read)
       return fail(ErrorKind::config, file + ": " + read.error().message, read.error().hint);
     text = std::move(*read);

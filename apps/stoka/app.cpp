@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "base/files.h"
+#include "base/nearest.h"
 #include "settings.h"
 #include "terminal/answer_printer.h"
 #include "text/normalize.h"
@@ -50,6 +51,19 @@ std::filesystem::path App::data_dir() { return xdg("XDG_DATA_HOME", ".local/shar
 std::filesystem::path App::state_dir() { return xdg("XDG_STATE_HOME", ".local/state"); }
 std::filesystem::path App::config_dir() { return xdg("XDG_CONFIG_HOME", ".config"); }
 
+void App::warn_of_unknown_variables() {
+  std::vector<std::string> known;
+  for (const Setting& setting : config_.settings()) known.push_back(setting.env);
+  for (char** variable = environ; variable && *variable; ++variable) {
+    std::string_view text = *variable;
+    std::string name(text.substr(0, text.find('=')));
+    // STOKA_TEST_… is for the tests of stoka.
+    if (!name.starts_with("STOKA_") || name.starts_with("STOKA_TEST_")) continue;
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      log.warning(fmt::format("{} is no setting{}", name, did_you_mean(name, known)));
+  }
+}
+
 Result<> App::load_config() {
   std::filesystem::path file = common.config_file;
   if (file.empty()) {
@@ -63,6 +77,7 @@ Result<> App::load_config() {
     STOKA_TRY(config_.load_file(*source, file.string()));
   }
   STOKA_TRY(config_.load_environment(environment));
+  warn_of_unknown_variables();
   if (!common.store.empty()) STOKA_TRY(config_.set_flag("store", common.store));
   if (!common.record.empty()) STOKA_TRY(config_.set_flag("net.record", common.record));
   if (!common.replay.empty()) STOKA_TRY(config_.set_flag("net.replay", common.replay));

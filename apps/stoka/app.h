@@ -53,8 +53,8 @@ class App {
   RandomIds ids;
   StderrLog log{common};
 
-  // Reads config file and environment; flags are applied on top. Called once, before a command
-  // runs.
+  // Reads config file and environment; flags are applied on top. A STOKA_ variable that is no
+  // setting gets a warning. Called once, before a command runs.
   Result<> load_config();
   const Config& config() const { return config_; }
   // The store's URL: as configured, else the database under the data directory.
@@ -71,6 +71,8 @@ class App {
   static std::filesystem::path config_dir();  // $XDG_CONFIG_HOME/stoka
 
  private:
+  void warn_of_unknown_variables();
+
   Config config_;
 };
 

@@ -80,8 +80,9 @@ std::string dry_run_text(const pipeline::Turn& turn) {
 }
 
 // The prompt a model would get. Calls no generator and saves nothing.
-Result<> dry_run(App& app, Wired& wired, const pipeline::TurnRequest& request) {
-  STOKA_ASSIGN(pipeline::Turn turn, pipeline::prepare(wired.engine(), request, {}));
+Result<> dry_run(App& app, Wired& wired, const pipeline::TurnRequest& request,
+                 std::stop_token stop) {
+  STOKA_ASSIGN(pipeline::Turn turn, pipeline::prepare(wired.engine(), request, stop));
   if (turn.canned.empty()) pipeline::build_prompt(wired.engine(), turn);
   print(app.common.json ? pipeline::prompt_json(turn) + "\n" : clean_lines(dry_run_text(turn)));
   return {};
@@ -145,8 +146,8 @@ int run(App& app, const Flags& flags) {
         print(fmt::format("{}> {}\n\n", asked ? "\n" : "", terminal::printable(*question)));
       asked = true;
       request.query = *question;
-      auto done =
-          flags.dry_run ? dry_run(app, **wired, request) : turn(app, **wired, flags, request, stop);
+      auto done = flags.dry_run ? dry_run(app, **wired, request, stop)
+                                : turn(app, **wired, flags, request, stop);
       if (!done) code = app.report(done.error());
     }
     if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);

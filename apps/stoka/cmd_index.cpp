@@ -16,6 +16,7 @@ namespace {
 struct Flags {
   std::vector<std::string> paths;
   bool prune = false;
+  bool rebuild = false;
   bool dry_run = false;
 };
 
@@ -38,10 +39,10 @@ std::string report_text(const pipeline::IndexReport& report, const Common& commo
     out += fmt::format("{} indexed document{} no longer there; --prune forgets {}\n", report.gone,
                        report.gone == 1 ? " is" : "s are", report.gone == 1 ? "it" : "them");
   if (common.verbose)
-    for (const std::string& warning : report.warnings) out += "mended " + shown(warning) + "\n";
+    for (const std::string& warning : report.warnings) out += shown(warning) + "\n";
   else if (!report.warnings.empty())
-    out += fmt::format("{} file{} mended while reading; -v lists them\n", report.warnings.size(),
-                       report.warnings.size() == 1 ? " was" : "s were");
+    out += fmt::format("{} file{} mended or embedded in parts; -v lists them\n",
+                       report.warnings.size(), report.warnings.size() == 1 ? " was" : "s were");
   return out;
 }
 
@@ -65,6 +66,7 @@ int run(App& app, const Flags& flags) {
     request.paths.push_back(absolute.has_filename() ? absolute : absolute.parent_path());
   }
   request.prune = flags.prune;
+  request.rebuild = flags.rebuild;
   request.dry_run = flags.dry_run;
   request.chunks = chunk_options(app.config());
   request.identity = pipeline_settings(app.config()).identity;
@@ -100,6 +102,8 @@ Run declare_index(CLI::App& cli) {
       ->required()
       ->type_name("");
   cli.add_flag("--prune", flags->prune, "forget every document that is not under the paths");
+  cli.add_flag("--rebuild", flags->rebuild,
+               "make the index again, with another model or settings than it was made with");
   cli.add_flag("-n,--dry-run", flags->dry_run, "say what would change, write nothing");
   return [flags](App& app) { return run(app, *flags); };
 }

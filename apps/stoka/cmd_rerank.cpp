@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "base/files.h"
@@ -73,6 +74,9 @@ Result<std::vector<Hit>> scored_texts(App& app, const std::string& file, const s
   STOKA_ASSIGN(std::unique_ptr<Providers> parts, providers(app, store ? store->get() : nullptr));
   STOKA_ASSIGN(rerank::Scores scores, parts->reranker().score(query, hits, {}));
   rerank::set_raw(hits, scores);
+  if (auto left = std::count(scores.begin(), scores.end(), std::nullopt); left > 0)
+    app.log.warning(fmt::format("{} of {} texts were not scored by {}", left, hits.size(),
+                                parts->reranker().name()));
   return hits;
 }
 

@@ -36,6 +36,9 @@ Result<Report> inspect(App& app) {
   }
   for (const Part& part : out.parts)
     if (part.error && !out.problem) out.problem = part.error;
+  if (!out.problem && out.stats.unfinished)
+    out.problem = Error(ErrorKind::data, "an index run is under way, or did not come to its end",
+                        "wait for it, or run: stoka index PATH");
   if (out.problem) return out;
   Result<> index = wired ? (*wired)->engine().check_index() : fail(wired.error());
   if (!index) out.problem = index.error();
@@ -58,6 +61,7 @@ std::string report_json(const Report& report) {
     body["ms"] = std::round(part.ms * 10) / 10;
     if (!part.detail.empty()) body["detail"] = part.detail;
     if (part.error) body["error"] = part.error->message;
+    if (part.error && !part.error->hint.empty()) body["hint"] = part.error->hint;
     out[part.role] = std::move(body);
   }
   out["indexed_at"] = stats.indexed_at ? Json(rfc3339(*stats.indexed_at)) : Json(nullptr);
@@ -75,16 +79,28 @@ std::string report_text(const Report& report) {
                        stats.changed_since_fit, stats.fitted_chunks);
   for (const Part& part : report.parts)
     out += fmt::format("{:<10} {}{}{}  {}{}\n", part.role, text::one_line(part.name),
-                       part.model.empty() ? "" : ", " + text::one_line(part.model),
+                       part.model.empty() || part.name.starts_with(part.model + " ")
+                           ? ""
+                           : ", " + text::one_line(part.model),
                        part.dim ? fmt::format(", {} dimensions", part.dim) : "",
                        part.error ? "NOT OK: " + text::one_line(part.error->message) : "ok",
-                       part.detail.empty() ? "" : ", " + part.detail);
+                       part.detail.empty() ? "" : ", " + part.detail) +
+           (part.error && !part.error->hint.empty()
+                ? fmt::format("           {}\n", text::one_line(part.error->hint))
+                : "");
   return out;
 }
 
+// A key is not shown, nor what may hold one: a command, the query string of an address. Kinds are
+// shown as they are in use.
 std::string shown(const Config& config, const Setting& setting) {
   std::string text = config.text(setting.key);
+  if (setting.key == "embedder.kind") text = embedder_kind(config);
+  if (setting.key == "reranker.kind") text = reranker_kind(config);
+  if (setting.key == "generator.kind") text = generator_kind(config);
   if (setting.secret && !text.empty()) return "***";
+  if (setting.key.ends_with(".url") && text.find('@') != std::string::npos) return "***";
+  if (setting.key.ends_with(".url")) text.resize(std::min(text.find('?'), text.size()));
   return text::one_line(text);
 }
 
@@ -98,8 +114,9 @@ std::string details(App& app) {
                          info.document.type, info.chunks);
   out += "\nsettings\n";
   for (const Setting& setting : app.config().settings())
-    out += fmt::format("  {:<30} {:<24} {:<12} {}\n", setting.key, shown(app.config(), setting),
-                       name(app.config().origin(setting.key)), setting.help);
+    out += fmt::format("  {:<30} {:<32} {:<24} {:<12} {}\n", setting.key, setting.env,
+                       shown(app.config(), setting), name(app.config().origin(setting.key)),
+                       setting.help);
   return out;
 }
 

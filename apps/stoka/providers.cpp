@@ -131,7 +131,10 @@ Result<> Providers::make_reranker(store::Store* store) {
   options.model = config.text("reranker.model");
   options.budget = seconds(config, "reranker.timeout");
   if (kind == "none") {
-    reranker_ = std::make_unique<rerank::RetrievalOrder>(pipeline_settings(config).thresholds);
+    if (store)
+      reranker_ = std::make_unique<rerank::RetrievalOrder>(*store);
+    else
+      reranker_ = std::make_unique<rerank::RetrievalOrder>();
   } else if (kind == "tei") {
     STOKA_ASSIGN(net::Upstream * server, upstream("reranker", net::ApiRoot::plain));
     reranker_ = std::make_unique<rerank::TeiReranker>(*server, std::move(options));

@@ -22,7 +22,7 @@ void add_role(std::vector<Setting>& out, const Role& role) {
                    {},
                    least,
                    most,
-                   name == "api_key"});
+                   name == "api_key" || name == "api_key_command"});
   };
   add("api_key", text, "",
       "key of the server; a file or a command keeps it out of the environment");
@@ -88,7 +88,7 @@ std::vector<Setting> make() {
       // that want a query instruction get it here; it is recorded, and changing it means
       // re-indexing.
       {"embedder.query_prefix", "STOKA_EMBED_QUERY_PREFIX", text, "",
-       "put before a query when it is embedded"},
+       "put before a query when it is embedded; changing it means re-indexing"},
       {"embedder.document_template", "STOKA_EMBED_DOCUMENT_TEMPLATE", text, "{text}",
        "form of a document for a model that was trained on one, e.g. 'passage: {text}'"},
 

@@ -3,11 +3,15 @@
 namespace stoka {
 
 std::string Secret::redact(std::string_view text) const {
-  std::string out(text);
-  if (value_.empty()) return out;
-  for (size_t at = out.find(value_); at != std::string::npos; at = out.find(value_, at + 3))
-    out.replace(at, value_.size(), "***");
-  return out;
+  if (value_.size() < kLeastSecret) return std::string(text);
+  std::string out;
+  for (;;) {
+    const size_t at = text.find(value_);
+    out += text.substr(0, at);
+    if (at == std::string_view::npos) return out;
+    out += "***";
+    text.remove_prefix(at + value_.size());
+  }
 }
 
 }  // namespace stoka

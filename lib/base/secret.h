@@ -17,6 +17,9 @@ class Secret {
   // For the place that sends it. Never for a log, an error, a URL or a file.
   const std::string& reveal() const { return value_; }
   // The text with every occurrence of the secret as ***: servers like to repeat a key they refuse.
+  // What is shorter than this is a word that fills the place of a key ("EMPTY", "ollama"), and
+  // stays: answers may hold it too.
+  static constexpr size_t kLeastSecret = 8;
   std::string redact(std::string_view text) const;
 
  private:

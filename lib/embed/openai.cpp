@@ -1,10 +1,13 @@
 #include "embed/openai.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "embed/rows.h"
 #include "net/model_list.h"
+#include "net/too_long.h"
 
 namespace stoka::embed {
 namespace {
@@ -12,6 +15,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kSetModel = "set embedder.model (STOKA_EMBED_MODEL)";
+constexpr const char* kNoList =
+    "check embedder.url (STOKA_EMBED_URL); for text-embeddings-inference set embedder.kind = tei "
+    "(STOKA_EMBEDDER); if the server has no list of models, set embedder.model "
+    "(STOKA_EMBED_MODEL)";
 
 }  // namespace
 
@@ -27,8 +34,11 @@ Result<RemoteEmbedder::Server> OpenAiEmbedder::meet(std::stop_token stop) {
 }
 
 Result<std::string> OpenAiEmbedder::only_model(std::stop_token stop) {
-  STOKA_ASSIGN(const auto listed, net::list_models(upstream_, stop));
-  if (!listed) return fail(ErrorKind::config, where() + " does not list its models", kSetModel);
+  STOKA_ASSIGN(const net::Answer answer, upstream_.call({"models", ""}, stop));
+  STOKA_ASSIGN(const auto listed, net::read_models(upstream_, answer));
+  if (!listed)
+    return fail(ErrorKind::config,
+                fmt::format("{} does not list its models ({})", where(), answer.status), kNoList);
   if (listed->empty()) return fail(ErrorKind::config, where() + " lists no model", kSetModel);
   if (listed->size() == 1) return listed->front();
   return fail(ErrorKind::config, where() + " serves several models: " + net::enumerate(*listed),
@@ -46,6 +56,12 @@ net::Call OpenAiEmbedder::request(std::span<const std::string> texts, Use,
 
 tl::expected<Rows, std::string> OpenAiEmbedder::read(std::string_view body) const {
   return read_indexed_rows(body);
+}
+
+Error OpenAiEmbedder::refusal(const net::Answer& answer, const Server& server,
+                              std::stop_token stop) const {
+  if (net::too_long(answer)) return upstream_.refusal(answer);  // a text's fault, not the model's
+  return net::model_refusal(upstream_, answer, server.model, stop);
 }
 
 }  // namespace stoka::embed

@@ -27,6 +27,8 @@ class OpenAiEmbedder final : public RemoteEmbedder {
   net::Call request(std::span<const std::string> texts, Use use,
                     const Server& server) const override;
   tl::expected<Rows, std::string> read(std::string_view body) const override;
+  Error refusal(const net::Answer& answer, const Server& server,
+                std::stop_token stop) const override;
 
  private:
   Result<std::string> only_model(std::stop_token stop);

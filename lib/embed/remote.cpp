@@ -54,10 +54,6 @@ std::string RemoteEmbedder::name() const {
   return fmt::format("{} at {}", kind_, upstream_.options().url.shown());
 }
 
-std::string RemoteEmbedder::where() const {
-  return fmt::format("{} at {}", upstream_.options().role, upstream_.options().url.shown());
-}
-
 Result<Identity> RemoteEmbedder::identity(std::stop_token stop) {
   STOKA_ASSIGN(Server known, server(stop));
   return std::move(known.identity);
@@ -108,7 +104,7 @@ Result<Reply> RemoteEmbedder::ask(std::span<const std::string> texts, Use use, c
                                   std::stop_token stop) {
   STOKA_ASSIGN(const net::Answer answer, upstream_.call(request(texts, use, server), stop));
   if (!answer.ok()) {
-    const Error error = meaning(answer);
+    const Error error = meaning(answer, server, stop);
     if (!may_be_the_texts(answer)) return fail(error);
     return Reply(tl::unexpect,
                  Refusal{said(answer, upstream_.options().key), net::too_long(answer), error});
@@ -125,9 +121,14 @@ Result<Reply> RemoteEmbedder::ask(std::span<const std::string> texts, Use use, c
   return fail(error);
 }
 
-Error RemoteEmbedder::meaning(const net::Answer& answer) const {
+Error RemoteEmbedder::refusal(const net::Answer& answer, const Server&, std::stop_token) const {
+  return upstream_.refusal(answer);
+}
+
+Error RemoteEmbedder::meaning(const net::Answer& answer, const Server& server,
+                              std::stop_token stop) const {
   const std::string message = said(answer, upstream_.options().key);
-  if (!embeds_nothing(answer, message)) return upstream_.refusal(answer);
+  if (!embeds_nothing(answer, message)) return refusal(answer, server, stop);
   return Error(ErrorKind::config, fmt::format("{} does not embed: {}", where(), message),
                std::string(kServeAnother));
 }

@@ -46,8 +46,12 @@ class RemoteEmbedder : public Embedder {
   // What is wrong with an answer is the end of a sentence: "sent something that is not JSON".
   virtual tl::expected<Rows, std::string> read(std::string_view body) const = 0;
 
+  // What it means that the server, which embeds, does not take a request.
+  virtual Error refusal(const net::Answer& answer, const Server& server,
+                        std::stop_token stop) const;
+
   // "embedder at http://…", as errors name it.
-  std::string where() const;
+  std::string where() const { return upstream_.who(); }
 
   net::Upstream& upstream_;
 
@@ -57,7 +61,7 @@ class RemoteEmbedder : public Embedder {
                     std::stop_token stop);
   Result<Embedded> embed(std::span<const std::string> texts, Use use, const EmbedProgress& progress,
                          std::stop_token stop);
-  Error meaning(const net::Answer& answer) const;
+  Error meaning(const net::Answer& answer, const Server& server, std::stop_token stop) const;
 
   std::string kind_;
   Remembered<Server> remembered_;

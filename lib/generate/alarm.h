@@ -14,7 +14,6 @@ class Alarm {
   explicit Alarm(std::stop_token outer) : forward_(std::move(outer), Forward{source_}) {}
 
   void set(std::chrono::milliseconds after);  // once
-  bool is_set() const { return timer_.joinable(); }
   std::stop_token token() const { return source_.get_token(); }
 
  private:

@@ -19,7 +19,19 @@ using Json = nlohmann::json;
 constexpr size_t kMostDepth = 64;
 
 // Where in a completion a container stands.
-enum class Node { ignored, root, error, usage, choices, choice, delta, parts, part, thinking };
+enum class Node {
+  ignored,
+  root,
+  error,
+  usage,
+  prompt,
+  choices,
+  choice,
+  delta,
+  parts,
+  part,
+  thinking
+};
 
 bool is_any_of(std::string_view key, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), key) != names.end();
@@ -114,6 +126,8 @@ class ChatReader final : public Json::json_sax_t {
         if (key_ == "error") return enter(Node::error);
         if (key_ == "usage") return enter(Node::usage);
         return enter(Node::ignored);
+      case Node::usage:
+        return enter(key_ == "prompt_tokens_details" ? Node::prompt : Node::ignored);
       case Node::choice:
         return enter(key_ == delta_ ? Node::delta : Node::ignored);
       default:
@@ -168,6 +182,7 @@ class ChatReader final : public Json::json_sax_t {
     if (node() == Node::root && key_ == "error" && value != 0) chunk_.is_error = true;
     if (node() == Node::usage && key_ == "prompt_tokens") chunk_.prompt_tokens = value;
     if (node() == Node::usage && key_ == "completion_tokens") chunk_.completion_tokens = value;
+    if (node() == Node::prompt && key_ == "cached_tokens") chunk_.cached_tokens = value;
     return true;
   }
 
@@ -201,11 +216,11 @@ std::optional<ChatChunk> read(std::string_view json, ChatShape shape) {
 
 }  // namespace
 
-Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape) {
+Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape, const Secret& key) {
   if (auto chunk = read(json, shape)) return std::move(*chunk);
   STOKA_ASSIGN(const std::string mended, net::mend_json(mark_lone_surrogates(json), kMostDepth));
   if (auto chunk = read(mended, shape)) return std::move(*chunk);
-  const std::string said = net::error_message(json);
+  const std::string said = net::error_message(json, key);
   return fail(ErrorKind::protocol, said.empty() ? "the model server sent no JSON"
                                                 : "the model server sent no JSON: " + said);
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/secret.h"
 
 namespace stoka::generate {
 
@@ -20,11 +21,13 @@ struct ChatChunk {
   int64_t code = 0;           // of the error, where it is a number
   int64_t prompt_tokens = 0;  // of usage; 0: not said
   int64_t completion_tokens = 0;
+  int64_t cached_tokens = 0;  // of the prompt; not all servers count them in
 };
 
 enum class ChatShape { chunk, whole };  // the text is in "delta", or in "message"
 
-// A protocol error for what is no JSON object. Builds no tree: a delta costs its text.
-Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape);
+// A protocol error, without the key, for what is no JSON object. Builds no tree: a delta costs its
+// text.
+Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape, const Secret& key = {});
 
 }  // namespace stoka::generate

@@ -21,19 +21,10 @@ std::string_view trim(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
-Error server_error(std::string_view body, int64_t code) {
-  const std::string said = net::error_message(body);
-  std::string message = said.empty() ? "the model server failed without saying why"
-                                     : "the model server failed: " + said;
-  if (code == 401 || code == 403) return {ErrorKind::config, std::move(message), "check the key"};
-  if (code >= 400 && code < 429) return {ErrorKind::protocol, std::move(message)};
-  return {ErrorKind::unavailable, std::move(message), "ask again; its log may say more"};
-}
-
 }  // namespace
 
-ChatDecoder::ChatDecoder(DeltaSink sink, ChatLimits limits)
-    : sink_(std::move(sink)), limits_(limits) {}
+ChatDecoder::ChatDecoder(DeltaSink sink, ChatLimits limits, Secret key)
+    : sink_(std::move(sink)), limits_(limits), key_(std::move(key)) {}
 
 Result<> ChatDecoder::head(std::string_view content_type) {
   streamed_ = content_type == "text/event-stream";
@@ -44,9 +35,10 @@ Result<> ChatDecoder::head(std::string_view content_type) {
 }
 
 Result<net::Heard> ChatDecoder::push(std::string_view bytes) {
-  if (over_) return net::Heard::enough;
   Result<> result;
-  if (streamed_) {
+  if (over_) {
+    // What follows [DONE] is no part of the answer.
+  } else if (streamed_) {
     Result<> said;
     result = events_.push(bytes, [&](const net::SseEvent& event) {
       const Result<bool> more = this->event(event);
@@ -61,8 +53,9 @@ Result<net::Heard> ChatDecoder::push(std::string_view bytes) {
   }
   failed_ = !result;
   STOKA_TRY(result);
-  if (over_) return net::Heard::enough;
-  return spent_ > 0 || finished() ? net::Heard::flowing : net::Heard::waiting;
+  if (endless()) return net::Heard::enough;
+  if (over_ || finished()) return net::Heard::ending;
+  return said_ + thought_ > 0 ? net::Heard::flowing : net::Heard::waiting;
 }
 
 // Whether more is wanted.
@@ -70,10 +63,10 @@ Result<bool> ChatDecoder::event(const net::SseEvent& event) {
   const std::string_view data = trim(event.data);
   over_ = data == kDone;
   if (over_) return false;
-  auto chunk = read_chat_json(data, ChatShape::chunk);
+  if (data.empty() && event.type != "error") return true;
+  auto chunk = read_chat_json(data, ChatShape::chunk, key_);
   const bool is_error = event.type == "error" || (chunk && chunk->is_error);
   if (is_error) return fail(server_error(data, chunk ? chunk->code : 0));
-  if (data.empty()) return true;
   STOKA_TRY(chunk);
   STOKA_TRY(take(std::move(*chunk)));
   return !over_;
@@ -82,10 +75,11 @@ Result<bool> ChatDecoder::event(const net::SseEvent& event) {
 Result<> ChatDecoder::take(ChatChunk chunk) {
   prompt_tokens_ = std::max(prompt_tokens_, chunk.prompt_tokens);
   completion_tokens_ = std::max(completion_tokens_, chunk.completion_tokens);
+  cached_ = cached_ || chunk.cached_tokens > 0;
   thought_ += chunk.thought;
-  spent_ += chunk.thought + chunk.text.size();
+  said_ += chunk.text.size();
   pass(filter_.push(joiner_.push(chunk.text)));
-  if (spent_ >= limits_.text) over_ = true;
+  if (endless()) over_ = true;
   if (!chunk.finish.empty()) finish_ = std::move(chunk.finish);
   if (finish_ == "content_filter")
     return fail(ErrorKind::protocol, "the provider's content filter ended the answer",
@@ -94,16 +88,33 @@ Result<> ChatDecoder::take(ChatChunk chunk) {
   return {};
 }
 
+// The model never stopped, or would not have for long.
+bool ChatDecoder::endless() const {
+  return said_ - filter_.thought() >= limits_.text || thought() >= limits_.thought;
+}
+
 Result<> ChatDecoder::whole() {
-  STOKA_ASSIGN(ChatChunk chunk, read_chat_json(body_, ChatShape::whole));
+  STOKA_ASSIGN(ChatChunk chunk, read_chat_json(body_, ChatShape::whole, key_));
   if (chunk.is_error) return fail(server_error(body_, chunk.code));
   if (!chunk.has_choice) {
-    const std::string said = net::error_message(body_);
+    const std::string said = net::error_message(body_, key_);
     return fail(ErrorKind::protocol,
                 said.empty() ? "an answer without choices" : "an answer without choices: " + said);
   }
   if (chunk.finish.empty()) chunk.finish = "stop";  // JSON that ends is an answer that has ended
+  const size_t thought = thoughts_end(chunk.text);
+  chunk.thought += thought;
+  chunk.text.erase(0, thought);
   return take(std::move(chunk));
+}
+
+Error ChatDecoder::server_error(std::string_view body, int64_t code) const {
+  const std::string said = net::error_message(body, key_);
+  std::string message = said.empty() ? "the model server failed without saying why"
+                                     : "the model server failed: " + said;
+  if (code == 401 || code == 403) return {ErrorKind::config, std::move(message), "check the key"};
+  if (code >= 400 && code < 429) return {ErrorKind::protocol, std::move(message)};
+  return {ErrorKind::unavailable, std::move(message), "ask again; its log may say more"};
 }
 
 void ChatDecoder::pass(std::string_view text) {
@@ -123,20 +134,19 @@ Result<ChatEnd> ChatDecoder::finish() {
 }
 
 Result<ChatEnd> ChatDecoder::conclude() const {
-  const bool endless = spent_ >= limits_.text;
-  const bool length = endless || finish_ == "length" || finish_ == "max_tokens";
+  const bool length = endless() || finish_ == "length" || finish_ == "max_tokens";
   if (visible_) {
     const bool told = !finish_.empty() && finish_ != "abort";
     const Finish finish = length ? Finish::length : told ? Finish::complete : Finish::truncated;
-    return ChatEnd{finish, prompt_tokens_, filter_.stray()};
+    return ChatEnd{finish, cached_ ? 0 : prompt_tokens_, filter_.stray()};
   }
   if (finish_ == "tool_calls" || finish_ == "function_call")
     return fail(ErrorKind::protocol, "the model asked for a tool, and there is none",
                 "turn tools off in the model server, or choose another generator.model");
-  if (thought() > 0 && endless)
+  if (thought() > 0 && endless())
     return fail(ErrorKind::config,
                 fmt::format("the model thought for {} bytes without answering", thought()),
-                "set generator.max_tokens, or turn thinking off with generator.extra");
+                "turn thinking off with generator.extra");
   if (thought() > 0 && length)
     return fail(ErrorKind::config,
                 completion_tokens_ > 0

@@ -11,22 +11,54 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view kSampling[] = {"temperature", "top_p", "stop"};
 constexpr std::string_view kMayBeLeftOut[] = {
     "stream_options", "max_tokens", "max_completion_tokens", "temperature", "top_p", "stop",
 };
+// Signs that a field is not taken at all, and that it is, but not with that value.
+constexpr std::string_view kNotTaken[] = {
+    "unsupported", "not support", "unrecognized", "unrecognised", "unknown",
+    "unexpected",  "not allow",   "not permit",   "extra inputs", "extra fields",
+};
+constexpr std::string_view kTooMuch[] = {"too large", "too long", "at most", "exceed"};
 
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Where the text names a field. One that is a word of the language must be in quotes.
+bool has_any(std::string_view text, std::span<const std::string_view> signs) {
+  return std::any_of(signs.begin(), signs.end(),
+                     [&](std::string_view sign) { return text.find(sign) != text.npos; });
+}
+
+// What the server says of its own, in lower case.
+struct Refusal {
+  std::string message;
+  std::string param;  // the field that it is about
+};
+
+Refusal read_refusal(std::string_view body) {
+  Refusal out{net::error_message(body), {}};
+  for (char& c : out.message)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const auto mended = net::mend_json(body);
+  const Json json = Json::parse(mended.value_or(""), nullptr, false);
+  const bool has_error = json.is_object() && json.contains("error") && json["error"].is_object();
+  const Json& error = has_error ? json["error"] : json;
+  if (error.is_object() && error.contains("param") && error["param"].is_string())
+    out.param = error["param"].get<std::string>();
+  return out;
+}
+
+// Where the text names a field. One that is a word of the language must be in quotes, or in a path
+// ("body.stop: …").
 size_t find_name(std::string_view text, std::string_view name) {
   const bool is_word = name.find('_') == name.npos;
   for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
     const char before = at > 0 ? text[at - 1] : ' ';
     const size_t end = at + name.size();
     const char after = end < text.size() ? text[end] : ' ';
-    const bool quoted = before == '\'' || before == '"' || before == '`';
+    const bool quoted = before == '\'' || before == '"' || before == '`' || before == '.';
     if (!is_name(before) && !is_name(after) && (quoted || !is_word)) return at;
   }
   return text.npos;
@@ -66,22 +98,34 @@ Result<std::string> finished(Json body, const OpenAiOptions& options,
 
 }  // namespace
 
-bool names_context(std::string_view refusal) {
-  for (const std::string_view sign :
-       {"context length", "context_length", "context size", "context_size", "context window"})
-    if (refusal.find(sign) != refusal.npos) return true;
-  return false;
+bool names_context(std::string_view body) {
+  static constexpr std::string_view kSigns[] = {"context length", "context_length", "context size",
+                                                "context_size", "context window"};
+  return has_any(read_refusal(body).message, kSigns);
 }
 
-std::string refused_field(std::string_view refusal, const RefusedFields& refused) {
-  if (names_context(refusal)) return {};
-  size_t first = refusal.npos;
+bool names_output_limit(std::string_view body) {
+  return read_refusal(body).message.find("output limit was reached") != std::string::npos;
+}
+
+bool is_sampling(std::string_view field) {
+  return std::find(std::begin(kSampling), std::end(kSampling), field) != std::end(kSampling);
+}
+
+void refuse_sampling(RefusedFields& refused) {
+  refused.insert(std::begin(kSampling), std::end(kSampling));
+}
+
+std::string refused_field(std::string_view body, const RefusedFields& refused) {
+  const auto [message, param] = read_refusal(body);
+  if (!has_any(message, kNotTaken) || has_any(message, kTooMuch)) return {};
+  size_t first = message.npos;
   std::string out;
   for (const std::string_view name : kMayBeLeftOut) {
     if (refused.contains(name)) continue;
     // A server that refuses max_tokens names this one as what it wants instead.
     if (name == "max_completion_tokens" && !refused.contains("max_tokens")) continue;
-    const size_t at = find_name(refusal, name);
+    const size_t at = param == name ? 0 : find_name(message, name);
     if (at >= first) continue;
     first = at;
     out = name;

@@ -11,16 +11,25 @@
 
 namespace stoka::generate {
 
-// Fields that a server has refused by name; they are left out. Without "max_tokens",
+// Fields that a server does not know or take; they are left out. Without "max_tokens",
 // "max_completion_tokens" is sent in its place, until that is refused too.
 using RefusedFields = std::set<std::string, std::less<>>;
 
-// The field that a refusal names, of those that can be left out and have not been; empty: none, or
-// the prompt is too long, which no field mends.
-std::string refused_field(std::string_view refusal, const RefusedFields& refused);
+// These read what the server says in the body of a refusal, never the rest of it: some repeat the
+// whole request there.
+//
+// The field that it does not know or take, of those that can be left out and have not been; empty:
+// none, or it is about the field's value.
+std::string refused_field(std::string_view body, const RefusedFields& refused);
+// Whether the prompt does not fit the model.
+bool names_context(std::string_view body);
+// Whether the model was at work and got to the end of its tokens before it had said anything.
+bool names_output_limit(std::string_view body);
 
-// Whether a refusal says that the prompt does not fit the model.
-bool names_context(std::string_view refusal);
+// Temperature, top_p and stop: models that do not take one mostly take none.
+bool is_sampling(std::string_view field);
+// Leaves all of them out.
+void refuse_sampling(RefusedFields& refused);
 
 // A config error unless it is empty or a JSON object.
 Result<> check_extra(std::string_view extra);

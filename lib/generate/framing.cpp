@@ -122,7 +122,7 @@ std::vector<Message> framing_messages(std::span<const Hit> hits, const FramingVo
 
 std::optional<std::string> framing_line(std::string_view written) {
   ThinkFilter filter;
-  std::string answer = filter.push(written);
+  std::string answer = filter.push(written.substr(thoughts_end(written)));
   answer += filter.finish();
   const std::string_view first = std::string_view(answer).substr(0, answer.find('\n'));
   std::string line;

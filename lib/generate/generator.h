@@ -39,10 +39,8 @@ enum class Finish {
   truncated,  // the stream ended without saying that it was complete
 };
 
-// What a generator can say about itself without writing an answer.
 struct Probe {
-  std::string model;                // empty: none
-  std::vector<std::string> models;  // that the server offers
+  std::string model;  // that writes; empty: none, or the server does not name it
 };
 
 class Generator {
@@ -51,7 +49,7 @@ class Generator {
   virtual std::string name() const = 0;
   // True if it sends the request's messages to a model (so that a prompt must be built).
   virtual bool reads_prompt() const = 0;
-  // Whether it is there. Errors as of stream().
+  // Whether it can write: a model is asked for a word. Errors as of stream().
   virtual Result<Probe> probe(std::stop_token) { return Probe{}; }
   // Writes the whole answer into the sink, on the calling thread. `accepted` is called once, before
   // the first delta, when the request was taken; errors before it can still be told plainly, after

@@ -11,15 +11,14 @@
 #include "generate/chat_decoder.h"
 #include "generate/framing.h"
 #include "generate/openai_server.h"
-#include "net/model_list.h"
 #include "text/tokens.h"
 
 namespace stoka::generate {
 namespace {
 
 constexpr int kFramingTokens = 40;  // a line
-// How long the counts may take that follow the end of an answer.
-constexpr std::chrono::milliseconds kGrace{1000};
+const TimeLeft kUntilStopped{std::chrono::milliseconds(0)};
+constexpr std::chrono::milliseconds kProbing{10000};
 // Servers count differently; below this share of our estimate they have left something out.
 constexpr double kLeastRead = 0.6;
 
@@ -40,8 +39,8 @@ std::string subject(std::span<const Hit> hits) {
 class Hearing final : public net::Listener {
  public:
   Hearing(const OpenAiServer& server, const std::function<void()>& accepted, const DeltaSink& sink,
-          size_t most_text, std::stop_token stop)
-      : decoder(sink, {most_text}), alarm(std::move(stop)), server_(server), accepted_(accepted) {}
+          const Secret& key)
+      : decoder(sink, {}, key), server_(server), accepted_(accepted) {}
 
   Result<> head(const net::Head& head) override {
     if (auto heard = decoder.head(head.content_type); !heard)
@@ -53,12 +52,10 @@ class Hearing final : public net::Listener {
   Result<net::Heard> body(std::string_view bytes) override {
     const auto heard = decoder.push(bytes);
     if (!heard) return fail(server_.named(heard.error()));
-    if (*heard != net::Heard::enough && decoder.finished() && !alarm.is_set()) alarm.set(kGrace);
     return heard;
   }
 
   ChatDecoder decoder;
-  Alarm alarm;
 
  private:
   const OpenAiServer& server_;
@@ -79,6 +76,7 @@ struct OpenAiGenerator::State {
   Log& log;
   OpenAiServer server;
   std::atomic<bool> completes = true;  // the server takes several prompts at once
+  std::atomic<bool> told = false;      // that it does not read whole prompts
 };
 
 OpenAiGenerator::OpenAiGenerator(net::Upstream& upstream, OpenAiOptions options, Log& log)
@@ -95,7 +93,8 @@ std::string OpenAiGenerator::name() const {
 void OpenAiGenerator::State::check_read(std::span<const Message> messages, const ChatEnd& end) {
   const size_t sent = estimate(messages);
   if (end.prompt_tokens > 0 &&
-      static_cast<double>(end.prompt_tokens) < kLeastRead * static_cast<double>(sent))
+      static_cast<double>(end.prompt_tokens) < kLeastRead * static_cast<double>(sent) &&
+      !told.exchange(true))
     log.warning(
         fmt::format("the server read {} of about {} prompt tokens; raise its context length",
                     end.prompt_tokens, sent));
@@ -109,10 +108,12 @@ Result<Finish> OpenAiGenerator::stream(const Request& request,
                                        const std::function<void()>& accepted, const DeltaSink& sink,
                                        std::stop_token stop) {
   State& state = *state_;
-  STOKA_ASSIGN(const std::string model, state.server.model(stop));
+  const net::UpstreamOptions& how = state.upstream.options();
+  const TimeLeft time(how.deadlines.total);
+  STOKA_ASSIGN(const std::string model, state.server.model(stop, time));
   const OpenAiOptions& options = state.options;
   const ChatAsk ask{model, request.messages, options.max_tokens, true, options.stop};
-  Hearing hearing(state.server, accepted, sink, options.most_text, stop);
+  Hearing hearing(state.server, accepted, sink, how.key);
   const auto answer = state.server.ask(
       [&](const RefusedFields& refused) { return chat_body(ask, options, refused); },
       [&](std::string body) {
@@ -120,52 +121,59 @@ Result<Finish> OpenAiGenerator::stream(const Request& request,
         call.name = "chat/completions";
         call.body = std::move(body);
         call.subject = request.query;
-        return state.upstream.stream(call, hearing, hearing.alarm.token());
+        call.total = time.left();
+        return state.upstream.stream(call, hearing, stop);
       });
   // Whatever ended the exchange after the model's last word, the answer is whole.
   if (!answer && !hearing.decoder.finished()) return fail(answer.error());
-  if (answer && !answer->ok()) return fail(state.server.refusal(*answer, model, stop));
+  if (answer && !answer->ok()) return fail(state.server.refusal(*answer, model, stop, time));
   const auto end = hearing.decoder.finish();
   if (!end) return fail(state.server.named(end.error()));
   state.check_read(request.messages, *end);
   return end->finish;
 }
 
-// Many servers take names that they do not list: such a one is asked for a word.
+// That a model is listed does not say that it can be loaded, or that it is a chat model.
 Result<Probe> OpenAiGenerator::probe(std::stop_token stop) {
   State& state = *state_;
-  STOKA_ASSIGN(const auto listed, net::list_models(state.upstream, stop));
-  STOKA_ASSIGN(std::string model, state.server.choose(listed));
-  Probe out{model, listed.value_or(std::vector<std::string>())};
-  if (std::find(out.models.begin(), out.models.end(), model) != out.models.end()) return out;
+  const TimeLeft time(kProbing);
+  STOKA_ASSIGN(const std::string model, state.server.model(stop, time));
   const std::vector<Message> messages = {{"user", "hi"}};
   const ChatAsk ask{model, messages, 1, false};
-  net::Call call;
+  net::Call call;  // without a subject, so that no question is answered with its recording
   call.name = "chat/completions";
-  call.subject = "probe";
+  call.brief = true;
   STOKA_ASSIGN(const net::Answer answer, state.server.ask(
                                              [&](const RefusedFields& refused) {
                                                return chat_body(ask, state.options, refused);
                                              },
                                              [&](std::string body) {
                                                call.body = std::move(body);
+                                               call.total = time.left();
                                                return state.upstream.call(call, stop);
                                              }));
-  if (!answer.ok()) return fail(state.server.refusal(answer, model, stop));
-  return out;
+  if (!answer.ok() && !names_output_limit(answer.body))
+    return fail(state.server.refusal(answer, model, stop, time));
+  if (answer.ok() && answer.content_type != "text/event-stream") {
+    const auto word = read_chat_json(answer.body, ChatShape::whole);
+    if (!word || word->is_error || !word->has_choice)
+      return fail(state.upstream.nonsense("what should be a chat completion is none"));
+  }
+  return Probe{model};
 }
 
 // Nothing where the server does not take several prompts.
 Result<std::optional<Lines>> OpenAiGenerator::State::complete(std::span<const Hit> hits,
                                                               std::stop_token stop) {
-  STOKA_ASSIGN(const std::string model, server.model(stop));
+  STOKA_ASSIGN(const std::string model, server.model(stop, kUntilStopped));
   std::vector<std::string> prompts;
   for (const Hit& hit : hits) prompts.push_back(framing_prompt(hit, options.framing_voice));
   const auto write = [&](const RefusedFields& refused) {
     return completions_body(model, prompts, kFramingTokens, options, refused);
   };
   STOKA_ASSIGN(const net::Answer answer, ask_whole("completions", hits, write, stop));
-  constexpr int kNotTaken[] = {400, 404, 405, 422, 500, 501};
+  if (answer.status == 500) return std::nullopt;  // this time
+  constexpr int kNotTaken[] = {400, 404, 405, 422, 501};
   const bool taken =
       std::find(std::begin(kNotTaken), std::end(kNotTaken), answer.status) == std::end(kNotTaken);
   if (taken && !answer.ok()) return fail(upstream.refusal(answer));
@@ -175,7 +183,7 @@ Result<std::optional<Lines>> OpenAiGenerator::State::complete(std::span<const Hi
 }
 
 Result<Lines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std::stop_token stop) {
-  STOKA_ASSIGN(const std::string model, server.model(stop));
+  STOKA_ASSIGN(const std::string model, server.model(stop, kUntilStopped));
   const std::vector<Message> messages = framing_messages(hits, options.framing_voice);
   const ChatAsk asked{model, messages, kFramingTokens * static_cast<int>(hits.size()), false};
   const auto write = [&](const RefusedFields& refused) {
@@ -184,11 +192,13 @@ Result<Lines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std::stop_
   STOKA_ASSIGN(const net::Answer answer, ask_whole("chat/completions", hits, write, stop));
   if (!answer.ok()) return fail(upstream.refusal(answer));
   std::string text;
-  ChatDecoder decoder([&](std::string_view delta) { text += delta; }, {options.most_text});
+  ChatDecoder decoder([&](std::string_view delta) { text += delta; }, {}, upstream.options().key);
   auto decoded = decoder.head(answer.content_type);
   if (decoded) decoded = decoder.push(answer.body).map([](net::Heard) {});
-  if (decoded) decoded = decoder.finish().map([](const ChatEnd&) {});
   if (!decoded) return fail(server.named(decoded.error()));
+  const auto end = decoder.finish();
+  if (!end) return fail(server.named(end.error()));
+  if (end->thought_aloud) return Lines(hits.size());
   return numbered_lines(text, hits.size());
 }
 
@@ -220,8 +230,8 @@ std::vector<std::optional<std::string>> OpenAiGenerator::frame(std::span<const H
   }();
   if (lines) return std::move(*lines);
   const bool late = lines.error().kind == ErrorKind::cancelled && !stop.stop_requested();
-  state.log.info(fmt::format("recommendations without framing lines: {}",
-                             late ? "they took too long" : lines.error().message));
+  state.log.warning(fmt::format("recommendations without framing lines: {}",
+                                late ? "they took too long" : lines.error().message));
   return Lines(hits.size());
 }
 

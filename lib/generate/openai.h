@@ -25,7 +25,6 @@ struct OpenAiOptions {
   // {"chat_template_kwargs":{"enable_thinking":false}}; empty: none. They replace ours, null takes
   // one out. check_extra() (generate/chat_request.h) says whether it is one.
   std::string extra;
-  size_t most_text = 64u << 10;  // bytes of answer, thinking included
   FramingVoice framing_voice = {};
   std::chrono::milliseconds framing{5000};  // for frame()
 };
@@ -38,10 +37,11 @@ class OpenAiGenerator final : public Generator {
   // "MODEL at http://localhost:8050/v1"; "a model at …" before the server's only one is known.
   std::string name() const override;
   bool reads_prompt() const override { return true; }
-  // A model that is not listed is no error: servers take other names for what they have.
+  // Ten seconds at most.
   Result<Probe> probe(std::stop_token stop) override;
   // What a model thinks is not passed on. A field that the server refuses by name (stream_options,
-  // max_tokens, …) is left out or renamed, and the request made once more.
+  // max_tokens, …) is left out or renamed, and the request made again. The total deadline of the
+  // upstream is that of the whole answer, whatever number of requests it takes.
   Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
                         const DeltaSink& sink, std::stop_token stop) override;
   std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,

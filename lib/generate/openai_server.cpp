@@ -10,6 +10,8 @@
 namespace stoka::generate {
 namespace {
 
+constexpr int kMostRepeats = 2;
+constexpr std::chrono::milliseconds kMostListing{10000};
 constexpr std::string_view kSetModel = "set generator.model (STOKA_GEN_MODEL)";
 
 }  // namespace
@@ -34,56 +36,67 @@ Result<std::string> OpenAiServer::choose(const Models& listed) const {
       std::string(kSetModel));
 }
 
-Result<std::string> OpenAiServer::model(std::stop_token stop) {
+Result<OpenAiServer::Models> OpenAiServer::list(std::stop_token stop, const TimeLeft& time) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (keeps_no_list_) return Models();
+  }
+  STOKA_ASSIGN(Models listed, net::list_models(upstream_, stop, time.left(kMostListing)));
+  const std::scoped_lock lock(mutex_);
+  keeps_no_list_ = !listed;
+  return listed;
+}
+
+Result<std::string> OpenAiServer::model(std::stop_token stop, const TimeLeft& time) {
   if (std::string known = known_model(); !known.empty()) return known;
-  STOKA_ASSIGN(const Models listed, net::list_models(upstream_, stop));
+  STOKA_ASSIGN(const Models listed, list(stop, time));
   STOKA_ASSIGN(std::string chosen, choose(listed));
   const std::scoped_lock lock(mutex_);
   return found_ = std::move(chosen);
 }
 
 Result<net::Answer> OpenAiServer::ask(const Write& write, const Send& send) {
-  for (;;) {
-    RefusedFields known;
-    {
-      const std::scoped_lock lock(mutex_);
-      known = refused_;
-    }
-    STOKA_ASSIGN(std::string body, write(known));
-    STOKA_ASSIGN(net::Answer answer, send(std::move(body)));
-    const bool may_name = answer.status == 400 || answer.status == 422;
-    std::string field = may_name ? refused_field(answer.body, known) : "";
-    if (field.empty()) return answer;
-    log_.info(fmt::format("generator at {} refuses the field {}", shown(), field));
+  RefusedFields refused;
+  {
     const std::scoped_lock lock(mutex_);
-    refused_.insert(std::move(field));
+    refused = refused_;
+  }
+  for (int repeats = 0;; ++repeats) {
+    STOKA_ASSIGN(std::string body, write(refused));
+    STOKA_ASSIGN(net::Answer answer, send(std::move(body)));
+    if (answer.ok()) {
+      const std::scoped_lock lock(mutex_);
+      refused_.merge(refused);
+      return answer;
+    }
+    const bool may_name = answer.status == 400 || answer.status == 422;
+    std::string field = may_name ? refused_field(answer.body, refused) : "";
+    if (field.empty() || repeats == kMostRepeats) return answer;
+    log_.info(fmt::format("generator at {} refuses the field {}", shown(), field));
+    // The last try must not fail for the next one of its kind.
+    if (repeats + 1 == kMostRepeats && is_sampling(field)) refuse_sampling(refused);
+    refused.insert(std::move(field));
   }
 }
 
 Error OpenAiServer::refusal(const net::Answer& answer, const std::string& model,
-                            std::stop_token stop) {
-  Error error = upstream_.refusal(answer);
+                            std::stop_token stop, const TimeLeft& time) {
   if (names_context(answer.body)) {
+    Error error = upstream_.refusal(answer);
     error.hint = "raise the context length of the model server, or lower prompt.budget";
     return error;
   }
-  if (!net::names_model(answer.status, answer.body, model)) return error;
-  {
+  if (net::names_model(answer.status, answer.body, model)) {
     const std::scoped_lock lock(mutex_);
     found_.clear();  // it may have another one by now
   }
-  const auto listed = net::list_models(upstream_, stop);
-  const Models has = listed.value_or(Models());
-  if (!has || std::find(has->begin(), has->end(), model) != has->end()) return error;
-  std::string message = has->empty() ? fmt::format("generator at {} has no models", shown())
-                                     : fmt::format("generator at {} has no model '{}', but {}",
-                                                   shown(), model, net::enumerate(*has));
-  return {ErrorKind::config, std::move(message), std::string(kSetModel)};
+  return net::model_refusal(upstream_, answer, model, stop, time.left(kMostListing));
 }
 
 Error OpenAiServer::named(Error error) const {
   error.message =
       upstream_.options().key.redact(fmt::format("generator at {}: {}", shown(), error.message));
+  if (error.hint.empty()) error.hint = "try again; the server's own log may say why";
   return error;
 }
 

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "generate/chat_request.h"
+#include "generate/time_left.h"
 #include "net/upstream.h"
 
 namespace stoka::generate {
@@ -19,7 +20,6 @@ namespace stoka::generate {
 // Threads: any. Upstream and log must outlive it.
 class OpenAiServer {
  public:
-  using Models = std::optional<std::vector<std::string>>;  // nothing: it keeps no list
   using Write = std::function<Result<std::string>(const RefusedFields&)>;
   using Send = std::function<Result<net::Answer>(std::string body)>;
 
@@ -27,29 +27,36 @@ class OpenAiServer {
   OpenAiServer(net::Upstream& upstream, std::string model, std::string preferred, Log& log);
 
   // What to send as the model; empty where it is not set and the server does not say what it has. A
-  // config error where it has several and the preferred one is not among them.
-  Result<std::string> choose(const Models& listed) const;
-  Result<std::string> model(std::stop_token stop);  // asks for the list once, if it must
-  std::string known_model() const;                  // without asking
+  // config error where it has several and the preferred one is not among them. Asks for the list
+  // if it must, within the time left and ten seconds; a server that keeps none is asked once.
+  Result<std::string> model(std::stop_token stop, const TimeLeft& time);
+  std::string known_model() const;  // without asking
 
-  // Sends what is written, again without a field for each one that the answer refuses by name. Any
-  // other answer is returned.
+  // Sends what is written; up to twice again, without a field that the answer refuses by name. Any
+  // other answer is returned. What was left out is left out from then on once the server has
+  // accepted a request without it.
   Result<net::Answer> ask(const Write& write, const Send& send);
 
   // What an answer that is not ok means, to people who set the model and the prompt's budget.
-  Error refusal(const net::Answer& answer, const std::string& model, std::stop_token stop);
-  // An error that a decoder found in what the server said, with the server's name and without the
-  // key, which servers like to repeat.
+  Error refusal(const net::Answer& answer, const std::string& model, std::stop_token stop,
+                const TimeLeft& time);
+  // An error that a decoder found in what the server said, with the server's name, without the
+  // key, which servers like to repeat, and with something to do next.
   Error named(Error error) const;
   std::string shown() const { return upstream_.options().url.shown(); }
 
  private:
+  using Models = std::optional<std::vector<std::string>>;  // nothing: it keeps no list
+  Result<Models> list(std::stop_token stop, const TimeLeft& time);
+  Result<std::string> choose(const Models& listed) const;
+
   net::Upstream& upstream_;
   const std::string model_;
   const std::string preferred_;
   Log& log_;
   mutable std::mutex mutex_;  // of what follows
   std::string found_;         // the model taken from its list
+  bool keeps_no_list_ = false;
   RefusedFields refused_;
 };
 

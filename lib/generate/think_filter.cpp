@@ -8,19 +8,26 @@ namespace stoka::generate {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
-constexpr std::string_view kOpening[] = {"<think>", "<thinking>"};
-constexpr std::string_view kClosing[] = {"</think>", "</thinking>"};
+constexpr std::string_view kOpening[] = {"<think>", "<thinking>", "<thought>"};
+constexpr std::string_view kClosing[] = {"</think>", "</thinking>", "</thought>"};
 
 struct Tag {
   size_t at = std::string_view::npos;  // npos: there is none
   size_t length = 0;                   // 0: not whole yet
 };
 
+bool same(std::string_view text, std::string_view lower) {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char c, char d) {
+    return (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == d;
+  });
+}
+
 // Whether the text begins with a tag, or may yet.
 Tag tag_here(std::string_view text, std::span<const std::string_view> tags) {
   for (const std::string_view tag : tags) {
-    if (text.starts_with(tag)) return {0, tag.size()};
-    if (tag.starts_with(text)) return {0, 0};
+    const size_t there = std::min(text.size(), tag.size());
+    if (same(text.substr(0, there), tag.substr(0, there)))
+      return {0, there == tag.size() ? there : 0};
   }
   return {};
 }
@@ -33,6 +40,13 @@ Tag find_tag(std::string_view text, std::span<const std::string_view> tags) {
 }
 
 }  // namespace
+
+size_t thoughts_end(std::string_view text) {
+  for (size_t at = text.rfind('<'); at != text.npos;
+       at = at > 0 ? text.rfind('<', at - 1) : text.npos)
+    if (const Tag tag = tag_here(text.substr(at), kClosing); tag.length > 0) return at + tag.length;
+  return 0;
+}
 
 std::string ThinkFilter::push(std::string_view text) {
   held_ += text;

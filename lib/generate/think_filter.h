@@ -1,5 +1,6 @@
 // Takes out of an answer what the model thought before it, where a server leaves that in the text:
-// <think>…</think> or <thinking>…</thinking>, one or more, before the first word.
+// <think>…</think>, <thinking>…</thinking> or <thought>…</thought> in any case, one or more, before
+// the first word.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,10 @@
 #include <string_view>
 
 namespace stoka::generate {
+
+// Where the answer begins in a text that is there whole: after the last closing tag; 0: there is
+// none. Finds what the filter must let pass, a thought whose opening tag was in the prompt.
+size_t thoughts_end(std::string_view text);
 
 // Text in any split; only what may still be a tag is held back. White space before the answer is
 // dropped. A closing tag without its block is dropped too: the opening one was in the prompt, and

@@ -70,7 +70,7 @@ std::optional<Failure> drive(CURLM* multi, Exchange& exchange, const std::stop_t
     if (const CURLMcode code = curl_multi_perform(multi, &running); code != CURLM_OK)
       return exchange.failure(internal(code));
     if (const auto result = result_of(multi)) return exchange.finish(*result);
-    if (exchange.enough()) return std::nullopt;
+    if (exchange.enough(std::chrono::steady_clock::now())) return std::nullopt;
     if (stop.stop_requested()) return exchange.failure(Error(ErrorKind::cancelled, "stopped"));
     if (auto failure = exchange.expired(std::chrono::steady_clock::now())) return failure;
     const CURLMcode code =

@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kMostHead = 64u << 10;
 constexpr size_t kMostReason = 200;
+constexpr Milliseconds kMostEnding{1000};
 constexpr const char* kProxyHint = "check the proxy of the environment (http_proxy, https_proxy)";
 
 std::string lower(std::string_view text) {
@@ -221,52 +222,65 @@ bool Exchange::body(std::string_view bytes) {
   if (enough_) return true;
   if (!answered_) return abort(Error(ErrorKind::protocol, "does not answer in HTTP/1.1"));
   body_bytes_ += bytes.size();
-  if (body_bytes_ > request_.most_bytes)
+  if (body_bytes_ > request_.most_bytes) {
+    enough_ = ends_.has_value();
+    if (enough_) return true;
     return abort(Error(ErrorKind::protocol, "answers with more than " + size(request_.most_bytes)));
+  }
   auto heard = listener_.body(bytes);
   last_byte_ = std::chrono::steady_clock::now();  // the listener's time is not the server's
   if (!heard) return abort(std::move(heard).error());
   flowing_ = flowing_ || *heard != Heard::waiting;
   enough_ = *heard == Heard::enough;
+  if (*heard == Heard::ending && !ends_) ends_ = last_byte_ + kMostEnding;
   return true;
 }
 
 std::optional<Exchange::Deadline> Exchange::first_deadline() const {
   const Deadlines& limits = request_.deadlines;
   std::optional<Deadline> first;
-  const auto consider = [&](Time from, Milliseconds after, const char* what) {
+  const auto consider = [&](Time from, Milliseconds after, const char* what, Cause cause) {
     if (after.count() > 0 && (!first || from + after < first->at))
-      first = Deadline{from + after, after, what};
+      first = Deadline{from + after, after, what, cause};
   };
-  consider(start_, limits.total, "not complete after {}");
-  if (!flowing_) consider(start_, limits.first_token, "no first token after {}");
+  consider(start_, limits.total, "not complete after {}", Cause::total);
+  if (!flowing_)
+    consider(start_, limits.first_token, "no first token after {}", Cause::first_token);
   if (answered_)
-    consider(last_byte_, limits.idle, "silent for {}");
+    consider(last_byte_, limits.idle, "silent for {}", Cause::idle);
   else
-    consider(start_, limits.headers, "no answer after {}");
+    consider(start_, limits.headers, "no answer after {}", Cause::headers);
   return first;
 }
 
+bool Exchange::enough(Time now) const { return enough_ || (ends_ && now >= *ends_); }
+
 std::optional<Exchange::Time> Exchange::next_deadline() const {
+  if (ends_) return ends_;
   const auto first = first_deadline();
   return first ? std::optional(first->at) : std::nullopt;
 }
 
 std::optional<Failure> Exchange::expired(Time now) const {
   const auto first = first_deadline();
-  if (!first || now < first->at) return std::nullopt;
+  if (ends_ || !first || now < first->at) return std::nullopt;
   return failure(
-      Error(ErrorKind::timeout, fmt::format(fmt::runtime(first->what), spoken(first->after))));
+      Error(ErrorKind::timeout, fmt::format(fmt::runtime(first->what), spoken(first->after))),
+      first->cause);
 }
 
-Failure Exchange::failure(Error error) const {
-  return {.error = std::move(error), .connected = connected_, .answered = answered_};
+Failure Exchange::failure(Error error, Cause cause) const {
+  return {
+      .error = std::move(error), .connected = connected_, .answered = answered_, .cause = cause};
 }
 
 std::optional<Failure> Exchange::finish(CURLcode code) const {
   if (error_) return failure(*error_);
-  if (enough_ || (code == CURLE_OK && answered_)) return std::nullopt;
-  return failure(explain(code));
+  if (enough_ || ends_ || (code == CURLE_OK && answered_)) return std::nullopt;
+  const Cause cause = code == CURLE_COULDNT_RESOLVE_HOST ? Cause::no_host
+                      : code == CURLE_OPERATION_TIMEDOUT ? Cause::connect
+                                                         : Cause::other;
+  return failure(explain(code), cause);
 }
 
 Error Exchange::explain(CURLcode code) const {

@@ -31,7 +31,7 @@ class Exchange {
 
   // The listener has heard enough: a success, however much there is to come. Taking the handle out
   // of its multi handle closes the connection.
-  bool enough() const { return enough_; }
+  bool enough(Time now) const;
   // When expired() is to be asked next. libcurl itself watches the time to connect.
   std::optional<Time> next_deadline() const;
   // The deadline that has passed, as a failure.
@@ -39,7 +39,7 @@ class Exchange {
   // How it went, when libcurl is done with the handle.
   std::optional<Failure> finish(CURLcode code) const;
   // How it went otherwise, e.g. cancelled.
-  Failure failure(Error error) const;
+  Failure failure(Error error, Cause cause = Cause::other) const;
 
  private:
   struct EasyCleanup {
@@ -52,6 +52,7 @@ class Exchange {
     Time at;
     Milliseconds after;
     const char* what;  // with {} for the duration
+    Cause cause;
   };
 
   Exchange(const Request& request, Listener& listener);
@@ -87,6 +88,7 @@ class Exchange {
   bool answered_ = false;
   bool flowing_ = false;
   bool enough_ = false;
+  std::optional<Time> ends_;  // at the latest
   std::optional<Error> error_;
 };
 

@@ -90,6 +90,7 @@ std::string clean(std::string_view raw) {
   // More than can be shown, less than takes time.
   const std::string line = text::one_line(raw.substr(0, kMostMessage * 16));
   std::string out = text::squeeze(text::without_controls(line));
+  out.resize(out.find_last_not_of(". ") + 1);  // more is said after it
   if (is_markup(out)) return "";
   if (text::length(out) <= kMostMessage) return out;
   size_t at = 0;
@@ -130,7 +131,7 @@ Result<std::string> mend_json(std::string_view text, size_t most_depth) {
   return out;
 }
 
-std::string error_message(std::string_view body) {
+std::string error_message(std::string_view body, const Secret& key) {
   const size_t begin = body.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return "";
   body.remove_prefix(begin);
@@ -138,9 +139,9 @@ std::string error_message(std::string_view body) {
     const Result<std::string> mended = mend_json(body);
     const json parsed =
         mended ? json::parse(*mended, nullptr, false) : json(json::value_t::discarded);
-    if (!parsed.is_discarded()) return clean(message_of(parsed));
+    if (!parsed.is_discarded()) return clean(key.redact(message_of(parsed)));
   }
-  return clean(body);
+  return clean(key.redact(body));
 }
 
 }  // namespace stoka::net

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/secret.h"
 
 namespace stoka::net {
 
@@ -16,7 +17,8 @@ Result<std::string> mend_json(std::string_view text, size_t most_depth = 64);
 
 // The message of an error body, in any of the shapes servers use: {"error":{"message"}},
 // {"error":"text"}, {"message"}, {"detail"}, {"object":"error","message"}, plain text. One line,
-// cleaned, at most 200 characters; empty for an empty body or a page of HTML.
-std::string error_message(std::string_view body);
+// cleaned, without full stops at its end, at most 200 characters; empty for an empty body or a page
+// of HTML. The key is taken out before anything is cut.
+std::string error_message(std::string_view body, const Secret& key = {});
 
 }  // namespace stoka::net

@@ -34,17 +34,25 @@ std::optional<std::vector<std::string>> parse_models(std::string_view body) {
   return out;
 }
 
-Result<std::optional<std::vector<std::string>>> list_models(Upstream& upstream,
-                                                            std::stop_token stop) {
-  Call call;
-  call.name = "models";
-  STOKA_ASSIGN(const Answer answer, upstream.call(call, stop));
+Result<std::optional<std::vector<std::string>>> read_models(const Upstream& upstream,
+                                                            const Answer& answer) {
   if (answer.status == 404 || answer.status == 405 || answer.status == 501)
     return std::optional<std::vector<std::string>>();
   if (!answer.ok()) return fail(upstream.refusal(answer));
   auto listed = parse_models(answer.body);
   if (!listed) return fail(upstream.nonsense("what should list its models is no list"));
   return listed;
+}
+
+Result<std::optional<std::vector<std::string>>> list_models(Upstream& upstream,
+                                                            std::stop_token stop,
+                                                            Milliseconds total) {
+  Call call;
+  call.name = "models";
+  call.total = total;
+  call.brief = total.count() > 0;
+  STOKA_ASSIGN(const Answer answer, upstream.call(call, stop));
+  return read_models(upstream, answer);
 }
 
 std::string enumerate(std::span<const std::string> models) {
@@ -57,9 +65,23 @@ std::string enumerate(std::span<const std::string> models) {
 }
 
 bool names_model(int status, std::string_view refusal, std::string_view model) {
-  if (status == 404 && refusal.find("model") != refusal.npos) return true;
-  return (status == 400 || status == 404 || status == 422) && !model.empty() &&
-         refusal.find(model) != refusal.npos;
+  if (status != 400 && status != 404 && status != 422) return false;
+  const std::string said = error_message(refusal);
+  if (status == 404 && said.find("model") != said.npos) return true;
+  return !model.empty() && said.find(model) != said.npos;
+}
+
+Error model_refusal(Upstream& upstream, const Answer& answer, std::string_view model,
+                    std::stop_token stop, Milliseconds total) {
+  Error error = upstream.refusal(answer);
+  if (!names_model(answer.status, answer.body, model)) return error;
+  const auto listed = list_models(upstream, stop, total);
+  const auto has = listed.value_or(std::nullopt);
+  if (!has || std::find(has->begin(), has->end(), model) != has->end()) return error;
+  std::string message = has->empty() ? upstream.who() + " has no models"
+                                     : fmt::format("{} has no model '{}', but {}", upstream.who(),
+                                                   model, enumerate(*has));
+  return {ErrorKind::config, std::move(message), "set " + upstream.setting("model")};
 }
 
 }  // namespace stoka::net

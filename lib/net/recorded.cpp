@@ -1,7 +1,9 @@
 #include "net/recorded.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <utility>
 
 #include "base/base64.h"
 #include "net/json_text.h"
@@ -24,6 +26,10 @@ std::optional<ErrorKind> kind_of(std::string_view wanted) {
     if (name(kind) == wanted) return kind;
   return std::nullopt;
 }
+
+constexpr std::pair<Cause, std::string_view> kCauses[] = {
+    {Cause::no_host, "no_host"},         {Cause::connect, "connect"}, {Cause::headers, "headers"},
+    {Cause::first_token, "first_token"}, {Cause::idle, "idle"},       {Cause::total, "total"}};
 
 // Reads members by type; the first that is missing or of another type is what is wrong.
 class Reader {
@@ -93,6 +99,13 @@ Result<> read_failure(const json& object, Recorded& out) {
   out.failure = Failure{{*kind, reader.text("message"), reader.text("hint")},
                         reader.flag("connected"),
                         reader.flag("answered")};
+  if (object.contains("cause")) {
+    const std::string cause = reader.text("cause");
+    const auto known = std::find_if(std::begin(kCauses), std::end(kCauses),
+                                    [&](const auto& entry) { return entry.second == cause; });
+    if (known == std::end(kCauses)) return bad("cause");
+    out.failure->cause = known->first;
+  }
   return reader.wrong().empty() ? Result<>() : bad(reader.wrong());
 }
 
@@ -115,6 +128,8 @@ std::string Recorded::to_line() const {
                       {"hint", failure->error.hint},
                       {"connected", failure->connected},
                       {"answered", failure->answered}};
+  for (const auto& [cause, named] : kCauses)
+    if (failure && failure->cause == cause) out["failure"]["cause"] = named;
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <mutex>
 
@@ -20,6 +21,7 @@ namespace stoka::net {
 namespace {
 
 constexpr uint64_t kMostFile = 1u << 30;
+constexpr size_t kMostLine = 1u << 28;
 constexpr size_t kMostShown = 60;  // bytes of a subject in an error
 
 // Hands on what is heard and keeps it.
@@ -64,14 +66,33 @@ Error cannot_write(const std::filesystem::path& path, int code) {
 }  // namespace
 
 struct Recorder::File {
-  File(std::filesystem::path given, int opened) : path(std::move(given)), fd(opened) {}
-  ~File() { ::close(fd); }
+  explicit File(std::filesystem::path given) : path(std::move(given)) {}
+  ~File() {
+    if (fd >= 0) ::close(fd);
+  }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
+
+  // Whether it may be started anew. Creates and changes nothing.
+  Result<> check() const {
+    struct stat info;
+    if (::stat(path.c_str(), &info) != 0) {
+      if (errno != ENOENT) return fail(cannot_write(path, errno));
+      const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+      if (::access(folder.c_str(), W_OK | X_OK) != 0) return fail(cannot_write(path, errno));
+      return {};
+    }
+    if (S_ISDIR(info.st_mode)) return fail(cannot_write(path, EISDIR));
+    if (::access(path.c_str(), W_OK) != 0) return fail(cannot_write(path, errno));
+    if (!S_ISREG(info.st_mode) || info.st_size == 0 || starts_as_recording()) return {};
+    return fail(ErrorKind::data, path.string() + " exists and is no recording",
+                "name another file");
+  }
 
   // At once, so that a crash loses nothing that was said.
   Result<> append(const std::string& line) {
     std::lock_guard lock(mutex);
+    if (fd < 0) STOKA_TRY(open());
     std::string_view rest = line;
     while (!rest.empty()) {
       const ssize_t written = ::write(fd, rest.data(), rest.size());
@@ -83,7 +104,25 @@ struct Recorder::File {
   }
 
   const std::filesystem::path path;
-  const int fd;
+
+ private:
+  bool starts_as_recording() const {
+    std::ifstream file(path, std::ios::binary);
+    std::string line;
+    for (char c; line.size() < kMostLine && file.get(c) && c != '\n';) line += c;
+    return Recorded::from_line(line).has_value();
+  }
+
+  Result<> open() {
+    STOKA_TRY(check());  // it may have come since
+    fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    struct stat info;
+    if (fd < 0 || ::fstat(fd, &info) != 0) return fail(cannot_write(path, errno));
+    if (S_ISREG(info.st_mode) && ::fchmod(fd, 0600) != 0) return fail(cannot_write(path, errno));
+    return {};
+  }
+
+  int fd = -1;
   std::mutex mutex;
 };
 
@@ -94,11 +133,9 @@ Recorder::~Recorder() = default;
 
 Result<std::unique_ptr<Recorder>> Recorder::create(const std::filesystem::path& file,
                                                    Transport& carrier) {
-  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) return fail(cannot_write(file, errno));
-  auto opened = std::make_unique<File>(file, fd);
-  if (::fchmod(fd, 0600) != 0) return fail(cannot_write(file, errno));
-  return std::unique_ptr<Recorder>(new Recorder(std::move(opened), carrier));
+  auto checked = std::make_unique<File>(file);
+  STOKA_TRY(checked->check());
+  return std::unique_ptr<Recorder>(new Recorder(std::move(checked), carrier));
 }
 
 std::optional<Failure> Recorder::perform(const Request& request, Listener& listener,
@@ -195,7 +232,8 @@ std::optional<Failure> Replay::perform(const Request& request, Listener& listene
                     fmt::format("{} has no answer of the {} to this {} request{}",
                                 tape_->path.string(), request.role, request.name,
                                 subject.empty() ? "" : fmt::format(" (\"{}\")", subject)),
-                    "record it anew, with the same content and settings"},
+                    "the recording holds other questions, or content and settings have changed "
+                    "since: record it anew"},
                    false,
                    false};
   }

@@ -1,7 +1,7 @@
 // Exchanges written to a file, and answered from one. A line of JSON an exchange:
 //   {"role","name","subject","request":{…},"status","content_type","retry_after",
 //    "body"|"body_base64","pieces":[lengths of the body as it came],
-//    "failure":{"kind","message","hint","connected","answered"}}
+//    "failure":{"kind","message","hint","connected","answered","cause"}}
 // No key is in it: request headers and addresses are not kept, and a key that a server repeats is
 // *** (its body is then one piece).
 #pragma once
@@ -17,7 +17,9 @@ namespace stoka::net {
 // were stopped are left out. One that cannot be written is a data error. Threads: any.
 class Recorder final : public Transport {
  public:
-  // Starts the file anew, readable by its owner only. A data error if it cannot be written.
+  // The file is written from the first exchange on, then anew and readable by its owner only; until
+  // then nothing is. A data error if it cannot be written, or holds anything but a recording: such
+  // a file is left alone.
   static Result<std::unique_ptr<Recorder>> create(const std::filesystem::path& file,
                                                   Transport& carrier);
   ~Recorder() override;

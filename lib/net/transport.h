@@ -50,6 +50,7 @@ struct Head {
 enum class Heard {
   waiting,  // nothing of use yet: the first-token deadline runs on
   flowing,
+  ending,  // all of use has come: a second is left for the rest, and however it ends is a success
   enough,  // the exchange is complete, whatever the server still has to say
 };
 
@@ -61,12 +62,17 @@ class Listener {
   virtual Result<Heard> body(std::string_view bytes) = 0;
 };
 
+// What an exchange failed by, where that tells what to set: a name that is no host's, or the
+// deadline that ran out.
+enum class Cause { other, no_host, connect, headers, first_token, idle, total };
+
 // How an exchange failed. Kinds: unavailable (no connection, broken off), timeout, protocol (no
 // HTTP, too large, a wrong certificate), cancelled, or what the listener said.
 struct Failure {
   Error error;
   bool connected = false;  // false: the server never saw the request, so asking again is safe
   bool answered = false;   // a head had come
+  Cause cause = Cause::other;
 };
 
 // Threads: any.

@@ -120,10 +120,11 @@ Result<Answer> Upstream::ask(const Call& call, Listener* listener, std::stop_tok
   for (int attempt = 0;; ++attempt) {
     if (total.count() > 0) request.deadlines.total = left();
     Ear ear(listener);
-    const std::optional<Failure> failure = transport_.perform(request, ear, stop);
+    std::optional<Failure> failure = transport_.perform(request, ear, stop);
+    if (failure && failure->cause == Cause::total && call.brief) failure->cause = Cause::other;
     const auto wait = stop.stop_requested() ? std::nullopt : pause(failure, ear, attempt, left());
     if (!wait) {
-      report(failure, ear, own_total);
+      report(failure, ear, own_total && left() <= Milliseconds(1));
       if (failure) return fail(named(*failure, ear));
       return ear.answer();
     }
@@ -175,7 +176,7 @@ std::optional<Milliseconds> Upstream::pause(const std::optional<Failure>& failur
   return wait < left ? std::optional(wait) : std::nullopt;
 }
 
-void Upstream::report(const std::optional<Failure>& failure, const Ear& ear, bool own_total) {
+void Upstream::report(const std::optional<Failure>& failure, const Ear& ear, bool out_of_total) {
   if (!failure || ear.redirected()) {
     const int status = ear.answer().status;
     const bool down =
@@ -184,7 +185,7 @@ void Upstream::report(const std::optional<Failure>& failure, const Ear& ear, boo
   }
   switch (failure->error.kind) {
     case ErrorKind::timeout:
-      if (own_total && failure->answered) break;
+      if (out_of_total && failure->answered) break;
       [[fallthrough]];
     case ErrorKind::unavailable:
     case ErrorKind::protocol:
@@ -225,15 +226,39 @@ Error Upstream::named(const Failure& failure, const Ear& ear) const {
 std::string Upstream::hint(const Failure& failure) const {
   switch (failure.error.kind) {
     case ErrorKind::unavailable:
+      if (failure.cause == Cause::no_host) return "check the host name in " + setting("url");
       if (!failure.connected) return "start it, or set " + setting("url");
+      if (!failure.answered && options_.url.origin().starts_with("http://"))
+        return "try again; the server's own log may say why; is it https:// rather than http://?";
       return "try again; the server's own log may say why";
-    case ErrorKind::timeout:
-      if (!failure.connected) return "is it up? Else set " + setting("url");
-      return "it may be busy or still loading its model: try again, or look at its log";
+    case ErrorKind::timeout: {
+      const std::string raise = failure.cause == Cause::other
+                                    ? "or look at its log"
+                                    : "or raise " + deadline_setting(failure.cause);
+      if (!failure.connected)
+        return fmt::format("is it up? Else set {}, {}", setting("url"), raise);
+      if (failure.answered) return "it may be busy: try again, " + raise;
+      return "it may be busy or still loading its model: try again, " + raise;
+    }
     case ErrorKind::protocol:
       return "is that the right server? Else set " + setting("url");
     default:
       return {};
+  }
+}
+
+std::string Upstream::deadline_setting(Cause cause) const {
+  if (cause == Cause::connect) return "net.connect_timeout";
+  if (options_.role != "generator") return setting("timeout");  // the others have no more
+  switch (cause) {
+    case Cause::headers:
+      return setting("headers_timeout");
+    case Cause::first_token:
+      return setting("first_token_timeout");
+    case Cause::idle:
+      return setting("idle_timeout");
+    default:
+      return setting("timeout");
   }
 }
 
@@ -257,10 +282,14 @@ Error Upstream::refusal(const Answer& answer) const {
   const std::string later = answer.retry_after ? "try again in " + spoken(*answer.retry_after)
                                                : std::string("try again in a moment");
   switch (answer.status) {
+    case 402:
+      return error(ErrorKind::config, "wants to be paid", "see the account at the provider");
     case 401:
     case 403:
       if (options_.key.empty())
         return error(ErrorKind::config, "wants a key", "set " + setting("api_key_file"));
+      if (answer.status == 403)
+        return error(ErrorKind::config, "forbids it", "check the key and what it may use");
       return error(ErrorKind::config, "refuses the key",
                    "check the key that " + setting("api_key_file") + " names");
     case 404:
@@ -271,11 +300,11 @@ Error Upstream::refusal(const Answer& answer) const {
       return error(ErrorKind::busy, "too many requests", later);
     case 503:
       return error(ErrorKind::unavailable, "is not ready", later);
-    case 400:
+    case 408:
+      return error(ErrorKind::timeout, "gave up waiting", later);
     case 413:
-    case 422:
-      return error(ErrorKind::protocol, "refuses the request",
-                   "is that the right server? Else set " + setting("url"));
+      return error(ErrorKind::protocol, "finds the request too large",
+                   "raise the server's limit on the size of requests");
     case 424:
     case 501:
       return error(ErrorKind::protocol, "cannot do this",

@@ -49,6 +49,7 @@ struct Call {
   std::string subject = {};  // for recordings
   // Instead of the options' total deadline, when not zero.
   Milliseconds total{0};
+  bool brief = false;  // that total is no setting's: if it runs out there is none to raise
 };
 
 // Threads: any. The transport and the log must outlive it.
@@ -65,12 +66,15 @@ class Upstream {
   // that of call(). Nothing is retried once the listener has heard the head.
   Result<Answer> stream(const Call& call, Listener& listener, std::stop_token stop);
 
-  // What an answer that is not ok means, as an error with what to do next: 401 and 403 the key, 404
-  // the address, 429 and 503 later, others what the server said. The key is not in it.
+  // What an answer that is not ok means, as an error with what to do next: 401 and 403 the key, 402
+  // the account, 404 the address, 429 and 503 later, others what the server said. The key is not in
+  // it.
   Error refusal(const Answer& answer) const;
   // A protocol error that names role and address: "embedder at http://…: WHAT".
   Error nonsense(std::string_view what) const;
 
+  std::string who() const;                          // "embedder at http://localhost:8072"
+  std::string setting(std::string_view key) const;  // "embedder.url (STOKA_EMBED_URL)"
   const UpstreamOptions& options() const { return options_; }
 
  private:
@@ -80,12 +84,11 @@ class Upstream {
   // How long to wait before the next attempt; nothing: that was the last one.
   std::optional<Milliseconds> pause(const std::optional<Failure>& failure, const Ear& ear,
                                     int attempt, Milliseconds left);
-  void report(const std::optional<Failure>& failure, const Ear& ear, bool own_total);
+  void report(const std::optional<Failure>& failure, const Ear& ear, bool out_of_total);
 
-  std::string who() const;                          // "embedder at http://localhost:8072"
-  std::string setting(std::string_view key) const;  // "embedder.url (STOKA_EMBED_URL)"
   Error named(const Failure& failure, const Ear& ear) const;
   std::string hint(const Failure& failure) const;
+  std::string deadline_setting(Cause cause) const;
   Error resting(Milliseconds left) const;
 
   UpstreamOptions options_;

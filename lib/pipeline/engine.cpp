@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "rerank/order.h"
-
 namespace stoka::pipeline {
 
-Engine::Engine(Parts parts, Settings settings) : parts_(parts), settings_(std::move(settings)) {}
+Engine::Engine(Parts parts, Settings settings)
+    : parts_(parts), settings_(std::move(settings)), without_reranker_(parts.store) {}
 
 Result<std::shared_ptr<const Catalog>> Engine::catalog() {
   STOKA_ASSIGN(store::IndexStats stats, parts_.store.stats());
@@ -38,7 +37,7 @@ Result<> Engine::check_index(std::stop_token stop) {
     return fail(ErrorKind::config,
                 fmt::format("the index was made with {} '{}', configured is '{}'", differs->what,
                             differs->made_with, differs->wanted),
-                "index again with: stoka index PATH, or configure what the index was made with");
+                "configure what it was made with, or make it again: stoka index --rebuild PATH");
   return {};
 }
 
@@ -69,8 +68,11 @@ Result<Candidates> Engine::candidates(retrieve::Query query, std::stop_token sto
   if (!scores) {
     if (scores.error().kind == ErrorKind::cancelled) return fail(scores.error());
     out.not_reranked = scores.error().message;
-    parts_.log.warning(fmt::format("answering in retrieval order, {}", out.not_reranked));
-    scores = rerank::retrieval_scores(out.hits, settings_.thresholds);
+    const std::string& hint = scores.error().hint;
+    parts_.log.warning(fmt::format("answering in retrieval order, {}{}{}", out.not_reranked,
+                                   hint.empty() ? "" : ". ", hint));
+    scores = without_reranker_.score(query.text, out.hits, stop);
+    if (!scores) return fail(scores.error());
   }
   rerank::set_raw(out.hits, *scores);
   watch.lap("rerank");

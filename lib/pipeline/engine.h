@@ -14,6 +14,7 @@
 #include "pipeline/catalog.h"
 #include "prompt/prompt.h"
 #include "rerank/confidence.h"
+#include "rerank/order.h"
 #include "rerank/policy.h"
 #include "rerank/reranker.h"
 #include "retrieve/retriever.h"
@@ -104,6 +105,7 @@ class Engine {
  private:
   Parts parts_;
   Settings settings_;
+  rerank::RetrievalOrder without_reranker_;
   std::mutex mutex_;
   std::shared_ptr<const Catalog> catalog_;
 };

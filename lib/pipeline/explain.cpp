@@ -105,8 +105,9 @@ std::string prompt_json(const Turn& turn) {
 std::string trace(const Outcome& outcome) {
   const Turn& turn = outcome.turn;
   std::string out = explain(turn);
-  for (const Stage& stage : turn.stages)
-    out += fmt::format("{:<11} {:.2f} ms\n", stage.name, stage.ms);
+  for (const auto* stages : {&turn.stages, &outcome.streamed.stages})
+    for (const Stage& stage : *stages)
+      out += fmt::format("{:<11} {:.2f} ms\n", stage.name, stage.ms);
   if (outcome.streamed.finish == generate::Finish::length) out += "finish      cut at max_tokens\n";
   const cite::Summary& cites = outcome.streamed.summary;
   out += fmt::format("citations   {} emitted, {} dropped, {} repaired\n", cites.cited.size(),

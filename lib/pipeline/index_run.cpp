@@ -59,12 +59,6 @@ store::ChunkRecord record(Chunk chunk) {
   return out;
 }
 
-Error with_resume_hint(Error error) {
-  error.hint += (error.hint.empty() ? "" : "; ") +
-                std::string("what was written stays, run it again to go on");
-  return error;
-}
-
 class IndexRun {
  public:
   IndexRun(store::Store* store, const IndexRequest& request, const Clock& clock, Log& log,
@@ -97,10 +91,23 @@ class IndexRun {
 
  private:
   Result<> stopped() const {
-    if (stop_.stop_requested())
-      return fail(ErrorKind::cancelled, "interrupted",
-                  "what was written stays; run it again to go on");
+    if (stop_.stop_requested()) return fail(broken_off({ErrorKind::cancelled, "interrupted"}));
     return {};
+  }
+
+  Error broken_off(Error error) const {
+    error.hint += (error.hint.empty() ? "" : "; ") +
+                  std::string(wrote_ ? "what was written stays, run it again to go on"
+                                     : "the index is as it was");
+    return error;
+  }
+
+  // Before the first document is put.
+  Result<> begin_writing() {
+    if (!writer_ || wrote_) return {};
+    wrote_ = true;
+    if (remake_) STOKA_TRY(writer_->clear());
+    return writer_->set_identity(identity_);
   }
 
   void tell(std::string_view what, size_t done, size_t total) const {
@@ -130,16 +137,11 @@ class IndexRun {
     return pages;
   }
 
-  // The model is asked for a vector before anything is written: an index is not cleared for a model
-  // that cannot fill it. A dry run goes on without one.
+  // The model is met before anything is written. A dry run goes on without one.
   Result<> meet_model() {
     identity_ = request_.identity;
     if (!request_.model) return {};
     auto known = request_.model->identity(stop_);
-    if (known && !request_.dry_run) {
-      STOKA_ASSIGN(embed::Vector probe, request_.model->embed_query("a line of text", stop_));
-      known->dim = static_cast<int>(probe.size());
-    }
     if (!known && !request_.dry_run) return fail(known.error());
     if (!known) {
       log_.warning(known.error().message + "; taking the index as made with it");
@@ -155,12 +157,17 @@ class IndexRun {
     if (!store_) return {};
     STOKA_ASSIGN(std::optional<store::IndexIdentity> identity, store_->identity());
     if (identity && identity_.embedder.empty()) identity_.embedder = identity->embedder;
-    if (identity)
-      if (auto differs = store::difference(*identity, identity_)) {
-        log_.warning(fmt::format("the index was made with {} '{}'; making it again with '{}'",
-                                 differs->what, differs->made_with, differs->wanted));
-        return start_again();
-      }
+    auto differs = identity ? store::difference(*identity, identity_) : std::nullopt;
+    if (differs && identity->embedder != embed::kBuiltinName && !request_.rebuild &&
+        !request_.dry_run)
+      return fail(ErrorKind::config,
+                  fmt::format("the index was made with {} '{}', configured is '{}'", differs->what,
+                              differs->made_with, differs->wanted),
+                  "configure what it was made with, or make it again: stoka index --rebuild PATH");
+    if (differs)
+      log_.warning(fmt::format("the index was made with {} '{}'; making it again with '{}'",
+                               differs->what, differs->made_with, differs->wanted));
+    if (differs || (identity && request_.rebuild)) return start_again();
     STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, store_->documents());
     for (store::DocumentInfo& info : documents) {
       std::string slug = info.document.slug;
@@ -183,7 +190,8 @@ class IndexRun {
               outside),
           "name all paths, or --prune to forget those documents");
     report_.removed += outside;
-    return writer_ ? writer_->clear() : Result<>();
+    remake_ = true;
+    return {};
   }
 
   // Takes out what is dated in the future and what holds a secret where every reader would see it.
@@ -205,7 +213,6 @@ class IndexRun {
   }
 
   Result<> write(std::vector<ingest::Page>& pages) {
-    if (writer_) STOKA_TRY(writer_->set_identity(identity_));
     for (size_t i = 0; i < pages.size(); ++i) {
       STOKA_TRY(stopped());
       if (!request_.model) tell("writing", i, pages.size());
@@ -234,12 +241,14 @@ class IndexRun {
       }
       waiting_chunks_ += chunks.size();
       waiting_.push_back({&document, std::move(chunks), i});
-      if (waiting_chunks_ >= kEmbedTogether) STOKA_TRY(put_embedded(pages.size()));
+      if (waiting_chunks_ >= kEmbedTogether && !remake_) STOKA_TRY(put_embedded(pages.size()));
     }
-    return put_embedded(pages.size());
+    STOKA_TRY(put_embedded(pages.size()));
+    return begin_writing();
   }
 
   Result<> put_folded(const Document& document, std::vector<Chunk> chunks) {
+    STOKA_TRY(begin_writing());
     if (!folder_) folder_.emplace(*store_);
     std::vector<store::ChunkRecord> records;
     for (Chunk& chunk : chunks) {
@@ -263,7 +272,8 @@ class IndexRun {
     auto embedded = request_.model->embed_documents(
         texts, [&](size_t done) { tell("embedding", origins[done - 1].first->page, pages); },
         stop_);
-    if (!embedded) return fail(with_resume_hint(embedded.error()));
+    std::set<const Document*> incomplete;
+    if (!embedded) return fail(broken_off(embedded.error()));
     for (const embed::Embedded::Note& note : embedded->notes) {
       const auto& [item, chunk] = origins[note.text];
       std::string what =
@@ -275,6 +285,7 @@ class IndexRun {
       else
         report_.warnings.push_back(item->document->path + ": " + what);
     }
+    STOKA_TRY(begin_writing());
     size_t next = 0;
     for (Waiting& item : waiting_) {
       std::vector<store::ChunkRecord> records;
@@ -282,7 +293,10 @@ class IndexRun {
         records.push_back(record(std::move(chunk)));
         records.back().embedding = std::move(embedded->vectors[next++]);
       }
-      STOKA_TRY(writer_->put_document(*item.document, records));
+      Document document = *item.document;
+      // Differs from what the next run reads, which then tries once more.
+      if (incomplete.contains(item.document)) document.content_hash += " incomplete";
+      STOKA_TRY(writer_->put_document(document, records));
     }
     waiting_.clear();
     waiting_chunks_ = 0;
@@ -347,6 +361,8 @@ class IndexRun {
   std::optional<embed::Folder> folder_;
   std::vector<Waiting> waiting_;
   size_t waiting_chunks_ = 0;
+  bool remake_ = false;  // nothing of the old index stays
+  bool wrote_ = false;
   Known known_;
   std::map<std::string, size_t> total_chunks_;  // by slug, as after the run
   std::set<std::string> unreadable_;            // paths that could not be read now

@@ -21,6 +21,7 @@ namespace stoka::pipeline {
 struct IndexRequest {
   std::vector<std::filesystem::path> paths;  // absolute; files and folders
   bool prune = false;                        // forget every document that is not under the paths
+  bool rebuild = false;                      // make the index again, whatever it was made with
   bool dry_run = false;                      // say what would change and write nothing
   ingest::ChunkOptions chunks;
   store::IndexIdentity identity;  // as the engine will want it; name and dimension are the model's
@@ -43,6 +44,9 @@ struct IndexReport {
 // What is worked on: "reading", "writing" or "embedding", "fitting"; total 0 while it is unknown.
 using IndexProgress = std::function<void(std::string_view what, size_t done, size_t total)>;
 
+// An index that was made in another way is made again: the old one answers until all vectors of the
+// new one are there. Vectors of a model cost something: those are given up only when asked to
+// (rebuild), else it is a config error.
 // One transaction a document: whatever interrupts the run, every document is in its old state or
 // its new one. `store` may be null for a dry run without an index. Errors: data (a path that does
 // not exist, a store that cannot be written), busy (another run), cancelled, the model's; what was

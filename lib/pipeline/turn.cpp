@@ -62,9 +62,15 @@ Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::st
                             parts.guard, turn.query, sink);
   std::vector<Hit> hits;
   for (const cite::Source& source : turn.sources) hits.push_back(source.hit);
+  Stopwatch watch(parts.clock, out.stages);
   auto finish = parts.generator.stream(
-      generation_request(turn, hits), ready, [&](std::string_view delta) { answer.push(delta); },
+      generation_request(turn, hits), ready,
+      [&](std::string_view delta) {
+        if (out.stages.empty()) watch.lap("first word");
+        answer.push(delta);
+      },
       stop);
+  watch.lap("answer");
   if (!finish)
     out.error = finish.error();
   else
@@ -92,9 +98,10 @@ Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& streame
   record.topic = turn.topic;
   // Canned replies are no conversation to go on from, and what they turned away must not come back
   // as a message that a model reads.
-  if (turn.canned.empty()) {
+  // An answer without a word is none either.
+  if (turn.canned.empty() && !streamed.summary.text.empty()) {
     record.exchange = {turn.query, streamed.summary.text, streamed.summary.cited};
-    if (streamed.error && !streamed.summary.text.empty()) record.exchange.assistant += kCutOff;
+    if (streamed.error) record.exchange.assistant += kCutOff;
   }
   record.at = parts.clock.now();
   return parts.store.commit_turn(record);

@@ -57,6 +57,7 @@ struct Streamed {
   bool ready_sent = false;
   // How the generator ended, if it was called and did not fail.
   generate::Finish finish = generate::Finish::complete;
+  std::vector<Stage> stages;   // until the first word, and the whole answer
   std::optional<Error> error;  // before ready: nothing was sent; after: the text so far stands
 };
 

@@ -1,20 +1,10 @@
 #include "rerank/order.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace stoka::rerank {
-
-Scores retrieval_scores(std::span<const Hit> hits, const Thresholds& thresholds) {
-  std::vector<double> cosines;
-  for (const Hit& hit : hits) cosines.push_back(std::clamp(hit.cosine, 0.0, 1.0));
-  std::sort(cosines.begin(), cosines.end(), std::greater<>());
-  const bool none = cosines.empty() || cosines.front() == 0;
-  Scores out;
-  for (size_t i = 0; i < hits.size(); ++i)
-    out.emplace_back(none ? thresholds.nothing * hits[i].fused / hits.front().fused : cosines[i]);
-  return out;
-}
 
 void set_raw(std::span<Hit> hits, const Scores& scores) {
   std::vector<double> given;
@@ -25,6 +15,16 @@ void set_raw(std::span<Hit> hits, const Scores& scores) {
     hits[i].unscored = !scores[i];
     hits[i].raw = scores[i].value_or(given[std::min(i, given.size() - 1)]);
   }
+}
+
+Result<Scores> RetrievalOrder::score(std::string_view query, std::span<const Hit> hits,
+                                     std::stop_token stop) {
+  STOKA_ASSIGN(Scores figures, measure_.score(query, hits, stop));
+  std::sort(figures.begin(), figures.end(), std::greater<>());
+  // Equal figures would be put in another order further on.
+  for (size_t i = 1; i < figures.size(); ++i)
+    if (*figures[i] >= *figures[i - 1]) figures[i] = std::nextafter(*figures[i - 1], -1.0);
+  return figures;
 }
 
 }  // namespace stoka::rerank

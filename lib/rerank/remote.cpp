@@ -46,8 +46,16 @@ bool too_many(const net::Answer& answer) {
 // What servers say that run, but run another kind of model.
 bool ranks_nothing(const net::Answer& answer, std::string_view message) {
   const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
-  return answer.status == 404 || answer.status == 501 || says("not a re-ranker") ||
+  return answer.status == 501 || says("not a re-ranker") ||
          (answer.status == 400 && says("does not support"));
+}
+
+// "you must provide a model parameter", "The model `x` does not exist". Not "this model's maximum
+// context length".
+bool wants_model(const net::Answer& answer, std::string_view message) {
+  const bool may = answer.status == 400 || answer.status == 404 || answer.status == 422;
+  return may && !net::too_long(answer) &&
+         (message.find("model") != message.npos || message.find("Model") != message.npos);
 }
 
 std::string dumped(const Json& json) {
@@ -71,8 +79,10 @@ Result<Scores> RemoteReranker::score(std::string_view query, std::span<const Hit
   for (size_t at = 0; at < count;) {
     const auto left = std::chrono::duration_cast<net::Milliseconds>(end - steady_clock::now());
     if (left.count() <= 0)
-      return fail(ErrorKind::timeout, fmt::format("{}: scored {} of {} texts within {} ms", where(),
-                                                  at, count, options_.budget.count()));
+      return fail(ErrorKind::timeout,
+                  fmt::format("{}: scored {} of {} texts within {} ms", where(), at, count,
+                              options_.budget.count()),
+                  "it may be busy: try again, or raise reranker.timeout (STOKA_RERANK_TIMEOUT)");
     const size_t here = std::min(batch, count - at);
     net::Call call{"rerank", body(query, texts_of(hits.subspan(at, here), most_text))};
     call.total = left;
@@ -97,17 +107,18 @@ Result<Scores> RemoteReranker::score(std::string_view query, std::span<const Hit
   return out;
 }
 
-std::string RemoteReranker::where() const {
-  return fmt::format("{} at {}", upstream_.options().role, upstream_.options().url.shown());
-}
-
 Error RemoteReranker::meaning(const net::Answer& answer) const {
   const Secret& key = upstream_.options().key;
   std::string said = key.redact(net::error_message(key.redact(answer.body)));
-  if (!ranks_nothing(answer, said)) return upstream_.refusal(answer);
+  const bool other_model = ranks_nothing(answer, said);
+  if (!other_model && wants_model(answer, said))
+    return Error(ErrorKind::config,
+                 fmt::format("{} wants a model that it knows: {}", where(), said), set_model());
+  const bool no_endpoint = answer.status == 404 || answer.status == 405;
+  if (!other_model && !no_endpoint) return upstream_.refusal(answer);
   if (said.empty()) said = fmt::format("status {}", answer.status);
   return Error(ErrorKind::config, fmt::format("{} is no reranker: {}", where(), said),
-               std::string(kServeAnother));
+               other_model ? std::string(kServeAnother) : set_kind());
 }
 
 std::string TeiReranker::body(std::string_view query, std::span<const std::string> texts) const {
@@ -117,12 +128,30 @@ std::string TeiReranker::body(std::string_view query, std::span<const std::strin
                  {"truncate", true}});
 }
 
+// What it sends names no model.
+std::string TeiReranker::set_model() const {
+  return "for a server with /v1/rerank set reranker.kind = jina (STOKA_RERANKER), and "
+         "reranker.model (STOKA_RERANK_MODEL)";
+}
+
+std::string TeiReranker::set_kind() const {
+  return "leave /v1 out of reranker.url (STOKA_RERANK_URL), or for a server with /v1/rerank set "
+         "reranker.kind = jina (STOKA_RERANKER)";
+}
+
 std::string JinaReranker::body(std::string_view query, std::span<const std::string> texts) const {
   Json json = {{"query", query},
                {"documents", std::vector<std::string>(texts.begin(), texts.end())},
                {"top_n", texts.size()}};
   if (!options_.model.empty()) json["model"] = options_.model;
   return dumped(json);
+}
+
+std::string JinaReranker::set_model() const { return "set reranker.model (STOKA_RERANK_MODEL)"; }
+
+std::string JinaReranker::set_kind() const {
+  return "for text-embeddings-inference set reranker.kind = tei (STOKA_RERANKER); else serve a "
+         "reranker there, or set reranker.url (STOKA_RERANK_URL)";
 }
 
 }  // namespace stoka::rerank

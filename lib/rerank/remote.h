@@ -34,12 +34,15 @@ class RemoteReranker : public Reranker {
       : upstream_(upstream), options_(std::move(options)), kind_(kind) {}
 
   virtual std::string body(std::string_view query, std::span<const std::string> texts) const = 0;
+  // Hints: for a server that wants a model named, or another one; for one without that endpoint.
+  virtual std::string set_model() const = 0;
+  virtual std::string set_kind() const = 0;
 
   net::Upstream& upstream_;
   const RemoteOptions options_;
 
  private:
-  std::string where() const;
+  std::string where() const { return upstream_.who(); }
   Error meaning(const net::Answer& answer) const;
 
   std::string kind_;
@@ -52,6 +55,8 @@ class TeiReranker final : public RemoteReranker {
 
  protected:
   std::string body(std::string_view query, std::span<const std::string> texts) const override;
+  std::string set_model() const override;
+  std::string set_kind() const override;
 };
 
 class JinaReranker final : public RemoteReranker {
@@ -61,6 +66,8 @@ class JinaReranker final : public RemoteReranker {
 
  protected:
   std::string body(std::string_view query, std::span<const std::string> texts) const override;
+  std::string set_model() const override;
+  std::string set_kind() const override;
 };
 
 }  // namespace stoka::rerank

@@ -53,6 +53,7 @@ struct IndexStats {
   uint64_t changed_since_fit = 0;
   uint64_t generation = 0;  // rises with every change of the index, by any process
   std::optional<Instant> indexed_at;
+  bool unfinished = false;  // an index run is under way, or one did not come to its end
 };
 
 struct TermCount {

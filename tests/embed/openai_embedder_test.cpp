@@ -76,7 +76,8 @@ TEST_CASE("openai: of several models one must be named") {
        " serves several models: 1, 2, 3, 4, 5, 6, 7, 8 and 2 more"},
       {R"({"data":[]})", " lists no model"},
       {R"({"data":[7,{"id":8}]})", " lists no model"},
-      {"{}", " does not list its models", 404},
+      {"{}", " does not list its models (404)", 404},
+      {"", " does not list its models (405)", 405},
   };
   for (const auto& one : cases) {
     CAPTURE(one.body);
@@ -86,7 +87,12 @@ TEST_CASE("openai: of several models one must be named") {
     REQUIRE_FALSE(identity.has_value());
     CHECK(identity.error().kind == ErrorKind::config);
     CHECK(identity.error().message == "embedder at " + house.server.url() + "/v1" + one.what);
-    CHECK(identity.error().hint == "set embedder.model (STOKA_EMBED_MODEL)");
+    const std::string set_model = "set embedder.model (STOKA_EMBED_MODEL)";
+    const std::string no_list =
+        "check embedder.url (STOKA_EMBED_URL); for text-embeddings-inference set embedder.kind = "
+        "tei (STOKA_EMBEDDER); if the server has no list of models, " +
+        set_model;
+    CHECK(identity.error().hint == (one.status == 200 ? set_model : no_list));
   }
 }
 
@@ -207,9 +213,23 @@ TEST_CASE("openai: a server that runs another kind of model is named so") {
   }
 }
 
-TEST_CASE("openai: a model that the server does not have is an error, not a note") {
-  House house({"another-model"}, dialect("ollama"));
-  const auto embedded = house.embedder.embed_documents(some_texts(3), {}, {});
-  REQUIRE_FALSE(embedded.has_value());
-  CHECK(embedded.error().kind == ErrorKind::config);
+TEST_CASE("openai: a model that the server does not have is an error with those it has") {
+  for (const std::string behaviour :
+       {"", R"({"path":"/embeddings","status":400,"message":"Invalid model: bge-m4"})"}) {
+    CAPTURE(behaviour);
+    House house({"bge-m4"}, dialect("ollama"));
+    if (!behaviour.empty()) house.server.behave(behaviour);
+    const auto embedded = house.embedder.embed_documents(some_texts(3), {}, {});
+    REQUIRE_FALSE(embedded.has_value());
+    CHECK(embedded.error().kind == ErrorKind::config);
+    CHECK(embedded.error().message ==
+          "embedder at " + house.server.url() + "/v1 has no model 'bge-m4', but fake-model");
+    CHECK(embedded.error().hint == "set embedder.model (STOKA_EMBED_MODEL)");
+  }
+  House listless({"bge-m4"}, dialect("ollama"));
+  listless.models("", 404);
+  const auto identity = listless.embedder.identity({});
+  REQUIRE_FALSE(identity.has_value());
+  CHECK(identity.error().kind == ErrorKind::config);
+  CHECK(identity.error().message.find("(404)") != std::string::npos);
 }

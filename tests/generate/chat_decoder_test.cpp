@@ -164,10 +164,10 @@ TEST_CASE("deltas leave as they come") {
   CHECK(deltas == std::vector<std::string>{"one ", "two"});
   CHECK_FALSE(decoder.finished());
   CHECK(decoder.push(event(R"({"choices":[{"delta":{},"finish_reason":"stop"}]})")) ==
-        Heard::flowing);
+        Heard::ending);
   CHECK(decoder.finished());
-  CHECK(decoder.push("data: [DONE]\n\n") == Heard::enough);
-  CHECK(decoder.push(delta("content", "three")) == Heard::enough);
+  CHECK(decoder.push("data: [DONE]\n\n") == Heard::ending);
+  CHECK(decoder.push(delta("content", "three")) == Heard::ending);
   CHECK(deltas.size() == 2);
   CHECK(decoder.finish()->finish == Finish::complete);
 }
@@ -206,6 +206,9 @@ TEST_CASE("a server that does not stream is understood") {
       {R"({"choices":[{"message":{"content":"<think>x</think>a"},"finish_reason":"length"}]})",
        "a|length"},
       {R"({"choices":[{"message":{"content":"a"}}]})", "a|complete"},
+      {R"({"choices":[{"message":{"content":"hm, so.</think>\n\na"}}]})", "a|complete"},
+      {R"({"choices":[{"message":{"content":"hm, so.</think>"}}]})",
+       "|protocol: the model thought, and answered nothing"},
       {R"({"choices":[{"message":{"content":[{"type":"text","text":"a"}]}}]})", "a|complete"},
       {R"({"choices":[{"message":{"content":"\ud83d"}}]})", "\uFFFD|complete"},
       {R"({"choices":[{"message":{"content":null},"finish_reason":"tool_calls"}]})",
@@ -242,20 +245,78 @@ TEST_CASE("an answer above the limit is cut there, at a character") {
   CHECK(decode({stream}, kStream, {5}) == Decoded{"abcé", "length"});
   CHECK(decode({stream}, kStream, {4}) == Decoded{"abc", "length"});
   CHECK(decode({stream}, kStream, {7}) == Decoded{"abcéf", "truncated"});
-  CHECK(decode({delta("reasoning", "hmm") + stream}, kStream, {5}) == Decoded{"ab", "length"});
+  CHECK(decode({delta("reasoning", "hmm") + stream}, kStream, {5}) == Decoded{"abcé", "length"});
+  CHECK(decode({delta("content", "<think>hmm</think>") + stream}, kStream, {25}) ==
+        Decoded{"abcéf", "truncated"});
 }
 
 TEST_CASE("a thought above the limit is an error that says so") {
   const std::string stream = delta("reasoning", "hmm") + delta("thinking", "hmm");
-  CHECK(decode({stream}, kStream, {6}).end ==
+  CHECK(decode({stream}, kStream, {100, 6}).end ==
         "config: the model thought for 6 bytes without answering");
-  CHECK(decode({delta("content", "<think>hmm")}, kStream, {10}).end ==
+  CHECK(decode({delta("content", "<think>hmm")}, kStream, {100, 3}).end ==
         "config: the model thought for 3 bytes without answering");
+  CHECK(decode({stream + delta("content", "a")}, kStream, {1, 7}).end == "length");
+  ChatDecoder decoder([](std::string_view) {}, {100, 3});
+  REQUIRE(decoder.head(kStream).has_value());
+  CHECK(decoder.push(stream) == Heard::enough);
+  CHECK(decoder.finish().error().hint.find("max_tokens") == std::string::npos);
+}
+
+TEST_CASE("a long thought leaves room for the answer") {
+  std::string stream;
+  for (int i = 0; i < 700; ++i) stream += delta("reasoning_content", std::string(100, 'x'));
+  stream += delta("content", "the answer") + "data: [DONE]\n\n";
+  CHECK(decode({stream}).text == "the answer");
+}
+
+TEST_CASE("empty events are nothing") {
+  const std::string answer =
+      event(R"({"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]})");
+  std::string empty;
+  for (int i = 0; i < 100000; ++i) empty += "data:\n\n";
+  CHECK(decode({empty, answer, empty}) == Decoded{"a", "complete"});
+  CHECK(decode({"event: error\ndata:\n\n"}).end.starts_with("unavailable: "));
+}
+
+TEST_CASE("a prompt of which some was cached is not counted") {
+  const std::string answer =
+      event(R"({"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]})");
+  const std::pair<std::string, int64_t> usages[] = {
+      {R"({"prompt_tokens":9})", 9},
+      {R"({"prompt_tokens":9,"prompt_tokens_details":null})", 9},
+      {R"({"prompt_tokens":9,"prompt_tokens_details":{"cached_tokens":0}})", 9},
+      {R"({"prompt_tokens":9,"prompt_tokens_details":{"cached_tokens":4,"audio_tokens":0}})", 0},
+      {R"({"prompt_tokens_details":{"cached_tokens":4},"prompt_tokens":9})", 0},
+  };
+  for (const auto& [usage, tokens] : usages) {
+    CAPTURE(usage);
+    CHECK(decode({answer, event(R"({"choices":[],"usage":)" + usage + "}")}).prompt_tokens ==
+          tokens);
+  }
+}
+
+TEST_CASE("a key that the server repeats is not in an error, however it is cut") {
+  const std::string key = "sk-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO";
+  for (size_t before = 130; before < 210; before += 3) {
+    CAPTURE(before);
+    const std::string words = std::string(before, 'x') + " " + key;
+    for (const std::string& bytes : {event(R"({"error":")" + words + R"("})"), event(words),
+                                     "event: error\ndata: " + words + "\n\n"}) {
+      ChatDecoder decoder([](std::string_view) {}, {}, Secret(key));
+      REQUIRE(decoder.head(kStream).has_value());
+      const auto heard = decoder.push(bytes);
+      REQUIRE_FALSE(heard.has_value());
+      CHECK(heard.error().message.find("xxx") != std::string::npos);
+      CHECK(heard.error().message.find("sk-") == std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("what is too large or too deep is refused") {
   const std::string body = R"({"choices":[{"message":{"content":"a"}}]})";
-  CHECK(decode({body}, "application/json", {100, 10}).end == "protocol: an answer above 10 bytes");
+  CHECK(decode({body}, "application/json", {100, 100, 10}).end ==
+        "protocol: an answer above 10 bytes");
   std::string deep = R"({"x":)";
   for (int i = 0; i < 100; ++i) deep += "[";
   CHECK(decode({event(deep)}).end.starts_with("protocol: "));

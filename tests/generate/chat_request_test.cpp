@@ -99,6 +99,15 @@ TEST_CASE("a refusal names the field it is about") {
       {R"({"error":{"message":"Unsupported parameter: 'max_tokens' …'max_completion_tokens'"}})",
        {"max_tokens"},
        "max_completion_tokens"},
+      {R"({"error":{"message":"Argument not supported on this model","param":"stop"}})",
+       {},
+       "stop"},
+      {R"({"detail":[{"loc":["body","stop"],"msg":"Extra inputs are not permitted","input":["x"]}]})",
+       {},
+       "stop"},
+      {R"(Invalid JSON payload received. Unknown name "stream_options": Cannot find field.)",
+       {},
+       "stream_options"},
       {R"({"error":{"message":"'temperature' does not support 0.5 with this model."}})",
        {},
        "temperature"},
@@ -108,7 +117,17 @@ TEST_CASE("a refusal names the field it is about") {
       {R"({"error":"unknown field \"stop\""})", {}, "stop"},
       {R"({"error":"unknown field \"stop\""})", {"stop"}, ""},
       {R"({"error":"please stop; top_policy and xtop_p are bad"})", {}, ""},
-      {R"({"error":"top_p must be 1"})", {}, "top_p"},
+      // About a value, or about something else, with the request beside it.
+      {R"({"error":"top_p must be 1"})", {}, ""},
+      {R"({"error":{"message":"max_tokens is too large: 20000. This model supports at most 16384 )"
+       R"(completion tokens","param":"max_tokens"}})",
+       {},
+       ""},
+      {R"({"error":{"message":"max_tokens above 4096 is not supported: too large"}})", {}, ""},
+      {R"({"detail":[{"loc":["body","messages"],"msg":"unknown word","input":{"max_tokens":280}}]})",
+       {},
+       ""},
+      {R"({"message":"unknown word","request":{"stop":["a"],"top_p":0.9}})", {}, ""},
       {R"({"error":"'max_tokens' is too large: 280. This model's maximum context length is 512"})",
        {},
        ""},
@@ -118,6 +137,12 @@ TEST_CASE("a refusal names the field it is about") {
     CAPTURE(c.refusal);
     CHECK(refused_field(c.refusal, c.known) == c.field);
   }
+}
+
+TEST_CASE("a prompt that does not fit is told by what the server says") {
+  CHECK(names_context(R"({"error":{"message":"This model's maximum Context Length is 512"}})"));
+  CHECK(names_context("the request exceeds the available context size"));
+  CHECK_FALSE(names_context(R"({"detail":[{"msg":"no","input":"what is a context window?"}]})"));
 }
 
 TEST_CASE("a completion request has all prompts and ends at the line") {

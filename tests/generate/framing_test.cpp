@@ -35,6 +35,7 @@ TEST_CASE("a line is cleaned of what models put around it") {
       {"'quoted.'", "quoted."},
       {"'tis a piece.", "'tis a piece."},
       {"<think>hm</think>\na line.", "a line."},
+      {"hm, so.\n</think>\na line.", "a line."},
       {"read it!!", "read it."},
       {"read it! now!", "read it. now."},
       {"a \x1b[2J\tline.", "a [2J line."},

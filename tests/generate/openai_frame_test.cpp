@@ -51,7 +51,6 @@ TEST_CASE("a server that takes one prompt only is asked in one chat, from then o
   };
   for (const Case& c :
        {Case{"ollama", ""}, Case{"vllm", R"({"path":"/v1/completions","status":404})"},
-        Case{"vllm", R"({"path":"/v1/completions","status":500})"},
         Case{"vllm", R"({"path":"/v1/completions","fault":"wrong_count"})"},
         Case{"vllm", R"({"path":"/v1/completions","fault":"duplicate_index"})"},
         Case{"vllm", R"({"path":"/v1/completions","fault":"html"})"}}) {
@@ -69,6 +68,35 @@ TEST_CASE("a server that takes one prompt only is asked in one chat, from then o
                                                         "/v1/chat/completions"});
     CHECK(Json::parse(setup.fake.seen().back().body)["max_tokens"] == 80);
   }
+}
+
+TEST_CASE("a server that fails at completions once is asked for them again") {
+  Setup setup;
+  setup.fake.behave(R"({"path":"/v1/completions","status":500})");
+  setup.fake.behave(R"({"path":"/chat/completions","answer":"1. one.\n2. two."})");
+  CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"one.", "two."});
+  setup.fake.behave(R"({"path":"/v1/completions","answer":["three.","four."]})");
+  CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"three.", "four."});
+  CHECK(paths(setup.fake).size() == 3);
+}
+
+TEST_CASE("what a model thinks is no line") {
+  const std::string thought =
+      R"(1. first, i read about X\n2. the second is Y, hm\n</think>\n\n1. one.\n2. two.)";
+  Setup setup;
+  setup.fake.behave(R"({"path":"/v1/completions","times":0,"status":404})");
+  setup.fake.behave(fmt::format(R"({{"path":"/chat/completions","answer":"{}"}})", thought));
+  CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"one.", "two."});
+  // From a server that streams anyway, it cannot be told from the lines.
+  const Json delta = {{"choices",
+                       {{{"delta", {{"content", Json::parse("\"" + thought + "\"")}}},
+                         {"finish_reason", "stop"}}}}};
+  const Json streamed = {{"path", "/chat/completions"},
+                         {"body", "data: " + delta.dump() + "\n\n"},
+                         {"headers", {{"Content-Type", "text/event-stream"}}},
+                         {"content_type", "text/event-stream"}};
+  setup.fake.behave(streamed.dump());
+  CHECK(setup.asker.generator.frame(hits(), {}) == kNone);
 }
 
 TEST_CASE("a failure costs the lines and nothing else") {
@@ -95,7 +123,7 @@ TEST_CASE("lines that take too long are done without") {
   setup.fake.behave(R"({"delay_ms":60000})");
   CHECK(setup.asker.generator.frame(hits(), {}) == kNone);
   CHECK(setup.asker.log.lines() ==
-        "info: recommendations without framing lines: they took too long\n");
+        "warning: recommendations without framing lines: they took too long\n");
   REQUIRE(setup.fake.wait_for(1));
   CHECK(setup.fake.seen().front().left_after.has_value());
 }

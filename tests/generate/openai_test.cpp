@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <condition_variable>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <stop_token>
 
 #include "generate/openai_fixture.h"
+#include "net/recording.h"
+#include "support/temp_folder.h"
 
 namespace {
 
@@ -20,13 +20,6 @@ using Order = std::vector<std::string>;
 const std::string kAnswer = "naïve, but 日本 😀 holds. <cite slug=\"a\" quote=\"b\"/> does it?";
 
 std::string quoted(const std::string& text) { return Json(text).dump(); }
-
-std::vector<Json> bodies(const FakeUpstream& fake) {
-  std::vector<Json> out;
-  for (const SeenRequest& request : fake.seen())
-    if (!request.body.empty()) out.push_back(Json::parse(request.body));
-  return out;
-}
 
 }  // namespace
 
@@ -111,7 +104,10 @@ TEST_CASE("what goes wrong is told, and what was written stands") {
     CHECK(told.order == c.order);
     CAPTURE(told.message());
     CHECK(told.message().find(c.message) != std::string::npos);
-    if (!told.finish) CHECK(told.message().starts_with("generator at " + fake.url()));
+    if (!told.finish) {
+      CHECK(told.message().starts_with("generator at " + fake.url()));
+      CHECK_FALSE(told.finish.error().hint.empty());
+    }
     CHECK(told.text.size() <= (64u << 10));
   }
 }
@@ -138,34 +134,6 @@ TEST_CASE("a server that is down is told before anything else") {
   CHECK_FALSE(asker.generator.probe({}).has_value());
 }
 
-TEST_CASE("fields that the server refuses are left out from then on") {
-  Setup setup;
-  setup.fake.behave(
-      R"({"times":0,"fault":"refuse_fields","answer":"fine.",
-          "field":["stream_options","max_tokens","temperature","top_p","stop"]})");
-  CHECK(setup.asker.ask().text == "fine.");
-  CHECK(setup.asker.ask().order == Order{"accepted", "text"});
-  const std::vector<Json> sent = bodies(setup.fake);
-  REQUIRE(sent.size() == 7);  // one for each field, and two that were taken
-  for (const Json& body : {sent[5], sent[6]}) {
-    CHECK(body["max_completion_tokens"] == 280);
-    for (const char* field : {"stream_options", "max_tokens", "temperature", "top_p", "stop"})
-      CHECK_FALSE(body.contains(field));
-  }
-  CHECK(setup.asker.log.lines().find("refuses the field stream_options") != std::string::npos);
-}
-
-TEST_CASE("a field that the owner wants is not left out") {
-  generate::OpenAiOptions options = named();
-  options.extra = R"({"top_p":0.1})";
-  Setup setup({}, options);
-  setup.fake.behave(R"({"times":0,"fault":"refuse_fields","field":"top_p"})");
-  const Told told = setup.asker.ask();
-  CHECK(told.end() == "protocol");
-  CHECK(told.message().find("'top_p' is not supported") != std::string::npos);
-  CHECK(told.order.empty());
-}
-
 TEST_CASE("keys are refused with a config error that does not repeat them") {
   FakeOptions options;
   options.dialect = "openai";
@@ -182,76 +150,36 @@ TEST_CASE("keys are refused with a config error that does not repeat them") {
   CHECK(open.asker.ask().message().find("bad key ***") != std::string::npos);
 }
 
-TEST_CASE("a model that the server does not have is told with those it has") {
-  Setup setup({}, named("other"));
-  const Told told = setup.asker.ask();
-  CHECK(told.end() == "config");
-  CHECK(told.order.empty());
-  CHECK(told.message() ==
-        fmt::format("generator at {}/v1 has no model 'other', but fake-model", setup.fake.url()));
-  CHECK(told.finish.error().hint.find("STOKA_GEN_MODEL") != std::string::npos);
-}
-
-TEST_CASE("without a model, the server's only one is used") {
-  Setup setup({}, named(""));
-  CHECK(setup.asker.generator.name() == fmt::format("a model at {}/v1", setup.fake.url()));
-  CHECK(setup.asker.ask().end() == "complete");
-  CHECK(setup.asker.ask().end() == "complete");
-  CHECK(setup.asker.generator.name() == fmt::format("fake-model at {}/v1", setup.fake.url()));
-  CHECK(setup.fake.seen().size() == 3);  // the list is asked for once
-  CHECK(bodies(setup.fake).back()["model"] == "fake-model");
-}
-
-TEST_CASE("without a model, a server with several is a question, one without a list is asked") {
-  Setup setup({}, named(""));
-  setup.fake.behave(R"({"path":"/models","body":{"data":[{"id":"a"},{"id":"b"}]}})");
-  const Told told = setup.asker.ask();
-  CHECK(told.end() == "config");
-  CHECK(told.message().ends_with("has several models: a, b"));
-  setup.fake.behave(R"({"path":"/models","body":{"data":[{"id":"a"},{"id":"b"}]}})");
-  CHECK(setup.asker.generator.probe({}).error().message.ends_with("has several models: a, b"));
-  {
-    generate::OpenAiOptions options = named("");
-    options.preferred = "fake-model";
-    Setup prefers({}, options);
-    prefers.fake.behave(R"({"path":"/models","body":{"data":[{"id":"a"},{"id":"fake-model"}]}})");
-    CHECK(prefers.asker.ask().end() == "complete");
-    CHECK(bodies(prefers.fake).back()["model"] == "fake-model");
-  }
-  for (const char* list :
-       {R"({"path":"/models","status":404})", R"({"path":"/models","body":{"data":[]}})"}) {
-    setup.fake.reset();
-    setup.fake.behave(list);
-    CHECK(setup.asker.ask().end() == "complete");
-    CHECK_FALSE(bodies(setup.fake).back().contains("model"));
-  }
-  setup.fake.behave(R"({"path":"/models","body":"<html>"})");
-  CHECK(setup.asker.ask().end() == "protocol");
-}
-
-TEST_CASE("a probe says what the server has") {
-  Setup setup({}, named("other"));
-  const auto refused = setup.asker.generator.probe({});
-  REQUIRE_FALSE(refused.has_value());
-  CHECK(refused.error().kind == ErrorKind::config);
-  CHECK(refused.error().message.ends_with("has no model 'other', but fake-model"));
-  // Some take names that they do not list.
-  setup.fake.behave(R"({"path":"/chat/completions","model":"other"})");
-  const auto taken = setup.asker.generator.probe({});
-  REQUIRE(taken.has_value());
-  CHECK(taken->model == "other");
-  CHECK(taken->models == std::vector<std::string>{"fake-model"});
-  Setup unnamed({}, named(""));
-  CHECK(unnamed.asker.generator.probe({})->model == "fake-model");
+TEST_CASE("no part of a key is left where a message is cut") {
+  const std::string key = "sk-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO";
+  Setup setup({}, named(), {}, Secret(key));
+  for (size_t before = 130; before < 210; before += 7)
+    for (const std::string kind : {"error_event", "status", "text"}) {
+      CAPTURE(before);
+      CAPTURE(kind);
+      const std::string words = std::string(before, 'x') + " " + key + " and more";
+      const std::string message = quoted(words);
+      if (kind == "error_event")
+        setup.fake.behave(fmt::format(R"({{"fault":"error_event","message":{}}})", message));
+      if (kind == "status")
+        setup.fake.behave(fmt::format(R"({{"status":500,"message":{}}})", message));
+      if (kind == "text")
+        setup.fake.behave(fmt::format(R"({{"body":{}}})", quoted("no JSON: " + words)));
+      const Told told = setup.asker.ask();
+      CHECK(told.message().find("xxx") != std::string::npos);
+      CHECK(told.message().find("sk-") == std::string::npos);
+    }
 }
 
 TEST_CASE("a prompt that was not read whole is a warning") {
   Setup setup;
   const std::string query(4000, 'x');
-  setup.fake.behave(R"({"prompt_tokens":100,"answer":"fine."})");
+  setup.fake.behave(R"({"times":2,"prompt_tokens":100,"answer":"fine."})");
   CHECK(setup.asker.ask(query).end() == "complete");
-  CHECK(setup.asker.log.lines().find("warning: the server read 100 of about ") !=
-        std::string::npos);
+  const std::string told = setup.asker.log.lines();
+  CHECK(told.find("warning: the server read 100 of about ") != std::string::npos);
+  CHECK(setup.asker.ask(query).end() == "complete");
+  CHECK(setup.asker.log.lines() == told);  // once
   Setup whole;
   CHECK(whole.asker.ask().end() == "complete");
   CHECK(whole.asker.log.lines().empty());
@@ -268,25 +196,34 @@ TEST_CASE("a stop amid the answer is seen by the server") {
   CHECK(setup.fake.seen().front().left_after.has_value());
 }
 
-TEST_CASE("a server that says nothing after the end does not hold up the answer") {
-  // Says all but [DONE], and waits.
-  struct Silent final : net::Transport {
-    std::optional<net::Failure> perform(const net::Request&, net::Listener& listener,
-                                        std::stop_token stop) override {
-      CHECK(listener.head({200, "text/event-stream", {}}).has_value());
-      CHECK(listener
-                .body("data: {\"choices\":[{\"delta\":{\"content\":\"a\"},"
-                      "\"finish_reason\":\"stop\"}]}\n\n")
-                .has_value());
-      std::mutex mutex;
-      std::unique_lock lock(mutex);
-      std::condition_variable_any never;
-      never.wait(lock, stop, [] { return false; });
-      return net::Failure{Error(ErrorKind::cancelled, "stopped"), true, true};
-    }
-  } silent;
-  Asker asker(upstream_options("localhost"), named(), silent);
-  const Told told = asker.ask();
-  CHECK(told.end() == "complete");
-  CHECK(told.text == "a");
+TEST_CASE("a server that does not end its answer does not hold it up, and it is recorded") {
+  const TempFolder folder;
+  FakeUpstream fake;
+  fake.behave(R"({"answer":"fine.","fault":"hang_mid","after":100})");
+  net::Client client;
+  {
+    const auto recorder = net::Recorder::create(folder / "r.jsonl", client);
+    REQUIRE(recorder.has_value());
+    Asker asker(upstream_options(fake.url()), named(), **recorder);
+    const Told told = asker.ask();
+    CHECK(told.end() == "complete");
+    CHECK(told.text == "fine.");
+  }
+  REQUIRE(fake.wait_for(1));
+  CHECK(fake.seen().front().left_after.has_value());
+  const auto replay = net::Replay::open(folder / "r.jsonl");
+  REQUIRE(replay.has_value());
+  Asker asker(upstream_options(fake.url()), named(), **replay);
+  CHECK(asker.ask().text == "fine.");
+}
+
+TEST_CASE("a connection is kept from answer to answer") {
+  for (const Described& dialect : kDialects) {
+    CAPTURE(std::string(dialect.name));
+    FakeOptions options;
+    options.dialect = dialect.name;
+    Setup setup(options);
+    for (int i = 0; i < 5; ++i) CHECK(setup.asker.ask().end() == "complete");
+    CHECK(setup.fake.connections() == 1);
+  }
 }

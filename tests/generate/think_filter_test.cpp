@@ -4,11 +4,13 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
 
 using stoka::generate::ThinkFilter;
+using stoka::generate::thoughts_end;
 
 struct Filtered {
   std::string answer;
@@ -41,6 +43,8 @@ const std::vector<Case> kCases = {
     {"<think>hmm</think>a", "a", 3},
     {" \n<think>\nhmm\n</think>\n\na\nb", "a\nb", 5},
     {"<thinking>hmm</thinking> a", "a", 3},
+    {"<thought>hmm</thought> a", "a", 3},
+    {"<Think>hmm</THINK> a", "a", 3},
     {"<think>a</think><think>b</think>c", "c", 2},
     {"<think></think>a", "a", 0},
     {"<think>a </thin </think b></think>c", "c", 19},
@@ -81,4 +85,20 @@ TEST_CASE("only what may be a tag is held back") {
   CHECK(filter.push(" a <") == " a ");
   CHECK(filter.push(" b </") == "< b ");
   CHECK(filter.push("cite") == "</cite");
+}
+
+TEST_CASE("in a whole text the answer begins after the last closing tag") {
+  const std::pair<std::string_view, std::string_view> texts[] = {
+      {"", ""},
+      {"a < b", "a < b"},
+      {"hm</think>a", "a"},
+      {"hm</Thinking>\n</thought>a </thin", "a </thin"},
+      {"<think>hm</think>a", "a"},
+      {"hm</think>", ""},
+      {"<think>hm", "<think>hm"},
+  };
+  for (const auto& [text, answer] : texts) {
+    CAPTURE(std::string(text));
+    CHECK(text.substr(thoughts_end(text)) == answer);
+  }
 }

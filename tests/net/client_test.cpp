@@ -22,6 +22,7 @@ using testing::kChat;
 using testing::kEmbed;
 using testing::post;
 using testing::RawServer;
+using testing::SilentServer;
 
 namespace {
 
@@ -158,6 +159,18 @@ TEST_CASE("nobody there") {
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::unavailable);
     CHECK(failure->error.message == "host name not found");
+    CHECK(failure->cause == Cause::no_host);
+    CHECK_FALSE(failure->connected);
+  }
+  SUBCASE("a server that never shakes hands") {
+    const SilentServer server;
+    Request request = get("https" + server.url().substr(4));
+    request.deadlines.connect = 200ms;
+    const auto failure = client.perform(request, hearing, {});
+    REQUIRE(failure.has_value());
+    CHECK(failure->error.kind == ErrorKind::timeout);
+    CHECK(failure->error.message == "no connection after 200 ms");
+    CHECK(failure->cause == Cause::connect);
     CHECK_FALSE(failure->connected);
   }
   SUBCASE("a server that speaks no TLS") {
@@ -186,6 +199,7 @@ TEST_CASE("faults become failures") {
     std::string message;
     bool answered;
     Deadlines deadlines = {};
+    Cause cause = Cause::other;
   };
   Deadlines head, idle, total;
   head.headers = idle.idle = 100ms;
@@ -194,9 +208,10 @@ TEST_CASE("faults become failures") {
       {R"({"fault":"close"})", false, ErrorKind::unavailable, "the connection broke off", false},
       {R"({"fault":"reset"})", false, ErrorKind::unavailable, "the connection broke off", false},
       {R"({"fault":"cut_head"})", false, ErrorKind::unavailable, "the connection broke off", false},
-      {R"({"fault":"hang"})", false, ErrorKind::timeout, "no answer after 100 ms", false, head},
-      {R"({"fault":"half_head"})", false, ErrorKind::timeout, "no answer after 100 ms", false,
-       head},
+      {R"({"fault":"hang"})", false, ErrorKind::timeout, "no answer after 100 ms", false, head,
+       Cause::headers},
+      {R"({"fault":"half_head"})", false, ErrorKind::timeout, "no answer after 100 ms", false, head,
+       Cause::headers},
       {R"({"fault":"no_http"})", false, ErrorKind::protocol, "does not answer in HTTP/1.1", false},
       {R"({"fault":"cut"})", false, ErrorKind::unavailable, "the connection broke off", true},
       {R"({"fault":"cut"})", true, ErrorKind::unavailable, "the connection broke off", true},
@@ -204,10 +219,12 @@ TEST_CASE("faults become failures") {
        true},
       {R"({"fault":"wrong_length"})", false, ErrorKind::unavailable, "the connection broke off",
        true},
-      {R"({"fault":"hang_mid"})", false, ErrorKind::timeout, "silent for 100 ms", true, idle},
-      {R"({"fault":"hang_mid"})", true, ErrorKind::timeout, "silent for 100 ms", true, idle},
+      {R"({"fault":"hang_mid"})", false, ErrorKind::timeout, "silent for 100 ms", true, idle,
+       Cause::idle},
+      {R"({"fault":"hang_mid"})", true, ErrorKind::timeout, "silent for 100 ms", true, idle,
+       Cause::idle},
       {R"({"fault":"drip","pause_ms":10})", false, ErrorKind::timeout, "not complete after 300 ms",
-       true, total},
+       true, total, Cause::total},
       {R"({"fault":"endless"})", true, ErrorKind::protocol, "answers with more than 1 MB", true},
       {R"({"fault":"long_body"})", false, ErrorKind::protocol, "answers with more than 1 MB", true},
       {R"({"fault":"gzip_bomb"})", false, ErrorKind::protocol,
@@ -230,6 +247,7 @@ TEST_CASE("faults become failures") {
     CHECK(failure->error.message == c.message);
     CHECK(failure->connected);
     CHECK(failure->answered == c.answered);
+    CHECK(failure->cause == c.cause);
     CHECK(hearing.text.size() <= request.most_bytes);
     CHECK(server.wait_for(1));  // and does not wait for the client
   }
@@ -247,6 +265,7 @@ TEST_CASE("no word of use in time") {
   REQUIRE(failure.has_value());
   CHECK(failure->error.kind == ErrorKind::timeout);
   CHECK(failure->error.message == "no first token after 200 ms");
+  CHECK(failure->cause == Cause::first_token);
   CHECK(hearing.pieces > 0);
 }
 
@@ -289,6 +308,23 @@ TEST_CASE("a listener that has heard enough ends the exchange") {
   CHECK(hearing.pieces == 3);  // and is left in peace
   REQUIRE(server.wait_for(1));
   CHECK(server.seen().at(0).left_after.has_value());
+}
+
+TEST_CASE("a listener that has heard all of use waits a second at most, for a success") {
+  FakeUpstream server;
+  Client client;
+  for (const char* behaviour :
+       {R"({"fault":"hang_mid"})", R"({"fault":"cut"})", R"({"fault":"endless"})", "{}"}) {
+    CAPTURE(std::string(behaviour));
+    server.reset();
+    server.behave(behaviour);
+    Hearing hearing;
+    hearing.on_body = [](std::string_view) { return Heard::ending; };
+    CHECK_FALSE(client.perform(post(server.url() + "/v1/chat/completions", kChat), hearing, {})
+                    .has_value());
+    REQUIRE(server.wait_for(1));
+    CHECK(hearing.text.ends_with("[DONE]\n\n") == (std::string(behaviour) == "{}"));
+  }
 }
 
 TEST_CASE("a listener's error ends the exchange, and is its error") {

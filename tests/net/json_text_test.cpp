@@ -107,6 +107,9 @@ TEST_CASE("the message of an error body, in each of its shapes") {
       {"plain text", "Failed to buffer the request body: length limit exceeded\n",
        "Failed to buffer the request body: length limit exceeded"},
       {"broken JSON is plain text", "{\"error\":\"cut", "{\"error\":\"cut"},
+      {"full stops", R"({"error":{"message":"The model does not exist. Or so.. \n"}})",
+       "The model does not exist. Or so"},
+      {"nothing but full stops", "...", ""},
       {"HTML", "\n<!DOCTYPE html><html><body>502 Bad Gateway</body></html>", ""},
       {"HTML in JSON", R"({"error":"<html>oops</html>"})", ""},
       {"several lines", "{\"error\":\"one\\n\\ttwo\\u001b[2Jthree\"}", "one two [2Jthree"},
@@ -130,4 +133,13 @@ TEST_CASE("a long message is cut at a character") {
   CHECK(error_message(std::string(200, 'x')) == std::string(200, 'x'));
   // Too deep to parse, still one line of it.
   CHECK(error_message(std::string(100000, '[')).size() == 199 + std::string("…").size());
+}
+
+TEST_CASE("a key is taken out of a message before it is cut") {
+  const std::string key = "sk-0123456789/abcdefghijklmnopqrstuvwxyz";
+  for (const std::string& body :
+       {key, "\"" + key + "\"", std::string("\"sk-0123456789\\/abcdefghijklmnopqrstuvwxyz\"")})
+    CHECK(error_message(body, stoka::Secret(key)) == "***");
+  CHECK(error_message(std::string(180, 'x') + key, stoka::Secret(key)) ==
+        std::string(180, 'x') + "***");
 }

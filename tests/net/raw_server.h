@@ -1,4 +1,4 @@
-// A server that answers each connection's first request with literal bytes, then closes.
+// Servers that know no HTTP.
 #pragma once
 
 #include <arpa/inet.h>
@@ -14,9 +14,10 @@
 
 namespace stoka::testing {
 
-class RawServer {
+// Takes connections, and never says a word.
+class SilentServer {
  public:
-  explicit RawServer(std::string answer) : answer_(std::move(answer)) {
+  SilentServer() {
     listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -27,17 +28,30 @@ class RawServer {
         ::getsockname(listener_, generic, &size) != 0)
       throw std::runtime_error("cannot listen");
     port_ = ntohs(address.sin_port);
+  }
+  ~SilentServer() { ::close(listener_); }
+  SilentServer(const SilentServer&) = delete;
+  SilentServer& operator=(const SilentServer&) = delete;
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+ protected:
+  int listener_ = -1;
+
+ private:
+  uint16_t port_ = 0;
+};
+
+// Answers each connection's first request with literal bytes, then closes.
+class RawServer : public SilentServer {
+ public:
+  explicit RawServer(std::string answer) : answer_(std::move(answer)) {
     thread_ = std::jthread([this] { serve(); });
   }
   ~RawServer() {
     ::shutdown(listener_, SHUT_RDWR);
     thread_.join();
-    ::close(listener_);
   }
-  RawServer(const RawServer&) = delete;
-  RawServer& operator=(const RawServer&) = delete;
-
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
  private:
   void serve() {
@@ -62,8 +76,6 @@ class RawServer {
   }
 
   std::string answer_;
-  int listener_ = -1;
-  uint16_t port_ = 0;
   std::jthread thread_;
 };
 

@@ -123,6 +123,10 @@ std::string told(Replay& replay, const Request& asked) {
   return failure ? "failure: " + failure->error.message : ear.body_text();
 }
 
+const std::string kLine =
+    R"({"role":"embedder","name":"embed","subject":"","request":{},"status":200,)"
+    R"("content_type":"application/json","body":"ab","pieces":[1,1]})";
+
 }  // namespace
 
 TEST_CASE("what was said is said again, in the same pieces") {
@@ -140,7 +144,8 @@ TEST_CASE("what was said is said again, in the same pieces") {
        {"half"},
        Failure{{ErrorKind::unavailable, "the connection broke off", "try again"}, true, true}},
       {{}, {}, Failure{{ErrorKind::unavailable, "connection refused", ""}, false, false}},
-      {{}, {}, Failure{{ErrorKind::timeout, "no answer within 5 s", ""}, true, false}},
+      {{}, {}, Failure{{ErrorKind::timeout, "no answer", ""}, true, false, Cause::headers}},
+      {{}, {}, Failure{{ErrorKind::unavailable, "no host", ""}, false, false, Cause::no_host}},
   };
   Folder place;
   std::vector<std::pair<Request, Said>> exchanges;
@@ -167,13 +172,14 @@ TEST_CASE("what was said is said again, in the same pieces") {
     CHECK(failure->error.hint == wanted.failure->error.hint);
     CHECK(failure->connected == wanted.failure->connected);
     CHECK(failure->answered == wanted.failure->answered);
+    CHECK(failure->cause == wanted.failure->cause);
   }
 }
 
 TEST_CASE("a recording is private and holds neither key nor address") {
   const std::string key = "sk-canary-4711";
   Folder place;
-  place.folder.write("tape.jsonl", "what was there before\n");
+  place.folder.write("tape.jsonl", kLine + "\nwhat was there before\n");
   std::filesystem::permissions(place.file, std::filesystem::perms(0644));
   Request asked = request("generator", "chat/completions", R"({"user":"sk-canary-4711"})",
                           "why sk-canary-4711");
@@ -233,6 +239,51 @@ TEST_CASE("what was stopped is not recorded, what was enough is") {
   CHECK(told(*replay, request("embedder", "embed", "{}")) == "onetwo");
 }
 
+TEST_CASE("nothing is written before the first exchange") {
+  Folder place;
+  Stub stub;
+  for (const std::string& before : {std::string(), kLine + "\n"}) {
+    CAPTURE(before);
+    if (!before.empty()) place.folder.write("tape.jsonl", before);
+    auto recorder = Recorder::create(place.file, stub);
+    REQUIRE(recorder.has_value());
+    CHECK(std::filesystem::exists(place.file) == !before.empty());
+    CHECK(place.text() == before);
+    recorder->reset();
+    CHECK(place.text() == before);
+  }
+  place.folder.write("tape.jsonl", "");  // an empty file is no loss
+  place.record({{request("embedder", "embed", "{}"), answer({"a"})}});
+  CHECK(told(*place.replay(), request("embedder", "embed", "{}")) == "a");
+}
+
+TEST_CASE("a file that is no recording is left alone") {
+  for (const std::string before : {"notes\n", "[api]\nkey = 1", "{}\n", "\n\n"}) {
+    CAPTURE(before);
+    Folder place;
+    place.folder.write("tape.jsonl", before);
+    Stub stub;
+    const auto recorder = Recorder::create(place.file, stub);
+    REQUIRE_FALSE(recorder.has_value());
+    CHECK(recorder.error().kind == ErrorKind::data);
+    CHECK(recorder.error().message == place.file.string() + " exists and is no recording");
+    CHECK(recorder.error().hint == "name another file");
+    CHECK(place.text() == before);
+  }
+  // Also when it comes after the recorder.
+  Folder place;
+  Stub stub;
+  auto recorder = Recorder::create(place.file, stub);
+  REQUIRE(recorder.has_value());
+  place.folder.write("tape.jsonl", "notes\n");
+  stub.said.push_back(answer({"a"}));
+  Ear ear;
+  const auto failure = (*recorder)->perform(request("embedder", "embed", "{}"), ear, {});
+  REQUIRE(failure.has_value());
+  CHECK(failure->error.kind == ErrorKind::data);
+  CHECK(place.text() == "notes\n");
+}
+
 TEST_CASE("an exchange is found by role, endpoint and request") {
   Folder place;
   place.record({
@@ -279,7 +330,9 @@ TEST_CASE("an exchange is found by role, endpoint and request") {
   const auto failure = replay->perform(request("embedder", "embed", "{}"), ear, {});
   REQUIRE(failure.has_value());
   CHECK(failure->error.kind == ErrorKind::data);
-  CHECK_FALSE(failure->error.hint.empty());
+  CHECK(failure->error.hint ==
+        "the recording holds other questions, or content and settings have changed since: record "
+        "it anew");
   CHECK_FALSE(ear.heard_head.has_value());
 }
 
@@ -348,9 +401,7 @@ TEST_CASE("exchanges of many threads are whole lines, and replayed to many") {
 }
 
 TEST_CASE("a damaged line is named") {
-  const std::string good =
-      R"({"role":"embedder","name":"embed","subject":"","request":{},"status":200,)"
-      R"("content_type":"application/json","body":"ab","pieces":[1,1]})";
+  const std::string good = kLine;
   struct Row {
     std::string_view name;
     std::string line;
@@ -375,6 +426,9 @@ TEST_CASE("a damaged line is named") {
       {"an unknown kind",
        R"({"role":"a","name":"b","subject":"","request":{},"failure":{"kind":"sad","message":"","hint":"","connected":true,"answered":true}})",
        "\"kind\" is missing or wrong"},
+      {"an unknown cause",
+       R"({"role":"a","name":"b","subject":"","request":{},"failure":{"kind":"timeout","message":"","hint":"","connected":true,"answered":true,"cause":"moon"}})",
+       "\"cause\" is missing or wrong"},
       {"nested too deeply", std::string(1000, '['), "the JSON is nested deeper than 64 levels"},
   };
   for (const Row& row : rows) {
@@ -391,4 +445,6 @@ TEST_CASE("a damaged line is named") {
   CHECK_FALSE(Replay::open(folder / "nothing").has_value());
   Stub stub;
   CHECK_FALSE(Recorder::create(folder / "no/such/folder", stub).has_value());
+  CHECK_FALSE(Recorder::create(folder / ".", stub).has_value());
+  CHECK(Recorder::create("/dev/null", stub).has_value());
 }

@@ -54,6 +54,22 @@ TEST_CASE("refusals say what to do") {
        ErrorKind::config,
        "wants a key (403)",
        "set embedder.api_key_file (STOKA_EMBED_API_KEY_FILE)"},
+      {{403, "application/json", R"({"error":{"message":"No access to it."}})"},
+       true,
+       ErrorKind::config,
+       "forbids it (403): No access to it",
+       "check the key and what it may use"},
+      {{402, "application/json", R"({"error":{"message":"Insufficient credits"}})"},
+       true,
+       ErrorKind::config,
+       "wants to be paid (402): Insufficient credits",
+       "see the account at the provider"},
+      {{408, "", ""}, false, ErrorKind::timeout, "gave up waiting (408)", "try again in a moment"},
+      {{413, "text/plain", "length limit exceeded"},
+       false,
+       ErrorKind::protocol,
+       "finds the request too large (413): length limit exceeded",
+       "raise the server's limit on the size of requests"},
       {{404, "application/json", R"({"detail":"Not Found"})"},
        false,
        ErrorKind::config,
@@ -98,6 +114,72 @@ TEST_CASE("refusals say what to do") {
     CHECK(error.message == "embedder at http://host:8072: " + c.message);
     if (!c.hint.empty()) CHECK(error.hint == c.hint);
     CHECK_FALSE(error.hint.empty());
+  }
+}
+
+TEST_CASE("a failure names the setting that may help") {
+  struct Failing final : Transport {
+    Failure failure;
+    std::optional<Failure> perform(const Request&, Listener&, std::stop_token) override {
+      return failure;
+    }
+  } failing;
+  const auto timeout = [](Cause cause, bool connected, bool answered) {
+    return Failure{Error(ErrorKind::timeout, "too late"), connected, answered, cause};
+  };
+  const auto broken = [](bool connected, bool answered, Cause cause = Cause::other) {
+    return Failure{Error(ErrorKind::unavailable, "broken"), connected, answered, cause};
+  };
+  const std::string loading = "it may be busy or still loading its model: try again, or raise ";
+  const std::string busy = "it may be busy: try again, or raise ";
+  const std::string log = "try again; the server's own log may say why";
+  struct Case {
+    std::string role;
+    Failure failure;
+    std::string hint;
+    std::string url = "http://host";
+  };
+  const Case cases[] = {
+      {"embedder", timeout(Cause::connect, false, false),
+       "is it up? Else set embedder.url (STOKA_EMBED_URL), or raise net.connect_timeout"},
+      {"embedder", timeout(Cause::total, false, false),
+       "is it up? Else set embedder.url (STOKA_EMBED_URL), or raise embedder.timeout "
+       "(STOKA_EMBED_TIMEOUT)"},
+      {"embedder", timeout(Cause::headers, true, false),
+       loading + "embedder.timeout (STOKA_EMBED_TIMEOUT)"},
+      {"reranker", timeout(Cause::idle, true, true),
+       busy + "reranker.timeout (STOKA_RERANK_TIMEOUT)"},
+      {"generator", timeout(Cause::headers, true, false),
+       loading + "generator.headers_timeout (STOKA_GEN_HEADERS_TIMEOUT)"},
+      {"generator", timeout(Cause::first_token, true, false),
+       loading + "generator.first_token_timeout (STOKA_GEN_FIRST_TOKEN_TIMEOUT)"},
+      {"generator", timeout(Cause::idle, true, true),
+       busy + "generator.idle_timeout (STOKA_GEN_IDLE_TIMEOUT)"},
+      {"generator", timeout(Cause::total, true, true),
+       busy + "generator.timeout (STOKA_GEN_TIMEOUT)"},
+      {"reranker", broken(false, false, Cause::no_host),
+       "check the host name in reranker.url (STOKA_RERANK_URL)"},
+      {"reranker", broken(false, false), "start it, or set reranker.url (STOKA_RERANK_URL)"},
+      {"reranker", broken(true, false), log + "; is it https:// rather than http://?"},
+      {"reranker", broken(true, false), log, "https://host"},
+      {"reranker", broken(true, true), log},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.hint);
+    testing::Lines log_lines;
+    failing.failure = c.failure;
+    UpstreamOptions options{c.role, BaseUrl::parse(c.url, ApiRoot::plain).value(), {}, {}};
+    options.retries = 0;
+    Upstream upstream(options, failing, log_lines);
+    Call call{.name = "models", .body = ""};
+    const auto answer = upstream.call(call, {});
+    REQUIRE_FALSE(answer.has_value());
+    CHECK(answer.error().hint == c.hint);
+    if (c.failure.cause != Cause::total || !c.failure.connected) continue;
+    call.total = 1s;
+    call.brief = true;
+    CHECK(upstream.call(call, {}).error().hint ==
+          busy.substr(0, busy.find("or raise")) + "or look at its log");
   }
 }
 

@@ -7,31 +7,31 @@ using namespace stoka::rerank;
 
 namespace {
 
-std::vector<Hit> hits(std::vector<std::pair<double, double>> fused_and_cosine) {
+std::vector<Hit> hits(const std::vector<std::string>& contents) {
   std::vector<Hit> out;
-  for (auto [fused, cosine] : fused_and_cosine) {
+  for (const std::string& content : contents) {
     out.emplace_back();
-    out.back().fused = fused;
-    out.back().cosine = cosine;
+    out.back().chunk.content = content;
   }
   return out;
 }
 
 }  // namespace
 
-TEST_CASE("without a reranker the order is retrieval's and the figures are the similarities") {
-  auto found = hits({{3, 0.2}, {2, 0.9}, {1, -0.1}});
-  CHECK(retrieval_scores(found, {}) == Scores{0.9, 0.2, 0.0});
-}
-
-TEST_CASE("without similarities no more is claimed than that something was found") {
-  auto found = hits({{4, 0}, {2, 0}});
-  CHECK(retrieval_scores(found, {}) == Scores{0.5, 0.25});
-  CHECK(retrieval_scores({}, {}).empty());
+TEST_CASE(
+    "without a reranker the order is retrieval's, and the best figure that of the best text") {
+  const auto found = hits({"A garden.", "Retries are bounded by a budget.", "Tulips."});
+  const auto order = RetrievalOrder().score("how are retries bounded", found, {}).value();
+  const auto builtin = BuiltinReranker().score("how are retries bounded", found, {}).value();
+  REQUIRE(order.size() == 3);
+  CHECK(order[0] == builtin[1]);
+  CHECK(order[0] > order[1]);
+  CHECK(order[1] > order[2]);
+  CHECK(RetrievalOrder().score("x", {}, {}).value().empty());
 }
 
 TEST_CASE("a hit without a score keeps its place among those that have one") {
-  auto found = hits({{5, 0}, {4, 0}, {3, 0}, {2, 0}});
+  auto found = hits({"a", "b", "c", "d"});
   set_raw(found, {0.3, std::nullopt, 0.8, std::nullopt});
   CHECK(found[0].raw == 0.3);
   CHECK(found[1].raw == 0.3);  // second of two

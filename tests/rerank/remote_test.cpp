@@ -249,7 +249,6 @@ TEST_CASE("a server that is no reranker is named so") {
       {424, "model is not a re-ranker model"},
       {501, "This server does not support reranking. Start it with `--reranking`"},
       {400, "The model does not support Score API"},
-      {404, "page not found"},
   };
   for (const auto& one : cases) {
     CAPTURE(one.message);
@@ -259,8 +258,68 @@ TEST_CASE("a server that is no reranker is named so") {
     CHECK(error.kind == ErrorKind::config);
     CHECK(error.message ==
           "reranker at " + house.server.url() + "/v1 is no reranker: " + one.message);
-    CHECK(error.hint.find("STOKA_RERANK_URL") != std::string::npos);
+    CHECK(error.hint ==
+          "serve a cross-encoder there, or set reranker.url (STOKA_RERANK_URL) to one");
   }
+}
+
+TEST_CASE("a server without the endpoint may be of the other kind") {
+  const struct {
+    int status;
+    std::string message, what;
+  } cases[] = {{404, "page not found", "page not found"}, {405, "", "status 405"}};
+  for (const auto& one : cases) {
+    CAPTURE(one.what);
+    nlohmann::json behaviour = {{"status", one.status}, {"body", one.message}};
+    Jina jina;
+    jina.server.behave(behaviour.dump());
+    const Error of_jina = jina.failure(some_hits(3));
+    CHECK(of_jina.kind == ErrorKind::config);
+    CHECK(of_jina.message ==
+          "reranker at " + jina.server.url() + "/v1 is no reranker: " + one.what);
+    CHECK(of_jina.hint ==
+          "for text-embeddings-inference set reranker.kind = tei (STOKA_RERANKER); else serve a "
+          "reranker there, or set reranker.url (STOKA_RERANK_URL)");
+    Tei tei;
+    tei.server.behave(behaviour.dump());
+    const Error of_tei = tei.failure(some_hits(3));
+    CHECK(of_tei.message == "reranker at " + tei.server.url() + " is no reranker: " + one.what);
+    CHECK(of_tei.hint ==
+          "leave /v1 out of reranker.url (STOKA_RERANK_URL), or for a server with /v1/rerank set "
+          "reranker.kind = jina (STOKA_RERANKER)");
+  }
+}
+
+TEST_CASE("a server that wants a model is told with the setting") {
+  const struct {
+    int status;
+    std::string message, what;
+  } cases[] = {
+      {400, "you must provide a model parameter", "you must provide a model parameter"},
+      {404, "The model `x` does not exist.", "The model `x` does not exist"},
+      {422, "Model x is not supported", "Model x is not supported"},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.message);
+    const std::string behaviour =
+        nlohmann::json{{"status", one.status}, {"message", one.message}}.dump();
+    Jina jina;
+    jina.server.behave(behaviour);
+    const Error of_jina = jina.failure(some_hits(3));
+    CHECK(of_jina.kind == ErrorKind::config);
+    CHECK(of_jina.message ==
+          "reranker at " + jina.server.url() + "/v1 wants a model that it knows: " + one.what);
+    CHECK(of_jina.hint == "set reranker.model (STOKA_RERANK_MODEL)");
+    Tei tei;
+    tei.server.behave(behaviour);
+    const Error of_tei = tei.failure(some_hits(3));
+    CHECK(of_tei.kind == ErrorKind::config);
+    CHECK(of_tei.hint.ends_with("jina (STOKA_RERANKER), and reranker.model (STOKA_RERANK_MODEL)"));
+  }
+  Jina wordy;
+  wordy.server.behave(
+      R"({"status":400,"times":0,"message":"this model's maximum context length is 512 tokens"})");
+  CHECK(wordy.failure(some_hits(3)).kind == ErrorKind::protocol);
 }
 
 TEST_CASE("a model that fails is not taken for another kind of server") {
@@ -285,7 +344,9 @@ TEST_CASE("the budget ends it, over all batches") {
   hasty.budget = std::chrono::milliseconds(200);
   Tei silent({}, hasty);
   silent.server.behave(R"({"fault":"hang"})");
-  CHECK(silent.failure(some_hits(3)).kind == ErrorKind::timeout);
+  const Error unanswered = silent.failure(some_hits(3));
+  CHECK(unanswered.kind == ErrorKind::timeout);
+  CHECK(unanswered.hint.ends_with("or raise reranker.timeout (STOKA_RERANK_TIMEOUT)"));
 
   Tei slow({}, hasty);
   slow.server.behave(R"({"times":0,"delay_ms":150})");
@@ -296,6 +357,7 @@ TEST_CASE("the budget ends it, over all batches") {
   const Error error = none.failure(some_hits(3));
   CHECK(error.kind == ErrorKind::timeout);
   CHECK(error.message == "reranker at " + none.server.url() + ": scored 0 of 3 texts within 0 ms");
+  CHECK(error.hint.ends_with("or raise reranker.timeout (STOKA_RERANK_TIMEOUT)"));
   CHECK(none.server.seen().empty());
 }
 

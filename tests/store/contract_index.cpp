@@ -83,7 +83,8 @@ void index_contract(const Open& open) {
   }
 
   SUBCASE("identity and the end of a run are kept") {
-    const IndexIdentity identity{"tei:model@sha", 1024, "v1 max=512 overlap=64 prefix=full", "q: "};
+    const IndexIdentity identity{"tei:model@sha", 1024, "v1 max=512 overlap=64 prefix=full",
+                                 "q: ", "passage: {text}"};
     const Instant now{std::chrono::milliseconds(1775988000123)};
     {
       auto writer = store->begin_index();
@@ -98,6 +99,21 @@ void index_contract(const Open& open) {
     REQUIRE(found->has_value());
     CHECK((**found == identity));
     CHECK((again->stats()->indexed_at == now));
+  }
+
+  SUBCASE("a run that did not come to its end is told") {
+    const ChunkRecord chunks[] = {full_chunk(0)};
+    {
+      auto writer = store->begin_index();
+      REQUIRE(writer);
+      CHECK_FALSE(store->stats()->unfinished);
+      REQUIRE((*writer)->put_document(full_document(), chunks));
+    }
+    CHECK(store->stats()->unfinished);
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    REQUIRE((*writer)->finish(Instant()));
+    CHECK_FALSE(store->stats()->unfinished);
   }
 
   SUBCASE("documents and chunks come back as they were put") {

@@ -31,8 +31,14 @@ class SqliteStore final : public Store {
   }
 
   Result<IndexStats> stats() override {
-    STOKA_ASSIGN(const Totals totals, read([](Database& db) { return load_totals(db); }));
     IndexStats stats;
+    STOKA_ASSIGN(const Totals totals, read([&](Database& db) -> Result<Totals> {
+                   Statement row = db.prepare(
+                       "SELECT EXISTS (SELECT 1 FROM stoka_chunks WHERE created_at IS NULL)");
+                   STOKA_TRY(row.step());
+                   stats.unfinished = row.integer(0) != 0;
+                   return load_totals(db);
+                 }));
     stats.documents = totals.documents;
     stats.chunks = totals.chunks;
     stats.vectors = totals.vectors;

@@ -1,0 +1,114 @@
+// What the real program does when a model server fails.
+#include "model_site.h"
+
+using namespace stoka::test;
+
+TEST_CASE("an embedder that does not answer is exit 4 before the first word") {
+  for (const char* behaviour :
+       {R"({"times":0,"fault":"close"})", R"({"times":0,"status":503})",
+        R"({"times":0,"path":"/embed","fault":"html"})",
+        R"({"times":0,"path":"/embed","fault":"nan"})",
+        R"({"times":0,"path":"/embed","fault":"zeros"})",
+        R"({"times":0,"path":"/embed","fault":"nulls"})",
+        R"({"times":0,"path":"/embed","fault":"wrong_count"})",
+        R"({"times":0,"path":"/embed","fault":"truncated_json"})",
+        R"({"times":0,"path":"/embed","fault":"redirect"})",
+        R"({"times":0,"path":"/embed","fault":"gzip_bomb"})", R"({"times":0,"fault":"hang"})"}) {
+    CAPTURE(std::string(behaviour));
+    Site site;
+    site.machine.environment()["STOKA_EMBED_TIMEOUT"] = "0.3";
+    site.embedder.behave(behaviour);
+    Ran ran = site.ask();
+    CAPTURE(ran.err);
+    CHECK(ran.code == 4);
+    CHECK(ran.out == "");
+    CHECK(has(ran.err, "embedder at " + site.embedder.url()));
+    CHECK(site.generator.seen().empty());
+  }
+}
+
+TEST_CASE("a reranker that fails costs a warning, not the answer") {
+  for (const char* behaviour :
+       {R"({"times":0,"fault":"close"})", R"({"times":0,"status":500})",
+        R"({"times":0,"fault":"html"})", R"({"times":0,"fault":"bad_index"})",
+        R"({"times":0,"fault":"duplicate_index"})", R"({"times":0,"fault":"hang"})"}) {
+    CAPTURE(std::string(behaviour));
+    Site site;
+    site.machine.environment()["STOKA_RERANK_TIMEOUT"] = "0.3";
+    site.reranker.behave(behaviour);
+    Ran ran = site.ask();
+    CAPTURE(ran.err);
+    CHECK(ran.code == 0);
+    CHECK(has(ran.err, "warning"));
+    CHECK(has(ran.err, "reranker at " + site.reranker.url()));
+    CHECK(ran.out != "");
+  }
+}
+
+TEST_CASE("a generator that fails before a word is exit 4 and silence") {
+  for (const char* behaviour :
+       {R"({"times":0,"fault":"close"})", R"({"times":0,"fault":"reset"})",
+        R"({"times":0,"fault":"half_head"})", R"({"times":0,"fault":"hang"})",
+        R"({"times":0,"status":500})", R"({"times":0,"status":429,"retry_after":60})",
+        R"({"times":0,"status":503})", R"({"times":0,"fault":"html"})",
+        R"({"times":0,"fault":"truncated_json","after":0})", R"({"times":0,"fault":"redirect"})",
+        R"({"times":0,"fault":"gzip_bomb"})", R"({"times":0,"fault":"long_line","after":0})",
+        R"({"times":0,"fault":"error_event","after":0})"}) {
+    CAPTURE(std::string(behaviour));
+    Site site;
+    site.machine.environment()["STOKA_GEN_HEADERS_TIMEOUT"] = "0.3";
+    site.machine.environment()["STOKA_GEN_MODEL"] = "fake-model";
+    site.generator.behave(behaviour);
+    Ran ran = site.ask();
+    CAPTURE(ran.err);
+    CHECK(ran.code == 4);
+    CHECK(ran.out == "");
+    CHECK(lines(ran.err) >= 1);
+    CHECK(has(ran.err, "stoka: "));
+  }
+}
+
+TEST_CASE("a model that only thinks is told apart from one that is down") {
+  Site site;
+  site.generator.behave(R"({"times":0,"fault":"endless_thinking"})");
+  Ran ran = site.ask();
+  CHECK(ran.code == 3);
+  CHECK(ran.out == "");
+  CHECK(has(ran.err, "generator.extra"));
+}
+
+TEST_CASE("a generator that breaks off leaves its words, marked, and no citation of half a tag") {
+  for (const char* behaviour :
+       {R"({"times":0,"fault":"cut_in_tag"})",
+        R"({"times":0,"path":"chat/completions","fault":"cut","after":5})",
+        R"({"times":0,"fault":"error_event","after":5})",
+        R"({"times":0,"path":"chat/completions","fault":"hang_mid","after":5})",
+        R"({"times":0,"path":"chat/completions","fault":"truncated_json"})",
+        R"({"times":0,"path":"chat/completions","fault":"long_line"})",
+        R"({"times":0,"fault":"no_finish"})"}) {
+    CAPTURE(std::string(behaviour));
+    Site site;
+    site.machine.environment()["STOKA_GEN_IDLE_TIMEOUT"] = "0.3";
+    site.generator.behave(behaviour);
+    Ran ran = site.ask();
+    CAPTURE(ran.out);
+    CAPTURE(ran.err);
+    CHECK(ran.code == 4);
+    CHECK(has(ran.out, "[cut off]"));
+    CHECK_FALSE(has(ran.out, "<cite"));
+    CHECK(has(ran.err, "stoka: "));
+  }
+}
+
+TEST_CASE("what a model sends that is no text is mended, and never ends the program") {
+  for (const char* fault : {"invalid_utf8", "lone_surrogate", "endless"}) {
+    CAPTURE(std::string(fault));
+    Site site;
+    site.generator.behave(Json{{"times", 0}, {"fault", fault}}.dump());
+    Ran ran = site.ask();
+    CAPTURE(ran.err);
+    CHECK((ran.code == 0 || ran.code == 4));
+    CHECK(ran.out != "");
+    CHECK_NOTHROW(static_cast<void>(Json(ran.out).dump()));  // valid UTF-8
+  }
+}
