@@ -97,7 +97,8 @@ Result<pipeline::Outcome> answer(App& app, Wired& wired, const pipeline::TurnReq
         [](const Event& event) { print(terminal::json_line(event) + "\n"); }, stop);
   terminal::AnswerPrinter printer([](std::string_view text) { print(text); },
                                   app.capabilities(STDOUT_FILENO), app.config().text("site.url"));
-  return pipeline::run_turn(
+  printer.wait();
+  auto outcome = pipeline::run_turn(
       wired.engine(), request,
       [&](const Event& event) {
         // Errors go to stderr, through report(); what was written so far stands.
@@ -107,6 +108,8 @@ Result<pipeline::Outcome> answer(App& app, Wired& wired, const pipeline::TurnReq
           printer.handle(event);
       },
       stop);
+  printer.finish();
+  return outcome;
 }
 
 // One answer; the next question goes on in its session.

@@ -46,6 +46,17 @@ size_t AnswerPrinter::width() const {
   return static_cast<size_t>(std::max(capabilities_.columns, 2));
 }
 
+void AnswerPrinter::wait() {
+  if (!capabilities_.tty) return;
+  out_(paint(Look::dim, capabilities_.unicode ? "…" : "...", capabilities_));
+  waiting_ = true;
+}
+
+void AnswerPrinter::wipe() {
+  if (waiting_) out_("\r\x1b[K");
+  waiting_ = false;
+}
+
 void AnswerPrinter::handle(const Event& event) {
   if (finished_) return;
   if (const auto* token = std::get_if<TokenEvent>(&event)) {
@@ -66,6 +77,7 @@ void AnswerPrinter::handle(const Event& event) {
 void AnswerPrinter::finish() {
   if (finished_) return;
   place_word();
+  wipe();
   if (started_) out_("\n");
   finished_ = true;
 }
@@ -118,6 +130,7 @@ void AnswerPrinter::take_code_point(std::string_view bytes) {
 }
 
 void AnswerPrinter::start_line_if_due() {
+  wipe();
   if (started_ && breaks_ > 0) {
     out_(breaks_ == 1 ? "\n" : "\n\n");
     column_ = 0;

@@ -23,6 +23,10 @@ class AnswerPrinter {
  public:
   AnswerPrinter(Write out, Capabilities capabilities, std::string site = {});
 
+  // On a terminal a dim sign that an answer is being made, which its first word wipes out. Before
+  // any event; nothing elsewhere.
+  void wait();
+
   // Done and error events finish the answer; what comes after is not drawn. An error is drawn in
   // place, in red, with a next step. A caller that wants it elsewhere calls finish() instead.
   void handle(const Event& event);
@@ -42,6 +46,7 @@ class AnswerPrinter {
   void place_word();
   void block(std::string_view text);
   void start_line_if_due();
+  void wipe();
   size_t width() const;
 
   Write out_;
@@ -54,6 +59,7 @@ class AnswerPrinter {
   bool space_ = false;      // between what is drawn and word_
   int breaks_ = 0;          // line breaks due before the next text, at most two
   size_t column_ = 0;       // of the cursor
+  bool waiting_ = false;
   bool started_ = false;
   bool finished_ = false;
 };

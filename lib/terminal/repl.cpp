@@ -157,6 +157,7 @@ void Repl::answer(const std::string& query) {
   AnswerPrinter printer(out_, now(), options_.site);
   const bool spaced = options_.capabilities.tty && !json_;
   if (spaced) out_("\n");
+  if (spaced) printer.wait();
   const std::stop_token stop = interrupt_.begin();
   const EventSink sink = [&](const Event& event) {
     if (const auto* cite = std::get_if<CiteEvent>(&event)) citations_.push_back(cite->citation);

@@ -60,6 +60,38 @@ TEST_CASE("text is wrapped at words on a terminal and left alone elsewhere") {
   }
 }
 
+TEST_CASE("while an answer is made a terminal shows so, until its first word") {
+  for (const bool tty : {true, false}) {
+    std::string out;
+    AnswerPrinter printer([&](std::string_view text) { out += text; },
+                          tty ? terminal(20) : Capabilities{});
+    printer.wait();
+    CHECK(out == (tty ? "…" : ""));
+    printer.handle(ReadyEvent{});
+    printer.handle(TokenEvent{"one "});
+    CHECK(out == (tty ? "…\r\x1b[Kone" : "one"));
+    printer.finish();
+    CHECK(out == (tty ? "…\r\x1b[Kone\n" : "one\n"));
+  }
+  std::string out;
+  AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(20));
+  printer.wait();
+  printer.finish();
+  CHECK(out == "…\r\x1b[K");
+}
+
+TEST_CASE("an answer that broke off is marked, and one without a word is not") {
+  std::string out;
+  AnswerPrinter printer([&](std::string_view text) { out += text; }, Capabilities{});
+  printer.handle(TokenEvent{"half a"});
+  printer.cut_off();
+  CHECK(out == "half a [cut off]\n");
+  out.clear();
+  AnswerPrinter silent([&](std::string_view text) { out += text; }, Capabilities{});
+  silent.cut_off();
+  CHECK(out == "");
+}
+
 TEST_CASE("a citation stands apart by a blank line on both sides") {
   CHECK(drawn({ReadyEvent{}, TokenEvent{"Before. "}, CiteEvent{essay()}, TokenEvent{" \nAfter."},
                DoneEvent{}},
