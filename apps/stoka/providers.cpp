@@ -97,7 +97,6 @@ Result<net::Upstream*> Providers::upstream(const std::string& role, net::ApiRoot
     app_.log.warning(fmt::format("{} is not sent to {}, which the {} gives; set both there",
                                  key.setting, options.url.shown(),
                                  name(config.origin(role + ".url"))));
-  options.retry_timeouts = role != "generator";
   options.gate.places = static_cast<size_t>(config.integer(role + ".concurrency"));
   options.gate.most_wait = seconds(config, "net.queue_timeout");
   upstreams_.push_back(std::make_unique<net::Upstream>(std::move(options), *transport_, app_.log));

@@ -1,17 +1,66 @@
 #include "base/secret.h"
 
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
 namespace stoka {
+namespace {
+
+// Takes the escape at the front of a JSON string's text; nothing if there is none, or one of more
+// than ASCII, which no key is of.
+std::optional<char> take_escape(std::string_view& text) {
+  if (text.size() < 2 || text[0] != '\\') return std::nullopt;
+  if (text[1] != 'u') {
+    constexpr std::string_view kLetters = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
+    const size_t which = kLetters.find(text[1]);
+    if (which == std::string_view::npos) return std::nullopt;
+    text.remove_prefix(2);
+    return kMeant[which];
+  }
+  if (text.size() < 6 || text.substr(2, 2) != "00") return std::nullopt;
+  int unit = 0;
+  for (const char c : text.substr(4, 2)) {
+    if (std::isxdigit(static_cast<unsigned char>(c)) == 0) return std::nullopt;
+    unit = unit * 16 + (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+  }
+  if (unit >= 0x80) return std::nullopt;
+  text.remove_prefix(6);
+  return static_cast<char>(unit);
+}
+
+// How much of the text's front spells the value as a JSON string would; 0 if it does not.
+size_t spelled(std::string_view text, std::string_view value) {
+  const size_t all = text.size();
+  for (const char c : value) {
+    if (text.empty()) return 0;
+    if (text.front() != '\\') {
+      if (text.front() != c) return 0;
+      text.remove_prefix(1);
+    } else if (take_escape(text) != c) {
+      return 0;
+    }
+  }
+  return all - text.size();
+}
+
+}  // namespace
 
 std::string Secret::redact(std::string_view text) const {
   if (value_.size() < kLeastSecret) return std::string(text);
+  const char starts[] = {value_.front(), '\\'};
   std::string out;
-  for (;;) {
-    const size_t at = text.find(value_);
+  while (!text.empty()) {
+    const size_t at = std::min(text.find_first_of({starts, 2}), text.size());
     out += text.substr(0, at);
-    if (at == std::string_view::npos) return out;
-    out += "***";
-    text.remove_prefix(at + value_.size());
+    text.remove_prefix(at);
+    const size_t length = text.starts_with(value_) ? value_.size() : spelled(text, value_);
+    // The second of two backslashes begins no escape.
+    const size_t kept = text.starts_with("\\\\") && value_.front() != '\\' ? 2 : 1;
+    out += length > 0 ? "***" : text.substr(0, kept);
+    text.remove_prefix(length > 0 ? length : std::min(kept, text.size()));
   }
+  return out;
 }
 
 }  // namespace stoka

@@ -16,7 +16,8 @@ class Secret {
   bool empty() const { return value_.empty(); }
   // For the place that sends it. Never for a log, an error, a URL or a file.
   const std::string& reveal() const { return value_; }
-  // The text with every occurrence of the secret as ***: servers like to repeat a key they refuse.
+  // The text with every occurrence of the secret as ***, also as JSON escapes it ("sk\/1"): servers
+  // like to repeat a key they refuse.
   // What is shorter than this is a word that fills the place of a key ("EMPTY", "ollama"), and
   // stays: answers may hold it too.
   static constexpr size_t kLeastSecret = 8;

@@ -26,9 +26,10 @@ class Remembered {
     }
     Result<T> asked = ask();
     const std::lock_guard lock(mutex_);
-    value_.reset();
-    if (asked) value_ = *asked;
-    since_ = now;
+    if (asked) {
+      value_ = *asked;
+      since_ = now;
+    }
     return asked;
   }
 

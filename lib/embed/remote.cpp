@@ -32,13 +32,15 @@ bool may_be_the_texts(const net::Answer& answer) {
 // What servers say that run, but run another kind of model.
 bool embeds_nothing(const net::Answer& answer, std::string_view message) {
   const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
-  return answer.status == 501 || says("not an embedding model") ||
-         (says("does not support") && says("mbedding"));
+  if (answer.status == 501 || says("not an embedding model")) return true;
+  // The model's name, before that, may have "Embedding" in it; vLLM refuses `dimensions` so.
+  message.remove_prefix(std::min(message.find("does not support"), message.size()));
+  return says("mbedding") && !says("imension");
 }
 
 // What the server says, without a key that it repeats.
 std::string said(const net::Answer& answer, const Secret& key) {
-  const std::string message = key.redact(net::error_message(key.redact(answer.body)));
+  const std::string message = net::error_message(answer.body, key);
   return message.empty() ? fmt::format("status {}", answer.status) : message;
 }
 

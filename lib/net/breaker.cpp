@@ -26,6 +26,13 @@ std::optional<std::chrono::milliseconds> Breaker::closed_to_callers(Time now) {
   return std::nullopt;
 }
 
+void Breaker::answered() {
+  const std::lock_guard lock(mutex_);
+  if (!trying_) return;
+  trying_ = false;
+  openings_ = 0;  // failures_ stay: the next failure opens it again
+}
+
 void Breaker::succeeded() {
   const std::lock_guard lock(mutex_);
   failures_ = 0;

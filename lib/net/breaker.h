@@ -26,6 +26,9 @@ class Breaker {
   std::optional<std::chrono::milliseconds> resting(Time now) const;
   // Nothing: call, and say how it went. Else how long nobody may.
   std::optional<std::chrono::milliseconds> closed_to_callers(Time now);
+  // An answer has begun: who tries keeps the others out no longer, however long it takes. How it
+  // went is still to be said.
+  void answered();
   void succeeded();
   void failed(Time now);
   void abandoned();  // the call ended before it said anything about the server

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <climits>
+#include <exception>
+#include <new>
 #include <system_error>
 
 #include "net/base_url.h"
@@ -17,6 +19,8 @@ namespace {
 
 constexpr size_t kMostHead = 64u << 10;
 constexpr size_t kMostReason = 200;
+constexpr int kMostStatus = 599;
+constexpr int kMostRetryAfter = 24 * 60 * 60;
 constexpr Milliseconds kMostEnding{1000};
 constexpr const char* kProxyHint = "check the proxy of the environment (http_proxy, https_proxy)";
 
@@ -162,12 +166,28 @@ int Exchange::on_connected(void* self, char*, char*, int, int) {
   return CURL_PREREQFUNC_OK;
 }
 
+template <class Hear>
+size_t Exchange::guarded(size_t size, const Hear& hear) {
+  try {
+    return hear() ? size : 0;
+  } catch (const std::bad_alloc&) {
+    abort(Error(ErrorKind::internal, "out of memory"));
+  } catch (const std::exception& thrown) {
+    abort(Error(ErrorKind::internal, fmt::format("its answer was not taken: {}", thrown.what())));
+  } catch (...) {
+    abort(Error(ErrorKind::internal, "its answer was not taken"));
+  }
+  return 0;
+}
+
 size_t Exchange::on_header(char* data, size_t size, size_t count, void* self) {
-  return static_cast<Exchange*>(self)->header({data, size * count}) ? size * count : 0;
+  auto* const exchange = static_cast<Exchange*>(self);
+  return exchange->guarded(size * count, [&] { return exchange->header({data, size * count}); });
 }
 
 size_t Exchange::on_body(char* data, size_t size, size_t count, void* self) {
-  return static_cast<Exchange*>(self)->body({data, size * count}) ? size * count : 0;
+  auto* const exchange = static_cast<Exchange*>(self);
+  return exchange->guarded(size * count, [&] { return exchange->body({data, size * count}); });
 }
 
 bool Exchange::abort(Error error) {
@@ -200,12 +220,16 @@ bool Exchange::header(std::string_view line) {
   if (name == "content-encoding") encoding_ = media_type(value);
   if (name == "location") location_ = value;
   if (name == "retry-after")
-    if (const auto seconds = number(value)) head_.retry_after = std::chrono::seconds(*seconds);
+    if (const auto seconds = number(value))
+      head_.retry_after = std::chrono::seconds(std::min(*seconds, kMostRetryAfter));
   return true;
 }
 
 bool Exchange::head_complete() {
   answered_ = true;
+  if (head_.status > kMostStatus)
+    return abort(
+        Error(ErrorKind::protocol, fmt::format("answers with the status {}", head_.status)));
   if (!encoding_.empty() && encoding_ != "identity")
     return abort(
         Error(ErrorKind::protocol,

@@ -63,6 +63,9 @@ class Exchange {
   static int on_connected(void* self, char*, char*, int, int);
   static size_t on_header(char* data, size_t size, size_t count, void* self);
   static size_t on_body(char* data, size_t size, size_t count, void* self);
+  // What libcurl is to be told. Nothing that is thrown gets into its frames.
+  template <class Hear>
+  size_t guarded(size_t size, const Hear& hear);
   // False: the exchange is to be aborted, error_ says why.
   bool header(std::string_view line);
   bool head_complete();

@@ -44,9 +44,14 @@ class Reader {
     const json* value = find(name, &json::is_boolean);
     return value != nullptr && value->get<bool>();
   }
-  int64_t number(const char* name) {
-    const json* value = find(name, &json::is_number_integer);
-    return value == nullptr ? 0 : value->get<int64_t>();
+  int number(const char* name, int least, int most) {
+    const json* value = find(name, &json::is_number_unsigned);
+    if (value == nullptr) return least;
+    const auto number = value->get<uint64_t>();
+    if (number >= static_cast<uint64_t>(least) && number <= static_cast<uint64_t>(most))
+      return static_cast<int>(number);
+    if (wrong_.empty()) wrong_ = name;
+    return least;
   }
   const json* find(const char* name, bool (json::*is_right)() const noexcept) {
     const auto found = object_.find(name);
@@ -68,10 +73,10 @@ Result<> bad(const std::string& member) {
 Result<> read_answer(const json& line, Recorded& out) {
   Reader reader(line);
   out.head = Head{};
-  out.head->status = static_cast<int>(reader.number("status"));
+  out.head->status = reader.number("status", 100, 599);
   out.head->content_type = reader.text("content_type");
   if (line.contains("retry_after"))
-    out.head->retry_after = std::chrono::seconds(reader.number("retry_after"));
+    out.head->retry_after = std::chrono::seconds(reader.number("retry_after", 0, 24 * 60 * 60));
   if (line.contains("body_base64")) {
     const std::optional<std::string> bytes = from_base64(reader.text("body_base64"));
     if (!bytes) return bad("body_base64");

@@ -16,6 +16,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr Milliseconds kLeastPause{100};
 constexpr Milliseconds kMostPause{400};  // before the first retry; then twice as long
 constexpr std::chrono::seconds kMostRetryAfter{30};
+constexpr size_t kMostRefusal = 64u << 10;  // bytes kept of an answer that is not ok
 
 Breaker::Time monotonic() { return SteadyClock::now().time_since_epoch(); }
 
@@ -47,7 +48,7 @@ bool is_html(const Answer& answer) {
 // Passes on what the listener is to hear, and keeps the rest.
 class Upstream::Ear final : public Listener {
  public:
-  explicit Ear(Listener* listener) : listener_(listener) {}
+  Ear(Listener* listener, Breaker& breaker) : listener_(listener), breaker_(breaker) {}
 
   Result<> head(const Head& head) override {
     answer_.status = head.status;
@@ -58,6 +59,7 @@ class Upstream::Ear final : public Listener {
       return fail(ErrorKind::protocol,
                   fmt::format("answers {} with a redirect{}", head.status, to));
     }
+    if (answer_.ok()) breaker_.answered();
     passing_on_ = listener_ != nullptr && answer_.ok();
     return passing_on_ ? of_listener(listener_->head(head)) : Result<>();
   }
@@ -65,7 +67,9 @@ class Upstream::Ear final : public Listener {
   Result<Heard> body(std::string_view bytes) override {
     if (passing_on_) return of_listener(listener_->body(bytes));
     answer_.body += bytes;
-    return Heard::flowing;
+    if (answer_.ok() || answer_.body.size() < kMostRefusal) return Heard::flowing;
+    answer_.body.resize(kMostRefusal);
+    return Heard::enough;
   }
 
   const Answer& answer() const { return answer_; }
@@ -81,6 +85,7 @@ class Upstream::Ear final : public Listener {
   }
 
   Listener* listener_;
+  Breaker& breaker_;
   Answer answer_;
   bool passing_on_ = false;
   bool objected_ = false;
@@ -119,7 +124,7 @@ Result<Answer> Upstream::ask(const Call& call, Listener* listener, std::stop_tok
   Request request = this->request(call, listener != nullptr);
   for (int attempt = 0;; ++attempt) {
     if (total.count() > 0) request.deadlines.total = left();
-    Ear ear(listener);
+    Ear ear(listener, breaker_);
     std::optional<Failure> failure = transport_.perform(request, ear, stop);
     if (failure && failure->cause == Cause::total && call.brief) failure->cause = Cause::other;
     const auto wait = stop.stop_requested() ? std::nullopt : pause(failure, ear, attempt, left());
@@ -158,10 +163,9 @@ std::optional<Milliseconds> Upstream::pause(const std::optional<Failure>& failur
   if (attempt >= options_.retries) return std::nullopt;
   std::chrono::seconds asked_for{0};
   if (failure) {
-    const bool timeout = failure->error.kind == ErrorKind::timeout;
-    if (!timeout && failure->error.kind != ErrorKind::unavailable) return std::nullopt;
-    const bool unanswered = timeout && !failure->answered && options_.retry_timeouts;
-    if (failure->connected && !unanswered) return std::nullopt;
+    const ErrorKind kind = failure->error.kind;
+    if (kind != ErrorKind::timeout && kind != ErrorKind::unavailable) return std::nullopt;
+    if (failure->connected) return std::nullopt;
   } else {
     const int status = ear.answer().status;
     if (status != 429 && status != 502 && status != 503 && status != 504) return std::nullopt;
@@ -183,6 +187,7 @@ void Upstream::report(const std::optional<Failure>& failure, const Ear& ear, boo
         status == 502 || status == 504 || (status == 503 && !ear.answer().retry_after);
     return down ? breaker_.failed(monotonic()) : breaker_.succeeded();
   }
+  if (ear.objected() && failure->error.kind != ErrorKind::unavailable) return breaker_.succeeded();
   switch (failure->error.kind) {
     case ErrorKind::timeout:
       if (out_of_total && failure->answered) break;
@@ -271,8 +276,7 @@ Error Upstream::resting(Milliseconds left) const {
 }
 
 Error Upstream::refusal(const Answer& answer) const {
-  // Before and after: what is cut at 200 characters may cut a key, and JSON may hide one.
-  const std::string said = options_.key.redact(error_message(options_.key.redact(answer.body)));
+  const std::string said = error_message(answer.body, options_.key);
   std::string what = said.empty() ? "" : ": " + said;
   if (said.empty() && is_html(answer)) what = " with a page of HTML";
   const auto error = [&](ErrorKind kind, std::string_view verdict, std::string hint) {
@@ -291,7 +295,9 @@ Error Upstream::refusal(const Answer& answer) const {
       if (answer.status == 403)
         return error(ErrorKind::config, "forbids it", "check the key and what it may use");
       return error(ErrorKind::config, "refuses the key",
-                   "check the key that " + setting("api_key_file") + " names");
+                   fmt::format("check {0}.api_key_file, {0}.api_key_command or {0}.api_key, "
+                               "whichever gives it",
+                               options_.role));
     case 404:
     case 405:
       return error(ErrorKind::config, "no such endpoint or model",

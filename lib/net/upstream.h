@@ -3,8 +3,9 @@
 //
 // For the breaker a call has failed that got no connection, broke off, ran into a deadline or heard
 // nonsense, or was answered by 502, 504 or a 503 without Retry-After. Other answers show that the
-// server lives: 4xx, and 500 too, with which some servers answer one bad input. A call that was
-// stopped says nothing, and neither does one whose own total ran out while the answer was coming.
+// server lives: 4xx, and 500 too, with which some servers answer one bad input; so does one that
+// its listener objects to, unless as unavailable. A call that was stopped says nothing, and neither
+// does one whose own total ran out while the answer was coming.
 #pragma once
 
 #include <chrono>
@@ -28,9 +29,6 @@ struct UpstreamOptions {
   Secret key = {};
   Deadlines deadlines = {};
   int retries = 1;  // after a refused connection, 429, 502, 503 or 504
-  // Whether a call that timed out before its answer began may be made once more: true where asking
-  // twice costs nothing but time.
-  bool retry_timeouts = false;
   GateOptions gate = {};
   BreakerOptions breaker = {};
 };
@@ -58,8 +56,8 @@ class Upstream {
   Upstream(UpstreamOptions options, Transport& transport, Log& log);
 
   // The whole answer, whatever its status: 400, 413, 422 and their like are for the caller to
-  // interpret. Errors: unavailable, timeout, protocol (a redirect, too large), busy (no place in
-  // time), cancelled. An error names role and address.
+  // interpret. Of one that is not ok the first 64 KB. Errors: unavailable, timeout, protocol (a
+  // redirect, too large), busy (no place in time), cancelled. An error names role and address.
   Result<Answer> call(const Call& call, std::stop_token stop);
 
   // The listener hears head and body of a 2xx answer only; another answer is returned whole, like

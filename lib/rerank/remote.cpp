@@ -108,8 +108,7 @@ Result<Scores> RemoteReranker::score(std::string_view query, std::span<const Hit
 }
 
 Error RemoteReranker::meaning(const net::Answer& answer) const {
-  const Secret& key = upstream_.options().key;
-  std::string said = key.redact(net::error_message(key.redact(answer.body)));
+  std::string said = net::error_message(answer.body, upstream_.options().key);
   const bool other_model = ranks_nothing(answer, said);
   if (!other_model && wants_model(answer, said))
     return Error(ErrorKind::config,

@@ -15,6 +15,7 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostDepth = 16;
 constexpr double kMarkOfFailure = -1e5;
+constexpr double kRounding = 1e-3;  // half precision: 1.0001 is no logit
 
 tl::unexpected<std::string> complain(std::string what) {
   return tl::unexpected<std::string>(std::move(what));
@@ -69,12 +70,12 @@ tl::expected<Scores, std::string> read_scores(std::string_view body, size_t text
 }
 
 void squash_logits(Scores& scores) {
-  const bool logits = std::any_of(
-      scores.begin(), scores.end(),
-      [](const std::optional<double>& score) { return score && (*score < 0 || *score > 1); });
-  if (!logits) return;
+  const bool logits =
+      std::any_of(scores.begin(), scores.end(), [](const std::optional<double>& score) {
+        return score && (*score < -kRounding || *score > 1 + kRounding);
+      });
   for (std::optional<double>& score : scores)
-    if (score) score = 1 / (1 + std::exp(-*score));
+    if (score) score = logits ? 1 / (1 + std::exp(-*score)) : std::clamp(*score, 0.0, 1.0);
 }
 
 }  // namespace stoka::rerank

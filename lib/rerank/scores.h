@@ -15,7 +15,8 @@ namespace stoka::rerank {
 // sentence: "sent index 3 twice".
 tl::expected<Scores, std::string> read_scores(std::string_view body, size_t texts);
 
-// If any score lies outside [0,1] they are logits, and each becomes its sigmoid.
+// If any score lies outside [0,1] they are logits, and each becomes its sigmoid. What lies outside
+// by no more than 0.001 is rounded, and put back inside.
 void squash_logits(Scores& scores);
 
 }  // namespace stoka::rerank

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 using namespace stoka;
 
 TEST_CASE("a secret prints as stars, and nothing as nothing") {
@@ -19,6 +21,23 @@ TEST_CASE("a text is freed of every occurrence") {
 TEST_CASE("what only stands in for a key stays in texts") {
   CHECK(Secret("EMPTY").redact("an EMPTY house") == "an EMPTY house");
   CHECK(Secret().redact("x") == "x");
+}
+
+TEST_CASE("a secret is found however JSON spells it") {
+  const Secret secret("sk/1+2\"34\\x");
+  for (const std::string spelled :
+       {R"(sk/1+2"34\x)", R"(sk/1+2\"34\\x)", R"(sk\/1\u002b2\u002234\u005Cx)",
+        R"(\u0073\u006B\/1+2\"34\\\u0078)"}) {
+    CAPTURE(spelled);
+    CHECK(secret.redact(R"({"m":"\n)" + spelled + R"(\t\\"})") == R"({"m":"\n***\t\\"})");
+  }
+  for (const std::string other : {R"(sk\/1+2\"34\\)", R"(sk\/1\u002)", R"(sk\u012f1+2\"34\\x)",
+                                  R"(\u00)", R"(\)", R"(sk\)"}) {
+    CAPTURE(other);
+    CHECK(secret.redact(other) == other);
+  }
+  // An escaped backslash before it stays whole.
+  CHECK(Secret("/12345678").redact(R"("\\/12345678 \/12345678")") == R"("\\*** ***")");
 }
 
 TEST_CASE("a long text full of the secret is freed in one go") {

@@ -213,6 +213,20 @@ TEST_CASE("openai: a server that runs another kind of model is named so") {
   }
 }
 
+TEST_CASE("openai: a server that refuses dimensions does embed") {
+  House house({"fake-model"});
+  house.server.behave(nlohmann::json{{"status", 400},
+                                     {"message",
+                                      "Model \"Some-Embedding\" does not support matryoshka "
+                                      "representation, changing output dimensions of embeddings "
+                                      "will lead to poor results."}}
+                          .dump());
+  const auto identity = house.embedder.identity({});
+  REQUIRE_FALSE(identity.has_value());
+  CHECK(identity.error().message.find("does not embed") == std::string::npos);
+  CHECK(identity.error().message.find("matryoshka") != std::string::npos);
+}
+
 TEST_CASE("openai: a model that the server does not have is an error with those it has") {
   for (const std::string behaviour :
        {"", R"({"path":"/embeddings","status":400,"message":"Invalid model: bge-m4"})"}) {

@@ -42,6 +42,16 @@ TEST_CASE("a success in between starts the count anew") {
   CHECK_FALSE(breaker.closed_to_callers(1s).has_value());
 }
 
+TEST_CASE("answers that begin, and then fail, are failures in a row") {
+  Breaker breaker(kOptions);
+  for (int i = 0; i < kOptions.failures; ++i) {
+    REQUIRE_FALSE(breaker.closed_to_callers(1s).has_value());
+    breaker.answered();
+    breaker.failed(1s);
+  }
+  CHECK(breaker.closed_to_callers(1s).has_value());
+}
+
 TEST_CASE("a call that was stopped counts for nothing") {
   Breaker breaker(kOptions);
   breaker.failed(1s);
@@ -67,6 +77,12 @@ TEST_CASE("after the rest one caller tries") {
     breaker.failed(7s);
     breaker.failed(7s);
     CHECK_FALSE(breaker.closed_to_callers(7s).has_value());
+  }
+  SUBCASE("the beginning of its answer lets the others in, and its failure keeps them out again") {
+    breaker.answered();
+    CHECK_FALSE(breaker.closed_to_callers(6s).has_value());
+    breaker.failed(7s);
+    CHECK(breaker.closed_to_callers(7s) == 5000ms);
   }
   SUBCASE("its failure opens it for longer, up to a limit") {
     breaker.failed(7s);

@@ -1,7 +1,10 @@
 // What comes over the wire, and what an exchange makes of it.
 #include <doctest/doctest.h>
 
+#include <new>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "net/client.h"
 #include "net/hearing.h"
@@ -49,6 +52,9 @@ TEST_CASE("heads in all their forms") {
        {503, "", {}},
        ""},
       {"HTTP/1.1 503 Later\r\nRetry-After: 99999999999999999999\r\n\r\n", {503, "", {}}, ""},
+      {"HTTP/1.1 503 Later\r\nRetry-After: 999999999\r\n\r\n",
+       {503, "", std::chrono::seconds(86400)},
+       ""},
       {"HTTP/1.1 503 Later\r\nRetry-After: -1\r\n\r\n", {503, "", {}}, ""},
       {"HTTP/1.1 302 Found\r\nLocation: https://Other:8443/a?key=b\r\nContent-Length: 0\r\n\r\n",
        {302, "", {}, "https://other:8443"},
@@ -83,6 +89,7 @@ TEST_CASE("what is no proper HTTP is a protocol error") {
       many_heads + "HTTP/1.1 200 OK\r\n\r\nhi",
       "HTTP/1.1 200 OK\r\nX: " + std::string(200 * 1024, 'y') + "\r\n\r\nhi",
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nhi",
+      "HTTP/1.1 600 Six\r\nContent-Length: 2\r\n\r\nhi",
       "SSH-2.0-OpenSSH_9.2\r\n",
       "ICY 200 OK\r\n\r\nhi",
       "HTTP/1.1 500 No\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nhi",
@@ -100,6 +107,24 @@ TEST_CASE("what is no proper HTTP is a protocol error") {
     CHECK(failure->error.kind == ErrorKind::protocol);
     CHECK(failure->error.message.find_first_of("\r\n") == std::string::npos);
     CHECK(hearing.text.empty());
+  }
+}
+
+TEST_CASE("what a listener throws is an internal error") {
+  const RawServer server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+  Client client;
+  Hearing in_head, in_body, of_memory;
+  in_head.on_head = [](const Head&) -> Result<> { throw std::runtime_error("oh"); };
+  in_body.on_body = [](std::string_view) -> Result<Heard> { throw 7; };
+  of_memory.on_body = [](std::string_view) -> Result<Heard> { throw std::bad_alloc(); };
+  const std::pair<Hearing*, std::string> cases[] = {{&in_head, "its answer was not taken: oh"},
+                                                    {&in_body, "its answer was not taken"},
+                                                    {&of_memory, "out of memory"}};
+  for (const auto& [hearing, message] : cases) {
+    const auto failure = client.perform(get(server.url()), *hearing, {});
+    REQUIRE(failure.has_value());
+    CHECK(failure->error.kind == ErrorKind::internal);
+    CHECK(failure->error.message == message);
   }
 }
 

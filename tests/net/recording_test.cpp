@@ -208,6 +208,16 @@ TEST_CASE("a recording is private and holds neither key nor address") {
   CHECK(failure->error.message == "the key ***");
 }
 
+TEST_CASE("a key is not recorded as JSON escapes it either") {
+  Folder place;
+  Request asked = request("embedder", "embed", R"({"user":"sk/a+b\"canary"})");
+  asked.key = Secret("sk/a+b\"canary");
+  const Said refused{head(401), {R"({"error":"no sk\/a\u002Bb\)", R"("canary"})"}, {}};
+  place.record({{asked, refused}});
+  CHECK(place.text().find("canary") == std::string::npos);
+  CHECK(told(*place.replay(), asked) == R"({"error":"no ***"})");
+}
+
 TEST_CASE("a line is there as soon as its exchange is over") {
   Folder place;
   Stub stub;
@@ -407,7 +417,7 @@ TEST_CASE("a damaged line is named") {
     std::string line;
     std::string what;
   };
-  const std::vector<Row> rows = {
+  std::vector<Row> rows = {
       {"cut", good.substr(0, 60), "it is no JSON object"},
       {"no object", "[]", "it is no JSON object"},
       {"no role", R"({"name":"embed"})", "\"role\" is missing or wrong"},
@@ -431,6 +441,18 @@ TEST_CASE("a damaged line is named") {
        "\"cause\" is missing or wrong"},
       {"nested too deeply", std::string(1000, '['), "the JSON is nested deeper than 64 levels"},
   };
+  const std::string_view wrong_numbers[] = {R"("status":99)",   R"("status":600)",
+                                            R"("status":-200)", R"("status":4294967496)",
+                                            R"("status":2e2)",  R"("status":true)"};
+  const auto with = [&](std::string_view numbers) {
+    std::string line = good;
+    return line.replace(line.find(R"("status":200)"), 12, numbers);
+  };
+  for (const std::string_view wrong : wrong_numbers)
+    rows.push_back({wrong, with(wrong), "\"status\" is missing or wrong"});
+  for (const std::string_view wrong :
+       {R"("status":503,"retry_after":86401)", R"("status":503,"retry_after":-1)"})
+    rows.push_back({wrong, with(wrong), "\"retry_after\" is missing or wrong"});
   for (const Row& row : rows) {
     CAPTURE(row.name);
     TempFolder folder;

@@ -48,7 +48,8 @@ TEST_CASE("refusals say what to do") {
        true,
        ErrorKind::config,
        "refuses the key (401): Unauthorized",
-       "check the key that embedder.api_key_file (STOKA_EMBED_API_KEY_FILE) names"},
+       "check embedder.api_key_file, embedder.api_key_command or embedder.api_key, whichever gives "
+       "it"},
       {{403, "", ""},
        false,
        ErrorKind::config,
@@ -213,6 +214,12 @@ TEST_CASE("the key is in no error and no log, whatever the server does") {
       CHECK(server.seen().at(0).authorization == std::string("Bearer ") + kCanary);
     }
   }
+  // A key as JSON escapes it.
+  Way slashed("http://host:8072");
+  slashed.options.key = Secret("sk/a+b\"cdef");
+  const std::string spelled = R"("key sk\/a\u002bb\"cdef")";
+  for (const std::string& body : {spelled, R"({"error":)" + spelled})  // the second is cut off
+    CHECK(has(slashed.upstream().refusal({401, "application/json", body}).message, "key ***"));
   // A refusal that is cut amid the key.
   Way way("http://host:8072");
   way.options.key = Secret(kCanary);

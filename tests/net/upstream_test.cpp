@@ -5,6 +5,7 @@
 #include <future>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "net/way.h"
@@ -31,6 +32,8 @@ struct Script final : Transport {
   };
   std::vector<Step> steps;
   std::vector<Request> asked;
+  std::string body = "{}";
+  int pieces = 1;
 
   std::optional<Failure> perform(const Request& request, Listener& listener,
                                  std::stop_token) override {
@@ -39,8 +42,11 @@ struct Script final : Transport {
     if (step.failure) return step.failure;
     const Result<> heard = listener.head({step.status, "application/json", step.retry_after, {}});
     if (!heard) return Failure{heard.error(), true, true};
-    const auto body = listener.body("{}");
-    if (!body) return Failure{body.error(), true, true};
+    for (int i = 0; i < pieces; ++i) {
+      const auto heard_body = listener.body(body);
+      if (!heard_body) return Failure{heard_body.error(), true, true};
+      if (*heard_body == Heard::enough) break;
+    }
     return std::nullopt;
   }
 };
@@ -104,63 +110,57 @@ TEST_CASE("only what is safe and may help is tried again") {
   struct Case {
     std::string name;
     Step step;
-    bool once, with_timeouts;  // whether it is tried again
+    bool again;
   };
   const Case cases[] = {
-      {"answered", {}, false, false},
-      {"not connected", {failure(ErrorKind::unavailable, false, false)}, true, true},
-      {"no connection in time", {failure(ErrorKind::timeout, false, false)}, true, true},
-      {"broke off before the head", {failure(ErrorKind::unavailable, true, false)}, false, false},
-      {"broke off after the head", {failure(ErrorKind::unavailable, true, true)}, false, false},
-      {"no head in time", {failure(ErrorKind::timeout, true, false)}, false, true},
-      {"silence after the head", {failure(ErrorKind::timeout, true, true)}, false, false},
-      {"no TLS", {failure(ErrorKind::protocol, false, false)}, false, false},
-      {"too large", {failure(ErrorKind::protocol, true, true)}, false, false},
-      {"a key that cannot be sent", {failure(ErrorKind::config, false, false)}, false, false},
-      {"cancelled", {failure(ErrorKind::cancelled, false, false)}, false, false},
-      {"429", {{}, 429}, true, true},
-      {"502", {{}, 502}, true, true},
-      {"503", {{}, 503}, true, true},
-      {"504", {{}, 504}, true, true},
-      {"500", {{}, 500}, false, false},
-      {"501", {{}, 501}, false, false},
-      {"400", {{}, 400}, false, false},
-      {"401", {{}, 401}, false, false},
-      {"404", {{}, 404}, false, false},
-      {"413", {{}, 413}, false, false},
-      {"424", {{}, 424}, false, false},
-      {"302", {{}, 302}, false, false},
+      {"answered", {}, false},
+      {"not connected", {failure(ErrorKind::unavailable, false, false)}, true},
+      {"no connection in time", {failure(ErrorKind::timeout, false, false)}, true},
+      {"broke off before the head", {failure(ErrorKind::unavailable, true, false)}, false},
+      {"broke off after the head", {failure(ErrorKind::unavailable, true, true)}, false},
+      {"no head in time", {failure(ErrorKind::timeout, true, false)}, false},
+      {"silence after the head", {failure(ErrorKind::timeout, true, true)}, false},
+      {"no TLS", {failure(ErrorKind::protocol, false, false)}, false},
+      {"too large", {failure(ErrorKind::protocol, true, true)}, false},
+      {"a key that cannot be sent", {failure(ErrorKind::config, false, false)}, false},
+      {"cancelled", {failure(ErrorKind::cancelled, false, false)}, false},
+      {"429", {{}, 429}, true},
+      {"502", {{}, 502}, true},
+      {"503", {{}, 503}, true},
+      {"504", {{}, 504}, true},
+      {"500", {{}, 500}, false},
+      {"501", {{}, 501}, false},
+      {"400", {{}, 400}, false},
+      {"401", {{}, 401}, false},
+      {"404", {{}, 404}, false},
+      {"413", {{}, 413}, false},
+      {"424", {{}, 424}, false},
+      {"302", {{}, 302}, false},
   };
   struct Outcome {
     std::vector<Request> asked;
     int warnings = 0;
     bool ok = false;
   };
-  const auto play = [](const Step& step, bool timeouts) {
+  const auto play = [](const Step& step) {
     Script script;
     script.steps = {step};
     Lines log;
     UpstreamOptions options{"embedder", BaseUrl::parse("host", ApiRoot::plain).value(), {}, {}};
-    options.retry_timeouts = timeouts;
     Upstream upstream(options, script, log);
     const auto answer = upstream.call({"embed", "{}"}, {});
     return Outcome{script.asked, log.warnings, answer && answer->ok()};
   };
-  for (const bool timeouts : {false, true}) {
-    std::vector<std::future<Outcome>> outcomes;  // who waits, waits beside the others
-    for (const Case& c : cases)
-      outcomes.push_back(std::async(std::launch::async, play, c.step, timeouts));
-    for (size_t i = 0; i < std::size(cases); ++i) {
-      CAPTURE(cases[i].name);
-      CAPTURE(timeouts);
-      const Outcome outcome = outcomes[i].get();
-      const bool again = timeouts ? cases[i].with_timeouts : cases[i].once;
-      CHECK(outcome.asked.size() == (again ? 2 : 1));
-      CHECK(outcome.warnings == (again ? 1 : 0));
-      if (!again) continue;
-      CHECK(outcome.ok);
-      CHECK(outcome.asked[1].deadlines.total < outcome.asked[0].deadlines.total);
-    }
+  std::vector<std::future<Outcome>> outcomes;  // who waits, waits beside the others
+  for (const Case& c : cases) outcomes.push_back(std::async(std::launch::async, play, c.step));
+  for (size_t i = 0; i < std::size(cases); ++i) {
+    CAPTURE(cases[i].name);
+    const Outcome outcome = outcomes[i].get();
+    CHECK(outcome.asked.size() == (cases[i].again ? 2 : 1));
+    CHECK(outcome.warnings == (cases[i].again ? 1 : 0));
+    if (!cases[i].again) continue;
+    CHECK(outcome.ok);
+    CHECK(outcome.asked[1].deadlines.total < outcome.asked[0].deadlines.total);
   }
 }
 
@@ -311,6 +311,59 @@ TEST_CASE("after failures in a row nobody asks for a while") {
     CHECK(has(answer.error().message,
               "embedder at " + server.url() + " failed 3 times in a row, next try in "));
     CHECK(answer.error().hint == "start it, or set embedder.url (STOKA_EMBED_URL)");
+  }
+}
+
+TEST_CASE("what a listener objects to is no failure of the server") {
+  FakeUpstream server;
+  Way way(server.url(), "generator");
+  way.options.retries = 0;
+  way.options.breaker = {3, 60s, 60s};
+  const auto asked = [&](ErrorKind kind) {
+    Hearing hearing;
+    hearing.on_body = [&](std::string_view) -> Result<Heard> { return fail(kind, "no"); };
+    for (int i = 0; i < 6; ++i) CHECK_FALSE(way.chat(hearing).has_value());
+    return hearing.heads;
+  };
+  SUBCASE("an answer it cannot use") { CHECK(asked(ErrorKind::protocol) == 6); }
+  SUBCASE("an answer it has no time for") { CHECK(asked(ErrorKind::timeout) == 6); }
+  SUBCASE("but word that the server is down") { CHECK(asked(ErrorKind::unavailable) == 3); }
+}
+
+TEST_CASE("who tries a server that was down keeps nobody out while it streams") {
+  FakeUpstream server;
+  server.behave(R"({"fault":"close","times":1})");
+  Way way(server.url(), "generator");
+  way.options.retries = 0;
+  way.options.breaker = {1, 200ms, 200ms};
+  Hearing first;
+  CHECK_FALSE(way.chat(first).has_value());
+  bool let_in = false;
+  first.on_body = [&](std::string_view) -> Result<Heard> {
+    let_in = let_in || way.upstream().call({.name = "models", .body = ""}, {}).has_value();
+    return Heard::flowing;
+  };
+  const auto end = std::chrono::steady_clock::now() + 10s;
+  while (!way.chat(first)) {
+    REQUIRE(std::chrono::steady_clock::now() < end);
+    std::this_thread::sleep_for(1ms);
+  }
+  CHECK(let_in);
+}
+
+TEST_CASE("of an answer that is not ok no more than 64 KB are kept") {
+  Script script;
+  script.body = std::string(40 << 10, 'x');
+  script.pieces = 1000;
+  NullLog log;
+  UpstreamOptions options{"embedder", BaseUrl::parse("host", ApiRoot::plain).value(), {}, {}};
+  Upstream upstream(options, script, log);
+  for (const auto& [status, size] : {std::pair(400, 64 << 10), std::pair(200, 40000 << 10)}) {
+    script.steps.assign(2, {{}, status});
+    const auto answer = upstream.call({"embed", "{}"}, {});
+    REQUIRE(answer.has_value());
+    CHECK(answer->body.size() == static_cast<size_t>(size));
+    script.asked.clear();
   }
 }
 

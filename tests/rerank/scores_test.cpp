@@ -73,8 +73,14 @@ TEST_CASE("scores within [0,1] stay as they are") {
   CHECK(scores == Scores{0.0, 1.0, kNone, 0.5});
 }
 
+TEST_CASE("a score that rounding put outside is put back") {
+  Scores scores = {1.0000001, -0.0005, kNone, 0.5};
+  squash_logits(scores);
+  CHECK(scores == Scores{1.0, 0.0, kNone, 0.5});
+}
+
 TEST_CASE("one score outside makes all logits") {
-  for (const double outside : {-11.0, 10.0, 1.001}) {
+  for (const double outside : {-11.0, 10.0, 1.01}) {
     Scores scores = {outside, 0.5, kNone};
     squash_logits(scores);
     CHECK(*scores[0] == doctest::Approx(1 / (1 + std::exp(-outside))));
