@@ -4,13 +4,13 @@
 
 #include <utility>
 
+#include "base/ascii.h"
 #include "embed/vectors_check.h"
 #include "text/utf8.h"
 
 namespace stoka::embed {
 namespace {
 
-constexpr std::string_view kSpace = " \t\n\r\f\v";
 constexpr int kMostHalvings = 6;
 
 size_t json_bytes(std::string_view text) {
@@ -20,18 +20,12 @@ size_t json_bytes(std::string_view text) {
   return out;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
-}
-
 // Of a trimmed text: at the white space next to its middle, or in the middle of a text that has
 // none thereabouts. The second half is empty if there is nothing to halve.
 std::pair<std::string_view, std::string_view> halves(std::string_view text) {
   const size_t middle = text.size() / 2;
-  const size_t before = text.find_last_of(kSpace, middle);
-  const size_t after = text.find_first_of(kSpace, middle);
+  const size_t before = text.find_last_of(kWhiteSpace, middle);
+  const size_t after = text.find_first_of(kWhiteSpace, middle);
   size_t at = before;
   if (before == std::string_view::npos ||
       (after != std::string_view::npos && after - middle < middle - before))

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "net/json_text.h"
 #include "text/utf8.h"
 
@@ -12,14 +13,8 @@ namespace stoka::generate {
 namespace {
 
 constexpr std::string_view kDone = "[DONE]";
-constexpr std::string_view kSpace = " \t\r\n";
 constexpr std::string_view kLessThought =
     "raise generator.max_tokens, or turn thinking off with generator.extra";
-
-std::string_view trim(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
-}
 
 }  // namespace
 
@@ -60,7 +55,7 @@ Result<net::Heard> ChatDecoder::push(std::string_view bytes) {
 
 // Whether more is wanted.
 Result<bool> ChatDecoder::event(const net::SseEvent& event) {
-  const std::string_view data = trim(event.data);
+  const std::string_view data = trimmed(event.data);
   over_ = data == kDone;
   if (over_) return false;
   if (data.empty() && event.type != "error") return true;
@@ -121,13 +116,13 @@ void ChatDecoder::pass(std::string_view text) {
   text = text.substr(0, text::floor_border(text, std::min(limits_.text - passed_, text.size())));
   if (text.empty()) return;
   passed_ += text.size();
-  visible_ = visible_ || text.find_first_not_of(kSpace) != text.npos;
+  visible_ = visible_ || text.find_first_not_of(kWhiteSpace) != text.npos;
   sink_(text);
 }
 
 Result<ChatEnd> ChatDecoder::finish() {
   if (!streamed_) STOKA_TRY(whole());
-  if (streamed_ && !over_ && trim(events_.pending()) == kDone) over_ = true;
+  if (streamed_ && !over_ && trimmed(events_.pending()) == kDone) over_ = true;
   pass(filter_.push(joiner_.finish()));
   pass(filter_.finish());
   return conclude();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "base/ascii.h"
 #include "text/controls.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
@@ -21,8 +22,6 @@ struct Cleanup {
 
 constexpr const char* kExample = "give one like http://localhost:8000";
 
-constexpr std::string_view kSpace = " \t\r\n\f\v";
-
 // The longer ones first.
 constexpr std::array<std::string_view, 6> kVersionedEndpoints = {
     "/chat/completions", "/completions", "/responses", "/embeddings", "/models", "/rerank"};
@@ -31,19 +30,6 @@ constexpr std::array<std::string_view, 4> kPlainEndpoints = {"/embed", "/rerank"
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const size_t from = text.find_first_not_of(kSpace);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(kSpace) + 1 - from);
-}
 
 // "http" of "http://…", nothing of "localhost:8000/…".
 std::string scheme_of(std::string_view text) {
@@ -123,7 +109,7 @@ bool has_version(std::string_view path) {
 Result<BaseUrl> BaseUrl::parse(std::string_view pasted, ApiRoot root) {
   pasted = trimmed(pasted);
   if (pasted.empty()) return fail(ErrorKind::config, "the address is empty", kExample);
-  if (pasted.find_first_of(kSpace) != std::string_view::npos)
+  if (pasted.find_first_of(kWhiteSpace) != std::string_view::npos)
     return refused(pasted, "has white space in it");
   size_t controls = 0;
   text::without_controls(pasted, "", &controls);

@@ -8,6 +8,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/ascii.h"
 #include "net/base_url.h"
 #include "net/spoken.h"
 #include "text/controls.h"
@@ -23,19 +24,6 @@ constexpr int kMostStatus = 599;
 constexpr int kMostRetryAfter = 24 * 60 * 60;
 constexpr Milliseconds kMostEnding{1000};
 constexpr const char* kProxyHint = "check the proxy of the environment (http_proxy, https_proxy)";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const size_t from = text.find_first_not_of(" \t\r\n");
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(" \t\r\n") + 1 - from);
-}
 
 // Digits only, of a sane size.
 std::optional<int> number(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/nearest.h"
 #include "terminal/cite_box.h"
 #include "text/normalize.h"
@@ -12,14 +13,6 @@
 
 namespace stoka::terminal {
 namespace {
-
-constexpr std::string_view kBlank = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
-}
 
 // The lines of a text that is indented on a terminal; the text itself elsewhere.
 std::vector<std::string> folded(const std::string& text, size_t indent,
@@ -130,7 +123,7 @@ std::vector<std::string> Repl::complete(std::string_view before) const {
 }
 
 bool Repl::command(std::string_view line) {
-  const size_t end = std::min(line.find_first_of(kBlank), line.size());
+  const size_t end = std::min(line.find_first_of(kWhiteSpace), line.size());
   const std::string_view name = line.substr(0, end);
   const auto known = std::find_if(commands().begin(), commands().end(),
                                   [name](const Command& c) { return c.name == name; });

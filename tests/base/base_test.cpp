@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -98,4 +99,11 @@ TEST_CASE("the content hash notices a changed byte") {
   CHECK(content_hash("abc").size() == 32);
   CHECK(content_hash("abc") == content_hash("abc"));
   CHECK(content_hash("abc") != content_hash("abd"));
+}
+
+TEST_CASE("ASCII is lowered and trimmed, other bytes stay") {
+  CHECK(lower("HTTP://Ünder") == "http://Ünder");
+  CHECK(trimmed(" \t\r\n a b \f\v") == "a b");
+  CHECK(trimmed(" \n ") == "");
+  CHECK(trimmed("") == "");
 }
