@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "embed/builtin.h"
 #include "generate/alarm.h"
 #include "ingest/chunker.h"
+#include "search/vectors.h"
 
 namespace stoka::app {
 namespace {
@@ -19,10 +18,6 @@ constexpr std::string_view kQuestion = "what budget of steps does an agent have"
 constexpr std::string_view kMatch =
     "Every agent runs inside a fixed budget of steps, and stops when it is spent.";
 constexpr std::string_view kOther = "The library opens at nine and closes at six on weekdays.";
-
-float dot(const embed::Vector& a, const embed::Vector& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0f);
-}
 
 // The built-in embedder is told by its vectors in the index; a model is asked for some.
 Result<> probe_embedder(App& app, Providers& providers, const store::IndexStats& stats, Part& part,
@@ -59,7 +54,8 @@ Result<> probe_embedder(App& app, Providers& providers, const store::IndexStats&
                   fmt::format("{} gives vectors of {} and of {} dimensions", part.name,
                               asked.size(), vector.size()),
                   "has its model just been changed? try again");
-  float match = dot(asked, pair.vectors[0]), other = dot(asked, pair.vectors[1]);
+  const float match = search::dot(asked.data(), pair.vectors[0].data(), asked.size());
+  const float other = search::dot(asked.data(), pair.vectors[1].data(), asked.size());
   if (!(match > other))
     return fail(ErrorKind::config,
                 fmt::format("{} does not tell a match from a mismatch ({:.2f}, {:.2f})", part.name,

@@ -1,8 +1,9 @@
 #include "base/secret.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
+
+#include "base/utf16.h"
 
 namespace stoka {
 namespace {
@@ -18,15 +19,10 @@ std::optional<char> take_escape(std::string_view& text) {
     text.remove_prefix(2);
     return kMeant[which];
   }
-  if (text.size() < 6 || text.substr(2, 2) != "00") return std::nullopt;
-  int unit = 0;
-  for (const char c : text.substr(4, 2)) {
-    if (std::isxdigit(static_cast<unsigned char>(c)) == 0) return std::nullopt;
-    unit = unit * 16 + (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-  }
-  if (unit >= 0x80) return std::nullopt;
-  text.remove_prefix(6);
-  return static_cast<char>(unit);
+  const std::optional<char32_t> unit = escaped_unit(text);
+  if (!unit || *unit >= 0x80) return std::nullopt;
+  text.remove_prefix(kUnitEscapeBytes);
+  return static_cast<char>(*unit);
 }
 
 // How much of the text's front spells the value as a JSON string would; 0 if it does not.

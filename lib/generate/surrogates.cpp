@@ -1,10 +1,9 @@
 #include "generate/surrogates.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <utility>
 
+#include "base/utf16.h"
 #include "text/utf8.h"
 
 namespace stoka::generate {
@@ -12,21 +11,7 @@ namespace {
 
 constexpr char32_t kFirstMark = 0x10F800;
 constexpr std::string_view kMarkLead = "\xF4\x8F";  // of all marks, and of what is just below them
-constexpr size_t kEscapeBytes = 6;
 constexpr char32_t kReplacement = 0xFFFD;
-
-bool is_high(char32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
-bool is_low(char32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
-
-// The code unit of "\uXXXX" at the start of the text.
-std::optional<char32_t> escaped_unit(std::string_view text) {
-  if (text.size() < kEscapeBytes || !text.starts_with("\\u")) return {};
-  unsigned value = 0;
-  const char* end = text.data() + kEscapeBytes;
-  const auto [stopped, wrong] = std::from_chars(text.data() + 2, end, value, 16);
-  if (wrong != std::errc{} || stopped != end) return {};
-  return static_cast<char32_t>(value);
-}
 
 }  // namespace
 
@@ -39,11 +24,12 @@ std::string mark_lone_surrogates(std::string_view json) {
     json.remove_prefix(plain);
     const char32_t unit = escaped_unit(json).value_or(0);
     size_t take = std::min<size_t>(2, json.size());  // the backslash and what it escapes
-    if (is_high(unit) && is_low(escaped_unit(json.substr(kEscapeBytes)).value_or(0))) {
-      take = 2 * kEscapeBytes;
-    } else if (is_high(unit) || is_low(unit)) {
+    if (is_high_surrogate(unit) &&
+        is_low_surrogate(escaped_unit(json.substr(kUnitEscapeBytes)).value_or(0))) {
+      take = 2 * kUnitEscapeBytes;
+    } else if (is_high_surrogate(unit) || is_low_surrogate(unit)) {
       text::append_utf8(out, kFirstMark + (unit - 0xD800));
-      json.remove_prefix(kEscapeBytes);
+      json.remove_prefix(kUnitEscapeBytes);
       continue;
     }
     out += json.substr(0, take);
@@ -66,14 +52,14 @@ std::string SurrogateJoiner::push(std::string_view text) {
     size_t length = 0;
     const char32_t c = text::next_code_point(text, length);
     const char32_t unit = c >= kFirstMark ? 0xD800 + (c - kFirstMark) : 0;
-    if (is_low(unit) && high_ != 0) {
+    if (is_low_surrogate(unit) && high_ != 0) {
       const char32_t high = std::exchange(high_, 0);
       text::append_utf8(out, 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00));
     } else {
       out += finish();
-      if (is_high(unit))
+      if (is_high_surrogate(unit))
         high_ = unit;
-      else if (is_low(unit))
+      else if (is_low_surrogate(unit))
         text::append_utf8(out, kReplacement);
       else
         out += text.substr(0, length);

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/utf16.h"
 #include "text/controls.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
@@ -17,30 +17,16 @@ using nlohmann::json;
 
 constexpr size_t kMostMessage = 200;  // characters
 
-// The unit of the escape "\uXXXX" at `at`.
-std::optional<unsigned> unicode_escape(std::string_view text, size_t at) {
-  if (text.size() < at + 6 || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
-  unsigned out = 0;
-  for (const char c : text.substr(at + 2, 4)) {
-    if (std::isxdigit(static_cast<unsigned char>(c)) == 0) return std::nullopt;
-    out = out * 16 + static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-  }
-  return out;
-}
-
-bool is_high(unsigned unit) { return unit >= 0xD800 && unit < 0xDC00; }
-bool is_low(unsigned unit) { return unit >= 0xDC00 && unit < 0xE000; }
-
 // Appends the escape at `at` of a string, whole, and returns its length.
 size_t append_escape(std::string& out, std::string_view text, size_t at) {
-  const std::optional<unsigned> unit = unicode_escape(text, at);
+  const std::optional<char32_t> unit = escaped_unit(text.substr(at));
   size_t length = 2;
   if (unit) {
-    length = 6;
-    const std::optional<unsigned> next = unicode_escape(text, at + length);
-    if (is_high(*unit) && next && is_low(*next)) {
-      length = 12;
-    } else if (is_high(*unit) || is_low(*unit)) {
+    length = kUnitEscapeBytes;
+    const std::optional<char32_t> next = escaped_unit(text.substr(at + length));
+    if (is_high_surrogate(*unit) && next && is_low_surrogate(*next)) {
+      length = 2 * kUnitEscapeBytes;
+    } else if (is_high_surrogate(*unit) || is_low_surrogate(*unit)) {
       out += "\\ufffd";
       return length;
     }
