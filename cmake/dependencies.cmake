@@ -15,6 +15,7 @@ pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c)
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(libedit REQUIRED IMPORTED_TARGET libedit)
+pkg_check_modules(libpqxx REQUIRED IMPORTED_TARGET libpqxx)
 
 find_library(STEMMER_LIBRARY stemmer REQUIRED)
 find_path(STEMMER_INCLUDE libstemmer.h REQUIRED)

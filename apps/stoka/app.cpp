@@ -89,6 +89,16 @@ std::string App::store_url() const {
   return configured.empty() ? "sqlite:" + (data_dir() / "stoka.db").string() : configured;
 }
 
+Result<std::unique_ptr<store::Store>> App::open_store(store::OpenMode mode) const {
+  return open_store(store_url(), mode);
+}
+
+Result<std::unique_ptr<store::Store>> App::open_store(const std::string& url,
+                                                      store::OpenMode mode) const {
+  return store::open(url, mode,
+                     {.connections = static_cast<size_t>(config_.integer("database.connections"))});
+}
+
 Result<golden::Golden> App::load_golden() const {
   const std::string& dir = config_.text("golden.dir");
   if (dir.empty()) return golden::load();

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "golden/golden.h"
+#include "store/open.h"
 #include "terminal/style.h"
 
 namespace CLI {
@@ -59,6 +60,10 @@ class App {
   const Config& config() const { return config_; }
   // The store's URL: as configured, else the database under the data directory.
   std::string store_url() const;
+  Result<std::unique_ptr<store::Store>> open_store(store::OpenMode mode) const;
+  // Any store, with the settings of the configured one.
+  Result<std::unique_ptr<store::Store>> open_store(const std::string& url,
+                                                   store::OpenMode mode) const;
   Result<golden::Golden> load_golden() const;
 
   terminal::Capabilities capabilities(int fd) const;

@@ -78,7 +78,8 @@ Cli make_cli(Common& common) {
   auto common_flags = [&common](CLI::App& app) {
     app.add_option("--config", common.config_file, "read settings from this file")
         ->type_name("FILE");
-    app.add_option("--store", common.store, "where the index lives: sqlite:PATH")->type_name("URL");
+    app.add_option("--store", common.store, "where the index lives: sqlite:PATH or postgres://…")
+        ->type_name("URL");
     app.add_option("--record", common.record, "write what model servers say to this file")
         ->type_name("FILE");
     app.add_option("--replay", common.replay, "answer from such a file, ask no server")

@@ -48,8 +48,8 @@ std::string report_text(const pipeline::IndexReport& report, const Common& commo
 
 // The store to write to; for a dry run one that is only read, or none yet.
 Result<std::unique_ptr<store::Store>> open_store(App& app, bool dry_run) {
-  if (!dry_run) return store::open(app.store_url(), store::OpenMode::read_write);
-  auto store = store::open(app.store_url(), store::OpenMode::read);
+  if (!dry_run) return app.open_store(store::OpenMode::read_write);
+  auto store = app.open_store(store::OpenMode::read);
   if (!store && store.error().kind == ErrorKind::not_found) return std::unique_ptr<store::Store>();
   return store;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "command.h"
 #include "store/open.h"
 #include "text/normalize.h"
@@ -63,7 +64,7 @@ Result<> known_slugs(store::Store& store, const std::vector<std::string>& slugs)
 }
 
 int run(App& app, const Flags& flags) {
-  std::string id = flags.visitor;
+  std::string id = lower(flags.visitor);
   bool sets = flags.interests_given->count() > 0 || !flags.read.empty();
   if (id.empty() && !sets)
     return app.report(
@@ -72,7 +73,7 @@ int run(App& app, const Flags& flags) {
     return app.report({ErrorKind::usage,
                        fmt::format("visitor is not a UUID: '{}'", text::one_line(id)),
                        "a chat prints it: stoka chat --json QUERY"});
-  auto store = store::open(app.store_url(), store::OpenMode::read);
+  auto store = app.open_store(store::OpenMode::read);
   if (!store) return app.report(store.error());
   if (id.empty()) id = app.ids.uuid();
 

@@ -69,7 +69,7 @@ Result<std::vector<Hit>> indexed_hits(App& app, const std::string& query) {
 // Given texts need no index; with one the built-in reranker knows which words are rare.
 Result<std::vector<Hit>> scored_texts(App& app, const std::string& file, const std::string& query) {
   STOKA_ASSIGN(std::vector<Hit> hits, given_hits(file));
-  auto store = store::open(app.store_url(), store::OpenMode::read);
+  auto store = app.open_store(store::OpenMode::read);
   if (!store && store.error().kind != ErrorKind::not_found) return fail(store.error());
   STOKA_ASSIGN(std::unique_ptr<Providers> parts, providers(app, store ? store->get() : nullptr));
   STOKA_ASSIGN(rerank::Scores scores, parts->reranker().score(query, hits, {}));

@@ -23,7 +23,7 @@ route::SlugToken lazy_slug_tokens(const App& app) {
   return [&app, catalog](std::string_view word) {
     if (!*catalog) {
       catalog->emplace();
-      if (auto store = store::open(app.store_url(), store::OpenMode::read))
+      if (auto store = app.open_store(store::OpenMode::read))
         if (auto documents = (*store)->documents()) catalog->emplace(std::move(*documents), 0);
     }
     return (*catalog)->is_slug_token(word);

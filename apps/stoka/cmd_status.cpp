@@ -107,7 +107,7 @@ std::string shown(const Config& config, const Setting& setting) {
 // With -v: every document, every setting and where its value comes from.
 std::string details(App& app) {
   std::string out = "\ndocuments\n";
-  auto store = store::open(app.store_url(), store::OpenMode::read);
+  auto store = app.open_store(store::OpenMode::read);
   if (auto documents = store ? (*store)->documents() : fail(store.error()))
     for (const store::DocumentInfo& info : *documents)
       out += fmt::format("  {}  {}  {} chunks\n", text::one_line(info.document.slug),

@@ -40,6 +40,11 @@ constexpr Command kCommands[] = {
      "  stoka status\n"
      "  stoka status --json",
      declare_status},
+    {"store", "carry an index and its sessions to another store",
+     "  stoka store copy sqlite:stoka.db postgres://stoka@localhost/site\n"
+     "  stoka store copy --prune \"$STOKA_DB_URL\" sqlite:backup.db   the same again, and nothing "
+     "else",
+     declare_store},
     {"completion", "shell completions",
      "  source <(stoka completion bash)\n"
      "  stoka completion fish > ~/.config/fish/completions/stoka.fish",

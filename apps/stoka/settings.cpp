@@ -40,7 +40,16 @@ void add_role(std::vector<Setting>& out, const Role& role) {
 std::vector<Setting> make() {
   using enum ValueType;
   std::vector<Setting> out = {
-      {"store", "STOKA_DB_URL", text, "", "where the index and the sessions live: sqlite:PATH"},
+      {"store", "STOKA_DB_URL", text, "",
+       "where the index and the sessions live: sqlite:PATH or postgres://USER@HOST/DATABASE"},
+      {"database.connections",
+       "STOKA_DB_CONNECTIONS",
+       integer,
+       "5",
+       "most connections to PostgreSQL at a time; others wait their turn",
+       {},
+       1,
+       1000},
       {"site.url", "", text, "", "address of the site, put before document paths in links"},
       {"golden.dir", "", text, "", "directory whose files override the built-in golden data"},
 

@@ -14,6 +14,7 @@ struct EmbeddedFile {
 namespace embedded {
 std::span<const EmbeddedFile> golden();
 std::span<const EmbeddedFile> sql_sqlite();
+std::span<const EmbeddedFile> sql_postgres();
 }  // namespace embedded
 
 }  // namespace stoka

@@ -22,6 +22,7 @@ struct Document {
   std::optional<Date> date;
   int reading_minutes = 1;
   std::string content_hash;  // of the source bytes and of everything that shapes chunks
+  bool operator==(const Document&) const = default;
 };
 
 struct Chunk {

@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "base/ascii.h"
+#include "base/spoken.h"
 #include "net/base_url.h"
-#include "net/spoken.h"
 #include "text/controls.h"
 #include "text/normalize.h"
 #include "text/utf8.h"

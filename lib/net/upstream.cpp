@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <condition_variable>
 
+#include "base/spoken.h"
 #include "net/json_text.h"
-#include "net/spoken.h"
 
 namespace stoka::net {
 namespace {

@@ -15,10 +15,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/gate.h"
 #include "base/log.h"
 #include "net/base_url.h"
 #include "net/breaker.h"
-#include "net/gate.h"
 #include "net/transport.h"
 
 namespace stoka::net {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "cite/answer_stream.h"
 #include "pipeline/turn.h"
 #include "session/interests.h"
@@ -96,7 +97,8 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
   Visitor visitor;
   if (!request.visitor_id.empty()) {
-    STOKA_ASSIGN(std::optional<Visitor> known, engine.parts().store.visitor(request.visitor_id));
+    STOKA_ASSIGN(std::optional<Visitor> known,
+                 engine.parts().store.visitor(lower(request.visitor_id)));
     if (known) visitor = std::move(*known);
   }
   const Document* page = catalog->find_page(request.page.page);

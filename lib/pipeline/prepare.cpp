@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "pipeline/turn.h"
 #include "session/turn.h"
 #include "text/normalize.h"
@@ -9,31 +10,32 @@
 namespace stoka::pipeline {
 namespace {
 
-Result<> check_id(std::string_view what, const std::string& id) {
-  if (id.empty() || is_uuid(id)) return {};
+// The id as stores know it: a UUID may be sent in either case.
+Result<std::string> own_id(std::string_view what, const std::string& id) {
+  if (id.empty() || is_uuid(id)) return lower(id);
   return fail(ErrorKind::usage,
               fmt::format("{} is not a UUID: '{}'", what, text::one_line(id).substr(0, 40)),
               "leave it out to start a new one");
 }
 
 Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
-  STOKA_TRY(check_id("session", request.session_id));
-  STOKA_TRY(check_id("visitor", request.visitor_id));
+  STOKA_ASSIGN(const std::string session_id, own_id("session", request.session_id));
+  STOKA_ASSIGN(const std::string visitor_id, own_id("visitor", request.visitor_id));
   const Engine::Parts& parts = engine.parts();
   Instant now = parts.clock.now();
   std::optional<Session> known;
-  if (!request.session_id.empty()) {
-    STOKA_ASSIGN(known, parts.store.session(request.session_id));
+  if (!session_id.empty()) {
+    STOKA_ASSIGN(known, parts.store.session(session_id));
   }
   // A session belongs to its visitor: naming somebody else's opens a new one instead of reading it.
-  bool foreign = known && !request.visitor_id.empty() && known->visitor_id != request.visitor_id;
+  bool foreign = known && !visitor_id.empty() && known->visitor_id != visitor_id;
   if (known && !foreign && !session::is_stale(*known, now)) {
     turn.session = std::move(*known);
   } else {
-    turn.session.id = known || request.session_id.empty() ? parts.ids.uuid() : request.session_id;
-    turn.session.visitor_id = !request.visitor_id.empty() ? request.visitor_id
-                              : known                     ? known->visitor_id
-                                                          : parts.ids.uuid();
+    turn.session.id = known || session_id.empty() ? parts.ids.uuid() : session_id;
+    turn.session.visitor_id = !visitor_id.empty() ? visitor_id
+                              : known             ? known->visitor_id
+                                                  : parts.ids.uuid();
   }
   STOKA_ASSIGN(std::optional<Visitor> visitor, parts.store.visitor(turn.session.visitor_id));
   if (visitor) turn.visitor = std::move(*visitor);

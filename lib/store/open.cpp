@@ -2,12 +2,13 @@
 
 #include <string_view>
 
+#include "store/postgres/store.h"
 #include "store/sqlite/store.h"
 
 namespace stoka::store {
 namespace {
 
-constexpr std::string_view kForms = "use sqlite:PATH or a path";
+constexpr std::string_view kForms = "use sqlite:PATH, a path, or postgres://USER@HOST/DATABASE";
 
 // "postgres" of "postgres://host/db". A path has none: it starts with '.' or '/', or has no colon.
 std::string_view scheme(std::string_view url) {
@@ -18,13 +19,18 @@ std::string_view scheme(std::string_view url) {
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode) {
+Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
+                                    const OpenOptions& options) {
+  if (url.starts_with("postgres://") || url.starts_with("postgresql://"))
+    return postgres::open(url, mode, {.connections = options.connections});
   std::string_view path = url;
   if (const std::string_view found = scheme(url); found == "sqlite") {
     path.remove_prefix(found.size() + 1);
     if (path.starts_with("//")) path.remove_prefix(2);
   } else if (found.starts_with("postgres")) {
-    return fail(ErrorKind::config, "this stoka was built without PostgreSQL", std::string(kForms));
+    // What follows may be a password.
+    return fail(ErrorKind::config, "the URL of the store does not begin with postgres://",
+                std::string(kForms));
   } else if (!found.empty()) {
     return fail(ErrorKind::config, "unknown kind of store '" + std::string(found) + "'",
                 std::string(kForms));

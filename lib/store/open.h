@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -8,11 +9,17 @@
 namespace stoka::store {
 
 enum class OpenMode {
-  read,        // must exist with a schema; turns are still stored if the file can be written
+  read,        // must exist with a schema; turns are still stored if it can be written
   read_write,  // created and migrated when needed
 };
 
-// "sqlite:PATH" or a bare path. Anything else is a config error that names the forms.
-Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode);
+struct OpenOptions {
+  size_t connections = 5;  // to a server, at most
+};
+
+// "sqlite:PATH", a bare path, or "postgres://USER@HOST/DATABASE" ("postgresql://" too). Anything
+// else is a config error that names the forms.
+Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
+                                    const OpenOptions& options = {});
 
 }  // namespace stoka::store

@@ -1,5 +1,9 @@
 #include "store/store.h"
 
+#include "base/ascii.h"
+#include "text/normalize.h"
+#include "text/utf8.h"
+
 namespace stoka::store {
 
 std::optional<IdentityDifference> difference(const IndexIdentity& made_with,
@@ -17,6 +21,18 @@ std::optional<IdentityDifference> difference(const IndexIdentity& made_with,
     return IdentityDifference{"document template", made_with.document_template,
                               wanted.document_template};
   return std::nullopt;
+}
+
+bool is_id(std::string_view id) { return is_uuid(id) && lower(id) == id; }
+
+Result<> check_id(std::string_view what, std::string_view id) {
+  if (is_id(id)) return {};
+  constexpr size_t kMostShown = 40;  // bytes
+  std::string shown = text::one_line(id);
+  shown.resize(text::floor_border(shown, kMostShown));
+  return fail(ErrorKind::usage,
+              "the " + std::string(what) + " id '" + shown + "' is not a UUID in lower case",
+              "leave it out to start a new one");
 }
 
 uint32_t ChunkRecord::length() const {

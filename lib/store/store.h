@@ -1,8 +1,12 @@
 // Where the index and the sessions live. One interface; every store passes tests/store/contract.h.
 //
 // Threads: any member may be called from any thread; calls on one Store may wait for each other.
-// Errors: not_found (no index there), data (damaged, wrong schema), busy (another indexer),
-// unavailable (database gone).
+// Errors: not_found (no index there), data (damaged, wrong schema), busy (another indexer, too many
+// callers), unavailable (database gone), config (what the server refuses).
+// Ids of sessions and visitors are UUIDs in lower case: nothing has another id, and to store
+// something under one is a usage error.
+// Text is kept as valid UTF-8 without NUL: what is not is repaired (see storable() in
+// store/columns.h), when it is stored and when it is asked for.
 #pragma once
 
 #include <cstdint>
@@ -98,11 +102,17 @@ struct StoredChunk {
   std::vector<float> embedding;  // empty unless asked for
 };
 
+// Whether it is a UUID in lower case.
+bool is_id(std::string_view id);
+// A usage error unless it is one. `what`: "session" or "visitor".
+Result<> check_id(std::string_view what, std::string_view id);
+
 // The fitted basis of the built-in embedder: one row a term.
 struct BasisRow {
   std::string term;
   float weight = 0;           // global weight (idf)
   std::vector<float> values;  // dim floats
+  bool operator==(const BasisRow&) const = default;
 };
 
 // The one writer of an index. Destroying it releases the index; what was put stays.
@@ -157,6 +167,10 @@ class Store {
       std::span<const std::string> terms) = 0;
   // Rows of the terms that are in the basis, in the order asked for; others are left out.
   virtual Result<std::vector<BasisRow>> basis_rows(std::span<const std::string> terms) = 0;
+  // The whole basis, by term.
+  virtual Result<std::vector<BasisRow>> basis() = 0;
+  // The terms of each chunk by term, in the order asked for; none for an id that does not exist.
+  virtual Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) = 0;
 
   // -- the index, writing. A second writer anywhere gets a busy error that says who holds it.
   virtual Result<std::unique_ptr<IndexWriter>> begin_index() = 0;
@@ -173,6 +187,16 @@ class Store {
                                          std::span<const Reading> read, Instant now) = 0;
   // Every slug that any session was shown (check 11 of the acceptance list).
   virtual Result<std::vector<std::string>> all_shown_slugs() = 0;
+
+  // -- sessions, to be carried to another store
+  // The next ones by id after that one ("" for the first), at most so many; none at the end.
+  virtual Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t most) = 0;
+  virtual Result<std::vector<Session>> sessions_after(std::string_view id, size_t most) = 0;
+  // Merges rows into those that are there, so that the same rows twice change nothing: one
+  // transaction. Gives the id under which each visitor is kept: that of the visitor who has the
+  // same subject already, else its own.
+  virtual Result<std::vector<std::string>> put_visitors(std::span<const Visitor> visitors) = 0;
+  virtual Result<> put_sessions(std::span<const Session> sessions) = 0;
 };
 
 }  // namespace stoka::store

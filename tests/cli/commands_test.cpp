@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "process.h"
@@ -192,6 +193,9 @@ TEST_CASE("profile keeps interests and reading history") {
   CHECK(shown["interests"] == Json({"infrastructure", "agents"}));
   CHECK(shown["reading_history"][0]["slug"] == "debono-boss-fight");
   CHECK(machine().stoka({"profile", "--visitor", id, "--read", "no-such-page"}).code == 3);
+  std::transform(id.begin(), id.end(), id.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  CHECK(json_of({"profile", "--json", "--visitor", id}) == shown);
 }
 
 TEST_CASE("status says what is indexed and which parts answer") {

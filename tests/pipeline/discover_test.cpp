@@ -9,7 +9,8 @@ using namespace stoka::test;
 
 namespace {
 
-constexpr const char* kVisitor = "22222222-2222-4222-8222-222222222222";
+constexpr const char* kVisitor = "abcdef22-2222-4222-8222-222222222222";
+constexpr const char* kInUpperCase = "ABCDEF22-2222-4222-8222-222222222222";
 
 std::vector<std::string> slugs(const pipeline::Recommendations& found) {
   std::vector<std::string> out;
@@ -64,10 +65,12 @@ TEST_CASE("declared interests steer recommendations when there is no page") {
   House house;
   REQUIRE(house.store->update_visitor(kVisitor, std::vector<std::string>{"sqlite"}, {}, kNow));
   pipeline::DiscoverRequest request;
-  request.visitor_id = kVisitor;
-  auto found = pipeline::discover(house.engine(), request);
-  REQUIRE(found);
-  CHECK(slugs(*found).front() == "sqlite-in-production");
+  for (const std::string& visitor : {std::string(kVisitor), std::string(kInUpperCase)}) {
+    request.visitor_id = visitor;
+    auto found = pipeline::discover(house.engine(), request);
+    REQUIRE(found);
+    CHECK(slugs(*found).front() == "sqlite-in-production");
+  }
 }
 
 TEST_CASE("with nothing to go by the newest documents come first") {

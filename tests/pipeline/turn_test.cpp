@@ -174,6 +174,26 @@ TEST_CASE("after two hours a session ends and its visitor stays") {
   CHECK(house.store->session(kSession).value()->turns == 1);
 }
 
+TEST_CASE("an id in upper case is the same one, and is given back in lower case") {
+  House house;
+  const std::string session = "abcdef11-1111-4111-8111-111111111111";
+  const std::string visitor = "abcdef22-2222-4222-8222-222222222222";
+  pipeline::TurnRequest request{"tell me about bounded execution",
+                                "ABCDEF11-1111-4111-8111-111111111111",
+                                "ABCDEF22-2222-4222-8222-222222222222",
+                                "",
+                                {}};
+  for (int turns = 1; turns <= 2; ++turns) {
+    Heard heard = ask(house, request);
+    REQUIRE(heard.outcome);
+    CHECK(heard.ready().session_id == session);
+    CHECK(heard.ready().visitor_id == visitor);
+    CHECK(house.store->session(session).value()->turns == turns);
+    request.session_id = session;
+    request.visitor_id = visitor;
+  }
+}
+
 TEST_CASE("naming somebody else's session opens a new one") {
   House house;
   ask(house, "tell me about bounded execution", kSession);

@@ -12,8 +12,19 @@ namespace stoka::store {
 
 using Open = std::function<std::unique_ptr<Store>()>;
 
-void index_contract(const Open& open);
-void search_contract(const Open& open);
-void session_contract(const Open& open);
+// What the place can bear; each case asks no more of it.
+struct Abilities {
+  int threads = 50;  // that call at the same time, and none of them too late
+};
+
+void index_contract(const Open& open, const Abilities& abilities = {});
+void search_contract(const Open& open, const Abilities& abilities = {});
+void session_contract(const Open& open, const Abilities& abilities = {});
+
+// Parts of the above, in files of their own.
+void hostile_index_contract(const Open& open, Store& store);
+void hostile_session_contract(const Open& open, Store& store);
+void shared_session_contract(const Open& open, Store& store, const Abilities& abilities);
+void copy_contract(Store& store);
 
 }  // namespace stoka::store

@@ -64,7 +64,7 @@ ChunkId only_id(Store& store, const std::string& slug) {
 
 }  // namespace
 
-void index_contract(const Open& open) {
+void index_contract(const Open& open, const Abilities&) {
   const auto store = open();
   REQUIRE(store);
 
@@ -195,8 +195,8 @@ void index_contract(const Open& open) {
 
   SUBCASE("clearing leaves sessions alone and gives no id to another chunk") {
     TurnRecord turn;
-    turn.session_id = "s";
-    turn.visitor_id = "v";
+    turn.session_id = uuid("s");
+    turn.visitor_id = uuid("v");
     REQUIRE(store->commit_turn(turn));
     auto writer = store->begin_index();
     REQUIRE(writer);
@@ -212,7 +212,7 @@ void index_contract(const Open& open) {
     CHECK(store->stats()->dim == 0);
     const std::string terms[] = {"t1"};
     CHECK(store->basis_rows(terms)->empty());
-    CHECK(store->session("s")->has_value());
+    CHECK(store->session(uuid("s"))->has_value());
     Corpus refilled(4);
     refilled.put(**writer, "b", {make_chunk("b", 0, {{"t1", 1}}, {1, 0, 0, 0})});
     CHECK(only_id(*store, "b") != old_id);
@@ -296,6 +296,7 @@ void index_contract(const Open& open) {
     CHECK((*found)[0].weight == 1.5F);
     CHECK((*found)[0].values == std::vector<float>{3, 4});
     CHECK((*found)[1].term == "t1");
+    CHECK((*store->basis() == std::vector<BasisRow>{rows[1], rows[0]}));
     const float query[] = {0, 1};
     const auto near = store->search_dense(query, 5, {});
     REQUIRE(near);
@@ -325,6 +326,88 @@ void index_contract(const Open& open) {
     REQUIRE(next);
     CHECK(other->documents()->size() == 1);
   }
+
+  SUBCASE("lists of names are in the order of their bytes") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    const std::vector<std::string> names = {"B", "a", "a b", "a-b", "ab", "b", "\xC3\xA9"};
+    std::vector<BasisRow> rows;
+    std::vector<TermCount> terms;
+    for (auto name = names.rbegin(); name != names.rend(); ++name) {
+      rows.push_back({*name, 1, {1}});
+      terms.push_back({*name, 1});
+    }
+    for (const std::string& name : names) {
+      const ChunkRecord chunks[] = {make_chunk(name, 0, terms)};
+      REQUIRE((*writer)->put_document(make_document(name), chunks));
+    }
+    REQUIRE((*writer)->replace_basis(rows, 1, 1, [](ChunkId) { return std::vector<float>(); }));
+    const auto documents = store->documents();
+    const auto basis = store->basis();
+    const ChunkId ids[] = {only_id(*store, "a-b")};
+    const auto stored = store->terms_of(ids);
+    const QueryTerm query[] = {{"a", 1}};
+    const auto found = store->search_lexical(query, 99, {});
+    REQUIRE(documents);
+    REQUIRE(basis);
+    REQUIRE(stored);
+    REQUIRE(found);
+    const auto ties = named(*store, *found);
+    REQUIRE(documents->size() == names.size());
+    REQUIRE(basis->size() == names.size());
+    REQUIRE(stored->front().size() == names.size());
+    REQUIRE(ties.size() == names.size());
+    for (size_t i = 0; i < names.size(); ++i) {
+      CHECK((*documents)[i].document.slug == names[i]);
+      CHECK((*basis)[i].term == names[i]);
+      CHECK(stored->front()[i].term == names[i]);
+      CHECK(ties[i].slug == names[i]);
+    }
+    std::string walked;
+    REQUIRE((*writer)->each_chunk_terms([&](ChunkId, std::span<const TermCount> of_chunk) {
+      for (const TermCount& term : of_chunk) walked += term.term + "|";
+      return false;
+    }));
+    CHECK(walked == "B|a|a b|a-b|ab|b|\xC3\xA9|");
+  }
+
+  SUBCASE("the terms of chunks come in the order asked for") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    const ChunkRecord one[] = {make_chunk("one", 0, {{"zebra", 2}, {"none", 0}, {"ant", 1}})};
+    const ChunkRecord two[] = {make_chunk("two", 0, {})};
+    REQUIRE((*writer)->put_document(make_document("one"), one));
+    REQUIRE((*writer)->put_document(make_document("two"), two));
+    const ChunkId id = only_id(*store, "one");
+    const ChunkId ids[] = {only_id(*store, "two"), id, 999999, id};
+    const auto found = store->terms_of(ids);
+    REQUIRE(found);
+    REQUIRE(found->size() == 4);
+    for (const size_t bare : {0U, 2U}) CHECK((*found)[bare].empty());
+    for (const size_t full : {1U, 3U}) {
+      const std::vector<TermCount>& terms = (*found)[full];
+      REQUIRE(terms.size() == 2);
+      CHECK(terms[0].term == "ant");
+      CHECK(terms[0].count == 1);
+      CHECK(terms[1].term == "zebra");
+      CHECK(terms[1].count == 2);
+    }
+    CHECK(store->terms_of({})->empty());
+  }
+
+  // Refusing it is for those who search and index.
+  SUBCASE("another identity over a filled index is only recorded") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    Corpus corpus(7);
+    REQUIRE((*writer)->set_identity({"one", 4, "v1", ""}));
+    corpus.put(**writer, "a");
+    REQUIRE((*writer)->set_identity({"other", 9, "v2", "q"}));
+    CHECK((*store->identity() == IndexIdentity{"other", 9, "v2", "q"}));
+    corpus.check(*store);
+  }
+
+  hostile_index_contract(open, *store);
 }
 
 }  // namespace stoka::store

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <string>
 #include <thread>
 
 #include "store/contract.h"
@@ -7,7 +10,7 @@
 
 namespace stoka::store {
 
-void search_contract(const Open& open) {
+void search_contract(const Open& open, const Abilities& abilities) {
   const auto store = open();
   REQUIRE(store);
 
@@ -126,7 +129,7 @@ void search_contract(const Open& open) {
                                       make_chunk("a", 1, {{"t1", 1}, {term, 1}}, {0, 1, 0, 0})};
     };
     corpus.put(**writer, "a", version("old"));
-    std::vector<std::string> wrong(4);
+    std::vector<std::string> wrong(static_cast<size_t>(std::min(4, abilities.threads)));
     std::vector<std::thread> threads;
     for (std::string& complaint : wrong) {
       threads.emplace_back([&store, &complaint] {
@@ -148,6 +151,103 @@ void search_contract(const Open& open) {
     for (std::thread& thread : threads) thread.join();
     for (const std::string& complaint : wrong) CHECK(complaint == "");
     corpus.check(*store);
+  }
+
+  SUBCASE("a filter that leaves out nearly everything still gives all that remain") {
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    Corpus corpus(9);
+    SearchFilter filter;
+    for (int i = 0; i < 300; ++i) {
+      const std::string slug = "post-" + std::to_string(i);
+      // Those that remain are the worst: an index would give all the others first.
+      const float cosine = i % 100 == 50 ? 0.0F : 1.0F;
+      const uint32_t count = i % 100 == 50 ? 1 : 9;
+      corpus.put(**writer, slug,
+                 {make_chunk(slug, 0, {{"t1", count}, {"t2", 1}}, {cosine, 1 - cosine, 0, 0})});
+      if (i % 100 != 50) filter.exclude_slugs.insert(slug);
+    }
+    REQUIRE((*writer)->finish(Instant(std::chrono::milliseconds(1))));
+    const QueryTerm query[] = {{"t1", 1}};
+    const float vector[] = {1, 0, 0, 0};
+    const auto check = [&](size_t wanted) {
+      const auto lexical = store->search_lexical(query, 10, filter);
+      REQUIRE(lexical);
+      CHECK(lexical->size() == wanted);
+      CHECK((named(*store, *lexical) == corpus.lexical({{"t1", 1}}, 10, filter)));
+      const auto dense = store->search_dense(vector, 10, filter);
+      REQUIRE(dense);
+      CHECK(dense->size() == wanted);
+      CHECK((named(*store, *dense) == corpus.dense({1, 0, 0, 0}, 10, filter)));
+    };
+    check(3);
+    for (const char* slug : {"post-50", "post-150", "post-250", "no-such-post"}) {
+      filter.exclude_slugs.insert(slug);
+    }
+    check(0);
+    filter.exclude_slugs.clear();
+    check(10);
+  }
+
+  SUBCASE("another reader sees a document whole or not at all while it is replaced") {
+    const auto other = open();
+    auto writer = store->begin_index();
+    REQUIRE(writer);
+    const auto version = [](int n) {
+      std::vector<ChunkRecord> chunks;
+      for (int index = 0; index < 2 + n % 3; ++index) {
+        chunks.push_back(make_chunk("a", index, {{"t1", 1}}, {1, 0, 0, 0}));
+        chunks.back().chunk.section = std::to_string(n);
+      }
+      return chunks;
+    };
+    const auto complaint_about = [](Store& reader) -> std::string {
+      const auto documents = reader.documents();
+      const auto chunks = reader.chunks_of("a");
+      const auto stats = reader.stats();
+      if (!documents) return documents.error().message;
+      if (!chunks) return chunks.error().message;
+      if (!stats) return stats.error().message;
+      if (stats->chunks != 0 && stats->chunks != stats->vectors) return "vectors apart from chunks";
+      if (stats->documents > 1 || (stats->chunks == 0) != (stats->documents == 0)) {
+        return "documents apart from chunks";
+      }
+      for (const DocumentInfo& info : *documents) {
+        if (info.chunks != 2 + std::stoi(info.document.content_hash) % 3) return "a mixed document";
+      }
+      if (chunks->empty()) return "";
+      const std::string section = chunks->front().chunk.section;
+      if (static_cast<int>(chunks->size()) != 2 + std::stoi(section) % 3) return "half a document";
+      std::vector<ChunkId> ids;
+      for (const StoredChunk& stored : *chunks) {
+        if (stored.chunk.section != section) return "chunks of two versions";
+        ids.push_back(stored.id);
+      }
+      const auto again = reader.chunks(ids, true);
+      if (!again) return again.error().message;
+      if (!again->empty() && again->size() != ids.size()) return "some chunks of an old version";
+      for (const StoredChunk& stored : *again) {
+        if (stored.embedding.size() != 4) return "a chunk without its vector";
+      }
+      return "";
+    };
+    std::atomic<bool> done = false;
+    std::string complaint;
+    std::thread reader([&] {
+      while (!done && complaint.empty()) complaint = complaint_about(*other);
+    });
+    for (int n = 0; n < 40; ++n) {
+      if (n % 8 == 7) {
+        CHECK((*writer)->remove_document("a"));
+      } else {
+        Document document = make_document("a");
+        document.content_hash = std::to_string(n);
+        CHECK((*writer)->put_document(document, version(n)));
+      }
+    }
+    done = true;
+    reader.join();
+    CHECK(complaint == "");
   }
 }
 

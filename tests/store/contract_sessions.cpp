@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
-#include <set>
-#include <thread>
+#include <span>
 
 #include "store/contract.h"
+#include "store/corpus.h"
 
 namespace stoka::store {
 namespace {
@@ -12,8 +12,8 @@ Instant at(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
 
 TurnRecord turn(const std::string& session, const std::string& visitor, int64_t ms) {
   TurnRecord record;
-  record.session_id = session;
-  record.visitor_id = visitor;
+  record.session_id = uuid(session);
+  record.visitor_id = uuid(visitor);
   record.at = at(ms);
   record.exchange.user = "question " + std::to_string(ms);
   record.exchange.assistant = "answer\n\"" + std::to_string(ms) + "\" \xE6\xBC\xA2";
@@ -21,15 +21,21 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int64_t 
   return record;
 }
 
+template <class T>
+Error error_of(const Result<T>& result) {
+  REQUIRE_FALSE(result);
+  return result.error();
+}
+
 }  // namespace
 
-void session_contract(const Open& open) {
+void session_contract(const Open& open, const Abilities& abilities) {
   const auto store = open();
   REQUIRE(store);
 
   SUBCASE("who was never seen is not there") {
-    CHECK_FALSE(store->session("s")->has_value());
-    CHECK_FALSE(store->visitor("v")->has_value());
+    CHECK_FALSE(store->session(uuid("s"))->has_value());
+    CHECK_FALSE(store->visitor(uuid("v"))->has_value());
     CHECK(store->all_shown_slugs()->empty());
   }
 
@@ -41,12 +47,12 @@ void session_contract(const Open& open) {
     const auto made = store->commit_turn(first);
     REQUIRE(made);
     const auto again = open();
-    const auto found = again->session("s");
+    const auto found = again->session(uuid("s"));
     REQUIRE(found);
     REQUIRE(found->has_value());
     for (const Session& session : {*made, **found}) {
-      CHECK(session.id == "s");
-      CHECK(session.visitor_id == "v");
+      CHECK(session.id == uuid("s"));
+      CHECK(session.visitor_id == uuid("v"));
       CHECK(session.shown_slugs == std::vector<std::string>{"b", "a"});
       CHECK(session.explored_topics == std::vector<std::string>{"systems"});
       CHECK(session.turns == 1);
@@ -57,7 +63,7 @@ void session_contract(const Open& open) {
       CHECK((session.started_at == at(1000)));
       CHECK((session.last_active == at(1000)));
     }
-    const auto visitor = again->visitor("v");
+    const auto visitor = again->visitor(uuid("v"));
     REQUIRE(visitor);
     REQUIRE(visitor->has_value());
     CHECK((*visitor)->subject == "");
@@ -75,7 +81,7 @@ void session_contract(const Open& open) {
       record.topic = topic;
       REQUIRE(store->commit_turn(record));
     }
-    const auto session = *store->session("s");
+    const auto session = *store->session(uuid("s"));
     REQUIRE(session);
     CHECK(session->shown_slugs == std::vector<std::string>{"b", "a", "c"});
     CHECK(session->explored_topics == std::vector<std::string>{"x", "y", "x"});
@@ -88,7 +94,7 @@ void session_contract(const Open& open) {
 
   SUBCASE("the last ten exchanges are kept") {
     for (int64_t ms = 1; ms <= 13; ++ms) REQUIRE(store->commit_turn(turn("s", "v", ms)));
-    const auto session = *store->session("s");
+    const auto session = *store->session(uuid("s"));
     REQUIRE(session);
     REQUIRE(session->exchanges.size() == 10);
     CHECK(session->exchanges.front().user == "question 4");
@@ -101,58 +107,37 @@ void session_contract(const Open& open) {
   SUBCASE("a turn that was stored late does not set the clock back") {
     REQUIRE(store->commit_turn(turn("s", "v", 50)));
     REQUIRE(store->commit_turn(turn("s", "v", 20)));
-    CHECK((store->session("s")->value().last_active == at(50)));
-    CHECK((store->visitor("v")->value().last_seen == at(50)));
-  }
-
-  SUBCASE("fifty turns of one session at once lose nothing") {
-    const auto second = open();
-    std::vector<std::string> errors(50);
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 50; ++i) {
-      threads.emplace_back([&, i] {
-        TurnRecord record = turn("s", "v", i);
-        record.cited = {"slug-" + std::to_string(i)};
-        Store& mine = i % 2 ? *store : *second;
-        const auto session = mine.commit_turn(record);
-        if (!session) errors[static_cast<size_t>(i)] = session.error().message;
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    for (const std::string& error : errors) CHECK(error == "");
-    const auto session = *store->session("s");
-    REQUIRE(session);
-    CHECK(session->turns == 50);
-    CHECK(std::set<std::string>(session->shown_slugs.begin(), session->shown_slugs.end()).size() ==
-          50);
+    CHECK((store->session(uuid("s"))->value().last_active == at(50)));
+    CHECK((store->visitor(uuid("v"))->value().last_seen == at(50)));
   }
 
   SUBCASE("a session stays its visitor's, whoever else names it") {
     REQUIRE(store->commit_turn(turn("s", "v", 1)));
     const auto session = store->commit_turn(turn("s", "stranger", 2));
     REQUIRE(session);
-    CHECK(session->visitor_id == "v");
+    CHECK(session->visitor_id == uuid("v"));
   }
 
   SUBCASE("a verified subject has one visitor, which takes over the anonymous one") {
     const std::vector<std::string> anonymous = {"systems", "rust"};
     const Reading read[] = {{"page", at(5), 80}};
-    REQUIRE(store->update_visitor("old", anonymous, read, at(5)));
+    REQUIRE(store->update_visitor(uuid("old"), anonymous, read, at(5)));
     TurnRecord record = turn("s1", "old", 6);
     record.subject = "auth|1";
     REQUIRE(store->commit_turn(record));
-    CHECK(store->visitor("old")->value().subject == "auth|1");
+    CHECK(store->visitor(uuid("old"))->value().subject == "auth|1");
 
-    REQUIRE(store->update_visitor("new", std::vector<std::string>{"rust", "maps"}, {}, at(7)));
+    REQUIRE(
+        store->update_visitor(uuid("new"), std::vector<std::string>{"rust", "maps"}, {}, at(7)));
     REQUIRE(store->commit_turn(turn("s2", "new", 8)));
     record = turn("s2", "new", 9);
     record.subject = "auth|1";
     const auto session = store->commit_turn(record);
     REQUIRE(session);
-    CHECK(session->visitor_id == "old");
+    CHECK(session->visitor_id == uuid("old"));
     CHECK(session->turns == 2);
-    CHECK_FALSE(store->visitor("new")->has_value());
-    const auto merged = *store->visitor("old");
+    CHECK_FALSE(store->visitor(uuid("new"))->has_value());
+    const auto merged = *store->visitor(uuid("old"));
     REQUIRE(merged);
     CHECK(merged->interests == std::vector<std::string>{"systems", "rust", "maps"});
     CHECK(merged->history.size() == 1);
@@ -161,8 +146,8 @@ void session_contract(const Open& open) {
 
     TurnRecord third = turn("s3", "third", 10);
     third.subject = "auth|1";
-    CHECK(store->commit_turn(third)->visitor_id == "old");
-    CHECK_FALSE(store->visitor("third")->has_value());
+    CHECK(store->commit_turn(third)->visitor_id == uuid("old"));
+    CHECK_FALSE(store->visitor(uuid("third"))->has_value());
   }
 
   SUBCASE("a visitor of one subject is never given to another") {
@@ -173,20 +158,20 @@ void session_contract(const Open& open) {
     theirs.subject = "two";
     const auto session = store->commit_turn(theirs);
     REQUIRE(session);
-    CHECK(session->visitor_id != "v");
-    CHECK(store->visitor("v")->value().subject == "one");
+    CHECK(session->visitor_id != uuid("v"));
+    CHECK(store->visitor(uuid("v"))->value().subject == "one");
     CHECK(store->visitor(session->visitor_id)->value().subject == "two");
   }
 
   SUBCASE("interests are replaced only when given, readings are merged by the latest") {
     const Reading first[] = {{"a", at(10), 30}, {"b", at(5), 100}, {"a", at(3), 99}};
-    auto visitor = store->update_visitor("v", std::vector<std::string>{"x"}, first, at(20));
+    auto visitor = store->update_visitor(uuid("v"), std::vector<std::string>{"x"}, first, at(20));
     REQUIRE(visitor);
     CHECK((visitor->first_seen == at(20)));
     const Reading second[] = {{"b", at(30), 10}, {"a", at(9), 1}};
-    visitor = store->update_visitor("v", std::nullopt, second, at(40));
+    visitor = store->update_visitor(uuid("v"), std::nullopt, second, at(40));
     REQUIRE(visitor);
-    const auto found = *open()->visitor("v");
+    const auto found = *open()->visitor(uuid("v"));
     REQUIRE(found);
     for (const Visitor& v : {*visitor, *found}) {
       CHECK(v.interests == std::vector<std::string>{"x"});
@@ -199,7 +184,7 @@ void session_contract(const Open& open) {
       CHECK((v.first_seen == at(20)));
       CHECK((v.last_seen == at(40)));
     }
-    visitor = store->update_visitor("v", std::vector<std::string>{}, {}, at(41));
+    visitor = store->update_visitor(uuid("v"), std::vector<std::string>{}, {}, at(41));
     REQUIRE(visitor);
     CHECK(visitor->interests.empty());
     CHECK(visitor->history.size() == 2);
@@ -208,24 +193,72 @@ void session_contract(const Open& open) {
   SUBCASE("the five hundred latest readings are kept") {
     std::vector<Reading> readings;
     for (int i = 0; i < 520; ++i) readings.push_back({"p" + std::to_string(i), at(i), 100});
-    const auto visitor = store->update_visitor("v", std::nullopt, readings, at(0));
+    const auto visitor = store->update_visitor(uuid("v"), std::nullopt, readings, at(0));
     REQUIRE(visitor);
     REQUIRE(visitor->history.size() == 500);
     CHECK(visitor->history.front().slug == "p20");
     CHECK(visitor->history.back().slug == "p519");
   }
 
-  SUBCASE("hostile ids and texts are only data") {
-    const std::string nasty = "'; DROP TABLE stoka_sessions; --\xFF";
-    TurnRecord record = turn(nasty, nasty, 1);
-    record.cited = {nasty};
-    record.topic = "\"]";
-    REQUIRE(store->commit_turn(record));
-    const auto session = *store->session(nasty);
-    REQUIRE(session);
-    CHECK(session->explored_topics == std::vector<std::string>{"\"]"});
-    CHECK(session->turns == 1);
+  SUBCASE("who is not a UUID in lower case is not there and is not stored") {
+    const std::string good = uuid("s");
+    for (const std::string& bad :
+         {std::string(), std::string("s"), std::string("5B0C3F0E-1111-4222-8333-444444444444"),
+          good + "x", good + std::string(1, '\0'), std::string("{" + good + "}"),
+          std::string("00000000000000000000000000000001"),
+          std::string("'; DROP TABLE stoka_sessions; --\xFF\n")}) {
+      CAPTURE(bad);
+      TurnRecord of_session = turn("s", "v", 1);
+      of_session.session_id = bad;
+      TurnRecord of_visitor = turn("s", "v", 1);
+      of_visitor.visitor_id = bad;
+      Visitor visitor;
+      visitor.id = bad;
+      Session session;
+      session.id = bad;
+      session.visitor_id = good;
+      const Error errors[] = {error_of(store->commit_turn(of_session)),
+                              error_of(store->commit_turn(of_visitor)),
+                              error_of(store->update_visitor(bad, std::nullopt, {}, at(1))),
+                              error_of(store->put_visitors(std::span(&visitor, 1))),
+                              error_of(store->put_sessions(std::span(&session, 1)))};
+      for (const Error& error : errors) {
+        CHECK(error.kind == ErrorKind::usage);
+        CHECK(error.message.find("is not a UUID in lower case") != std::string::npos);
+        CHECK(error.message.find_first_of(std::string_view("\n\0", 2)) == std::string::npos);
+        CHECK_FALSE(error.hint.empty());
+      }
+      const auto found_session = store->session(bad);
+      REQUIRE(found_session);
+      CHECK_FALSE(found_session->has_value());
+      const auto found_visitor = store->visitor(bad);
+      REQUIRE(found_visitor);
+      CHECK_FALSE(found_visitor->has_value());
+    }
+    CHECK(store->visitors_after("", 10)->empty());
+    CHECK(store->sessions_after("", 10)->empty());
   }
+
+  SUBCASE("a visitor whose id somebody names as a session stays who they are") {
+    TurnRecord mine = turn("s1", "v", 1);
+    mine.subject = "one";
+    REQUIRE(store->commit_turn(mine));
+    REQUIRE(store->update_visitor(uuid("victim"), std::vector<std::string>{"maps"}, {}, at(1)));
+    TurnRecord theirs = turn("victim", "v", 2);
+    theirs.subject = "two";
+    const auto session = store->commit_turn(theirs);
+    REQUIRE(session);
+    CHECK(session->visitor_id != uuid("v"));
+    CHECK(session->visitor_id != uuid("victim"));
+    CHECK(store->visitor(uuid("victim"))->value().interests == std::vector<std::string>{"maps"});
+    CHECK(store->visitor(uuid("victim"))->value().subject == "");
+    CHECK(store->visitor(uuid("v"))->value().subject == "one");
+    CHECK(store->visitor(session->visitor_id)->value().subject == "two");
+  }
+
+  shared_session_contract(open, *store, abilities);
+  hostile_session_contract(open, *store);
+  copy_contract(*store);
 }
 
 }  // namespace stoka::store

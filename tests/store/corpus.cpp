@@ -22,6 +22,19 @@ std::string term_name(uint32_t number) { return "t" + std::to_string(number); }
 
 }  // namespace
 
+std::string uuid(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  REQUIRE(name.size() <= 16);
+  std::string id;
+  for (const char c : name) {
+    id += kDigits[static_cast<unsigned char>(c) >> 4];
+    id += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  id.insert(0, 32 - id.size(), '0');
+  for (const size_t dash : {8U, 13U, 18U, 23U}) id.insert(dash, 1, '-');
+  return id;
+}
+
 ChunkRecord make_chunk(const std::string& slug, int index, std::vector<TermCount> terms,
                        std::vector<float> embedding) {
   ChunkRecord record;

@@ -1,4 +1,4 @@
-// Made-up documents, and what a search over them must find, worked out the slow way.
+// Made-up ids and documents, and what a search over them must find, worked out the slow way.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/store.h"
@@ -18,6 +19,9 @@ struct Found {
   double score = 0;
   bool operator==(const Found&) const = default;
 };
+
+// The same id for the same name of at most 16 bytes; names of one length keep their order.
+std::string uuid(std::string_view name);
 
 // A chunk whose content is its terms.
 ChunkRecord make_chunk(const std::string& slug, int index, std::vector<TermCount> terms,

@@ -157,8 +157,8 @@ TEST_CASE("processes that create the same store at once all get it") {
         }
         const auto store = store::open(place.db(), OpenMode::read_write);
         TurnRecord turn;
-        turn.session_id = "s";
-        turn.visitor_id = "v" + std::to_string(i);
+        turn.session_id = uuid("s");
+        turn.visitor_id = uuid("v" + std::to_string(i));
         ++(store && (*store)->commit_turn(turn) ? *opened : *failed);
         for (;;) pause();
       });
@@ -169,7 +169,7 @@ TEST_CASE("processes that create the same store at once all get it") {
     CHECK(*failed == 0);
     const auto store = store::open(place.db(), OpenMode::read);
     REQUIRE(store);
-    CHECK((*store)->session("s")->value().turns == 4);
+    CHECK((*store)->session(uuid("s"))->value().turns == 4);
     CHECK(integrity(place.db()) == "ok");
   }
 }
@@ -192,8 +192,8 @@ TEST_CASE("turns are stored while another process indexes") {
   while (*done < 3) usleep(100);
   for (int i = 0; i < 40; ++i) {
     TurnRecord turn;
-    turn.session_id = "s";
-    turn.visitor_id = "v";
+    turn.session_id = uuid("s");
+    turn.visitor_id = uuid("v");
     const auto session = (*store)->commit_turn(turn);
     REQUIRE_MESSAGE(session, (session ? "" : session.error().message));
     CHECK(session->turns == i + 1);

@@ -29,7 +29,7 @@ class Statement {
 
   Statement& bind(int64_t value);
   Statement& bind(double value);
-  Statement& bind(std::string_view text);
+  Statement& bind(std::string_view text);  // as storable() leaves it
   Statement& bind_blob(std::string_view bytes);
   Statement& bind_null();
 

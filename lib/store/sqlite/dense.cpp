@@ -1,10 +1,9 @@
 #include "store/sqlite/dense.h"
 
 #include <algorithm>
-#include <cmath>
-#include <string>
 
 #include "store/sqlite/rank.h"
+#include "store/sqlite/state.h"
 
 namespace stoka::store::sqlite {
 
@@ -13,15 +12,7 @@ Result<std::vector<ScoredChunk>> Dense::search(Database& database, std::span<con
   STOKA_ASSIGN(Transaction snapshot, Transaction::begin(database, Transaction::Kind::read));
   STOKA_ASSIGN(const Totals totals, load_totals(database));
   if (totals.vectors == 0) return std::vector<ScoredChunk>();
-  if (query.size() != totals.dim) {
-    return fail(ErrorKind::config,
-                "the query has " + std::to_string(query.size()) + " dimensions, the index " +
-                    std::to_string(totals.dim),
-                "use the embedder that made the index, or index again");
-  }
-  if (!std::all_of(query.begin(), query.end(), [](float x) { return std::isfinite(x); })) {
-    return fail(ErrorKind::internal, "the vector of the query is not finite");
-  }
+  STOKA_TRY(check_query(query, totals.dim));
   STOKA_ASSIGN(const Table vectors, table(database, totals));
   STOKA_ASSIGN(const std::vector<ChunkId> excluded, excluded_chunks(database, filter));
   std::vector<size_t> skip;

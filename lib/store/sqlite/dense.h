@@ -10,8 +10,8 @@
 #include "base/result.h"
 #include "search/vectors.h"
 #include "store/sqlite/database.h"
-#include "store/sqlite/totals.h"
 #include "store/store.h"
+#include "store/totals.h"
 
 namespace stoka::store::sqlite {
 

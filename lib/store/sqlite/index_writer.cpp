@@ -1,17 +1,18 @@
 #include "store/sqlite/index_writer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "search/vectors.h"
+#include "store/posting_edits.h"
+#include "store/rank.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/files.h"
 #include "store/sqlite/postings.h"
 #include "store/sqlite/rows.h"
-#include "store/sqlite/totals.h"
+#include "store/sqlite/state.h"
 
 namespace stoka::store::sqlite {
 namespace {
@@ -21,19 +22,6 @@ Result<> insert_vector(Database& database, ChunkId chunk, std::string_view bytes
       .bind(chunk)
       .bind_blob(bytes)
       .run();
-}
-
-Result<> check_vector(std::span<const float> vector, uint64_t dim) {
-  if (vector.size() != dim) {
-    return fail(ErrorKind::config,
-                "a vector has " + std::to_string(vector.size()) + " dimensions, the index " +
-                    std::to_string(dim),
-                "use the embedder that made the index, or index everything again");
-  }
-  if (!std::all_of(vector.begin(), vector.end(), [](float x) { return std::isfinite(x); })) {
-    return fail(ErrorKind::data, "a vector holds a value that is not finite", "check the embedder");
-  }
-  return {};
 }
 
 class SqliteIndexWriter final : public IndexWriter {
@@ -47,22 +35,22 @@ class SqliteIndexWriter final : public IndexWriter {
 
   Result<> put_document(const Document& document, std::span<const ChunkRecord> chunks) override {
     return change([&](Totals& totals) -> Result<> {
-      PostingEdits edits(*database_);
-      STOKA_ASSIGN(const uint64_t removed, remove(document.slug, totals, edits));
+      Postings postings(*database_);
+      STOKA_ASSIGN(const uint64_t removed, remove(document.slug, totals, postings));
       STOKA_TRY(insert_document(*database_, document, chunks.size()));
-      for (const ChunkRecord& record : chunks) STOKA_TRY(add(document, record, totals, edits));
+      for (const ChunkRecord& record : chunks) STOKA_TRY(add(document, record, totals, postings));
       ++totals.documents;
       totals.changed_since_fit += std::max<uint64_t>(removed, chunks.size());
-      return edits.apply();
+      return postings.apply();
     });
   }
 
   Result<> remove_document(std::string_view slug) override {
     return change([&](Totals& totals) -> Result<> {
-      PostingEdits edits(*database_);
-      STOKA_ASSIGN(const uint64_t removed, remove(slug, totals, edits));
+      Postings postings(*database_);
+      STOKA_ASSIGN(const uint64_t removed, remove(slug, totals, postings));
       totals.changed_since_fit += removed;
-      return edits.apply();
+      return postings.apply();
     });
   }
 
@@ -106,9 +94,9 @@ class SqliteIndexWriter final : public IndexWriter {
 
   Result<std::vector<ChunkId>> chunk_ids(std::string_view slug);
   // The number of chunks that went.
-  Result<uint64_t> remove(std::string_view slug, Totals& totals, PostingEdits& edits);
+  Result<uint64_t> remove(std::string_view slug, Totals& totals, Postings& postings);
   Result<> add(const Document& document, const ChunkRecord& record, Totals& totals,
-               PostingEdits& edits);
+               Postings& postings);
 
   IndexLock lock_;
   std::unique_ptr<Database> database_;
@@ -127,10 +115,10 @@ Result<std::vector<ChunkId>> SqliteIndexWriter::chunk_ids(std::string_view slug)
 }
 
 Result<uint64_t> SqliteIndexWriter::remove(std::string_view slug, Totals& totals,
-                                           PostingEdits& edits) {
+                                           Postings& postings) {
   STOKA_ASSIGN(const std::vector<ChunkId> ids, chunk_ids(slug));
   for (const ChunkId id : ids) {
-    STOKA_ASSIGN(const uint32_t length, edits.remove(id));
+    STOKA_ASSIGN(const uint32_t length, postings.remove(id));
     totals.total_length -= length;
     STOKA_TRY(database_->prepare("DELETE FROM stoka_vectors WHERE chunk_id = ?").bind(id).run());
     totals.vectors -= static_cast<uint64_t>(database_->changes());
@@ -143,14 +131,14 @@ Result<uint64_t> SqliteIndexWriter::remove(std::string_view slug, Totals& totals
 }
 
 Result<> SqliteIndexWriter::add(const Document& document, const ChunkRecord& record, Totals& totals,
-                                PostingEdits& edits) {
+                                Postings& postings) {
   STOKA_ASSIGN(const ChunkId id, insert_chunk(*database_, document, record.chunk));
-  STOKA_ASSIGN(const uint32_t length, edits.add(id, record.terms));
+  STOKA_ASSIGN(const uint32_t length, postings.add(id, record.terms));
   ++totals.chunks;
   totals.total_length += length;
   if (record.embedding.empty()) return {};
   if (totals.dim == 0) totals.dim = record.embedding.size();
-  STOKA_TRY(check_vector(record.embedding, totals.dim));
+  STOKA_TRY(check_embedding(record.embedding, totals.dim));
   STOKA_TRY(insert_vector(*database_, id, search::to_bytes(record.embedding)));
   ++totals.vectors;
   return {};
@@ -205,7 +193,7 @@ Result<> SqliteIndexWriter::replace_basis(
       if (!row) break;
       const std::vector<float> vector = vectors(rows.integer(0));
       if (vector.empty()) continue;
-      STOKA_TRY(check_vector(vector, width));
+      STOKA_TRY(check_embedding(vector, width));
       computed.emplace_back(rows.integer(0), search::to_bytes(vector));
     }
   }
@@ -214,7 +202,7 @@ Result<> SqliteIndexWriter::replace_basis(
     Statement insert =
         database_->prepare("INSERT INTO stoka_basis (term, weight, data) VALUES (?, ?, ?)");
     for (const BasisRow& row : basis) {
-      STOKA_TRY(check_vector(row.values, width));
+      STOKA_TRY(check_embedding(row.values, width));
       insert.reset()
           .bind(row.term)
           .bind(double{row.weight})

@@ -1,9 +1,10 @@
 #include "store/sqlite/lexical.h"
 
-#include <cmath>
-#include <map>
+#include <memory>
 
+#include "search/scan.h"
 #include "store/sqlite/rank.h"
+#include "store/sqlite/state.h"
 
 namespace stoka::store::sqlite {
 namespace {
@@ -15,17 +16,12 @@ constexpr search::Bm25Params kParams;
 Result<std::vector<ScoredChunk>> Lexical::search(Database& database,
                                                  std::span<const QueryTerm> query, size_t k,
                                                  const SearchFilter& filter) {
-  // Sorted, so that the order of a query's words does not change the last bit of a score.
-  std::map<std::string, double> weights;
-  for (const QueryTerm& term : query) weights[term.term] += term.weight;
-
   STOKA_ASSIGN(Transaction snapshot, Transaction::begin(database, Transaction::Kind::read));
   STOKA_ASSIGN(const Totals totals, load_totals(database));
   const double average_length = totals.corpus().average_length();
   std::vector<Column> columns;
   std::vector<search::ScanTerm> terms;
-  for (const auto& [term, weight] : weights) {
-    if (!(weight > 0) || !std::isfinite(weight)) continue;
+  for (const auto& [term, weight] : term_weights(query)) {
     STOKA_ASSIGN(const Column found, column(database, term, totals));
     if (!found) continue;
     columns.push_back(found);
@@ -35,40 +31,18 @@ Result<std::vector<ScoredChunk>> Lexical::search(Database& database,
   return ranked(database, search::scan(terms, average_length, kParams, k, excluded), k);
 }
 
-size_t Lexical::bytes() const {
-  const std::lock_guard lock(mutex_);
-  return bytes_;
-}
-
-void Lexical::follow(uint64_t generation) {
-  if (generation <= generation_) return;
-  recent_.clear();
-  entries_.clear();
-  blocks_.clear();
-  bytes_ = 0;
-  generation_ = generation;
-}
-
 Result<Lexical::Column> Lexical::column(Database& database, const std::string& term,
                                         const Totals& totals) {
-  {
-    const std::lock_guard lock(mutex_);
-    follow(totals.generation);
-    const auto found = entries_.find(term);
-    if (totals.generation == generation_ && found != entries_.end()) {
-      recent_.splice(recent_.begin(), recent_, found->second);
-      return found->second->column;
-    }
-  }
-  STOKA_ASSIGN(const Column loaded, load(database, term, totals));
-  if (loaded) keep(term, loaded, totals.generation);
+  if (Column kept = columns_.find(term, totals.generation)) return kept;
+  STOKA_ASSIGN(Column loaded, load(database, term, totals));
+  if (loaded) columns_.keep(term, loaded, totals.generation);
   return loaded;
 }
 
 Result<std::vector<int64_t>> Lexical::blocks(Database& database, const Totals& totals) {
   {
     const std::lock_guard lock(mutex_);
-    if (totals.generation == generation_ && !blocks_.empty()) return blocks_;
+    if (totals.generation == blocks_generation_ && !blocks_.empty()) return blocks_;
   }
   // One seek a block, where DISTINCT would read every row.
   std::vector<int64_t> blocks;
@@ -81,7 +55,10 @@ Result<std::vector<int64_t>> Lexical::blocks(Database& database, const Totals& t
     blocks.push_back(rows.integer(0));
   }
   const std::lock_guard lock(mutex_);
-  if (totals.generation == generation_) blocks_ = blocks;
+  if (totals.generation >= blocks_generation_) {
+    blocks_ = blocks;
+    blocks_generation_ = totals.generation;
+  }
   return blocks;
 }
 
@@ -113,19 +90,6 @@ Result<Lexical::Column> Lexical::load(Database& database, const std::string& ter
   }
   if (all.empty()) return Column();
   return std::make_shared<const search::TermColumn>(all, totals.corpus().average_length(), kParams);
-}
-
-void Lexical::keep(const std::string& term, const Column& column, uint64_t generation) {
-  const std::lock_guard lock(mutex_);
-  if (generation != generation_ || entries_.contains(term)) return;
-  recent_.push_front({term, column});
-  entries_.emplace(term, recent_.begin());
-  bytes_ += column->bytes();
-  while (bytes_ > most_bytes_ && !recent_.empty()) {
-    bytes_ -= recent_.back().column->bytes();
-    entries_.erase(recent_.back().term);
-    recent_.pop_back();
-  }
 }
 
 }  // namespace stoka::store::sqlite

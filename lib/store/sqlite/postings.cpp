@@ -1,51 +1,18 @@
 #include "store/sqlite/postings.h"
 
-#include <algorithm>
-
-#include "search/scan.h"
+#include <vector>
 
 namespace stoka::store::sqlite {
-namespace {
 
-// The posting codec does for these lists too: ids ascend, counts are above zero, no length.
-std::string encode_chunk_terms(std::span<const ChunkTerm> terms) {
-  std::vector<search::Posting> postings;
-  postings.reserve(terms.size());
-  for (const ChunkTerm& term : terms) postings.push_back({term.term, term.count, 0});
-  return search::encode_postings(postings);
-}
-
-}  // namespace
-
-bool decode_chunk_terms(std::string_view bytes, std::vector<ChunkTerm>& out) {
-  std::vector<search::Posting> postings;
-  const bool whole = search::decode_postings(bytes, postings);
-  out.clear();
-  for (const search::Posting& posting : postings) out.push_back({posting.id, posting.tf});
-  return whole;
-}
-
-Result<uint32_t> PostingEdits::add(ChunkId chunk, std::span<const TermCount> terms) {
+Result<uint32_t> Postings::add(ChunkId chunk, std::span<const TermCount> terms) {
   std::vector<ChunkTerm> counted;
-  uint32_t length = 0;
+  counted.reserve(terms.size());
   for (const TermCount& term : terms) {
     if (term.count == 0) continue;
     STOKA_ASSIGN(const int64_t id, term_id(term.term));
     counted.push_back({id, term.count});
-    length += term.count;
   }
-  std::sort(counted.begin(), counted.end(),
-            [](const ChunkTerm& a, const ChunkTerm& b) { return a.term < b.term; });
-  const auto twice =
-      std::adjacent_find(counted.begin(), counted.end(),
-                         [](const ChunkTerm& a, const ChunkTerm& b) { return a.term == b.term; });
-  if (twice != counted.end()) {
-    return fail(ErrorKind::internal, "a chunk names one of its terms twice");
-  }
-  for (const ChunkTerm& term : counted) {
-    edits_[{chunk / search::kBlockIds, term.term}].added.push_back({chunk, term.count, length});
-    ++changes_[term.term];
-  }
+  STOKA_ASSIGN(const uint32_t length, edits_.add(chunk, counted));
   STOKA_TRY(database_->prepare("INSERT INTO stoka_chunk_terms (chunk_id, data) VALUES (?, ?)")
                 .bind(chunk)
                 .bind_blob(encode_chunk_terms(counted))
@@ -53,7 +20,7 @@ Result<uint32_t> PostingEdits::add(ChunkId chunk, std::span<const TermCount> ter
   return length;
 }
 
-Result<uint32_t> PostingEdits::remove(ChunkId chunk) {
+Result<uint32_t> Postings::remove(ChunkId chunk) {
   std::vector<ChunkTerm> terms;
   {
     Statement row = database_->prepare("SELECT data FROM stoka_chunk_terms WHERE chunk_id = ?");
@@ -61,26 +28,17 @@ Result<uint32_t> PostingEdits::remove(ChunkId chunk) {
     STOKA_ASSIGN(const bool found, row.step());
     if (!found || !decode_chunk_terms(row.blob(0), terms)) return fail(database_->damaged());
   }
-  uint32_t length = 0;
-  for (const ChunkTerm& term : terms) {
-    edits_[{chunk / search::kBlockIds, term.term}].removed.push_back(chunk);
-    --changes_[term.term];
-    length += term.count;
-  }
   STOKA_TRY(
       database_->prepare("DELETE FROM stoka_chunk_terms WHERE chunk_id = ?").bind(chunk).run());
-  return length;
+  return edits_.remove(chunk, terms);
 }
 
-Result<> PostingEdits::apply() {
+Result<> Postings::apply() {
   STOKA_TRY(apply_blocks());
-  STOKA_TRY(apply_frequencies());
-  edits_.clear();
-  changes_.clear();
-  return {};
+  return apply_frequencies();
 }
 
-Result<int64_t> PostingEdits::term_id(std::string_view term) {
+Result<int64_t> Postings::term_id(std::string_view term) {
   if (const auto known = ids_.find(term); known != ids_.end()) return known->second;
   int64_t id = 0;
   {
@@ -98,7 +56,7 @@ Result<int64_t> PostingEdits::term_id(std::string_view term) {
   return id;
 }
 
-Result<> PostingEdits::apply_blocks() {
+Result<> Postings::apply_blocks() {
   Statement select =
       database_->prepare("SELECT data FROM stoka_postings WHERE block = ? AND term_id = ?");
   Statement insert =
@@ -107,33 +65,26 @@ Result<> PostingEdits::apply_blocks() {
       database_->prepare("UPDATE stoka_postings SET data = ? WHERE block = ? AND term_id = ?");
   Statement remove =
       database_->prepare("DELETE FROM stoka_postings WHERE block = ? AND term_id = ?");
-  std::vector<search::Posting> postings;
-  for (const auto& [key, edit] : edits_) {
-    const auto& [block, term] = key;
-    postings.clear();
-    select.reset().bind(block).bind(term);
+  std::string data;
+  for (const auto& [key, edit] : edits_.blocks()) {
+    select.reset().bind(key.block).bind(key.term);
     STOKA_ASSIGN(const bool found, select.step());
-    if (found && !search::decode_postings(select.blob(0), postings)) {
+    if (!apply_edit(edit, found ? select.blob(0) : std::string_view(), data)) {
       return fail(database_->damaged());
     }
     select.reset();
-    std::erase_if(postings, [&removed = edit.removed](const search::Posting& posting) {
-      return std::binary_search(removed.begin(), removed.end(), posting.id);
-    });
-    postings.insert(postings.end(), edit.added.begin(), edit.added.end());
-    Statement& write = postings.empty() ? remove : found ? update : insert;
+    Statement& write = data.empty() ? remove : found ? update : insert;
     write.reset();
-    if (!postings.empty()) write.bind_blob(search::encode_postings(postings));
-    STOKA_TRY(write.bind(block).bind(term).run());
+    if (!data.empty()) write.bind_blob(data);
+    STOKA_TRY(write.bind(key.block).bind(key.term).run());
   }
   return {};
 }
 
-Result<> PostingEdits::apply_frequencies() {
+Result<> Postings::apply_frequencies() {
   Statement update = database_->prepare("UPDATE stoka_terms SET df = df + ? WHERE id = ?");
   Statement remove = database_->prepare("DELETE FROM stoka_terms WHERE id = ? AND df <= 0");
-  for (const auto& [term, change] : changes_) {
-    if (change == 0) continue;
+  for (const auto& [term, change] : edits_.frequencies()) {
     STOKA_TRY(update.reset().bind(change).bind(term).run());
     if (change < 0) STOKA_TRY(remove.reset().bind(term).run());
   }

@@ -2,38 +2,9 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
+#include <utility>
 
 namespace stoka::store::sqlite {
-namespace {
-
-using Iterator = std::vector<search::Scored>::iterator;
-
-Result<> order_ties(Database& database, Iterator begin, Iterator end) {
-  struct Place {
-    std::string slug;
-    int64_t index;
-    ChunkId id;
-  };
-  std::vector<Place> places;
-  Statement rows =
-      database.prepare("SELECT source_slug, chunk_index FROM stoka_chunks WHERE id = ?");
-  for (auto tied = begin; tied != end; ++tied) {
-    rows.reset().bind(tied->id);
-    STOKA_ASSIGN(const bool row, rows.step());
-    if (!row) return fail(database.damaged());
-    places.push_back({rows.text(0), rows.integer(1), tied->id});
-  }
-  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
-    return std::tie(a.slug, a.index) < std::tie(b.slug, b.index);
-  });
-  for (size_t i = 0; i < places.size(); ++i) {
-    begin[static_cast<std::ptrdiff_t>(i)].id = places[i].id;
-  }
-  return {};
-}
-
-}  // namespace
 
 Result<std::vector<ChunkId>> excluded_chunks(Database& database, const SearchFilter& filter) {
   std::vector<ChunkId> ids;
@@ -52,17 +23,19 @@ Result<std::vector<ChunkId>> excluded_chunks(Database& database, const SearchFil
 
 Result<std::vector<ScoredChunk>> ranked(Database& database, std::vector<search::Scored> found,
                                         size_t k) {
-  for (auto begin = found.begin(); begin != found.end();) {
-    const auto end = std::find_if(begin, found.end(),
-                                  [&](const search::Scored& s) { return s.score != begin->score; });
-    if (end - begin > 1) STOKA_TRY(order_ties(database, begin, end));
-    begin = end;
-  }
-  std::vector<ScoredChunk> best;
-  for (size_t i = 0; i < std::min(k, found.size()); ++i) {
-    best.push_back({found[i].id, found[i].score});
-  }
-  return best;
+  return store::ranked(
+      std::move(found), k, [&](std::span<const ChunkId> ids) -> Result<std::vector<Place>> {
+        std::vector<Place> places;
+        Statement rows =
+            database.prepare("SELECT source_slug, chunk_index FROM stoka_chunks WHERE id = ?");
+        for (const ChunkId id : ids) {
+          rows.reset().bind(id);
+          STOKA_ASSIGN(const bool row, rows.step());
+          if (!row) return fail(database.damaged());
+          places.push_back({id, rows.text(0), rows.integer(1)});
+        }
+        return places;
+      });
 }
 
 }  // namespace stoka::store::sqlite

@@ -1,39 +1,20 @@
 #include "store/sqlite/rows.h"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <utility>
 
 #include "search/vectors.h"
+#include "store/columns.h"
+#include "store/posting_edits.h"
 
 namespace stoka::store::sqlite {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kChunkColumns =
     "SELECT c.id, c.source_type, c.source_slug, c.chunk_index, c.content, c.title, c.section, "
     "c.metadata";
 
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::vector<std::string> texts(const Json& list) {
-  std::vector<std::string> found;
-  if (!list.is_array()) return found;
-  for (const Json& item : list) {
-    if (item.is_string()) found.push_back(item.get<std::string>());
-  }
-  return found;
-}
-
-std::string metadata(const Document& document, const Chunk& chunk) {
-  Json json = {{"tags", chunk.tags},
-               {"readingTime", chunk.reading_minutes},
-               {"author", document.author},
-               {"url", chunk.url}};
-  if (chunk.date) json["pubDate"] = iso_date(*chunk.date);
-  return dump(json);
-}
+constexpr std::string_view kBasisColumns = "SELECT term, weight, data FROM stoka_basis";
 
 Result<StoredChunk> read_chunk(const Database& database, const Statement& row) {
   StoredChunk stored;
@@ -45,26 +26,18 @@ Result<StoredChunk> read_chunk(const Database& database, const Statement& row) {
   chunk.content = row.text(4);
   chunk.title = row.text(5);
   chunk.section = row.text(6);
-  const Json json = Json::parse(row.text(7), nullptr, false);
-  if (!json.is_object()) return fail(database.damaged());
-  for (const auto& [key, value] : json.items()) {
-    if (key == "tags") chunk.tags = texts(value);
-    if (key == "url" && value.is_string()) chunk.url = value.get<std::string>();
-    if (key == "pubDate" && value.is_string()) chunk.date = parse_date(value.get<std::string>());
-    if (key == "readingTime" && value.is_number_integer()) chunk.reading_minutes = value.get<int>();
-  }
+  if (!read_metadata(row.text(7), chunk)) return fail(database.damaged());
   return stored;
 }
 
+Result<BasisRow> read_basis(const Database& database, const Statement& row) {
+  const std::string_view bytes = row.blob(2);
+  std::vector<float> values = search::from_bytes(bytes, bytes.size() / sizeof(float));
+  if (values.empty()) return fail(database.damaged());
+  return BasisRow{row.text(0), static_cast<float>(row.real(1)), std::move(values)};
+}
+
 }  // namespace
-
-std::string to_json(std::span<const std::string> list) {
-  return dump(Json(std::vector<std::string>(list.begin(), list.end())));
-}
-
-std::vector<std::string> texts_from_json(std::string_view json) {
-  return texts(Json::parse(json, nullptr, false));
-}
 
 Result<> insert_document(Database& database, const Document& document, size_t chunks) {
   Statement insert = database.prepare(
@@ -77,7 +50,7 @@ Result<> insert_document(Database& database, const Document& document, size_t ch
       .bind(document.url)
       .bind(document.description)
       .bind(document.author)
-      .bind(to_json(document.tags))
+      .bind(texts_json(document.tags))
       .bind(int64_t{document.reading_minutes})
       .bind(document.content_hash)
       .bind(static_cast<int64_t>(chunks));
@@ -125,7 +98,7 @@ Result<ChunkId> insert_chunk(Database& database, const Document& document, const
           .bind(chunk.content)
           .bind(chunk.title)
           .bind(chunk.section)
-          .bind(metadata(document, chunk))
+          .bind(metadata_json(document, chunk))
           .run());
   return database.last_insert_id();
 }
@@ -180,21 +153,55 @@ Result<std::vector<uint64_t>> load_document_frequencies(Database& database,
   return frequencies;
 }
 
+Result<std::vector<std::vector<TermCount>>> load_terms(Database& database,
+                                                       std::span<const ChunkId> ids) {
+  STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(database, Transaction::Kind::read));
+  std::vector<std::vector<TermCount>> all;
+  std::vector<ChunkTerm> stored;
+  Statement rows = database.prepare("SELECT data FROM stoka_chunk_terms WHERE chunk_id = ?");
+  Statement names = database.prepare("SELECT term FROM stoka_terms WHERE id = ?");
+  for (const ChunkId id : ids) {
+    std::vector<TermCount>& terms = all.emplace_back();
+    rows.reset().bind(id);
+    STOKA_ASSIGN(const bool row, rows.step());
+    if (!row) continue;
+    if (!decode_chunk_terms(rows.blob(0), stored)) return fail(database.damaged());
+    for (const ChunkTerm& term : stored) {
+      names.reset().bind(term.term);
+      STOKA_ASSIGN(const bool named, names.step());
+      if (!named) return fail(database.damaged());
+      terms.push_back({names.text(0), term.count});
+    }
+    std::sort(terms.begin(), terms.end(),
+              [](const TermCount& a, const TermCount& b) { return a.term < b.term; });
+  }
+  return all;
+}
+
 Result<std::vector<BasisRow>> load_basis_rows(Database& database,
                                               std::span<const std::string> terms) {
   STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(database, Transaction::Kind::read));
   std::vector<BasisRow> found;
-  Statement rows = database.prepare("SELECT term, weight, data FROM stoka_basis WHERE term = ?");
+  Statement rows = database.prepare(std::string(kBasisColumns) + " WHERE term = ?");
   for (const std::string& term : terms) {
     rows.reset().bind(term);
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) continue;
-    const std::string_view bytes = rows.blob(2);
-    std::vector<float> values = search::from_bytes(bytes, bytes.size() / sizeof(float));
-    if (values.empty()) return fail(database.damaged());
-    found.push_back({rows.text(0), static_cast<float>(rows.real(1)), std::move(values)});
+    STOKA_ASSIGN(BasisRow basis, read_basis(database, rows));
+    found.push_back(std::move(basis));
   }
   return found;
+}
+
+Result<std::vector<BasisRow>> load_basis(Database& database) {
+  std::vector<BasisRow> found;
+  Statement rows = database.prepare(std::string(kBasisColumns) + " ORDER BY term");
+  for (;;) {
+    STOKA_ASSIGN(const bool row, rows.step());
+    if (!row) return found;
+    STOKA_ASSIGN(BasisRow basis, read_basis(database, rows));
+    found.push_back(std::move(basis));
+  }
 }
 
 }  // namespace stoka::store::sqlite

@@ -12,10 +12,6 @@
 
 namespace stoka::store::sqlite {
 
-std::string to_json(std::span<const std::string> texts);
-// Empty for anything that is not a list of texts.
-std::vector<std::string> texts_from_json(std::string_view json);
-
 Result<> insert_document(Database& database, const Document& document, size_t chunks);
 Result<std::vector<DocumentInfo>> load_documents(Database& database);
 
@@ -27,7 +23,11 @@ Result<std::vector<StoredChunk>> load_chunks_of(Database& database, std::string_
 
 Result<std::vector<uint64_t>> load_document_frequencies(Database& database,
                                                         std::span<const std::string> terms);
+Result<std::vector<std::vector<TermCount>>> load_terms(Database& database,
+                                                       std::span<const ChunkId> ids);
+
 Result<std::vector<BasisRow>> load_basis_rows(Database& database,
                                               std::span<const std::string> terms);
+Result<std::vector<BasisRow>> load_basis(Database& database);
 
 }  // namespace stoka::store::sqlite

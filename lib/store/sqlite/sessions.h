@@ -1,25 +1,28 @@
 // Sessions as rows. Writes are made inside a write transaction of the caller.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "model/session.h"
 #include "store/sqlite/database.h"
-#include "store/store.h"
 
 namespace stoka::store::sqlite {
 
-inline constexpr size_t kMostExchanges = 10;  // kept of a session
-
 Result<std::optional<Session>> load_session(Database& database, std::string_view id);
+Result<std::vector<Session>> load_sessions_after(Database& database, std::string_view id,
+                                                 size_t most);
 
-// What Store::commit_turn does. A verified subject has one visitor: if it is known by another id,
-// the anonymous visitor of this turn is merged into it with all its sessions. A visitor of another
-// subject is left alone.
+// What Store::commit_turn does.
 Result<Session> merge_turn(Database& database, const TurnRecord& turn);
+
+// What Store::put_sessions does.
+Result<> merge_sessions(Database& database, std::span<const Session> sessions);
 
 // Each once, in byte order.
 Result<std::vector<std::string>> load_all_shown_slugs(Database& database);

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "store/columns.h"
 #include "store/sqlite/database.h"
 
 namespace stoka::store::sqlite {
@@ -47,6 +48,8 @@ Statement& Statement::bind(double value) {
 }
 
 Statement& Statement::bind(std::string_view text) {
+  std::string repaired;
+  if (!is_storable(text)) text = repaired = storable(text);
   note(sqlite3_bind_text64(statement_, ++bound_, text.empty() ? "" : text.data(), text.size(),
                            SQLITE_TRANSIENT, SQLITE_UTF8));
   return *this;

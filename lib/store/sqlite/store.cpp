@@ -13,7 +13,7 @@
 #include "store/sqlite/rows.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/sessions.h"
-#include "store/sqlite/totals.h"
+#include "store/sqlite/state.h"
 #include "store/sqlite/visitors.h"
 
 namespace stoka::store::sqlite {
@@ -31,26 +31,12 @@ class SqliteStore final : public Store {
   }
 
   Result<IndexStats> stats() override {
-    IndexStats stats;
-    STOKA_ASSIGN(const Totals totals, read([&](Database& db) -> Result<Totals> {
-                   Statement row = db.prepare(
-                       "SELECT EXISTS (SELECT 1 FROM stoka_chunks WHERE created_at IS NULL)");
-                   STOKA_TRY(row.step());
-                   stats.unfinished = row.integer(0) != 0;
-                   return load_totals(db);
-                 }));
-    stats.documents = totals.documents;
-    stats.chunks = totals.chunks;
-    stats.vectors = totals.vectors;
-    stats.dim = static_cast<int>(totals.dim);
-    stats.fitted_chunks = totals.fitted_chunks;
-    stats.generation = totals.generation;
-    stats.changed_since_fit = totals.fitted_chunks ? totals.changed_since_fit : 0;
-    if (totals.indexed_at != 0) {
-      stats.indexed_at =
-          Instant(std::chrono::milliseconds(static_cast<int64_t>(totals.indexed_at)));
-    }
-    return stats;
+    return read([](Database& db) -> Result<IndexStats> {
+      STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(db, Transaction::Kind::read));
+      STOKA_ASSIGN(const Totals totals, load_totals(db));
+      STOKA_ASSIGN(const bool unfinished, load_unfinished(db));
+      return totals.stats(unfinished);
+    });
   }
 
   Result<search::CorpusStats> corpus_stats() override {
@@ -89,6 +75,14 @@ class SqliteStore final : public Store {
     return read([&](Database& db) { return load_basis_rows(db, terms); });
   }
 
+  Result<std::vector<BasisRow>> basis() override {
+    return read([](Database& db) { return load_basis(db); });
+  }
+
+  Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) override {
+    return read([&](Database& db) { return load_terms(db, ids); });
+  }
+
   Result<std::unique_ptr<IndexWriter>> begin_index() override { return make_index_writer(path_); }
 
   Result<std::optional<Session>> session(std::string_view id) override {
@@ -100,18 +94,33 @@ class SqliteStore final : public Store {
   }
 
   Result<Session> commit_turn(const TurnRecord& turn) override {
-    return write<Session>([&](Database& db) { return merge_turn(db, turn); });
+    return write([&](Database& db) { return merge_turn(db, turn); });
   }
 
   Result<Visitor> update_visitor(std::string_view id,
                                  const std::optional<std::vector<std::string>>& interests,
                                  std::span<const Reading> readings, Instant now) override {
-    return write<Visitor>(
-        [&](Database& db) { return merge_visitor(db, id, interests, readings, now); });
+    return write([&](Database& db) { return merge_visit(db, id, interests, readings, now); });
   }
 
   Result<std::vector<std::string>> all_shown_slugs() override {
     return read([](Database& db) { return load_all_shown_slugs(db); });
+  }
+
+  Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t most) override {
+    return read([&](Database& db) { return load_visitors_after(db, id, most); });
+  }
+
+  Result<std::vector<Session>> sessions_after(std::string_view id, size_t most) override {
+    return read([&](Database& db) { return load_sessions_after(db, id, most); });
+  }
+
+  Result<std::vector<std::string>> put_visitors(std::span<const Visitor> visitors) override {
+    return write([&](Database& db) { return merge_visitors(db, visitors); });
+  }
+
+  Result<> put_sessions(std::span<const Session> sessions) override {
+    return write([&](Database& db) { return merge_sessions(db, sessions); });
   }
 
  private:
@@ -122,17 +131,17 @@ class SqliteStore final : public Store {
   }
 
   // One transaction on the one connection for turns.
-  template <class T, class Work>
-  Result<T> write(const Work& work) {
+  template <class Work>
+  auto write(const Work& work) -> decltype(work(std::declval<Database&>())) {
     const std::lock_guard lock(turns_mutex_);
     if (!turns_) {
       STOKA_ASSIGN(turns_, Database::open(path_, Role::turns));
     }
     if (turns_->read_only()) return fail(turns_->read_only_error());
     STOKA_ASSIGN(Transaction transaction, Transaction::begin(*turns_, Transaction::Kind::write));
-    STOKA_ASSIGN(T value, work(*turns_));
-    STOKA_TRY(transaction.commit());
-    return value;
+    auto done = work(*turns_);
+    if (done) STOKA_TRY(transaction.commit());
+    return done;
   }
 
   const std::string path_;

@@ -1,15 +1,12 @@
 #include "store/sqlite/visitors.h"
 
-#include <algorithm>
-#include <map>
-#include <nlohmann/json.hpp>
+#include <utility>
 
-#include "store/sqlite/rows.h"
+#include "store/columns.h"
+#include "store/store.h"
 
 namespace stoka::store::sqlite {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kSelect =
     "SELECT id, subject, interests, reading_history, first_seen, last_seen FROM stoka_visitors "
@@ -17,32 +14,15 @@ constexpr std::string_view kSelect =
 
 Instant instant(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
 
-std::string history_json(std::span<const Reading> history) {
-  Json list = Json::array();
-  for (const Reading& reading : history) {
-    list.push_back({{"slug", reading.slug},
-                    {"timestamp", reading.at.time_since_epoch().count()},
-                    {"scroll_pct", reading.scroll_pct}});
-  }
-  return list.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::vector<Reading> history_from_json(std::string_view text) {
-  std::vector<Reading> history;
-  const Json list = Json::parse(text, nullptr, false);
-  if (!list.is_array()) return history;
-  for (const Json& item : list) {
-    if (!item.is_object()) continue;
-    Reading reading;
-    for (const auto& [key, value] : item.items()) {
-      if (key == "slug" && value.is_string()) reading.slug = value.get<std::string>();
-      if (key == "timestamp" && value.is_number_integer())
-        reading.at = instant(value.get<int64_t>());
-      if (key == "scroll_pct" && value.is_number_integer()) reading.scroll_pct = value.get<int>();
-    }
-    if (!reading.slug.empty()) history.push_back(std::move(reading));
-  }
-  return history;
+Visitor read_visitor(const Statement& row) {
+  Visitor visitor;
+  visitor.id = row.text(0);
+  visitor.subject = row.text(1);
+  visitor.interests = texts_from_json(row.text(2));
+  visitor.history = history_from_json(row.text(3));
+  visitor.first_seen = instant(row.integer(4));
+  visitor.last_seen = instant(row.integer(5));
+  return visitor;
 }
 
 Result<std::optional<Visitor>> find(Database& database, std::string_view condition,
@@ -51,24 +31,7 @@ Result<std::optional<Visitor>> find(Database& database, std::string_view conditi
   rows.bind(value);
   STOKA_ASSIGN(const bool row, rows.step());
   if (!row) return std::optional<Visitor>();
-  Visitor visitor;
-  visitor.id = rows.text(0);
-  visitor.subject = rows.text(1);
-  visitor.interests = texts_from_json(rows.text(2));
-  visitor.history = history_from_json(rows.text(3));
-  visitor.first_seen = instant(rows.integer(4));
-  visitor.last_seen = instant(rows.integer(5));
-  return visitor;
-}
-
-}  // namespace
-
-Result<std::optional<Visitor>> load_visitor(Database& database, std::string_view id) {
-  return find(database, "id = ?", id);
-}
-
-Result<std::optional<Visitor>> load_visitor_of(Database& database, std::string_view subject) {
-  return find(database, "subject = ?", subject);
+  return read_visitor(rows);
 }
 
 Result<> save_visitor(Database& database, const Visitor& visitor) {
@@ -78,7 +41,7 @@ Result<> save_visitor(Database& database, const Visitor& visitor) {
       "reading_history = excluded.reading_history, first_seen = excluded.first_seen, "
       "last_seen = excluded.last_seen, subject = excluded.subject");
   save.bind(visitor.id)
-      .bind(to_json(visitor.interests))
+      .bind(texts_json(visitor.interests))
       .bind(history_json(visitor.history))
       .bind(int64_t{visitor.first_seen.time_since_epoch().count()})
       .bind(int64_t{visitor.last_seen.time_since_epoch().count()});
@@ -90,40 +53,67 @@ Result<> save_visitor(Database& database, const Visitor& visitor) {
   return save.run();
 }
 
-void merge_readings(std::vector<Reading>& history, std::span<const Reading> read) {
-  std::map<std::string, Reading> latest;
-  const auto take = [&](const Reading& reading) {
-    const auto [known, is_new] = latest.emplace(reading.slug, reading);
-    if (!is_new && reading.at >= known->second.at) known->second = reading;
-  };
-  for (const Reading& reading : history) take(reading);
-  for (const Reading& reading : read) take(reading);
-  history.clear();
-  for (auto& [slug, reading] : latest) history.push_back(std::move(reading));
-  std::stable_sort(history.begin(), history.end(),
-                   [](const Reading& a, const Reading& b) { return a.at < b.at; });
-  if (history.size() > kMostReadings) {
-    history.erase(history.begin(), history.end() - static_cast<std::ptrdiff_t>(kMostReadings));
-  }
+}  // namespace
+
+Result<std::optional<Visitor>> load_visitor(Database& database, std::string_view id) {
+  if (!is_id(id)) return std::optional<Visitor>();
+  return find(database, "id = ?", id);
 }
 
-Result<Visitor> merge_visitor(Database& database, std::string_view id,
-                              const std::optional<std::vector<std::string>>& interests,
-                              std::span<const Reading> read, Instant now) {
-  STOKA_ASSIGN(const std::optional<Visitor> known, load_visitor(database, id));
-  Visitor visitor;
-  if (known) {
-    visitor = *known;
-    visitor.last_seen = std::max(visitor.last_seen, now);
-  } else {
-    visitor.id = id;
-    visitor.first_seen = now;
-    visitor.last_seen = now;
+Result<std::optional<Visitor>> load_visitor_of(Database& database, std::string_view subject) {
+  return find(database, "subject = ?", subject);
+}
+
+Result<std::vector<Visitor>> load_visitors_after(Database& database, std::string_view id,
+                                                 size_t most) {
+  std::vector<Visitor> visitors;
+  Statement rows = database.prepare(std::string(kSelect) + "id > ? ORDER BY id");
+  rows.bind(id);
+  while (visitors.size() < most) {
+    STOKA_ASSIGN(const bool row, rows.step());
+    if (!row) break;
+    Visitor visitor = read_visitor(rows);
+    if (check(visitor)) visitors.push_back(std::move(visitor));
   }
-  if (interests) visitor.interests = *interests;
-  merge_readings(visitor.history, read);
+  return visitors;
+}
+
+Result<> save_owner(Database& database, const Owner& owner) {
+  STOKA_TRY(save_visitor(database, owner.visitor));
+  if (!owner.absorbed) return {};
+  STOKA_TRY(database.prepare("UPDATE stoka_sessions SET visitor_id = ? WHERE visitor_id = ?")
+                .bind(owner.visitor.id)
+                .bind(*owner.absorbed)
+                .run());
+  return database.prepare("DELETE FROM stoka_visitors WHERE id = ?").bind(*owner.absorbed).run();
+}
+
+Result<Visitor> merge_visit(Database& database, std::string_view id,
+                            const std::optional<std::vector<std::string>>& interests,
+                            std::span<const Reading> read, Instant now) {
+  STOKA_TRY(check_id("visitor", id));
+  STOKA_ASSIGN(std::optional<Visitor> known, load_visitor(database, id));
+  Visitor visitor = after_visit(id, std::move(known), interests, read, now);
   STOKA_TRY(save_visitor(database, visitor));
   return visitor;
+}
+
+Result<std::vector<std::string>> merge_visitors(Database& database,
+                                                std::span<const Visitor> visitors) {
+  std::vector<std::string> ids;
+  for (const Visitor& visitor : visitors) {
+    STOKA_TRY(check(visitor));
+    STOKA_ASSIGN(std::optional<Visitor> known, load_visitor(database, visitor.id));
+    std::optional<Visitor> of_subject;
+    if (!visitor.subject.empty()) {
+      STOKA_ASSIGN(of_subject, load_visitor_of(database, visitor.subject));
+    }
+    STOKA_ASSIGN(const Owner owner,
+                 settle_copied(visitor, std::move(known), std::move(of_subject)));
+    STOKA_TRY(save_owner(database, owner));
+    ids.push_back(owner.visitor.id);
+  }
+  return ids;
 }
 
 }  // namespace stoka::store::sqlite

@@ -1,12 +1,12 @@
-#include "net/gate.h"
+#include "base/gate.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "net/spoken.h"
+#include "base/spoken.h"
 
-namespace stoka::net {
+namespace stoka {
 
 Gate::Pass& Gate::Pass::operator=(Pass&& other) noexcept {
   if (this != &other) {
@@ -59,4 +59,4 @@ void Gate::release() {
   changed_.notify_all();
 }
 
-}  // namespace stoka::net
+}  // namespace stoka

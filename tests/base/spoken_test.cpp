@@ -1,11 +1,11 @@
-#include "net/spoken.h"
+#include "base/spoken.h"
 
 #include <doctest/doctest.h>
 
 using namespace std::chrono_literals;
 
 TEST_CASE("durations are said as people say them") {
-  using stoka::net::spoken;
+  using stoka::spoken;
   CHECK(spoken(0ms) == "0 ms");
   CHECK(spoken(999ms) == "999 ms");
   CHECK(spoken(1000ms) == "1 s");

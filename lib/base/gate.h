@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 
-namespace stoka::net {
+namespace stoka {
 
 struct GateOptions {
   size_t places = 4;
@@ -60,4 +60,4 @@ class Gate {
   std::deque<uint64_t> queue_;  // tickets of who waits
 };
 
-}  // namespace stoka::net
+}  // namespace stoka

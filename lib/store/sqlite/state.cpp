@@ -1,6 +1,5 @@
-#include "store/sqlite/totals.h"
+#include "store/sqlite/state.h"
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 namespace stoka::store::sqlite {
@@ -58,35 +57,20 @@ Result<std::optional<IndexIdentity>> load_identity(Database& database) {
   rows.bind(kIdentity);
   STOKA_ASSIGN(const bool row, rows.step());
   if (!row) return std::optional<IndexIdentity>();
-  const auto json = nlohmann::json::parse(rows.text(0), nullptr, false);
-  if (!json.is_object()) return fail(database.damaged());
-  IndexIdentity identity;
-  const auto text = [&](const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  identity.embedder = text("embedder");
-  identity.chunker = text("chunker");
-  identity.query_prefix = text("query_prefix");
-  // An index from before there were templates was made with the plain one.
-  if (const std::string pattern = text("document_template"); !pattern.empty())
-    identity.document_template = pattern;
-  if (const auto dim = json.find("dim"); dim != json.end() && dim->is_number_integer()) {
-    identity.dim = dim->get<int>();
-  }
+  std::optional<IndexIdentity> identity = identity_from_json(rows.text(0));
+  if (!identity) return fail(database.damaged());
   return identity;
 }
 
 Result<> save_identity(Database& database, const IndexIdentity& identity) {
-  const nlohmann::ordered_json json = {{"embedder", identity.embedder},
-                                       {"dim", identity.dim},
-                                       {"chunker", identity.chunker},
-                                       {"query_prefix", identity.query_prefix},
-                                       {"document_template", identity.document_template}};
-  return database.prepare(kSave)
-      .bind(kIdentity)
-      .bind(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
-      .run();
+  return database.prepare(kSave).bind(kIdentity).bind(identity_json(identity)).run();
+}
+
+Result<bool> load_unfinished(Database& database) {
+  STOKA_ASSIGN(
+      const int64_t exists,
+      database.integer("SELECT EXISTS (SELECT 1 FROM stoka_chunks WHERE created_at IS NULL)"));
+  return exists != 0;
 }
 
 }  // namespace stoka::store::sqlite

@@ -1,4 +1,4 @@
-#include "net/gate.h"
+#include "base/gate.h"
 
 #include <doctest/doctest.h>
 
@@ -10,8 +10,8 @@
 
 using namespace std::chrono_literals;
 using stoka::ErrorKind;
+using stoka::Gate;
 using stoka::Result;
-using stoka::net::Gate;
 
 namespace {
 

@@ -1,14 +1,15 @@
-// Figures about the whole index, kept in stoka_meta by every change of it.
+// Figures about the whole index, kept by every change of it, and how it was made.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
-#include "base/result.h"
-#include "store/sqlite/database.h"
+#include "search/bm25.h"
 #include "store/store.h"
 
-namespace stoka::store::sqlite {
+namespace stoka::store {
 
 struct Totals {
   uint64_t generation = 0;  // rises with every change of what can be found
@@ -22,12 +23,11 @@ struct Totals {
   uint64_t indexed_at = 0;  // milliseconds; 0: no run has finished
 
   search::CorpusStats corpus() const { return {chunks, total_length}; }
+  IndexStats stats(bool unfinished) const;
 };
 
-Result<Totals> load_totals(Database& database);
-Result<> save_totals(Database& database, const Totals& totals);
+// An identity as the JSON object of its column; nothing if the text is no such object.
+std::string identity_json(const IndexIdentity& identity);
+std::optional<IndexIdentity> identity_from_json(std::string_view json);
 
-Result<std::optional<IndexIdentity>> load_identity(Database& database);
-Result<> save_identity(Database& database, const IndexIdentity& identity);
-
-}  // namespace stoka::store::sqlite
+}  // namespace stoka::store

@@ -1,10 +1,10 @@
-#include "net/spoken.h"
+#include "base/spoken.h"
 
 #include <fmt/format.h>
 
 #include <cstdint>
 
-namespace stoka::net {
+namespace stoka {
 
 std::string spoken(std::chrono::milliseconds duration) {
   if (duration < std::chrono::seconds(1)) return fmt::format("{} ms", duration.count());
@@ -13,4 +13,4 @@ std::string spoken(std::chrono::milliseconds duration) {
   return fmt::format("{}.{} s", tenths / 10, tenths % 10);
 }
 
-}  // namespace stoka::net
+}  // namespace stoka

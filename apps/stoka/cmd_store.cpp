@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "store/copy.h"
+#include "terminal/interrupt.h"
+#include "terminal/progress.h"
+
+namespace stoka::app {
+namespace {
+
+struct Flags {
+  std::string action;
+  std::string from;
+  std::string to;
+  bool prune = false;
+};
+
+std::string report_json(const store::CopyReport& report) {
+  return nlohmann::ordered_json{{"documents", report.documents}, {"unchanged", report.unchanged},
+                                {"removed", report.removed},     {"visitors", report.visitors},
+                                {"sessions", report.sessions},   {"skipped", report.skipped}}
+      .dump();
+}
+
+std::string report_text(const store::CopyReport& report) {
+  std::string out = fmt::format(
+      "{} documents copied, {} there already, {} removed; {} visitors, {} sessions\n",
+      report.documents, report.unchanged, report.removed, report.visitors, report.sessions);
+  if (report.skipped > 0)
+    out += fmt::format("skipped {} visitors and sessions whose id is no UUID\n", report.skipped);
+  return out;
+}
+
+Result<store::CopyReport> copy(App& app, const Flags& flags) {
+  if (flags.from == flags.to)
+    return fail(ErrorKind::usage, "source and target are the same store", "name two stores");
+  STOKA_ASSIGN(const auto from, app.open_store(flags.from, store::OpenMode::read));
+  STOKA_ASSIGN(const auto to, app.open_store(flags.to, store::OpenMode::read_write));
+  STOKA_ASSIGN(const auto interrupt, terminal::Interrupt::install());
+  terminal::Progress bar([](std::string_view text) { print_error(text); },
+                         app.capabilities(STDERR_FILENO), app.clock);
+  const bool show_progress = !app.common.quiet && !app.common.json;
+  auto report = store::copy(
+      *from, *to, flags.prune, app.clock,
+      [&](std::string_view what, size_t done, size_t total) {
+        if (show_progress) bar.update(done, total, what);
+      },
+      interrupt->begin());
+  bar.clear();
+  return report;
+}
+
+int run(App& app, const Flags& flags) {
+  const auto report = copy(app, flags);
+  if (!report) return app.report(report.error());
+  print(app.common.json ? report_json(*report) + "\n" : report_text(*report));
+  return 0;
+}
+
+}  // namespace
+
+Run declare_store(CLI::App& cli) {
+  auto flags = std::make_shared<Flags>();
+  cli.add_option("ACTION", flags->action, "copy")
+      ->required()
+      ->type_name("")
+      ->check(CLI::IsMember({"copy"}).description(""));
+  cli.add_option("SOURCE", flags->from, "the store to read: sqlite:PATH or postgres://…")
+      ->required()
+      ->type_name("");
+  cli.add_option("TARGET", flags->to, "the store to write to, made when it is not there")
+      ->required()
+      ->type_name("");
+  cli.add_flag("--prune", flags->prune, "forget what the target holds and the source does not");
+  return [flags](App& app) { return run(app, *flags); };
+}
+
+}  // namespace stoka::app

@@ -1,0 +1,222 @@
+#include "store/merge.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/hash.h"
+#include "store/columns.h"
+#include "store/store.h"
+
+namespace stoka::store {
+namespace {
+
+template <class T>
+void keep_last(std::vector<T>& list, size_t most) {
+  if (list.size() <= most) return;
+  list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(most));
+}
+
+void add_missing(std::vector<std::string>& list, std::span<const std::string> more) {
+  for (const std::string& item : more) {
+    std::string text = storable(item);
+    if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+  }
+}
+
+std::vector<std::string> repaired(std::span<const std::string> texts) {
+  std::vector<std::string> out;
+  for (const std::string& text : texts) out.push_back(storable(text));
+  return out;
+}
+
+Exchange repaired(const Exchange& exchange) {
+  return {storable(exchange.user), storable(exchange.assistant), repaired(exchange.cited)};
+}
+
+// An id for a visitor of that subject when the one the turn names is another subject's. The
+// session's own id would not do: whoever asks may have chosen it.
+std::string id_for(const TurnRecord& turn) {
+  std::string id = content_hash(turn.session_id + ' ' + turn.visitor_id + ' ' + turn.subject);
+  id[12] = '8';  // a UUID of version 8: made its own way
+  id[16] = "89ab"[id[16] & 3];
+  for (const size_t dash : {8U, 13U, 18U, 23U}) id.insert(dash, 1, '-');
+  return id;
+}
+
+Result<> check_subject(const std::string& subject) {
+  if (is_storable(subject)) return {};
+  return fail(ErrorKind::usage, "the subject of a visitor is not valid UTF-8 without NUL",
+              "check who signs the tokens");
+}
+
+}  // namespace
+
+Result<> check(const TurnRecord& turn) {
+  STOKA_TRY(check_id("session", turn.session_id));
+  STOKA_TRY(check_id("visitor", turn.visitor_id));
+  return check_subject(turn.subject);
+}
+
+Result<> check(const Visitor& visitor) {
+  STOKA_TRY(check_id("visitor", visitor.id));
+  return check_subject(visitor.subject);
+}
+
+Result<> check(const Session& session) {
+  STOKA_TRY(check_id("session", session.id));
+  return check_id("visitor", session.visitor_id);
+}
+
+void merge_readings(std::vector<Reading>& history, std::span<const Reading> read) {
+  std::map<std::string, Reading> latest;
+  const auto take = [&](Reading reading) {
+    reading.slug = storable(reading.slug);
+    const auto [known, is_new] = latest.emplace(reading.slug, reading);
+    if (!is_new && reading.at >= known->second.at) known->second = reading;
+  };
+  for (const Reading& reading : history) take(reading);
+  for (const Reading& reading : read) take(reading);
+  history.clear();
+  for (auto& [slug, reading] : latest) {
+    if (!slug.empty()) history.push_back(std::move(reading));
+  }
+  std::stable_sort(history.begin(), history.end(),
+                   [](const Reading& a, const Reading& b) { return a.at < b.at; });
+  keep_last(history, kMostReadings);
+}
+
+void absorb(Visitor& known, const Visitor& other) {
+  add_missing(known.interests, other.interests);
+  merge_readings(known.history, other.history);
+  known.first_seen = std::min(known.first_seen, other.first_seen);
+  known.last_seen = std::max(known.last_seen, other.last_seen);
+}
+
+Owner settle_owner(const TurnRecord& turn, std::optional<Visitor> named,
+                   std::optional<Visitor> of_subject) {
+  Owner out;
+  const bool anonymous = named && named->subject.empty();
+  std::optional<Visitor> owner;
+  if (turn.subject.empty() || (named && named->subject == turn.subject)) {
+    owner = named;
+  } else if (of_subject) {
+    owner = std::move(of_subject);
+    if (anonymous) {
+      absorb(*owner, *named);
+      out.absorbed = named->id;
+    }
+  } else if (anonymous) {
+    owner = named;
+  }
+  if (owner) {
+    out.visitor = std::move(*owner);
+  } else {
+    out.visitor.id = named ? id_for(turn) : turn.visitor_id;
+    out.visitor.first_seen = turn.at;
+  }
+  if (!turn.subject.empty()) out.visitor.subject = turn.subject;
+  out.visitor.last_seen = std::max(out.visitor.last_seen, turn.at);
+  return out;
+}
+
+Session after_turn(const TurnRecord& turn, std::optional<Session> known,
+                   const std::string& visitor_id) {
+  Session session;
+  if (known) {
+    session = std::move(*known);
+    // Only a verified subject can take a session over.
+    if (!turn.subject.empty()) session.visitor_id = visitor_id;
+  } else {
+    session.id = turn.session_id;
+    session.visitor_id = visitor_id;
+    session.started_at = turn.at;
+  }
+  add_missing(session.shown_slugs, turn.cited);
+  const std::string topic = storable(turn.topic);
+  if (!topic.empty() && topic != session.current_topic()) session.explored_topics.push_back(topic);
+  if (!turn.exchange.user.empty()) session.exchanges.push_back(repaired(turn.exchange));
+  keep_last(session.exchanges, kMostExchanges);
+  ++session.turns;
+  session.last_active = std::max(session.last_active, turn.at);
+  return session;
+}
+
+Visitor after_visit(std::string_view id, std::optional<Visitor> known,
+                    const std::optional<std::vector<std::string>>& interests,
+                    std::span<const Reading> read, Instant now) {
+  Visitor visitor;
+  if (known) {
+    visitor = std::move(*known);
+    visitor.last_seen = std::max(visitor.last_seen, now);
+  } else {
+    visitor.id = id;
+    visitor.first_seen = now;
+    visitor.last_seen = now;
+  }
+  if (interests) visitor.interests = repaired(*interests);
+  merge_readings(visitor.history, read);
+  return visitor;
+}
+
+Visitor after_copy(const Visitor& copied, std::optional<Visitor> known) {
+  Visitor visitor = known ? std::move(*known) : copied;
+  if (known && copied.last_seen > visitor.last_seen) visitor.interests = copied.interests;
+  if (visitor.subject.empty()) visitor.subject = copied.subject;
+  visitor.interests = repaired(visitor.interests);
+  // The copied ones first: of two readings of a page at one time the later in the list is kept.
+  std::vector<Reading> history = copied.history;
+  merge_readings(history, visitor.history);
+  visitor.history = std::move(history);
+  visitor.first_seen = std::min(visitor.first_seen, copied.first_seen);
+  visitor.last_seen = std::max(visitor.last_seen, copied.last_seen);
+  return visitor;
+}
+
+Session after_copy(const Session& copied, std::optional<Session> known) {
+  Session session = known ? *known : copied;
+  if (known && copied.last_active > known->last_active) {
+    session.visitor_id = copied.visitor_id;
+    session.explored_topics = copied.explored_topics;
+    session.exchanges = copied.exchanges;
+  }
+  session.shown_slugs.clear();
+  if (known) add_missing(session.shown_slugs, known->shown_slugs);
+  add_missing(session.shown_slugs, copied.shown_slugs);
+  session.explored_topics = repaired(session.explored_topics);
+  for (Exchange& exchange : session.exchanges) exchange = repaired(exchange);
+  keep_last(session.exchanges, kMostExchanges);
+  session.turns = std::max(session.turns, copied.turns);
+  session.started_at = std::min(session.started_at, copied.started_at);
+  session.last_active = std::max(session.last_active, copied.last_active);
+  return session;
+}
+
+Error unknown_visitor(const Session& session) {
+  return {ErrorKind::data,
+          "the session " + session.id + " is of a visitor who is not there: " + session.visitor_id,
+          "copy the visitors first"};
+}
+
+Result<Owner> settle_copied(const Visitor& copied, std::optional<Visitor> known,
+                            std::optional<Visitor> of_subject) {
+  if (known && !known->subject.empty() && !copied.subject.empty() &&
+      known->subject != copied.subject) {
+    return fail(ErrorKind::data, "the visitor " + copied.id + " is here of another subject",
+                "the two stores were not made of the same visitors");
+  }
+  Owner out;
+  if (!of_subject || of_subject->id == copied.id) {
+    out.visitor = after_copy(copied, std::move(known));
+    return out;
+  }
+  out.visitor = std::move(*of_subject);
+  if (known) {
+    absorb(out.visitor, *known);
+    out.absorbed = known->id;
+  }
+  absorb(out.visitor, after_copy(copied, std::nullopt));
+  return out;
+}
+
+}  // namespace stoka::store

@@ -1,0 +1,296 @@
+#include "store/postgres/index_writer.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "store/postgres/database.h"
+#include "store/postgres/lease.h"
+#include "store/postgres/params.h"
+#include "store/postgres/postings.h"
+#include "store/postgres/state.h"
+#include "store/postgres/vector_index.h"
+#include "store/postgres/writes.h"
+#include "store/rank.h"
+
+namespace stoka::store::postgres {
+namespace {
+
+constexpr int64_t kPage = 1000;  // chunks read at a time
+
+// What pgvector can store.
+constexpr size_t kMostDimensions = 16000;
+
+// Before a statement that may take minutes: if this process is killed meanwhile, the server gives
+// up and the index is free. Not every server can tell.
+constexpr std::string_view kNoticeDeath =
+    "DO $$ BEGIN PERFORM set_config('client_connection_check_interval', '1s', true); "
+    "EXCEPTION WHEN OTHERS THEN NULL; END $$";
+
+// All terms of some chunks, each named once.
+class Vocabulary {
+ public:
+  explicit Vocabulary(std::span<const ChunkRecord> chunks) {
+    for (const ChunkRecord& record : chunks) {
+      for (const TermCount& term : record.terms) {
+        if (term.count > 0 && places_.emplace(term.term, terms_.size()).second)
+          terms_.push_back(term.term);
+      }
+    }
+  }
+
+  const std::vector<std::string>& terms() const { return terms_; }
+
+  // `ids` of terms().
+  std::vector<ChunkTerm> by_id(const ChunkRecord& record, std::span<const int64_t> ids) const {
+    std::vector<ChunkTerm> out;
+    out.reserve(record.terms.size());
+    for (const TermCount& term : record.terms) {
+      if (term.count > 0) out.push_back({ids[places_.at(term.term)], term.count});
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::string> terms_;
+  std::unordered_map<std::string_view, size_t> places_;
+};
+
+class PostgresIndexWriter final : public IndexWriter {
+ public:
+  PostgresIndexWriter(std::unique_ptr<Database> database, Lease lease, Extension extension)
+      : database_(std::move(database)),
+        lease_(std::move(lease)),
+        extension_(std::move(extension)) {}
+
+  Result<> set_identity(const IndexIdentity& identity) override {
+    return database_->write([&](Connection& connection) -> Result<> {
+      STOKA_TRY(lease_.hold(connection));
+      return save_identity(connection, identity);
+    });
+  }
+
+  Result<> put_document(const Document& document, std::span<const ChunkRecord> chunks) override {
+    return change([&](Connection& connection, Totals& totals) -> Result<> {
+      STOKA_TRY(check(chunks, totals));
+      PostingEdits edits;
+      STOKA_ASSIGN(const uint64_t removed, remove(connection, document.slug, totals, edits));
+      STOKA_TRY(insert_document(connection, document, chunks.size()));
+      STOKA_TRY(add(connection, document, chunks, totals, edits));
+      ++totals.documents;
+      totals.changed_since_fit += std::max<uint64_t>(removed, chunks.size());
+      return apply(connection, edits);
+    });
+  }
+
+  Result<> remove_document(std::string_view slug) override {
+    return change([&](Connection& connection, Totals& totals) -> Result<> {
+      PostingEdits edits;
+      STOKA_ASSIGN(const uint64_t removed, remove(connection, slug, totals, edits));
+      totals.changed_since_fit += removed;
+      return apply(connection, edits);
+    });
+  }
+
+  Result<> clear() override {
+    STOKA_TRY(forget_vector_index());
+    return change([&](Connection& connection, Totals& totals) -> Result<> {
+      totals = {.generation = totals.generation};
+      return delete_index(connection);
+    });
+  }
+
+  Result<> each_chunk_terms(
+      const std::function<bool(ChunkId, std::span<const TermCount>)>& visit) override;
+
+  Result<> replace_basis(std::span<const BasisRow> basis, int dim, uint64_t fitted_chunks,
+                         const std::function<std::vector<float>(ChunkId)>& vectors) override;
+
+  Result<> finish(Instant now) override;
+
+ private:
+  // One transaction. Every change makes the caches of all readers stale. `work` may be run again,
+  // as if it had never been run.
+  template <class Work>
+  Result<> change(const Work& work, bool unfinished = true) {
+    return database_->write([&](Connection& connection) -> Result<> {
+      STOKA_ASSIGN(Totals totals, lease_.hold(connection));
+      STOKA_TRY(work(connection, totals));
+      changed_ = true;
+      ++totals.generation;
+      return save_totals(connection, totals, unfinished);
+    });
+  }
+
+  // A transaction of its own: readers are locked out until it ends. They search exactly without it.
+  Result<> forget_vector_index() {
+    return database_->write([&](Connection& connection) -> Result<> {
+      STOKA_TRY(lease_.hold(connection));
+      return drop_vector_index(connection);
+    });
+  }
+
+  // The vectors of new chunks; the first one ever decides the dimension.
+  static Result<> check(std::span<const ChunkRecord> chunks, Totals& totals);
+  // The number of chunks that went.
+  static Result<uint64_t> remove(Connection& connection, std::string_view slug, Totals& totals,
+                                 PostingEdits& edits);
+  Result<> add(Connection& connection, const Document& document,
+               std::span<const ChunkRecord> chunks, Totals& totals, PostingEdits& edits) const;
+  static Result<> apply(Connection& connection, const PostingEdits& edits) {
+    STOKA_TRY(apply_blocks(connection, edits.blocks()));
+    return apply_frequencies(connection, edits.frequencies());
+  }
+
+  std::unique_ptr<Database> database_;
+  Lease lease_;  // let go before the connection is closed
+  Extension extension_;
+  bool changed_ = false;  // by this run
+};
+
+Result<> PostgresIndexWriter::check(std::span<const ChunkRecord> chunks, Totals& totals) {
+  for (const ChunkRecord& record : chunks) {
+    if (record.embedding.empty()) continue;
+    if (totals.dim == 0) totals.dim = record.embedding.size();
+    STOKA_TRY(check_embedding(record.embedding, totals.dim));
+  }
+  if (totals.dim <= kMostDimensions) return {};
+  return fail(ErrorKind::config,
+              "a vector has " + std::to_string(totals.dim) + " dimensions, pgvector stores " +
+                  std::to_string(kMostDimensions) + " at most",
+              "use another embedder, or a SQLite store");
+}
+
+Result<uint64_t> PostgresIndexWriter::remove(Connection& connection, std::string_view slug,
+                                             Totals& totals, PostingEdits& edits) {
+  STOKA_ASSIGN(const RemovedDocument removed, postgres::remove_document(connection, slug));
+  for (const RemovedChunk& chunk : removed.chunks) {
+    totals.total_length -= edits.remove(chunk.id, chunk.terms);
+  }
+  totals.chunks -= removed.chunks.size();
+  totals.vectors -= removed.vectors;
+  totals.documents -= removed.existed;
+  return removed.chunks.size();
+}
+
+Result<> PostgresIndexWriter::add(Connection& connection, const Document& document,
+                                  std::span<const ChunkRecord> chunks, Totals& totals,
+                                  PostingEdits& edits) const {
+  STOKA_ASSIGN(const std::vector<ChunkId> ids,
+               insert_chunks(connection, extension_, document, chunks));
+  const Vocabulary vocabulary(chunks);
+  STOKA_ASSIGN(const std::vector<int64_t> terms, term_ids(connection, vocabulary.terms()));
+  std::vector<std::string> encoded;
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    std::vector<ChunkTerm> of_chunk = vocabulary.by_id(chunks[i], terms);
+    STOKA_ASSIGN(const uint32_t length, edits.add(ids[i], of_chunk));
+    totals.total_length += length;
+    totals.vectors += !chunks[i].embedding.empty();
+    encoded.push_back(encode_chunk_terms(of_chunk));
+  }
+  totals.chunks += chunks.size();
+  return insert_chunk_terms(connection, ids, encoded);
+}
+
+Result<> PostgresIndexWriter::each_chunk_terms(
+    const std::function<bool(ChunkId, std::span<const TermCount>)>& visit) {
+  // Terms by their rank in byte order, so that the walk does not depend on the order of indexing.
+  STOKA_ASSIGN(const Rows names, database_->read([](Connection& connection) {
+    return connection.run("SELECT id, term FROM stoka_terms ORDER BY term");
+  }));
+  std::unordered_map<int64_t, size_t> ranks;
+  for (size_t rank = 0; rank < names.size(); ++rank) ranks.emplace(names.integer(rank, 0), rank);
+  std::vector<ChunkTerm> stored;
+  std::vector<std::pair<size_t, uint32_t>> ranked;
+  std::vector<TermCount> terms;
+  for (ChunkId last = -1;;) {
+    STOKA_ASSIGN(const Rows rows, database_->read([&](Connection& connection) {
+      return connection.run(
+          "SELECT chunk_id, data FROM stoka_chunk_terms WHERE chunk_id > $1::bigint "
+          "ORDER BY chunk_id LIMIT $2::bigint",
+          Params().integer(last).integer(kPage));
+    }));
+    for (size_t row = 0; row < rows.size(); ++row) {
+      if (!decode_chunk_terms(rows.bytes(row, 1), stored)) return fail(damaged());
+      ranked.clear();
+      for (const ChunkTerm& term : stored) {
+        const auto rank = ranks.find(term.term);
+        if (rank == ranks.end()) return fail(damaged());
+        ranked.emplace_back(rank->second, term.count);
+      }
+      std::sort(ranked.begin(), ranked.end());
+      terms.clear();
+      for (const auto& [rank, count] : ranked) {
+        terms.push_back({std::string(names.text(rank, 1)), count});
+      }
+      last = rows.integer(row, 0);
+      if (!visit(last, terms)) return {};
+    }
+    if (rows.size() < kPage) return {};
+  }
+}
+
+Result<> PostgresIndexWriter::replace_basis(
+    std::span<const BasisRow> basis, int dim, uint64_t fitted_chunks,
+    const std::function<std::vector<float>(ChunkId)>& vectors) {
+  const auto width = static_cast<uint64_t>(dim);
+  for (const BasisRow& row : basis) STOKA_TRY(check_embedding(row.values, width));
+  // Computed before the transaction, which may be run again. Nobody else changes chunks meanwhile.
+  STOKA_ASSIGN(const Rows chunks, database_->read([](Connection& connection) {
+    return connection.run("SELECT id FROM stoka_chunks ORDER BY id");
+  }));
+  std::vector<ChunkId> ids;
+  std::vector<std::vector<float>> computed;
+  uint64_t count = 0;
+  for (size_t row = 0; row < chunks.size(); ++row) {
+    ids.push_back(chunks.integer(row, 0));
+    const std::vector<float>& vector = computed.emplace_back(vectors(ids.back()));
+    if (vector.empty()) continue;
+    STOKA_TRY(check_embedding(vector, width));
+    ++count;
+  }
+  STOKA_TRY(forget_vector_index());
+  return change([&](Connection& connection, Totals& totals) -> Result<> {
+    STOKA_TRY(connection.run(kNoticeDeath));
+    STOKA_TRY(replace_basis_rows(connection, basis));
+    STOKA_TRY(update_vectors(connection, extension_, ids, computed));
+    totals.dim = width;
+    totals.vectors = count;
+    totals.fitted_chunks = fitted_chunks;
+    totals.changed_since_fit = 0;
+    return {};
+  });
+}
+
+Result<> PostgresIndexWriter::finish(Instant now) {
+  const auto work = [&](Connection& connection, Totals& totals) -> Result<> {
+    totals.indexed_at = static_cast<uint64_t>(now.time_since_epoch().count());
+    STOKA_TRY(connection.run(kNoticeDeath));
+    if (totals.vectors > 0) STOKA_TRY(make_vector_index(connection, extension_, totals.dim));
+    if (!changed_) return {};
+    // The planner should not have to wait for the server's own round.
+    STOKA_TRY(connection.run(
+        "ANALYZE stoka_documents, stoka_chunks, stoka_terms, stoka_postings, stoka_chunk_terms, "
+        "stoka_basis"));
+    return {};
+  };
+  return change(work, false);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<IndexWriter>> make_index_writer(const Address& address,
+                                                       const Schema& schema) {
+  DatabaseOptions options;
+  options.connections = 1;
+  options.statement_timeout = {};  // an index over many vectors takes minutes
+  STOKA_ASSIGN(std::unique_ptr<Database> database, Database::open(address, options));
+  database->set_search_path({schema.name, schema.vector.schema});
+  STOKA_ASSIGN(Lease lease, Lease::acquire(*database));
+  return std::make_unique<PostgresIndexWriter>(std::move(database), std::move(lease),
+                                               schema.vector);
+}
+
+}  // namespace stoka::store::postgres

@@ -1,0 +1,36 @@
+// Documents, chunks, terms and the basis as rows, for reading. Each is one statement or two, inside
+// a transaction of the caller.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "store/postgres/connection.h"
+#include "store/rank.h"
+#include "store/store.h"
+
+namespace stoka::store::postgres {
+
+Result<std::vector<DocumentInfo>> load_documents(Connection& connection);
+
+Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<const ChunkId> ids,
+                                             bool with_embeddings);
+Result<std::vector<StoredChunk>> load_chunks_of(Connection& connection, std::string_view slug);
+Result<std::vector<std::vector<TermCount>>> load_terms_of(Connection& connection,
+                                                          std::span<const ChunkId> ids);
+
+Result<std::vector<uint64_t>> load_document_frequencies(Connection& connection,
+                                                        std::span<const std::string> terms);
+Result<std::vector<BasisRow>> load_basis_rows(Connection& connection,
+                                              std::span<const std::string> terms);
+Result<std::vector<BasisRow>> load_basis(Connection& connection);
+
+// The slugs that a search leaves out, as a parameter.
+std::vector<std::string> excluded_slugs(const SearchFilter& filter);
+// Where chunks stand, in no order; a data error if one of them is not there.
+Result<std::vector<Place>> load_places(Connection& connection, std::span<const ChunkId> ids);
+
+}  // namespace stoka::store::postgres

@@ -1,0 +1,263 @@
+// Sessions and visitors that come from another store.
+#include <doctest/doctest.h>
+
+#include <span>
+
+#include "store/contract.h"
+#include "store/corpus.h"
+
+namespace stoka::store {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Instant at(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
+
+std::string joined(const Texts& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += text + ",";
+  return out;
+}
+
+std::string number(Instant instant) { return std::to_string(instant.time_since_epoch().count()); }
+
+// Everything about them, so that one comparison does.
+std::string shown(const Visitor& visitor) {
+  std::string out = visitor.id + " '" + visitor.subject + "' [" + joined(visitor.interests) + "]";
+  for (const Reading& reading : visitor.history) {
+    out += " " + reading.slug + "@" + number(reading.at) + "=" + std::to_string(reading.scroll_pct);
+  }
+  return out + " " + number(visitor.first_seen) + "-" + number(visitor.last_seen);
+}
+
+std::string shown(const Session& session) {
+  std::string out = session.id + " of " + session.visitor_id + " [" + joined(session.shown_slugs) +
+                    "] [" + joined(session.explored_topics) + "] " + std::to_string(session.turns);
+  for (const Exchange& exchange : session.exchanges) {
+    out += " " + exchange.user + ">" + exchange.assistant + "(" + joined(exchange.cited) + ")";
+  }
+  return out + " " + number(session.started_at) + "-" + number(session.last_active);
+}
+
+std::string all(Store& store) {
+  std::string out;
+  const auto visitors = store.visitors_after("", 1000);
+  const auto sessions = store.sessions_after("", 1000);
+  REQUIRE(visitors);
+  REQUIRE(sessions);
+  for (const Visitor& visitor : *visitors) out += shown(visitor) + "\n";
+  for (const Session& session : *sessions) out += shown(session) + "\n";
+  return out;
+}
+
+Visitor visitor(const std::string& name, const std::string& subject, int64_t first, int64_t last) {
+  Visitor made;
+  made.id = uuid(name);
+  made.subject = subject;
+  made.interests = {"of " + name, "x"};
+  made.history = {{"page", at(first), 10}, {"of-" + name, at(last), 20}};
+  made.first_seen = at(first);
+  made.last_seen = at(last);
+  return made;
+}
+
+Session session(const std::string& name, const std::string& visitor, int64_t start, int64_t last) {
+  Session made;
+  made.id = uuid(name);
+  made.visitor_id = uuid(visitor);
+  made.shown_slugs = {"both", "slug-" + std::to_string(last)};
+  made.explored_topics = {"a", "b", "a"};
+  made.turns = 3;
+  made.exchanges = {{"question " + std::to_string(last), "answer", {"both"}}};
+  made.started_at = at(start);
+  made.last_active = at(last);
+  return made;
+}
+
+Texts put(Store& store, const std::vector<Visitor>& visitors) {
+  const auto ids = store.put_visitors(visitors);
+  REQUIRE_MESSAGE(ids, (ids ? "" : ids.error().message));
+  return *ids;
+}
+
+void put(Store& store, const std::vector<Session>& sessions) {
+  const auto done = store.put_sessions(sessions);
+  REQUIRE_MESSAGE(done, (done ? "" : done.error().message));
+}
+
+}  // namespace
+
+void copy_contract(Store& store) {
+  SUBCASE("visitors and sessions are walked by id in parts") {
+    Texts expected_visitors, expected_sessions;
+    for (const char* name : {"v5", "v1", "v4", "v2", "v3"}) {
+      put(store, {visitor(name, "", 1, 2)});
+      put(store, {session(std::string("s") + name[1], name, 1, 2)});
+    }
+    for (const char* digit : {"1", "2", "3", "4", "5"}) {
+      expected_visitors.push_back(uuid(std::string("v") + digit));
+      expected_sessions.push_back(uuid(std::string("s") + digit));
+    }
+    for (const size_t most : {1U, 2U, 5U, 100U}) {
+      Texts visitors, sessions;
+      for (std::string last;;) {
+        const auto next = store.visitors_after(last, most);
+        REQUIRE(next);
+        CHECK(next->size() <= most);
+        if (next->empty()) break;
+        for (const Visitor& found : *next) visitors.push_back(found.id);
+        last = next->back().id;
+      }
+      for (std::string last;;) {
+        const auto next = store.sessions_after(last, most);
+        REQUIRE(next);
+        CHECK(next->size() <= most);
+        if (next->empty()) break;
+        for (const Session& found : *next) sessions.push_back(found.id);
+        last = next->back().id;
+      }
+      CHECK(visitors == expected_visitors);
+      CHECK(sessions == expected_sessions);
+    }
+    CHECK(store.visitors_after("", 0)->empty());
+    CHECK(store.sessions_after("", 0)->empty());
+  }
+
+  SUBCASE("copied rows come back as they were, and the same ones again change nothing") {
+    Visitor bare;
+    bare.id = uuid("v3");
+    Session empty;
+    empty.id = uuid("s3");
+    empty.visitor_id = bare.id;
+    const std::vector<Visitor> visitors = {visitor("v1", "", 5, 9), visitor("v2", "auth|1", 6, 7),
+                                           bare};
+    const std::vector<Session> sessions = {session("s1", "v1", 5, 9), session("s2", "v2", 6, 7),
+                                           empty};
+    std::string expected;
+    for (const Visitor& made : visitors) expected += shown(made) + "\n";
+    for (const Session& made : sessions) expected += shown(made) + "\n";
+    for (int time = 0; time < 3; ++time) {
+      CHECK(put(store, visitors) == Texts{uuid("v1"), uuid("v2"), uuid("v3")});
+      put(store, sessions);
+      CHECK(all(store) == expected);
+    }
+    CHECK(put(store, std::vector<Visitor>()).empty());
+    put(store, std::vector<Session>());
+    CHECK(all(store) == expected);
+  }
+
+  SUBCASE("whoever was active later is kept, with the readings and slugs of both") {
+    Visitor early = visitor("v", "", 10, 20);
+    early.interests = {"early"};
+    early.history = {{"page", at(11), 1}, {"other", at(12), 2}};
+    Visitor late = visitor("v", "auth|1", 15, 30);
+    late.interests = {"late"};
+    late.history = {{"page", at(25), 3}};
+    Session before = session("s", "v", 10, 20);
+    before.turns = 5;
+    Session after = session("s", "v", 15, 30);
+    after.explored_topics = {"z"};
+    Visitor visitor_then = late;
+    visitor_then.first_seen = at(10);
+    visitor_then.history = {{"other", at(12), 2}, {"page", at(25), 3}};
+    Session session_then = after;
+    session_then.started_at = at(10);
+    session_then.turns = 5;
+    SUBCASE("the copied one") {
+      put(store, {early});
+      put(store, {before});
+      put(store, {late});
+      put(store, {after});
+      session_then.shown_slugs = {"both", "slug-20", "slug-30"};
+    }
+    SUBCASE("the known one") {
+      put(store, {late});
+      put(store, {after});
+      put(store, {early});
+      put(store, {before});
+      session_then.shown_slugs = {"both", "slug-30", "slug-20"};
+    }
+    CHECK(all(store) == shown(visitor_then) + "\n" + shown(session_then) + "\n");
+  }
+
+  SUBCASE("of two that were active at one time the known one is kept") {
+    Visitor known = visitor("v", "auth|1", 1, 5);
+    Visitor copied = known;
+    copied.subject = "";
+    copied.interests = {"another"};
+    copied.history[0].scroll_pct = 99;
+    Session here = session("s", "v", 1, 5);
+    Session there = here;
+    there.explored_topics = {"another"};
+    there.exchanges.clear();
+    put(store, {known});
+    put(store, {here});
+    put(store, {copied});
+    put(store, {there});
+    CHECK(all(store) == shown(known) + "\n" + shown(here) + "\n");
+  }
+
+  SUBCASE("a turn after the copy goes on where the session was") {
+    put(store, {visitor("v", "", 1, 5)});
+    put(store, {session("s", "v", 1, 5)});
+    TurnRecord turn;
+    turn.session_id = uuid("s");
+    turn.visitor_id = uuid("v");
+    turn.cited = {"new"};
+    turn.at = at(9);
+    const auto now = store.commit_turn(turn);
+    REQUIRE(now);
+    CHECK(now->turns == 4);
+    CHECK(now->shown_slugs == Texts{"both", "slug-5", "new"});
+    put(store, {visitor("v", "", 1, 5)});
+    put(store, {session("s", "v", 1, 5)});
+    CHECK(shown(store.session(uuid("s"))->value()) == shown(*now));
+  }
+
+  SUBCASE("a copied visitor becomes the one who has the same subject here") {
+    put(store, {visitor("here", "auth|1", 10, 20), visitor("copy", "", 3, 4)});
+    put(store, {session("s1", "copy", 3, 4), session("s2", "here", 10, 20)});
+    const std::vector<Visitor> copied = {visitor("else", "", 1, 2),
+                                         visitor("copy", "auth|1", 5, 30)};
+    for (int time = 0; time < 2; ++time) {
+      CHECK(put(store, copied) == Texts{uuid("else"), uuid("here")});
+      CHECK_FALSE(store.visitor(uuid("copy"))->has_value());
+      const Visitor owner = store.visitor(uuid("here"))->value();
+      CHECK(owner.subject == "auth|1");
+      CHECK(owner.interests == Texts{"of here", "x", "of copy"});
+      CHECK(owner.history.size() == 3);
+      CHECK((owner.first_seen == at(3)));
+      CHECK((owner.last_seen == at(30)));
+      CHECK(store.session(uuid("s1"))->value().visitor_id == uuid("here"));
+    }
+    const std::string before = all(store);
+    put(store, copied);
+    CHECK(all(store) == before);
+  }
+
+  SUBCASE("two copied visitors of one subject become one") {
+    const std::vector<Visitor> copied = {visitor("v1", "auth|1", 1, 2),
+                                         visitor("v2", "auth|1", 3, 4)};
+    CHECK(put(store, copied) == Texts{uuid("v1"), uuid("v1")});
+    CHECK(store.visitors_after("", 10)->size() == 1);
+  }
+
+  SUBCASE("what cannot be merged is refused, and nothing of its part is stored") {
+    put(store, {visitor("v", "one", 1, 2)});
+    put(store, {session("s", "v", 1, 2)});
+    const std::string before = all(store);
+    const Visitor other_subject[] = {visitor("new", "", 1, 2), visitor("v", "two", 3, 4)};
+    const auto visitors = store.put_visitors(other_subject);
+    REQUIRE_FALSE(visitors);
+    CHECK(visitors.error().kind == ErrorKind::data);
+    CHECK(visitors.error().message.find(uuid("v")) != std::string::npos);
+    const Session of_nobody[] = {session("s", "v", 1, 9), session("s2", "nobody", 1, 2)};
+    const auto sessions = store.put_sessions(of_nobody);
+    REQUIRE_FALSE(sessions);
+    CHECK(sessions.error().kind == ErrorKind::data);
+    CHECK(sessions.error().message.find(uuid("nobody")) != std::string::npos);
+    CHECK(all(store) == before);
+  }
+}
+
+}  // namespace stoka::store

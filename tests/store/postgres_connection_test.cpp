@@ -1,0 +1,266 @@
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <thread>
+
+#include "store/postgres/connection.h"
+#include "store/postgres_shared.h"
+
+using namespace stoka;
+using namespace stoka::store::postgres;
+using namespace std::string_literals;
+
+namespace {
+
+Error refusal(const std::string& url) {
+  const auto connection = Connection::open(must_parse(url));
+  REQUIRE_FALSE(connection);
+  return connection.error();
+}
+
+// Listens on a port of 127.0.0.1, and says `words` to the first who comes.
+class Stranger {
+ public:
+  explicit Stranger(std::string words) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    REQUIRE(::listen(socket_, 1) == 0);
+    REQUIRE(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::jthread([this, words = std::move(words)] {
+      const int client = ::accept(socket_, nullptr, nullptr);
+      char byte = 0;
+      if (::recv(client, &byte, 1, 0) == 1)
+        ::send(client, words.data(), words.size(), MSG_NOSIGNAL);
+      ::close(client);
+    });
+  }
+  ~Stranger() {
+    thread_.join();
+    ::close(socket_);
+  }
+  int port() const { return port_; }
+
+ private:
+  int socket_;
+  int port_ = 0;
+  std::jthread thread_;
+};
+
+// What is written to stderr while it lives.
+class CapturedStderr {
+ public:
+  CapturedStderr() : file_(std::tmpfile()), before_(::dup(2)) { ::dup2(::fileno(file_), 2); }
+  ~CapturedStderr() {
+    ::dup2(before_, 2);
+    ::close(before_);
+    std::fclose(file_);
+  }
+  long written() const { return ::lseek(::fileno(file_), 0, SEEK_END); }
+
+ private:
+  FILE* file_;
+  int before_;
+};
+
+}  // namespace
+
+TEST_CASE("who is refused learns why and what to do, and no error repeats the password") {
+  const auto& server = shared_server();
+  server.sql(
+      "CREATE ROLE refused_nologin PASSWORD 'hush-hush';"
+      "CREATE ROLE refused_full LOGIN PASSWORD 'hush-hush' CONNECTION LIMIT 0;"
+      "CREATE ROLE refused_stranger LOGIN PASSWORD 'hush-hush';"
+      "CREATE DATABASE refused_closed; REVOKE CONNECT ON DATABASE refused_closed FROM PUBLIC");
+  struct {
+    std::string url;
+    ErrorKind kind;
+    const char *message, *hint;
+  } const cases[] = {
+      {url_of("stoka", "hush-hush"), ErrorKind::config, "refuses user 'stoka': wrong password?",
+       "check the user and the password in STOKA_DB_URL or --store"},
+      {url_of("stoka", "hush%2dhush"), ErrorKind::config, "wrong password?", "STOKA_DB_URL"},
+      {url_of("nobody", "hush-hush"), ErrorKind::config, "refuses user 'nobody'", "STOKA_DB_URL"},
+      {"postgres://stoka@127.0.0.1:" + std::to_string(server.port()) +
+           "/stoka?passfile=/nonexistent",
+       ErrorKind::config, "wants a password of user 'stoka'", "PGPASSWORD"},
+      {url_of("refused_nologin", "hush-hush"), ErrorKind::config, "is not permitted to log in",
+       "pg_hba.conf"},
+      {server.url("nowhere"), ErrorKind::config, "database \"nowhere\" does not exist", "createdb"},
+      {server.url(server.password()), ErrorKind::config, "database \"***\" does not exist",
+       "createdb"},
+      {url_of("refused_stranger", "hush-hush", "refused_closed"), ErrorKind::config,
+       "permission denied for database", "grant"},
+      {url_of("refused_full", "hush-hush"), ErrorKind::busy, "takes no more connections",
+       "try again in a moment"},
+      {url_of("stoka", "hush-hush", "stoka", 1), ErrorKind::unavailable,
+       "cannot connect to postgres://127.0.0.1:1/stoka: Connection refused",
+       "is PostgreSQL running there?"},
+      {url_of("stoka", "hush-hush", "stoka?pgbouncer=true"), ErrorKind::config, "\"pgbouncer\"",
+       "leave it out"},
+      {url_of("stoka", "hush-hush", "stoka?sslmode=hush-hush"), ErrorKind::config,
+       "invalid sslmode value", "check the address"},
+      {url_of("stoka", "hush-hush", "stoka?sslmode=require"), ErrorKind::config,
+       "no secure connection", "sslmode"},
+  };
+  for (const auto& [url, kind, message, hint] : cases) {
+    const Error error = refusal(url);
+    CAPTURE(error.message);
+    CHECK(error.kind == kind);
+    CHECK(error.message.find(message) != std::string::npos);
+    CHECK(error.hint.find(hint) != std::string::npos);
+    CHECK(error.message.find("hush") == std::string::npos);
+    // Where the name of the database is the password, the database is named all the same.
+    CHECK((error.message.find(server.password()) == std::string::npos ||
+           url == server.url(server.password())));
+  }
+}
+
+TEST_CASE("what answers but is no PostgreSQL is said to be none") {
+  const Stranger stranger("HTTP/1.1 400 Bad Request\r\n\r\n");
+  const Error error = refusal(url_of("u", "hush-hush", "d", stranger.port()));
+  CHECK(error.kind == ErrorKind::protocol);
+  CHECK(error.message.find("is no PostgreSQL") != std::string::npos);
+}
+
+TEST_CASE("who hangs up on every connection is unavailable") {
+  const Stranger stranger("");
+  CHECK(refusal(url_of("u", "p", "d?sslmode=disable&gssencmode=disable", stranger.port())).kind ==
+        ErrorKind::unavailable);
+}
+
+TEST_CASE("a session speaks UTF-8 and has a name, and the URL's own settings hold") {
+  const std::string url = shared_server().url();
+  const char* show =
+      "SELECT current_setting('client_encoding'), "
+      "current_setting('application_name'), current_setting('search_path')";
+  Rows rows = must(must_connect(url)->run(show));
+  CHECK(rows.text(0, 0) == "UTF8");
+  CHECK(rows.text(0, 1) == "stoka");
+  rows = must(must_connect(url + "?client_encoding=LATIN1&application_name=site&"
+                                 "options=-csearch_path%3Dpg_catalog")
+                  ->run(show));
+  CHECK(rows.text(0, 0) == "UTF8");
+  CHECK(rows.text(0, 1) == "site");
+  CHECK(rows.text(0, 2) == "pg_catalog");
+  CHECK(must_connect(url)->server_version() >= 150000);
+}
+
+TEST_CASE("every SQLSTATE arrives, and only some of them cost the connection") {
+  struct {
+    const char* state;
+    ErrorKind kind;
+    Fault fault;
+  } const cases[] = {
+      {"40001", ErrorKind::busy, Fault::conflict}, {"40P01", ErrorKind::busy, Fault::conflict},
+      {"40000", ErrorKind::busy, Fault::conflict}, {"40003", ErrorKind::unavailable, Fault::broken},
+      {"57014", ErrorKind::timeout, Fault::other}, {"55P03", ErrorKind::busy, Fault::other},
+      {"53100", ErrorKind::data, Fault::other},    {"53200", ErrorKind::unavailable, Fault::other},
+      {"53300", ErrorKind::busy, Fault::broken},   {"42501", ErrorKind::config, Fault::other},
+      {"42P01", ErrorKind::data, Fault::other},    {"42703", ErrorKind::data, Fault::other},
+      {"23505", ErrorKind::data, Fault::other},    {"22021", ErrorKind::internal, Fault::other},
+      {"XX001", ErrorKind::data, Fault::other},    {"57P01", ErrorKind::unavailable, Fault::broken},
+      {"0A000", ErrorKind::data, Fault::other},    {"25006", ErrorKind::unavailable, Fault::other},
+      {"P0001", ErrorKind::data, Fault::other},    {"08P01", ErrorKind::internal, Fault::other},
+  };
+  std::unique_ptr<Connection> connection;
+  for (const auto& [state, kind, fault] : cases) {
+    CAPTURE(state);
+    if (!connection || connection->fault() == Fault::broken)
+      connection = must_connect(shared_server().url());
+    const auto failed =
+        connection->run("DO $$BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '"s + state + "'; END$$");
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().kind == kind);
+    CHECK(connection->fault() == fault);
+    CHECK(connection->sqlstate() == state);
+    const auto next = connection->run("SELECT 1");
+    CHECK(next.has_value() == (fault != Fault::broken));
+    CHECK(connection->fault() == (fault == Fault::broken ? Fault::broken : Fault::none));
+    CHECK(connection->sqlstate() == (fault == Fault::broken ? state : ""));
+  }
+}
+
+TEST_CASE("a statement that the server cannot read fails alone") {
+  const auto connection = must_connect(shared_server().url());
+  const Params one = Params().integer(7);
+  for (const auto& [sql, params, state] :
+       {std::tuple{"SELEC 1", Params(), "42601"}, std::tuple{"SELECT 1", one, "08P01"},
+        std::tuple{"SELECT $1::int", one, "22P03"}, std::tuple{"SELECT 1; SELECT 2", one, "42601"},
+        std::tuple{"SELECT nothing FROM nowhere", Params(), "42P01"}}) {
+    CAPTURE(sql);
+    CHECK_FALSE(connection->run(sql, params));
+    CHECK(connection->fault() == Fault::other);
+    CHECK(connection->sqlstate() == state);
+    CHECK(must(connection->run("SELECT $1::bigint", one)).integer(0, 0) == 7);
+  }
+}
+
+TEST_CASE("statements after a conflict do not hide it") {
+  const auto connection = must_connect(shared_server().url());
+  must(connection->run("BEGIN"));
+  CHECK_FALSE(connection->run("DO $$BEGIN RAISE 'no' USING ERRCODE = '40001'; END$$"));
+  CHECK_FALSE(connection->run("SELECT 1"));
+  CHECK(connection->fault() == Fault::conflict);
+  CHECK(connection->sqlstate() == "40001");
+  must(connection->run("ROLLBACK"));
+  CHECK(connection->fault() == Fault::none);
+}
+
+TEST_CASE("a connection that broke stays broken, though the server would take another") {
+  const auto connection = must_connect(shared_server().url());
+  const auto pid = must(connection->run("SELECT pg_backend_pid()")).integer(0, 0);
+  must(connection->run("SET application_name = 'kept'"));
+  shared_server().sql("SELECT pg_terminate_backend(" + std::to_string(pid) + ")");
+  for (int i = 0; i < 4; ++i) {
+    const auto rows = connection->run("SELECT 1", Params());
+    REQUIRE_FALSE(rows);
+    CHECK(rows.error().kind == ErrorKind::unavailable);
+    CHECK(connection->fault() == Fault::broken);
+    CHECK_FALSE(connection->run("SELECT 1"));
+  }
+}
+
+TEST_CASE("several statements give the rows of the last, and changes are counted") {
+  const auto connection = must_connect(shared_server().url());
+  const Rows rows = must(connection->run(
+      "CREATE TEMP TABLE t (x INT); INSERT INTO t VALUES (1), (2); SELECT x FROM t ORDER BY x"));
+  CHECK(rows.size() == 2);
+  CHECK(rows.integer(1, 0) == 2);
+  CHECK(must(connection->run("UPDATE t SET x = x + 1 WHERE x >= $1::bigint", Params().integer(1)))
+            .affected() == 2);
+  CHECK(must(connection->run("DELETE FROM t WHERE x = 3")).affected() == 1);
+  CHECK(must(connection->run("CREATE TEMP TABLE u (x INT)")).affected() == 0);
+  CHECK(must(connection->run("")).size() == 0);
+  CHECK(Rows().size() == 0);
+}
+
+TEST_CASE("rows live on without their connection") {
+  Rows rows;
+  {
+    const auto connection = must_connect(shared_server().url());
+    rows = must(connection->run("SELECT 'kept', NULL, 42 FROM generate_series(1, 1000)"));
+  }
+  const Rows copy = rows;
+  rows = Rows();
+  CHECK(copy.size() == 1000);
+  CHECK(copy.text(999, 0) == "kept");
+  CHECK(copy.is_null(999, 1));
+  CHECK(copy.integer(999, 2) == 42);
+}
+
+TEST_CASE("what the server notes is not printed") {
+  const CapturedStderr captured;
+  const auto connection = must_connect(shared_server().url());
+  must(connection->run("DO $$BEGIN RAISE NOTICE 'note'; RAISE WARNING 'warning'; END$$"));
+  must(connection->run("ROLLBACK"));  // warns that there is nothing to roll back
+  CHECK_FALSE(connection->run("SELECT nonsense"));
+  CHECK(captured.written() == 0);
+}

@@ -1,0 +1,332 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <latch>
+#include <stdexcept>
+#include <thread>
+
+#include "store/postgres/database.h"
+#include "store/postgres_proxy.h"
+#include "store/postgres_shared.h"
+
+using namespace stoka;
+using namespace stoka::store::postgres;
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+
+namespace {
+
+Result<> raise(Connection& connection, const std::string& state) {
+  STOKA_TRY(
+      connection.run("DO $$BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '" + state + "'; END$$"));
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a write is kept, and is undone when its work fails, with or without the server") {
+  Place place;
+  Database& database = place.database();
+  CHECK(must(database.write([](Connection& connection) -> Result<std::string> {
+          STOKA_TRY(insert(connection, 1));
+          return "done"s;
+        })) == "done");
+  CHECK(how_often(database, 1) == 1);
+
+  const auto refused = database.write([](Connection& connection) -> Result<int> {
+    STOKA_TRY(insert(connection, 2));
+    return fail(ErrorKind::not_found, "nothing of that name", "look");
+  });
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::not_found);
+  CHECK(refused.error().message == "nothing of that name");
+  CHECK(refused.error().hint == "look");
+
+  const auto failed = database.write([](Connection& connection) -> Result<> {
+    STOKA_TRY(insert(connection, 2));
+    STOKA_TRY(connection.run("SELECT 1/0"));
+    return {};
+  });
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().kind == ErrorKind::data);
+  CHECK(failed.error().message.find("division by zero") != std::string::npos);
+  CHECK(how_often(database, 2) == 0);
+}
+
+TEST_CASE("a read sees one snapshot and cannot write") {
+  Place place;
+  Database& database = place.database();
+  const auto count = [](Connection& connection) {
+    return must(connection.run("SELECT count(*) FROM t")).integer(0, 0);
+  };
+  must(database.read([&](Connection& connection) -> Result<> {
+    CHECK(count(connection) == 0);
+    place.sql("INSERT INTO t VALUES (1)");
+    CHECK(count(connection) == 0);
+    return {};
+  }));
+  const auto wrote = database.read([](Connection& connection) { return insert(connection, 2); });
+  REQUIRE_FALSE(wrote);
+  CHECK(wrote.error().message.find("read-only") != std::string::npos);
+  CHECK(how_often(database, 2) == 0);
+}
+
+TEST_CASE("a transaction has its limits and search path, and leaves nothing in the session") {
+  Place place({.connections = 1, .statement_timeout = 1234ms, .lock_timeout = 0ms});
+  Database& database = place.database();
+  place.sql(
+      "CREATE SCHEMA \"we\"\"ird, schema\"; CREATE TABLE \"we\"\"ird, schema\".there (x INT)");
+  database.set_search_path({"we\"ird, schema", "public"});
+  const char* show =
+      "SELECT current_setting('statement_timeout'), current_setting('lock_timeout'), "
+      "current_setting('idle_in_transaction_session_timeout'), current_setting('jit'), "
+      "current_setting('transaction_isolation'), current_schemas(false)::text, "
+      "(SELECT count(*) FROM there)";
+  const auto check = [&](Connection& connection, const char* isolation) -> Result<> {
+    STOKA_ASSIGN(const Rows rows, connection.run(show));
+    CHECK(rows.text(0, 0) == "1234ms");
+    CHECK(rows.text(0, 1) == "0");
+    CHECK(rows.text(0, 2) == "1min");
+    CHECK(rows.text(0, 3) == "off");
+    CHECK(rows.text(0, 4) == isolation);
+    CHECK(rows.text(0, 5) == "{\"we\\\"ird, schema\",public}");
+    return {};
+  };
+  must(database.read([&](Connection& c) { return check(c, "repeatable read"); }));
+  must(database.write([&](Connection& c) { return check(c, "read committed"); }));
+  must(database.write([&](Connection& connection) -> Result<> {
+    STOKA_TRY(connection.run("COMMIT"));  // what is left is the session's
+    STOKA_ASSIGN(const Rows rows, connection.run("SELECT current_setting('statement_timeout'), "
+                                                 "current_setting('search_path')"));
+    CHECK(rows.text(0, 0) == "0");
+    CHECK(rows.text(0, 1) == place.name);
+    return {};
+  }));
+}
+
+TEST_CASE("who opens a database that is not there learns it at once") {
+  const auto down = Database::open(must_parse(url_of("u", "p", "d", 1)), {});
+  REQUIRE_FALSE(down);
+  CHECK(down.error().kind == ErrorKind::unavailable);
+  const auto refused = Database::open(must_parse(url_of("stoka", "wrong-one")), {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::config);
+}
+
+TEST_CASE("a statement that was overlooked undoes its transaction instead of seeming kept") {
+  Place place;
+  int calls = 0;
+  const auto wrote = place.database().write([&](Connection& connection) -> Result<> {
+    ++calls;
+    STOKA_TRY(insert(connection, 1));
+    static_cast<void>(connection.run("SELECT nonsense"));
+    return {};
+  });
+  REQUIRE_FALSE(wrote);
+  CHECK(wrote.error().kind == ErrorKind::internal);
+  CHECK(calls == 1);
+  CHECK(how_often(place.database(), 1) == 0);
+}
+
+TEST_CASE("what COMMIT refuses is not stored") {
+  Place place({.connections = 1});
+  place.sql("CREATE TABLE d (x INT PRIMARY KEY, y INT REFERENCES d DEFERRABLE INITIALLY DEFERRED)");
+  const auto wrote = place.database().write([](Connection& connection) -> Result<> {
+    STOKA_TRY(connection.run("INSERT INTO d VALUES (1, 2)"));
+    return {};
+  });
+  REQUIRE_FALSE(wrote);
+  CHECK(wrote.error().kind == ErrorKind::data);
+  must(place.database().write([](Connection& connection) { return insert(connection, 1); }));
+}
+
+TEST_CASE("a work that throws leaves no transaction and no place behind") {
+  Place place({.connections = 1});
+  CHECK_THROWS_AS(static_cast<void>(place.database().write([](Connection& connection) -> Result<> {
+                    STOKA_TRY(insert(connection, 1));
+                    throw std::runtime_error("of another kind");
+                  })),
+                  std::runtime_error);
+  CHECK(how_often(place.database(), 1) == 0);
+}
+
+TEST_CASE("a transaction whose connection dies is run once more, and what it wrote is there once") {
+  Place place;
+  Database& database = place.database();
+  struct {
+    const char* name;
+    bool write;
+    bool after_all;  // the work itself does not notice
+  } const cases[] = {{"in a read", false, false},
+                     {"at the end of a read", false, true},
+                     {"in a write", true, false},
+                     {"at the end of a write", true, true}};
+  int64_t x = 0;
+  for (const auto& [name, write, after_all] : cases) {
+    CAPTURE(name);
+    int calls = 0;
+    ++x;
+    const auto work = [&](Connection& connection) -> Result<> {
+      ++calls;
+      if (write) STOKA_TRY(insert(connection, x));
+      if (calls == 1) place.terminate();
+      if (!after_all) STOKA_TRY(backend(connection));
+      return {};
+    };
+    must(write ? database.write(work) : database.read(work));
+    // What was read before the connection died is whole.
+    CHECK(calls == (!write && after_all ? 1 : 2));
+    CHECK(how_often(database, x) == (write ? 1 : 0));
+  }
+}
+
+TEST_CASE("a transaction whose connection dies twice fails, and nothing of it is kept") {
+  Place place;
+  int calls = 0;
+  const auto wrote = place.database().write([&](Connection& connection) -> Result<> {
+    ++calls;
+    STOKA_TRY(insert(connection, 1));
+    place.terminate();
+    return insert(connection, 1);
+  });
+  REQUIRE_FALSE(wrote);
+  CHECK(wrote.error().kind == ErrorKind::unavailable);
+  CHECK(calls == 2);
+  CHECK(how_often(place.database(), 1) == 0);
+}
+
+TEST_CASE("a COMMIT without an answer is found out about, and its work is kept exactly once") {
+  Place place({.most_doubt = 60s});
+  CommitProxy proxy(shared_server().port());
+  const auto through = must(Database::open(must_parse(place.url(proxy.port())), place.options));
+  Database& database = *through;
+  struct {
+    const char* name;
+    CommitProxy::Cut cut;
+    int calls;
+  } const cases[] = {{"it was not done", CommitProxy::Cut::before, 2},
+                     {"it was done", CommitProxy::Cut::after, 1},
+                     {"it is not clear yet", CommitProxy::Cut::held_a_little, 2}};
+  int64_t x = 0;
+  for (const auto& [name, cut, calls] : cases) {
+    CAPTURE(name);
+    const int cuts = proxy.cuts();
+    int called = 0;
+    ++x;
+    proxy.cut(cut);
+    CHECK(must(database.write([&](Connection& connection) -> Result<int> {
+            STOKA_TRY(insert(connection, x));
+            return ++called;
+          })) == calls);
+    CHECK(called == calls);
+    CHECK(proxy.cuts() == cuts + 1);
+    CHECK(how_often(place.database(), x) == 1);
+  }
+  // What was read is read, however its COMMIT went.
+  for (const auto cut : {CommitProxy::Cut::before, CommitProxy::Cut::after}) {
+    proxy.cut(cut);
+    CHECK(how_often(database, 1) == 1);
+  }
+}
+
+TEST_CASE("when nobody can say whether a COMMIT was done, the error says so") {
+  for (const auto cut : {CommitProxy::Cut::held, CommitProxy::Cut::alone}) {
+    Place place({.most_doubt = 200ms});
+    CommitProxy proxy(shared_server().port());
+    const auto database = must(Database::open(must_parse(place.url(proxy.port())), place.options));
+    int calls = 0;
+    proxy.cut(cut);
+    const auto wrote = database->write([&](Connection& connection) {
+      ++calls;
+      return insert(connection, 1);
+    });
+    REQUIRE_FALSE(wrote);
+    CHECK(wrote.error().kind == ErrorKind::unavailable);
+    CHECK(wrote.error().message.starts_with("it is not known whether it was stored"));
+    CHECK(wrote.error().hint.find("look whether it is there") != std::string::npos);
+    CHECK(calls == 1);
+  }
+}
+
+TEST_CASE("a COMMIT that is lost twice fails, and nothing is kept") {
+  Place place;
+  CommitProxy proxy(shared_server().port());
+  const auto database = must(Database::open(must_parse(place.url(proxy.port())), place.options));
+  proxy.cut(CommitProxy::Cut::before, 2);
+  const auto wrote = database->write([](Connection& connection) { return insert(connection, 1); });
+  REQUIRE_FALSE(wrote);
+  CHECK(wrote.error().kind == ErrorKind::unavailable);
+  CHECK(wrote.error().message.find("not known") == std::string::npos);
+  CHECK(how_often(*database, 1) == 0);
+}
+
+TEST_CASE("conflicts are tried again, three times in all") {
+  Place place({.connections = 1});
+  struct {
+    const char* state;
+    int conflicts;
+    bool swallowed;  // the work goes on, and fails for another reason
+    bool kept;
+  } const cases[] = {{"40001", 1, false, true},  {"40001", 2, false, true},
+                     {"40001", 3, false, false}, {"40P01", 2, false, true},
+                     {"40P01", 3, false, false}, {"40001", 2, true, true},
+                     {"23505", 1, false, false}};
+  int64_t x = 0;
+  for (const auto& [state, conflicts, swallowed, kept] : cases) {
+    CAPTURE(state);
+    CAPTURE(conflicts);
+    int calls = 0;
+    ++x;
+    const auto wrote = place.database().write([&](Connection& connection) -> Result<> {
+      STOKA_TRY(insert(connection, x));
+      if (++calls > conflicts) return {};
+      const Result<> raised = raise(connection, state);
+      return swallowed ? insert(connection, x) : raised;
+    });
+    CHECK(wrote.has_value() == kept);
+    const bool conflict = state[0] == '4';
+    CHECK(calls == (conflict ? std::min(conflicts + 1, 3) : 1));
+    if (!kept) CHECK(wrote.error().kind == (conflict ? ErrorKind::busy : ErrorKind::data));
+    CHECK(how_often(place.database(), x) == (kept ? 1 : 0));
+  }
+}
+
+TEST_CASE("of two that lock each other out, both get through") {
+  Place place({.lock_timeout = 60s});
+  place.sql("INSERT INTO t VALUES (1), (2); ALTER TABLE t ADD n BIGINT DEFAULT 0");
+  Database& database = place.database();
+  std::latch both(2);
+  std::atomic<int> calls = 0;
+  const auto change = [&](int64_t first, int64_t second) {
+    bool met = false;
+    must(database.write([&](Connection& connection) -> Result<> {
+      ++calls;
+      const auto add = [&](int64_t x) {
+        return connection.run("UPDATE t SET n = n + 1 WHERE x = $1::bigint", Params().integer(x));
+      };
+      STOKA_TRY(add(first));
+      if (!std::exchange(met, true)) both.arrive_and_wait();
+      STOKA_TRY(add(second));
+      return {};
+    }));
+  };
+  std::jthread other([&] { change(2, 1); });
+  change(1, 2);
+  other.join();
+  CHECK(place.sql("SELECT min(n) || ' ' || max(n) FROM t") == "2 2");
+  CHECK(calls == 3);
+}
+
+TEST_CASE("a database that may only be read is read, and says so to who writes") {
+  Place place;
+  place.sql("INSERT INTO t VALUES (1)");
+  const auto database =
+      must(Database::open(must_parse(place.url() + "%20-cdefault_transaction_read_only%3Don"), {}));
+  CHECK(how_often(*database, 1) == 1);
+  const auto wrote = database->write([](Connection& connection) { return insert(connection, 2); });
+  REQUIRE_FALSE(wrote);
+  CHECK(wrote.error().kind == ErrorKind::unavailable);
+  CHECK(wrote.error().message.find("is read-only") != std::string::npos);
+  CHECK(wrote.error().hint.find("target_session_attrs=read-write") != std::string::npos);
+}

@@ -1,0 +1,98 @@
+#include "store/rank.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace stoka;
+using namespace stoka::store;
+
+namespace {
+
+using ChunkIds = std::vector<ChunkId>;
+
+ChunkIds ids(const std::vector<ScoredChunk>& found) {
+  ChunkIds out;
+  for (const ScoredChunk& scored : found) out.push_back(scored.id);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "equal scores are ordered by slug and chunk index, and only they are looked up, at once") {
+  // Places: 1 d/0, 2 b/1, 3 b/0, 4 a/10, 5 a/9.
+  const std::map<ChunkId, Place> places = {
+      {1, {1, "d", 0}}, {2, {2, "b", 1}}, {3, {3, "b", 0}}, {4, {4, "a", 10}}, {5, {5, "a", 9}}};
+  struct {
+    std::vector<search::Scored> found;
+    size_t k;
+    ChunkIds best;
+    ChunkIds asked;
+  } const cases[] = {
+      {{}, 3, {}, {}},
+      {{{1, 3.0}, {2, 2.0}, {3, 1.0}}, 3, {1, 2, 3}, {}},
+      {{{1, 3.0}, {2, 2.0}, {3, 1.0}}, 2, {1, 2}, {}},
+      {{{1, 3.0}, {2, 3.0}, {3, 3.0}, {4, 3.0}, {5, 3.0}}, 9, {5, 4, 3, 2, 1}, {1, 2, 3, 4, 5}},
+      {{{1, 3.0}, {2, 3.0}, {3, 3.0}, {4, 3.0}, {5, 3.0}}, 1, {5}, {1, 2, 3, 4, 5}},
+      {{{1, 9.0}, {2, 3.0}, {3, 3.0}, {4, 1.0}, {5, 1.0}}, 4, {1, 3, 2, 5}, {2, 3, 4, 5}},
+      {{{1, 9.0}, {2, 3.0}, {3, 3.0}, {4, 1.0}, {5, 1.0}}, 3, {1, 3, 2}, {2, 3}},
+      {{{1, 9.0}, {2, 9.0}}, 0, {}, {}},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.k);
+    ChunkIds asked;
+    int calls = 0;
+    const auto best =
+        ranked(c.found, c.k, [&](std::span<const ChunkId> wanted) -> Result<std::vector<Place>> {
+          ++calls;
+          asked.assign(wanted.begin(), wanted.end());
+          std::vector<Place> given;
+          for (const ChunkId id : wanted) given.push_back(places.at(id));
+          return given;
+        });
+    REQUIRE(best);
+    CHECK(ids(*best) == c.best);
+    CHECK(asked == c.asked);
+    CHECK(calls == (c.asked.empty() ? 0 : 1));
+  }
+}
+
+TEST_CASE("a place that cannot be had fails the search") {
+  const std::vector<search::Scored> tied = {{1, 1.0}, {2, 1.0}};
+  const auto failed = ranked(tied, 5, [](std::span<const ChunkId>) -> Result<std::vector<Place>> {
+    return fail(ErrorKind::data, "damaged");
+  });
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().kind == ErrorKind::data);
+  const auto missing = ranked(tied, 5, [](std::span<const ChunkId>) -> Result<std::vector<Place>> {
+    return std::vector<Place>{{1, "a", 0}};
+  });
+  CHECK_FALSE(missing);
+}
+
+TEST_CASE("the weights of a term are summed, and those that cannot count are left out") {
+  const double nan = std::nan("");
+  const std::vector<QueryTerm> query = {{"b", 1},          {"a", 0.5},   {"b", 0.25}, {"zero", 0},
+                                        {"less", -1},      {"up", -1},   {"up", 3},   {"nan", nan},
+                                        {"inf", INFINITY}, {"x\xFF", 1}, {"x\xFE", 1}};
+  const auto weights = term_weights(query);
+  CHECK((weights ==
+         std::map<std::string, double>{{"a", 0.5}, {"b", 1.25}, {"up", 2}, {"x\xEF\xBF\xBD", 2}}));
+  CHECK(term_weights({}).empty());
+}
+
+TEST_CASE("a vector must have the dimension of the index and finite values") {
+  const float good[] = {1, 0};
+  const float bad[] = {1, std::nanf("")};
+  const float endless[] = {INFINITY, 0};
+  CHECK(check_embedding(good, 2));
+  CHECK(check_query(good, 2));
+  CHECK(check_embedding(good, 3).error().kind == ErrorKind::config);
+  CHECK(check_query(good, 3).error().kind == ErrorKind::config);
+  CHECK(check_embedding(good, 3).error().message == "a vector has 2 dimensions, the index 3");
+  CHECK(check_query(good, 3).error().message == "the query has 2 dimensions, the index 3");
+  CHECK(check_embedding(bad, 2).error().kind == ErrorKind::data);
+  CHECK(check_embedding(endless, 2).error().kind == ErrorKind::data);
+  CHECK(check_query(bad, 2).error().kind == ErrorKind::internal);
+}
