@@ -23,7 +23,7 @@ struct Report {
 // Servers are asked even when there is no index yet: that is when they are set up.
 Result<Report> inspect(App& app) {
   Report out;
-  out.store = app.store_url();
+  out.store = store::describe(app.store_url());
   auto wired = wire(app, store::OpenMode::read);
   if (!wired && wired.error().kind != ErrorKind::not_found) return fail(wired.error());
   if (wired) {
@@ -98,6 +98,7 @@ std::string shown(const Config& config, const Setting& setting) {
   if (setting.key == "embedder.kind") text = embedder_kind(config);
   if (setting.key == "reranker.kind") text = reranker_kind(config);
   if (setting.key == "generator.kind") text = generator_kind(config);
+  if (setting.key == "store") text = store::describe(text);
   if (setting.secret && !text.empty()) return "***";
   if (setting.key.ends_with(".url") && text.find('@') != std::string::npos) return "***";
   if (setting.key.ends_with(".url")) text.resize(std::min(text.find('?'), text.size()));

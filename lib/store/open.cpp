@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "store/postgres/address.h"
 #include "store/postgres/store.h"
 #include "store/sqlite/store.h"
 
@@ -17,12 +18,15 @@ std::string_view scheme(std::string_view url) {
   return url.substr(0, colon);
 }
 
+bool is_postgres(std::string_view url) {
+  return url.starts_with("postgres://") || url.starts_with("postgresql://");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
                                     const OpenOptions& options) {
-  if (url.starts_with("postgres://") || url.starts_with("postgresql://"))
-    return postgres::open(url, mode, {.connections = options.connections});
+  if (is_postgres(url)) return postgres::open(url, mode, {.connections = options.connections});
   std::string_view path = url;
   if (const std::string_view found = scheme(url); found == "sqlite") {
     path.remove_prefix(found.size() + 1);
@@ -40,6 +44,16 @@ Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
                 std::string(kForms));
   }
   return sqlite::open(std::string(path), mode);
+}
+
+std::string describe(const std::string& url) {
+  if (is_postgres(url)) {
+    const auto address = postgres::Address::parse(url);
+    return address ? address->describe() : "postgres://…";
+  }
+  // Of what is no store at all, nothing that may be a password.
+  const std::string_view found = scheme(url);
+  return found.empty() || found == "sqlite" ? url : std::string(found) + ":…";
 }
 
 }  // namespace stoka::store

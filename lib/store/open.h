@@ -22,4 +22,7 @@ struct OpenOptions {
 Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
                                     const OpenOptions& options = {});
 
+// The store that a URL names, for people: without a password.
+std::string describe(const std::string& url);
+
 }  // namespace stoka::store

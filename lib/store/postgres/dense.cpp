@@ -45,22 +45,34 @@ struct Search {
     return table(rows);
   }
 
-  // Candidates of the index, the nearest `limit` as far as it knows.
-  Result<search::VectorTable> near(const Extension& extension, const std::string& type,
-                                   size_t limit) const {
-    const size_t width = std::min(std::max(kSearchWidth, limit), kMostWidth);
+  // Settings for near(), until forget_settings(); gives how many chunks the filter leaves out.
+  Result<uint64_t> prepare(const Extension& extension, size_t limit) const {
     // Any other plan than the index in its order would read every vector; and what it is thought to
     // cost then would start the compiler of plans.
-    std::string settings =
-        "SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; "
-        "SET LOCAL jit = off; SET LOCAL hnsw.ef_search = " +
-        std::to_string(width);
+    std::string sql =
+        "SELECT (SELECT count(*) FROM stoka_chunks WHERE source_slug = ANY($1::text[])), "
+        "set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true), "
+        "set_config('jit', 'off', true), set_config('hnsw.ef_search', $2::text, true)";
+    Params params;
+    params.texts(excluded).text(
+        std::to_string(std::min(std::max(kSearchWidth, limit), kMostWidth)));
     if (extension.at_least(0, 8)) {
-      settings +=
-          "; SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.max_scan_tuples = " +
-          std::to_string(kMostScanned);
+      sql +=
+          ", set_config('hnsw.iterative_scan', 'strict_order', true), "
+          "set_config('hnsw.max_scan_tuples', $3::text, true)";
+      params.text(std::to_string(kMostScanned));
     }
-    STOKA_TRY(connection.run(settings));
+    STOKA_ASSIGN(const Rows rows, connection.run(sql, params));
+    return static_cast<uint64_t>(rows.integer(0, 0));
+  }
+
+  Result<> forget_settings() const {
+    STOKA_TRY(connection.run("SET LOCAL enable_seqscan = on; SET LOCAL enable_sort = on"));
+    return {};
+  }
+
+  // Candidates of the index, the nearest `limit` as far as it knows.
+  Result<search::VectorTable> near(const std::string& type, size_t limit) const {
     STOKA_ASSIGN(const Rows rows,
                  connection.run(
                      "SELECT id, vector_send(embedding) FROM stoka_chunks "
@@ -69,11 +81,6 @@ struct Search {
                          type + " <=> $1::vector::" + type + " LIMIT $3::bigint",
                      Params().vector(query).texts(excluded).integer(static_cast<int64_t>(limit))));
     return table(rows);
-  }
-
-  Result<> forget_plans() const {
-    STOKA_TRY(connection.run("SET LOCAL enable_seqscan = on; SET LOCAL enable_sort = on"));
-    return {};
   }
 
  private:
@@ -89,17 +96,6 @@ struct Search {
     return table;
   }
 };
-
-// The most vectors that a search may find, as the filter leaves them.
-Result<uint64_t> left_by(Connection& connection, const std::vector<std::string>& excluded,
-                         uint64_t vectors) {
-  if (excluded.empty()) return vectors;
-  STOKA_ASSIGN(
-      const Rows rows,
-      connection.run("SELECT count(*) FROM stoka_chunks WHERE source_slug = ANY($1::text[])",
-                     Params().texts(excluded)));
-  return vectors - std::min(vectors, static_cast<uint64_t>(rows.integer(0, 0)));
-}
 
 // Whether the candidates hold the k best: there are as many, and what ties with the k-th does not
 // go on behind the last of them.
@@ -121,19 +117,17 @@ Result<std::vector<ScoredChunk>> search_vectors(Connection& connection, const Ex
   const Search search{connection, query, k, excluded_slugs(filter)};
 
   const std::string type = indexed_type(extension, totals.dim);
+  const size_t limit = over_fetch(std::min(k, kMostWidth));
   // The index gives no more at a time than it keeps in mind.
-  bool indexed = totals.vectors > kExactUpTo && !type.empty() && k <= kMostWidth &&
-                 over_fetch(k) <= kMostWidth;
-  if (indexed) {
-    STOKA_ASSIGN(const uint64_t left, left_by(connection, search.excluded, totals.vectors));
-    indexed = left > kExactUpTo;
-  }
-  if (indexed) {
-    const size_t limit = over_fetch(k);
-    STOKA_ASSIGN(const search::VectorTable table, search.near(extension, type, limit));
-    auto found = search::top_k_with_ties(table, query, k);
-    if (enough(found, table.size(), limit, k)) return ranked(std::move(found), k, places);
-    STOKA_TRY(search.forget_plans());
+  if (totals.vectors > kExactUpTo && !type.empty() && limit <= kMostWidth) {
+    STOKA_ASSIGN(const uint64_t left_out, search.prepare(extension, limit));
+    // Of few rows the index finds none behind those that the filter leaves out.
+    if (totals.vectors > kExactUpTo + left_out) {
+      STOKA_ASSIGN(const search::VectorTable table, search.near(type, limit));
+      auto found = search::top_k_with_ties(table, query, k);
+      if (enough(found, table.size(), limit, k)) return ranked(std::move(found), k, places);
+    }
+    STOKA_TRY(search.forget_settings());
   }
   STOKA_ASSIGN(const search::VectorTable table, search.exact());
   return ranked(search::top_k_with_ties(table, query, k), k, places);

@@ -14,7 +14,8 @@
 
 namespace stoka::store::postgres {
 
-// Up to so many vectors all are compared: that takes no longer than it is worth.
+// Up to so many vectors, as the filter leaves them, all are compared: that takes no longer than it
+// is worth.
 inline constexpr uint64_t kExactUpTo = 5000;
 // hnsw.ef_search: how many candidates a search keeps. More finds more of the true neighbours, and
 // takes longer; 1000 is the most that pgvector allows.
