@@ -38,6 +38,7 @@ struct Chunk {
   std::string content;  // plain text, paragraphs separated by a blank line
 
   bool has_tag(std::string_view tag) const;
+  bool operator==(const Chunk&) const = default;
 };
 
 // "8 min", as a citation shows it.

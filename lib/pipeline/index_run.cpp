@@ -279,11 +279,13 @@ class IndexRun {
       std::string what =
           fmt::format("chunk {}{}: {}", chunk->index,
                       chunk->section.empty() ? "" : " of '" + chunk->section + "'", note.what);
-      if (embedded->vectors[note.text].empty())
+      if (embedded->vectors[note.text].empty()) {
+        incomplete.insert(item->document);
         report_.skipped.push_back(
             {item->document->path, what + "; it is found by its words alone"});
-      else
+      } else {
         report_.warnings.push_back(item->document->path + ": " + what);
+      }
     }
     STOKA_TRY(begin_writing());
     size_t next = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,15 +23,18 @@ Result<Documents> by_slug(Store& store) {
   return out;
 }
 
-bool same(const DocumentInfo& a, const DocumentInfo& b) {
-  return a.chunks == b.chunks && a.document == b.document;
-}
-
 Result<std::vector<StoredChunk>> chunks_with_vectors(Store& store, const std::string& slug) {
   STOKA_ASSIGN(const std::vector<StoredChunk> chunks, store.chunks_of(slug));
   std::vector<ChunkId> ids;
   for (const StoredChunk& chunk : chunks) ids.push_back(chunk.id);
   return store.chunks(ids, true);
+}
+
+bool same(std::span<const StoredChunk> a, std::span<const StoredChunk> b, bool with_vectors) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const StoredChunk& x, const StoredChunk& y) {
+                      return x.chunk == y.chunk && (!with_vectors || x.embedding == y.embedding);
+                    });
 }
 
 class Copy {
@@ -50,10 +54,15 @@ class Copy {
   // Whether `to` may become what `from` is.
   Result<> meet(const IndexIdentity& identity, bool prune);
   Result<> copy_documents();
-  Result<> copy_document(const DocumentInfo& info);
+  // A hash of the source says nothing about the vectors that a model has made of it.
+  Result<bool> is_there(const DocumentInfo& info, std::span<const StoredChunk> chunks);
+  Result<> copy_document(const DocumentInfo& info, std::vector<StoredChunk> chunks);
   Result<> copy_basis(const std::vector<BasisRow>& basis, const IndexStats& stats);
   Result<std::map<ChunkId, std::vector<float>>> vectors_by_target();
   Result<> copy_visitors();
+  Result<> put(std::span<const Visitor> visitors);
+  // Of sessions that began after the visitors were copied.
+  Result<> copy_new_visitors(std::span<const Session> sessions);
   Result<> copy_sessions();
 
   Result<> tell(std::string_view what, size_t done, size_t total) const {
@@ -72,7 +81,7 @@ class Copy {
   Documents wanted_;
   Documents there_;
   bool fitted_ = false;  // the source has a basis, from which all its vectors are
-  std::map<std::string, std::string> renamed_;  // visitors who are another one there
+  std::map<std::string, std::string> visitors_;  // who each one is there
   CopyReport report_;
 };
 
@@ -133,19 +142,22 @@ Result<> Copy::copy_documents() {
   size_t done = 0;
   for (const auto& [slug, info] : wanted_) {
     STOKA_TRY(tell("documents", done++, wanted_.size()));
-    const auto known = there_.find(slug);
-    if (known != there_.end() && same(known->second, info)) {
-      ++report_.unchanged;
-      continue;
-    }
-    STOKA_TRY(copy_document(info));
-    ++report_.documents;
+    STOKA_ASSIGN(std::vector<StoredChunk> chunks, chunks_with_vectors(from_, slug));
+    STOKA_ASSIGN(const bool there, is_there(info, chunks));
+    if (!there) STOKA_TRY(copy_document(info, std::move(chunks)));
+    ++(there ? report_.unchanged : report_.documents);
   }
   return {};
 }
 
-Result<> Copy::copy_document(const DocumentInfo& info) {
-  STOKA_ASSIGN(std::vector<StoredChunk> chunks, chunks_with_vectors(from_, info.document.slug));
+Result<bool> Copy::is_there(const DocumentInfo& info, std::span<const StoredChunk> chunks) {
+  const auto known = there_.find(info.document.slug);
+  if (known == there_.end() || known->second.document != info.document) return false;
+  STOKA_ASSIGN(const std::vector<StoredChunk> target, chunks_with_vectors(to_, info.document.slug));
+  return same(chunks, target, !fitted_);
+}
+
+Result<> Copy::copy_document(const DocumentInfo& info, std::vector<StoredChunk> chunks) {
   std::vector<ChunkId> ids;
   for (const StoredChunk& chunk : chunks) ids.push_back(chunk.id);
   STOKA_ASSIGN(std::vector<std::vector<TermCount>> terms, from_.terms_of(ids));
@@ -196,11 +208,27 @@ Result<> Copy::copy_visitors() {
     if (visitors.empty()) return {};
     last = visitors.back().id;
     report_.skipped += std::erase_if(visitors, [](const Visitor& v) { return !is_uuid(v.id); });
-    STOKA_ASSIGN(const std::vector<std::string> ids, to_.put_visitors(visitors));
-    for (size_t i = 0; i < visitors.size(); ++i)
-      if (ids[i] != visitors[i].id) renamed_[visitors[i].id] = ids[i];
-    report_.visitors += visitors.size();
+    STOKA_TRY(put(visitors));
   }
+}
+
+Result<> Copy::put(std::span<const Visitor> visitors) {
+  STOKA_ASSIGN(const std::vector<std::string> ids, to_.put_visitors(visitors));
+  for (size_t i = 0; i < visitors.size(); ++i) visitors_[visitors[i].id] = ids[i];
+  report_.visitors += visitors.size();
+  return {};
+}
+
+Result<> Copy::copy_new_visitors(std::span<const Session> sessions) {
+  std::map<std::string, Visitor> missing;
+  for (const Session& session : sessions) {
+    if (visitors_.contains(session.visitor_id) || missing.contains(session.visitor_id)) continue;
+    STOKA_ASSIGN(std::optional<Visitor> visitor, from_.visitor(session.visitor_id));
+    if (visitor) missing.emplace(session.visitor_id, std::move(*visitor));
+  }
+  std::vector<Visitor> visitors;
+  for (auto& [id, visitor] : missing) visitors.push_back(std::move(visitor));
+  return visitors.empty() ? Result<>() : put(visitors);
 }
 
 Result<> Copy::copy_sessions() {
@@ -212,9 +240,10 @@ Result<> Copy::copy_sessions() {
     last = sessions.back().id;
     report_.skipped += std::erase_if(
         sessions, [](const Session& s) { return !is_uuid(s.id) || !is_uuid(s.visitor_id); });
+    STOKA_TRY(copy_new_visitors(sessions));
     for (Session& session : sessions)
-      if (const auto other = renamed_.find(session.visitor_id); other != renamed_.end())
-        session.visitor_id = other->second;
+      if (const auto there = visitors_.find(session.visitor_id); there != visitors_.end())
+        session.visitor_id = there->second;
     STOKA_TRY(to_.put_sessions(sessions));
     report_.sessions += sessions.size();
   }

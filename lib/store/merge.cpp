@@ -45,6 +45,10 @@ std::string id_for(const TurnRecord& turn) {
 }
 
 Result<> check_subject(const std::string& subject) {
+  constexpr size_t kMostBytes = 1024;  // what every store can keep unique
+  if (subject.size() > kMostBytes)
+    return fail(ErrorKind::usage, "the subject of a visitor is longer than 1024 bytes",
+                "name users by a shorter subject");
   if (is_storable(subject)) return {};
   return fail(ErrorKind::usage, "the subject of a visitor is not valid UTF-8 without NUL",
               "check who signs the tokens");

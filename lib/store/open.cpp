@@ -18,6 +18,15 @@ std::string_view scheme(std::string_view url) {
   return url.substr(0, colon);
 }
 
+// libpq's other form of an address, and what only looks like a URL: not to be taken for a path, nor
+// to be repeated, as it may hold a password.
+bool is_no_path(std::string_view url) {
+  const auto has = [&](std::string_view part) { return url.find(part) != std::string_view::npos; };
+  const auto begins = [&](std::string_view part) { return url.starts_with(part); };
+  return has("password=") || begins("host=") || begins("dbname=") || begins("user=") ||
+         scheme(url).starts_with("postgres") || (has("//") && has("@"));
+}
+
 bool is_postgres(std::string_view url) {
   return url.starts_with("postgres://") || url.starts_with("postgresql://");
 }
@@ -31,8 +40,7 @@ Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
   if (const std::string_view found = scheme(url); found == "sqlite") {
     path.remove_prefix(found.size() + 1);
     if (path.starts_with("//")) path.remove_prefix(2);
-  } else if (found.starts_with("postgres")) {
-    // What follows may be a password.
+  } else if (is_no_path(url)) {
     return fail(ErrorKind::config, "the URL of the store does not begin with postgres://",
                 std::string(kForms));
   } else if (!found.empty()) {
@@ -51,9 +59,9 @@ std::string describe(const std::string& url) {
     const auto address = postgres::Address::parse(url);
     return address ? address->describe() : "postgres://…";
   }
-  // Of what is no store at all, nothing that may be a password.
   const std::string_view found = scheme(url);
-  return found.empty() || found == "sqlite" ? url : std::string(found) + ":…";
+  if (found == "sqlite" || (found.empty() && !is_no_path(url))) return url;
+  return std::string(found) + "…";
 }
 
 }  // namespace stoka::store

@@ -64,7 +64,11 @@ Times times(std::vector<double> all) {
   return {all[all.size() / 2], all[all.size() * 95 / 100]};
 }
 
-enum class Kind { text_like, random };
+enum class Kind { text_like, smooth, random };
+
+const char* name(Kind kind) {
+  return kind == Kind::text_like ? "text-like" : kind == Kind::smooth ? "smooth" : "random";
+}
 
 class Data {
  public:
@@ -73,13 +77,14 @@ class Data {
     map_.resize(kInner * kDim);
     for (float& value : map_) value = normal_(random_) / std::sqrt(static_cast<float>(kInner));
     centres_.resize(kClusters * kInner);
-    for (float& value : centres_) value = normal_(random_);
+    if (kind == Kind::text_like)
+      for (float& value : centres_) value = normal_(random_);
   }
 
   std::vector<float> vector() {
     std::vector<float> out(kDim);
     for (float& value : out) value = (kind_ == Kind::random ? 1.0F : 0.3F) * normal_(random_);
-    if (kind_ == Kind::text_like) {
+    if (kind_ != Kind::random) {
       const size_t cluster = random_() % kClusters;
       for (size_t i = 0; i < kInner; ++i) {
         const float inner = centres_[cluster * kInner + i] + 0.7F * normal_(random_);
@@ -262,6 +267,7 @@ void turns(Store& sqlite, Store& postgres) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   std::vector<int> sizes;
   std::string url;
   for (int i = 1; i < argc; ++i) {
@@ -285,15 +291,14 @@ int main(int argc, char** argv) {
   const auto postgres = must(open(url, OpenMode::read_write));
   turns(*sqlite, *postgres);
   for (const int chunks : sizes) {
-    for (const Kind kind : {Kind::text_like, Kind::random}) {
-      if (kind == Kind::random && chunks > 10000) continue;
+    for (const Kind kind : {Kind::text_like, Kind::smooth, Kind::random}) {
+      if (kind != Kind::text_like && chunks > 10000) continue;
       std::vector<double> seconds;
       const double finish = fill({sqlite.get(), postgres.get()}, chunks, kind, seconds);
       std::printf(
           "\n%d chunks of %zu dimensions, %s: written in %.0f s and %.0f s, of these %.0f s "
           "for the HNSW index\n",
-          chunks, kDim, kind == Kind::random ? "random" : "text-like", seconds[0], seconds[1],
-          finish);
+          chunks, kDim, name(kind), seconds[0], seconds[1], finish);
       if (kind == Kind::text_like) searches(*sqlite, *postgres, chunks);
       for (const size_t k : {size_t{20}, size_t{100}})
         std::printf("  recall@20 of the best %-4zu asked for   %.4f\n", k,

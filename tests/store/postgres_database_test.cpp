@@ -154,29 +154,35 @@ TEST_CASE("a work that throws leaves no transaction and no place behind") {
 TEST_CASE("a transaction whose connection dies is run once more, and what it wrote is there once") {
   Place place;
   Database& database = place.database();
+  enum class Then { fails, goes_on, ends };  // what the work does next
   struct {
     const char* name;
     bool write;
-    bool after_all;  // the work itself does not notice
-  } const cases[] = {{"in a read", false, false},
-                     {"at the end of a read", false, true},
-                     {"in a write", true, false},
-                     {"at the end of a write", true, true}};
+    Then then;
+    int calls;
+  } const cases[] = {
+      {"in a read", false, Then::fails, 2},
+      {"in a read that does not look", false, Then::goes_on, 2},
+      {"after the last statement of a read, which is whole", false, Then::ends, 1},
+      {"in a write", true, Then::fails, 2},
+      {"in a write that does not look", true, Then::goes_on, 2},
+      {"after the last statement of a write", true, Then::ends, 2},
+  };
   int64_t x = 0;
-  for (const auto& [name, write, after_all] : cases) {
+  for (const auto& [name, write, then, expected] : cases) {
     CAPTURE(name);
     int calls = 0;
     ++x;
     const auto work = [&](Connection& connection) -> Result<> {
-      ++calls;
       if (write) STOKA_TRY(insert(connection, x));
-      if (calls == 1) place.terminate();
-      if (!after_all) STOKA_TRY(backend(connection));
+      if (++calls == 1) place.terminate();
+      if (then == Then::ends) return {};
+      const auto next = backend(connection);
+      if (!next && then == Then::fails) return fail(next.error());
       return {};
     };
     must(write ? database.write(work) : database.read(work));
-    // What was read before the connection died is whole.
-    CHECK(calls == (!write && after_all ? 1 : 2));
+    CHECK(calls == expected);
     CHECK(how_often(database, x) == (write ? 1 : 0));
   }
 }
@@ -298,18 +304,23 @@ TEST_CASE("of two that lock each other out, both get through") {
   Database& database = place.database();
   std::latch both(2);
   std::atomic<int> calls = 0;
+  std::atomic<bool> done = false;
   const auto change = [&](int64_t first, int64_t second) {
     bool met = false;
-    must(database.write([&](Connection& connection) -> Result<> {
+    const auto changed = database.write([&](Connection& connection) -> Result<> {
       ++calls;
       const auto add = [&](int64_t x) {
         return connection.run("UPDATE t SET n = n + 1 WHERE x = $1::bigint", Params().integer(x));
       };
+      if (met) done.wait(false);  // or it may meet the other again
       STOKA_TRY(add(first));
       if (!std::exchange(met, true)) both.arrive_and_wait();
       STOKA_TRY(add(second));
       return {};
-    }));
+    });
+    done = true;
+    done.notify_all();
+    CHECK(changed);
   };
   std::jthread other([&] { change(2, 1); });
   change(1, 2);

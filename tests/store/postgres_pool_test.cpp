@@ -15,17 +15,43 @@ using namespace stoka;
 using namespace stoka::store::postgres;
 using namespace std::chrono_literals;
 
+namespace {
+
+// The backends of three transactions at once.
+std::set<int64_t> three_at_once(Database& database) {
+  std::latch together(3);
+  std::mutex mutex;
+  std::set<int64_t> out;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      bool first = true;
+      const auto pid = database.read([&](Connection& connection) {
+        if (std::exchange(first, false)) together.arrive_and_wait();
+        return backend(connection);
+      });
+      const std::lock_guard lock(mutex);
+      if (pid) out.insert(*pid);
+    });
+  threads.clear();
+  return out;
+}
+
+}  // namespace
+
 TEST_CASE("connections that died while nobody used them are not noticed") {
   Place place;
   Database& database = place.database();
   int reads = 0, writes = 0;
-  const int64_t before = must(database.read(backend));
+  const std::set<int64_t> before = three_at_once(database);
+  REQUIRE(before.size() == 3);
   place.terminate();
   const int64_t after = must(database.read([&](Connection& connection) {
     ++reads;
     return backend(connection);
   }));
-  CHECK(after != before);
+  CHECK(before.count(after) == 0);
+  three_at_once(database);
   place.terminate();
   must(database.write([&](Connection& connection) {
     ++writes;
@@ -39,30 +65,12 @@ TEST_CASE("connections that died while nobody used them are not noticed") {
 TEST_CASE("one broken connection ends its siblings, idle and lent out") {
   Place place({.connections = 3});
   Database& database = place.database();
-  const auto all_at_once = [&] {
-    std::latch together(3);
-    std::mutex mutex;
-    std::set<int64_t> pids;
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < 3; ++i)
-      threads.emplace_back([&] {
-        bool first = true;
-        must(database.read([&](Connection& connection) -> Result<> {
-          STOKA_ASSIGN(const int64_t pid, backend(connection));
-          if (std::exchange(first, false)) together.arrive_and_wait();
-          const std::lock_guard lock(mutex);
-          pids.insert(pid);
-          return {};
-        }));
-      });
-    threads.clear();
-    return pids;
-  };
-  const std::set<int64_t> before = all_at_once();
+  const std::set<int64_t> before = three_at_once(database);
   REQUIRE(before.size() == 3);
   place.terminate("pid = " + std::to_string(*before.begin()));
-  all_at_once();  // what was lent out while the break was found out about ends its work first
-  for (const int64_t pid : all_at_once()) CHECK(before.count(pid) == 0);
+  three_at_once(
+      database);  // what was lent out while the break was found out about ends its work first
+  for (const int64_t pid : three_at_once(database)) CHECK(before.count(pid) == 0);
   const std::string gone = std::to_string(*before.rbegin());
   CHECK(eventually([&] {
     return place.sql("SELECT count(*) FROM pg_stat_activity WHERE pid = " + gone) == "0";

@@ -38,7 +38,7 @@ std::string prologue(bool write, const DatabaseOptions& options, std::string_vie
       "SET LOCAL lock_timeout = {};"
       "SET LOCAL idle_in_transaction_session_timeout = 60000;"
       "SET LOCAL jit = off;",
-      options.statement_timeout.count(), options.lock_timeout.count());
+      options.statement_timeout.count() * (write ? 3 : 1), options.lock_timeout.count());
   if (!search_path.empty()) out += fmt::format("SET LOCAL search_path = {};", search_path);
   if (write) out += kTicket;
   return out;

@@ -32,10 +32,11 @@ struct DatabaseOptions {
   size_t connections = 5;
   size_t most_waiting = 64;
   std::chrono::milliseconds most_wait{2000};
-  std::chrono::milliseconds statement_timeout{10000};  // 0: none
-  std::chrono::milliseconds lock_timeout{5000};        // 0: none
-  std::chrono::milliseconds refusal_lasts{1000};       // so long a refused connection is not tried
-  std::chrono::milliseconds most_doubt{2000};          // to find out whether a COMMIT was done
+  std::chrono::milliseconds statement_timeout{10000};  // 0: none; a write has three times as long
+  // Turns of one session wait for each other: none is to be lost because they are many. 0: none.
+  std::chrono::milliseconds lock_timeout{30000};
+  std::chrono::milliseconds refusal_lasts{1000};  // so long a refused connection is not tried
+  std::chrono::milliseconds most_doubt{2000};     // to find out whether a COMMIT was done
 };
 
 class Database {

@@ -76,9 +76,10 @@ struct Search {
     STOKA_ASSIGN(const Rows rows,
                  connection.run(
                      "SELECT id, vector_send(embedding) FROM stoka_chunks "
-                     "WHERE embedding IS NOT NULL AND source_slug <> ALL($2::text[]) "
-                     "ORDER BY embedding::" +
-                         type + " <=> $1::vector::" + type + " LIMIT $3::bigint",
+                     "WHERE vector_dims(embedding) = " +
+                         std::to_string(query.size()) +
+                         " AND source_slug <> ALL($2::text[]) ORDER BY embedding::" + type +
+                         " <=> $1::vector::" + type + " LIMIT $3::bigint",
                      Params().vector(query).texts(excluded).integer(static_cast<int64_t>(limit))));
     return table(rows);
   }

@@ -19,10 +19,10 @@ namespace stoka::store::postgres {
 inline constexpr uint64_t kExactUpTo = 5000;
 // hnsw.ef_search: how many candidates a search keeps. More finds more of the true neighbours, and
 // takes longer; 1000 is the most that pgvector allows.
-inline constexpr size_t kSearchWidth = 200;
+inline constexpr size_t kSearchWidth = 400;
 inline constexpr size_t kMostWidth = 1000;
 // How many candidates are scored in full for k results: the index knows half precision only.
-constexpr size_t over_fetch(size_t k) { return k > 32 ? 2 * k : k + 32; }
+constexpr size_t over_fetch(size_t k) { return k + 32; }
 // hnsw.max_scan_tuples: how far a search goes on for rows that a filter leaves; then all are
 // compared.
 inline constexpr size_t kMostScanned = 40000;

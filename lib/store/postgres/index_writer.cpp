@@ -1,7 +1,15 @@
 #include "store/postgres/index_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -19,6 +27,10 @@ namespace stoka::store::postgres {
 namespace {
 
 constexpr int64_t kPage = 1000;  // chunks read at a time
+
+constexpr std::chrono::minutes kBeat(1);
+constexpr int kAttemptsToDrop = 8;
+constexpr std::chrono::milliseconds kPauseToDrop(250);
 
 // What pgvector can store.
 constexpr size_t kMostDimensions = 16000;
@@ -63,7 +75,8 @@ class PostgresIndexWriter final : public IndexWriter {
   PostgresIndexWriter(std::unique_ptr<Database> database, Lease lease, Extension extension)
       : database_(std::move(database)),
         lease_(std::move(lease)),
-        extension_(std::move(extension)) {}
+        extension_(std::move(extension)),
+        heartbeat_([this](const std::stop_token& stop) { beat(stop); }) {}
 
   Result<> set_identity(const IndexIdentity& identity) override {
     return database_->write([&](Connection& connection) -> Result<> {
@@ -95,7 +108,7 @@ class PostgresIndexWriter final : public IndexWriter {
   }
 
   Result<> clear() override {
-    STOKA_TRY(forget_vector_index());
+    forget_vector_index();
     return change([&](Connection& connection, Totals& totals) -> Result<> {
       totals = {.generation = totals.generation};
       return delete_index(connection);
@@ -124,12 +137,34 @@ class PostgresIndexWriter final : public IndexWriter {
     });
   }
 
-  // A transaction of its own: readers are locked out until it ends. They search exactly without it.
-  Result<> forget_vector_index() {
-    return database_->write([&](Connection& connection) -> Result<> {
-      STOKA_TRY(lease_.hold(connection));
-      return drop_vector_index(connection);
-    });
+  // In a transaction of its own, which waits a moment only, but again and again: who reads waits as
+  // long as it does. If there is no moment in which nobody reads, the index stays: rows of another
+  // dimension are not in it.
+  void forget_vector_index(std::string_view unless = {}) {
+    for (int attempt = 0; attempt < kAttemptsToDrop; ++attempt) {
+      const auto dropped = database_->write([&](Connection& connection) -> Result<> {
+        STOKA_TRY(lease_.hold(connection));
+        STOKA_TRY(connection.run("SET LOCAL lock_timeout = 250"));
+        return drop_vector_index(connection, unless);
+      });
+      if (dropped || dropped.error().kind != ErrorKind::busy) return;
+      std::this_thread::sleep_for(kPauseToDrop);
+    }
+  }
+
+  // A run may compute for long before it writes; so it is not taken for dead. A failed beat is no
+  // matter: the next transaction tells.
+  void beat(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    while (!never.wait_for(lock, stop, kBeat, [&] { return stop.stop_requested(); }) &&
+           !stop.stop_requested()) {
+      static_cast<void>(database_->write([&](Connection& connection) -> Result<> {
+        STOKA_TRY(lease_.hold(connection));
+        return {};
+      }));
+    }
   }
 
   // The vectors of new chunks; the first one ever decides the dimension.
@@ -148,6 +183,7 @@ class PostgresIndexWriter final : public IndexWriter {
   Lease lease_;  // let go before the connection is closed
   Extension extension_;
   bool changed_ = false;  // by this run
+  std::jthread heartbeat_;
 };
 
 Result<> PostgresIndexWriter::check(std::span<const ChunkRecord> chunks, Totals& totals) {
@@ -251,7 +287,7 @@ Result<> PostgresIndexWriter::replace_basis(
     STOKA_TRY(check_embedding(vector, width));
     ++count;
   }
-  STOKA_TRY(forget_vector_index());
+  forget_vector_index();
   return change([&](Connection& connection, Totals& totals) -> Result<> {
     STOKA_TRY(connection.run(kNoticeDeath));
     STOKA_TRY(replace_basis_rows(connection, basis));
@@ -265,18 +301,37 @@ Result<> PostgresIndexWriter::replace_basis(
 }
 
 Result<> PostgresIndexWriter::finish(Instant now) {
+  STOKA_ASSIGN(const Totals before,
+               database_->read([](Connection& connection) { return load_totals(connection); }));
+  forget_vector_index(indexed_type(extension_, before.vectors > 0 ? before.dim : 0));
   const auto work = [&](Connection& connection, Totals& totals) -> Result<> {
     totals.indexed_at = static_cast<uint64_t>(now.time_since_epoch().count());
     STOKA_TRY(connection.run(kNoticeDeath));
     if (totals.vectors > 0) STOKA_TRY(make_vector_index(connection, extension_, totals.dim));
     if (!changed_) return {};
-    // The planner should not have to wait for the server's own round.
-    STOKA_TRY(connection.run(
-        "ANALYZE stoka_documents, stoka_chunks, stoka_terms, stoka_postings, stoka_chunk_terms, "
-        "stoka_basis"));
+    // The planner should not have to wait for the server's own round, but that may be under way.
+    STOKA_TRY(connection.run("SAVEPOINT before_analyze"));
+    if (!connection.run("ANALYZE stoka_documents, stoka_chunks, stoka_terms, stoka_postings, "
+                        "stoka_chunk_terms, stoka_basis"))
+      STOKA_TRY(connection.run("ROLLBACK TO SAVEPOINT before_analyze"));
     return {};
   };
   return change(work, false);
+}
+
+// Only the owner of a table makes indexes over it, which would be found out at the very end.
+Result<> check_owner(Connection& connection) {
+  STOKA_ASSIGN(const Rows rows,
+               connection.run("SELECT pg_has_role(current_user, relowner, 'USAGE'), "
+                              "pg_get_userbyid(relowner), current_user "
+                              "FROM pg_class WHERE oid = 'stoka_chunks'::regclass"));
+  if (rows.size() != 1) return fail(damaged());
+  if (rows.boolean(0, 0)) return {};
+  return fail(
+      ErrorKind::config,
+      fmt::format("role {} does not own the index, {} does", rows.text(0, 2), rows.text(0, 1)),
+      fmt::format("connect as {}, or: GRANT {} TO {}", rows.text(0, 1), rows.text(0, 1),
+                  rows.text(0, 2)));
 }
 
 }  // namespace
@@ -288,6 +343,7 @@ Result<std::unique_ptr<IndexWriter>> make_index_writer(const Address& address,
   options.statement_timeout = {};  // an index over many vectors takes minutes
   STOKA_ASSIGN(std::unique_ptr<Database> database, Database::open(address, options));
   database->set_search_path({schema.name, schema.vector.schema});
+  STOKA_TRY(database->read(check_owner));
   STOKA_ASSIGN(Lease lease, Lease::acquire(*database));
   return std::make_unique<PostgresIndexWriter>(std::move(database), std::move(lease),
                                                schema.vector);

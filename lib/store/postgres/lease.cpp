@@ -14,7 +14,7 @@ namespace stoka::store::postgres {
 namespace {
 
 // The server shows the connection of a process that was killed some milliseconds longer.
-constexpr int kAttempts = 6;
+constexpr int kAttempts = 10;
 constexpr std::chrono::milliseconds kPause{50};
 
 constexpr std::string_view kRenewal =

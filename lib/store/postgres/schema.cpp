@@ -60,6 +60,18 @@ Result<std::optional<Extension>> find_extension(Connection& connection) {
               "install a newer one on the server, then: ALTER EXTENSION vector UPDATE");
 }
 
+Result<> check_usage(Connection& connection, const Extension& extension) {
+  STOKA_ASSIGN(const Rows rows,
+               connection.run("SELECT has_schema_privilege($1::text, 'USAGE'), current_user, "
+                              "format('GRANT USAGE ON SCHEMA %I TO %I', $1::text, current_user)",
+                              Params().text(extension.schema)));
+  if (rows.boolean(0, 0)) return {};
+  return fail(
+      ErrorKind::config,
+      fmt::format("role {} may not use pgvector in schema {}", rows.text(0, 1), extension.schema),
+      std::string(rows.text(0, 2)));
+}
+
 Result<Found> look(Connection& connection, const Address& address) {
   if (connection.server_version() / 10000 < kOldestServer) {
     return fail(ErrorKind::config,
@@ -73,6 +85,7 @@ Result<Found> look(Connection& connection, const Address& address) {
   Found found;
   found.schema = row.text(0, 0);
   STOKA_ASSIGN(found.extension, find_extension(connection));
+  if (found.extension) STOKA_TRY(check_usage(connection, *found.extension));
   STOKA_ASSIGN(const Rows tables,
                connection.run("SELECT FROM pg_class WHERE relname = 'stoka_migrations' "
                               "AND relnamespace = current_schema()::regnamespace"));

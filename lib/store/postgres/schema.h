@@ -27,8 +27,8 @@ struct Schema {
 
 // Creates the extension and the tables where they are missing, and migrates older ones; sets the
 // database's search path. Safe when several processes do it at once. Errors: config (extension
-// missing and may not be created, no schema, no rights), data (newer schema, foreign tables of these
-// names).
+// missing and may not be created, no schema, no rights), data (newer schema, foreign tables of
+// these names).
 Result<Schema> migrate(Database& database);
 
 // The same without changing anything: not_found if there are no tables, data if they are older.

@@ -19,7 +19,7 @@ Result<std::vector<Session>> load_sessions_after(Connection& connection, std::st
 // Each once, in byte order.
 Result<std::vector<std::string>> load_all_shown_slugs(Connection& connection);
 
-// What Store::commit_turn does, in four statements once visitor and session are known.
+// What Store::commit_turn does: four statements, and a few more when somebody becomes known.
 Result<Session> merge_turn(Connection& connection, const TurnRecord& turn);
 // What Store::put_sessions does.
 Result<> merge_sessions(Connection& connection, std::span<const Session> sessions);

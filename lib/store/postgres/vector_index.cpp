@@ -25,22 +25,26 @@ Result<std::string> existing_type(Connection& connection) {
   STOKA_ASSIGN(const Rows rows,
                connection.run("SELECT format_type(a.atttypid, a.atttypmod) FROM pg_index i "
                               "JOIN pg_attribute a ON a.attrelid = i.indexrelid "
-                              "WHERE i.indexrelid = to_regclass('stoka_chunks_embedding') "
-                              "AND i.indisvalid"));
+                              "WHERE i.indexrelid = to_regclass('stoka_chunks_embedding')"));
   return std::string(rows.size() == 0 ? std::string_view() : rows.text(0, 0));
 }
 
-Result<> build(Connection& connection, const std::string& type) {
+// Rows of another dimension are left out: also those that were replaced, which a build still meets
+// as long as somebody's snapshot may see them, and which the type would refuse.
+Result<> build(Connection& connection, const std::string& type, uint64_t dim) {
   const std::string_view family = std::string_view(type).substr(0, type.find('('));
   const std::string create = fmt::format(
-      "CREATE INDEX stoka_chunks_embedding_next ON stoka_chunks USING hnsw "
-      "((embedding::{}) {}_cosine_ops) WITH (m = {}, ef_construction = {})",
-      type, family, kNeighbours, kCandidates);
+      "CREATE INDEX stoka_chunks_embedding ON stoka_chunks USING hnsw "
+      "((embedding::{}) {}_cosine_ops) WITH (m = {}, ef_construction = {}) "
+      "WHERE vector_dims(embedding) = {}",
+      type, family, kNeighbours, kCandidates, dim);
   STOKA_TRY(connection.run(kMoreMemory));
   STOKA_TRY(connection.run("SAVEPOINT before_vector_index"));
   auto built = connection.run(create);
-  // Workers share memory, and containers often have little of that kind.
-  if (!built && connection.sqlstate().starts_with("53")) {
+  // Workers share memory, and containers often have little of that kind: the server runs out of it
+  // (53) or fails with a file (58).
+  if (!built &&
+      (connection.sqlstate().starts_with("53") || connection.sqlstate().starts_with("58"))) {
     STOKA_TRY(connection.run("ROLLBACK TO SAVEPOINT before_vector_index"));
     STOKA_TRY(connection.run("SET LOCAL max_parallel_maintenance_workers = 0"));
     built = connection.run(create);
@@ -62,17 +66,14 @@ Result<> make_vector_index(Connection& connection, const Extension& extension, u
   const std::string type = indexed_type(extension, dim);
   if (type.empty()) return {};
   STOKA_ASSIGN(const std::string existing, existing_type(connection));
-  if (existing == type) return {};
-  STOKA_TRY(build(connection, type));
-  // Dropping locks readers out until the transaction ends, so that comes last.
-  STOKA_TRY(drop_vector_index(connection));
-  STOKA_TRY(
-      connection.run("ALTER INDEX stoka_chunks_embedding_next RENAME TO stoka_chunks_embedding"));
-  return {};
+  if (!existing.empty()) return {};
+  return build(connection, type, dim);
 }
 
-Result<> drop_vector_index(Connection& connection) {
-  STOKA_TRY(connection.run("DROP INDEX IF EXISTS stoka_chunks_embedding"));
+Result<> drop_vector_index(Connection& connection, std::string_view unless) {
+  STOKA_ASSIGN(const std::string existing, existing_type(connection));
+  if (existing.empty() || existing == unless) return {};
+  STOKA_TRY(connection.run("DROP INDEX stoka_chunks_embedding"));
   return {};
 }
 
