@@ -74,7 +74,8 @@ Run declare_store(CLI::App& cli) {
   cli.add_option("TARGET", flags->to, "the store to write to, made when it is not there")
       ->required()
       ->type_name("");
-  cli.add_flag("--prune", flags->prune, "forget what the target holds and the source does not");
+  cli.add_flag("--prune", flags->prune,
+               "forget documents of the target that the source does not hold");
   return [flags](App& app) { return run(app, *flags); };
 }
 

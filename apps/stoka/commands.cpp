@@ -42,8 +42,7 @@ constexpr Command kCommands[] = {
      declare_status},
     {"store", "carry an index and its sessions to another store",
      "  stoka store copy sqlite:stoka.db postgres://stoka@localhost/site\n"
-     "  stoka store copy --prune \"$STOKA_DB_URL\" sqlite:backup.db   the same again, and nothing "
-     "else",
+     "  stoka store copy --prune \"$STOKA_DB_URL\" sqlite:backup.db   and forget other documents",
      declare_store},
     {"completion", "shell completions",
      "  source <(stoka completion bash)\n"

@@ -80,7 +80,8 @@ class Copy {
   std::unique_ptr<IndexWriter> writer_;
   Documents wanted_;
   Documents there_;
-  bool fitted_ = false;  // the source has a basis, from which all its vectors are
+  std::vector<std::string> others_;  // there, and not wanted
+  bool fitted_ = false;              // the source has a basis, from which all its vectors are
   std::map<std::string, std::string> visitors_;  // who each one is there
   CopyReport report_;
 };
@@ -100,6 +101,8 @@ Result<> Copy::copy_index(bool prune, const Clock& clock) {
   STOKA_TRY(meet(*identity, prune));
   STOKA_TRY(writer_->set_identity(*identity));
   STOKA_TRY(copy_documents());
+  // Last, so that there is something to find all the time.
+  for (const std::string& slug : others_) STOKA_TRY(writer_->remove_document(slug));
   if (fitted_) STOKA_TRY(copy_basis(basis, before));
   STOKA_ASSIGN(const IndexStats after, from_.stats());
   if (after.generation != before.generation)
@@ -134,7 +137,7 @@ Result<> Copy::meet(const IndexIdentity& identity, bool prune) {
     there_.clear();
     return writer_->clear();
   }
-  for (const std::string& slug : others) STOKA_TRY(writer_->remove_document(slug));
+  others_ = std::move(others);
   return {};
 }
 

@@ -59,7 +59,7 @@ Result<Error> held(Connection& connection) {
   std::string who = rows.is_null(0, 0) ? "it has only just ended" : std::string(rows.text(0, 0));
   std::string hint = "wait for it, or end that process";
   if (const int64_t left = rows.integer(0, 1); left > 0)
-    hint += fmt::format("; if that did not help, try again in {} min", left / 60 + 1);
+    hint += fmt::format("; if its machine is gone, the index is free in {} min", left / 60 + 1);
   return Error(ErrorKind::busy, "another index run holds the index: " + who, std::move(hint));
 }
 

@@ -36,9 +36,12 @@ struct Found {
 
 Error no_schema(const Rows& row) {
   const std::string path(row.text(0, 1)), role(row.text(0, 2));
-  return {ErrorKind::config,
-          fmt::format("the search_path {} names no schema that is there for role {}", path, role),
-          fmt::format("CREATE SCHEMA it, or GRANT USAGE, CREATE ON SCHEMA it TO {}", role)};
+  const std::string first = path.substr(0, path.find(','));
+  return {
+      ErrorKind::config,
+      fmt::format("the search_path {} names no schema that is there for role {}", path, role),
+      fmt::format("CREATE SCHEMA {} AUTHORIZATION {}, or GRANT USAGE, CREATE ON SCHEMA {} TO {}",
+                  first, role, first, role)};
 }
 
 Result<std::optional<Extension>> find_extension(Connection& connection) {
