@@ -150,20 +150,35 @@ TEST_CASE("the connection of another role is not taken for dead") {
   if (!database) return;
   database->sql(
       "CREATE EXTENSION vector; CREATE ROLE one LOGIN PASSWORD 'pw'; "
-      "CREATE ROLE two LOGIN PASSWORD 'pw'; GRANT CREATE ON SCHEMA public TO one");
-  const auto url = [&](const std::string& role) {
-    return "postgres://" + role + ":pw@127.0.0.1:" + std::to_string(database->server.port()) + "/" +
-           database->name;
-  };
-  const auto mine = open_store(url("one"));
-  auto writer = must(mine->begin_index());
-  database->sql("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO two");
-  const auto others = open_store(url("two"));
-  const auto refused = others->begin_index();
+      "GRANT CREATE ON SCHEMA public TO one");
+  const auto mine =
+      open_store("postgres://one:pw@127.0.0.1:" + std::to_string(database->server.port()) + "/" +
+                 database->name);
+  // A superuser's, of which others are shown nothing.
+  const auto others = open_store(database->server.url(database->name));
+  auto writer = must(others->begin_index());
+  const auto refused = mine->begin_index();
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::busy);
   writer.reset();
-  CHECK(others->begin_index());
+  CHECK(mine->begin_index());
+}
+
+TEST_CASE("who does not own the tables learns it before anything is written") {
+  const auto database = OwnDatabase::make();
+  if (!database) return;
+  const auto owners = open_store(database->server.url(database->name));
+  database->sql(
+      "CREATE ROLE guest LOGIN PASSWORD 'pw'; "
+      "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO guest");
+  const auto guests =
+      open_store("postgres://guest:pw@127.0.0.1:" + std::to_string(database->server.port()) + "/" +
+                 database->name);
+  const auto refused = guests->begin_index();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::config);
+  CHECK(refused.error().message == "role guest does not own the index, stoka does");
+  CHECK(refused.error().hint == "connect as stoka, or: GRANT stoka TO guest");
 }
 
 TEST_CASE("a run waits out a restart of the server") {
