@@ -3,7 +3,7 @@
 #include <bit>
 #include <concepts>
 
-#include "text/utf8.h"
+#include "store/columns.h"
 
 namespace stoka::store::postgres {
 namespace {
@@ -33,17 +33,6 @@ std::string array_head(uint32_t element, size_t size, bool has_null = false) {
   if (size == 0) return out;
   append(out, static_cast<int32_t>(size));
   append(out, int32_t{1});  // lower bound
-  return out;
-}
-
-std::string storable(std::string_view value) {
-  if (value.find('\0') == value.npos && text::is_valid_utf8(value)) return std::string(value);
-  constexpr char32_t kReplacement = 0xFFFD;
-  std::string out;
-  for (size_t at = 0; at < value.size();) {
-    const char32_t code_point = text::next_code_point(value, at);
-    text::append_utf8(out, code_point == 0 ? kReplacement : code_point);
-  }
   return out;
 }
 
