@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/embedded.h"
+#include "store/migrations.h"
 #include "store/postgres/params.h"
 
 namespace stoka::store::postgres {
@@ -15,17 +16,7 @@ namespace {
 
 constexpr int kOldestServer = 15;
 
-// "0001_initial.sql" -> 1.
-int64_t version_of(const EmbeddedFile& file) {
-  int64_t version = 0;
-  std::from_chars(file.name.data(), file.name.data() + file.name.size(), version);
-  return version;
-}
-
-int64_t newest_version() {
-  const auto files = embedded::sql_postgres();
-  return files.empty() ? 0 : version_of(files.back());
-}
+int64_t newest_version() { return store::newest_version(embedded::sql_postgres()); }
 
 struct Found {
   std::string schema;                  // the current one

@@ -1,24 +1,14 @@
 #include "store/sqlite/schema.h"
 
-#include <charconv>
 #include <string>
 
 #include "base/embedded.h"
+#include "store/migrations.h"
 
 namespace stoka::store::sqlite {
 namespace {
 
-// "0001_initial.sql" -> 1.
-int64_t version_of(const EmbeddedFile& file) {
-  int64_t version = 0;
-  std::from_chars(file.name.data(), file.name.data() + file.name.size(), version);
-  return version;
-}
-
-int64_t newest_version() {
-  const auto files = embedded::sql_sqlite();
-  return files.empty() ? 0 : version_of(files.back());
-}
+int64_t newest_version() { return store::newest_version(embedded::sql_sqlite()); }
 
 Result<int64_t> stored_version(Database& database) {
   STOKA_ASSIGN(const int64_t ours, database.integer("SELECT count(*) FROM sqlite_schema "
