@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <condition_variable>
 
 #include "base/spoken.h"
 
 namespace stoka {
+namespace {
+
+constexpr const char* kHint = "try again in a moment";
+
+}  // namespace
 
 Gate::Pass& Gate::Pass::operator=(Pass&& other) noexcept {
   if (this != &other) {
@@ -20,32 +26,89 @@ void Gate::Pass::leave() {
   if (Gate* gate = std::exchange(gate_, nullptr)) gate->release();
 }
 
+struct Gate::Ticket::Waiter {
+  Gate& gate;
+  std::function<void()> on_granted;
+  bool granted = false;
+};
+
+Gate::Ticket& Gate::Ticket::operator=(Ticket&& other) noexcept {
+  if (this != &other) {
+    give_up();
+    waiter_ = std::move(other.waiter_);
+  }
+  return *this;
+}
+
+bool Gate::Ticket::granted() const {
+  if (!waiter_) return false;
+  const std::lock_guard lock(waiter_->gate.mutex_);
+  return waiter_->granted;
+}
+
+Gate::Pass Gate::Ticket::take() {
+  const auto waiter = std::exchange(waiter_, nullptr);
+  return Pass(&waiter->gate);
+}
+
+void Gate::Ticket::give_up() {
+  const auto waiter = std::exchange(waiter_, nullptr);
+  if (!waiter) return;
+  Gate& gate = waiter->gate;
+  const std::lock_guard lock(gate.mutex_);
+  std::erase(gate.queue_, waiter);
+  if (waiter->granted) --gate.taken_;
+  gate.admit();
+}
+
 Gate::Gate(std::string what, GateOptions options) : what_(std::move(what)), options_(options) {}
 
-Result<Gate::Pass> Gate::enter(std::stop_token stop, std::chrono::milliseconds most) {
-  const auto hint = "try again in a moment";
-  std::unique_lock lock(mutex_);
-  if (stop.stop_requested()) return fail(ErrorKind::cancelled, "stopped");
-  if (taken_ < options_.places && queue_.empty()) {
-    ++taken_;
-    return Pass(this);
-  }
-  if (queue_.size() >= options_.most_waiting)
+Result<Gate::Ticket> Gate::queue(std::function<void()> granted) {
+  const std::lock_guard lock(mutex_);
+  if (taken_ >= options_.places && queue_.size() >= options_.most_waiting)
     return fail(ErrorKind::busy,
-                fmt::format("{} is busy: {} callers wait already", what_, queue_.size()), hint);
+                fmt::format("{} is busy: {} callers wait already", what_, queue_.size()), kHint);
+  Ticket ticket(std::make_shared<Ticket::Waiter>(*this, std::move(granted)));
+  if (taken_ < options_.places) {
+    ++taken_;
+    ticket.waiter_->granted = true;
+  } else {
+    queue_.push_back(ticket.waiter_);
+  }
+  return ticket;
+}
 
-  const uint64_t ticket = next_++;
-  queue_.push_back(ticket);
-  const auto wait = std::min(most, options_.most_wait);
-  const bool mine = changed_.wait_for(
-      lock, stop, wait, [&] { return taken_ < options_.places && queue_.front() == ticket; });
-  std::erase(queue_, ticket);
-  if (mine) ++taken_;
-  changed_.notify_all();  // whoever is first now may find a place
-  if (mine) return Pass(this);
+Error Gate::too_long(std::chrono::milliseconds waited) const {
+  return {ErrorKind::busy, fmt::format("{} is busy: no place after {}", what_, spoken(waited)),
+          kHint};
+}
+
+Result<Gate::Pass> Gate::enter(std::stop_token stop, std::chrono::milliseconds most) {
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "stopped");
-  return fail(ErrorKind::busy, fmt::format("{} is busy: no place after {}", what_, spoken(wait)),
-              hint);
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  bool granted = false;
+  STOKA_ASSIGN(Ticket ticket, queue([&] {
+                 const std::lock_guard lock(mutex);
+                 granted = true;
+                 changed.notify_all();
+               }));
+  if (ticket.granted()) return ticket.take();
+  const auto wait = std::min(most, options_.most_wait);
+  {
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, stop, wait, [&] { return granted; });
+  }
+  // It may have been granted since; and from here on nobody calls back.
+  if (ticket.granted()) return ticket.take();
+  ticket = {};
+  if (stop.stop_requested()) return fail(ErrorKind::cancelled, "stopped");
+  return fail(too_long(wait));
+}
+
+size_t Gate::taken() const {
+  const std::lock_guard lock(mutex_);
+  return taken_;
 }
 
 size_t Gate::waiting() const {
@@ -56,7 +119,17 @@ size_t Gate::waiting() const {
 void Gate::release() {
   const std::lock_guard lock(mutex_);
   --taken_;
-  changed_.notify_all();
+  admit();
+}
+
+void Gate::admit() {
+  while (taken_ < options_.places && !queue_.empty()) {
+    const auto first = std::move(queue_.front());
+    queue_.pop_front();
+    ++taken_;
+    first->granted = true;
+    first->on_granted();
+  }
 }
 
 }  // namespace stoka

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -39,6 +39,24 @@ class Gate {
     Gate* gate_ = nullptr;
   };
 
+  // A place in the queue, or behind it. Destroyed, it is given up.
+  class Ticket {
+   public:
+    Ticket() = default;
+    Ticket(Ticket&& other) noexcept = default;
+    Ticket& operator=(Ticket&& other) noexcept;
+    ~Ticket() { give_up(); }
+    bool granted() const;
+    Pass take();  // once, when granted
+
+   private:
+    friend class Gate;
+    struct Waiter;
+    explicit Ticket(std::shared_ptr<Waiter> waiter) : waiter_(std::move(waiter)) {}
+    void give_up();
+    std::shared_ptr<Waiter> waiter_;
+  };
+
   Gate(std::string what, GateOptions options);
 
   // Waits for a place, no longer than `most` and the option. Errors: busy, when too many wait
@@ -46,18 +64,26 @@ class Gate {
   Result<Pass> enter(std::stop_token stop,
                      std::chrono::milliseconds most = std::chrono::milliseconds::max());
 
+  // For callers that do not block. `granted` is called on the thread that leaves a place, unless
+  // the ticket is granted at once; it must not call the gate. How long it is waited is theirs to
+  // say: too_long() is the error. A busy error when too many wait already.
+  Result<Ticket> queue(std::function<void()> granted);
+  Error too_long(std::chrono::milliseconds waited) const;
+  std::chrono::milliseconds most_wait() const { return options_.most_wait; }
+
+  const std::string& what() const { return what_; }
+  size_t taken() const;
   size_t waiting() const;
 
  private:
   void release();
+  void admit();  // with mutex_ held
 
   const std::string what_;  // "embedder": named in errors
   const GateOptions options_;
   mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
   size_t taken_ = 0;
-  uint64_t next_ = 0;
-  std::deque<uint64_t> queue_;  // tickets of who waits
+  std::deque<std::shared_ptr<Ticket::Waiter>> queue_;
 };
 
 }  // namespace stoka

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -14,6 +15,7 @@
 #include "model/event.h"
 #include "model/hit.h"
 #include "model/message.h"
+#include "net/loop.h"
 
 namespace stoka::generate {
 
@@ -43,6 +45,30 @@ struct Probe {
   std::string model;  // that writes; empty: none, or the server does not name it
 };
 
+// Reads along while an answer is written on a loop, on the loop's thread.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  virtual void accepted() = 0;                    // once, before the first text
+  virtual void text(std::string_view delta) = 0;  // in any split
+  virtual void over() = 0;                        // the last call; may destroy the writing
+};
+
+// An answer that is ready to be written.
+class Writing {
+ public:
+  // On the thread of its loop. The upstream sees the connection close, nobody is called any more.
+  virtual ~Writing() = default;
+  // Calls back from a later round of the loop. The reader must outlive it.
+  virtual void start(net::Loop& loop, Reader& reader) = 0;
+  // No more is read from upstream until resume(); what was read already may still be heard.
+  virtual void pause() {}
+  virtual void resume() {}
+  // How it went, as Generator::stream() says; on any thread, after over() or instead of it. May
+  // ask the server what was wrong.
+  virtual Result<Finish> result(std::stop_token stop) = 0;
+};
+
 class Generator {
  public:
   virtual ~Generator() = default;
@@ -57,6 +83,9 @@ class Generator {
   // model that the server does not take), cancelled.
   virtual Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
                                 const DeltaSink& sink, std::stop_token stop) = 0;
+  // The same for a loop: what must be known first is asked for now, and may block. The request's
+  // hits and documents need not live on. Unless overridden, all is written now, to be read later.
+  virtual Result<std::unique_ptr<Writing>> begin(const Request& request, std::stop_token stop);
   // One line for each hit that frames it as a recommendation, all from one request; empty where
   // there is none, so that a failure never costs the recommendation. Untrusted, like an answer.
   virtual std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,

@@ -35,33 +35,6 @@ std::string subject(std::span<const Hit> hits) {
   return out;
 }
 
-// One answer, on its way from the wire to the sink.
-class Hearing final : public net::Listener {
- public:
-  Hearing(const OpenAiServer& server, const std::function<void()>& accepted, const DeltaSink& sink,
-          const Secret& key)
-      : decoder(sink, {}, key), server_(server), accepted_(accepted) {}
-
-  Result<> head(const net::Head& head) override {
-    if (auto heard = decoder.head(head.content_type); !heard)
-      return fail(server_.named(heard.error()));
-    accepted_();
-    return {};
-  }
-
-  Result<net::Heard> body(std::string_view bytes) override {
-    const auto heard = decoder.push(bytes);
-    if (!heard) return fail(server_.named(heard.error()));
-    return heard;
-  }
-
-  ChatDecoder decoder;
-
- private:
-  const OpenAiServer& server_;
-  const std::function<void()>& accepted_;
-};
-
 }  // namespace
 
 struct OpenAiGenerator::State {
@@ -104,33 +77,128 @@ void OpenAiGenerator::State::check_read(std::span<const Message> messages, const
         "off with generator.extra");
 }
 
+// One answer, on its way from the wire to the reader.
+class OpenAiGenerator::Answering final : public Writing, net::Listener {
+ public:
+  Answering(State& state, const Request& request, std::string model, TimeLeft time)
+      : state_(state),
+        messages_(request.messages),
+        subject_(request.query),
+        model_(std::move(model)),
+        time_(time),
+        refused_(state.server.refused()),
+        decoder_([this](std::string_view delta) { reader_->text(delta); }, {},
+                 state.upstream.options().key) {}
+
+  // What will be sent, before it is started.
+  Result<> prepare() {
+    STOKA_ASSIGN(first_, write());
+    return {};
+  }
+
+  void start(net::Loop& loop, Reader& reader) override {
+    loop_ = &loop;
+    reader_ = &reader;
+    ask(std::move(first_));
+  }
+  void pause() override {
+    if (asking_) asking_->pause();
+  }
+  void resume() override {
+    if (asking_) asking_->resume();
+  }
+
+  Result<Finish> result(std::stop_token stop) override {
+    // Whatever ended the exchange after the model's last word, the answer is whole.
+    if (!answer_ && !decoder_.finished()) return fail(answer_.error());
+    if (answer_ && !answer_->ok())
+      return fail(state_.server.refusal(*answer_, model_, stop, time_));
+    const auto end = decoder_.finish();
+    if (!end) return fail(state_.server.named(end.error()));
+    state_.check_read(messages_, *end);
+    return end->finish;
+  }
+
+ private:
+  Result<std::string> write() const {
+    return chat_body({model_, messages_, state_.options.max_tokens, true, state_.options.stop},
+                     state_.options, refused_);
+  }
+
+  void ask(std::string body) {
+    net::Call call;
+    call.name = "chat/completions";
+    call.body = std::move(body);
+    call.subject = subject_;
+    call.total = time_.left();
+    asking_ =
+        state_.upstream.start(*loop_, std::move(call), this,
+                              [this](Result<net::Answer> answer) { answered(std::move(answer)); });
+  }
+
+  void answered(Result<net::Answer> answer) {
+    answer_ = std::move(answer);
+    if (answer_ && state_.server.learn(*answer_, refused_, repeats_++)) {
+      if (auto body = write()) return ask(std::move(*body));
+    }
+    reader_->over();  // may destroy this
+  }
+
+  Result<> head(const net::Head& head) override {
+    if (auto heard = decoder_.head(head.content_type); !heard)
+      return fail(state_.server.named(heard.error()));
+    reader_->accepted();
+    return {};
+  }
+
+  Result<net::Heard> body(std::string_view bytes) override {
+    const auto heard = decoder_.push(bytes);
+    if (!heard) return fail(state_.server.named(heard.error()));
+    return heard;
+  }
+
+  State& state_;
+  const std::vector<Message> messages_;
+  const std::string subject_;
+  const std::string model_;
+  const TimeLeft time_;
+  RefusedFields refused_;
+  std::string first_;
+  int repeats_ = 0;
+  net::Loop* loop_ = nullptr;
+  Reader* reader_ = nullptr;
+  ChatDecoder decoder_;
+  Result<net::Answer> answer_ = fail(ErrorKind::cancelled, "stopped");
+  std::unique_ptr<net::Asking> asking_;
+};
+
+Result<std::unique_ptr<Writing>> OpenAiGenerator::begin(const Request& request,
+                                                        std::stop_token stop) {
+  const TimeLeft time(state_->upstream.options().deadlines.total);
+  STOKA_ASSIGN(std::string model, state_->server.model(stop, time));
+  auto out = std::make_unique<Answering>(*state_, request, std::move(model), time);
+  STOKA_TRY(out->prepare());
+  return out;
+}
+
 Result<Finish> OpenAiGenerator::stream(const Request& request,
                                        const std::function<void()>& accepted, const DeltaSink& sink,
                                        std::stop_token stop) {
-  State& state = *state_;
-  const net::UpstreamOptions& how = state.upstream.options();
-  const TimeLeft time(how.deadlines.total);
-  STOKA_ASSIGN(const std::string model, state.server.model(stop, time));
-  const OpenAiOptions& options = state.options;
-  const ChatAsk ask{model, request.messages, options.max_tokens, true, options.stop};
-  Hearing hearing(state.server, accepted, sink, how.key);
-  const auto answer = state.server.ask(
-      [&](const RefusedFields& refused) { return chat_body(ask, options, refused); },
-      [&](std::string body) {
-        net::Call call;
-        call.name = "chat/completions";
-        call.body = std::move(body);
-        call.subject = request.query;
-        call.total = time.left();
-        return state.upstream.stream(call, hearing, stop);
-      });
-  // Whatever ended the exchange after the model's last word, the answer is whole.
-  if (!answer && !hearing.decoder.finished()) return fail(answer.error());
-  if (answer && !answer->ok()) return fail(state.server.refusal(*answer, model, stop, time));
-  const auto end = hearing.decoder.finish();
-  if (!end) return fail(state.server.named(end.error()));
-  state.check_read(request.messages, *end);
-  return end->finish;
+  struct Through final : Reader {
+    Through(const std::function<void()>& on_accepted, const DeltaSink& on_text)
+        : on_accepted_(on_accepted), on_text_(on_text) {}
+    void accepted() override { on_accepted_(); }
+    void text(std::string_view delta) override { on_text_(delta); }
+    void over() override { is_over = true; }
+    bool is_over = false;
+    const std::function<void()>& on_accepted_;
+    const DeltaSink& on_text_;
+  } reader(accepted, sink);
+  const net::Loops::Lease loop = state_->upstream.loops().take();
+  STOKA_ASSIGN(const std::unique_ptr<Writing> writing, begin(request, stop));
+  writing->start(*loop, reader);
+  loop->drive([&] { return reader.is_over; }, stop);
+  return writing->result(stop);
 }
 
 // That a model is listed does not say that it can be loaded, or that it is a chat model.

@@ -44,11 +44,13 @@ class OpenAiGenerator final : public Generator {
   // upstream is that of the whole answer, whatever number of requests it takes.
   Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
                         const DeltaSink& sink, std::stop_token stop) override;
+  Result<std::unique_ptr<Writing>> begin(const Request& request, std::stop_token stop) override;
   std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,
                                                 std::stop_token stop) override;
 
  private:
   struct State;
+  class Answering;
   std::unique_ptr<State> state_;
 };
 

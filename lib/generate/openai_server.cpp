@@ -55,27 +55,33 @@ Result<std::string> OpenAiServer::model(std::stop_token stop, const TimeLeft& ti
   return found_ = std::move(chosen);
 }
 
-Result<net::Answer> OpenAiServer::ask(const Write& write, const Send& send) {
-  RefusedFields refused;
-  {
+RefusedFields OpenAiServer::refused() const {
+  const std::scoped_lock lock(mutex_);
+  return refused_;
+}
+
+bool OpenAiServer::learn(const net::Answer& answer, RefusedFields& refused, int repeats) {
+  if (answer.ok()) {
     const std::scoped_lock lock(mutex_);
-    refused = refused_;
+    refused_.merge(refused);
+    return false;
   }
+  const bool may_name = answer.status == 400 || answer.status == 422;
+  std::string field = may_name ? refused_field(answer.body, refused) : "";
+  if (field.empty() || repeats == kMostRepeats) return false;
+  log_.info(fmt::format("generator at {} refuses the field {}", shown(), field));
+  // The last try must not fail for the next one of its kind.
+  if (repeats + 1 == kMostRepeats && is_sampling(field)) refuse_sampling(refused);
+  refused.insert(std::move(field));
+  return true;
+}
+
+Result<net::Answer> OpenAiServer::ask(const Write& write, const Send& send) {
+  RefusedFields refused = this->refused();
   for (int repeats = 0;; ++repeats) {
     STOKA_ASSIGN(std::string body, write(refused));
     STOKA_ASSIGN(net::Answer answer, send(std::move(body)));
-    if (answer.ok()) {
-      const std::scoped_lock lock(mutex_);
-      refused_.merge(refused);
-      return answer;
-    }
-    const bool may_name = answer.status == 400 || answer.status == 422;
-    std::string field = may_name ? refused_field(answer.body, refused) : "";
-    if (field.empty() || repeats == kMostRepeats) return answer;
-    log_.info(fmt::format("generator at {} refuses the field {}", shown(), field));
-    // The last try must not fail for the next one of its kind.
-    if (repeats + 1 == kMostRepeats && is_sampling(field)) refuse_sampling(refused);
-    refused.insert(std::move(field));
+    if (!learn(answer, refused, repeats)) return answer;
   }
 }
 

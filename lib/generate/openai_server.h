@@ -37,6 +37,11 @@ class OpenAiServer {
   // accepted a request without it.
   Result<net::Answer> ask(const Write& write, const Send& send);
 
+  // The same for who sends by other means: what has been left out so far; and what an answer
+  // teaches. True: ask again without what is now refused, of which it is the `repeats`-th time.
+  RefusedFields refused() const;
+  bool learn(const net::Answer& answer, RefusedFields& refused, int repeats);
+
   // What an answer that is not ok means, to people who set the model and the prompt's budget.
   Error refusal(const net::Answer& answer, const std::string& model, std::stop_token stop,
                 const TimeLeft& time);

@@ -7,18 +7,12 @@
 
 namespace stoka::net {
 
-// Keeps connections alive between exchanges. No thread of its own: each exchange runs on the thread
-// that asks for it. Threads: any. The program must ignore SIGPIPE, which TLS may raise.
+// Connections are kept alive by the loop that made them. The program must ignore SIGPIPE, which TLS
+// may raise.
 class Client final : public Transport {
  public:
-  Client();
-  ~Client() override;
-  std::optional<Failure> perform(const Request& request, Listener& listener,
-                                 std::stop_token stop) override;
-
- private:
-  struct Pool;
-  std::unique_ptr<Pool> pool_;
+  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& listener,
+                                  Done done) override;
 };
 
 }  // namespace stoka::net

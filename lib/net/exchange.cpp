@@ -258,11 +258,16 @@ std::optional<Exchange::Deadline> Exchange::first_deadline() const {
   consider(start_, limits.total, "not complete after {}", Cause::total);
   if (!flowing_)
     consider(start_, limits.first_token, "no first token after {}", Cause::first_token);
-  if (answered_)
+  if (answered_ && !paused_)
     consider(last_byte_, limits.idle, "silent for {}", Cause::idle);
-  else
+  else if (!answered_)
     consider(start_, limits.headers, "no answer after {}", Cause::headers);
   return first;
+}
+
+void Exchange::set_paused(bool paused) {
+  paused_ = paused;
+  if (!paused) last_byte_ = std::chrono::steady_clock::now();
 }
 
 bool Exchange::enough(Time now) const { return enough_ || (ends_ && now >= *ends_); }

@@ -29,6 +29,9 @@ class Exchange {
 
   CURL* handle() const { return handle_.get(); }
 
+  // While it is paused its silence is not the server's.
+  void set_paused(bool paused);
+
   // The listener has heard enough: a success, however much there is to come. Taking the handle out
   // of its multi handle closes the connection.
   bool enough(Time now) const;
@@ -91,6 +94,7 @@ class Exchange {
   bool answered_ = false;
   bool flowing_ = false;
   bool enough_ = false;
+  bool paused_ = false;
   std::optional<Time> ends_;  // at the latest
   std::optional<Error> error_;
 };

@@ -138,21 +138,48 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const std::filesystem::path& 
   return std::unique_ptr<Recorder>(new Recorder(std::move(checked), carrier));
 }
 
-std::optional<Failure> Recorder::perform(const Request& request, Listener& listener,
-                                         std::stop_token stop) {
-  Recorded recorded;
-  recorded.role = request.role;
-  recorded.name = request.name;
-  recorded.subject = request.subject;
-  recorded.request = canonical(request.key.redact(request.body));
-  Tee tee(listener, recorded);
-  recorded.failure = carrier_.perform(request, tee, stop);
-  const std::optional<Failure> failure = recorded.failure;
-  if (failure && failure->error.kind == ErrorKind::cancelled) return failure;
-  redact(recorded, request.key);
-  const Result<> written = file_->append(recorded.to_line() + "\n");
-  if (!failure && !written) return Failure{written.error(), true, true};
-  return failure;
+// One exchange that is listened to by both.
+class Recorder::Taking final : public Transfer {
+ public:
+  Taking(File& file, const Request& request, Listener& listener, Done done)
+      : file_(file), key_(request.key), tee_(listener, recorded_), done_(std::move(done)) {
+    recorded_.role = request.role;
+    recorded_.name = request.name;
+    recorded_.subject = request.subject;
+    recorded_.request = canonical(key_.redact(request.body));
+  }
+  void begin(Transport& carrier, Loop& loop, const Request& request) {
+    transfer_ = carrier.start(loop, request, tee_,
+                              [this](std::optional<Failure> how) { over(std::move(how)); });
+  }
+  void pause() override { transfer_->pause(); }
+  void resume() override { transfer_->resume(); }
+
+ private:
+  void over(std::optional<Failure> failure) {
+    recorded_.failure = failure;
+    if (!failure || failure->error.kind != ErrorKind::cancelled) {
+      redact(recorded_, key_);
+      const Result<> written = file_.append(recorded_.to_line() + "\n");
+      if (!failure && !written) failure = Failure{written.error(), true, true};
+    }
+    const Done done = std::move(done_);
+    done(std::move(failure));  // may destroy this
+  }
+
+  File& file_;
+  const Secret key_;
+  Recorded recorded_;
+  Tee tee_;
+  Done done_;
+  std::unique_ptr<Transfer> transfer_;
+};
+
+std::unique_ptr<Transfer> Recorder::start(Loop& loop, const Request& request, Listener& listener,
+                                          Done done) {
+  auto taking = std::make_unique<Taking>(*file_, request, listener, std::move(done));
+  taking->begin(carrier_, loop, request);
+  return taking;
 }
 
 struct Replay::Tape {

@@ -23,11 +23,12 @@ class Recorder final : public Transport {
   static Result<std::unique_ptr<Recorder>> create(const std::filesystem::path& file,
                                                   Transport& carrier);
   ~Recorder() override;
-  std::optional<Failure> perform(const Request& request, Listener& listener,
-                                 std::stop_token stop) override;
+  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& listener,
+                                  Done done) override;
 
  private:
   struct File;
+  class Taking;
   Recorder(std::unique_ptr<File> file, Transport& carrier);
   std::unique_ptr<File> file_;
   Transport& carrier_;
@@ -37,7 +38,7 @@ class Recorder final : public Transport {
 // role, endpoint and request body; a generator's also by role, endpoint and subject, so that a
 // prompt may change and its answer stay. Of several that fit the next one is taken, the last one
 // again and again. Threads: any.
-class Replay final : public Transport {
+class Replay final : public Immediate {
  public:
   // A data error names the file and the line that is no exchange.
   static Result<std::unique_ptr<Replay>> open(const std::filesystem::path& file);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -54,7 +56,7 @@ enum class Heard {
   enough,  // the exchange is complete, whatever the server still has to say
 };
 
-// Called on the thread that carries the exchange. An error ends it, and is its error.
+// Called on the thread of the loop that carries the exchange. An error ends it, and is its error.
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -75,14 +77,49 @@ struct Failure {
   Cause cause = Cause::other;
 };
 
-// Threads: any.
+class Loop;
+class Loops;
+
+// How an exchange went; nothing: well.
+using Done = std::function<void(std::optional<Failure>)>;
+
+// An exchange that is under way, in the hands of whoever started it. All of it happens on the
+// thread of its loop. Destroyed, it is over at once: the server sees the connection close, and
+// nobody is called any more. Not to be destroyed from within its listener.
+class Transfer {
+ public:
+  virtual ~Transfer() = default;
+  // No more is read, so that the server has to wait; what was read already may still be heard.
+  virtual void pause() {}
+  virtual void resume() {}
+};
+
+// Redirects are not followed: their head is the answer. Threads: any; see loop.
 class Transport {
  public:
-  virtual ~Transport() = default;
-  // Blocks until the exchange is over. A stop ends it at once: the server sees the connection close
-  // within 100 ms. Redirects are not followed: their head is the answer.
+  Transport();
+  virtual ~Transport();
+  // `done` is called once, from a later round of the loop, and may destroy the transfer.
+  virtual std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& listener,
+                                          Done done) = 0;
+  // Blocks until the exchange is over, with the listener on the calling thread. A stop ends it
+  // within 100 ms.
   virtual std::optional<Failure> perform(const Request& request, Listener& listener,
-                                         std::stop_token stop) = 0;
+                                         std::stop_token stop);
+  // For callers that wait.
+  Loops& loops() { return *loops_; }
+
+ private:
+  std::unique_ptr<Loops> loops_;
+};
+
+// One that has its answer at hand and never waits.
+class Immediate : public Transport {
+ public:
+  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& listener,
+                                  Done done) override;
+  std::optional<Failure> perform(const Request& request, Listener& listener,
+                                 std::stop_token stop) override = 0;
 };
 
 }  // namespace stoka::net

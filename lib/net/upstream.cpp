@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <condition_variable>
+#include <memory>
 
 #include "base/spoken.h"
 #include "net/json_text.h"
+#include "net/loop.h"
 
 namespace stoka::net {
 namespace {
@@ -26,15 +27,6 @@ std::string_view variable(std::string_view role) {
   if (role == "reranker") return "RERANK";
   if (role == "generator") return "GEN";
   return {};
-}
-
-// False when a stop came first.
-bool sleep_for(Milliseconds time, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_for(lock, stop, time, [] { return false; });
-  return !stop.stop_requested();
 }
 
 bool is_html(const Answer& answer) {
@@ -108,41 +100,152 @@ Result<Answer> Upstream::stream(const Call& call, Listener& listener, std::stop_
 }
 
 Result<Answer> Upstream::ask(const Call& call, Listener* listener, std::stop_token stop) {
-  const bool own_total = call.total.count() > 0;
-  const Milliseconds total = own_total ? call.total : options_.deadlines.total;
-  const auto start = SteadyClock::now();
-  const auto left = [&] {
-    if (total.count() == 0) return Milliseconds::max();
-    const auto spent = std::chrono::ceil<Milliseconds>(SteadyClock::now() - start);
-    return std::max(total - spent, Milliseconds(1));
-  };
-
-  if (const auto rest = breaker_.resting(monotonic())) return fail(resting(*rest));
-  STOKA_ASSIGN(const Gate::Pass pass, gate_.enter(stop, left()));
-  if (const auto rest = breaker_.closed_to_callers(monotonic())) return fail(resting(*rest));
-
-  Request request = this->request(call, listener != nullptr);
-  for (int attempt = 0;; ++attempt) {
-    if (total.count() > 0) request.deadlines.total = left();
-    Ear ear(listener, breaker_);
-    std::optional<Failure> failure = transport_.perform(request, ear, stop);
-    if (failure && failure->cause == Cause::total && call.brief) failure->cause = Cause::other;
-    const auto wait = stop.stop_requested() ? std::nullopt : pause(failure, ear, attempt, left());
-    if (!wait) {
-      report(failure, ear, own_total && left() <= Milliseconds(1));
-      if (failure) return fail(named(*failure, ear));
-      return ear.answer();
-    }
-    const std::string why = failure ? named(*failure, ear).message
-                                    : fmt::format("{}: answers {}", who(), ear.answer().status);
-    log_.warning(fmt::format("{}; asking again in {}", why, spoken(*wait)));
-    if (!sleep_for(*wait, stop)) {
-      breaker_.abandoned();
-      return fail(ErrorKind::cancelled, "stopped");
-    }
-  }
+  const Error stopped(ErrorKind::cancelled, "stopped");
+  if (stop.stop_requested()) return fail(stopped);
+  const Loops::Lease loop = loops().take();
+  std::optional<Result<Answer>> result;
+  const auto asking =
+      start(*loop, call, listener, [&](Result<Answer> answer) { result = std::move(answer); });
+  loop->drive([&] { return result.has_value(); }, stop);
+  return result ? *std::move(result) : fail(stopped);
 }
 
+std::unique_ptr<Asking> Upstream::start(Loop& loop, Call call, Listener* listener,
+                                        Answered answered) {
+  std::unique_ptr<Asking> asking(
+      new Asking(*this, loop, std::move(call), listener, std::move(answered)));
+  asking->begin();
+  return asking;
+}
+
+struct Asking::State {
+  Upstream& upstream;
+  Loop& loop;
+  const Call call;
+  Listener* const listener;
+  Upstream::Answered answered;
+  const Milliseconds total;
+  Asking* const asking;
+  const std::shared_ptr<Asking*> self = std::make_shared<Asking*>(asking);
+  const SteadyClock::time_point start = SteadyClock::now();
+  Request request = {};
+  int attempts = 0;
+  bool at_the_breaker = false;  // it counts on hearing how the call went
+  Gate::Pass pass = {};
+  Gate::Ticket ticket = {};
+  std::optional<Upstream::Ear> ear = {};
+  std::unique_ptr<Transfer> transfer = {};
+  // Last, so that nothing rings or is granted while the rest goes.
+  Loop::Timer timer = {};
+};
+
+Asking::Asking(Upstream& upstream, Loop& loop, Call call, Listener* listener,
+               Upstream::Answered answered) {
+  const Milliseconds total =
+      call.total.count() > 0 ? call.total : upstream.options_.deadlines.total;
+  state_.reset(
+      new State{upstream, loop, std::move(call), listener, std::move(answered), total, this});
+}
+
+Asking::~Asking() {
+  state_->transfer.reset();
+  if (state_->at_the_breaker) state_->upstream.breaker_.abandoned();
+}
+
+void Asking::pause() {
+  if (state_->transfer) state_->transfer->pause();
+}
+
+void Asking::resume() {
+  if (state_->transfer) state_->transfer->resume();
+}
+
+Milliseconds Asking::left() const {
+  if (state_->total.count() == 0) return Milliseconds::max();
+  const auto spent = std::chrono::ceil<Milliseconds>(SteadyClock::now() - state_->start);
+  return std::max(state_->total - spent, Milliseconds(1));
+}
+
+void Asking::begin() {
+  State& s = *state_;
+  std::optional<Error> error;
+  if (const auto rest = s.upstream.breaker_.resting(monotonic())) {
+    error = s.upstream.resting(*rest);
+  } else {
+    // Whoever leaves a place does so on another thread.
+    auto ticket = s.upstream.gate_.queue([&loop = s.loop, self = std::weak_ptr(s.self)] {
+      loop.post([self] {
+        if (const auto alive = self.lock()) (*alive)->enter();
+      });
+    });
+    if (ticket)
+      s.ticket = std::move(*ticket);
+    else
+      error = ticket.error();
+  }
+  if (error) {
+    s.timer =
+        s.loop.after(Milliseconds(0), [this, error = *std::move(error)] { finish(fail(error)); });
+    return;
+  }
+  if (s.ticket.granted()) {
+    s.timer = s.loop.after(Milliseconds(0), [this] { enter(); });
+    return;
+  }
+  const Milliseconds wait = std::min(left(), s.upstream.gate_.most_wait());
+  s.timer = s.loop.after(wait, [this, wait] {
+    if (state_->ticket.granted()) return enter();
+    finish(fail(state_->upstream.gate_.too_long(wait)));
+  });
+}
+
+void Asking::enter() {
+  State& s = *state_;
+  s.timer.cancel();
+  s.pass = s.ticket.take();
+  if (const auto rest = s.upstream.breaker_.closed_to_callers(monotonic()))
+    return finish(fail(s.upstream.resting(*rest)));
+  s.at_the_breaker = true;
+  s.request = s.upstream.request(s.call, s.listener != nullptr);
+  attempt();
+}
+
+void Asking::attempt() {
+  State& s = *state_;
+  if (s.total.count() > 0) s.request.deadlines.total = left();
+  s.ear.emplace(s.listener, s.upstream.breaker_);
+  s.transfer = s.upstream.transport_.start(
+      s.loop, s.request, *s.ear,
+      [this](std::optional<Failure> failure) { attempted(std::move(failure)); });
+}
+
+void Asking::attempted(std::optional<Failure> failure) {
+  State& s = *state_;
+  const Upstream::Ear& ear = *s.ear;
+  if (failure && failure->cause == Cause::total && s.call.brief) failure->cause = Cause::other;
+  if (const auto wait = s.upstream.pause(failure, ear, s.attempts++, left())) {
+    const std::string why =
+        failure ? s.upstream.named(*failure, ear).message
+                : fmt::format("{}: answers {}", s.upstream.who(), ear.answer().status);
+    s.upstream.log_.warning(fmt::format("{}; asking again in {}", why, spoken(*wait)));
+    s.timer = s.loop.after(*wait, [this] { attempt(); });
+    return;
+  }
+  const bool own_total = s.call.total.count() > 0;
+  s.upstream.report(failure, ear, own_total && left() <= Milliseconds(1));
+  s.at_the_breaker = false;
+  if (failure) return finish(fail(s.upstream.named(*failure, ear)));
+  finish(ear.answer());
+}
+
+void Asking::finish(Result<Answer> result) {
+  State& s = *state_;
+  s.transfer.reset();
+  s.pass.leave();
+  s.upstream.tell(result);
+  const Upstream::Answered answered = std::move(s.answered);
+  answered(std::move(result));  // may destroy this
+}
 Request Upstream::request(const Call& call, bool stream) const {
   Request out;
   out.method = call.body.empty() ? "GET" : "POST";
@@ -199,6 +302,14 @@ void Upstream::report(const std::optional<Failure>& failure, const Ear& ear, boo
       break;
   }
   breaker_.abandoned();
+}
+
+void Upstream::tell(const Result<Answer>& result) const {
+  if (!on_failure_) return;
+  if (!result)
+    on_failure_(result.error().kind);
+  else if (result->status == 429 || result->status >= 500)
+    on_failure_(refusal(*result).kind);
 }
 
 std::string Upstream::who() const {

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -50,10 +52,20 @@ struct Call {
   bool brief = false;  // that total is no setting's: if it runs out there is none to raise
 };
 
+// A call that is under way on a loop; see Upstream::start().
+class Asking;
+
 // Threads: any. The transport and the log must outlive it.
 class Upstream {
  public:
   Upstream(UpstreamOptions options, Transport& transport, Log& log);
+
+  using Answered = std::function<void(Result<Answer>)>;
+
+  // Asks on a loop, and calls `answered` on its thread, once and from a later round; that may
+  // destroy the call. Destroyed before, it is over at once and nobody is called. With a listener
+  // it is stream(), without one it is call(). A place is waited for in line with those who block.
+  std::unique_ptr<Asking> start(Loop& loop, Call call, Listener* listener, Answered answered);
 
   // The whole answer, whatever its status: 400, 413, 422 and their like are for the caller to
   // interpret. Of one that is not ok the first 64 KB. Errors: unavailable, timeout, protocol (a
@@ -74,8 +86,14 @@ class Upstream {
   std::string who() const;                          // "embedder at http://localhost:8072"
   std::string setting(std::string_view key) const;  // "embedder.url (STOKA_EMBED_URL)"
   const UpstreamOptions& options() const { return options_; }
+  const Gate& gate() const { return gate_; }
+  // Told of every call that failed: no answer, or one that says 429 or 5xx. On the caller's thread;
+  // to be set before the first call.
+  void on_failure(std::function<void(ErrorKind)> told) { on_failure_ = std::move(told); }
+  Loops& loops() { return transport_.loops(); }
 
  private:
+  friend class Asking;
   class Ear;  // hears one attempt
   Result<Answer> ask(const Call& call, Listener* listener, std::stop_token stop);
   Request request(const Call& call, bool stream) const;
@@ -83,6 +101,7 @@ class Upstream {
   std::optional<Milliseconds> pause(const std::optional<Failure>& failure, const Ear& ear,
                                     int attempt, Milliseconds left);
   void report(const std::optional<Failure>& failure, const Ear& ear, bool out_of_total);
+  void tell(const Result<Answer>& result) const;
 
   Error named(const Failure& failure, const Ear& ear) const;
   std::string hint(const Failure& failure) const;
@@ -94,8 +113,35 @@ class Upstream {
   Log& log_;
   Gate gate_;
   Breaker breaker_;
+  std::function<void(ErrorKind)> on_failure_;
   std::mutex mutex_;  // of random_
   std::minstd_rand random_;
+};
+
+// Not thread safe: it lives on the thread of its loop.
+class Asking {
+ public:
+  ~Asking();
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+
+  // For an answer that is heard: no more is read until resume(), and the server has to wait.
+  void pause();
+  void resume();
+
+ private:
+  friend class Upstream;
+  Asking(Upstream& upstream, Loop& loop, Call call, Listener* listener,
+         Upstream::Answered answered);
+  void begin();
+  void enter();
+  void attempt();
+  void attempted(std::optional<Failure> failure);
+  void finish(Result<Answer> result);
+  Milliseconds left() const;
+
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace stoka::net

@@ -203,7 +203,7 @@ TEST_CASE("a probe asks for a word") {
 }
 
 TEST_CASE("a probe has no subject, by which a question could be answered with it") {
-  struct Kept final : net::Transport {
+  struct Kept final : net::Immediate {
     net::Client client;
     std::vector<std::string> subjects;
     std::optional<net::Failure> perform(const net::Request& request, net::Listener& listener,

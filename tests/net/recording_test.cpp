@@ -25,7 +25,7 @@ struct Said {
 };
 
 // A carrier that says what it was told to, in order.
-class Stub final : public Transport {
+class Stub final : public Immediate {
  public:
   std::deque<Said> said;
 
@@ -380,7 +380,7 @@ TEST_CASE("a replay minds what its listener says, and a stop") {
 
 TEST_CASE("exchanges of many threads are whole lines, and replayed to many") {
   Folder place;
-  class Echo final : public Transport {
+  class Echo final : public Immediate {
    public:
     std::optional<Failure> perform(const Request& asked, Listener& listener,
                                    std::stop_token) override {

@@ -119,7 +119,7 @@ TEST_CASE("refusals say what to do") {
 }
 
 TEST_CASE("a failure names the setting that may help") {
-  struct Failing final : Transport {
+  struct Failing final : Immediate {
     Failure failure;
     std::optional<Failure> perform(const Request&, Listener&, std::stop_token) override {
       return failure;

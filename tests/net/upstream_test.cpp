@@ -24,7 +24,7 @@ using testing::Way;
 namespace {
 
 // Plays one outcome after the other, and keeps what it was asked.
-struct Script final : Transport {
+struct Script final : Immediate {
   struct Step {
     std::optional<Failure> failure = {};
     int status = 200;

@@ -1,0 +1,41 @@
+#include "generate/generator.h"
+
+#include <utility>
+
+namespace stoka::generate {
+namespace {
+
+// What was written at once, for a reader.
+class Written final : public Writing {
+ public:
+  Written(std::vector<std::string> pieces, Result<Finish> finish)
+      : pieces_(std::move(pieces)), finish_(std::move(finish)) {}
+
+  void start(net::Loop& loop, Reader& reader) override {
+    timer_ = loop.after(std::chrono::milliseconds(0), [this, &reader] {
+      reader.accepted();
+      for (const std::string& piece : pieces_) reader.text(piece);
+      reader.over();
+    });
+  }
+  Result<Finish> result(std::stop_token) override { return finish_; }
+
+ private:
+  const std::vector<std::string> pieces_;
+  const Result<Finish> finish_;
+  net::Loop::Timer timer_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Writing>> Generator::begin(const Request& request, std::stop_token stop) {
+  bool accepted = false;
+  std::vector<std::string> pieces;
+  auto finish = stream(
+      request, [&] { accepted = true; },
+      [&](std::string_view delta) { pieces.emplace_back(delta); }, stop);
+  if (!finish && !accepted) return fail(finish.error());
+  return std::make_unique<Written>(std::move(pieces), std::move(finish));
+}
+
+}  // namespace stoka::generate

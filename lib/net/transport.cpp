@@ -1,0 +1,38 @@
+#include "net/transport.h"
+
+#include "net/loop.h"
+
+namespace stoka::net {
+
+Transport::Transport() : loops_(std::make_unique<Loops>()) {}
+
+Transport::~Transport() = default;
+
+std::optional<Failure> Transport::perform(const Request& request, Listener& listener,
+                                          std::stop_token stop) {
+  const Failure stopped{.error = Error(ErrorKind::cancelled, "stopped")};
+  if (stop.stop_requested()) return stopped;
+  const Loops::Lease loop = loops_->take();
+  bool over = false;
+  std::optional<Failure> failure;
+  const auto transfer = start(*loop, request, listener, [&](std::optional<Failure> how) {
+    failure = std::move(how);
+    over = true;
+  });
+  loop->drive([&] { return over; }, stop);
+  return over ? failure : stopped;
+}
+
+std::unique_ptr<Transfer> Immediate::start(Loop& loop, const Request& request, Listener& listener,
+                                           Done done) {
+  struct Pending final : Transfer {
+    Loop::Timer timer;
+  };
+  auto pending = std::make_unique<Pending>();
+  pending->timer = loop.after(Milliseconds(0), [this, &request, &listener, done = std::move(done)] {
+    done(perform(request, listener, {}));
+  });
+  return pending;
+}
+
+}  // namespace stoka::net
