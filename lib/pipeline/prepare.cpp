@@ -27,17 +27,31 @@ Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
   if (!session_id.empty()) {
     STOKA_ASSIGN(known, parts.store.session(session_id));
   }
-  // A session belongs to its visitor: naming somebody else's opens a new one instead of reading it.
-  bool foreign = known && !visitor_id.empty() && known->visitor_id != visitor_id;
+  std::optional<Visitor> visitor;
+  if (const std::string& id = known ? known->visitor_id : visitor_id; !id.empty()) {
+    STOKA_ASSIGN(visitor, parts.store.visitor(id));
+  }
+  // A session belongs to its visitor, by id or by a verified subject: naming somebody else's opens
+  // a new one instead of reading it.
+  const bool same_subject =
+      visitor && !request.subject.empty() && visitor->subject == request.subject;
+  const bool foreign =
+      known && !visitor_id.empty() && known->visitor_id != visitor_id && !same_subject;
+  if (foreign) {
+    STOKA_ASSIGN(visitor, parts.store.visitor(visitor_id));
+  }
   if (known && !foreign && !session::is_stale(*known, now)) {
     turn.session = std::move(*known);
+    // What was shown is not shown again, but what was said is its visitor's.
+    if (request.remote && visitor_id.empty() && !same_subject) {
+      turn.session.exchanges.clear();
+      turn.session.explored_topics.clear();
+    }
   } else {
     turn.session.id = known || session_id.empty() ? parts.ids.uuid() : session_id;
-    turn.session.visitor_id = !visitor_id.empty() ? visitor_id
-                              : known             ? known->visitor_id
-                                                  : parts.ids.uuid();
+    turn.session.visitor_id = foreign || !known ? visitor_id : known->visitor_id;
+    if (turn.session.visitor_id.empty()) turn.session.visitor_id = parts.ids.uuid();
   }
-  STOKA_ASSIGN(std::optional<Visitor> visitor, parts.store.visitor(turn.session.visitor_id));
   if (visitor) turn.visitor = std::move(*visitor);
   turn.visitor.id = turn.session.visitor_id;
   turn.returning = visitor && turn.session.turns == 0;
@@ -132,7 +146,7 @@ void build_prompt(const Engine& engine, Turn& turn) {
   turn.prompt = prompt::build_messages(input, engine.parts().golden, engine.settings().prompt);
 }
 
-Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token stop) {
+Result<Turn> open_turn(Engine& engine, const TurnRequest& request) {
   const Engine::Parts& parts = engine.parts();
   Turn turn;
   turn.started = parts.clock.monotonic();
@@ -154,20 +168,23 @@ Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token
   turn.route = decision.route;
   turn.rule = decision.rule;
   watch.lap("route");
-  if (!decision.reply.empty()) {
-    use_canned(turn, parts.golden, decision.reply);
-    return turn;
-  }
+  if (!decision.reply.empty()) use_canned(turn, parts.golden, decision.reply);
+  return turn;
+}
 
+Result<> find_answer(Engine& engine, Turn& turn, std::stop_token stop) {
+  if (!turn.canned.empty()) return {};
+  const Engine::Parts& parts = engine.parts();
   if (auto index = engine.check_index(stop); !index) {
     if (index.error().kind != ErrorKind::data) return fail(index.error());
     turn.route = Route::nothing;
     turn.confidence = Confidence::nothing;
     turn.failure = index.error();
-    return turn;
+    return {};
   }
-  STOKA_ASSIGN(catalog, engine.catalog());
-  STOKA_TRY(find_consistently(engine, turn, **catalog, watch, stop));
+  STOKA_ASSIGN(const std::shared_ptr<const Catalog> catalog, engine.catalog());
+  Stopwatch watch(parts.clock, turn.stages);
+  STOKA_TRY(find_consistently(engine, turn, *catalog, watch, stop));
   if (turn.confidence != Confidence::nothing) STOKA_TRY(load_sources(engine, turn));
   if (turn.sources.empty()) {
     turn.route = Route::nothing;
@@ -175,11 +192,17 @@ Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token
     turn.low_confidence = false;
     turn.topic.clear();
     use_canned(turn, parts.golden, "nothing");
-    return turn;
+    return {};
   }
   if (parts.generator.reads_prompt()) build_prompt(engine, turn);
   watch.lap("prompt");
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "interrupted");
+  return {};
+}
+
+Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token stop) {
+  STOKA_ASSIGN(Turn turn, open_turn(engine, request));
+  STOKA_TRY(find_answer(engine, turn, stop));
   return turn;
 }
 

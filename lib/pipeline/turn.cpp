@@ -20,76 +20,83 @@ void send_in_pieces(std::string_view text, const EventSink& sink) {
   }
 }
 
-// The hits must live as long as the request.
-generate::Request generation_request(const Turn& turn, std::span<const Hit> hits) {
-  generate::Request out;
-  out.messages = turn.prompt.messages;
-  out.query = turn.query;
-  out.same_topic = turn.route == Route::followup && !hits.empty() &&
-                   hits.front().chunk.has_tag(turn.session.current_topic());
-  out.confidence = turn.confidence;
-  out.low_confidence = turn.low_confidence;
-  out.hits = hits;
-  for (const cite::Source& source : turn.sources) out.documents.emplace_back(source.document);
-  out.turns = turn.session.turns;
-  return out;
-}
-
 }  // namespace
 
-Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::stop_token stop) {
-  const Engine::Parts& parts = engine.parts();
-  Streamed out;
-  auto ready = [&] {
-    if (out.ready_sent) return;
-    out.ready_sent = true;
-    sink(ReadyEvent{turn.session.id, turn.session.visitor_id, turn.route});
-  };
-  if (turn.failure) {
-    ready();
-    out.error = turn.failure;
-    return out;
-  }
-  if (!turn.canned.empty()) {
-    ready();
-    send_in_pieces(turn.canned, sink);
-    out.summary.text = turn.canned;
-    return out;
-  }
+Answering::Answering(Engine& engine, const Turn& turn, EventSink sink)
+    : engine_(engine),
+      turn_(turn),
+      sink_(std::move(sink)),
+      watch_(engine.parts().clock, out_.stages) {
+  if (!asks_generator()) return;
+  for (const cite::Source& source : turn.sources) hits_.push_back(source.hit);
+  answer_.emplace(
+      turn.sources,
+      std::set<std::string>{turn.session.shown_slugs.begin(), turn.session.shown_slugs.end()},
+      engine.parts().guard, turn.query, sink_);
+}
 
-  cite::AnswerStream answer(turn.sources,
-                            {turn.session.shown_slugs.begin(), turn.session.shown_slugs.end()},
-                            parts.guard, turn.query, sink);
-  std::vector<Hit> hits;
-  for (const cite::Source& source : turn.sources) hits.push_back(source.hit);
-  Stopwatch watch(parts.clock, out.stages);
-  auto finish = parts.generator.stream(
-      generation_request(turn, hits), ready,
-      [&](std::string_view delta) {
-        if (out.stages.empty()) watch.lap("first word");
-        answer.push(delta);
-      },
-      stop);
-  watch.lap("answer");
-  if (!finish)
-    out.error = finish.error();
-  else
-    out.finish = *finish;
-  if (!out.ready_sent && out.error) return out;
-  ready();
-  answer.finish();
-  out.summary = answer.summary();
-  if (out.finish == generate::Finish::truncated)
-    out.error = Error(ErrorKind::protocol, "the answer was cut off", "ask again");
-  else if (!out.error && out.summary.text.empty() && out.summary.cited.empty())
-    out.error = Error(ErrorKind::protocol, "nothing of the answer could be shown", "ask again");
-  if (size_t unknown = out.summary.dropped_unknown; unknown > 0)
-    parts.log.info(fmt::format("dropped {} citation(s) of slugs that were not retrieved", unknown));
+generate::Request Answering::request() const {
+  generate::Request out;
+  out.messages = turn_.prompt.messages;
+  out.query = turn_.query;
+  out.same_topic = turn_.route == Route::followup && !hits_.empty() &&
+                   hits_.front().chunk.has_tag(turn_.session.current_topic());
+  out.confidence = turn_.confidence;
+  out.low_confidence = turn_.low_confidence;
+  out.hits = hits_;
+  for (const cite::Source& source : turn_.sources) out.documents.emplace_back(source.document);
+  out.turns = turn_.session.turns;
   return out;
 }
 
-Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& streamed) {
-  const Engine::Parts& parts = engine.parts();
+void Answering::ready() {
+  if (std::exchange(out_.ready_sent, true)) return;
+  sink_(ReadyEvent{turn_.session.id, turn_.session.visitor_id, turn_.route});
+}
+
+void Answering::accepted() { ready(); }
+
+void Answering::text(std::string_view delta) {
+  if (out_.stages.empty()) watch_.lap("first word");
+  answer_->push(delta);
+}
+
+Streamed Answering::finish(Result<generate::Finish> end) {
+  if (!asks_generator()) {
+    ready();
+    out_.error = turn_.failure;
+    if (!turn_.failure) send_in_pieces(turn_.canned, sink_);
+    out_.summary.text = turn_.canned;
+    return std::move(out_);
+  }
+  watch_.lap("answer");
+  if (!end)
+    out_.error = end.error();
+  else
+    out_.finish = *end;
+  if (!out_.ready_sent && out_.error) return std::move(out_);
+  ready();
+  answer_->finish();
+  out_.summary = answer_->summary();
+  if (out_.finish == generate::Finish::truncated)
+    out_.error = Error(ErrorKind::protocol, "the answer was cut off", "ask again");
+  else if (!out_.error && out_.summary.text.empty() && out_.summary.cited.empty())
+    out_.error = Error(ErrorKind::protocol, "nothing of the answer could be shown", "ask again");
+  if (size_t unknown = out_.summary.dropped_unknown; unknown > 0)
+    engine_.parts().log.info(
+        fmt::format("dropped {} citation(s) of slugs that were not retrieved", unknown));
+  return std::move(out_);
+}
+
+Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::stop_token stop) {
+  Answering answering(engine, turn, sink);
+  if (!answering.asks_generator()) return answering.finish(generate::Finish::complete);
+  return answering.finish(engine.parts().generator.stream(
+      answering.request(), [&] { answering.accepted(); },
+      [&](std::string_view delta) { answering.text(delta); }, stop));
+}
+
+TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& streamed) {
   TurnRecord record;
   record.session_id = turn.session.id;
   record.visitor_id = turn.session.visitor_id;
@@ -103,8 +110,12 @@ Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& streame
     record.exchange = {turn.query, streamed.summary.text, streamed.summary.cited};
     if (streamed.error) record.exchange.assistant += kCutOff;
   }
-  record.at = parts.clock.now();
-  return parts.store.commit_turn(record);
+  record.at = engine.parts().clock.now();
+  return record;
+}
+
+Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& streamed) {
+  return engine.parts().store.commit_turn(turn_record(engine, turn, streamed));
 }
 
 Event last_event(const Engine& engine, const Turn& turn, const Streamed& streamed, int turns) {

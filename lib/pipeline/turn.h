@@ -1,8 +1,9 @@
 // One chat turn in three phases:
 //   prepare  route, embed, retrieve, rerank, policy, prompt. Blocking; holds no connection when it
-//   ends. stream   text in, events out: ready, tokens and citations. Holds nothing of the store.
+//            ends.
+//   stream   text in, events out: ready, tokens and citations. Holds nothing of the store.
 //   commit   persists the turn. Blocking.
-// run_turn() runs the three in a row; a server runs them where it wants.
+// run_turn() runs the three in a row; a server runs their parts where it wants.
 #pragma once
 
 #include <stop_token>
@@ -25,6 +26,9 @@ struct TurnRequest {
   std::string visitor_id;  // UUID; empty: a new visitor
   std::string subject;     // of a verified token; usually empty
   PageContext page;
+  // The caller is not the one machine whose sessions these are: a session that is named without
+  // its visitor keeps to itself what was said in it.
+  bool remote = false;
 };
 
 // A prepared turn: everything that is known before the first word.
@@ -72,13 +76,48 @@ struct Outcome {
 Result<std::string> clean_query(std::string_view query);
 
 Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token stop);
+// Its two halves: what takes words and the session alone, so that the turn is perhaps answered
+// already (canned), and what takes retrieval.
+Result<Turn> open_turn(Engine& engine, const TurnRequest& request);
+Result<> find_answer(Engine& engine, Turn& turn, std::stop_token stop);
 
 // What a model would read, whatever generator is configured: for looking at it.
 void build_prompt(const Engine& engine, Turn& turn);
 
+// The stream phase for whoever drives the generator. Not thread safe; engine and turn must outlive
+// it.
+class Answering {
+ public:
+  Answering(Engine& engine, const Turn& turn, EventSink sink);
+  Answering(const Answering&) = delete;
+  Answering& operator=(const Answering&) = delete;
+
+  // False: nobody is to be asked, finish() says it all.
+  bool asks_generator() const { return turn_.canned.empty() && !turn_.failure; }
+  // What the generator is asked; borrows from this and the turn.
+  generate::Request request() const;
+  void accepted();                    // sends ready
+  void text(std::string_view delta);  // as the generator writes it
+  // Once, with how the generator ended. Events may come from here too; last of all none.
+  Streamed finish(Result<generate::Finish> end);
+
+ private:
+  void ready();
+
+  Engine& engine_;
+  const Turn& turn_;
+  EventSink sink_;
+  std::vector<Hit> hits_;
+  Streamed out_;
+  std::optional<cite::AnswerStream> answer_;
+  Stopwatch watch_;
+};
+
 // Sends ready, then tokens and citations; never done or error, which is for whoever commits.
 Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::stop_token stop);
 
+// What a turn that was streamed leaves in the store.
+TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& streamed);
 Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& streamed);
 
 // Done or error: the last event of a turn that was streamed and committed.

@@ -41,4 +41,10 @@ uint32_t ChunkRecord::length() const {
   return sum;
 }
 
+std::vector<Result<Session>> Store::commit_turns(std::span<const TurnRecord> turns) {
+  std::vector<Result<Session>> out;
+  for (const TurnRecord& turn : turns) out.push_back(commit_turn(turn));
+  return out;
+}
+
 }  // namespace stoka::store

@@ -181,6 +181,8 @@ class Store {
   // Creates visitor and session if they are new, merges the turn into them and returns the session
   // as it is then: one transaction, safe against turns of the same session elsewhere.
   virtual Result<Session> commit_turn(const TurnRecord& turn) = 0;
+  // The same for many, in order; each fails for itself. A store that waits for the disk waits once.
+  virtual std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns);
   // Creates or replaces interests and merges readings into the visitor's history: one transaction.
   virtual Result<Visitor> update_visitor(std::string_view id,
                                          const std::optional<std::vector<std::string>>& interests,

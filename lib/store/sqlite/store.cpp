@@ -97,6 +97,22 @@ class SqliteStore final : public Store {
     return write([&](Database& db) { return merge_turn(db, turn); });
   }
 
+  // One transaction for all. A turn that fails takes back what is its own.
+  std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns) override {
+    std::vector<Result<Session>> out;
+    const auto done = write([&](Database& db) -> Result<> {
+      for (const TurnRecord& turn : turns) {
+        STOKA_TRY(db.execute("SAVEPOINT turn"));
+        out.push_back(merge_turn(db, turn));
+        if (!out.back()) STOKA_TRY(db.execute("ROLLBACK TO turn"));
+        STOKA_TRY(db.execute("RELEASE turn"));
+      }
+      return {};
+    });
+    if (!done) out.assign(turns.size(), fail(done.error()));
+    return out;
+  }
+
   Result<Visitor> update_visitor(std::string_view id,
                                  const std::optional<std::vector<std::string>>& interests,
                                  std::span<const Reading> readings, Instant now) override {

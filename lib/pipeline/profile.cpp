@@ -1,0 +1,72 @@
+#include "pipeline/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/ascii.h"
+#include "text/normalize.h"
+
+namespace stoka::pipeline {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// As the index spells tags.
+std::vector<std::string> as_tags(const std::vector<std::string>& interests) {
+  std::vector<std::string> out;
+  for (const std::string& interest : interests) {
+    std::string tag = text::fold(interest);
+    std::replace(tag.begin(), tag.end(), ' ', '-');
+    if (!tag.empty() && std::find(out.begin(), out.end(), tag) == out.end()) out.push_back(tag);
+  }
+  return out;
+}
+
+Result<std::string> own_id(std::string_view id) {
+  if (is_uuid(id)) return lower(id);
+  return fail(ErrorKind::usage, fmt::format("visitor is not a UUID: '{}'", text::one_line(id)),
+              "a chat's ready event has it");
+}
+
+}  // namespace
+
+Result<Visitor> profile(store::Store& store, std::string_view visitor_id) {
+  STOKA_ASSIGN(const std::string id, own_id(visitor_id));
+  STOKA_ASSIGN(std::optional<Visitor> known, store.visitor(id));
+  if (!known)
+    return fail(ErrorKind::not_found, fmt::format("no visitor {}", id),
+                "set interests to make one");
+  return std::move(*known);
+}
+
+Result<Visitor> update_profile(store::Store& store, std::string_view visitor_id,
+                               const std::optional<std::vector<std::string>>& interests,
+                               const std::vector<std::string>& read, Instant now) {
+  STOKA_ASSIGN(const std::string id, own_id(visitor_id));
+  std::vector<Reading> readings;
+  for (const std::string& slug : read) {
+    STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.chunks_of(slug));
+    if (chunks.empty())
+      return fail(ErrorKind::not_found, fmt::format("no document '{}'", text::one_line(slug)),
+                  "slugs are listed by: stoka status -v");
+    readings.push_back({slug, now, 100});
+  }
+  std::optional<std::vector<std::string>> tags;
+  if (interests) tags = as_tags(*interests);
+  return store.update_visitor(id, tags, readings, now);
+}
+
+std::string to_json(const Visitor& visitor) {
+  Json history = Json::array();
+  for (const Reading& reading : visitor.history)
+    history.push_back(
+        {{"slug", reading.slug}, {"at", rfc3339(reading.at)}, {"scroll_pct", reading.scroll_pct}});
+  return Json{{"visitor_id", visitor.id},
+              {"interests", visitor.interests},
+              {"reading_history", std::move(history)}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace stoka::pipeline
