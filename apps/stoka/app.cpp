@@ -40,6 +40,7 @@ std::filesystem::path xdg(const char* variable, const char* below_home) {
 }  // namespace
 
 void StderrLog::write(Level level, std::string_view message) {
+  if (elsewhere_ != nullptr) return elsewhere_->write(level, message);
   if (level == Level::warning ? common_.quiet : !common_.verbose) return;
   print_error(fmt::format("stoka: {}{}\n", level == Level::warning ? "warning: " : "",
                           text::one_line(message)));

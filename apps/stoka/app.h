@@ -40,9 +40,12 @@ class StderrLog final : public Log {
  public:
   explicit StderrLog(const Common& common) : common_(common) {}
   void write(Level level, std::string_view message) override;
+  // From now on all goes there; null: to stderr again. Before other threads write.
+  void redirect(Log* log) { elsewhere_ = log; }
 
  private:
   const Common& common_;
+  Log* elsewhere_ = nullptr;
 };
 
 class App {
@@ -58,6 +61,10 @@ class App {
   // setting gets a warning. Called once, before a command runs.
   Result<> load_config();
   const Config& config() const { return config_; }
+  // A flag of a command that is a setting.
+  Result<> set(std::string_view key, std::string value) {
+    return config_.set_flag(key, std::move(value));
+  }
   // The store's URL: as configured, else the database under the data directory.
   std::string store_url() const;
   Result<std::unique_ptr<store::Store>> open_store(store::OpenMode mode) const;

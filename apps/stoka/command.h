@@ -32,6 +32,7 @@ Run declare_profile(CLI::App& cli);
 Run declare_rerank(CLI::App& cli);
 Run declare_route(CLI::App& cli);
 Run declare_status(CLI::App& cli);
+Run declare_serve(CLI::App& cli);
 Run declare_store(CLI::App& cli);
 
 // The REPL: what stoka is without a command on a terminal.

@@ -40,6 +40,12 @@ constexpr Command kCommands[] = {
      "  stoka status\n"
      "  stoka status --json",
      declare_status},
+    {"serve", "answer over HTTP: a page with a terminal, an API with event streams",
+     "  stoka serve                              http://127.0.0.1:8787/\n"
+     "  stoka serve --host 0.0.0.0 --port 80\n"
+     "  curl -N http://127.0.0.1:8787/api/stoka/chat -H 'Content-Type: application/json' \\\n"
+     "    -d '{\"query\":\"tell me about bounded execution\"}'",
+     declare_serve},
     {"store", "carry an index and its sessions to another store",
      "  stoka store copy sqlite:stoka.db postgres://stoka@localhost/site\n"
      "  stoka store copy --prune \"$STOKA_DB_URL\" sqlite:backup.db   and forget other documents",

@@ -30,6 +30,8 @@ class Providers {
   embed::Embedder* embedder() { return embedder_.get(); }  // null: see make()
   rerank::Reranker& reranker() { return *reranker_; }
   generate::Generator& generator() { return *generator_; }
+  // The servers among them.
+  const std::vector<std::unique_ptr<net::Upstream>>& upstreams() const { return upstreams_; }
 
  private:
   explicit Providers(App& app) : app_(app) {}

@@ -1,4 +1,4 @@
-// Files compiled into the binary (golden data, SQL). See cmake/embed.cmake.
+// Files compiled into the binary (golden data, SQL, the page, the sample site). See cmake/embed.cmake.
 #pragma once
 
 #include <span>
@@ -15,6 +15,8 @@ namespace embedded {
 std::span<const EmbeddedFile> golden();
 std::span<const EmbeddedFile> sql_sqlite();
 std::span<const EmbeddedFile> sql_postgres();
+std::span<const EmbeddedFile> web();
+std::span<const EmbeddedFile> sample_site();
 }  // namespace embedded
 
 }  // namespace stoka

@@ -1,0 +1,88 @@
+#include "serve/http.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "serve/problem.h"
+
+namespace stoka::serve {
+namespace {
+
+int hex(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// What would end or bend a header line.
+bool is_plain(std::string_view value) {
+  for (const char c : value)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') return false;
+  return true;
+}
+
+}  // namespace
+
+std::string_view Request::header(std::string_view name) const {
+  for (const auto& [key, value] : headers)
+    if (key == name) return value;
+  return {};
+}
+
+std::vector<std::string_view> Request::all(std::string_view name) const {
+  std::vector<std::string_view> out;
+  for (const auto& [key, value] : headers)
+    if (key == name) out.push_back(value);
+  return out;
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool escape =
+        text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0;
+    if (escape) {
+      out += static_cast<char>(16 * hex(text[i + 1]) + hex(text[i + 2]));
+      i += 2;
+    } else {
+      out += text[i] == '+' ? ' ' : text[i];
+    }
+  }
+  return out;
+}
+
+std::string Request::parameter(std::string_view name) const {
+  std::string_view rest = query;
+  while (!rest.empty()) {
+    const std::string_view pair = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+    const size_t equals = std::min(pair.find('='), pair.size());
+    if (percent_decoded(pair.substr(0, equals)) == name)
+      return percent_decoded(pair.substr(std::min(equals + 1, pair.size())));
+  }
+  return {};
+}
+
+std::string response_head(const Response& response, Framing framing, size_t length,
+                          bool keep_alive) {
+  std::string out;
+  const auto line = [&](std::string_view name, std::string_view value) {
+    out.append(name).append(": ").append(value).append("\r\n");
+  };
+  fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\n", response.status,
+                 reason(response.status));
+  if (!response.content_type.empty()) line("Content-Type", response.content_type);
+  if (framing == Framing::sized && response.status != 204 && response.status != 304)
+    line("Content-Length", fmt::format_int(length).c_str());
+  if (framing == Framing::chunked) line("Transfer-Encoding", "chunked");
+  for (const auto& [name, value] : response.headers)
+    if (is_plain(value)) line(name, value);
+  line("Connection", keep_alive ? "keep-alive" : "close");
+  line("Server", "stoka");
+  out += "\r\n";
+  return out;
+}
+
+}  // namespace stoka::serve

@@ -1,0 +1,171 @@
+#include "serve/request_reader.h"
+
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <optional>
+#include <utility>
+
+#include "base/ascii.h"
+
+namespace stoka::serve {
+namespace http = boost::beast::http;
+using boost::asio::buffer;
+using boost::beast::error_code;
+
+struct RequestReader::Parser {
+  explicit Parser(const RequestLimits& limits) {
+    request.header_limit(static_cast<std::uint32_t>(limits.head));
+    request.body_limit(limits.body);
+  }
+  http::request_parser<http::string_body> request;
+};
+
+RequestReader::RequestReader(RequestLimits limits) : limits_(limits) {}
+
+RequestReader::~RequestReader() = default;
+
+RequestReader::State RequestReader::push(std::string_view bytes) {
+  buffer_ += bytes;
+  read_on();
+  return state_;
+}
+
+void RequestReader::read_on() {
+  if (state_ == State::idle || state_ == State::head) read_head();
+  if (state_ == State::body) read_body();
+}
+
+// The head is looked at raw and whole: the parser unfolds lines and takes some of what we refuse.
+void RequestReader::read_head() {
+  // Empty lines before a request are nothing (RFC 9112, 2.2).
+  if (state_ == State::idle) {
+    const size_t first = buffer_.find_first_not_of("\r\n");
+    buffer_.erase(0, first);
+    scanned_ = 0;
+    if (buffer_.empty()) return;
+    state_ = State::head;
+  }
+  const size_t end = buffer_.find("\r\n\r\n", scanned_ > 3 ? scanned_ - 3 : 0);
+  if (std::min(end, buffer_.size()) > limits_.head) {
+    if (buffer_.find("\r\n") > limits_.head)
+      return refuse(414, "the request's address is too long");
+    return refuse(431, "the request's head is too large");
+  }
+  if (end == std::string::npos) {
+    scanned_ = buffer_.size();
+    return;
+  }
+  const std::string_view head(buffer_.data(), end + 4);
+  if (!check_raw(head)) return;
+  parser_ = std::make_unique<Parser>(limits_);
+  error_code error;
+  size_t used = 0;
+  parser_->request.eager(false);
+  while (used < head.size() && !parser_->request.is_header_done() && !error)
+    used += parser_->request.put(buffer(head.data() + used, head.size() - used), error);
+  if (error == http::error::need_more) error = {};
+  if (error == http::error::body_limit) return refuse(413, "the request's body is too large");
+  if (error == http::error::bad_version)
+    return refuse(505, "the request is not HTTP/1.1", "speak HTTP/1.1");
+  if (error || !parser_->request.is_header_done()) return refuse(400, "the request is broken HTTP");
+  buffer_.erase(0, used);
+  scanned_ = 0;
+  parser_->request.eager(true);
+  if (check_fields()) state_ = State::body;
+}
+
+bool RequestReader::check_raw(std::string_view head) {
+  size_t fields = 0;
+  for (size_t at = head.find("\r\n"); at + 2 < head.size(); at = head.find("\r\n", at + 2)) {
+    const char next = head[at + 2];
+    if (next == ' ' || next == '\t') {
+      refuse(400, "a header is folded over two lines", "send it on one line");
+      return false;
+    }
+    if (next != '\r') ++fields;
+  }
+  if (fields > limits_.fields) {
+    refuse(431, "the request has too many headers");
+    return false;
+  }
+  return true;
+}
+
+bool RequestReader::check_fields() {
+  const auto& message = parser_->request.get();
+  const auto no = [&](int status, std::string why, std::string hint = {}) {
+    refuse(status, std::move(why), std::move(hint));
+    return false;
+  };
+  const bool old = message.version() == 10;
+  if (!old && message.version() != 11) return no(505, "the request is not HTTP/1.1");
+  const size_t hosts = message.count(http::field::host);
+  if (hosts > 1 || (hosts == 0 && !old)) return no(400, "the request must have one Host header");
+  if (message.count(http::field::content_length) > 1 ||
+      message[http::field::content_length].find(',') != boost::beast::string_view::npos)
+    return no(400, "the request has more than one Content-Length");
+  if (const size_t codings = message.count(http::field::transfer_encoding); codings > 0) {
+    if (old) return no(400, "HTTP/1.0 has no Transfer-Encoding");
+    const auto coding = message[http::field::transfer_encoding];
+    if (codings > 1 || lower(std::string_view(coding.data(), coding.size())) != "chunked")
+      return no(501, "the only Transfer-Encoding is chunked");
+  }
+  const auto expect = message[http::field::expect];
+  wants_continue_ = !expect.empty();
+  if (wants_continue_ && lower(std::string_view(expect.data(), expect.size())) != "100-continue")
+    return no(417, "the only Expect is 100-continue");
+  const auto target = message.target();
+  if (target.empty() || target.front() != '/')
+    return no(400, "the request's address must begin with /");
+  return true;
+}
+
+void RequestReader::read_body() {
+  error_code error;
+  size_t used = 0;
+  auto& parser = parser_->request;
+  while (!parser.is_done() && used < buffer_.size() && !error)
+    used += parser.put(buffer(buffer_.data() + used, buffer_.size() - used), error);
+  buffer_.erase(0, used);
+  if (error == http::error::need_more) error = {};
+  // A request without a length has no body, but the parser wants to be told.
+  if (error == http::error::body_limit || error == http::error::buffer_overflow)
+    return refuse(413, "the request's body is too large");
+  if (error) return refuse(400, "the request's body is broken HTTP");
+  if (parser.is_done()) state_ = State::complete;
+}
+
+bool RequestReader::expects_continue() {
+  return state_ == State::body && buffer_.empty() && std::exchange(wants_continue_, false);
+}
+
+Request RequestReader::take() {
+  auto message = parser_->request.release();
+  parser_.reset();
+  wants_continue_ = false;
+  Request out;
+  const auto method = message.method_string();
+  out.method.assign(method.data(), method.size());
+  const std::string_view target(message.target().data(), message.target().size());
+  const size_t mark = std::min(target.find('?'), target.size());
+  out.path = target.substr(0, mark);
+  out.query = target.substr(std::min(mark + 1, target.size()));
+  for (const auto& field : message)
+    out.headers.emplace_back(
+        lower(std::string_view(field.name_string().data(), field.name_string().size())),
+        std::string(field.value().data(), field.value().size()));
+  out.minor = static_cast<int>(message.version() % 10);
+  out.keep_alive = message.keep_alive();
+  out.body = std::move(message.body());
+  state_ = State::idle;
+  scanned_ = 0;
+  read_on();
+  return out;
+}
+
+void RequestReader::refuse(int status, std::string why, std::string hint) {
+  state_ = State::refused;
+  refusal_ = {status, std::move(why), std::move(hint)};
+}
+
+}  // namespace stoka::serve

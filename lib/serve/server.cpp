@@ -1,0 +1,266 @@
+#include "serve/server.h"
+
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "serve/commits.h"
+#include "serve/house.h"
+#include "serve/workers.h"
+
+namespace stoka::serve {
+namespace {
+
+constexpr std::chrono::milliseconds kTick{500};
+constexpr std::chrono::milliseconds kNoDescriptors{100};
+constexpr std::chrono::seconds kLastWords{2};  // for an error event to get out
+constexpr int kBacklog = 1024;
+constexpr int kMostAccepted = 64;  // in one round
+constexpr size_t kQuickWorkers = 4;
+constexpr size_t kMostQuick = 20000;
+constexpr size_t kMostSlow = 512;
+// Of all places, what one client may take that is no proxy of ours.
+constexpr size_t kShare = 8;
+
+struct Socket {
+  explicit Socket(int given) : fd(given) {}
+  Socket(Socket&& other) noexcept : fd(std::exchange(other.fd, -1)) {}
+  Socket& operator=(Socket&&) = delete;
+  ~Socket() {
+    if (fd >= 0) ::close(fd);
+  }
+  int fd;
+};
+
+Address address_of(const sockaddr_storage& from) {
+  if (from.ss_family == AF_INET) {
+    std::array<uint8_t, 4> bytes;
+    std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in&>(from).sin_addr, 4);
+    return Address(bytes);
+  }
+  std::array<uint8_t, 16> bytes{};
+  if (from.ss_family == AF_INET6)
+    std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in6&>(from).sin6_addr, 16);
+  return Address(bytes);
+}
+
+bool is_loopback(const Address& address) {
+  static const Networks loopback =
+      *Networks::parse(std::vector<std::string>{"127.0.0.0/8", "::1/128"});
+  return loopback.contains(address);
+}
+
+Error cannot_listen(const std::string& host, uint16_t port, const std::string& why) {
+  return {ErrorKind::config, fmt::format("cannot listen on {} port {}: {}", host, port, why),
+          "choose others with --host and --port"};
+}
+
+uint16_t bound_port(int socket) {
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size);
+  return ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(bound).sin6_port
+                                           : reinterpret_cast<sockaddr_in&>(bound).sin_port);
+}
+
+// One socket for each address of the host, all on one port.
+Result<std::vector<Socket>> bind_all(const std::string& host, uint16_t& port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int code = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
+  if (code != 0) return fail(cannot_listen(host, port, ::gai_strerror(code)));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(found, &::freeaddrinfo);
+  std::vector<Socket> out;
+  std::string why = "no address";
+  for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
+    Socket socket(::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const int yes = 1;
+    ::setsockopt(socket.fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    sockaddr_storage address{};
+    std::memcpy(&address, at->ai_addr, at->ai_addrlen);
+    if (at->ai_family == AF_INET6) {
+      ::setsockopt(socket.fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
+      reinterpret_cast<sockaddr_in6&>(address).sin6_port = htons(port);
+    } else {
+      reinterpret_cast<sockaddr_in&>(address).sin_port = htons(port);
+    }
+    if (socket.fd < 0 ||
+        ::bind(socket.fd, reinterpret_cast<const sockaddr*>(&address), at->ai_addrlen) != 0 ||
+        ::listen(socket.fd, kBacklog) != 0) {
+      why = std::strerror(errno);
+      continue;
+    }
+    if (port == 0) port = bound_port(socket.fd);
+    out.push_back(std::move(socket));
+  }
+  if (out.empty()) return fail(cannot_listen(host, port, why));
+  return out;
+}
+
+}  // namespace
+
+struct Server::Impl {
+  Impl(pipeline::Engine& engine, Journal& given, Metrics& measured, ServerOptions given_options,
+       std::vector<Socket> bound)
+      : options(std::move(given_options)),
+        journal(given),
+        metrics(measured),
+        house{engine, loop, quick, slow, commits, metrics, journal},
+        sockets(std::move(bound)),
+        site(house, options.site),
+        commits(engine.parts().store, quick),
+        quick(kQuickWorkers, kMostQuick),
+        slow(options.workers, kMostSlow) {
+    for (const Socket& socket : sockets)
+      listening.push_back(
+          loop.watch(socket.fd, [this, fd = socket.fd](net::Loop::Ready) { accept(fd); }));
+    accept_more(true);
+    tick();
+  }
+
+  void accept_more(bool more) {
+    accepting = more;
+    for (net::Loop::Watch& watch : listening) watch.want(more, false);
+  }
+
+  void accept(int listener) {
+    for (int i = 0; i < kMostAccepted && accepting; ++i) {
+      sockaddr_storage from{};
+      socklen_t size = sizeof from;
+      Socket socket(::accept4(listener, reinterpret_cast<sockaddr*>(&from), &size,
+                              SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (socket.fd < 0) {
+        if (errno == EINTR || errno == ECONNABORTED) continue;
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+          out_of_descriptors();
+        return;
+      }
+      welcome(std::move(socket), address_of(from));
+      if (connections.size() >= options.connections) accept_more(false);
+    }
+  }
+
+  void out_of_descriptors() {
+    if (!std::exchange(told_descriptors, true))
+      journal.warning("no more descriptors for clients; raise the limit (ulimit -n)");
+    accept_more(false);
+    resume = loop.after(kNoDescriptors, [this] { accept_more(!closing); });
+  }
+
+  void welcome(Socket socket, const Address& peer) {
+    const bool counted = !is_loopback(peer) && !options.site.trusted_proxies.contains(peer);
+    const std::string key = counted ? rate_key(peer) : "";
+    if (counted && of_client[key] >= std::max<size_t>(options.connections / kShare, 8)) return;
+    if (counted) ++of_client[key];
+    const uint64_t id = ++made;
+    const int fd = std::exchange(socket.fd, -1);
+    connections.emplace(id, std::make_unique<Connection>(loop, fd, peer, site, options.limits,
+                                                         [this, id, key] { gone(id, key); }));
+    metrics.connections.add(1);
+  }
+
+  void gone(uint64_t id, const std::string& key) {
+    connections.erase(id);
+    metrics.connections.add(-1);
+    if (!key.empty() && --of_client[key] == 0) of_client.erase(key);
+    if (!accepting && !closing && connections.size() < options.connections) accept_more(true);
+  }
+
+  void tick() {
+    const auto now = std::chrono::steady_clock::now();
+    for (const auto& [id, connection] : connections) connection->tick(now);
+    ticking = loop.after(kTick, [this] { tick(); });
+  }
+
+  // On the loop's thread. `f` may close connections, which leave later.
+  template <class F>
+  void each(F f) {
+    for (const auto& [id, connection] : connections) f(*connection);
+  }
+
+  void close() {
+    if (std::exchange(closing, true)) return abandon();
+    journal.info(fmt::format("stopping: {} connections open", connections.size()));
+    site.close();
+    resume.cancel();
+    accept_more(false);
+    listening.clear();
+    sockets.clear();
+    each([](Connection& connection) { connection.finish(); });
+    ending = loop.after(options.grace, [this] {
+      each([](Connection& connection) { connection.shut_down(); });
+      ending = loop.after(kLastWords, [this] { abandon(); });
+    });
+  }
+
+  void abandon() {
+    abandoned = true;
+    each([](Connection& connection) { connection.abandon(); });
+  }
+
+  bool over() const { return closing && (connections.empty() || abandoned); }
+
+  const ServerOptions options;
+  Journal& journal;
+  Metrics& metrics;
+  House house;     // of what follows
+  net::Loop loop;  // before all that lives on it
+  std::vector<Socket> sockets;
+  std::vector<net::Loop::Watch> listening;
+  net::Loop::Timer resume, ticking, ending;
+  Site site;
+  std::unordered_map<uint64_t, std::unique_ptr<Connection>> connections;
+  std::map<std::string, size_t> of_client;
+  uint64_t made = 0;
+  bool accepting = false;
+  bool closing = false;
+  bool abandoned = false;
+  bool told_descriptors = false;
+  Commits commits;
+  // Last: they end what they have begun before anything else goes.
+  Workers quick;
+  Workers slow;
+};
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Server::~Server() = default;
+
+Result<std::unique_ptr<Server>> Server::listen(pipeline::Engine& engine, Journal& journal,
+                                               Metrics& metrics, ServerOptions options) {
+  STOKA_ASSIGN(std::vector<Socket> sockets, bind_all(options.host, options.port));
+  return std::unique_ptr<Server>(new Server(
+      std::make_unique<Impl>(engine, journal, metrics, std::move(options), std::move(sockets))));
+}
+
+uint16_t Server::port() const { return impl_->options.port; }
+
+std::string Server::url() const {
+  const std::string& host = impl_->options.host;
+  const bool v6 = host.find(':') != std::string::npos;
+  return v6 ? fmt::format("http://[{}]:{}", host, port())
+            : fmt::format("http://{}:{}", host, port());
+}
+
+void Server::run() {
+  impl_->loop.drive([this] { return impl_->over(); }, {});
+}
+
+void Server::stop() {
+  impl_->loop.post([this] { impl_->close(); });
+}
+
+}  // namespace stoka::serve

@@ -1,0 +1,79 @@
+#include "serve/problem.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "text/utf8.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+using stoka::Error;
+using stoka::ErrorKind;
+using stoka::serve::problem_json;
+using stoka::serve::reason;
+using stoka::serve::retry_after;
+
+}  // namespace
+
+TEST_CASE("a problem is compact JSON with its members in order") {
+  const Error error(ErrorKind::usage, "scroll_pct is 101, and at most 100", "send 0 to 100");
+  CHECK(problem_json(400, error, "scroll_pct", "req-1") ==
+        R"({"type":"about:blank","title":"Bad Request","status":400,"code":"usage",)"
+        R"("detail":"scroll_pct is 101, and at most 100","hint":"send 0 to 100",)"
+        R"("field":"scroll_pct","request_id":"req-1"})");
+}
+
+TEST_CASE("a hint and a field that are not there are left out") {
+  CHECK(problem_json(503, Error(ErrorKind::busy, "the queue is full"), "", "r") ==
+        R"({"type":"about:blank","title":"Service Unavailable","status":503,"code":"busy",)"
+        R"("detail":"the queue is full","request_id":"r"})");
+}
+
+TEST_CASE("whatever an error says, its problem is one line of UTF-8 and JSON") {
+  for (const std::string& text :
+       {std::string("\xff\xfe"), std::string("\xed\xa0\x80"), std::string("a\0b", 3),
+        std::string("\"\\\r\n\x1b[31m"), std::string("</script>"), std::string("J\u00F6rg"),
+        std::string("cut \xc3")}) {
+    CAPTURE(text);
+    const std::string body = problem_json(400, Error(ErrorKind::usage, text, text), text, text);
+    CHECK(stoka::text::is_valid_utf8(body));
+    for (const char c : body) CHECK(static_cast<unsigned char>(c) >= 0x20);
+    const auto parsed = nlohmann::json::parse(body, nullptr, false);
+    REQUIRE_FALSE(parsed.is_discarded());
+    CHECK(parsed.size() == 8);
+    if (!stoka::text::is_valid_utf8(text)) continue;
+    for (const char* name : {"detail", "hint", "field", "request_id"})
+      CHECK(parsed[name].get<std::string>() == text);
+  }
+}
+
+TEST_CASE("every status that is used has a reason phrase of its own") {
+  std::set<std::string_view> phrases;
+  const int statuses[] = {200, 204, 302, 304, 400, 401, 403, 404, 405, 408, 409, 411, 413,
+                          414, 415, 421, 422, 429, 431, 499, 500, 501, 502, 503, 504, 505};
+  for (const int status : statuses) {
+    CAPTURE(status);
+    CHECK(reason(status) != "Unknown");
+    phrases.insert(reason(status));
+  }
+  CHECK(phrases.size() == std::size(statuses));
+  CHECK(reason(404) == "Not Found");
+  CHECK(reason(413) == "Content Too Large");
+  CHECK(reason(499) == "Client Closed Request");
+  for (const int status : {0, -1, 99, 306, 600}) CHECK(reason(status) == "Unknown");
+  for (int kind = 0; kind <= static_cast<int>(ErrorKind::internal); ++kind)
+    CHECK(reason(stoka::http_status(static_cast<ErrorKind>(kind))) != "Unknown");
+}
+
+TEST_CASE("what is busy is worth a try after 2 seconds, what is away after 5") {
+  CHECK(retry_after(Error(ErrorKind::busy, "")) == 2s);
+  CHECK(retry_after(Error(ErrorKind::unavailable, "")) == 5s);
+  for (const ErrorKind kind :
+       {ErrorKind::usage, ErrorKind::config, ErrorKind::data, ErrorKind::not_found,
+        ErrorKind::timeout, ErrorKind::protocol, ErrorKind::cancelled, ErrorKind::internal})
+    CHECK_FALSE(retry_after(Error(kind, "")).has_value());
+}
