@@ -9,6 +9,7 @@
 #include "command.h"
 #include "serve/journal.h"
 #include "serve/metrics.h"
+#include "serve/openapi.h"
 #include "serve/server.h"
 #include "serve_options.h"
 #include "wiring.h"
@@ -19,6 +20,7 @@ namespace {
 struct Flags {
   std::string host;
   std::string port;
+  bool openapi = false;
   CLI::Option* host_given = nullptr;
   CLI::Option* port_given = nullptr;
 };
@@ -68,6 +70,10 @@ int run(App& app, const Flags& flags) {
     if (auto set = app.set("serve.port", flags.port); !set) return app.report(set.error());
   auto options = serve_options(app.config());
   if (!options) return app.report(options.error());
+  if (flags.openapi) {
+    print(serve::openapi_json(options->site.bot_enabled, STOKA_VERSION) + "\n");
+    return 0;
+  }
   raise_descriptors();
   Signals signals;
 
@@ -106,6 +112,7 @@ Run declare_serve(CLI::App& cli) {
           ->type_name("ADDRESS");
   flags->port_given =
       cli.add_option("--port", flags->port, "port (default 8787); 0: any")->type_name("PORT");
+  cli.add_flag("--openapi", flags->openapi, "print the routes as OpenAPI 3.1, and serve nothing");
   return [flags](App& app) { return run(app, *flags); };
 }
 

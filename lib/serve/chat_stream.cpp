@@ -85,11 +85,13 @@ void ChatStream::found(Result<> how) {
 }
 
 void ChatStream::accepted() {
+  if (!streaming_) return;
   answering_->accepted();
   speak();
 }
 
 void ChatStream::text(std::string_view delta) {
+  if (!streaming_) return;
   answering_->text(delta);
   speak();
   if (client_ != nullptr && !paused_ && client_->backlog() > kMostBacklog) {
@@ -104,6 +106,7 @@ void ChatStream::drained() {
 
 // Before anything was accepted the server may be asked what is wrong, and that blocks.
 void ChatStream::over() {
+  if (!streaming_) return;
   if (spoke_) return ended(writing_->result(stop_.get_token()));
   streaming_ = false;
   auto self = shared_from_this();
@@ -114,10 +117,15 @@ void ChatStream::over() {
   if (!taken) ended(stoka::fail(too_busy()));
 }
 
-// The upstream is closed and its place is free from now on. It may be the writing that is calling.
+// The upstream is closed and its place is free by the end of this round: it may be the writing that
+// is calling. Until then it may still speak, to nobody.
 void ChatStream::let_go() {
   streaming_ = false;
-  if (writing_) house_.loop.soon([writing = std::shared_ptr(std::move(writing_))] {});
+  if (!writing_) return;
+  house_.loop.soon(
+      [self = shared_from_this(), writing = std::shared_ptr(std::move(writing_))]() mutable {
+        writing.reset();
+      });
 }
 
 void ChatStream::ended(Result<generate::Finish> how) {

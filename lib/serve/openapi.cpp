@@ -391,7 +391,7 @@ std::string openapi_json(bool bot_enabled, std::string_view version) {
         {"scheme", "bearer"},
         {"bearerFormat", "JWT"},
         {"description", "Optional. Links the visitor to the token's `sub`."}};
-  return document.dump();
+  return document.dump(1);
 }
 
 }  // namespace stoka::serve

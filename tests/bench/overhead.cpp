@@ -45,14 +45,16 @@ class Stopwatch final : public net::Transport, net::Listener {
   double ms = 0;
   int exchanges = 0;
 
-  std::optional<net::Failure> perform(const net::Request& request, net::Listener& listener,
-                                      std::stop_token stop) override {
+  std::unique_ptr<net::Transfer> start(net::Loop& loop, const net::Request& request,
+                                       net::Listener& listener, net::Done done) override {
     listener_ = &listener;
     ++exchanges;
-    auto start = SteadyClock::now();
-    auto failure = carrier_.perform(request, *this, stop);
-    ms += ms_since(start);
-    return failure;
+    const auto began = SteadyClock::now();
+    return carrier_.start(loop, request, *this,
+                          [this, began, done](std::optional<net::Failure> failure) {
+                            ms += ms_since(began);
+                            done(std::move(failure));
+                          });
   }
 
  private:

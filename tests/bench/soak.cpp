@@ -185,7 +185,7 @@ class Soak {
   static bool expected(Kind kind, const Outcome& outcome) {
     if (outcome.status == 200) return true;
     if (kind == profile && outcome.status == 404) return true;  // a visitor who has not been here
-    if (kind == canned || kind == context || kind == profile || kind == metrics) return false;
+    if (kind == canned || kind == profile || kind == metrics) return false;
     return outcome.status == 502 || outcome.status == 503 || outcome.status == 504;
   }
 

@@ -1,5 +1,6 @@
 // Drives the page and <stoka-terminal> as a visitor does, in a headless Chromium.
 //   node tests/page/page_test.mjs BASE_URL        a running server; faults are left out
+//   node tests/page/page_test.mjs --serve BINARY  one that it starts itself, on the sample site
 //   node tests/page/page_test.mjs --mock          a server that also breaks the contract on demand
 // --ask TEXT      what to ask a real server (default: "what is this?")
 // --shots DIR     writes screenshots, 1280x800 and 375x700
@@ -11,7 +12,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SHIFT } from './chromium.mjs';
-import { ask, browser, mock, ONLY, opened, QUESTION, SHOTS, tests, visit } from './visitor.mjs';
+import { ask, browser, mock, ONLY, opened, QUESTION, real, SHOTS, tests, visit } from './visitor.mjs';
 
 for (const cases of ['opening', 'asking', 'drawing', 'access', 'storage', 'faults']) {
   await import(`./cases/${cases}.mjs`);
@@ -81,6 +82,7 @@ try {
 } finally {
   await browser.close();
   mock?.stop();
+  real?.stop();
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed ? 1 : 0;

@@ -2,24 +2,29 @@
 import { parseArgs } from 'node:util';
 import { Browser } from './chromium.mjs';
 import { MockServer } from './mock_server.mjs';
+import { RealServer } from './real_server.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     mock: { type: 'boolean', default: false },
+    serve: { type: 'string', default: '' },
     ask: { type: 'string', default: 'what is this?' },
     shots: { type: 'string', default: '' },
     only: { type: 'string', default: '' },
   },
 });
-if (positionals.length !== (values.mock ? 0 : 1)) {
-  console.error('usage: page_test.mjs BASE_URL | --mock [--ask TEXT] [--shots DIR] [--only WORD]');
+if (positionals.length !== (values.mock || values.serve ? 0 : 1)) {
+  console.error(
+    'usage: page_test.mjs BASE_URL | --mock | --serve BINARY [--ask TEXT] [--shots DIR] [--only WORD]',
+  );
   process.exit(2);
 }
 
 export const { shots: SHOTS, only: ONLY, ask: QUESTION } = values;
 export const mock = values.mock ? await new MockServer().start() : null;
-export const base = mock ? mock.base : positionals[0].replace(/\/+$/, '');
+export const real = values.serve ? await new RealServer().start(values.serve) : null;
+export const base = (mock ?? real)?.base ?? positionals[0].replace(/\/+$/, '');
 export const browser = new Browser();
 export const opened = []; // the pages of the test that runs
 

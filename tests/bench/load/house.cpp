@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -182,6 +183,8 @@ std::string House::log(const std::string& name) const {
   std::ostringstream text;
   text << file.rdbuf();
   const std::string all = text.str();
+  const size_t report = std::min(all.find("ERROR: "), all.find("runtime error: "));
+  if (report != all.npos) return all.substr(report, 24000);
   return all.size() > 2000 ? all.substr(all.size() - 2000) : all;
 }
 
