@@ -35,6 +35,7 @@ const MOST_CHARACTERS = 2000;
 const COUNT_FROM = 1800;
 // The server pings every 15 s; three missed pings are a connection that died without a word.
 const SILENCE_MS = 50_000;
+const BEGIN_MS = 130_000; // a model may have to be loaded, and nothing is sent before it answers
 const MOST_LINE = 1 << 20;
 
 // ---- server-sent events -------------------------------------------------------------------------
@@ -92,7 +93,7 @@ async function* chat(url, body, token, controller) {
   const listen = () => {
     clearTimeout(timer);
     const failure = new Failure('no sign of life from the server', { retryable: true });
-    timer = setTimeout(() => controller.abort(failure), SILENCE_MS);
+    timer = setTimeout(() => controller.abort(failure), began ? SILENCE_MS : BEGIN_MS);
   };
   try {
     listen();

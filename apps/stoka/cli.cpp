@@ -20,15 +20,15 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  stoka index content/\n"
     "  stoka chat \"tell me about bounded execution\"\n"
-    "  stoka\n\n"
+    "  stoka\n"
+    "  stoka --url https://example.com    talk to a site that runs stoka serve\n\n"
     "Settings come from flags, then STOKA_* variables, then config.toml; 'stoka status -v' lists "
     "them.";
 
-std::vector<std::string> option_names(const CLI::App* app) {
+std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> out;
-  for (; app; app = app->get_parent())
-    for (const CLI::Option* option : app->get_options())
-      for (const std::string& name : option->get_lnames()) out.push_back("--" + name);
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) out.push_back("--" + name);
   return out;
 }
 
@@ -43,7 +43,7 @@ std::optional<Error> unknown_word(const CLI::App& root, const CLI::App* chosen) 
   if (word.starts_with("-") && word != "-")
     return Error(ErrorKind::usage,
                  fmt::format("unknown flag '{}'{}", word,
-                             did_you_mean(word, option_names(chosen ? chosen : &root))),
+                             did_you_mean(word, option_names(chosen ? *chosen : root))),
                  help);
   if (chosen)
     return Error(ErrorKind::usage, fmt::format("unexpected '{}'", word),
@@ -67,7 +67,7 @@ std::string first_line(std::string text) {
 }  // namespace
 
 Cli make_cli(Common& common) {
-  Cli out{std::make_unique<CLI::App>(kAbout, "stoka"), {}};
+  Cli out{std::make_unique<CLI::App>(kAbout, "stoka"), {}, std::make_shared<UrlFlag>()};
   CLI::App& root = *out.root;
   root.footer(kExamples);
   root.set_version_flag("--version", "stoka " STOKA_VERSION);
@@ -91,6 +91,7 @@ Cli make_cli(Common& common) {
         ->type_name("WHEN")
         ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
   };
+  out.url->declare(root, "talk to the stoka server at this address");
   common_flags(root);
   for (const Command& command : commands()) {
     CLI::App& sub = *root.add_subcommand(command.name, command.summary);
@@ -125,6 +126,10 @@ int parse_and_run(App& app, int argc, char** argv) {
   std::vector<CLI::App*> chosen = cli.root->get_subcommands();
   if (auto error = unknown_word(*cli.root, chosen.empty() ? nullptr : chosen.front()))
     return app.report(*error);
+  if (cli.url->given() && !chosen.empty())
+    return app.report(
+        {ErrorKind::usage, "--url before a command is for the conversation alone",
+         fmt::format("stoka {} --url URL, if it takes one", chosen.front()->get_name())});
   if (chosen.empty() && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
     if (app.common.json) return app.report({ErrorKind::usage, "no command", "see 'stoka --help'"});
     print_error(cli.root->help());
@@ -133,7 +138,8 @@ int parse_and_run(App& app, int argc, char** argv) {
   bool needs_config = chosen.empty() || chosen.front()->get_name() != "completion";
   if (needs_config)
     if (auto loaded = app.load_config(); !loaded) return app.report(loaded.error());
-  return chosen.empty() ? run_repl(app) : cli.runs.at(chosen.front()->get_name())(app);
+  if (!chosen.empty()) return cli.runs.at(chosen.front()->get_name())(app);
+  return cli.url->given() ? run_repl(app, cli.url->url) : run_repl(app);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "command.h"
+#include "remote_site.h"
 
 namespace stoka::app {
 
@@ -13,6 +14,7 @@ namespace stoka::app {
 struct Cli {
   std::unique_ptr<CLI::App> root;
   std::map<std::string, Run> runs;
+  std::shared_ptr<UrlFlag> url;  // of the REPL
 };
 
 Cli make_cli(Common& common);

@@ -7,6 +7,7 @@
 #include "page_flags.h"
 #include "pipeline/explain.h"
 #include "pipeline/turn.h"
+#include "remote_site.h"
 #include "terminal/answer_printer.h"
 #include "terminal/interrupt.h"
 #include "text/normalize.h"
@@ -22,6 +23,7 @@ struct Flags {
   std::string session;
   std::string visitor;
   PageFlags page;
+  UrlFlag url;
   bool trace = false;
   bool dry_run = false;
   CLI::Option* query_given = nullptr;
@@ -88,18 +90,59 @@ Result<> dry_run(App& app, Wired& wired, const pipeline::TurnRequest& request,
   return {};
 }
 
-// One turn, drawn or as event lines. The exit code is that of what went wrong after the first word.
-Result<pipeline::Outcome> answer(App& app, Wired& wired, const pipeline::TurnRequest& request,
-                                 std::stop_token stop) {
+// A turn that began.
+struct Answered {
+  std::string session_id;
+  std::string visitor_id;
+  std::optional<Error> error;  // what went wrong after the first word
+  std::string trace;
+};
+using Asker = std::function<Result<Answered>(const pipeline::TurnRequest&, const EventSink&,
+                                             std::stop_token)>;
+
+Asker asker(Wired& wired) {
+  return [&wired](const pipeline::TurnRequest& request, const EventSink& sink,
+                  std::stop_token stop) -> Result<Answered> {
+    STOKA_ASSIGN(pipeline::Outcome outcome,
+                 pipeline::run_turn(wired.engine(), request, sink, std::move(stop)));
+    return Answered{outcome.session.id, outcome.session.visitor_id, outcome.streamed.error,
+                    pipeline::trace(outcome)};
+  };
+}
+
+Asker asker(const serve::Remote& remote) {
+  return [&remote](const pipeline::TurnRequest& request, const EventSink& sink,
+                   std::stop_token stop) -> Result<Answered> {
+    Answered out;
+    STOKA_TRY(remote.chat(
+        request,
+        [&](const Event& event) {
+          if (const auto* ready = std::get_if<ReadyEvent>(&event)) {
+            out.session_id = ready->session_id;
+            out.visitor_id = ready->visitor_id;
+          } else if (const auto* error = std::get_if<ErrorEvent>(&event)) {
+            // The wire has no kinds: these two have the exit codes of all that is sent.
+            out.error = Error(error->retryable ? ErrorKind::unavailable : ErrorKind::data,
+                              error->message, error->retryable ? "ask again" : "");
+          }
+          sink(event);
+        },
+        std::move(stop)));
+    return out;
+  };
+}
+
+// One turn, drawn or as event lines.
+Result<Answered> answer(App& app, const Asker& ask, const pipeline::TurnRequest& request,
+                        std::stop_token stop) {
   if (app.common.json)
-    return pipeline::run_turn(
-        wired.engine(), request,
-        [](const Event& event) { print(terminal::json_line(event) + "\n"); }, stop);
+    return ask(
+        request, [](const Event& event) { print(terminal::json_line(event) + "\n"); }, stop);
   terminal::AnswerPrinter printer([](std::string_view text) { print(text); },
                                   app.capabilities(STDOUT_FILENO), app.config().text("site.url"));
   printer.wait();
-  auto outcome = pipeline::run_turn(
-      wired.engine(), request,
+  auto answered = ask(
+      request,
       [&](const Event& event) {
         // Errors go to stderr, through report(); what was written so far stands.
         if (std::holds_alternative<ErrorEvent>(event))
@@ -109,18 +152,39 @@ Result<pipeline::Outcome> answer(App& app, Wired& wired, const pipeline::TurnReq
       },
       stop);
   printer.finish();
-  return outcome;
+  return answered;
 }
 
 // One answer; the next question goes on in its session.
-Result<> turn(App& app, Wired& wired, const Flags& flags, pipeline::TurnRequest& request,
+Result<> turn(App& app, const Asker& ask, const Flags& flags, pipeline::TurnRequest& request,
               std::stop_token stop) {
-  STOKA_ASSIGN(pipeline::Outcome outcome, answer(app, wired, request, stop));
-  if (flags.trace) print_error(clean_lines(pipeline::trace(outcome)));
-  request.session_id = outcome.session.id;
-  request.visitor_id = outcome.session.visitor_id;
-  if (outcome.streamed.error) return fail(*outcome.streamed.error);
+  STOKA_ASSIGN(Answered answered, answer(app, ask, request, stop));
+  if (flags.trace) print_error(clean_lines(answered.trace));
+  request.session_id = std::move(answered.session_id);
+  request.visitor_id = std::move(answered.visitor_id);
+  if (answered.error) return fail(*answered.error);
   return {};
+}
+
+// Who answers: a site, or the index of this machine.
+struct House {
+  std::unique_ptr<RemoteSite> site;
+  std::unique_ptr<Wired> wired;
+  Asker ask;
+};
+
+Result<House> open_house(App& app, const Flags& flags) {
+  House out;
+  if (flags.url.given()) {
+    STOKA_ASSIGN(out.site,
+                 RemoteSite::make(app, flags.url.url,
+                                  {{"--trace", flags.trace}, {"--dry-run", flags.dry_run}}));
+    out.ask = asker(out.site->remote());
+  } else {
+    STOKA_ASSIGN(out.wired, wire(app, store::OpenMode::read));
+    out.ask = asker(*out.wired);
+  }
+  return out;
 }
 
 int run(App& app, const Flags& flags) {
@@ -132,8 +196,8 @@ int run(App& app, const Flags& flags) {
   // A question that cannot be asked is said before anything is opened.
   if (!questions.several())
     if (auto query = pipeline::clean_query(flags.query); !query) return app.report(query.error());
-  auto wired = wire(app, store::OpenMode::read);
-  if (!wired) return app.report(wired.error());
+  auto house = open_house(app, flags);
+  if (!house) return app.report(house.error());
   auto interrupt = terminal::Interrupt::install();
   if (!interrupt) return app.report(interrupt.error());
 
@@ -149,8 +213,8 @@ int run(App& app, const Flags& flags) {
         print(fmt::format("{}> {}\n\n", asked ? "\n" : "", terminal::printable(*question)));
       asked = true;
       request.query = *question;
-      auto done = flags.dry_run ? dry_run(app, **wired, request, stop)
-                                : turn(app, **wired, flags, request, stop);
+      auto done = flags.dry_run ? dry_run(app, *house->wired, request, stop)
+                                : turn(app, house->ask, flags, request, stop);
       if (!done) code = app.report(done.error());
     }
     if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
@@ -173,6 +237,7 @@ Run declare_chat(CLI::App& cli) {
   cli.add_option("--visitor", flags->visitor, "who asks")->type_name("UUID");
   flags->page.declare(cli);
   flags->page.declare_scroll(cli);
+  flags->url.declare(cli);
   cli.add_flag("--trace", flags->trace, "timings, scores and citations on stderr");
   cli.add_flag("--dry-run", flags->dry_run,
                "print the prompt a model would get, call no generator, save nothing");

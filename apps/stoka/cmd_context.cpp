@@ -1,15 +1,28 @@
 #include "command.h"
 #include "pipeline/discover.h"
+#include "remote_site.h"
 #include "terminal/cite_box.h"
 #include "wiring.h"
 
 namespace stoka::app {
 namespace {
 
-int run(App& app, const std::string& page) {
-  auto wired = wire(app, store::OpenMode::read);
-  if (!wired) return app.report(wired.error());
-  auto ambient = pipeline::ambient((*wired)->engine(), page);
+struct Flags {
+  std::string page;
+  UrlFlag url;
+};
+
+Result<pipeline::Ambient> look(App& app, const Flags& flags) {
+  if (flags.url.given()) {
+    STOKA_ASSIGN(const auto site, RemoteSite::make(app, flags.url.url));
+    return site->remote().context(flags.page);
+  }
+  STOKA_ASSIGN(const auto wired, wire(app, store::OpenMode::read));
+  return pipeline::ambient(wired->engine(), flags.page);
+}
+
+int run(App& app, const Flags& flags) {
+  auto ambient = look(app, flags);
   if (!ambient) return app.report(ambient.error());
   if (app.common.json) {
     print(pipeline::to_json(*ambient) + "\n");
@@ -26,9 +39,10 @@ int run(App& app, const std::string& page) {
 }  // namespace
 
 Run declare_context(CLI::App& cli) {
-  auto page = std::make_shared<std::string>();
-  cli.add_option("--page", *page, "the page the visitor is on")->required()->type_name("URL");
-  return [page](App& app) { return run(app, *page); };
+  auto flags = std::make_shared<Flags>();
+  cli.add_option("--page", flags->page, "the page the visitor is on")->required()->type_name("URL");
+  flags->url.declare(cli);
+  return [flags](App& app) { return run(app, *flags); };
 }
 
 }  // namespace stoka::app

@@ -2,6 +2,7 @@
 #include "page_flags.h"
 #include "pipeline/discover.h"
 #include "pipeline/explain.h"
+#include "remote_site.h"
 #include "terminal/cite_box.h"
 #include "wiring.h"
 
@@ -10,16 +11,25 @@ namespace {
 
 struct Flags {
   PageFlags page;
+  UrlFlag url;
   std::string visitor;
   int limit = 3;
   bool explain = false;
 };
 
+Result<pipeline::Recommendations> recommend(App& app, const Flags& flags) {
+  const pipeline::DiscoverRequest request{flags.visitor, flags.page.context(), flags.limit};
+  if (flags.url.given()) {
+    STOKA_ASSIGN(const auto site,
+                 RemoteSite::make(app, flags.url.url, {{"--explain", flags.explain}}));
+    return site->remote().discover(request);
+  }
+  STOKA_ASSIGN(const auto wired, wire(app, store::OpenMode::read));
+  return pipeline::discover(wired->engine(), request);
+}
+
 int run(App& app, const Flags& flags) {
-  auto wired = wire(app, store::OpenMode::read);
-  if (!wired) return app.report(wired.error());
-  auto found =
-      pipeline::discover((*wired)->engine(), {flags.visitor, flags.page.context(), flags.limit});
+  auto found = recommend(app, flags);
   if (!found) return app.report(found.error());
   if (app.common.json) {
     print(pipeline::to_json(*found) + "\n");
@@ -46,6 +56,7 @@ int run(App& app, const Flags& flags) {
 Run declare_discover(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
   flags->page.declare(cli);
+  flags->url.declare(cli);
   cli.add_option("--visitor", flags->visitor, "visitor id, for interests and history")
       ->type_name("UUID");
   cli.add_option("--limit", flags->limit, "how many (default 3)")

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <thread>
 
 #include "command.h"
@@ -13,6 +14,10 @@
 #include "serve/server.h"
 #include "serve_options.h"
 #include "wiring.h"
+
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 
 namespace stoka::app {
 namespace {
@@ -40,27 +45,50 @@ class Signals {
   }
   void stop() {
     if (!thread_.joinable()) return;
+    over_ = true;
     pthread_kill(thread_.native_handle(), SIGUSR2);
     thread_.join();
   }
   void each(std::function<void()> asked_to_stop) {
     thread_ = std::thread([this, asked = std::move(asked_to_stop)] {
-      for (int signal = 0; sigwait(&set_, &signal) == 0 && signal != SIGUSR2;) asked();
+      for (int signal = 0; sigwait(&set_, &signal) == 0 && !over_;)
+        if (signal != SIGUSR2) asked();
     });
   }
 
  private:
   sigset_t set_{};
   sigset_t before_{};
+  std::atomic<bool> over_ = false;
   std::thread thread_;
 };
 
+constexpr size_t kOwnDescriptors = 128;  // of the store, the workers' loops, the program
+
 // A client and its upstream take a descriptor each.
-void raise_descriptors() {
+void fit_descriptors(size_t& connections, Log& log) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const size_t most = limit.rlim_cur > 2 * kOwnDescriptors
+                          ? (static_cast<size_t>(limit.rlim_cur) - kOwnDescriptors) / 2
+                          : kOwnDescriptors / 2;
+  if (connections <= most) return;
+  log.warning(
+      fmt::format("at most {} connections at a time: {} descriptors are allowed; raise "
+                  "that (ulimit -n), or set serve.connections",
+                  most, limit.rlim_cur));
+  connections = most;
+}
+
+// What a turn has used the next one uses: giving it back to the system in between costs more.
+void keep_memory() {
+#ifdef __GLIBC__
+  mallopt(M_TRIM_THRESHOLD, 16 << 20);
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
 }
 
 int run(App& app, const Flags& flags) {
@@ -74,7 +102,7 @@ int run(App& app, const Flags& flags) {
     print(serve::openapi_json(options->site.bot_enabled, STOKA_VERSION) + "\n");
     return 0;
   }
-  raise_descriptors();
+  keep_memory();
   Signals signals;
 
   serve::JournalOptions writing;
@@ -83,6 +111,8 @@ int run(App& app, const Flags& flags) {
   writing.queries = app.config().boolean("serve.log_queries");
   serve::Journal journal(app.clock, writing, [](std::string_view line) { print_error(line); });
   serve::Metrics metrics(STOKA_VERSION);
+  journal.on_warning([&metrics] { metrics.warnings.add(); });
+  fit_descriptors(options->connections, journal);
   app.log.redirect(&journal);
   const int code = [&] {
     auto wired = wire(app, store::OpenMode::read);
@@ -92,8 +122,13 @@ int run(App& app, const Flags& flags) {
     if (!server) return app.report(server.error());
     journal.info(fmt::format("listening on {}/", (*server)->url()));
     signals.each([&server] { (*server)->stop(); });
-    if (auto index = (*wired)->engine().check_index(); !index)
-      journal.warning(fmt::format("not ready: {}. {}", index.error().message, index.error().hint));
+    // Said once, without keeping anybody waiting for a model that loads.
+    std::jthread checking([&](std::stop_token stop) {
+      auto index = (*wired)->engine().check_index(stop);
+      if (!index && !stop.stop_requested())
+        journal.warning(
+            fmt::format("not ready: {}. {}", index.error().message, index.error().hint));
+    });
     (*server)->run();
     signals.stop();
     journal.info("stopped");

@@ -33,9 +33,12 @@ Run declare_rerank(CLI::App& cli);
 Run declare_route(CLI::App& cli);
 Run declare_status(CLI::App& cli);
 Run declare_serve(CLI::App& cli);
+Run declare_smoke(CLI::App& cli);
 Run declare_store(CLI::App& cli);
 
 // The REPL: what stoka is without a command on a terminal.
 int run_repl(App& app);
+// The same with the site at that address.
+int run_repl(App& app, const std::string& url);
 
 }  // namespace stoka::app

@@ -13,7 +13,8 @@ constexpr Command kCommands[] = {
      "  stoka chat \"tell me about bounded execution\"\n"
      "  stoka chat --json \"what is this?\"\n"
      "  printf 'tell me about debono\\nwhat about its errors\\n' | stoka chat -\n"
-     "  stoka chat --dry-run \"why do agents need limits\"   the prompt a model would get",
+     "  stoka chat --dry-run \"why do agents need limits\"   the prompt a model would get\n"
+     "  stoka chat --url https://example.com \"what is this?\"   a site that runs stoka serve",
      declare_chat},
     {"discover", "recommend what to read next",
      "  stoka discover --page /blog/philosophy-bounded-execution\n"
@@ -46,6 +47,11 @@ constexpr Command kCommands[] = {
      "  curl -N http://127.0.0.1:8787/api/stoka/chat -H 'Content-Type: application/json' \\\n"
      "    -d '{\"query\":\"tell me about bounded execution\"}'",
      declare_serve},
+    {"smoke", "the eleven acceptance checks, over HTTP",
+     "  stoka smoke                              servers of its own, over the sample site\n"
+     "  stoka smoke --url http://127.0.0.1:8787  one that runs, and has the sample site\n"
+     "  stoka smoke --json",
+     declare_smoke},
     {"store", "carry an index and its sessions to another store",
      "  stoka store copy sqlite:stoka.db postgres://stoka@localhost/site\n"
      "  stoka store copy --prune \"$STOKA_DB_URL\" sqlite:backup.db   and forget other documents",

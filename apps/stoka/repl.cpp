@@ -1,4 +1,4 @@
-// The REPL's conversation, held by the pipeline of this process.
+// The REPL, and its conversation held by the pipeline of this process.
 #include "terminal/repl.h"
 
 #include <sys/ioctl.h>
@@ -10,6 +10,8 @@
 #include "pipeline/discover.h"
 #include "pipeline/explain.h"
 #include "pipeline/turn.h"
+#include "remote_conversation.h"
+#include "remote_site.h"
 #include "wiring.h"
 
 namespace stoka::app {
@@ -78,13 +80,7 @@ int terminal_columns() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-}  // namespace
-
-int run_repl(App& app) {
-  auto wired = wire(app, store::OpenMode::read);
-  if (!wired) return app.report(wired.error());
-  // Said now and not after the first question.
-  if (auto ready = (*wired)->engine().check_index(); !ready) return app.report(ready.error());
+int converse(App& app, terminal::Conversation& conversation) {
   auto interrupt = terminal::Interrupt::install();
   if (!interrupt) return app.report(interrupt.error());
 
@@ -99,11 +95,29 @@ int run_repl(App& app) {
   editing.editing = options.capabilities.tty;
   editing.history = App::state_dir() / "history";
   auto editor = terminal::make_line_editor(editing);
-  LocalConversation conversation((*wired)->engine(), app.ids);
   terminal::Repl repl(
       conversation, *editor, **interrupt, [](std::string_view text) { print(text); }, options);
   auto left = repl.run();
   return left ? 0 : app.report(left.error());
+}
+
+}  // namespace
+
+int run_repl(App& app) {
+  auto wired = wire(app, store::OpenMode::read);
+  if (!wired) return app.report(wired.error());
+  // Said now and not after the first question.
+  if (auto ready = (*wired)->engine().check_index(); !ready) return app.report(ready.error());
+  LocalConversation conversation((*wired)->engine(), app.ids);
+  return converse(app, conversation);
+}
+
+int run_repl(App& app, const std::string& url) {
+  auto site = RemoteSite::make(app, url);
+  if (!site) return app.report(site.error());
+  RemoteConversation conversation((*site)->remote());
+  if (auto opened = conversation.open(); !opened) return app.report(opened.error());
+  return converse(app, conversation);
 }
 
 }  // namespace stoka::app

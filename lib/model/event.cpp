@@ -26,6 +26,13 @@ Json data(const DoneEvent& e) {
 }
 Json data(const ErrorEvent& e) { return {{"message", e.message}, {"retryable", e.retryable}}; }
 
+// Whether it is its own JSON, as most tokens are, of which there are many.
+bool is_plain(std::string_view text) {
+  for (const char c : text)
+    if (c < ' ' || c > '~' || c == '"' || c == '\\') return false;
+  return true;
+}
+
 }  // namespace
 
 std::string_view name(Confidence confidence) {
@@ -44,6 +51,8 @@ std::string_view name(const Event& event) {
 }
 
 std::string data_json(const Event& event) {
+  if (const auto* token = std::get_if<TokenEvent>(&event); token && is_plain(token->text))
+    return R"({"text":")" + token->text + R"("})";
   return std::visit([](const auto& e) { return data(e); }, event)
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }

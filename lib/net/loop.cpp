@@ -144,7 +144,10 @@ struct Loop::Curl {
 void Carried::begin(const Request& request) {
   auto exchange = Exchange::begin(request, *this);
   std::optional<Failure> failure;
-  if (!exchange) {
+  if (!loop_.works()) {
+    failure = Failure{.error = Error(ErrorKind::busy, "no more descriptors for connections",
+                                     "raise the limit (ulimit -n)")};
+  } else if (!exchange) {
     failure = Failure{.error = exchange.error()};
   } else {
     exchange_ = std::move(*exchange);
@@ -169,7 +172,8 @@ void Carried::resume() {
   // What it has kept back is heard at once, so that is for the next round.
   resuming_ = loop_.after(Milliseconds(0), [this] {
     exchange_->set_paused(false);
-    curl_easy_pause(exchange_->handle(), CURLPAUSE_CONT);
+    const CURLcode code = curl_easy_pause(exchange_->handle(), CURLPAUSE_CONT);
+    if (code != CURLE_OK) return end(exchange_->finish(code));
     set_deadline();
   });
 }
@@ -370,6 +374,7 @@ void Loop::drive(const std::function<bool()>& over, const std::stop_token& stop)
 }
 
 Loops::Lease::~Lease() {
+  if (!loop_->works()) return;
   const std::lock_guard lock(loops_.mutex_);
   if (loops_.idle_.size() < kMostIdle) loops_.idle_.push_back(std::move(loop_));
 }

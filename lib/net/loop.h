@@ -86,6 +86,9 @@ class Loop {
  private:
   struct Curl;
   friend class Carried;
+  friend class Loops;
+  // False when there were no descriptors left to make it: exchanges fail, timers ring.
+  bool works() const { return epoll_ >= 0 && wake_ >= 0; }
   void round();
   void call_posted();
   void ring_timers();

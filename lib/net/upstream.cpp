@@ -194,13 +194,14 @@ void Asking::begin() {
   }
   const Milliseconds wait = std::min(left(), s.upstream.gate_.most_wait());
   s.timer = s.loop.after(wait, [this, wait] {
-    if (state_->ticket.granted()) return enter();
+    if (state_->ticket.granted()) return;  // it is about to be called
     finish(fail(state_->upstream.gate_.too_long(wait)));
   });
 }
 
 void Asking::enter() {
   State& s = *state_;
+  if (!s.ticket.granted()) return;
   s.timer.cancel();
   s.pass = s.ticket.take();
   if (const auto rest = s.upstream.breaker_.closed_to_callers(monotonic()))
@@ -240,6 +241,8 @@ void Asking::attempted(std::optional<Failure> failure) {
 
 void Asking::finish(Result<Answer> result) {
   State& s = *state_;
+  s.timer.cancel();
+  s.ticket = {};
   s.transfer.reset();
   s.pass.leave();
   s.upstream.tell(result);

@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "cite/answer_stream.h"
+#include "pipeline/profile.h"
 #include "pipeline/turn.h"
 #include "session/interests.h"
 #include "text/normalize.h"
@@ -95,12 +96,9 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
                 fmt::format("visitor is not a UUID: '{}'", text::one_line(request.visitor_id)));
   STOKA_TRY(engine.check_index(stop));
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
-  Visitor visitor;
-  if (!request.visitor_id.empty()) {
-    STOKA_ASSIGN(std::optional<Visitor> known,
-                 engine.parts().store.visitor(lower(request.visitor_id)));
-    if (known) visitor = std::move(*known);
-  }
+  STOKA_ASSIGN(Asker asker, pipeline::asker(engine.parts().store, lower(request.visitor_id),
+                                            request.subject, request.remote));
+  const Visitor visitor = asker.known ? std::move(*asker.known) : Visitor();
   const Document* page = catalog->find_page(request.page.page);
   std::vector<session::Interest> interests = engine.interests(visitor, request.page, *catalog);
   std::set<std::string, std::less<>> skip = seen(request, page, visitor);
@@ -178,7 +176,7 @@ std::string to_json(const Recommendations& recommendations) {
   }
   return Json{{"recommendations", std::move(items)},
               {"confidence", name(recommendations.confidence)}}
-      .dump();
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string to_json(const Ambient& ambient) {

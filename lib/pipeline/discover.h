@@ -27,8 +27,10 @@ struct Recommendations {
 struct DiscoverRequest {
   std::string visitor_id;  // UUID or empty
   PageContext page;
-  int limit = 3;        // 1..10
-  bool framing = true;  // whether the generator is asked for a line above each
+  int limit = 3;             // 1..10
+  bool framing = true;       // whether the generator is asked for a line above each
+  std::string subject = {};  // of a verified token
+  bool remote = false;       // see TurnRequest
 };
 
 // Recommends neighbours of the page, or of the visitor's interests when there is no page, or the

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "pipeline/profile.h"
 #include "pipeline/turn.h"
 #include "session/turn.h"
 #include "text/normalize.h"
@@ -18,43 +19,59 @@ Result<std::string> own_id(std::string_view what, const std::string& id) {
               "leave it out to start a new one");
 }
 
+// Whose session it is, as far as who asks can show: by the visitor's id, by a verified subject, or
+// because nobody else's sessions are here.
+enum class Claim { owned, nameless, foreign };
+
+Claim claim(const Session& known, const TurnRequest& request, const std::string& visitor_id,
+            const std::optional<Visitor>& owner) {
+  if (!request.subject.empty() && owner && owner->subject == request.subject) return Claim::owned;
+  const bool of_token = request.remote && owner && !owner->subject.empty();
+  if (of_token) return Claim::foreign;
+  if (!visitor_id.empty()) return known.visitor_id == visitor_id ? Claim::owned : Claim::foreign;
+  if (!request.remote) return Claim::owned;
+  return request.subject.empty() ? Claim::nameless : Claim::foreign;
+}
+
 Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
   STOKA_ASSIGN(const std::string session_id, own_id("session", request.session_id));
-  STOKA_ASSIGN(const std::string visitor_id, own_id("visitor", request.visitor_id));
+  STOKA_ASSIGN(const std::string named, own_id("visitor", request.visitor_id));
   const Engine::Parts& parts = engine.parts();
-  Instant now = parts.clock.now();
+  STOKA_ASSIGN(Asker asker, pipeline::asker(parts.store, named, request.subject, request.remote));
+  std::string& visitor_id = asker.id;
+  std::optional<Visitor>& visitor = asker.known;
   std::optional<Session> known;
+  std::optional<Visitor> owner;
   if (!session_id.empty()) {
     STOKA_ASSIGN(known, parts.store.session(session_id));
   }
-  std::optional<Visitor> visitor;
-  if (const std::string& id = known ? known->visitor_id : visitor_id; !id.empty()) {
-    STOKA_ASSIGN(visitor, parts.store.visitor(id));
+  if (known) {
+    if (visitor && visitor->id == known->visitor_id) {
+      owner = visitor;
+    } else {
+      STOKA_ASSIGN(owner, parts.store.visitor(known->visitor_id));
+    }
   }
-  // A session belongs to its visitor, by id or by a verified subject: naming somebody else's opens
-  // a new one instead of reading it.
-  const bool same_subject =
-      visitor && !request.subject.empty() && visitor->subject == request.subject;
-  const bool foreign =
-      known && !visitor_id.empty() && known->visitor_id != visitor_id && !same_subject;
-  if (foreign) {
-    STOKA_ASSIGN(visitor, parts.store.visitor(visitor_id));
-  }
-  if (known && !foreign && !session::is_stale(*known, now)) {
+  const Claim claim = known ? pipeline::claim(*known, request, visitor_id, owner) : Claim::foreign;
+  if (claim == Claim::owned && !visitor) visitor = std::move(owner);
+  if (visitor) turn.visitor = std::move(*visitor);
+  if (known && claim != Claim::foreign && !session::is_stale(*known, parts.clock.now())) {
     turn.session = std::move(*known);
-    // What was shown is not shown again, but what was said is its visitor's.
-    if (request.remote && visitor_id.empty() && !same_subject) {
+    // What was shown is not shown again, but what was said is its visitor's, and so is their name.
+    if (claim == Claim::nameless) {
       turn.session.exchanges.clear();
       turn.session.explored_topics.clear();
+      turn.visitor = {};
+      turn.visitor.id = parts.ids.uuid();
     }
   } else {
     turn.session.id = known || session_id.empty() ? parts.ids.uuid() : session_id;
-    turn.session.visitor_id = foreign || !known ? visitor_id : known->visitor_id;
-    if (turn.session.visitor_id.empty()) turn.session.visitor_id = parts.ids.uuid();
+    if (visitor_id.empty() && claim == Claim::owned) visitor_id = known->visitor_id;
+    if (visitor_id.empty()) visitor_id = turn.visitor.id;
+    turn.session.visitor_id = visitor_id.empty() ? parts.ids.uuid() : visitor_id;
   }
-  if (visitor) turn.visitor = std::move(*visitor);
-  turn.visitor.id = turn.session.visitor_id;
-  turn.returning = visitor && turn.session.turns == 0;
+  turn.returning = !turn.visitor.id.empty() && claim != Claim::nameless && turn.session.turns == 0;
+  if (turn.visitor.id.empty()) turn.visitor.id = turn.session.visitor_id;
   return {};
 }
 

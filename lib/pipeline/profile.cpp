@@ -32,6 +32,19 @@ Result<std::string> own_id(std::string_view id) {
 
 }  // namespace
 
+Result<Asker> asker(store::Store& store, const std::string& visitor_id, const std::string& subject,
+                    bool remote) {
+  Asker out{visitor_id, {}};
+  if (!subject.empty()) {
+    STOKA_ASSIGN(out.known, store.visitor_of(subject));
+    if (out.known) return out;
+  }
+  if (visitor_id.empty()) return out;
+  STOKA_ASSIGN(out.known, store.visitor(visitor_id));
+  const bool of_another = out.known && !out.known->subject.empty() && out.known->subject != subject;
+  return remote && of_another ? Asker() : out;
+}
+
 Result<Visitor> profile(store::Store& store, std::string_view visitor_id) {
   STOKA_ASSIGN(const std::string id, own_id(visitor_id));
   STOKA_ASSIGN(std::optional<Visitor> known, store.visitor(id));

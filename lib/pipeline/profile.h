@@ -13,6 +13,17 @@
 
 namespace stoka::pipeline {
 
+// Who asks: the visitor of a verified subject where there is one, else who is named.
+struct Asker {
+  std::string id;                // as named; empty: nobody is
+  std::optional<Visitor> known;  // to the store; may have another id than was named
+};
+
+// `remote`: a visitor who has a subject is nobody's without it, as if nobody had been named. The id
+// is empty or a UUID in lower case.
+Result<Asker> asker(store::Store& store, const std::string& visitor_id, const std::string& subject,
+                    bool remote);
+
 // The visitor of that id, new to the store or not. A usage error unless it is a UUID.
 Result<Visitor> profile(store::Store& store, std::string_view visitor_id);
 

@@ -51,7 +51,7 @@ generate::Request Answering::request() const {
 
 void Answering::ready() {
   if (std::exchange(out_.ready_sent, true)) return;
-  sink_(ReadyEvent{turn_.session.id, turn_.session.visitor_id, turn_.route});
+  sink_(ReadyEvent{turn_.session.id, turn_.visitor.id, turn_.route});
 }
 
 void Answering::accepted() { ready(); }

@@ -23,12 +23,20 @@ double boost(const Chunk& chunk, const Query& query) {
   return factor * (1.0 + kInterestBoost * interest);
 }
 
-// How many of the fused can still be among the first `wanted`: boosts can lift any, and the order
-// of ties needs their slugs.
-size_t contenders(const std::vector<Candidate>& fused, size_t wanted, bool boosted) {
-  if (boosted || fused.size() <= wanted || wanted == 0) return fused.size();
+// No boost is more.
+double most_boost(const Query& query) {
+  double interest = 0;
+  for (const auto& [tag, weight] : query.interests)
+    interest = std::max(interest, std::clamp(weight, 0.0, 1.0));
+  return (query.bias_topic.empty() ? 1.0 : 1.0 + kTopicBoost) * (1.0 + kInterestBoost * interest);
+}
+
+// How many of the fused can still be among the first `wanted`: a boost may lift them above the one
+// that is last of those now, and the order of ties needs their slugs.
+size_t contenders(const std::vector<Candidate>& fused, size_t wanted, double most_boost) {
+  if (fused.size() <= wanted || wanted == 0) return fused.size();
   size_t n = wanted;
-  while (n < fused.size() && fused[n].score == fused[wanted - 1].score) ++n;
+  while (n < fused.size() && fused[n].score * most_boost >= fused[wanted - 1].score) ++n;
   return n;
 }
 
@@ -92,8 +100,7 @@ Result<std::vector<Hit>> retrieve(store::Store& store, const Query& query,
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "the search was stopped");
 
   std::vector<Candidate> fused = fuse(lexical, dense, options.fusion);
-  const bool boosted = !query.bias_topic.empty() || !query.interests.empty();
-  fused.resize(contenders(fused, options.candidates, boosted));
+  fused.resize(contenders(fused, options.candidates, most_boost(query)));
 
   STOKA_ASSIGN(std::vector<Hit> hits, load(store, fused, query));
   std::sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {

@@ -32,15 +32,15 @@ class Fields {
  public:
   Fields(std::string_view body, const std::vector<std::string>& known) { parse(body, known); }
 
-  std::string text(const char* name, size_t most) {
+  std::string text(const char* name) {
     const Json* value = find(name);
     if (value == nullptr) return {};
     if (!value->is_string()) return refuse(name, fmt::format("{} is no string", name)), "";
-    return bounded(name, value->get_ref<const std::string&>(), most);
+    return plain(value->get_ref<const std::string&>());
   }
 
   std::string uuid(const char* name) {
-    std::string out = text(name, 64);
+    std::string out = text(name);
     if (!out.empty() && !is_uuid(out))
       refuse(name, fmt::format("{} is not a UUID", name), "leave it out to start a new one");
     return out;
@@ -67,7 +67,7 @@ class Fields {
       if (!item.is_string() || item.get_ref<const std::string&>().empty())
         return refuse(name, fmt::format("{} has something in it that is no string", name)),
                std::nullopt;
-      out.push_back(bounded(name, item.get_ref<const std::string&>(), kMostSlug));
+      out.push_back(plain(item.get_ref<const std::string&>()));
     }
     return out;
   }
@@ -111,9 +111,7 @@ class Fields {
     return found == json_.end() || found->is_null() ? nullptr : &*found;
   }
 
-  std::string bounded(const char* name, const std::string& text, size_t most) {
-    if (text.size() > most)
-      refuse(name, fmt::format("{} has {} bytes, at most {} are read", name, text.size(), most));
+  static std::string plain(const std::string& text) {
     return text.find('\0') == std::string::npos ? text : text::one_line(text);
   }
 
@@ -121,10 +119,19 @@ class Fields {
   std::optional<FieldError> error_;
 };
 
+// Hints, of which a page knows no limits: what is too long is cut or left out.
+std::string cut(std::string text, size_t most) {
+  if (text.size() > most) text.resize(text::floor_border(text, most));
+  return text;
+}
+
 PageContext page_context(Fields& fields) {
   PageContext out;
-  out.page = fields.text("page", kMostPage);
-  out.seen_slugs = fields.texts("seen_slugs", kMostSeen).value_or(std::vector<std::string>());
+  out.page = cut(fields.text("page"), kMostPage);
+  auto seen = fields.texts("seen_slugs", SIZE_MAX).value_or(std::vector<std::string>());
+  for (std::string& slug : seen)
+    if (slug.size() <= kMostSlug && out.seen_slugs.size() < kMostSeen)
+      out.seen_slugs.push_back(std::move(slug));
   return out;
 }
 
@@ -136,7 +143,7 @@ Read<pipeline::TurnRequest> read_chat(std::string_view body) {
   pipeline::TurnRequest out;
   out.remote = true;
   // The limit is in characters, and clean_query() knows it.
-  out.query = fields.text("query", std::string::npos);
+  out.query = fields.text("query");
   if (!fields.error())
     if (auto clean = pipeline::clean_query(out.query); !clean)
       fields.refuse("query", clean.error().message,
@@ -144,7 +151,7 @@ Read<pipeline::TurnRequest> read_chat(std::string_view body) {
   out.session_id = fields.uuid("session_id");
   out.visitor_id = fields.uuid("visitor_id");
   out.page = page_context(fields);
-  out.page.page_title = fields.text("page_title", kMostTitle);
+  out.page.page_title = cut(fields.text("page_title"), kMostTitle);
   out.page.scroll_pct = fields.integer("scroll_pct", 0, 100);
   if (fields.error()) return tl::unexpected(*fields.error());
   return out;
@@ -153,6 +160,7 @@ Read<pipeline::TurnRequest> read_chat(std::string_view body) {
 Read<pipeline::DiscoverRequest> read_discover(std::string_view body) {
   Fields fields(body, {"visitor_id", "page", "seen_slugs", "limit"});
   pipeline::DiscoverRequest out;
+  out.remote = true;
   out.visitor_id = fields.uuid("visitor_id");
   out.page = page_context(fields);
   out.limit = fields.integer("limit", 1, 10).value_or(out.limit);

@@ -10,10 +10,6 @@ namespace {
 constexpr size_t kMostBacklog = 256u << 10;  // bytes a client may be behind
 constexpr std::chrono::seconds kPingAfter{15};
 
-Error too_busy() {
-  return {ErrorKind::busy, "the server is busy: too many wait already", "try again in a moment"};
-}
-
 }  // namespace
 
 ChatStream::ChatStream(House& house, Client& client, std::unique_ptr<Visit> visit,
@@ -26,59 +22,44 @@ ChatStream::ChatStream(House& house, Client& client, std::unique_ptr<Visit> visi
 
 ChatStream::~ChatStream() = default;
 
-void ChatStream::start() {
-  auto self = shared_from_this();
-  const bool taken = house_.quick.post([self](std::chrono::nanoseconds late) {
+void ChatStream::start() { post(house_.quick, &ChatStream::open); }
+
+// The phase is a worker's, and its outcome is for found(). The worker lets go of this first.
+void ChatStream::post(Workers& workers, Result<> (ChatStream::*phase)()) {
+  const bool taken = workers.post([self = shared_from_this(),
+                                   phase](std::chrono::nanoseconds late) {
+    if (self->stop_.stop_requested()) return;
     self->house_.metrics.queue_wait(Metrics::Queue::prepare).observe(late.count() * 1e-9);
-    self->open();
+    Result<> how = late > kMostLate ? stoka::fail(too_busy())
+                                    : guarded([&] { return (self.get()->*phase)(); });
+    self->house_.loop.post([self, how = std::move(how)]() mutable { self->found(std::move(how)); });
   });
   if (!taken) fail(too_busy());
 }
 
-void ChatStream::open() {
-  auto self = shared_from_this();
-  auto turn = pipeline::open_turn(house_.engine, request_);
-  if (!turn) {
-    house_.loop.post([self, error = turn.error()] { self->fail(error); });
-    return;
-  }
-  turn_ = std::move(*turn);
-  if (!turn_->canned.empty()) {
-    answering_.emplace(house_.engine, *turn_, [this](const Event& event) { hear(event); });
-    streamed_ = answering_->finish(generate::Finish::complete);
-    return commit();
-  }
-  house_.loop.post([self] {
-    if (self->client_ == nullptr) return;
-    const bool taken = self->house_.slow.post([self](std::chrono::nanoseconds late) {
-      self->house_.metrics.queue_wait(Metrics::Queue::prepare).observe(late.count() * 1e-9);
-      self->find();
-    });
-    if (!taken) self->fail(too_busy());
-  });
+Result<> ChatStream::open() {
+  STOKA_ASSIGN(turn_, pipeline::open_turn(house_.engine, request_));
+  if (!turn_->canned.empty()) answer();
+  return {};
 }
 
-void ChatStream::find() {
+Result<> ChatStream::find() {
   const std::stop_token stop = stop_.get_token();
-  auto how = pipeline::find_answer(house_.engine, *turn_, stop);
-  if (how) {
-    answering_.emplace(house_.engine, *turn_, [this](const Event& event) { hear(event); });
-    if (answering_->asks_generator()) {
-      auto writing = house_.engine.parts().generator.begin(answering_->request(), stop);
-      if (writing)
-        writing_ = std::move(*writing);
-      else
-        how = stoka::fail(writing.error());
-    }
-  }
-  // The last reference goes on the loop's thread, where the writing must.
-  house_.loop.post(
-      [self = shared_from_this(), how = std::move(how)]() mutable { self->found(std::move(how)); });
+  STOKA_TRY(pipeline::find_answer(house_.engine, *turn_, stop));
+  answer();
+  if (!answering_->asks_generator()) return {};
+  STOKA_ASSIGN(writing_, house_.engine.parts().generator.begin(answering_->request(), stop));
+  return {};
+}
+
+void ChatStream::answer() {
+  answering_.emplace(house_.engine, *turn_, [this](const Event& event) { hear(event); });
 }
 
 void ChatStream::found(Result<> how) {
   if (client_ == nullptr) return;
   if (!how) return fail(how.error());
+  if (!answering_) return post(house_.slow, &ChatStream::find);
   if (!writing_) return ended(generate::Finish::complete);
   streaming_ = true;
   writing_->start(house_.loop, *this);
@@ -122,10 +103,8 @@ void ChatStream::over() {
 void ChatStream::let_go() {
   streaming_ = false;
   if (!writing_) return;
-  house_.loop.soon(
-      [self = shared_from_this(), writing = std::shared_ptr(std::move(writing_))]() mutable {
-        writing.reset();
-      });
+  house_.loop.soon([self = shared_from_this(),
+                    writing = std::shared_ptr(std::move(writing_))]() mutable { writing.reset(); });
 }
 
 void ChatStream::ended(Result<generate::Finish> how) {
@@ -156,12 +135,19 @@ void ChatStream::committed(Result<Session> session) {
   }
   count(*streamed_);
   if (client_ == nullptr) return;
+  const std::string detail = streamed_->error ? streamed_->error->message : "";
+  if (streamed_->error) streamed_->error->message = last_words();
   append_event(events_, pipeline::last_event(house_.engine, *turn_, *streamed_, turns));
   speak();
   Client& client = *std::exchange(client_, nullptr);
   client.end(streamed_->error.has_value());
-  visit_->end_stream(streamed_->error ? Metrics::End::error : Metrics::End::done,
-                     streamed_->error ? streamed_->error->message : "");
+  visit_->end_stream(streamed_->error ? Metrics::End::error : Metrics::End::done, detail);
+}
+
+// That nothing is indexed is for everybody to know; where the models are is not.
+std::string ChatStream::last_words() const {
+  if (turn_->failure) return turn_->failure->message;
+  return shutting_down_ ? "the server is shutting down" : "the answer broke off";
 }
 
 void ChatStream::fail(const Error& error) {
@@ -194,6 +180,7 @@ void ChatStream::shut_down() {
     if (streaming_) let_go();
     return fail(error);
   }
+  shutting_down_ = true;
   ended(stoka::fail(error));
 }
 

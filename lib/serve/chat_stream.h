@@ -1,5 +1,5 @@
 // One chat turn over the wire, in its three phases: prepared by workers, streamed by the loop,
-// committed by workers. A canned reply is all three at a worker's and one write.
+// committed by Commits. What is said does not wait for the commit; the last event does.
 #pragma once
 
 #include <memory>
@@ -33,20 +33,23 @@ class ChatStream final : public Pending,
   void shut_down() override;
 
  private:
-  void open();               // a worker's
-  void find();               // a worker's
-  void found(Result<> how);  // it can be streamed
+  void post(Workers& workers, Result<> (ChatStream::*phase)());
+  Result<> open();           // a worker's
+  Result<> find();           // a worker's
+  void answer();             // a worker's
+  void found(Result<> how);  // what a worker was asked
   void accepted() override;
   void text(std::string_view delta) override;
   void over() override;
   void let_go();
   void ended(Result<generate::Finish> how);
-  void commit();  // any thread
+  void commit();
   void committed(Result<Session> session);
   void fail(const Error& error);
   void hear(const Event& event);
   void speak();
   void count(const pipeline::Streamed& streamed);
+  std::string last_words() const;
 
   House& house_;
   Client* client_;  // null: gone
@@ -63,6 +66,7 @@ class ChatStream final : public Pending,
   bool paused_ = false;     // the upstream waits for the client
   bool finished_ = false;   // nothing more will come from the generator
   bool first_token_ = false;
+  bool shutting_down_ = false;
   std::chrono::steady_clock::time_point spoke_at_;
 };
 

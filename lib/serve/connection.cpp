@@ -18,6 +18,7 @@ namespace {
 constexpr std::chrono::seconds kLingering{2};
 constexpr size_t kMostLingering = 1u << 20;
 constexpr size_t kMostAtOnce = 256u << 10;  // received in one round, so that others get theirs
+constexpr size_t kMostUnread = 64u << 10;   // of answers, before the next request is answered
 
 void set(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof value);
@@ -48,7 +49,14 @@ Connection::~Connection() {
   ::close(socket_);
 }
 
-void Connection::want() { watch_.want(true, blocked_); }
+// Who does not read its answers is not heard either.
+bool Connection::behind() const {
+  using State = RequestReader::State;
+  return !busy_ && !closing_ &&
+         (reader_.state() == State::complete || reader_.state() == State::refused);
+}
+
+void Connection::want() { watch_.want(!behind() || !blocked_, blocked_); }
 
 void Connection::ready(net::Loop::Ready what) {
   if (what.readable) receive();
@@ -57,7 +65,7 @@ void Connection::ready(net::Loop::Ready what) {
 
 void Connection::receive() {
   std::array<char, 16384> bytes;
-  for (size_t total = 0; total < kMostAtOnce && !over_;) {
+  for (size_t total = 0; total < kMostAtOnce && !over_ && !behind();) {
     const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
@@ -67,7 +75,7 @@ void Connection::receive() {
     }
     const std::string_view received(bytes.data(), static_cast<size_t>(got));
     total += received.size();
-    if (lingering_) {
+    if (closing_) {
       lingered_ += received.size();
       if (lingered_ > kMostLingering) return close();
     } else if (busy_) {
@@ -89,8 +97,7 @@ void Connection::hear(std::string_view bytes) {
 
 void Connection::serve_next() {
   using State = RequestReader::State;
-  while (!busy_ && !over_ && !closing_) {
-    if (!received_.empty()) reader_.push(std::exchange(received_, {}));
+  while (!busy_ && !over_ && !closing_ && backlog() <= kMostUnread) {
     if (reader_.expects_continue()) {
       out_ += "HTTP/1.1 100 Continue\r\n\r\n";
       schedule_flush();
@@ -112,6 +119,7 @@ void Connection::serve_next() {
     closing_ = true;
     schedule_flush();
   }
+  if (blocked_ && !over_) want();
 }
 
 void Connection::turn_away(int status, std::string_view why, std::string_view hint) {
@@ -157,6 +165,8 @@ void Connection::answered(bool keep) {
   busy_ = false;
   closing_ = !keep;
   waiting_since_ = std::chrono::steady_clock::now();
+  // Before anything that is received from now on.
+  if (!received_.empty() && keep) reader_.push(std::exchange(received_, {}));
   // Whoever answers may be in the middle of something.
   if (pending_) loop_.soon([pending = std::move(pending_)] {});
   schedule_flush();
@@ -178,6 +188,10 @@ void Connection::flush() {
         ::send(socket_, out_.data() + written_, out_.size() - written_, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      if (written_ > kMostUnread) {
+        out_.erase(0, written_);
+        written_ = 0;
+      }
       if (!std::exchange(blocked_, true)) {
         took_ = std::chrono::steady_clock::now();
         want();
@@ -191,9 +205,11 @@ void Connection::flush() {
   out_.clear();
   written_ = 0;
   if (std::exchange(blocked_, false)) {
+    if (reader_.state() == RequestReader::State::idle)
+      waiting_since_ = std::chrono::steady_clock::now();
     want();
-    if (pending_) pending_->drained();
   }
+  if (const auto pending = pending_) pending->drained();
   if (busy_) return;
   if (closing_) return linger();
   serve_next();
@@ -223,7 +239,7 @@ void Connection::tick(Time now) {
     if (const auto pending = pending_) pending->tick(now);
     return;
   }
-  if (closing_) return;
+  if (closing_ || blocked_) return;
   const State state = reader_.state();
   if (state == State::idle && waited > limits_.idle) return close();
   if ((state == State::head && waited > limits_.head) ||

@@ -41,6 +41,9 @@ class Connection final : public Client {
   void shut_down();
   // As if the client had left.
   void abandon() { lose(); }
+  // Asks nothing and is asked nothing, since when.
+  bool idle() const { return !busy_ && !closing_ && backlog() == 0 && !over_; }
+  Time waiting_since() const { return waiting_since_; }
 
   const Address& address() const override { return peer_; }
   void respond(Response response) override;
@@ -59,6 +62,7 @@ class Connection final : public Client {
   void frame();
   void schedule_flush();
   void flush();
+  bool behind() const;
   void want();
   void linger();
   void lose();   // the client is gone

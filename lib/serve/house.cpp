@@ -13,6 +13,28 @@ constexpr int kLeft = 499;
 
 }  // namespace
 
+Error too_busy() {
+  return {ErrorKind::busy, "the server is busy: too many wait already", "try again in a moment"};
+}
+
+Error public_error(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::usage:
+    case ErrorKind::not_found:
+      return error;
+    case ErrorKind::busy:
+      return {error.kind, "too many are asking right now", "try again in a moment"};
+    case ErrorKind::unavailable:
+    case ErrorKind::timeout:
+    case ErrorKind::protocol:
+      return {error.kind, "what answers is not available right now", "try again in a moment"};
+    case ErrorKind::cancelled:
+      return {error.kind, "stopped", {}};
+    default:
+      return {error.kind, "the server cannot answer", "its log says why"};
+  }
+}
+
 Visit::Visit(House& house, Client& client, const Request& request, std::string_view route, Ids& ids,
              Headers headers)
     : house_(house),
@@ -48,12 +70,12 @@ void Visit::fail(const Error& error, std::string_view field, int status) {
   Response response;
   response.status = status;
   response.content_type = "application/problem+json";
-  response.body = problem_json(status, error, field, request_id_);
+  response.body = problem_json(status, public_error(error), field, request_id_);
   if (const auto seconds = status == 429 ? std::nullopt : retry_after(error))
     response.headers.emplace_back("Retry-After", std::to_string(seconds->count()));
   response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());
   client_.respond(std::move(response));
-  over(status, {}, error.message);
+  over(status, {}, error.hint.empty() ? error.message : error.message + ". " + error.hint);
 }
 
 void Visit::begin_stream() {

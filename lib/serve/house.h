@@ -1,6 +1,8 @@
 // What all answers of one server share.
 #pragma once
 
+#include <chrono>
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -24,6 +26,23 @@ struct House {
   Metrics& metrics;
   Journal& journal;
 };
+
+// Who waited longer for a thread is told that the server is busy.
+inline constexpr std::chrono::seconds kMostLate{10};
+Error too_busy();
+
+// What a client is told of an error: nothing of what the server is made of, which its log has.
+Error public_error(const Error& error);
+
+// What is thrown on a worker's thread is an error like others.
+template <class Work>
+auto guarded(const Work& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::exception& thrown) {
+    return stoka::fail(ErrorKind::internal, thrown.what());
+  }
+}
 
 // One request, from its head to its end: what it is called, and its line in the journal. On the
 // thread of the loop.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <ctime>
 #include <iterator>
 
 #include "serve/problem.h"
@@ -21,6 +23,26 @@ bool is_plain(std::string_view value) {
   for (const char c : value)
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') return false;
   return true;
+}
+
+// "Sun, 06 Nov 1994 08:49:37 GMT", made once a second.
+std::string_view now() {
+  thread_local time_t made = 0;
+  thread_local std::array<char, 32> text{};
+  const time_t seconds = std::time(nullptr);
+  if (seconds != made) {
+    tm utc{};
+    gmtime_r(&seconds, &utc);
+    constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const auto end = fmt::format_to_n(
+        text.data(), text.size(), "{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[utc.tm_wday],
+        utc.tm_mday, kMonths[utc.tm_mon], 1900 + utc.tm_year, utc.tm_hour, utc.tm_min, utc.tm_sec);
+    *end.out = '\0';
+    made = seconds;
+  }
+  return text.data();
 }
 
 }  // namespace
@@ -79,6 +101,7 @@ std::string response_head(const Response& response, Framing framing, size_t leng
   if (framing == Framing::chunked) line("Transfer-Encoding", "chunked");
   for (const auto& [name, value] : response.headers)
     if (is_plain(value)) line(name, value);
+  line("Date", now());
   line("Connection", keep_alive ? "keep-alive" : "close");
   line("Server", "stoka");
   out += "\r\n";

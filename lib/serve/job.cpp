@@ -11,9 +11,7 @@ void Job::start(Workers& workers, Work work) {
     self->house_.loop.post(
         [self, result = std::move(result)]() mutable { self->answer(std::move(result)); });
   });
-  if (!taken)
-    answer(fail(ErrorKind::busy, "the server is busy: too many wait already",
-                "try again in a moment"));
+  if (!taken) answer(fail(too_busy()));
 }
 
 void Job::answer(Result<Response> result) {

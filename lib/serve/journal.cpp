@@ -30,6 +30,7 @@ Journal::Journal(const Clock& clock, JournalOptions options,
 
 void Journal::write(Level level, std::string_view message) {
   if (level == Level::info && !options_.info) return;
+  if (level == Level::warning && on_warning_) on_warning_();
   const char* const name = level == Level::warning ? "warning" : "info";
   const std::string now = rfc3339(clock_.now());
   const std::string out = options_.json

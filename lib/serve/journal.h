@@ -40,10 +40,13 @@ class Journal final : public Log {
 
   void write(Level level, std::string_view message) override;
   void visited(const Visited& visited);
+  // Called with every warning, before it is written; to be set before other threads write.
+  void on_warning(std::function<void()> told) { on_warning_ = std::move(told); }
 
  private:
   const Clock& clock_;
   const JournalOptions options_;
+  std::function<void()> on_warning_;
   std::mutex mutex_;
   const std::function<void(std::string_view)> sink_;
 };

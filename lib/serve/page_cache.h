@@ -15,9 +15,15 @@ class PageCache {
   explicit PageCache(std::chrono::seconds keep = std::chrono::seconds(60), size_t most = 2000)
       : keep_(keep), most_(most) {}
 
-  const std::string* find(std::string_view page, std::chrono::nanoseconds now) const {
+  // Nothing: it is to be made and put. When it has passed, one is told so, and the others get what
+  // there was for another while.
+  const std::string* find(std::string_view page, std::chrono::nanoseconds now) {
     const auto found = entries_.find(page);
-    return found == entries_.end() || now >= found->second.until ? nullptr : &found->second.body;
+    if (found == entries_.end()) return nullptr;
+    if (now < found->second.until) return &found->second.body;
+    if (now >= found->second.until + keep_) return nullptr;
+    found->second.until = now + keep_;
+    return nullptr;
   }
   // When there are too many pages, those that have passed go, or else all.
   void put(std::string page, std::string body, std::chrono::nanoseconds now) {

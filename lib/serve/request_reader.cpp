@@ -14,7 +14,8 @@ using boost::beast::error_code;
 
 struct RequestReader::Parser {
   explicit Parser(const RequestLimits& limits) {
-    request.header_limit(static_cast<std::uint32_t>(limits.head));
+    // The head is measured before it gets here. This is for what it does not see of a body.
+    request.header_limit(static_cast<std::uint32_t>(limits.head + 1));
     request.body_limit(limits.body);
   }
   http::request_parser<http::string_body> request;
@@ -25,6 +26,7 @@ RequestReader::RequestReader(RequestLimits limits) : limits_(limits) {}
 RequestReader::~RequestReader() = default;
 
 RequestReader::State RequestReader::push(std::string_view bytes) {
+  if (state_ == State::refused) return state_;
   buffer_ += bytes;
   read_on();
   return state_;
@@ -46,12 +48,13 @@ void RequestReader::read_head() {
     state_ = State::head;
   }
   const size_t end = buffer_.find("\r\n\r\n", scanned_ > 3 ? scanned_ - 3 : 0);
-  if (std::min(end, buffer_.size()) > limits_.head) {
-    if (buffer_.find("\r\n") > limits_.head)
+  const bool whole = end != std::string::npos;
+  if ((whole ? end + 4 : buffer_.size()) > limits_.head) {
+    if (buffer_.find("\r\n") >= limits_.head)
       return refuse(414, "the request's address is too long");
     return refuse(431, "the request's head is too large");
   }
-  if (end == std::string::npos) {
+  if (!whole) {
     scanned_ = buffer_.size();
     return;
   }
@@ -70,8 +73,9 @@ void RequestReader::read_head() {
   if (error || !parser_->request.is_header_done()) return refuse(400, "the request is broken HTTP");
   buffer_.erase(0, used);
   scanned_ = 0;
-  parser_->request.eager(true);
-  if (check_fields()) state_ = State::body;
+  if (!check_fields()) return;
+  keep_head();
+  state_ = State::body;
 }
 
 bool RequestReader::check_raw(std::string_view head) {
@@ -111,7 +115,7 @@ bool RequestReader::check_fields() {
       return no(501, "the only Transfer-Encoding is chunked");
   }
   const auto expect = message[http::field::expect];
-  wants_continue_ = !expect.empty();
+  wants_continue_ = !expect.empty() && !old;  // which has no such thing
   if (wants_continue_ && lower(std::string_view(expect.data(), expect.size())) != "100-continue")
     return no(417, "the only Expect is 100-continue");
   const auto target = message.target();
@@ -120,18 +124,46 @@ bool RequestReader::check_fields() {
   return true;
 }
 
+// Now, because trailers come among the headers later, and they are to be believed in nothing.
+void RequestReader::keep_head() {
+  const auto& message = parser_->request.get();
+  request_ = {};
+  const auto method = message.method_string();
+  request_.method.assign(method.data(), method.size());
+  const std::string_view target(message.target().data(), message.target().size());
+  const size_t mark = std::min(target.find('?'), target.size());
+  request_.path = target.substr(0, mark);
+  request_.query = target.substr(std::min(mark + 1, target.size()));
+  for (const auto& field : message)
+    request_.headers.emplace_back(
+        lower(std::string_view(field.name_string().data(), field.name_string().size())),
+        std::string(field.value().data(), field.value().size()));
+  request_.minor = static_cast<int>(message.version() % 10);
+  request_.keep_alive = message.keep_alive();
+}
+
 void RequestReader::read_body() {
   error_code error;
   size_t used = 0;
   auto& parser = parser_->request;
-  while (!parser.is_done() && used < buffer_.size() && !error)
-    used += parser.put(buffer(buffer_.data() + used, buffer_.size() - used), error);
+  // What is left of a chunked body has five bytes or more, and Beast aborts where it sees less.
+  const size_t least = parser.chunked() ? 5 : 1;
+  bool bloated = false;
+  while (!parser.is_done() && buffer_.size() - used >= least && !error && !bloated) {
+    const size_t before = parser.get().body().size();
+    const size_t taken = parser.put(buffer(buffer_.data() + used, buffer_.size() - used), error);
+    // One chunk's header, or the last one's with the trailers.
+    bloated = parser.get().body().size() == before && taken > limits_.head;
+    used += taken;
+  }
   buffer_.erase(0, used);
   if (error == http::error::need_more) error = {};
-  // A request without a length has no body, but the parser wants to be told.
+  // The parser waits for the end of either for ever.
+  bloated = bloated || (!error && !parser.is_done() && buffer_.size() > limits_.head);
   if (error == http::error::body_limit || error == http::error::buffer_overflow)
     return refuse(413, "the request's body is too large");
   if (error) return refuse(400, "the request's body is broken HTTP");
+  if (bloated) return refuse(431, "the request's trailers or chunk extensions are too large");
   if (parser.is_done()) state_ = State::complete;
 }
 
@@ -140,23 +172,10 @@ bool RequestReader::expects_continue() {
 }
 
 Request RequestReader::take() {
-  auto message = parser_->request.release();
+  request_.body = std::move(parser_->request.get().body());
   parser_.reset();
   wants_continue_ = false;
-  Request out;
-  const auto method = message.method_string();
-  out.method.assign(method.data(), method.size());
-  const std::string_view target(message.target().data(), message.target().size());
-  const size_t mark = std::min(target.find('?'), target.size());
-  out.path = target.substr(0, mark);
-  out.query = target.substr(std::min(mark + 1, target.size()));
-  for (const auto& field : message)
-    out.headers.emplace_back(
-        lower(std::string_view(field.name_string().data(), field.name_string().size())),
-        std::string(field.value().data(), field.value().size()));
-  out.minor = static_cast<int>(message.version() % 10);
-  out.keep_alive = message.keep_alive();
-  out.body = std::move(message.body());
+  Request out = std::exchange(request_, {});
   state_ = State::idle;
   scanned_ = 0;
   read_on();

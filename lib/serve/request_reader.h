@@ -41,7 +41,8 @@ class RequestReader {
   // The client waits for "100 Continue"; true once a request.
   bool expects_continue();
 
-  // The request; then reading goes on with what was received after it: see state().
+  // The request, without its trailers; then reading goes on with what was received after it: see
+  // state().
   Request take();
 
   // Bytes received and not yet part of a request.
@@ -61,6 +62,7 @@ class RequestReader {
   void read_body();
   bool check_raw(std::string_view head);
   bool check_fields();
+  void keep_head();
   void refuse(int status, std::string why, std::string hint = {});
 
   const RequestLimits limits_;
@@ -69,6 +71,7 @@ class RequestReader {
   size_t scanned_ = 0;  // of the buffer, for the end of the head
   bool wants_continue_ = false;
   std::unique_ptr<Parser> parser_;
+  Request request_;  // the one being read, without its body
   Refusal refusal_;
 };
 

@@ -121,15 +121,23 @@ struct Server::Impl {
         house{engine, loop, quick, slow, commits, metrics, journal},
         sockets(std::move(bound)),
         site(house, options.site),
-        commits(engine.parts().store, quick),
+        commits(engine.parts().store),
         quick(kQuickWorkers, kMostQuick),
         slow(options.workers, kMostSlow) {
     for (const Socket& socket : sockets)
       listening.push_back(
           loop.watch(socket.fd, [this, fd = socket.fd](net::Loop::Ready) { accept(fd); }));
+    metrics.watch(
+        "stoka_waiting", {{"queue", "quick"}}, [this] { return count(quick.waiting()); },
+        "Jobs that wait for a thread, turns that wait to be stored.");
+    metrics.watch("stoka_waiting", {{"queue", "slow"}}, [this] { return count(slow.waiting()); });
+    metrics.watch("stoka_waiting", {{"queue", "commit"}},
+                  [this] { return count(commits.waiting()); });
     accept_more(true);
     tick();
   }
+
+  static double count(size_t n) { return static_cast<double>(n); }
 
   void accept_more(bool more) {
     accepting = more;
@@ -149,8 +157,21 @@ struct Server::Impl {
         return;
       }
       welcome(std::move(socket), address_of(from));
-      if (connections.size() >= options.connections) accept_more(false);
+      if (connections.size() >= options.connections && !make_room()) accept_more(false);
     }
+  }
+
+  // Of those that ask nothing, the one that has been silent longest goes.
+  bool make_room() {
+    Connection* longest = nullptr;
+    each([&](Connection& connection) {
+      const bool earlier =
+          longest == nullptr || connection.waiting_since() < longest->waiting_since();
+      if (connection.idle() && earlier) longest = &connection;
+    });
+    if (longest == nullptr) return false;
+    longest->abandon();
+    return true;
   }
 
   void out_of_descriptors() {

@@ -117,6 +117,11 @@ const Site::Row* Site::find(const Request& request, std::string* allowed) const 
 
 Response Site::refuse(int status, std::string_view why, std::string_view hint) {
   house_.metrics.requests("other", status).add();
+  Visited visited;
+  visited.route = "other";
+  visited.status = status;
+  visited.detail = why;
+  house_.journal.visited(visited);
   Response out;
   out.status = status;
   out.close = true;
@@ -249,32 +254,23 @@ Site::Answer Site::context(Ask& ask) {
   return job;
 }
 
-namespace {
-
-// A visitor who is known by a token is shown to nobody else.
-Result<> check_owner(const Visitor& visitor, const std::string& subject) {
-  if (visitor.subject.empty() || visitor.subject == subject) return {};
-  return fail(ErrorKind::not_found, fmt::format("no visitor {}", visitor.id),
-              "set interests to make one");
-}
-
-}  // namespace
-
 Site::Answer Site::show_profile(Ask& ask) {
   bool refused = false;
   std::string subject = this->subject(ask.request, &refused);
-  const std::string id = ask.request.parameter("visitor_id");
+  const std::string id = lower(ask.request.parameter("visitor_id"));
   if (refused) return unauthorized(ask);
-  if (!is_uuid(id)) {
+  if (!is_uuid(id) && (subject.empty() || !id.empty())) {
     ask.visit->fail({ErrorKind::usage, "visitor_id is not a UUID", "a ready event has it"},
                     "visitor_id");
     return nullptr;
   }
   auto job = std::make_shared<Job>(house_, std::move(ask.visit));
   job->start(house_.quick, [&house = house_, id, subject](std::stop_token) -> Result<Response> {
-    STOKA_ASSIGN(const Visitor visitor, pipeline::profile(house.engine.parts().store, id));
-    STOKA_TRY(check_owner(visitor, subject));
-    return json(pipeline::to_json(visitor));
+    STOKA_ASSIGN(const pipeline::Asker asker,
+                 pipeline::asker(house.engine.parts().store, id, subject, true));
+    if (!asker.known)
+      return fail(ErrorKind::not_found, "no such visitor", "set interests to make one");
+    return json(pipeline::to_json(*asker.known));
   });
   return job;
 }
@@ -293,12 +289,13 @@ Site::Answer Site::set_profile(Ask& ask) {
       house_.quick,
       [&house = house_, update = std::move(*update), subject](std::stop_token) -> Result<Response> {
         const pipeline::Engine::Parts& parts = house.engine.parts();
-        STOKA_ASSIGN(const std::optional<Visitor> known,
-                     parts.store.visitor(lower(update.visitor_id)));
-        if (known) STOKA_TRY(check_owner(*known, subject));
+        STOKA_ASSIGN(const pipeline::Asker asker,
+                     pipeline::asker(parts.store, lower(update.visitor_id), subject, true));
+        if (!asker.known && asker.id.empty())
+          return fail(ErrorKind::not_found, "no such visitor", "leave out the id of somebody else");
         STOKA_ASSIGN(const Visitor visitor,
-                     pipeline::update_profile(parts.store, update.visitor_id, update.interests,
-                                              update.read, parts.clock.now()));
+                     pipeline::update_profile(parts.store, asker.known ? asker.known->id : asker.id,
+                                              update.interests, update.read, parts.clock.now()));
         return json(pipeline::to_json(visitor));
       });
   return job;
@@ -340,34 +337,59 @@ Site::Answer Site::healthz(Ask& ask) {
   return nullptr;
 }
 
+// One asks at a time, and not all the time.
 Site::Answer Site::readyz(Ask& ask) {
+  const bool fresh = monotonic() - ready_at_ < std::chrono::seconds(1);
+  if (readiness_ && (fresh || asking_readiness_ || closing_)) {
+    ask.visit->respond(*readiness_);
+    return nullptr;
+  }
+  asking_readiness_ = true;
   auto job = std::make_shared<Job>(house_, std::move(ask.visit));
-  job->start(
-      house_.slow, [&house = house_, closing = closing_](std::stop_token stop) -> Result<Response> {
-        Json checks = Json::array();
-        bool ready = !closing;
-        const auto check = [&](const char* name, const Result<>& result) {
-          ready = ready && result.has_value();
-          checks.push_back({{"name", name},
-                            {"ok", result.has_value()},
-                            {"detail", result ? "" : result.error().message}});
-        };
-        if (closing) check("server", fail(ErrorKind::unavailable, "shutting down"));
-        const auto stats = house.engine.parts().store.stats();
-        check("store", stats ? Result<>() : Result<>(fail(stats.error())));
-        if (stats) check("index", house.engine.check_index(stop));
-        const Json body = {{"status", ready ? "ready" : "not ready"},
-                           {"checks", std::move(checks)}};
-        return json(body.dump(-1, ' ', false, Json::error_handler_t::replace), ready ? 200 : 503);
-      });
+  job->start(house_.slow, [this](std::stop_token stop) -> Result<Response> {
+    Response out = readiness(stop);
+    house_.loop.post([this, out] {
+      asking_readiness_ = false;
+      if (closing_) return;
+      readiness_ = out;
+      ready_at_ = monotonic();
+    });
+    return out;
+  });
   return job;
 }
 
+Response Site::readiness(std::stop_token stop) const {
+  Json checks = Json::array();
+  bool ready = true;
+  const auto check = [&](const char* name, const Result<>& result) {
+    ready = ready && result.has_value();
+    checks.push_back({{"name", name},
+                      {"ok", result.has_value()},
+                      {"detail", result ? "" : result.error().message}});
+  };
+  const auto stats = house_.engine.parts().store.stats();
+  check("store", stats ? Result<>() : Result<>(fail(stats.error())));
+  if (stats) check("index", house_.engine.check_index(stop));
+  const Json body = {{"status", ready ? "ready" : "not ready"}, {"checks", std::move(checks)}};
+  return json(body.dump(-1, ' ', false, Json::error_handler_t::replace), ready ? 200 : 503);
+}
+
+void Site::close() {
+  closing_ = true;
+  readiness_ = json(
+      R"({"status":"not ready","checks":[{"name":"server","ok":false,"detail":"shutting down"}]})",
+      503);
+}
+
 Site::Answer Site::metrics(Ask& ask) {
-  Response out = json(house_.metrics.text());
-  out.content_type = kMetricsType;
-  ask.visit->respond(std::move(out));
-  return nullptr;
+  auto job = std::make_shared<Job>(house_, std::move(ask.visit));
+  job->start(house_.quick, [&house = house_](std::stop_token) -> Result<Response> {
+    Response out = json(house.metrics.text());
+    out.content_type = kMetricsType;
+    return out;
+  });
+  return job;
 }
 
 Site::Answer Site::file(Ask& ask) {

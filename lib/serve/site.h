@@ -43,7 +43,7 @@ class Site final : public Handler {
   Response refuse(int status, std::string_view why, std::string_view hint) override;
 
   // From now on it is not ready.
-  void close() { closing_ = true; }
+  void close();
 
   // What can be asked: "POST /api/stoka/chat", …
   static std::vector<std::pair<std::string_view, std::string_view>> routes();
@@ -71,12 +71,16 @@ class Site final : public Handler {
   const Row* find(const Request& request, std::string* allowed) const;
   bool admitted(const Row& row, Ask& ask);
   std::string subject(const Request& request, bool* refused) const;
+  Response readiness(std::stop_token stop) const;  // a worker's
 
   House& house_;
   const SiteOptions options_;
   const std::string openapi_;
   std::unique_ptr<Limiter> limiter_;
   bool closing_ = false;
+  std::optional<Response> readiness_;  // the last one, good for a second
+  std::chrono::nanoseconds ready_at_{};
+  bool asking_readiness_ = false;
 };
 
 }  // namespace stoka::serve

@@ -14,6 +14,7 @@
 #include "serve/event_reader.h"
 #include "text/normalize.h"
 #include "text/tokens.h"
+#include "text/utf8.h"
 
 namespace stoka::serve {
 namespace {
@@ -162,7 +163,8 @@ struct Context {
 
 std::string shown(const std::string& text) {
   const std::string line = text::squeeze(text::one_line(text));
-  return line.size() <= kMostShown ? line : line.substr(0, kMostShown) + "…";
+  if (line.size() <= kMostShown) return line;
+  return line.substr(0, text::floor_border(line, kMostShown)) + "…";
 }
 
 Verdict identity(Context& context) {

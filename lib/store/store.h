@@ -178,11 +178,15 @@ class Store {
   // -- sessions
   virtual Result<std::optional<Session>> session(std::string_view id) = 0;
   virtual Result<std::optional<Visitor>> visitor(std::string_view id) = 0;
+  // The one visitor who has that subject; nobody has the empty one.
+  virtual Result<std::optional<Visitor>> visitor_of(std::string_view subject) = 0;
   // Creates visitor and session if they are new, merges the turn into them and returns the session
   // as it is then: one transaction, safe against turns of the same session elsewhere.
   virtual Result<Session> commit_turn(const TurnRecord& turn) = 0;
   // The same for many, in order; each fails for itself. A store that waits for the disk waits once.
   virtual std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns);
+  // How many commits get on at a time. One: what waits is better stored together.
+  virtual size_t commits_at_a_time() const { return 1; }
   // Creates or replaces interests and merges readings into the visitor's history: one transaction.
   virtual Result<Visitor> update_visitor(std::string_view id,
                                          const std::optional<std::vector<std::string>>& interests,

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -153,4 +155,78 @@ TEST_CASE("many callers never are more than the places") {
   CHECK(most <= kPlaces);
   CHECK(served == 16 * 50);
   CHECK(gate.waiting() == 0);
+}
+
+TEST_CASE("who does not block has a ticket, and is called when it is their turn") {
+  Gate gate("embedder", {1, 2, 60s});
+  int called = 0;
+  auto first = gate.queue([&] { ++called; });
+  REQUIRE(first.has_value());
+  CHECK(first->granted());
+  CHECK(called == 0);  // at once: nobody is called
+  Gate::Pass place = first->take();
+  CHECK_FALSE(first->granted());
+
+  auto second = gate.queue([&] { ++called; });
+  auto third = gate.queue([&] { called += 10; });
+  REQUIRE(second.has_value());
+  REQUIRE(third.has_value());
+  CHECK_FALSE(second->granted());
+  const auto fourth = gate.queue([] {});
+  REQUIRE_FALSE(fourth.has_value());
+  CHECK(fourth.error().kind == ErrorKind::busy);
+  CHECK(fourth.error().message == "embedder is busy: 2 callers wait already");
+
+  place.leave();
+  CHECK(called == 1);
+  CHECK(second->granted());
+  CHECK_FALSE(third->granted());
+  place = second->take();
+  CHECK(gate.taken() == 1);
+  place.leave();
+  CHECK(called == 11);
+}
+
+TEST_CASE("a ticket that is given up gives the place to the next one") {
+  Gate gate("embedder", {1, 5, 60s});
+  Gate::Pass place = must_enter(gate);
+  int called = 0;
+  auto waiting = gate.queue([&] { ++called; });
+  auto behind = gate.queue([&] { called += 10; });
+  auto last = gate.queue([&] { called += 100; });
+  *waiting = {};  // before its turn
+  CHECK(gate.waiting() == 2);
+  place.leave();
+  CHECK(called == 10);
+  *behind = {};  // granted, and not taken
+  CHECK(called == 110);
+  CHECK(gate.taken() == 1);
+  Gate::Ticket moved = std::move(*last);
+  CHECK(moved.granted());
+  moved = {};
+  CHECK(gate.taken() == 0);
+  must_enter(gate);
+}
+
+TEST_CASE("tickets and threads that block stand in one line") {
+  Gate gate("embedder", {1, 10, 60s});
+  Gate::Pass place = must_enter(gate);
+  std::mutex mutex;
+  std::string served;
+  const auto serve = [&](char name) {
+    const std::lock_guard lock(mutex);
+    served += name;
+  };
+  auto a = gate.queue([&] { serve('a'); });
+  std::jthread b([&] {
+    const auto pass = gate.enter({});
+    if (pass) serve('b');
+  });
+  wait_for_waiting(gate, 2);
+  auto c = gate.queue([&] { serve('c'); });
+  place.leave();
+  a->take().leave();
+  b.join();
+  CHECK(c->granted());
+  CHECK(served == "abc");
 }

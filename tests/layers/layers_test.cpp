@@ -32,9 +32,9 @@ const std::map<std::string, std::string> kLibraries = {
     {"curl/", "libcurl"},           {"boost/", "Boost"},     {"openssl/", "OpenSSL"},
 };
 const std::set<std::string> kEverywhere = {"fmt/", "tl/"};
-const std::set<std::string> kSystem = {"fcntl.h",  "unistd.h",   "termios.h",  "poll.h",
-                                       "signal.h", "pthread.h",  "langinfo.h", "immintrin.h",
-                                       "netdb.h",  "arpa/inet.h"};
+const std::set<std::string> kSystem = {"fcntl.h",  "unistd.h",    "termios.h",  "poll.h",
+                                       "signal.h", "pthread.h",   "langinfo.h", "immintrin.h",
+                                       "netdb.h",  "arpa/inet.h", "malloc.h"};
 
 std::string trimmed(std::string text) {
   text.erase(0, text.find_first_not_of(' '));

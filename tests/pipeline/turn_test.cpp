@@ -30,6 +30,7 @@ struct Parrot final : generate::Generator {
   std::optional<Error> before, after;
   generate::Finish finish = generate::Finish::complete;
   std::function<void()> half_way = [] {};
+  std::string read;  // of the prompts
 
   std::string name() const override { return "parrot"; }
   bool reads_prompt() const override { return true; }
@@ -38,6 +39,7 @@ struct Parrot final : generate::Generator {
                                   const generate::DeltaSink& sink, std::stop_token stop) override {
     if (before) return fail(*before);
     CHECK(!request.messages.empty());
+    for (const Message& message : request.messages) read += message.content + "\n";
     accepted();
     for (size_t i = 0; i < words.size(); ++i) {
       if (i == words.size() / 2) half_way();
@@ -356,6 +358,39 @@ TEST_CASE("a follow-up without a subject goes on from the last question") {
   CHECK(heard.outcome->turn.rule.starts_with("followup"));
   CHECK(heard.outcome->turn.session.current_topic() == "philosophy");
   CHECK(!heard.cites(kBounded));
+}
+
+TEST_CASE(
+    "who names a session from afar without its visitor is shown nothing that was said in it") {
+  House house;
+  const std::string visitor = "22222222-2222-4222-8222-222222222222";
+  auto& generator = parrot(house, "limits are what a program promises to itself.");
+  pipeline::TurnRequest first{"tell me about bounded execution", kSession, visitor, "", {}};
+  first.remote = true;
+  REQUIRE(ask(house, first).outcome);
+
+  pipeline::TurnRequest again{"tell me more about limits", kSession, "", "", {}};
+  const auto said = [&](const pipeline::TurnRequest& request) {
+    generator.read.clear();
+    const Heard heard = ask(house, request);
+    REQUIRE(heard.outcome);
+    CHECK(heard.ready().session_id == kSession);
+    CHECK_FALSE(heard.cites(kBounded));
+    CHECK_FALSE(generator.read.empty());
+    return generator.read;
+  };
+  SUBCASE("from afar") {
+    again.remote = true;
+    CHECK(said(again).find("tell me about bounded execution") == std::string::npos);
+  }
+  SUBCASE("with its visitor") {
+    again.remote = true;
+    again.visitor_id = visitor;
+    CHECK(said(again).find("tell me about bounded execution") != std::string::npos);
+  }
+  SUBCASE("on the machine whose sessions these are") {
+    CHECK(said(again).find("tell me about bounded execution") != std::string::npos);
+  }
 }
 
 TEST_CASE("what was turned away is no conversation to go on from") {

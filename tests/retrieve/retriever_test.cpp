@@ -179,6 +179,33 @@ TEST_CASE("the topic of the session and the visitor's interests lift what is tag
   CHECK(find(retrieve::retrieve(*store, worded, {}).value(), "gardens") != nullptr);
 }
 
+TEST_CASE("a boost lifts as many as if all had been looked at") {
+  TempStore store;
+  for (int i = 0; i < 60; ++i)
+    store.put("page-" + std::to_string(i),
+              {"a loop with budget number " + std::to_string(i) + std::string(i % 7, ' ') +
+               (i % 3 ? " and loop again" : " and a bound") + (i % 5 ? "" : " budget budget")},
+              {i % 4 ? "tools" : "philosophy"}, "Page");
+  REQUIRE(store.refit());
+  for (const Fusion fusion : {Fusion::rrf, Fusion::weighted})
+    for (const char* topic : {"", "philosophy"})
+      for (const double weight : {0.0, 0.4, 1.0}) {
+        Query query = question(store, "loop budget");
+        query.bias_topic = topic;
+        query.interests = {{"tools", weight}};
+        RetrieveOptions all, some;
+        all.fusion.fusion = some.fusion.fusion = fusion;
+        all.candidates = 1000;
+        const auto whole = slugs(retrieve::retrieve(*store, query, all).value());
+        REQUIRE(whole.size() == 60);
+        for (const size_t wanted : {size_t{1}, size_t{5}, size_t{20}}) {
+          some.candidates = wanted;
+          CHECK(slugs(retrieve::retrieve(*store, query, some).value()) ==
+                std::vector<std::string>(whole.begin(), whole.begin() + static_cast<long>(wanted)));
+        }
+      }
+}
+
 TEST_CASE("nothing is found for words that are nowhere, and a stop ends the search") {
   TempStore store;
   put_site(store);

@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <map>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "store/contract.h"
 #include "store/corpus.h"
@@ -92,6 +95,46 @@ void session_contract(const Open& open, const Abilities& abilities) {
     CHECK(*store->all_shown_slugs() == std::vector<std::string>{"a", "b", "c", "z"});
   }
 
+  SUBCASE("many turns at once are stored like one after the other, and a bad one fails alone") {
+    const auto one_by_one = open();
+    std::vector<TurnRecord> turns;
+    for (int64_t ms = 1; ms <= 12; ++ms) {
+      // Two sessions of one visitor and one of another, in turns.
+      TurnRecord record = turn(ms % 3 == 0   ? "s3"
+                               : ms % 3 == 1 ? "s1"
+                                             : "s2",
+                               ms % 3 == 0 ? "w" : "v", ms);
+      record.cited = {"slug-" + std::to_string(ms % 5)};
+      record.topic = ms % 2 ? "x" : "y";
+      if (ms == 4) record.subject = "auth|1";
+      turns.push_back(record);
+    }
+    turns[5].session_id = "bad";
+    const auto stored = store->commit_turns(turns);
+    REQUIRE(stored.size() == turns.size());
+    std::map<std::string, int> expected;
+    for (size_t i = 0; i < turns.size(); ++i) {
+      CAPTURE(i);
+      if (i == 5) {
+        CHECK(error_of(stored[i]).kind == ErrorKind::usage);
+        continue;
+      }
+      REQUIRE(stored[i]);
+      CHECK(stored[i]->id == turns[i].session_id);
+      CHECK(stored[i]->turns == ++expected[turns[i].session_id]);
+      CHECK(stored[i]->exchanges.back().user == turns[i].exchange.user);
+    }
+    for (const auto& [id, count] : expected) {
+      const auto session = *one_by_one->session(id);
+      REQUIRE(session);
+      CHECK(session->turns == count);
+      CHECK(session->exchanges.size() == static_cast<size_t>(count));
+    }
+    CHECK(store->visitor(uuid("v"))->value().subject == "auth|1");
+    CHECK(store->visitor(uuid("w"))->value().subject == "");
+    CHECK(store->commit_turns({}).empty());
+  }
+
   SUBCASE("the last ten exchanges are kept") {
     for (int64_t ms = 1; ms <= 13; ++ms) REQUIRE(store->commit_turn(turn("s", "v", ms)));
     const auto session = *store->session(uuid("s"));
@@ -126,6 +169,10 @@ void session_contract(const Open& open, const Abilities& abilities) {
     record.subject = "auth|1";
     REQUIRE(store->commit_turn(record));
     CHECK(store->visitor(uuid("old"))->value().subject == "auth|1");
+    CHECK(store->visitor_of("auth|1")->value().id == uuid("old"));
+    CHECK_FALSE(store->visitor_of("auth|2")->has_value());
+    CHECK_FALSE(store->visitor_of("")->has_value());
+    CHECK_FALSE(store->visitor_of(std::string("auth|1\0", 7))->has_value());
 
     REQUIRE(
         store->update_visitor(uuid("new"), std::vector<std::string>{"rust", "maps"}, {}, at(7)));

@@ -16,8 +16,11 @@ namespace {
 
 class PostgresStore final : public Store {
  public:
-  PostgresStore(std::unique_ptr<Database> database, Schema schema)
-      : database_(std::move(database)), schema_(std::move(schema)) {}
+  PostgresStore(std::unique_ptr<Database> database, Schema schema, size_t connections)
+      // One is left for those who read.
+      : commits_(connections > 1 ? connections - 1 : 1),
+        database_(std::move(database)),
+        schema_(std::move(schema)) {}
 
   std::string describe() const override { return database_->address().describe(); }
 
@@ -91,6 +94,12 @@ class PostgresStore final : public Store {
     return database_->read([&](Connection& db) { return load_visitor(db, id); });
   }
 
+  Result<std::optional<Visitor>> visitor_of(std::string_view subject) override {
+    return database_->read([&](Connection& db) { return load_visitor_of(db, subject); });
+  }
+
+  size_t commits_at_a_time() const override { return commits_; }
+
   Result<Session> commit_turn(const TurnRecord& turn) override {
     return database_->write([&](Connection& db) { return merge_turn(db, turn); });
   }
@@ -123,6 +132,7 @@ class PostgresStore final : public Store {
   }
 
  private:
+  const size_t commits_;
   const std::unique_ptr<Database> database_;
   const Schema schema_;
   Lexical lexical_;
@@ -136,7 +146,8 @@ Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
   STOKA_ASSIGN(std::unique_ptr<Database> database, Database::open(std::move(address), options));
   STOKA_ASSIGN(Schema schema,
                mode == OpenMode::read_write ? migrate(*database) : check_schema(*database));
-  return std::make_unique<PostgresStore>(std::move(database), std::move(schema));
+  return std::make_unique<PostgresStore>(std::move(database), std::move(schema),
+                                         options.connections);
 }
 
 }  // namespace stoka::store::postgres

@@ -107,6 +107,14 @@ Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_
   return read_visitor(rows, 0);
 }
 
+Result<std::optional<Visitor>> load_visitor_of(Connection& connection, std::string_view subject) {
+  if (subject.empty() || !is_storable(subject)) return std::optional<Visitor>();
+  STOKA_ASSIGN(const Rows rows,
+               connection.run(sql("WHERE subject = $1::text"), Params().text(subject)));
+  if (rows.size() == 0) return std::optional<Visitor>();
+  return read_visitor(rows, 0);
+}
+
 Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
                                                  size_t most) {
   Params params;

@@ -16,6 +16,7 @@
 namespace stoka::store::postgres {
 
 Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_view id);
+Result<std::optional<Visitor>> load_visitor_of(Connection& connection, std::string_view subject);
 Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
                                                  size_t most);
 

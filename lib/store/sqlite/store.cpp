@@ -93,6 +93,11 @@ class SqliteStore final : public Store {
     return read([&](Database& db) { return load_visitor(db, id); });
   }
 
+  Result<std::optional<Visitor>> visitor_of(std::string_view subject) override {
+    if (subject.empty()) return std::optional<Visitor>();
+    return read([&](Database& db) { return load_visitor_of(db, subject); });
+  }
+
   Result<Session> commit_turn(const TurnRecord& turn) override {
     return write([&](Database& db) { return merge_turn(db, turn); });
   }

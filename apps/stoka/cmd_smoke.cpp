@@ -1,0 +1,246 @@
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/embedded.h"
+#include "base/files.h"
+#include "command.h"
+#include "pipeline/index_run.h"
+#include "remote_site.h"
+#include "serve/journal.h"
+#include "serve/metrics.h"
+#include "serve/server.h"
+#include "serve/smoke.h"
+#include "terminal/interrupt.h"
+#include "terminal/style.h"
+#include "text/width.h"
+#include "wiring.h"
+
+namespace stoka::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Settings = std::vector<std::pair<std::string, std::string>>;
+using How = serve::Checked::How;
+
+// One's own, and gone with this.
+class TempFolder {
+ public:
+  static Result<std::unique_ptr<TempFolder>> make() {
+    std::error_code error;
+    std::string pattern = (std::filesystem::temp_directory_path(error) / "stoka-smoke-XXXXXX");
+    if (error || ::mkdtemp(pattern.data()) == nullptr)
+      return fail(ErrorKind::data,
+                  fmt::format("cannot make a temporary folder: {}",
+                              error ? error.message() : std::strerror(errno)),
+                  "make room, or set TMPDIR");
+    return std::unique_ptr<TempFolder>(new TempFolder(pattern));
+  }
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TempFolder(const TempFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit TempFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+// A port of this machine where nobody listens, and nobody else will.
+class DeadPort {
+ public:
+  DeadPort() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(fd_, any, size) == 0 && ::getsockname(fd_, any, &size) == 0)
+      port_ = ntohs(address.sin_port);
+  }
+  ~DeadPort() { ::close(fd_); }
+  DeadPort(const DeadPort&) = delete;
+  std::string url() const { return fmt::format("http://127.0.0.1:{}", port_); }
+
+ private:
+  int fd_;
+  uint16_t port_ = 9;  // discard: as dead as can be
+};
+
+// A server of this process, wired as `stoka serve` is, with the defaults and what is given: what
+// the person has configured is not what is checked.
+class OwnServer {
+ public:
+  static Result<std::unique_ptr<OwnServer>> start(const Settings& settings) {
+    std::unique_ptr<OwnServer> out(new OwnServer);
+    for (const auto& [key, value] : settings) STOKA_TRY(out->app_.set(key, value));
+    STOKA_ASSIGN(out->wired_, wire(out->app_, store::OpenMode::read));
+    serve::ServerOptions options;
+    options.port = 0;
+    options.site.chat = options.site.discover = options.site.context = {};
+    STOKA_ASSIGN(out->server_, serve::Server::listen(out->wired_->engine(), out->journal_,
+                                                     out->metrics_, std::move(options)));
+    STOKA_ASSIGN(out->site_, RemoteSite::make(out->app_, out->server_->url()));
+    out->thread_ = std::thread([server = out->server_.get()] { server->run(); });
+    return out;
+  }
+  ~OwnServer() {
+    site_.reset();  // its connections: the server lets clients go first
+    if (!thread_.joinable()) return;
+    server_->stop();
+    thread_.join();
+  }
+  OwnServer(const OwnServer&) = delete;
+
+  const serve::Remote& remote() const { return site_->remote(); }
+  store::Store& store() { return wired_->store(); }
+  bool warned_of_reranker() const { return warned_; }
+
+ private:
+  OwnServer() { app_.log.redirect(&journal_); }
+
+  App app_;
+  std::atomic<bool> warned_ = false;
+  serve::Journal journal_{
+      app_.clock, {.json = true, .info = false, .queries = false}, [this](std::string_view line) {
+        if (line.find("rerank") != std::string_view::npos) warned_ = true;
+      }};
+  serve::Metrics metrics_{STOKA_VERSION};
+  std::unique_ptr<Wired> wired_;
+  std::unique_ptr<serve::Server> server_;
+  std::unique_ptr<RemoteSite> site_;
+  std::thread thread_;
+};
+
+Result<> index_sample(const std::filesystem::path& folder, const std::string& store,
+                      std::stop_token stop) {
+  for (const EmbeddedFile& file : embedded::sample_site()) {
+    const std::filesystem::path path = folder / "site" / file.name;
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    STOKA_TRY(write_file(path, file.text));
+  }
+  App app;
+  app.common.quiet = true;
+  STOKA_TRY(app.set("store", store));
+  STOKA_ASSIGN(const auto opened, app.open_store(store::OpenMode::read_write));
+  pipeline::IndexRequest request;
+  request.paths = {folder / "site"};
+  request.chunks = chunk_options(app.config());
+  request.identity = pipeline_settings(app.config()).identity;
+  STOKA_TRY(pipeline::run_index(opened.get(), request, app.clock, app.log, {}, std::move(stop)));
+  return {};
+}
+
+// Told of each check as it is known.
+using Told = std::function<void(const serve::Checked&)>;
+
+// The golden data of the configuration, so that a tuned voice is what is checked.
+Result<std::vector<serve::Checked>> check_own(const App& app, const Told& told,
+                                              std::stop_token stop) {
+  STOKA_TRY(refuse_local_flags(app.common));
+  STOKA_ASSIGN(const auto folder, TempFolder::make());
+  const Settings common = {{"store", "sqlite:" + (folder->path() / "stoka.db").string()},
+                           {"golden.dir", app.config().text("golden.dir")}};
+  STOKA_TRY(index_sample(folder->path(), common.front().second, stop));
+  const DeadPort dead;
+  const auto with = [&](const std::string& part) {
+    Settings out = common;
+    out.emplace_back(part + ".kind", "tei");
+    out.emplace_back(part + ".url", dead.url());
+    return OwnServer::start(out);
+  };
+  STOKA_ASSIGN(const auto site, OwnServer::start(common));
+  STOKA_ASSIGN(const auto no_reranker, with("reranker"));
+  STOKA_ASSIGN(const auto no_embedder, with("embedder"));
+  const serve::SmokeHouse house{no_reranker->remote(), no_embedder->remote(),
+                                [&] { return no_reranker->warned_of_reranker(); }, site->store()};
+  return serve::smoke(site->remote(), &house, told, std::move(stop));
+}
+
+Result<std::vector<serve::Checked>> check_site(const App& app, const std::string& url,
+                                               const Told& told, std::stop_token stop) {
+  STOKA_ASSIGN(const auto site, RemoteSite::make(app, url));
+  STOKA_ASSIGN(const net::Answer answer, site->remote().get("/healthz", stop));
+  if (answer.status != 200 || answer.content_type != "application/json")
+    return fail(site->remote().refusal(answer));
+  return serve::smoke(site->remote(), nullptr, told, std::move(stop));
+}
+
+std::string row(const serve::Checked& checked, const terminal::Capabilities& capabilities) {
+  const auto [look, word] = checked.how == How::ok ? std::pair(terminal::Look::title, "ok")
+                            : checked.how == How::failed
+                                ? std::pair(terminal::Look::error, "FAILED")
+                                : std::pair(terminal::Look::dim, "skipped");
+  constexpr int kIndent = 13, kName = 42;
+  const auto grey = [&](std::string_view text) {
+    return terminal::paint(terminal::Look::meta, text, capabilities);
+  };
+  const std::string detail = terminal::printable(checked.detail);
+  std::string out = fmt::format("{:>2}  {}  {:<{}}", checked.n,
+                                terminal::paint(look, fmt::format("{:<7}", word), capabilities),
+                                checked.name, kName);
+  // What does not fit beside the name stands below it.
+  const int room = std::max(capabilities.columns - kIndent, 20);
+  const bool beside = static_cast<int>(text::display_width(detail)) < room - kName;
+  if (!capabilities.tty || beside) return out + " " + grey(detail) + "\n";
+  for (const std::string& line : text::wrap(detail, static_cast<size_t>(room)))
+    out += fmt::format("\n{:{}}{}", "", kIndent, grey(line));
+  return out + "\n";
+}
+
+std::string smoke_json(const std::vector<serve::Checked>& all, size_t passed, size_t failed) {
+  Json checks = Json::array();
+  for (const serve::Checked& one : all)
+    checks.push_back({{"n", one.n},
+                      {"name", one.name},
+                      {"ok", one.how == How::skipped ? Json() : Json(one.how == How::ok)},
+                      {"detail", one.detail}});
+  return Json{{"checks", std::move(checks)},
+              {"passed", passed},
+              {"failed", failed},
+              {"skipped", all.size() - passed - failed}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+int run(App& app, const UrlFlag& url) {
+  auto interrupt = terminal::Interrupt::install();
+  if (!interrupt) return app.report(interrupt.error());
+  const std::stop_token stop = (*interrupt)->begin();
+  const terminal::Capabilities capabilities = app.capabilities(STDOUT_FILENO);
+  const Told told = [&](const serve::Checked& checked) {
+    if (!app.common.json) print(row(checked, capabilities));
+  };
+  const auto all = url.given() ? check_site(app, url.url, told, stop) : check_own(app, told, stop);
+  if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
+  if (!all) return app.report(all.error());
+  const auto count = [&](How how) {
+    return static_cast<size_t>(std::count_if(
+        all->begin(), all->end(), [how](const serve::Checked& one) { return one.how == how; }));
+  };
+  const size_t passed = count(How::ok), failed = count(How::failed);
+  print(app.common.json ? smoke_json(*all, passed, failed) + "\n"
+                        : fmt::format("{} passed, {} failed, {} skipped\n", passed, failed,
+                                      all->size() - passed - failed));
+  return failed > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+Run declare_smoke(CLI::App& cli) {
+  auto url = std::make_shared<UrlFlag>();
+  url->declare(cli, "check the stoka server at this address");
+  return [url](App& app) { return run(app, *url); };
+}
+
+}  // namespace stoka::app

@@ -1,0 +1,97 @@
+// stoka smoke: the real program, its own servers, and others.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "served.h"
+
+using namespace stoka::test;
+using Json = nlohmann::json;
+
+namespace {
+
+std::vector<int> numbers(const Json& report, const Json& ok) {
+  std::vector<int> out;
+  for (const Json& check : report["checks"])
+    if (check["ok"] == ok) out.push_back(check["n"].get<int>());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("smoke passes eleven of eleven, whatever is configured, and leaves nothing behind") {
+  Machine machine;
+  auto& env = machine.environment();
+  env["STOKA_EMBED_URL"] = "http://127.0.0.1:9";
+  env["STOKA_RERANK_URL"] = "http://127.0.0.1:9";
+  env["STOKA_CHAT_LIMIT"] = "1/300";
+  env["STOKA_DB_URL"] = "sqlite:" + (machine.home() / "own.db").string();
+  env["TMPDIR"] = (machine.home() / "tmp").string();
+  std::filesystem::create_directories(machine.home() / "tmp");
+  const Ran ran = machine.stoka({"smoke", "--json"});
+  CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
+  CHECK(ran.err == "");
+  const Json report = Json::parse(ran.out);
+  CHECK(report["checks"].size() == 11);
+  CHECK(report["passed"] == 11);
+  CHECK(report["failed"] == 0);
+  CHECK(report["skipped"] == 0);
+  for (const Json& check : report["checks"]) {
+    CHECK(!check["name"].get<std::string>().empty());
+    CHECK(!check["detail"].get<std::string>().empty());
+  }
+  CHECK(std::filesystem::is_empty(machine.home() / "tmp"));
+  CHECK(!std::filesystem::exists(machine.home() / "own.db"));
+  CHECK(!std::filesystem::exists(machine.database()));
+}
+
+TEST_CASE("a voice that was tuned is the one that is checked") {
+  Machine machine;
+  std::string replies = text_of(STOKA_SOURCE_DIR "/golden/replies.toml");
+  const std::string said = "\"wrong terminal.\"";
+  replies.replace(replies.find(said), said.size(), "\"no idea.\"");
+  machine.write("golden/replies.toml", replies);
+  machine.write(".config/stoka/config.toml",
+                "[golden]\ndir = \"" + (machine.home() / "golden").string() + "\"\n");
+  const Ran ran = machine.stoka({"smoke"});
+  CHECK(ran.code == 1);
+  CHECK_MESSAGE(ran.out.find(" 4  FAILED ") != std::string::npos, (ran.out + ran.err));
+  CHECK(ran.out.find("says: no idea.") != std::string::npos);
+  CHECK(ran.out.find("10 passed, 1 failed, 0 skipped") != std::string::npos);
+}
+
+TEST_CASE("smoke --url checks a server that runs, as far as a visitor can") {
+  Machine machine;
+  machine.index_sample();
+  const Served served(machine);
+  const Ran ran = machine.stoka({"smoke", "--json", "--url", served.url()});
+  CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
+  const Json report = Json::parse(ran.out);
+  CHECK(report["passed"] == 9);
+  CHECK(report["skipped"] == 2);
+  CHECK(numbers(report, nullptr) == std::vector<int>{8, 9});
+}
+
+TEST_CASE("a site of other content fails what needs the sample, and no more") {
+  Machine machine;
+  machine.write("site/blog/bread.md",
+                "---\ntitle: Bread\n---\nBread is flour, water and salt. Time does the rest.\n");
+  REQUIRE(machine.stoka({"index", "site"}).code == 0);
+  const Served served(machine);
+  const Ran ran = machine.stoka({"smoke", "--json", "--url", served.url()});
+  CHECK(ran.code == 1);
+  CHECK(numbers(Json::parse(ran.out), false) == std::vector<int>{2, 3, 6});
+}
+
+TEST_CASE("smoke --url with nobody there is exit 4, and a wrong flag exit 2") {
+  Machine machine;
+  const Parrot page("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\nhi");
+  for (const std::string& url : {std::string("http://127.0.0.1:9"), page.url()}) {
+    const Ran ran = machine.stoka({"smoke", "--url", url});
+    CHECK(ran.code == 4);
+    CHECK(ran.out == "");
+    CHECK(ran.err.find(url) != std::string::npos);
+  }
+  CHECK(machine.stoka({"smoke", "--store", "sqlite:x.db"}).code == 2);
+  CHECK(machine.stoka({"smoke", "--url", "nonsense://x"}).code == 2);
+}

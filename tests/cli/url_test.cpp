@@ -1,0 +1,244 @@
+// --url: the real program as a client of the real program.
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <pty.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "served.h"
+
+using namespace stoka::test;
+using Json = nlohmann::json;
+
+namespace {
+
+Machine& site() {
+  static Machine made;
+  static bool indexed = (made.index_sample(), true);
+  (void)indexed;
+  return made;
+}
+
+const std::string& url() {
+  static Served served(site());
+  return served.url();
+}
+
+// Who has no index.
+Machine& visitor() {
+  static Machine made;
+  return made;
+}
+
+std::vector<Json> events(const std::string& out) {
+  std::vector<Json> all;
+  std::istringstream in(out);
+  for (std::string line; std::getline(in, line);) all.push_back(Json::parse(line));
+  return all;
+}
+
+// What does not differ from one run to the next.
+std::string essence(std::string out) {
+  std::string kept;
+  for (Json& event : events(out)) {
+    for (const char* own : {"session_id", "visitor_id", "latency_ms"}) event["data"].erase(own);
+    kept += event.dump() + "\n";
+  }
+  return kept;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string http(const std::string& status, const std::string& type, const std::string& body) {
+  return "HTTP/1.1 " + status + "\r\nContent-Type: " + type + "\r\nConnection: close\r\n\r\n" +
+         body;
+}
+
+// A conversation on a terminal of its own: all that was typed, and what was on the screen.
+std::string on_terminal(const Machine& machine, std::vector<std::string> arguments,
+                        const std::vector<std::string>& typed) {
+  arguments.insert(arguments.begin(), STOKA_BINARY);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const std::string home = "HOME=" + machine.home().string();
+  const winsize size{24, 100, 0, 0};
+  int screen = -1;
+  const pid_t child = ::forkpty(&screen, nullptr, nullptr, &size);
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const char* environment[] = {home.c_str(), "TERM=dumb", "LC_ALL=C.UTF-8", nullptr};
+    ::execve(argv[0], argv.data(), const_cast<char**>(environment));
+    ::_exit(127);
+  }
+  std::string all;
+  size_t next = 0;
+  char bytes[4096];
+  // A line is typed at each prompt.
+  for (size_t seen = 0;;) {
+    pollfd polled{screen, POLLIN, 0};
+    if (::poll(&polled, 1, 30'000) <= 0) FAIL("nothing more is drawn: " << all);
+    const ssize_t n = ::read(screen, bytes, sizeof bytes);
+    if (n <= 0) break;
+    all.append(bytes, static_cast<size_t>(n));
+    if (next < typed.size() && all.find("\n> ", seen) != std::string::npos) {
+      seen = all.size();
+      const std::string line = typed[next++] + "\n";
+      CHECK(::write(screen, line.data(), line.size()) == static_cast<ssize_t>(line.size()));
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::close(screen);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("chat --url says what chat says, and needs no index here") {
+  for (const char* query : {"what is this?", "tell me about bounded execution",
+                            "best javascript framework?", "quantum gravity research"}) {
+    CAPTURE(std::string(query));
+    const Ran there = visitor().stoka({"chat", "--json", "--url", url(), query});
+    const Ran here = site().stoka({"chat", "--json", query});
+    CHECK(there.code == 0);
+    CHECK(there.err == "");
+    CHECK(essence(there.out) == essence(here.out));
+  }
+  CHECK(!std::filesystem::exists(visitor().database()));
+}
+
+TEST_CASE("an answer from elsewhere is drawn alike, and links to where it came from") {
+  const Ran there = visitor().stoka({"chat", "--url", url(), "tell me about bounded execution"});
+  std::string here = site().stoka({"chat", "tell me about bounded execution"}).out;
+  const std::string path = "> /blog/";
+  for (size_t at = 0; (at = here.find(path, at)) != std::string::npos; ++at)
+    here.replace(at, path.size(), "> " + url() + "/api/stoka/open?slug=");
+  CHECK(there.out == here);
+  CHECK(has(there.out, "/api/stoka/open?slug=philosophy-bounded-execution\n"));
+}
+
+TEST_CASE("lines on standard input are turns of one session there too") {
+  const Ran ran = visitor().stoka({"chat", "--url", url(), "--json", "-"},
+                                  "tell me about bounded execution\nwhat about its limits\n");
+  CHECK(ran.code == 0);
+  std::vector<Json> ready, done;
+  for (const Json& event : events(ran.out)) {
+    if (event["event"] == "ready") ready.push_back(event["data"]);
+    if (event["event"] == "done") done.push_back(event["data"]);
+  }
+  REQUIRE(ready.size() == 2);
+  CHECK(ready[0]["session_id"] == ready[1]["session_id"]);
+  CHECK(ready[0]["visitor_id"] == ready[1]["visitor_id"]);
+  CHECK(ready[1]["route"] == "followup");
+  CHECK(done.back()["turns"] == 2);
+}
+
+TEST_CASE("discover and context --url print what they print here") {
+  const char* page = "/blog/philosophy-bounded-execution";
+  for (std::vector<std::string> command :
+       {std::vector<std::string>{"discover", "--json", "--limit", "4", "--page", page},
+        {"discover", "--json", "--seen", "debono-boss-fight"},
+        {"context", "--json", "--page", "/"},
+        {"context", "--json", "--page", page},
+        {"context", "--page", "/"}}) {
+    const std::string here = site().stoka(command).out;
+    command.push_back("--url");
+    command.push_back(url());
+    const Ran there = visitor().stoka(command);
+    CHECK(there.code == 0);
+    CHECK(there.err == "");
+    CHECK(there.out == here);
+  }
+}
+
+TEST_CASE("what only a local index can do is refused beside --url") {
+  for (const std::vector<std::string>& flags : {std::vector<std::string>{"chat", "--trace"},
+                                                {"chat", "--dry-run"},
+                                                {"discover", "--explain"},
+                                                {"chat", "--store", "sqlite:x.db"},
+                                                {"chat", "--record", "x"},
+                                                {"context", "--page", "/", "--replay", "x"}}) {
+    std::vector<std::string> command = flags;
+    command.insert(command.end(), {"--url", "http://127.0.0.1:9"});
+    if (command.front() == "chat") command.push_back("hi");
+    const Ran ran = visitor().stoka(command);
+    CHECK(ran.code == 2);
+    CHECK(ran.out == "");
+    CHECK_MESSAGE(has(ran.err, "is for a local index"), ran.err);
+  }
+  const Ran before = visitor().stoka({"--url", "http://127.0.0.1:9", "chat", "hi"});
+  CHECK(before.code == 2);
+  CHECK(has(before.err, "stoka chat --url URL"));
+  const Ran other = visitor().stoka({"status", "--url", "http://127.0.0.1:9"});
+  CHECK(other.code == 2);
+  CHECK_MESSAGE(has(other.err, "unknown flag '--url'"), other.err);
+  CHECK(!has(other.err, "did you mean"));
+  CHECK(visitor().stoka({"chat", "--url", "ftp://x", "hi"}).code == 2);
+  CHECK(visitor().stoka({"chat", "--url", "http://127.0.0.1:9", " "}).code == 2);
+}
+
+TEST_CASE("a question that the site refuses gets its words") {
+  const Ran ran = visitor().stoka({"chat", "--url", url(), "--session", "nonsense", "hi"});
+  CHECK(ran.code == 2);
+  CHECK(ran.out == "");
+  CHECK_MESSAGE(has(ran.err, "session_id"), ran.err);
+}
+
+TEST_CASE("who is not there, and who is no stoka, is one line and exit 4") {
+  const Parrot page(http("200 OK", "text/html", "<h1>hello</h1>"));
+  const Parrot gone(http("502 Bad Gateway", "text/html", "<h1>bad gateway</h1>"));
+  const Parrot noise("SSH-2.0-OpenSSH_9.2\r\n");
+  for (const std::string& where :
+       {std::string("http://127.0.0.1:9"), page.url(), gone.url(), noise.url()}) {
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"chat", "hi"}, {"discover"}, {"context", "--page", "/"}}) {
+      std::vector<std::string> asked = command;
+      asked.insert(asked.end(), {"--url", where});
+      const Ran ran = visitor().stoka(asked);
+      CHECK(ran.code == 4);
+      CHECK(ran.out == "");
+      CHECK_MESSAGE(has(ran.err, where), ran.err);
+      CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+    }
+  }
+  const Ran json = visitor().stoka({"chat", "--json", "--url", page.url(), "hi"});
+  CHECK(json.code == 4);
+  CHECK(Json::parse(json.err)["error"]["kind"] == "protocol");
+}
+
+TEST_CASE("an answer that breaks off is shown as far as it went, and is exit 4") {
+  const std::string begun =
+      "event: ready\ndata: {\"session_id\":\"s\",\"visitor_id\":\"v\",\"route\":\"new\"}\n\n"
+      "event: token\ndata: {\"text\":\"so far \\u001b[2J so good\"}\n\n";
+  const Parrot site(http("200 OK", "text/event-stream", begun));
+  const Ran text = visitor().stoka({"chat", "--url", site.url(), "hi"});
+  CHECK(text.code == 4);
+  CHECK(has(text.out, "so far"));
+  CHECK(!has(text.out, "\x1b"));
+  CHECK(has(text.err, "without a last event"));
+  const Ran json = visitor().stoka({"chat", "--json", "--url", site.url(), "hi"});
+  CHECK(json.code == 4);
+  CHECK(events(json.out).back()["event"] == "error");
+  CHECK(events(json.out).back()["data"]["retryable"] == true);
+}
+
+TEST_CASE("a conversation with a site keeps its session and knows its citations") {
+  const std::string screen =
+      on_terminal(visitor(), {"--url", url()},
+                  {"tell me about bounded execution", "/seen", "/open 1", "/why", "/session",
+                   "/new", "/seen", "/page /blog", "what is this?", "/quit"});
+  CHECK_MESSAGE(has(screen, "The Philosophy of Bounded Execution"), screen);
+  CHECK(has(screen, url() + "/api/stoka/open?slug=philosophy-bounded-execution"));
+  CHECK(has(screen, "only " + url() + " knows"));
+  CHECK(has(screen, "turns    1"));
+  CHECK(has(screen, "nothing yet."));
+  CHECK(has(screen, "a terminal. i know everything published here."));
+  CHECK(!std::filesystem::exists(visitor().database()));
+}

@@ -1,0 +1,372 @@
+#include "net/loop.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "net/hearing.h"
+#include "support/upstream/fake_upstream.h"
+
+using namespace std::chrono_literals;
+using namespace stoka;
+using namespace stoka::net;
+using testing::FakeUpstream;
+using testing::Hearing;
+
+namespace {
+
+// False if it takes too long.
+bool run(Loop& loop, const std::function<bool()>& over) {
+  bool late = false;
+  const auto alarm = loop.after(20s, [&] { late = true; });
+  loop.drive([&] { return late || over(); }, {});
+  return !late;
+}
+
+// So many rounds, none of which waits long.
+void rounds(Loop& loop, int count) {
+  Loop::Timer tick;
+  std::function<void()> again = [&] { tick = loop.after(1ms, again); };
+  again();
+  loop.drive([&] { return count-- <= 0; }, {});
+}
+
+struct Pair {
+  int ends[2];
+  Pair() { REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0); }
+  ~Pair() {
+    ::close(ends[0]);
+    ::close(ends[1]);
+  }
+  void say(int end) { CHECK(::send(ends[end], "x", 1, MSG_NOSIGNAL) == 1); }
+  std::string hear(int end) {
+    char bytes[64];
+    const ssize_t got = ::recv(ends[end], bytes, sizeof bytes, 0);
+    return got > 0 ? std::string(bytes, static_cast<size_t>(got)) : "";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("timers ring by their times, those of one time in the order in which they were set") {
+  Loop loop;
+  std::string rung;
+  const auto start = std::chrono::steady_clock::now();
+  const auto at = [&](std::chrono::milliseconds time, char name) {
+    return loop.at(start + time, [&rung, name] { rung += name; });
+  };
+  const auto c = at(3ms, 'c'), a = at(1ms, 'a'), d = at(3ms, 'd'), b = at(2ms, 'b');
+  auto cancelled = at(1ms, 'x');
+  cancelled.cancel();
+  cancelled.cancel();
+  { const auto destroyed = at(1ms, 'y'); }
+  auto overwritten = at(1ms, 'z');
+  overwritten = at(4ms, 'e');
+  const auto moved = std::move(overwritten);
+  CHECK(run(loop, [&] { return rung.size() == 5; }));
+  CHECK(rung == "abcde");
+}
+
+TEST_CASE("a timer that is due may be cancelled by one before it, and set anew by itself") {
+  Loop loop;
+  std::string rung;
+  Loop::Timer first, second, third;
+  first = loop.after(0ms, [&] {
+    rung += 'a';
+    second.cancel();
+  });
+  second = loop.after(0ms, [&] { rung += 'b'; });
+  int times = 0;
+  std::function<void()> again = [&] {
+    if (++times < 100) third = loop.after(0ms, again);
+  };
+  third = loop.after(0ms, again);
+  CHECK(run(loop, [&] { return times == 100; }));
+  CHECK(rung == "a");
+}
+
+TEST_CASE("a timer that sets itself for now keeps nobody waiting") {
+  Loop loop;
+  Loop::Timer timer;
+  bool posted = false;
+  std::function<void()> again = [&] { timer = loop.after(0ms, again); };
+  again();
+  loop.post([&] { posted = true; });
+  CHECK(run(loop, [&] { return posted; }));
+}
+
+TEST_CASE("what is to be done soon is done before the loop waits, and so is what that adds") {
+  Loop loop;
+  std::string done;
+  loop.soon([&] {
+    done += 'a';
+    loop.soon([&] { done += 'c'; });
+  });
+  loop.soon([&] { done += 'b'; });
+  int passed = 0;
+  loop.drive([&] { return passed++ == 1; }, {});
+  CHECK(done == "abc");
+}
+
+TEST_CASE("what many threads post is done on the thread of the loop, each one's in its order") {
+  constexpr int kThreads = 8, kEach = 500;
+  Loop loop;
+  std::vector<std::vector<int>> done(kThreads);
+  const auto here = std::this_thread::get_id();
+  bool elsewhere = false;
+  size_t count = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < kThreads; ++i)
+      threads.emplace_back([&, i] {
+        for (int j = 0; j < kEach; ++j)
+          loop.post([&, i, j] {
+            elsewhere = elsewhere || std::this_thread::get_id() != here;
+            done[static_cast<size_t>(i)].push_back(j);
+            ++count;
+          });
+      });
+    CHECK(run(loop, [&] { return count == kThreads * kEach; }));
+  }
+  CHECK_FALSE(elsewhere);
+  for (const auto& of_one : done) {
+    CHECK(of_one.size() == kEach);
+    CHECK(std::is_sorted(of_one.begin(), of_one.end()));
+  }
+}
+
+TEST_CASE("a descriptor is looked after as long as it is wanted") {
+  Loop loop;
+  Pair pair;
+  std::string heard;
+  int writable = 0;
+  auto watch = loop.watch(pair.ends[0], [&](Loop::Ready ready) {
+    if (ready.readable) heard += pair.hear(0);
+    writable += ready.writable;
+  });
+  pair.say(1);
+  rounds(loop, 5);
+  CHECK(heard.empty());  // nothing is wanted yet
+  watch.want(true, false);
+  CHECK(run(loop, [&] { return heard == "x"; }));
+  CHECK(writable == 0);
+  watch.want(false, true);
+  pair.say(1);
+  CHECK(run(loop, [&] { return writable > 0; }));
+  CHECK(heard == "x");
+  auto moved = std::move(watch);
+  moved.want(true, false);
+  CHECK(run(loop, [&] { return heard == "xx"; }));
+  moved.cancel();
+  moved.cancel();
+  moved.want(true, true);
+  pair.say(1);
+  rounds(loop, 5);
+  CHECK(heard == "xx");
+}
+
+TEST_CASE("that the other side has closed is readable") {
+  Loop loop;
+  Pair pair;
+  bool ended = false;
+  int how = SHUT_RDWR;
+  SUBCASE("wholly") {}
+  SUBCASE("for writing") { how = SHUT_WR; }
+  auto watch = loop.watch(
+      pair.ends[0], [&](Loop::Ready ready) { ended = ready.readable && pair.hear(0).empty(); });
+  watch.want(true, false);
+  ::shutdown(pair.ends[1], how);
+  CHECK(run(loop, [&] { return ended; }));
+}
+
+TEST_CASE("a watch may be cancelled by itself, or by another one that is ready too") {
+  Loop loop;
+  Pair one, two;
+  int calls = 0;
+  Loop::Watch first, second;
+  first = loop.watch(one.ends[0], [&](Loop::Ready) {
+    ++calls;
+    first.cancel();
+    second.cancel();
+  });
+  second = loop.watch(two.ends[0], [&](Loop::Ready) {
+    ++calls;
+    second.cancel();
+    first.cancel();
+  });
+  first.want(true, true);
+  second.want(true, true);
+  one.say(1);
+  two.say(1);
+  rounds(loop, 5);
+  CHECK(calls == 1);
+}
+
+TEST_CASE("a descriptor that takes over the number of another is a stranger to its watch") {
+  Loop loop;
+  auto old = std::make_unique<Pair>();
+  auto waker = std::make_unique<Pair>();
+  std::unique_ptr<Pair> young;
+  int of_old = 0, of_young = 0;
+  Loop::Watch watch = loop.watch(old->ends[0], [&](Loop::Ready) { ++of_old; });
+  Loop::Watch replacing, fresh;
+  watch.want(true, false);
+  replacing = loop.watch(waker->ends[0], [&](Loop::Ready) {
+    replacing.cancel();
+    const int number = old->ends[0];
+    watch.cancel();
+    old.reset();
+    young = std::make_unique<Pair>();
+    CHECK((young->ends[0] == number || young->ends[1] == number));
+    fresh = loop.watch(number, [&](Loop::Ready) { ++of_young; });
+    fresh.want(true, false);
+  });
+  replacing.want(true, false);
+  waker->say(1);
+  old->say(1);  // ready in the same round, after it
+  rounds(loop, 5);
+  REQUIRE(young);
+  CHECK(of_old == 0);
+  CHECK(of_young == 0);
+  young->say(0);
+  young->say(1);
+  CHECK(run(loop, [&] { return of_young > 0; }));
+  CHECK(of_old == 0);
+  fresh.cancel();
+}
+
+TEST_CASE(
+    "a stop wakes a loop that has nothing to do, and one that was asked for keeps it from all") {
+  Loop loop;
+  std::stop_source source;
+  std::jthread stopper([&] {
+    std::this_thread::sleep_for(5ms);
+    source.request_stop();
+  });
+  loop.drive([] { return false; }, source.get_token());
+  CHECK(source.stop_requested());
+  bool done = false;
+  loop.post([&] { done = true; });
+  loop.drive([] { return false; }, source.get_token());
+  CHECK_FALSE(done);
+}
+
+TEST_CASE("a loop that goes lets go of all that it was to do, and of what belongs to it") {
+  FakeUpstream server;
+  server.behave(R"({"fault":"hang","times":0})");
+  const Request request = testing::get(server.url() + "/v1/models");
+  Hearing hearing;
+  int called = 0;
+  auto held = std::make_shared<int>(1);
+  std::weak_ptr<int> gone = held;
+  Pair pair;
+  {
+    Loop loop;
+    auto timer = std::make_shared<Loop::Timer>(loop.after(1h, [&] { ++called; }));
+    auto watch = std::make_shared<Loop::Watch>(loop.watch(pair.ends[0], [](Loop::Ready) {}));
+    std::shared_ptr<Transfer> transfer =
+        loop.carry(request, hearing, [&](std::optional<Failure>) { ++called; });
+    rounds(loop, 3);
+    const auto inner = loop.after(1h, [held, timer, transfer] {});
+    loop.post([&called, held, timer, watch, transfer] { ++called; });
+    loop.soon([&called, held, timer, watch, transfer] { ++called; });
+    held.reset();
+  }
+  CHECK(gone.expired());
+  CHECK(called == 0);
+}
+
+TEST_CASE("an exchange may be let go of at every moment, and then nobody is called") {
+  FakeUpstream server;
+  server.behave(R"({"answer":"one two three four five six seven","times":0,"token_delay_ms":1})");
+  const Request request = testing::post(server.url() + "/v1/chat/completions", testing::kChat);
+  Loop loop;
+  size_t whole = 0;
+  for (int moment = 0; moment < 60; ++moment) {
+    Hearing hearing;
+    int done = 0;
+    auto transfer = loop.carry(request, hearing, [&](std::optional<Failure>) { ++done; });
+    CHECK(done == 0);
+    if (moment % 3 == 1) transfer->pause();
+    if (moment % 3 == 2) {
+      transfer->pause();
+      transfer->resume();
+    }
+    rounds(loop, moment);
+    transfer.reset();
+    const int before = done;
+    const size_t heard = hearing.text.size();
+    rounds(loop, 3);
+    CHECK(done == before);
+    CHECK(done <= 1);
+    CHECK(hearing.text.size() == heard);
+    whole += done == 1;
+  }
+  CHECK(whole < 60);
+}
+
+TEST_CASE("an exchange may be let go of by what it calls when it is over") {
+  FakeUpstream server;
+  const Request good = testing::get(server.url() + "/v1/models");
+  Request bad = good;
+  bad.url = "http://127.0.0.1:1/";
+  for (const Request* request : {&good, static_cast<const Request*>(&bad)}) {
+    Loop loop;
+    Hearing hearing;
+    std::unique_ptr<Transfer> transfer;
+    int done = 0;
+    bool failed = false;
+    transfer = loop.carry(*request, hearing, [&](std::optional<Failure> failure) {
+      ++done;
+      failed = failure.has_value();
+      transfer.reset();
+    });
+    CHECK(done == 0);
+    CHECK(run(loop, [&] { return done > 0; }));
+    rounds(loop, 3);
+    CHECK(done == 1);
+    CHECK(failed == (request == &bad));
+  }
+}
+
+TEST_CASE("one loop carries many exchanges at a time, and keeps their connections") {
+  FakeUpstream server;
+  const Request request = testing::get(server.url() + "/v1/models");
+  Loop loop;
+  for (int turn = 0; turn < 2; ++turn) {
+    std::vector<Hearing> hearings(20);
+    std::vector<std::unique_ptr<Transfer>> transfers;
+    size_t done = 0;
+    for (Hearing& hearing : hearings)
+      transfers.push_back(loop.carry(request, hearing, [&](std::optional<Failure> failure) {
+        CHECK_FALSE(failure.has_value());
+        ++done;
+      }));
+    CHECK(run(loop, [&] { return done == hearings.size(); }));
+    for (const Hearing& hearing : hearings) CHECK(hearing.heard.status == 200);
+  }
+  CHECK(server.connections() <= 20);
+}
+
+TEST_CASE("a loop that was leased is leased again") {
+  Loops loops;
+  const Loop* first = nullptr;
+  {
+    const Loops::Lease lease = loops.take();
+    first = &*lease;
+    const Loops::Lease other = loops.take();
+    CHECK(&*other != first);
+  }
+  const Loops::Lease again = loops.take(), more = loops.take();
+  CHECK((&*again == first || &*more == first));
+}

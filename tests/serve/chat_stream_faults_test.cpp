@@ -1,0 +1,206 @@
+// A chat over the wire, when parts of it fail: a status before the stream, an error event in it.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "chat_house.h"
+#include "serve/chat_stream.h"
+
+using namespace stoka;
+using namespace stoka::test;
+using testing::FakeOptions;
+using testing::FakeUpstream;
+
+namespace {
+
+constexpr std::string_view kOver = "done";
+constexpr std::string_view kBroken = "error";
+
+struct Case {
+  const char* behaviour;
+  int status;              // 200: of a stream
+  std::string_view end;    // of the stream; else the problem's code
+  const char* retry = "";  // Retry-After
+};
+
+// Deadlines that a server which says nothing runs into soon.
+net::Deadlines short_deadlines() {
+  using net::Milliseconds;
+  return {Milliseconds(5000), Milliseconds(300), Milliseconds(600), Milliseconds(500),
+          Milliseconds(1500)};
+}
+
+net::BreakerOptions unbreakable() {
+  net::BreakerOptions out;
+  out.failures = 1000000;
+  return out;
+}
+
+void check(const Talk& said, const Case& expected) {
+  CAPTURE(std::string(expected.behaviour));
+  CAPTURE(said.problem.dump());
+  CAPTURE(said.raw.substr(0, 2000));
+  REQUIRE(said.status == expected.status);
+  if (expected.status != 200) {
+    CHECK(said.events.empty());
+    CHECK(said.problem["status"] == expected.status);
+    CHECK(said.problem["code"] == expected.end);
+    CHECK(said.problem["detail"].get<std::string>() != "");
+    CHECK((said.headers.contains("retry-after") ? said.headers.at("retry-after") : "") ==
+          expected.retry);
+    return;
+  }
+  REQUIRE(said.well_formed());
+  CHECK(said.last().name == expected.end);
+}
+
+}  // namespace
+
+TEST_CASE("whatever the generator does, it is a status before the stream or one last event in it") {
+  const std::vector<Case> cases = {
+      {R"({"fault":"close"})", 503, "unavailable", "5"},
+      {R"({"fault":"reset"})", 503, "unavailable", "5"},
+      {R"({"fault":"reset","after":3})", 200, kBroken},
+      {R"({"fault":"hang"})", 504, "timeout"},
+      {R"({"fault":"half_head"})", 504, "timeout"},
+      {R"({"fault":"cut_head"})", 503, "unavailable", "5"},
+      {R"({"fault":"no_http"})", 502, "protocol"},
+      {R"({"fault":"hang_mid"})", 200, kBroken},
+      {R"({"fault":"hang_mid","after":0})", 200, kBroken},
+      {R"({"fault":"cut"})", 200, kBroken},
+      {R"({"fault":"cut","after":0})", 200, kBroken},
+      {R"({"fault":"cut_in_tag"})", 200, kBroken},
+      {R"({"fault":"close_after"})", 200, kOver},
+      {R"({"fault":"drip","pause_ms":0})", 200, kOver},
+      {R"({"fault":"empty"})", 200, kBroken},
+      {R"({"fault":"html"})", 502, "protocol"},
+      {R"({"fault":"html","status":500})", 503, "unavailable", "5"},
+      {R"({"fault":"truncated_json"})", 200, kBroken},
+      {R"({"fault":"wrong_length"})", 200, kOver},
+      {R"({"fault":"long_body"})", 200, kBroken},
+      {R"({"fault":"gzip_bomb"})", 502, "protocol"},
+      {R"({"fault":"redirect"})", 502, "protocol"},
+      {R"({"fault":"refuse_fields","field":"stream_options","times":1})", 200, kOver},
+      {R"({"fault":"reject_key"})", 500, "config"},
+      {R"({"fault":"no_stream"})", 200, kOver},
+      {R"({"fault":"no_done"})", 200, kOver},
+      {R"({"fault":"no_blank"})", 200, kOver},
+      {R"({"fault":"no_finish"})", 200, kBroken},
+      {R"({"fault":"error_event"})", 200, kBroken},
+      {R"({"fault":"error_event","after":0})", 200, kBroken},
+      {R"({"fault":"long_line"})", 200, kBroken},
+      {R"({"fault":"endless"})", 200, kOver},
+      {R"({"fault":"endless_thinking"})", 200, kBroken},
+      {R"({"fault":"endless_pings"})", 200, kBroken},
+      {R"({"fault":"invalid_utf8"})", 200, kOver},
+      {R"({"fault":"lone_surrogate"})", 200, kOver},
+      {R"({"status":400})", 502, "protocol"},
+      {R"({"status":401})", 500, "config"},
+      {R"({"status":404})", 500, "config"},
+      {R"({"status":429})", 503, "busy", "2"},
+      {R"({"status":500})", 503, "unavailable", "5"},
+      {R"({"status":503,"retry_after":1})", 503, "unavailable", "5"},
+      {R"({"status":504})", 503, "unavailable", "5"},
+      {R"({"answer":""})", 200, kBroken},
+      {R"({"answer":"<cite slug=\"nowhere\" quote=\"x\"/>"})", 200, kBroken},
+      {R"({"finish":"length"})", 200, kOver},
+      {R"({"piece":1})", 200, kOver},
+  };
+  std::set<std::string> tried;
+  for (const char* dialect : {"vllm", "ollama"}) {
+    CAPTURE(std::string(dialect));
+    FakeOptions options;
+    options.dialect = dialect;
+    FakeUpstream model(options);
+    ChatHouse house(
+        {.generator = model.url(), .deadlines = short_deadlines(), .breaker = unbreakable()});
+    for (const Case& item : cases) {
+      tried.insert(Json::parse(item.behaviour).value("fault", ""));
+      model.behave(item.behaviour);
+      ChatClient client = house.asking({{"query", kQuestion}});
+      check(hear(client), item);
+      // What comes after an error event is the end of the connection.
+      if (item.end == kBroken) CHECK(client.closed());
+      CHECK(eventually([&] { return house.quiet(); }));
+      model.reset();
+    }
+    CHECK(house.metrics.requests("/api/stoka/chat", 200).value() > 0);
+  }
+  for (const auto& fault : testing::kFaults) {
+    const std::string on = " " + std::string(fault.on) + " ";
+    if (on == "  " || on.find(" stream ") != std::string::npos) CHECK(tried.contains(fault.name));
+  }
+}
+
+TEST_CASE("what was said before it broke is kept, and told to be broken") {
+  FakeUpstream model;
+  ChatHouse house({.generator = model.url()});
+  model.behave(R"({"answer":"limits come first and then they stay","fault":"cut","after":6})");
+  const Talk said = house.ask(kQuestion);
+  CHECK(said.text() == "limits come first and t");
+  REQUIRE(said.last().name == "error");
+  CHECK(said.last().data.size() == 2);
+  CHECK(said.last().data["retryable"] == true);
+  const auto session =
+      house.parts.store->session(said.events[0].data["session_id"].get<std::string>()).value();
+  REQUIRE(session);
+  CHECK(session->turns == 1);
+  REQUIRE(session->exchanges.size() == 1);
+  CHECK(session->exchanges[0].assistant == said.text() + " [cut off]");
+  CHECK(house.metrics.streams(serve::Metrics::End::error).value() == 1);
+}
+
+TEST_CASE("a part that is down: the embedder and the generator refuse, the reranker warns") {
+  const std::string nobody = "http://127.0.0.1:9";
+  FakeUpstream embedder, generator;
+  FakeOptions scoring;
+  scoring.reranker = true;
+  FakeUpstream reranker(scoring);
+  {
+    ChatHouse house({embedder.url(), reranker.url(), generator.url()});
+    CHECK(house.ask(kQuestion).last().name == "done");
+    CHECK(house.journal_text().find("\"warning\"") == std::string::npos);
+  }
+  {
+    ChatHouse house({nobody, reranker.url(), generator.url()});
+    check(house.ask(kQuestion), {"embedder", 503, "unavailable", "5"});
+    CHECK(house.ask("hi").last().name == "done");
+  }
+  {
+    ChatHouse house({embedder.url(), reranker.url(), nobody});
+    check(house.ask(kQuestion), {"generator", 503, "unavailable", "5"});
+  }
+  {
+    ChatHouse house({embedder.url(), nobody, generator.url()});
+    const Talk said = house.ask(kQuestion);
+    CHECK(said.last().name == "done");
+    CHECK(said.cited().size() == 1);
+    CHECK(house.journal_text().find("\"warning\",\"msg\":\"answering in retrieval order") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("an embedder that fails on the way is a status, whatever it does") {
+  FakeUpstream embedder;
+  ChatHouse house(
+      {.embedder = embedder.url(), .deadlines = short_deadlines(), .breaker = unbreakable()});
+  const std::vector<Case> cases = {
+      {R"({"fault":"close"})", 503, "unavailable", "5"},
+      {R"({"fault":"hang"})", 504, "timeout"},
+      {R"({"fault":"hang_mid"})", 504, "timeout"},
+      {R"({"fault":"cut"})", 503, "unavailable", "5"},
+      {R"({"fault":"html"})", 502, "protocol"},
+      {R"({"fault":"nan"})", 502, "protocol"},
+      {R"({"fault":"wrong_count"})", 502, "protocol"},
+      {R"({"status":429})", 503, "busy", "2"},
+  };
+  CHECK(house.ask(kQuestion).last().name == "done");  // who it is, is known now
+  for (const Case& item : cases) {
+    Json behaviour = Json::parse(item.behaviour);
+    behaviour["path"] = "/embed";
+    behaviour["times"] = 0;
+    embedder.behave(behaviour.dump());
+    check(house.ask(kQuestion), item);
+    embedder.reset();
+  }
+}

@@ -1,0 +1,98 @@
+#include "serve/commits.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "store/open.h"
+#include "support/temp_folder.h"
+
+using namespace stoka;
+using namespace std::chrono_literals;
+using serve::Commits;
+
+namespace {
+
+struct Place {
+  testing::TempFolder folder;
+  std::unique_ptr<store::Store> store =
+      store::open("sqlite:" + (folder.path / "s.db").string(), store::OpenMode::read_write).value();
+  SeededIds ids{7};
+
+  TurnRecord turn(const std::string& session) {
+    TurnRecord out;
+    out.session_id = session;
+    out.visitor_id = "22222222-2222-4222-8222-222222222222";
+    out.exchange = {"q", "a", {}};
+    return out;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("turns of one session are counted one after the other") {
+  Place place;
+  const std::string session = place.ids.uuid();
+  std::mutex mutex;
+  std::vector<int> turns;
+  {
+    Commits commits(*place.store);
+    for (int i = 0; i < 150; ++i)
+      commits.add(place.turn(session),
+                  [&](Result<Session> stored, std::chrono::nanoseconds waited) {
+                    const std::lock_guard lock(mutex);
+                    CHECK(waited >= 0ns);
+                    turns.push_back(stored ? stored->turns : -1);
+                  });
+  }
+  REQUIRE(turns.size() == 150);
+  for (int i = 0; i < 150; ++i) CHECK(turns[static_cast<size_t>(i)] == i + 1);
+  CHECK(place.store->session(session).value()->turns == 150);
+}
+
+TEST_CASE("every turn is told what became of it, and a bad one fails alone") {
+  Place place;
+  std::vector<std::string> sessions;
+  for (int i = 0; i < 40; ++i) sessions.push_back(i % 7 == 3 ? "bad" : place.ids.uuid());
+  std::vector<std::atomic<int>> told(sessions.size());
+  {
+    Commits commits(*place.store);
+    for (size_t i = 0; i < sessions.size(); ++i)
+      commits.add(place.turn(sessions[i]), [&, i](Result<Session> stored, auto) {
+        ++told[i];
+        CHECK(stored.has_value() == (sessions[i] != "bad"));
+        if (stored) CHECK(stored->id == sessions[i]);
+      });
+  }
+  for (const auto& times : told) CHECK(times == 1);
+}
+
+TEST_CASE("turns from many threads are all kept, and nothing waits any more") {
+  Place place;
+  const std::string session = place.ids.uuid();
+  std::atomic<int> told = 0;
+  {
+    Commits commits(*place.store);
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+          for (int j = 0; j < 50; ++j)
+            commits.add(place.turn(session),
+                        [&](Result<Session> stored, auto) { told += stored.has_value(); });
+        });
+    }
+    const auto end = std::chrono::steady_clock::now() + 20s;
+    while (told < 200 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
+    CHECK(commits.waiting() == 0);
+  }
+  CHECK(told == 200);
+  CHECK(place.store->session(session).value()->turns == 200);
+}

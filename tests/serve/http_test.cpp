@@ -1,0 +1,84 @@
+#include "serve/http.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace std::string_literals;
+using stoka::serve::Framing;
+using stoka::serve::percent_decoded;
+using stoka::serve::Request;
+using stoka::serve::Response;
+using stoka::serve::response_head;
+
+TEST_CASE("escapes are decoded, and what is none stays") {
+  const std::pair<std::string, std::string> cases[] = {
+      {"", ""},         {"abc", "abc"}, {"%2Fblog+x", "/blog x"}, {"%e2%82%AC", "€"},
+      {"%", "%"},       {"%4", "%4"},   {"%4g", "%4g"},           {"%%41", "%A"},
+      {"%2541", "%41"}, {"%00", "\0"s}, {"a%20b%", "a b%"},       {"%ff", "\xFF"},
+  };
+  for (const auto& [text, decoded] : cases) {
+    CAPTURE(text);
+    CHECK(percent_decoded(text) == decoded);
+  }
+}
+
+TEST_CASE("a parameter is the first of its name, decoded") {
+  Request request;
+  request.query = "a=1&b=%2Fx+y&&c&=d&a=2&%65=f=g&h=";
+  const std::pair<std::string, std::string> cases[] = {
+      {"a", "1"}, {"b", "/x y"}, {"c", ""}, {"e", "f=g"}, {"h", ""}, {"z", ""}, {"A", ""}};
+  for (const auto& [name, value] : cases) {
+    CAPTURE(name);
+    CHECK(request.parameter(name) == value);
+  }
+  request.query = "";
+  CHECK(request.parameter("a").empty());
+  request.query = "&";
+  CHECK(request.parameter("a").empty());
+}
+
+TEST_CASE("headers are found by their names in lower case") {
+  Request request;
+  request.headers = {{"a", "1"}, {"b", ""}, {"a", "2"}};
+  CHECK(request.header("a") == "1");
+  CHECK(request.header("b") == "");
+  CHECK(request.header("c") == "");
+  CHECK(request.all("a") == std::vector<std::string_view>{"1", "2"});
+  CHECK(request.all("c").empty());
+}
+
+TEST_CASE("a head says how long the body is, or that nobody knows") {
+  const Response plain;
+  CHECK(response_head(plain, Framing::sized, 12, true) ==
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 12\r\n"
+        "Connection: keep-alive\r\nServer: stoka\r\n\r\n");
+  CHECK(response_head(plain, Framing::chunked, 0, true).find("Content-Length") ==
+        std::string::npos);
+  CHECK(response_head(plain, Framing::chunked, 0, true).find("Transfer-Encoding: chunked\r\n") !=
+        std::string::npos);
+  const std::string open = response_head(plain, Framing::until_close, 0, false);
+  CHECK(open.find("Content-Length") == std::string::npos);
+  CHECK(open.find("Transfer-Encoding") == std::string::npos);
+  CHECK(open.find("Connection: close\r\n") != std::string::npos);
+  for (const int status : {204, 304}) {
+    Response none;
+    none.status = status;
+    none.content_type = "";
+    const std::string head = response_head(none, Framing::sized, 0, true);
+    CHECK(head.find("Content-") == std::string::npos);
+    CHECK(head.starts_with("HTTP/1.1 " + std::to_string(status) + " "));
+  }
+}
+
+TEST_CASE("a header that would bend the head is left out") {
+  for (const std::string& value : {"x\r\nSet-Cookie: y"s, "x\ny"s, "x\0y"s, "x\x7f"s, "\x1b[m"s}) {
+    Response response;
+    response.headers = {{"Location", value}, {"ETag", "\"good\""}};
+    const std::string head = response_head(response, Framing::sized, 0, true);
+    CHECK(head.find("Location") == std::string::npos);
+    CHECK(head.find("Set-Cookie") == std::string::npos);
+    CHECK(head.find("ETag: \"good\"\r\n") != std::string::npos);
+  }
+}

@@ -1,0 +1,66 @@
+// A site that says what it is told to, without a socket.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/transport.h"
+
+namespace stoka::testing {
+
+struct Reply {
+  int status = 200;
+  std::string type = "application/json";
+  std::string body = {};
+  std::optional<std::chrono::seconds> retry_after = {};
+  // How it ends; one that is not answered comes before the head.
+  std::optional<net::Failure> failure = {};
+};
+
+class ScriptedSite final : public net::Immediate {
+ public:
+  explicit ScriptedSite(std::function<Reply(const net::Request&)> answer, size_t piece = 4096)
+      : answer_(std::move(answer)), piece_(piece) {}
+  explicit ScriptedSite(Reply reply, size_t piece = 4096)
+      : ScriptedSite([reply = std::move(reply)](const net::Request&) { return reply; }, piece) {}
+
+  std::optional<net::Failure> perform(const net::Request& request, net::Listener& listener,
+                                      std::stop_token stop) override {
+    {
+      const std::lock_guard lock(mutex_);
+      requests_.push_back(request);
+    }
+    const net::Failure stopped{Error(ErrorKind::cancelled, "stopped"), true, true};
+    if (stop.stop_requested()) return stopped;
+    const Reply reply = answer_(request);
+    if (reply.failure && !reply.failure->answered) return reply.failure;
+    if (auto how = listener.head({reply.status, reply.type, reply.retry_after}); !how)
+      return net::Failure{how.error(), true, true};
+    bool ending = false;
+    for (size_t at = 0; at < reply.body.size(); at += piece_) {
+      if (stop.stop_requested()) return stopped;
+      const auto heard = listener.body(std::string_view(reply.body).substr(at, piece_));
+      if (!heard) return net::Failure{heard.error(), true, true};
+      if (*heard == net::Heard::enough) return std::nullopt;
+      ending = ending || *heard == net::Heard::ending;
+    }
+    return ending ? std::nullopt : reply.failure;
+  }
+
+  std::vector<net::Request> requests() const {
+    const std::lock_guard lock(mutex_);
+    return requests_;
+  }
+
+ private:
+  const std::function<Reply(const net::Request&)> answer_;
+  const size_t piece_;
+  mutable std::mutex mutex_;
+  std::vector<net::Request> requests_;
+};
+
+}  // namespace stoka::testing

@@ -1,0 +1,374 @@
+// A server over a small index, on a thread of its own, and clients that speak to it in bytes.
+#pragma once
+
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/ascii.h"
+#include "pipeline/house.h"
+#include "serve/server.h"
+
+namespace stoka::test {
+
+using Json = nlohmann::json;
+
+struct Reply {
+  int status = 0;                                                 // 0: none came
+  std::vector<std::pair<std::string, std::string>> headers = {};  // names in lower case
+  std::string body = {};
+
+  std::string header(std::string_view name) const {
+    for (const auto& [key, value] : headers)
+      if (key == name) return value;
+    return {};
+  }
+  Json json() const { return Json::parse(body, nullptr, false); }
+  // The data of the first event of that name; null if there is none.
+  Json event(std::string_view name) const {
+    const std::string mark = "event: " + std::string(name) + "\ndata: ";
+    const size_t at = body.find(mark);
+    if (at == std::string::npos) return {};
+    const size_t start = at + mark.size();
+    return Json::parse(body.substr(start, body.find('\n', start) - start), nullptr, false);
+  }
+};
+
+// One connection. Nothing waits longer than twenty seconds.
+class RawClient {
+ public:
+  explicit RawClient(uint16_t port, int receive_buffer = 0)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const timeval patience{20, 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (receive_buffer > 0)
+      ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ =
+        ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  RawClient(RawClient&& other) noexcept
+      : socket_(std::exchange(other.socket_, -1)),
+        connected_(other.connected_),
+        buffer_(std::move(other.buffer_)) {}
+  RawClient& operator=(RawClient&&) = delete;
+  ~RawClient() { leave(); }
+
+  bool connected() const { return connected_; }
+  void leave() {
+    if (const int socket = std::exchange(socket_, -1); socket >= 0) ::close(socket);
+  }
+  void finish() { ::shutdown(socket_, SHUT_WR); }
+
+  // False: the server has closed.
+  bool send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    }
+    return true;
+  }
+
+  Reply reply(bool head_only = false) {
+    Reply out;
+    const size_t end = wait_for("\r\n\r\n");
+    if (end == std::string::npos) return out;
+    std::string head = take(end + 4);
+    out.status = std::atoi(head.substr(9, 3).c_str());
+    for (size_t at = head.find("\r\n") + 2; at + 2 < head.size();) {
+      const size_t eol = head.find("\r\n", at);
+      const size_t colon = head.find(": ", at);
+      out.headers.emplace_back(lower(head.substr(at, colon - at)),
+                               head.substr(colon + 2, eol - colon - 2));
+      at = eol + 2;
+    }
+    if (head_only || out.status == 304 || out.status == 204 || out.status < 200) return out;
+    if (const std::string length = out.header("content-length"); !length.empty())
+      out.body = take(std::strtoul(length.c_str(), nullptr, 10));
+    else if (out.header("transfer-encoding") == "chunked")
+      while (chunk(out.body)) {
+      }
+    else
+      out.body = rest();
+    return out;
+  }
+  Reply ask(std::string_view request) {
+    send(request);
+    return reply();
+  }
+
+  // Of what comes: enough that this is in it.
+  bool hears(std::string_view text) { return wait_for(text) != std::string::npos; }
+  // All that still comes, until the server closes.
+  std::string rest() {
+    while (receive()) {
+    }
+    return std::exchange(buffer_, {});
+  }
+  // The server closes, and says nothing more.
+  bool is_closed() { return rest().empty() && closed_; }
+
+ private:
+  bool receive() {
+    char bytes[16384];
+    const ssize_t got = ::recv(socket_, bytes, sizeof bytes, 0);
+    if (got > 0) buffer_.append(bytes, static_cast<size_t>(got));
+    if (got == 0 || (got < 0 && errno == ECONNRESET)) closed_ = true;
+    return got > 0;
+  }
+  size_t wait_for(std::string_view text) {
+    while (buffer_.find(text) == std::string::npos)
+      if (!receive()) return std::string::npos;
+    return buffer_.find(text);
+  }
+  std::string take(size_t count) {
+    while (buffer_.size() < count && receive()) {
+    }
+    std::string out = buffer_.substr(0, count);
+    buffer_.erase(0, count);
+    return out;
+  }
+  bool chunk(std::string& body) {
+    const size_t end = wait_for("\r\n");
+    if (end == std::string::npos) return false;
+    const size_t size = std::strtoul(take(end + 2).c_str(), nullptr, 16);
+    body += take(size);
+    take(2);
+    return size > 0;
+  }
+
+  int socket_;
+  bool connected_ = false;
+  bool closed_ = false;
+  std::string buffer_;
+};
+
+inline std::string get(std::string_view target, std::string_view headers = {}) {
+  return "GET " + std::string(target) + " HTTP/1.1\r\nHost: x\r\n" + std::string(headers) + "\r\n";
+}
+inline std::string post(std::string_view target, std::string_view body,
+                        std::string_view headers = {}) {
+  return "POST " + std::string(target) +
+         " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\n" + std::string(headers) + "\r\n" + std::string(body);
+}
+inline std::string chat(const Json& body, std::string_view headers = {}) {
+  return post("/api/stoka/chat", body.dump(), headers);
+}
+
+// Says what a test wants, when it wants it.
+class Faucet final : public generate::Generator {
+ public:
+  std::string name() const override { return "faucet"; }
+  bool reads_prompt() const override { return false; }
+  Result<generate::Finish> stream(const generate::Request&, const std::function<void()>&,
+                                  const generate::DeltaSink&, std::stop_token) override {
+    return fail(ErrorKind::internal, "a loop is wanted");
+  }
+  Result<std::unique_ptr<generate::Writing>> begin(const generate::Request&,
+                                                   std::stop_token) override {
+    return std::unique_ptr<generate::Writing>(new Drop(tap_));
+  }
+
+  // Of the latest writing, on its loop; false if none begins in time.
+  bool say(std::string text) {
+    return act([text = std::move(text)](generate::Reader& reader) { reader.text(text); });
+  }
+  bool finish() {
+    return act([](generate::Reader& reader) { reader.over(); });
+  }
+  bool wait_until_closed(size_t count) {
+    return wait([this, count] { return tap_->closed == count; });
+  }
+  bool wait_until_open(size_t count) {
+    return wait([this, count] { return tap_->opened == count; });
+  }
+  bool wait_until_paused() {
+    return wait([this] { return tap_->paused; });
+  }
+  bool wait_until_resumed() {
+    return wait([this] { return !tap_->paused; });
+  }
+
+ private:
+  struct Tap {
+    std::mutex mutex;
+    net::Loop* loop = nullptr;
+    generate::Reader* reader = nullptr;
+    size_t opened = 0, closed = 0;
+    bool paused = false;
+  };
+  struct Drop final : generate::Writing {
+    explicit Drop(std::shared_ptr<Tap> given) : tap(std::move(given)) {}
+    ~Drop() override {
+      const std::lock_guard lock(tap->mutex);
+      ++tap->closed;
+      if (tap->reader == mine) tap->reader = nullptr;
+    }
+    void start(net::Loop& loop, generate::Reader& reader) override {
+      mine = &reader;
+      loop.soon([&reader] { reader.accepted(); });
+      const std::lock_guard lock(tap->mutex);
+      tap->loop = &loop;
+      tap->reader = &reader;
+      ++tap->opened;
+    }
+    void pause() override { set_paused(true); }
+    void resume() override { set_paused(false); }
+    void set_paused(bool paused) {
+      const std::lock_guard lock(tap->mutex);
+      tap->paused = paused;
+    }
+    Result<generate::Finish> result(std::stop_token) override { return generate::Finish::complete; }
+    std::shared_ptr<Tap> tap;
+    generate::Reader* mine = nullptr;
+  };
+
+  template <class F>
+  bool wait(F reached) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < end) {
+      {
+        const std::lock_guard lock(tap_->mutex);
+        if (reached()) return true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+  }
+  bool act(std::function<void(generate::Reader&)> what) {
+    if (!wait([this] { return tap_->reader != nullptr; })) return false;
+    const std::lock_guard lock(tap_->mutex);
+    tap_->loop->post([tap = tap_, reader = tap_->reader, what = std::move(what)] {
+      {
+        const std::lock_guard alive(tap->mutex);
+        if (tap->reader != reader) return;
+      }
+      what(*reader);
+    });
+    return true;
+  }
+
+  std::shared_ptr<Tap> tap_ = std::make_shared<Tap>();
+};
+
+// Options and parts may be changed before port() is first called.
+struct SiteHouse {
+  House house{false};
+  RandomIds ids;
+  serve::Metrics metrics{"1.2.3"};
+  std::mutex mutex;
+  std::string lines;  // of the journal; see journal_text()
+  serve::Journal journal{house.clock, {}, [this](std::string_view line) {
+                           const std::lock_guard lock(mutex);
+                           lines += line;
+                         }};
+  serve::ServerOptions options;
+
+  SiteHouse() {
+    options.port = 0;
+    options.workers = 2;
+    fs::copy_file(small_index(), house.folder.path / "stoka.db",
+                  fs::copy_options::overwrite_existing);
+    house.store = store::open(house.url, store::OpenMode::read_write).value();
+    house.embedder = std::make_unique<embed::BuiltinEmbedder>(*house.store);
+    house.reranker = std::make_unique<rerank::BuiltinReranker>(*house.store);
+  }
+  ~SiteHouse() { stop_now(); }
+
+  uint16_t port() {
+    if (!engine_) {
+      engine_ = std::make_unique<pipeline::Engine>(
+          pipeline::Engine::Parts{*house.store, *house.embedder, *house.reranker, *house.generator,
+                                  house.golden, house.router, house.guard, house.clock, ids,
+                                  journal},
+          house.settings);
+      auto listening = serve::Server::listen(*engine_, journal, metrics, options);
+      REQUIRE_MESSAGE(listening.has_value(), (listening ? "" : listening.error().message));
+      server_ = std::move(*listening);
+      port_ = server_->port();
+      thread_ = std::thread([this] { server_->run(); });
+    }
+    return port_;
+  }
+  RawClient client(int receive_buffer = 0) {
+    RawClient out(port(), receive_buffer);
+    REQUIRE(out.connected());
+    return out;
+  }
+  // On a connection of its own.
+  Reply ask(std::string_view request) { return client().ask(request); }
+
+  Faucet& faucet() {
+    auto made = std::make_unique<Faucet>();
+    Faucet& out = *made;
+    house.generator = std::move(made);
+    return out;
+  }
+  void stop() { server_->stop(); }
+  void join() {
+    if (thread_.joinable()) thread_.join();
+  }
+  // When this returns, all that was under way is done.
+  void stop_now() {
+    if (!server_) return;
+    server_->stop();
+    server_->stop();
+    join();
+    server_.reset();
+  }
+  std::string journal_text() {
+    const std::lock_guard lock(mutex);
+    return lines;
+  }
+
+ private:
+  // Some of the sample site's posts.
+  static const fs::path& small_index() {
+    static TempFolder folder;
+    static const fs::path made = [] {
+      const fs::path posts = fs::path(STOKA_SOURCE_DIR) / "evals/site/blog";
+      fs::create_directories(folder.path / "site/blog");
+      std::vector<fs::path> all;
+      for (const auto& entry : fs::directory_iterator(posts)) all.push_back(entry.path());
+      std::sort(all.begin(), all.end());
+      all.resize(8);
+      all.push_back(posts / "philosophy-bounded-execution.md");
+      for (const fs::path& post : all)
+        fs::copy_file(post, folder.path / "site/blog" / post.filename(),
+                      fs::copy_options::overwrite_existing);
+      fs::path path = folder.path / "small.db";
+      auto store = store::open("sqlite:" + path.string(), store::OpenMode::read_write).value();
+      NullLog log;
+      pipeline::run_index(store.get(), index_request({folder.path / "site"}), FixedClock(kNow), log)
+          .value();
+      return path;
+    }();
+    return made;
+  }
+
+  std::unique_ptr<pipeline::Engine> engine_;
+  std::unique_ptr<serve::Server> server_;
+  std::thread thread_;
+  uint16_t port_ = 0;
+};
+
+}  // namespace stoka::test

@@ -1,0 +1,509 @@
+#include "serve/site.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "serve/signing.h"
+#include "serve/site_house.h"
+
+using namespace std::chrono_literals;
+using namespace stoka;
+using namespace stoka::test;
+
+namespace {
+
+constexpr const char* kVisitor = "22222222-2222-4222-8222-222222222222";
+constexpr const char* kSession = "11111111-1111-4111-8111-111111111111";
+const std::string kSecret = "a shared secret of forty characters, ok!";
+
+std::string token(Json claims, std::string_view header = R"({"alg":"HS256"})") {
+  const std::string input = url64(header) + "." + url64(claims.dump());
+  return input + "." + url64(hmac(kSecret, input));
+}
+
+int64_t in(std::chrono::seconds time) {
+  return std::chrono::duration_cast<std::chrono::seconds>((kNow + time).time_since_epoch()).count();
+}
+
+Json claims(const char* subject = "reader") {
+  return {{"sub", subject}, {"aud", "stoka"}, {"exp", in(600s)}};
+}
+
+std::string bearer(const std::string& token) { return "Authorization: Bearer " + token + "\r\n"; }
+
+void with_tokens(SiteHouse& house) {
+  serve::JwtOptions options;
+  options.keys = {kSecret};
+  options.audience = "stoka";
+  house.options.site.tokens = serve::JwtVerifier::make(options).value();
+}
+
+std::string profile_of(const char* visitor) {
+  return "/api/stoka/profile?visitor_id=" + std::string(visitor);
+}
+
+// name{label="value",…} number
+bool is_sample(const std::string& line) {
+  const size_t blank = line.rfind(' ');
+  if (blank == std::string::npos || !line.starts_with("stoka_")) return false;
+  const std::string number = line.substr(blank + 1);
+  char* end = nullptr;
+  std::strtod(number.c_str(), &end);
+  const size_t brace = std::min(line.find('{'), blank);
+  const std::string name = line.substr(0, brace);
+  const std::string labels = line.substr(brace, blank - brace);
+  return !number.empty() && *end == '\0' &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos &&
+         (labels.empty() || (labels.starts_with('{') && labels.ends_with("\"}") &&
+                             std::count(labels.begin(), labels.end(), '"') % 2 == 0));
+}
+
+std::set<std::string> operations(const Json& document) {
+  std::set<std::string> out;
+  for (const auto& [path, methods] : document["paths"].items())
+    for (const auto& [method, operation] : methods.items())
+      out.insert((method == "get" ? "GET " : "POST ") + path);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a question is answered by a stream of events") {
+  SiteHouse house;
+  const Reply reply = house.ask(chat({{"query", "tell me about bounded execution"},
+                                      {"session_id", kSession},
+                                      {"visitor_id", kVisitor},
+                                      {"page", "/blog/x"},
+                                      {"page_title", "X"},
+                                      {"scroll_pct", 40},
+                                      {"seen_slugs", {"x"}}}));
+  CHECK(reply.status == 200);
+  CHECK(reply.header("content-type") == "text/event-stream");
+  CHECK(reply.header("cache-control") == "no-cache");
+  CHECK(reply.header("x-accel-buffering") == "no");
+  CHECK(reply.header("x-content-type-options") == "nosniff");
+  CHECK(reply.body.starts_with("event: ready\n"));
+  CHECK(reply.event("ready")["session_id"] == kSession);
+  CHECK(reply.event("ready")["visitor_id"] == kVisitor);
+  CHECK(reply.event("cite")["slug"] == "philosophy-bounded-execution");
+  CHECK(reply.event("done")["turns"] == 1);
+  CHECK(reply.event("error").is_null());
+}
+
+TEST_CASE("routes are those of the document, each answers, and others say what they are for") {
+  for (const bool bot : {true, false}) {
+    CAPTURE(bot);
+    SiteHouse house;
+    house.options.site.bot_enabled = bot;
+    const Json document = house.ask(get("/openapi.json")).json();
+    std::set<std::string> routes;
+    for (const auto& [method, path] : serve::Site::routes())
+      routes.insert(std::string(method) + " " + std::string(path));
+    if (bot) CHECK(operations(document) == routes);
+    for (const std::string& route : routes) {
+      CAPTURE(route);
+      const bool there = operations(document).contains(route);
+      const std::string path = route.substr(route.find(' ') + 1);
+      const Reply reply = house.ask(route.starts_with("GET") ? get(path) : post(path, "{}"));
+      // An opening without a slug is 404 too.
+      CHECK((reply.status == 404) == (!there || path == "/api/stoka/open"));
+      const Reply other = house.ask("DELETE " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+      CHECK(other.status == (there || path == "/" || path == "/stoka-terminal.js" ? 405 : 404));
+      if (other.status == 405) {
+        CHECK(other.header("allow").find(route.substr(0, route.find(' '))) != std::string::npos);
+        CHECK(other.header("allow").ends_with(", OPTIONS"));
+      }
+      CHECK(other.header("connection") == "keep-alive");
+    }
+  }
+}
+
+TEST_CASE("nothing is found beside the routes") {
+  SiteHouse house;
+  for (const char* path : {"/x", "/api", "/api/stoka/chat/", "/api/stoka/../../etc/passwd",
+                           "/%2e%2e/etc/passwd", "//", "/API/stoka/chat", "/openapi.json/"}) {
+    CAPTURE(std::string(path));
+    const Reply reply = house.ask(get(path));
+    CHECK(reply.status == 404);
+    CHECK(reply.json()["code"] == "not_found");
+  }
+}
+
+TEST_CASE("switched off, the bot is not there, whatever is asked of it") {
+  SiteHouse house;
+  house.options.site.bot_enabled = false;
+  house.options.site.cors = serve::Cors::make({"https://a.example"}).value();
+  CHECK(house.ask(chat({{"query", "hello"}})).status == 404);
+  CHECK(house.ask(get("/")).status == 404);
+  CHECK(house.ask(get("/healthz")).status == 200);
+  CHECK(house.ask(get("/readyz")).status == 200);
+  const Reply preflight = house.ask(
+      "OPTIONS /api/stoka/chat HTTP/1.1\r\nHost: x\r\nOrigin: https://a.example\r\n"
+      "Access-Control-Request-Method: POST\r\n\r\n");
+  CHECK(preflight.status == 404);
+  CHECK(house.ask(get("/openapi.json")).body.find("/api/stoka") == std::string::npos);
+}
+
+TEST_CASE("bodies that are wrong are refused with what is wrong, and the connection goes on") {
+  SiteHouse house;
+  RawClient client = house.client();
+  struct Case {
+    std::string body;
+    std::string field;
+  };
+  for (const Case& c : std::vector<Case>{{"", ""},
+                                         {"{", ""},
+                                         {"[]", ""},
+                                         {R"({"query":"\ud800"})", ""},
+                                         {"{\"query\":\"\xFF\"}", ""},
+                                         {R"({"query":"a","query":"b"})", "query"},
+                                         {R"({"qery":"a"})", "qery"},
+                                         {R"({"query":1})", "query"},
+                                         {R"({"query":""})", "query"},
+                                         {R"({"query":"a","scroll_pct":101})", "scroll_pct"},
+                                         {R"({"query":"a","session_id":"x"})", "session_id"}}) {
+    CAPTURE(c.body);
+    const Reply reply = client.ask(post("/api/stoka/chat", c.body));
+    CHECK(reply.status == 400);
+    CHECK(reply.header("content-type") == "application/problem+json");
+    const Json problem = reply.json();
+    CHECK(problem["code"] == "usage");
+    CHECK(problem.value("field", "") == c.field);
+    CHECK(problem["request_id"] == reply.header("x-request-id"));
+    CHECK(reply.header("connection") == "keep-alive");
+  }
+  const std::string long_query(2001, 'a');
+  CHECK(client.ask(chat({{"query", long_query}})).json()["field"] == "query");
+  CHECK(client.ask(chat({{"query", "what is this?"}})).status == 200);
+}
+
+TEST_CASE("JSON as deep as the body allows is refused, and harms nobody") {
+  SiteHouse house;
+  house.options.limits.request.body = 1u << 20;
+  for (const std::string& body :
+       {std::string(200000, '[') + std::string(200000, ']'), std::string(200000, '['),
+        R"({"query":)" + std::string(200000, '[') + std::string(200000, ']') + "}", [] {
+          std::string out;
+          for (int i = 0; i < 100000; ++i) out += R"({"a":)";
+          return out + "1" + std::string(100000, '}');
+        }()}) {
+    const Reply reply = house.ask(post("/api/stoka/chat", body));
+    CHECK(reply.status == 400);
+    CHECK(reply.json()["detail"] == "the body is nested too deeply");
+  }
+  CHECK(house.ask(get("/healthz")).status == 200);
+}
+
+TEST_CASE("only JSON is taken for JSON") {
+  SiteHouse house;
+  const std::string body = Json{{"query", "what is this?"}}.dump();
+  const auto ask = [&](const std::string& type) {
+    return house.ask(
+        fmt::format("POST /api/stoka/chat HTTP/1.1\r\nHost: x\r\nContent-Length: "
+                    "{}\r\n{}\r\n{}",
+                    body.size(), type, body));
+  };
+  for (const char* type : {"Content-Type: application/json\r\n",
+                           "content-type:  Application/JSON ; charset=utf-8\r\n"})
+    CHECK(ask(type).status == 200);
+  // A form or a plain text needs no preflight, so any site could send it.
+  for (const char* type :
+       {"", "Content-Type: text/plain\r\n", "Content-Type: application/x-www-form-urlencoded\r\n",
+        "Content-Type: text/plain; application/json\r\n", "Content-Type: application/jsonx\r\n"}) {
+    CAPTURE(std::string(type));
+    const Reply reply = ask(type);
+    CHECK(reply.status == 415);
+    CHECK(reply.json()["status"] == 415);
+  }
+}
+
+TEST_CASE("only the sites of the list may read answers") {
+  SiteHouse house;
+  house.options.site.cors = serve::Cors::make({"https://a.example"}).value();
+  const std::string question = Json{{"query", "what is this?"}}.dump();
+  for (const auto& [origin, allowed] : std::vector<std::pair<std::string, std::string>>{
+           {"https://a.example", "https://a.example"}, {"https://b.example", ""}, {"null", ""}}) {
+    CAPTURE(origin);
+    const std::string header = "Origin: " + origin + "\r\n";
+    for (const std::string& request :
+         {post("/api/stoka/chat", question, header), post("/api/stoka/chat", "{", header),
+          get("/api/stoka/context?page=/", header)}) {
+      const Reply reply = house.ask(request);
+      CHECK(reply.header("access-control-allow-origin") == allowed);
+      CHECK(reply.header("access-control-allow-credentials").empty());
+      CHECK(reply.header("vary").find("Origin") != std::string::npos);
+    }
+    const Reply preflight = house.ask("OPTIONS /api/stoka/chat HTTP/1.1\r\nHost: x\r\n" + header +
+                                      "Access-Control-Request-Method: POST\r\n"
+                                      "Access-Control-Request-Headers: content-type\r\n\r\n");
+    CHECK(preflight.status == 204);
+    CHECK(preflight.header("access-control-allow-origin") == allowed);
+    CHECK(preflight.header("access-control-allow-methods").empty() == allowed.empty());
+  }
+  CHECK(house.ask(get("/metrics", "Origin: https://a.example\r\n"))
+            .header("access-control-allow-origin")
+            .empty());
+  CHECK(house.ask(get("/stoka-terminal.js")).header("access-control-allow-origin") == "*");
+}
+
+TEST_CASE("one address may ask so often and no oftener, and is told when again") {
+  SiteHouse house;
+  house.options.site.chat = {3, 300s};
+  house.options.site.discover = {2, 300s};
+  house.options.site.context = {1, 300s};
+  const auto statuses = [&](const std::string& request, size_t count) {
+    std::vector<int> out;
+    for (size_t i = 0; i < count; ++i) out.push_back(house.ask(request).status);
+    return out;
+  };
+  // What is wrong counts too, and a header that anybody can write helps nobody.
+  CHECK(statuses(chat({{"query", "what is this?"}}), 2) == std::vector<int>{200, 200});
+  CHECK(house.ask(post("/api/stoka/chat", "{", "X-Forwarded-For: 9.9.9.9\r\n")).status == 400);
+  for (const char* forwarded : {"", "X-Forwarded-For: 1.2.3.4\r\n", "X-Real-IP: 1.2.3.4\r\n",
+                                "Forwarded: for=1.2.3.4\r\n"}) {
+    const Reply reply = house.ask(chat({{"query", "what is this?"}}, forwarded));
+    CHECK(reply.status == 429);
+    CHECK(reply.json()["code"] == "busy");
+    const int wait = std::atoi(reply.header("retry-after").c_str());
+    CHECK(wait > 0);
+    CHECK(wait <= 300);
+  }
+  CHECK(statuses(post("/api/stoka/discover", "{}"), 3) == std::vector<int>{200, 200, 429});
+  CHECK(house.ask(get(profile_of(kVisitor))).status == 429);
+  CHECK(statuses(get("/api/stoka/context?page=/"), 2) == std::vector<int>{200, 429});
+  CHECK(house.ask(get("/api/stoka/open?slug=x")).status == 429);
+  CHECK(house.ask(get("/healthz")).status == 200);
+  CHECK(house.metrics.rate_limited("/api/stoka/chat").value() == 4);
+}
+
+TEST_CASE("behind a proxy that is trusted each client has its own count") {
+  SiteHouse house;
+  house.options.site.chat = {1, 300s};
+  house.options.site.trusted_proxies =
+      serve::Networks::parse(std::vector<std::string>{"127.0.0.1"}).value();
+  const auto status = [&](const std::string& forwarded) {
+    return house.ask(chat({{"query", "what is this?"}}, "X-Forwarded-For: " + forwarded + "\r\n"))
+        .status;
+  };
+  CHECK(status("1.1.1.1") == 200);
+  CHECK(status("1.1.1.1") == 429);
+  CHECK(status("2.2.2.2") == 200);
+  // What a client writes stands to the left of what the proxy adds.
+  CHECK(status("3.3.3.3, 1.1.1.1") == 429);
+  CHECK(status("3.3.3.3\r\nX-Forwarded-For: 1.1.1.1") == 429);
+  CHECK(status("2001:db8::1") == 200);
+  CHECK(status("2001:db8::2") == 429);
+  // A trailer is no header.
+  CHECK(house
+            .ask("POST /api/stoka/chat HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                 "X-Forwarded-For: 1.1.1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+                 "2\r\n{}\r\n0\r\nX-Forwarded-For: 7.7.7.7\r\n\r\n")
+            .status == 429);
+}
+
+TEST_CASE("a token that is not valid is ignored by the chat and refused by the profile") {
+  SiteHouse house;
+  with_tokens(house);
+  Json expired = claims(), foreign = claims(), bare = claims();
+  expired["exp"] = in(-600s);
+  foreign["aud"] = "other";
+  bare.erase("exp");
+  const std::string good = token(claims());
+  const std::string none = url64(R"({"alg":"none"})") + "." + url64(claims().dump()) + ".";
+  for (const std::string& bad :
+       {none, token(claims(), R"({"alg":"none"})"), token(claims(), R"({"alg":"RS256"})"),
+        token(expired), token(foreign), token(bare), good + "x", good.substr(0, good.rfind('.')),
+        std::string("x")}) {
+    CAPTURE(bad);
+    const Reply answer =
+        house.ask(chat({{"query", "what is this?"}, {"visitor_id", kVisitor}}, bearer(bad)));
+    CHECK(answer.status == 200);
+    CHECK(answer.event("done").is_object());
+    for (const std::string& request :
+         {get(profile_of(kVisitor), bearer(bad)),
+          post("/api/stoka/profile", Json{{"visitor_id", kVisitor}, {"interests", {"x"}}}.dump(),
+               bearer(bad))}) {
+      const Reply reply = house.ask(request);
+      CHECK(reply.status == 401);
+      CHECK(reply.header("www-authenticate") == "Bearer");
+      if (bad.size() > 2) CHECK(reply.body.find(bad) == std::string::npos);
+    }
+  }
+  // None of them became anybody.
+  CHECK(house.ask(get(profile_of(kVisitor))).status == 200);
+}
+
+TEST_CASE("a valid token makes the visitor its own, and hides the profile from all others") {
+  SiteHouse house;
+  with_tokens(house);
+  const std::string mine = bearer(token(claims()));
+  const std::string theirs = bearer(token(claims("somebody else")));
+  const Json update = {{"visitor_id", kVisitor}, {"interests", {"systems"}}};
+  CHECK(house.ask(post("/api/stoka/profile", update.dump())).status == 200);
+  CHECK(house.ask(get(profile_of(kVisitor))).json()["interests"] == Json{"systems"});
+
+  CHECK(house.ask(chat({{"query", "what is this?"}, {"visitor_id", kVisitor}}, mine)).status ==
+        200);
+  CHECK(house.ask(get(profile_of(kVisitor), mine)).json()["interests"] == Json{"systems"});
+  for (const std::string& header : {std::string(), theirs}) {
+    CHECK(house.ask(get(profile_of(kVisitor), header)).status == 404);
+    CHECK(house.ask(post("/api/stoka/profile", update.dump(), header)).status == 404);
+    Json loud = update;
+    loud["visitor_id"] = "ABCDEF22-2222-4222-8222-222222222222";
+    CHECK(house.ask(post("/api/stoka/profile", loud.dump(), header)).status == 200);
+  }
+  CHECK(house.ask(get(profile_of(kVisitor), mine)).status == 200);
+  CHECK(house.ask(get(profile_of(kVisitor), "Authorization: Basic eDp5\r\n")).status == 404);
+}
+
+TEST_CASE("without keys every token is refused") {
+  SiteHouse house;
+  CHECK(house.ask(get(profile_of(kVisitor), bearer(token(claims())))).status == 401);
+  CHECK(house.ask(chat({{"query", "what is this?"}}, bearer(token(claims())))).status == 200);
+}
+
+TEST_CASE("metrics are what Prometheus reads, and count what happened") {
+  SiteHouse house;
+  house.ask(chat({{"query", "tell me about bounded execution"}}));
+  house.ask(get("/nowhere"));
+  house.ask("nonsense\r\n\r\n");
+  const Reply reply = house.ask(get("/metrics"));
+  CHECK(reply.header("content-type").starts_with("text/plain; version=0.0.4"));
+  size_t samples = 0;
+  CHECK(reply.body.ends_with("\n"));
+  for (size_t at = 0; at < reply.body.size();) {
+    const size_t end = reply.body.find('\n', at);
+    const std::string line = reply.body.substr(at, end - at);
+    CAPTURE(line);
+    CHECK((line.starts_with("# HELP stoka_") || line.starts_with("# TYPE stoka_") ||
+           is_sample(line)));
+    samples += !line.starts_with('#');
+    at = end + 1;
+  }
+  CHECK(samples > 50);
+  CHECK(house.metrics.requests("/api/stoka/chat", 200).value() == 1);
+  CHECK(house.metrics.requests("other", 404).value() == 1);
+  CHECK(house.metrics.requests("other", 400).value() == 1);
+  CHECK(house.metrics.streams(serve::Metrics::End::done).value() == 1);
+}
+
+TEST_CASE("requests have the names that they were given, or new ones") {
+  SiteHouse house;
+  const std::string trace = "0af7651916cd43dd8448eb211c80319c";
+  CHECK(house
+            .ask(get("/healthz", "X-Request-Id: my-id.1\r\ntraceparent: 00-" + trace +
+                                     "-b7ad6b7169203331-01\r\n"))
+            .header("x-request-id") == "my-id.1");
+  const std::string made =
+      house.ask(get("/healthz", "X-Request-Id: <script>\r\n")).header("x-request-id");
+  CHECK(is_uuid(made));
+  CHECK(made != house.ask(get("/healthz")).header("x-request-id"));
+  house.stop_now();
+  const std::string text = house.journal_text();
+  const Json first = Json::parse(text.substr(0, text.find('\n')));
+  CHECK(first["req_id"] == "my-id.1");
+  CHECK(first["trace_id"] == trace);
+  CHECK(first["span_id"] != "b7ad6b7169203331");
+  CHECK(first["route"] == "/healthz");
+  CHECK(first["status"] == 200);
+}
+
+TEST_CASE("the journal has no question, no token, no address and no path") {
+  SiteHouse house;
+  with_tokens(house);
+  const std::string canary = "canaryquestion";
+  const std::string good = token(claims("canarysubject"));
+  const std::string forwarded = "X-Forwarded-For: 203.0.113.77\r\n";
+  const std::string headers = bearer(good) + forwarded;
+  house.ask(chat({{"query", canary + " bounded execution"}}, headers));
+  house.ask(chat({{"query", canary + std::string(2000, 'a')}}, headers));
+  house.ask(chat({{"query", canary}, {"scroll_pct", canary}}, headers));
+  house.ask(chat({{"query", canary}, {"session_id", canary}}, headers));
+  house.ask(post("/api/stoka/chat", "{\"query\":\"" + canary, headers));
+  house.ask(get("/" + canary + "?q=" + canary, bearer("canarytoken")));
+  house.ask(get(profile_of(kVisitor), bearer("canarytoken." + good)));
+  house.ask(get("/api/stoka/context?page=/" + canary));
+  house.ask(get("/api/stoka/open?slug=" + canary));
+  house.ask(canary + "\r\n\r\n");
+  house.ask(get("/healthz", "X-Request-Id: " + canary + " x\r\ntraceparent: " + canary + "\r\n"));
+  house.stop_now();
+  const std::string text = house.journal_text();
+  CHECK(text.find("\"/api/stoka/chat\"") != std::string::npos);
+  for (const char* secret : {"canary", "eyJ", "203.0.113.77", "127.0.0.1"}) {
+    CAPTURE(std::string(secret));
+    CHECK(text.find(secret) == std::string::npos);
+  }
+  CHECK(text.find(good.substr(good.rfind('.') + 1)) == std::string::npos);
+  for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+    CHECK(Json::parse(text.substr(at, text.find('\n', at) - at), nullptr, false).is_object());
+}
+
+TEST_CASE("who names somebody's session and not its visitor repeats no citation") {
+  SiteHouse house;
+  const Json first = {{"query", "tell me about bounded execution"},
+                      {"session_id", kSession},
+                      {"visitor_id", kVisitor}};
+  CHECK(house.ask(chat(first)).event("cite")["slug"] == "philosophy-bounded-execution");
+  const Reply again =
+      house.ask(chat({{"query", "tell me about bounded execution"}, {"session_id", kSession}}));
+  CHECK(again.event("ready")["session_id"] == kSession);
+  CHECK(again.body.find("\"slug\":\"philosophy-bounded-execution\"") == std::string::npos);
+  // With another visitor it is another session.
+  const Reply other = house.ask(chat({{"query", "tell me about bounded execution"},
+                                      {"session_id", kSession},
+                                      {"visitor_id", "33333333-3333-4333-8333-333333333333"}}));
+  CHECK(other.event("ready")["session_id"] != kSession);
+  CHECK(other.event("cite")["slug"] == "philosophy-bounded-execution");
+}
+
+TEST_CASE("a slug leads to its page, and to no other place") {
+  SiteHouse house;
+  house.options.site.site_url = "https://site.example";
+  const Reply reply = house.ask(get("/api/stoka/open?slug=philosophy-bounded-execution"));
+  CHECK(reply.status == 302);
+  CHECK(reply.header("location") == "https://site.example/blog/philosophy-bounded-execution");
+  for (const char* slug : {"", "nothing", "//evil.example", "https://evil.example"})
+    CHECK(house.ask(get("/api/stoka/open?slug=" + std::string(slug))).status == 404);
+}
+
+TEST_CASE("what is said about a page is kept for a while") {
+  SiteHouse house;
+  const std::string page = "/api/stoka/context?page=%2Fblog%2Fphilosophy-bounded-execution";
+  const Reply first = house.ask(get(page));
+  CHECK(first.status == 200);
+  CHECK(house.ask(get(page)).body == first.body);
+  CHECK(house.ask(get("/api/stoka/context")).json()["field"] == "page");
+  CHECK(house.ask(get("/api/stoka/context?page=/" + std::string(2048, 'a'))).status == 400);
+  CHECK(house.ask(get("/api/stoka/context?page=%00%FF%0d%0a")).status == 200);
+}
+
+TEST_CASE("the page has a policy and a tag by which it is asked again") {
+  SiteHouse house;
+  for (const char* path : {"/", "/stoka-terminal.js"}) {
+    const Reply reply = house.ask(get(path));
+    CHECK(reply.status == 200);
+    const std::string tag = reply.header("etag");
+    CHECK(tag.starts_with('"'));
+    const Reply again = house.ask(get(path, "If-None-Match: " + tag + "\r\n"));
+    CHECK(again.status == 304);
+    CHECK(again.header("etag") == tag);
+    CHECK(house.ask(get(path, "If-None-Match: \"x\"\r\n")).status == 200);
+  }
+  CHECK(house.ask(get("/")).header("content-security-policy").starts_with("default-src 'none'"));
+}
+
+TEST_CASE("a server without an index lives and is not ready") {
+  SiteHouse house;
+  house.house.store = store::open("sqlite:" + (house.house.folder.path / "none.db").string(),
+                                  store::OpenMode::read_write)
+                          .value();
+  CHECK(house.ask(get("/healthz")).status == 200);
+  const Reply reply = house.ask(get("/readyz"));
+  CHECK(reply.status == 503);
+  CHECK(reply.json()["status"] == "not ready");
+}

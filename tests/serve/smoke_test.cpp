@@ -1,0 +1,266 @@
+#include "serve/smoke.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+#include "scripted_site.h"
+#include "serve/problem.h"
+#include "serve/sse.h"
+#include "support/temp_store.h"
+
+using namespace stoka;
+using serve::Checked;
+using testing::Reply;
+using testing::ScriptedSite;
+using Json = nlohmann::json;
+using How = Checked::How;
+
+namespace {
+
+constexpr const char* kSlug = "philosophy-bounded-execution";
+constexpr const char* kSession = "11111111-1111-4111-8111-111111111111";
+
+// One answer, as the sample site gives it; what is to be checked is bent.
+struct Answer {
+  std::string session = kSession;
+  Route route = Route::fresh;
+  std::string text = "read this.";
+  std::vector<std::string> slugs = {};
+  double score = 0.9;
+  Confidence confidence = Confidence::direct;
+  std::string error = {};
+
+  Reply reply() const {
+    std::string body;
+    serve::append_event(body, ReadyEvent{session, "v", route});
+    serve::append_event(body, TokenEvent{text});
+    for (const std::string& slug : slugs)
+      serve::append_event(body, CiteEvent{{slug, "T", "q", "blog", "1 min", "", "", score}});
+    if (error.empty())
+      serve::append_event(body, DoneEvent{1, confidence, 1});
+    else
+      serve::append_event(body, ErrorEvent{error, true});
+    return {.type = "text/event-stream", .body = body};
+  }
+};
+
+struct Site {
+  std::function<void(const std::string& query, bool again, Answer&)> bend = [](auto&, bool, auto&) {
+  };
+  std::vector<std::string> recommended = {"a", "b", "c"};
+  std::string hint = "look around";
+  std::vector<std::string> missing = {};  // pages
+  size_t most_answers = 1000;             // before the rate limit
+
+  std::vector<Checked> check(const serve::SmokeHouse* house = nullptr) const {
+    std::atomic<size_t> answers = 0;
+    ScriptedSite site([&](const net::Request& request) { return answer(request, answers); });
+    auto remote = serve::Remote::make(site, "http://example.com");
+    size_t told = 0;
+    auto out = serve::smoke(*remote, house, [&](const Checked&) { ++told; });
+    CHECK(told == out.size());
+    return out;
+  }
+
+ private:
+  Reply answer(const net::Request& request, std::atomic<size_t>& answers) const {
+    const auto asks = [&](const char* path) { return request.url.find(path) != request.url.npos; };
+    if (asks("/open?slug=")) {
+      for (const std::string& slug : missing)
+        if (request.url.ends_with("=" + slug)) return {.status = 404};
+      return {.status = 302, .type = ""};
+    }
+    if (asks("/context")) return {.body = Json{{"hint", hint}, {"cite", nullptr}}.dump()};
+    if (asks("/discover")) {
+      Json items = Json::array();
+      for (const std::string& slug : recommended)
+        items.push_back(
+            Json::parse(data_json(CiteEvent{{slug, "T", "q", "blog", "1 min", "", "", 0.5}})));
+      return {.body = Json{{"recommendations", items}, {"confidence", "direct"}}.dump()};
+    }
+    const Json body = Json::parse(request.body);
+    if (++answers > most_answers)
+      return {.status = 429,
+              .type = "application/problem+json",
+              .body = serve::problem_json(429, Error(ErrorKind::busy, "too many"), "", "id")};
+    return said(body["query"].get<std::string>(), body.contains("session_id")).reply();
+  }
+
+  Answer said(const std::string& query, bool again) const {
+    Answer out;
+    if (query == "what is this?") {
+      out.route = Route::meta;
+      out.text = "a terminal. which?";
+    } else if (query == "best javascript framework?") {
+      out.route = Route::offtopic;
+      out.text = "wrong terminal.";
+    } else if (query == "quantum gravity research") {
+      out.route = Route::nothing;
+      out.confidence = Confidence::nothing;
+    } else if (!again) {
+      out.slugs = {kSlug};
+    }
+    bend(query, again, out);
+    return out;
+  }
+};
+
+void check_failed(const std::vector<Checked>& all, int n, std::string_view about) {
+  REQUIRE(all.size() == 11);
+  const Checked& one = all[static_cast<size_t>(n - 1)];
+  CHECK(one.n == n);
+  CHECK(one.how == How::failed);
+  CHECK_MESSAGE(one.detail.find(about) != std::string::npos, one.detail);
+}
+
+}  // namespace
+
+TEST_CASE("a site that answers as it should passes all that can be asked over a URL") {
+  const auto all = Site().check();
+  REQUIRE(all.size() == 11);
+  for (const Checked& one : all) {
+    CAPTURE(one.n);
+    const bool own = one.n == 8 || one.n == 9;
+    CHECK_MESSAGE(one.how == (own ? How::skipped : How::ok), one.detail);
+    CHECK(!one.name.empty());
+    CHECK(!one.detail.empty());
+  }
+}
+
+TEST_CASE("each thing an answer can get wrong fails its check, and is named") {
+  struct Case {
+    int n;
+    const char* query;
+    bool again;
+    std::function<void(Answer&)> bend;
+    const char* about;
+  };
+  const char* const what = "what is this?";
+  const char* const bounded = "tell me about bounded execution";
+  const char* const best = "best javascript framework?";
+  const char* const quantum = "quantum gravity research";
+  const std::vector<Case> cases = {
+      {1, what, false, [](Answer& a) { a.route = Route::fresh; }, "route is new"},
+      {1, what, false, [](Answer& a) { a.slugs = {"x"}; }, "cites x"},
+      {1, what, false, [](Answer& a) { a.text = "a terminal."; }, "question: a terminal."},
+      {1, what, false, [](Answer& a) { a.text = std::string(400, 'w') + "?"; }, "tokens"},
+      {2, bounded, false, [](Answer& a) { a.route = Route::nothing; }, "route is void"},
+      {2, bounded, false,
+       [](Answer& a) {
+         a.slugs = {"x", "y"};
+       },
+       "cites x, y, and not"},
+      {2, bounded, false, [](Answer& a) { a.score = 0.59; }, "0.59"},
+      {3, bounded, false, [](Answer& a) { a.slugs.clear(); }, "check 2"},
+      {3, bounded, true, [](Answer& a) { a.slugs = {kSlug}; }, "again"},
+      {3, bounded, true, [](Answer& a) { a.session = "other"; }, "another session"},
+      {4, best, false, [](Answer& a) { a.text = "Wrong terminal!"; }, "says: Wrong terminal!"},
+      {4, best, false, [](Answer& a) { a.route = Route::meta; }, "route is meta"},
+      {5, quantum, false, [](Answer& a) { a.slugs = {"x"}; }, "void, and cites x"},
+      {5, quantum, false, [](Answer& a) { a.route = Route::fresh; }, "confidence is nothing"},
+      {5, quantum, false,
+       [](Answer& a) {
+         a.route = Route::fresh;
+         a.confidence = Confidence::adjacent;
+         a.slugs = {"gone"};
+       },
+       "gone, which is not there"},
+      {10, quantum, false, [](Answer& a) { a.error = "it broke"; }, "10 times: error event"},
+      {11, bounded, true, [](Answer& a) { a.slugs = {"gone"}; }, "gone, which is not there"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(std::string(c.about));
+    Site site;
+    site.missing = {"gone"};
+    site.bend = [&](const std::string& query, bool again, Answer& answer) {
+      if (query == c.query && again == c.again) c.bend(answer);
+    };
+    check_failed(site.check(), c.n, c.about);
+  }
+}
+
+TEST_CASE("a hint that is missing and recommendations that are wrong are failures") {
+  Site site;
+  site.hint = "";
+  site.recommended = {"a", "b"};
+  auto all = site.check();
+  check_failed(all, 6, "2 recommendations: a, b");
+  check_failed(all, 7, "no hint");
+  site.recommended = {"a", kSlug, "c"};
+  check_failed(site.check(), 6, "the page itself");
+}
+
+TEST_CASE("an answer that is refused is no answer, and a rate limit is named") {
+  Site site;
+  site.most_answers = 0;
+  const auto all = site.check();
+  check_failed(all, 1, "rate limit");
+  check_failed(all, 10, "only 0 of 50");
+  CHECK(all[10].how == How::ok);  // what was recommended
+  site.most_answers = 35;
+  const Checked crowd = site.check()[9];
+  CHECK(crowd.how == How::ok);
+  CHECK(crowd.detail.find("30 of 50") != std::string::npos);
+}
+
+TEST_CASE("words of the site cannot break a line of the report") {
+  Site site;
+  site.bend = [](const std::string&, bool, Answer& answer) {
+    answer.text = "a\nb\x1b[2J?";
+    answer.slugs = {"x\ny\x1b[31m"};
+  };
+  for (const Checked& one : site.check())
+    CHECK(one.detail.find_first_of("\n\x1b") == std::string::npos);
+}
+
+TEST_CASE("a site of one's own is looked into: dead parts, and every session") {
+  testing::TempStore store;
+  store.put(kSlug, {"bounds hold when nobody is watching"});
+  TurnRecord turn;
+  turn.session_id = kSession;
+  turn.visitor_id = "22222222-2222-4222-8222-222222222222";
+  turn.cited = {kSlug};
+  REQUIRE(store->commit_turn(turn));
+
+  Answer cites;
+  cites.slugs = {kSlug};
+  ScriptedSite answering(cites.reply());
+  Reply refusal{.status = 503, .type = "application/problem+json"};
+  refusal.body = serve::problem_json(503, Error(ErrorKind::unavailable, "no embedder"), "", "id");
+  ScriptedSite refusing(refusal);
+  const auto no_reranker = serve::Remote::make(answering, "http://example.com");
+  const auto no_embedder = serve::Remote::make(refusing, "http://example.com");
+  bool warned = true;
+  const serve::SmokeHouse house{*no_reranker, *no_embedder, [&] { return warned; }, *store};
+  for (const Checked& one : Site().check(&house)) {
+    CAPTURE(one.n);
+    CHECK_MESSAGE(one.how == How::ok, one.detail);
+  }
+
+  warned = false;
+  turn.cited = {"made-up"};
+  REQUIRE(store->commit_turn(turn));
+  const serve::SmokeHouse swapped{*no_embedder, *no_reranker, [&] { return warned; }, *store};
+  auto all = Site().check(&house);
+  check_failed(all, 8, "no warning");
+  check_failed(all, 11, "made-up");
+  all = Site().check(&swapped);
+  check_failed(all, 8, "HTTP 503: no embedder");
+  check_failed(all, 9, "HTTP 200, not 503");
+}
+
+TEST_CASE("a stop leaves the rest out") {
+  std::stop_source source;
+  ScriptedSite scripted(Answer().reply());
+  const auto remote = serve::Remote::make(scripted, "http://example.com");
+  const auto all = serve::smoke(
+      *remote, nullptr,
+      [&](const Checked& one) {
+        CHECK(one.n == 1);
+        source.request_stop();
+      },
+      source.get_token());
+  CHECK(all.size() == 1);
+}
