@@ -93,7 +93,8 @@ class Fields {
         },
         false);
     if (deep) return refuse("", "the body is nested too deeply");
-    if (json_.is_discarded())
+    // The parser takes a NUL for the end, and what follows for nothing.
+    if (json_.is_discarded() || body.find('\0') != std::string_view::npos)
       return refuse("", "the body is not valid JSON", "send an object in UTF-8");
     if (!json_.is_object()) return refuse("", "the body is no JSON object");
     if (!repeated.empty()) return refuse(repeated, fmt::format("'{}' is there twice", repeated));

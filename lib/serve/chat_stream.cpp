@@ -8,7 +8,6 @@ namespace stoka::serve {
 namespace {
 
 constexpr size_t kMostBacklog = 256u << 10;  // bytes a client may be behind
-constexpr std::chrono::seconds kPingAfter{15};
 
 }  // namespace
 
@@ -185,7 +184,7 @@ void ChatStream::shut_down() {
 }
 
 void ChatStream::tick(std::chrono::steady_clock::time_point now) {
-  if (!spoke_ || client_ == nullptr || now - spoke_at_ < kPingAfter) return;
+  if (!spoke_ || client_ == nullptr || now - spoke_at_ < house_.ping) return;
   spoke_at_ = now;
   client_->send(kPing);
 }

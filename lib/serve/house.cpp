@@ -66,11 +66,13 @@ void Visit::respond(Response response) {
 
 void Visit::fail(const Error& error, std::string_view field, int status) {
   if (status_ != 0) return;
+  // With a status of its own it is our own words already.
+  const Error shown = status == 0 ? public_error(error) : error;
   if (status == 0) status = http_status(error.kind);
   Response response;
   response.status = status;
   response.content_type = "application/problem+json";
-  response.body = problem_json(status, public_error(error), field, request_id_);
+  response.body = problem_json(status, shown, field, request_id_);
   if (const auto seconds = status == 429 ? std::nullopt : retry_after(error))
     response.headers.emplace_back("Retry-After", std::to_string(seconds->count()));
   response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());

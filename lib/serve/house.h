@@ -25,6 +25,7 @@ struct House {
   Commits& commits;
   Metrics& metrics;
   Journal& journal;
+  std::chrono::milliseconds ping{15000};  // of silence in a stream, until a comment is sent
 };
 
 // Who waited longer for a thread is told that the server is busy.

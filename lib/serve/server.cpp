@@ -118,7 +118,7 @@ struct Server::Impl {
       : options(std::move(given_options)),
         journal(given),
         metrics(measured),
-        house{engine, loop, quick, slow, commits, metrics, journal},
+        house{engine, loop, quick, slow, commits, metrics, journal, options.ping},
         sockets(std::move(bound)),
         site(house, options.site),
         commits(engine.parts().store),
@@ -146,6 +146,10 @@ struct Server::Impl {
 
   void accept(int listener) {
     for (int i = 0; i < kMostAccepted && accepting; ++i) {
+      if (connections.size() >= options.connections) {
+        if (!make_room()) accept_more(false);
+        return;
+      }
       sockaddr_storage from{};
       socklen_t size = sizeof from;
       Socket socket(::accept4(listener, reinterpret_cast<sockaddr*>(&from), &size,
@@ -157,11 +161,11 @@ struct Server::Impl {
         return;
       }
       welcome(std::move(socket), address_of(from));
-      if (connections.size() >= options.connections && !make_room()) accept_more(false);
     }
   }
 
-  // Of those that ask nothing, the one that has been silent longest goes.
+  // For who waits at the door: of those that ask nothing, the one that has been silent longest
+  // goes.
   bool make_room() {
     Connection* longest = nullptr;
     each([&](Connection& connection) {
@@ -202,7 +206,12 @@ struct Server::Impl {
 
   void tick() {
     const auto now = std::chrono::steady_clock::now();
-    for (const auto& [id, connection] : connections) connection->tick(now);
+    bool any_idle = false;
+    for (const auto& [id, connection] : connections) {
+      connection->tick(now);
+      any_idle = any_idle || connection->idle();
+    }
+    if (any_idle && !accepting && !closing) accept_more(true);
     ticking = loop.after(kTick, [this] { tick(); });
   }
 

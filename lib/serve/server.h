@@ -22,6 +22,7 @@ struct ServerOptions {
   size_t connections = 4096;               // at a time; who comes later waits to be accepted
   size_t workers = 16;                     // threads for what may wait for a model
   std::chrono::milliseconds grace{25000};  // for answers under way when it is to stop
+  std::chrono::milliseconds ping{15000};   // of silence in a stream, until a comment is sent
   ConnectionLimits limits = {};
   SiteOptions site = {};
 };

@@ -144,12 +144,8 @@ TEST_CASE("bounds are exact") {
   const Case cases[] = {
       {0, "query", text(2000), text(2001)},
       {0, "query", characters, more_characters},
-      {0, "page", text(2048), text(2049)},
-      {0, "page_title", text(512), text(513)},
       {0, "scroll_pct", 0, -1},
       {0, "scroll_pct", 100, 101},
-      {0, "seen_slugs", texts(200, 1), texts(201, 1)},
-      {0, "seen_slugs", texts(1, 256), texts(1, 257)},
       {1, "limit", 1, 0},
       {1, "limit", 10, 11},
       {2, "interests", texts(50, 256), texts(51, 1)},
@@ -164,6 +160,20 @@ TEST_CASE("bounds are exact") {
     body[c.field] = c.more;
     CHECK(reading.read(body.dump()) == c.field);
   }
+}
+
+TEST_CASE("what only helps to answer is cut to what is of use") {
+  Json body = kChat;
+  body["page"] = std::string(2047, 'a') + "\xC3\xA9";
+  body["page_title"] = std::string(600, 'a');
+  body["seen_slugs"] = Json::array({std::string(257, 'a')});
+  for (int i = 0; i < 300; ++i) body["seen_slugs"].push_back(std::to_string(i));
+  const auto chat = read_chat(body.dump());
+  REQUIRE(chat.has_value());
+  CHECK(chat->page.page == std::string(2047, 'a'));
+  CHECK(chat->page.page_title == std::string(512, 'a'));
+  CHECK(chat->page.seen_slugs.size() == 200);
+  CHECK(chat->page.seen_slugs.front() == "0");
 }
 
 TEST_CASE("ids are UUIDs, or not there") {

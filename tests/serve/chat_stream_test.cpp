@@ -139,6 +139,24 @@ TEST_CASE("tokens leave when they come") {
   CHECK_FALSE(client.event());
 }
 
+TEST_CASE("a stream that is silent is kept awake, from ready to the last event") {
+  Puppet model;
+  ChatHouse house({.generator = model.url(), .server = {.ping = std::chrono::milliseconds(1)}});
+  ChatClient client = house.asking(kQuestion);
+  Puppet::Asked asked = model.next();
+  asked.head();
+  client.read_head();
+  CHECK(client.event()->name == "ready");
+  client.wait_for_ping();
+  asked.say("limits");
+  CHECK(client.event()->data["text"] == "limits");
+  client.wait_for_ping();
+  asked.finish();
+  CHECK(client.event()->name == "done");
+  CHECK_FALSE(client.event());
+  CHECK(client.pings >= 2);
+}
+
 TEST_CASE("a session goes on: nothing is cited twice, and ids may be in upper case") {
   ChatHouse house;
   std::set<std::string> cited;

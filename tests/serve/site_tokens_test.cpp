@@ -1,0 +1,83 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "serve/site_house.h"
+#include "serve/tokens.h"
+
+using namespace std::chrono_literals;
+using namespace stoka;
+using namespace stoka::test;
+
+namespace {
+
+constexpr const char* kVisitor = "22222222-2222-4222-8222-222222222222";
+
+std::string profile_of(const char* visitor) {
+  return "/api/stoka/profile?visitor_id=" + std::string(visitor);
+}
+
+}  // namespace
+
+TEST_CASE("a token that is not valid is ignored by the chat and refused by the profile") {
+  SiteHouse house;
+  with_tokens(house);
+  Json expired = claims(), foreign = claims(), bare = claims();
+  expired["exp"] = in(-600s);
+  foreign["aud"] = "other";
+  bare.erase("exp");
+  const std::string good = token(claims());
+  const std::string none = url64(R"({"alg":"none"})") + "." + url64(claims().dump()) + ".";
+  for (const std::string& bad :
+       {none, token(claims(), R"({"alg":"none"})"), token(claims(), R"({"alg":"RS256"})"),
+        token(expired), token(foreign), token(bare), good + "x", good.substr(0, good.rfind('.')),
+        std::string("x")}) {
+    CAPTURE(bad);
+    const Reply answer =
+        house.ask(chat({{"query", "what is this?"}, {"visitor_id", kVisitor}}, bearer(bad)));
+    CHECK(answer.status == 200);
+    CHECK(answer.event("done").is_object());
+    for (const std::string& request :
+         {get(profile_of(kVisitor), bearer(bad)),
+          post("/api/stoka/profile", Json{{"visitor_id", kVisitor}, {"interests", {"x"}}}.dump(),
+               bearer(bad))}) {
+      const Reply reply = house.ask(request);
+      CHECK(reply.status == 401);
+      CHECK(reply.header("www-authenticate") == "Bearer");
+      if (bad.size() > 2) CHECK(reply.body.find(bad) == std::string::npos);
+    }
+  }
+  // None of them became anybody.
+  CHECK(house.ask(get(profile_of(kVisitor))).status == 200);
+}
+
+TEST_CASE("a valid token makes the visitor its own, and hides the profile from all others") {
+  SiteHouse house;
+  with_tokens(house);
+  const std::string mine = bearer(token(claims()));
+  const std::string theirs = bearer(token(claims("somebody else")));
+  const Json update = {{"visitor_id", kVisitor}, {"interests", {"systems"}}};
+  CHECK(house.ask(post("/api/stoka/profile", update.dump())).status == 200);
+  CHECK(house.ask(get(profile_of(kVisitor))).json()["interests"] == Json{"systems"});
+
+  CHECK(house.ask(chat({{"query", "what is this?"}, {"visitor_id", kVisitor}}, mine)).status ==
+        200);
+  CHECK(house.ask(get(profile_of(kVisitor), mine)).json()["interests"] == Json{"systems"});
+  for (const std::string& header : {std::string(), theirs}) {
+    CHECK(house.ask(get(profile_of(kVisitor), header)).status == 404);
+    CHECK(house.ask(post("/api/stoka/profile", update.dump(), header)).status == 404);
+    Json loud = update;
+    loud["visitor_id"] = "ABCDEF22-2222-4222-8222-222222222222";
+    CHECK(house.ask(post("/api/stoka/profile", loud.dump(), header)).status == 200);
+  }
+  CHECK(house.ask(get(profile_of(kVisitor), mine)).status == 200);
+  CHECK(house.ask(get(profile_of(kVisitor), "Authorization: Basic eDp5\r\n")).status == 404);
+}
+
+TEST_CASE("without keys every token is refused") {
+  SiteHouse house;
+  CHECK(house.ask(get(profile_of(kVisitor), bearer(token(claims())))).status == 401);
+  CHECK(house.ask(chat({{"query", "what is this?"}}, bearer(token(claims())))).status == 200);
+}

@@ -1,0 +1,40 @@
+// Bearer tokens for a site of the tests.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "serve/signing.h"
+#include "serve/site_house.h"
+
+namespace stoka::test {
+
+using namespace std::chrono_literals;
+
+inline const std::string kSecret = "a shared secret of forty characters, ok!";
+
+inline std::string token(Json claims, std::string_view header = R"({"alg":"HS256"})") {
+  const std::string input = url64(header) + "." + url64(claims.dump());
+  return input + "." + url64(hmac(kSecret, input));
+}
+
+inline int64_t in(std::chrono::seconds time) {
+  return std::chrono::duration_cast<std::chrono::seconds>((kNow + time).time_since_epoch()).count();
+}
+
+inline Json claims(const char* subject = "reader") {
+  return {{"sub", subject}, {"aud", "stoka"}, {"exp", in(600s)}};
+}
+
+inline std::string bearer(const std::string& token) {
+  return "Authorization: Bearer " + token + "\r\n";
+}
+
+inline void with_tokens(SiteHouse& house) {
+  serve::JwtOptions options;
+  options.keys = {kSecret};
+  options.audience = "stoka";
+  house.options.site.tokens = serve::JwtVerifier::make(options).value();
+}
+
+}  // namespace stoka::test
