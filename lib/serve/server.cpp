@@ -147,7 +147,8 @@ struct Server::Impl {
   void accept(int listener) {
     for (int i = 0; i < kMostAccepted && accepting; ++i) {
       if (connections.size() >= options.connections) {
-        if (!make_room()) accept_more(false);
+        // That there is a first is certain.
+        if (i == 0 && !make_room()) accept_more(false);
         return;
       }
       sockaddr_storage from{};
