@@ -86,7 +86,8 @@ void fit_descriptors(size_t& connections, Log& log) {
 // What a turn has used the next one uses: giving it back to the system in between costs more.
 void keep_memory() {
 #ifdef __GLIBC__
-  mallopt(M_TRIM_THRESHOLD, 16 << 20);
+  mallopt(M_ARENA_MAX, 4);
+  mallopt(M_TRIM_THRESHOLD, 8 << 20);
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
 #endif
 }

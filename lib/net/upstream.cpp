@@ -121,7 +121,7 @@ std::unique_ptr<Asking> Upstream::start(Loop& loop, Call call, Listener* listene
 struct Asking::State {
   Upstream& upstream;
   Loop& loop;
-  const Call call;
+  Call call;
   Listener* const listener;
   Upstream::Answered answered;
   const Milliseconds total;
@@ -249,11 +249,11 @@ void Asking::finish(Result<Answer> result) {
   const Upstream::Answered answered = std::move(s.answered);
   answered(std::move(result));  // may destroy this
 }
-Request Upstream::request(const Call& call, bool stream) const {
+Request Upstream::request(Call& call, bool stream) const {
   Request out;
   out.method = call.body.empty() ? "GET" : "POST";
   out.url = options_.url.endpoint(call.name);
-  out.body = call.body;
+  out.body = std::move(call.body);
   if (stream) out.accept = "text/event-stream, application/json";
   out.key = options_.key;
   out.use_proxy = !options_.url.is_loopback();

@@ -96,7 +96,7 @@ class Upstream {
   friend class Asking;
   class Ear;  // hears one attempt
   Result<Answer> ask(const Call& call, Listener* listener, std::stop_token stop);
-  Request request(const Call& call, bool stream) const;
+  Request request(Call& call, bool stream) const;  // takes its body
   // How long to wait before the next attempt; nothing: that was the last one.
   std::optional<Milliseconds> pause(const std::optional<Failure>& failure, const Ear& ear,
                                     int attempt, Milliseconds left);

@@ -48,6 +48,10 @@ Result<> ChatStream::find() {
   answer();
   if (!answering_->asks_generator()) return {};
   STOKA_ASSIGN(writing_, house_.engine.parts().generator.begin(answering_->request(), stop));
+  // A stream may take minutes, and there are a thousand of them: what only began it goes.
+  turn_->prompt = {};
+  turn_->sources = {};
+  turn_->ranked = {};
   return {};
 }
 
