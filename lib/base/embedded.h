@@ -1,4 +1,5 @@
-// Files compiled into the binary (golden data, SQL, the page, the sample site). See cmake/embed.cmake.
+// Files compiled into the binary (golden data, SQL, the page, the sample site). See
+// cmake/embed.cmake.
 #pragma once
 
 #include <span>
