@@ -28,8 +28,6 @@ constexpr std::chrono::seconds kLastWords{2};  // for an error event to get out
 constexpr int kBacklog = 1024;
 constexpr int kMostAccepted = 64;  // in one round
 constexpr size_t kQuickWorkers = 4;
-constexpr size_t kMostQuick = 20000;
-constexpr size_t kMostSlow = 512;
 // Of all places, what one client may take that is no proxy of ours.
 constexpr size_t kShare = 8;
 
@@ -122,8 +120,8 @@ struct Server::Impl {
         sockets(std::move(bound)),
         site(house, options.site),
         commits(engine.parts().store),
-        quick(kQuickWorkers, kMostQuick),
-        slow(options.workers, kMostSlow) {
+        quick(kQuickWorkers, options.connections),
+        slow(options.workers, options.connections) {
     for (const Socket& socket : sockets)
       listening.push_back(
           loop.watch(socket.fd, [this, fd = socket.fd](net::Loop::Ready) { accept(fd); }));
