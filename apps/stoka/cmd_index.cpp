@@ -98,7 +98,7 @@ int run(App& app, const Flags& flags) {
 
 Run declare_index(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
-  cli.add_option("PATH", flags->paths, "folders and files: markdown, products.json")
+  cli.add_option("PATH", flags->paths, "folders and files: markdown, products.json, a corpus.jsonl")
       ->required()
       ->type_name("");
   cli.add_flag("--prune", flags->prune, "forget every document that is not under the paths");

@@ -6,36 +6,21 @@
 
 #include "base/files.h"
 #include "base/hash.h"
+#include "ingest/corpus.h"
 #include "ingest/frontmatter.h"
 #include "ingest/markdown.h"
+#include "ingest/mending.h"
 #include "ingest/place.h"
 #include "ingest/products.h"
 #include "ingest/slug.h"
 #include "text/controls.h"
 #include "text/normalize.h"
-#include "text/utf8.h"
-#include "text/windows_1252.h"
 
 namespace stoka::ingest {
 namespace {
 
-// A heading can be a page of text by mistake.
-constexpr size_t kMaxTitle = 300;
-
-// Text has a stray byte here and there; a tenth of them is no text.
-bool is_binary(const text::Repair& repair, size_t size) {
-  return repair.nul * 100 > size || repair.invalid * 10 > size;
-}
-
 void warn(Pages& out, const std::string& path, std::string what) {
   out.warnings.push_back(fmt::format("{}: {}", path, what));
-}
-
-void report(const text::Repair& repair, const std::string& path, Pages& out) {
-  if (repair.utf16) warn(out, path, "converted from UTF-16");
-  if (repair.invalid > 0)
-    warn(out, path, fmt::format("{} invalid UTF-8 sequences replaced", repair.invalid));
-  if (repair.nul > 0) warn(out, path, fmt::format("{} NUL bytes removed", repair.nul));
 }
 
 // What was written as a character reference or an escape becomes a character only when it is read.
@@ -139,48 +124,47 @@ void load_markdown(const SourceFile& file, std::string_view text, std::string_vi
   out.pages.push_back(std::move(page));
 }
 
+Pages load_text(const SourceFile& file, std::string_view bytes, std::string_view shape,
+                Mending& mending) {
+  Pages out;
+  const bool json = file.kind == SourceKind::products;
+  const std::optional<std::string> decoded = decode_other(bytes, mending);
+  // Strings in JSON hold no line breaks.
+  const std::optional<std::string> text =
+      mend(decoded ? std::string_view(*decoded) : bytes, json ? " " : "", mending);
+  if (!text) {
+    out.skipped.push_back({display_path(file.path), "binary, not text"});
+  } else if (text::squeeze(std::string_view(*text).substr(0, 4096)).empty() &&
+             text::squeeze(*text).empty()) {
+    out.skipped.push_back({display_path(file.path), "empty"});
+  } else if (json) {
+    out = read_products(file, *text, shape);
+  } else {
+    load_markdown(file, *text, fmt::format("{}\n{}", bytes, shape), out);
+  }
+  return out;
+}
+
 }  // namespace
 
 Pages load_bytes(const SourceFile& file, std::string_view bytes, std::string_view shape) {
-  Pages out;
-  std::string path = display_path(file.path);
-  text::Repair repair;
-  const std::optional<std::string> western = text::from_windows_1252(bytes);
-  std::string text = text::repair_utf8(western ? std::string_view(*western) : bytes, &repair);
-  if (is_binary(repair, bytes.size())) {
-    out.skipped.push_back({path, "binary, not text"});
-    return out;
-  }
-  if (text::squeeze(std::string_view(text).substr(0, 4096)).empty() &&
-      text::squeeze(text).empty()) {
-    out.skipped.push_back({path, "empty"});
-    return out;
-  }
-  if (western) warn(out, path, "converted from Windows-1252");
-  report(repair, path, out);
-  size_t controls = 0;
-  text = text::without_controls(text, {}, &controls);
-  if (file.json) {
-    Pages products = read_products(file, text, shape);
-    std::move(products.warnings.begin(), products.warnings.end(), std::back_inserter(out.warnings));
-    products.warnings = std::move(out.warnings);
-    out = std::move(products);
-  } else {
-    load_markdown(file, text, fmt::format("{}\n{}", bytes, shape), out);
-  }
-  controls += remove_controls(out);
-  if (controls > 0) warn(out, path, fmt::format("{} control characters removed", controls));
+  Mending mending;
+  Pages out = file.kind == SourceKind::corpus ? read_corpus(file, bytes, shape, mending)
+                                              : load_text(file, bytes, shape, mending);
+  mending.controls += remove_controls(out);
+  for (const std::string& what : mending.describe()) warn(out, display_path(file.path), what);
   return out;
 }
 
 Pages load(const SourceFile& file, std::string_view shape) {
-  auto bytes = read_file(file.path, kMaxFileBytes);
+  const uint64_t limit = file.kind == SourceKind::corpus ? kMaxCorpusBytes : kMaxFileBytes;
+  auto bytes = read_file(file.path, limit);
   if (bytes) return load_bytes(file, *bytes, shape);
   std::error_code error;
   auto size = std::filesystem::file_size(file.path, error);
-  bool large = !error && size > kMaxFileBytes;
+  bool large = !error && size > limit;
   std::string reason =
-      large ? fmt::format("larger than {} MB", kMaxFileBytes >> 20) : bytes.error().message;
+      large ? fmt::format("larger than {} MB", limit >> 20) : bytes.error().message;
   Pages out;
   out.skipped.push_back({display_path(file.path), std::move(reason)});
   return out;

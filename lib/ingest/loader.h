@@ -9,6 +9,7 @@
 namespace stoka::ingest {
 
 inline constexpr uint64_t kMaxFileBytes = 16ULL << 20;
+inline constexpr uint64_t kMaxCorpusBytes = 512ULL << 20;
 
 // Never fails: what cannot be read is in `skipped` with its reason (too large, binary, unreadable,
 // empty, draft), what was mended is in `warnings`. `shape` is ChunkOptions::describe(); it goes

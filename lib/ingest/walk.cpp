@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "base/ascii.h"
 #include "text/controls.h"
 #include "text/utf8.h"
 
@@ -13,19 +15,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Kind { markdown, products, json, other };
-
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return text;
+// As what a file is read that is named itself.
+std::optional<SourceKind> kind_of(const fs::path& path) {
+  std::string extension = lower(path.extension().string());
+  if (extension == ".md" || extension == ".markdown" || extension == ".mdx")
+    return SourceKind::markdown;
+  if (extension == ".json") return SourceKind::products;
+  if (extension == ".jsonl" || extension == ".ndjson") return SourceKind::corpus;
+  return std::nullopt;
 }
 
-Kind kind_of(const fs::path& path) {
-  std::string extension = lower(path.extension().string());
-  if (extension == ".md" || extension == ".markdown" || extension == ".mdx") return Kind::markdown;
-  if (extension != ".json") return Kind::other;
-  return path.filename() == "products.json" ? Kind::products : Kind::json;
+// Whether a file in a tree is a source: any other JSON there is a site's own data.
+bool is_source(const fs::path& path) {
+  return kind_of(path) == SourceKind::markdown || path.filename() == "products.json";
 }
 
 bool is_passed_over(const fs::path& path) {
@@ -68,8 +70,8 @@ class Walker {
       tree();
     } else if (status.type() != fs::file_type::regular) {
       skip(path, error ? error.message() : "not a regular file");
-    } else if (kind_of(path) == Kind::other) {
-      skip(path, "neither markdown nor json");
+    } else if (!kind_of(path)) {
+      skip(path, "not markdown, json or jsonl");
     } else {
       root_ = path.parent_path();
       root_name_ = folder_name(root_.empty() ? fs::path(".") : root_);
@@ -114,7 +116,7 @@ class Walker {
         skip(path, fmt::format("the same file as {}", display_path(first->second)));
       return;
     }
-    walk_.files.push_back({path, std::move(relative), root_name_, kind_of(path) != Kind::markdown});
+    walk_.files.push_back({path, std::move(relative), root_name_, *kind_of(path)});
   }
 
   void tree() {
@@ -137,8 +139,7 @@ class Walker {
   bool entry(const fs::path& path) {
     std::error_code error;
     fs::file_status status = fs::symlink_status(path, error);
-    Kind kind = kind_of(path);
-    bool source = kind == Kind::markdown || kind == Kind::products;
+    bool source = is_source(path);
     if (status.type() == fs::file_type::directory) {
       if (path.filename() != "_drafts") return true;
       withhold(path, kDraft);

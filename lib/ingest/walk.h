@@ -11,12 +11,18 @@
 
 namespace stoka::ingest {
 
+enum class SourceKind {
+  markdown,
+  products,  // one JSON text of products
+  corpus,    // one JSON document a line
+};
+
 struct SourceFile {
   std::filesystem::path path;  // the argument with what lies below it, normalised
   std::filesystem::path
-      relative;       // below the folder that was named, "blog/a.md"; the file name if a file was
-  std::string root;   // name of that folder, e.g. "site"
-  bool json = false;  // products; else markdown
+      relative;      // below the folder that was named, "blog/a.md"; the file name if a file was
+  std::string root;  // name of that folder, e.g. "site"
+  SourceKind kind = SourceKind::markdown;
 };
 
 // Why a page is left out that its author has not published yet.
@@ -32,11 +38,12 @@ struct Walk {
   std::vector<Skipped> skipped;   // what looks like a source but cannot be read as one
 };
 
-// Markdown (.md, .markdown, .mdx), files called products.json, and any .json that is named itself.
-// Hidden files and folders and node_modules are passed over without a word unless named; folders
-// called _drafts (kDraft) and sources whose name begins with _, but for _index.*, are skipped
-// unless they, or what lies in them, are named. Links are followed to files inside the tree only,
-// never to folders. A path that does not exist is a data error.
+// Markdown (.md, .markdown, .mdx), files called products.json, and any .json (products), .jsonl or
+// .ndjson (a corpus) that is named itself. Hidden files and folders and node_modules are passed
+// over without a word unless named; folders called _drafts (kDraft) and sources whose name begins
+// with _, but for _index.*, are skipped unless they, or what lies in them, are named. Links are
+// followed to files inside the tree only, never to folders. A path that does not exist is a data
+// error.
 Result<Walk> walk(std::span<const std::filesystem::path> paths);
 
 // A path as people may see it.

@@ -74,8 +74,10 @@ class IndexRun {
     STOKA_ASSIGN(std::vector<ingest::Page> pages, read());
     withhold(pages);
     if (pages.empty() && silent_.empty())
-      return fail(ErrorKind::data, "nothing to index was found",
-                  "give folders with .md files, or a products.json");
+      return fail(ErrorKind::data,
+                  "nothing to index was found" +
+                      (report_.skipped.empty() ? "" : ": " + report_.skipped.front().reason),
+                  "give folders with .md files, a products.json or a corpus.jsonl");
     STOKA_TRY(meet_model());
     if (!request_.dry_run) {
       STOKA_ASSIGN(writer_, store_->begin_index());
@@ -125,9 +127,9 @@ class IndexRun {
       tell("reading", i, walked.files.size());
       ingest::Pages loaded = ingest::load(walked.files[i], shape);
       std::move(loaded.pages.begin(), loaded.pages.end(), std::back_inserter(pages));
-      bool draft =
-          std::any_of(loaded.skipped.begin(), loaded.skipped.end(),
-                      [](const ingest::Skipped& item) { return item.reason == ingest::kDraft; });
+      bool draft = std::any_of(
+          loaded.skipped.begin(), loaded.skipped.end(),
+          [](const ingest::Skipped& item) { return item.reason.ends_with(ingest::kDraft); });
       if (loaded.pages.empty())
         (draft ? silent_ : unreadable_).insert(walked.files[i].path.string());
       std::move(loaded.skipped.begin(), loaded.skipped.end(), std::back_inserter(report_.skipped));

@@ -56,7 +56,7 @@ Site read_tree(const testing::TempFolder& tree) {
 }
 
 Pages load_text(std::string_view text, std::string relative = "blog/a.md") {
-  return load_bytes({"site/" + relative, relative, "site", false}, text, "v1");
+  return load_bytes({"site/" + relative, relative, "site"}, text, "v1");
 }
 
 std::string text_of(const Page& page) {
@@ -215,11 +215,35 @@ TEST_CASE("no control character reaches a page, however it is written") {
   CHECK(out.warnings[0].find("control characters removed") != std::string::npos);
 
   const Pages products = load_bytes(
-      {"site/products.json", "products.json", "site", true},
+      {"site/products.json", "products.json", "site", SourceKind::products},
       R"([{"slug": "p", "name": "P\u001b[1m\u202e", "description": "A\u009bb."}])", "v1");
   REQUIRE(products.pages.size() == 1);
   CHECK(products.pages[0].document.title == "P [1m");
   CHECK(text_of(products.pages[0]).find("Ab.") != std::string::npos);
+}
+
+TEST_CASE("a line break of another kind does not end a JSON string") {
+  for (const SourceKind kind : {SourceKind::products, SourceKind::corpus}) {
+    const std::string line = "{\"id\": \"a\", \"title\": \"Two\xC2\x85words\x0B here\"}";
+    const bool list = kind == SourceKind::products;
+    const Pages out = load_bytes({"x", "x", "site", kind}, list ? "[" + line + "]" : line, "v1");
+    REQUIRE(out.pages.size() == 1);
+    CHECK(out.pages[0].document.title == "Two words here");
+  }
+}
+
+TEST_CASE("a corpus may be larger than other files, to a limit of its own") {
+  testing::TempFolder tree;
+  const fs::path corpus = tree.path / "corpus.jsonl";
+  const std::string line = R"({"id": "a", "title": "A", "text": ")" + std::string(9 << 20, 'x');
+  tree.write("corpus.jsonl", line + "\"}\n" + line + "\"}\n");
+  const SourceFile file = {corpus, "corpus.jsonl", "x", SourceKind::corpus};
+  CHECK(load(file, "v1").pages.size() == 2);
+  fs::resize_file(corpus, kMaxCorpusBytes + 1);
+  const Pages out = load(file, "v1");
+  CHECK(out.pages.empty());
+  REQUIRE(out.skipped.size() == 1);
+  CHECK(out.skipped[0].reason == "larger than 512 MB");
 }
 
 TEST_CASE("titles and reading times come from the text when nobody gives them") {
@@ -234,9 +258,7 @@ TEST_CASE("titles and reading times come from the text when nobody gives them") 
 
 TEST_CASE("a content hash changes with the bytes, the shape of chunks and the place") {
   auto hash = [](std::string_view text, std::string relative, std::string_view shape) {
-    return load_bytes({"x", relative, "site", false}, text, shape)
-        .pages.at(0)
-        .document.content_hash;
+    return load_bytes({"x", relative, "site"}, text, shape).pages.at(0).document.content_hash;
   };
   std::string base = hash("text", "blog/a.md", "v1");
   CHECK(base == hash("text", "blog/a.md", "v1"));

@@ -30,7 +30,7 @@ TEST_CASE("a place tells name, date, kind and address") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.relative);
-    Place place = place_of({"x", c.relative, c.root, false});
+    Place place = place_of({"x", c.relative, c.root});
     CHECK(place.slug == c.slug);
     CHECK(place.readable == c.title);
     CHECK((place.date ? iso_date(*place.date) : "") == c.date);

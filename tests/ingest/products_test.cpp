@@ -8,7 +8,8 @@ using namespace stoka::ingest;
 namespace {
 
 Pages read(std::string_view json) {
-  return read_products({"products.json", "products.json", "site", true}, json, "v1");
+  return read_products({"products.json", "products.json", "site", SourceKind::products}, json,
+                       "v1");
 }
 
 }  // namespace

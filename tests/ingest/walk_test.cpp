@@ -31,15 +31,15 @@ using List = std::vector<std::string>;
 TEST_CASE("a walk finds sources in order and passes over the rest") {
   testing::TempFolder tree;
   for (std::string name :
-       {"b.md", "a/z.markdown", "a/y.MDX", "a/products.json", "a/other.json", "x.txt", ".git/c.md",
-        ".hidden.md", "node_modules/d.md", "dir.md/e.md", "themes/t.md"})
+       {"b.md", "a/z.markdown", "a/y.MDX", "a/products.json", "a/other.json", "a/corpus.jsonl",
+        "x.txt", ".git/c.md", ".hidden.md", "node_modules/d.md", "dir.md/e.md", "themes/t.md"})
     tree.write(name, "text");
   Walk found = walk_one(tree.path);
   CHECK(names(found) ==
         List{"a/products.json", "a/y.MDX", "a/z.markdown", "b.md", "dir.md/e.md", "themes/t.md"});
   CHECK(found.skipped.empty());
-  CHECK(found.files[0].json);
-  CHECK_FALSE(found.files[1].json);
+  CHECK(found.files[0].kind == SourceKind::products);
+  CHECK(found.files[1].kind == SourceKind::markdown);
   CHECK(found.files[0].root == tree.path.filename().string());
 }
 
@@ -69,13 +69,17 @@ TEST_CASE("what site generators do not publish is skipped with a reason, unless 
 TEST_CASE("files may be named, and twice") {
   testing::TempFolder tree;
   fs::path page = tree.write("site/a.md", "x"), json = tree.write("site/list.json", "[]"),
+           corpus = tree.write("site/corpus.jsonl", "{}"), old = tree.write("site/OLD.NDJSON", ""),
            other = tree.write("site/c.txt", "x");
-  auto found = walk(
-      std::vector<fs::path>{page, tree.path / "site", page, json, other, tree.path / "site" / "."});
+  auto found = walk(std::vector<fs::path>{page, tree.path / "site", page, json, corpus, old, other,
+                                          tree.path / "site" / "."});
   REQUIRE(found.has_value());
-  CHECK(names(*found) == List{"a.md", "list.json"});
+  CHECK(names(*found) == List{"OLD.NDJSON", "a.md", "corpus.jsonl", "list.json"});
+  const SourceKind kinds[] = {SourceKind::corpus, SourceKind::markdown, SourceKind::corpus,
+                              SourceKind::products};
+  for (size_t i = 0; i < std::size(kinds); ++i) CHECK(found->files[i].kind == kinds[i]);
   REQUIRE(found->skipped.size() == 1);
-  CHECK(found->skipped[0].reason == "neither markdown nor json");
+  CHECK(found->skipped[0].reason == "not markdown, json or jsonl");
   CHECK(found->files[0].root == "site");
 }
 

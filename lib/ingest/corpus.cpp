@@ -1,0 +1,188 @@
+#include "ingest/corpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/ascii.h"
+#include "base/hash.h"
+#include "ingest/frontmatter.h"
+#include "ingest/slug.h"
+#include "text/normalize.h"
+#include "text/sentences.h"
+#include "text/utf8.h"
+
+namespace stoka::ingest {
+namespace {
+
+// The text without its first line, and in `line` that one.
+std::string_view after_line(std::string_view text, std::string_view& line) {
+  const size_t end = std::min(text.find('\n'), text.size());
+  line = text.substr(0, end);
+  return text.substr(std::min(end + 1, text.size()));
+}
+
+const std::vector<std::string>& values(const std::vector<Field>& fields, std::string_view key) {
+  static const std::vector<std::string> kNone;
+  for (const Field& field : fields)
+    if (field.key == key) return field.values;
+  return kNone;
+}
+
+std::string one_value(const std::vector<Field>& fields, std::string_view key) {
+  const std::vector<std::string>& all = values(fields, key);
+  return all.empty() ? std::string() : text::squeeze(text::one_line(all.front()));
+}
+
+void add_paragraphs(std::string_view text, std::vector<Block>& out) {
+  while (!text.empty()) {
+    const char* const begin = text.data();
+    std::string_view line;
+    do {
+      text = after_line(text, line);
+    } while (!trimmed(line).empty() && !text.empty());
+    const auto size = static_cast<size_t>(line.data() + line.size() - begin);
+    std::string paragraph = text::squeeze({begin, size});
+    if (!paragraph.empty()) out.push_back({BlockKind::paragraph, 0, std::move(paragraph)});
+  }
+}
+
+// What a document without a title is called.
+std::string first_sentence(std::string_view text) {
+  constexpr size_t kMost = 80;
+  const std::string_view head = text.substr(0, text::floor_border(text, 4 * kMost));
+  const std::vector<text::Span> sentences = text::sentences(head);
+  if (sentences.empty()) return {};
+  const std::string_view first = sentences.front().in(head);
+  if (first.size() <= kMost) return std::string(first);
+  const size_t space = first.rfind(' ', kMost);
+  const size_t end = space == std::string_view::npos ? text::floor_border(first, kMost) : space;
+  return std::string(first.substr(0, end)) + "…";
+}
+
+// What could be said of a thousand lines: the first few, and how many more.
+class Remarks {
+ public:
+  void add(size_t line, std::string_view what) {
+    if (++count_ <= kMostShown) shown_.push_back(fmt::format("line {}: {}", line, what));
+  }
+
+  std::vector<std::string> take() {
+    if (const size_t more = count_ - shown_.size(); more > 0)
+      shown_.push_back(fmt::format("and {} more line{}", more, more == 1 ? "" : "s"));
+    return std::move(shown_);
+  }
+
+ private:
+  size_t count_ = 0;
+  std::vector<std::string> shown_;
+};
+
+class Reader {
+ public:
+  Reader(const SourceFile& file, std::string_view shape, Mending& mending)
+      : path_(display_path(file.path)), shape_(shape), mending_(mending) {
+    // They are told apart by their folder where all are called corpus.jsonl.
+    const std::string stem = display_path(file.path.stem());
+    folder_ = stem == "corpus" ? file.root : stem;
+  }
+
+  Pages run(std::string_view bytes) {
+    const std::optional<std::string> decoded = decode_other(bytes, mending_);
+    std::string_view rest = decoded ? *decoded : bytes;
+    if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
+    while (!rest.empty()) {
+      std::string_view line;
+      rest = after_line(rest, line);
+      ++number_;
+      take(line);
+    }
+    if (written_ == 0) {
+      out_.skipped.push_back({path_, "empty"});
+    } else if (binary_ == written_) {
+      out_.skipped.push_back({path_, "binary, not text"});
+    } else {
+      for (std::string& reason : skipped_.take())
+        out_.skipped.push_back({path_, std::move(reason)});
+    }
+    for (const std::string& what : warnings_.take())
+      out_.warnings.push_back(fmt::format("{}: {}", path_, what));
+    return std::move(out_);
+  }
+
+ private:
+  void skip(std::string_view reason) { skipped_.add(number_, reason); }
+
+  void take(std::string_view line) {
+    if (trimmed(line).empty()) return;
+    ++written_;
+    if (line.size() > kMaxLineBytes)
+      return skip(fmt::format("larger than {} MB", kMaxLineBytes >> 20));
+    const std::optional<std::string> text = mend(line, " ", mending_);
+    if (!text) {
+      ++binary_;
+      return skip("binary, not text");
+    }
+    const std::string_view json = trimmed(*text);
+    const auto fields = json_fields(json);
+    if (!fields) return skip(fields.error().message);
+    add(*fields, content_hash(fmt::format("{}\n{}", json, shape_)));
+  }
+
+  void add(const std::vector<Field>& fields, std::string hash) {
+    const Frontmatter meta = interpret_fields(fields);
+    if (meta.draft) return skip(kDraft);
+    std::string id = one_value(fields, "id");
+    if (id.empty()) id = one_value(fields, "_id");
+    Page page;
+    Document& document = page.document;
+    document.slug = slugify(meta.slug, "._~");
+    if (document.slug.empty()) document.slug = slugify(id, "._~");
+    page.explicit_slug = !document.slug.empty();
+    if (document.slug.empty()) document.slug = slugify(meta.title);
+    if (document.slug.empty()) return skip("has neither an id nor a title with letters or digits");
+    for (const std::string& text : values(fields, "text")) add_paragraphs(text, page.blocks);
+    if (page.blocks.empty() && meta.title.empty() && meta.description.empty())
+      return skip("has neither title nor text");
+    for (const std::string& warning : meta.warnings) warnings_.add(number_, warning);
+    if (!slugs_.insert(document.slug).second)
+      warnings_.add(number_, fmt::format("another line has the id '{}'", document.slug));
+
+    document.title = meta.title;
+    if (document.title.empty() && !page.blocks.empty())
+      document.title = first_sentence(page.blocks.front().text);
+    if (document.title.empty()) document.title = id.empty() ? document.slug : id;
+    document.type = slugify(meta.type);
+    if (document.type.empty()) document.type = "page";
+    document.path = path_;
+    document.url = one_value(fields, "url");
+    document.description = meta.description;
+    document.author = meta.author;
+    document.tags = meta.tags;
+    document.date = meta.date;
+    document.reading_minutes = meta.reading_minutes.value_or(reading_minutes(page.blocks));
+    document.content_hash = std::move(hash);
+    page.folders = {folder_};
+    out_.pages.push_back(std::move(page));
+  }
+
+  std::string path_, folder_;
+  std::string_view shape_;
+  Mending& mending_;
+  Pages out_;
+  Remarks skipped_, warnings_;
+  std::unordered_set<std::string> slugs_;
+  size_t number_ = 0;   // of the line that is read
+  size_t written_ = 0;  // lines that are not blank
+  size_t binary_ = 0;   // of those
+};
+
+}  // namespace
+
+Pages read_corpus(const SourceFile& file, std::string_view bytes, std::string_view shape,
+                  Mending& mending) {
+  return Reader(file, shape, mending).run(bytes);
+}
+
+}  // namespace stoka::ingest

@@ -1,0 +1,295 @@
+#include "ingest/corpus.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <set>
+
+#include "ingest/loader.h"
+#include "text/utf8.h"
+
+using namespace stoka;
+using namespace stoka::ingest;
+
+namespace {
+
+using List = std::vector<std::string>;
+
+const SourceFile kFile = {"site/corpus.jsonl", "corpus.jsonl", "site", SourceKind::corpus};
+
+Pages read(std::string_view lines, std::string_view shape = "v1") {
+  return load_bytes(kFile, lines, shape);
+}
+
+Page read_one(std::string_view line) {
+  Pages out = read(line);
+  CAPTURE(line);
+  CHECK(out.skipped.empty());
+  REQUIRE(out.pages.size() == 1);
+  return std::move(out.pages[0]);
+}
+
+List reasons(const Pages& pages) {
+  List out;
+  for (const Skipped& skipped : pages.skipped) {
+    CHECK(skipped.path == "site/corpus.jsonl");
+    out.push_back(skipped.reason);
+  }
+  return out;
+}
+
+List slugs(Pages pages) {
+  settle_slugs(pages.pages);
+  List out;
+  for (const Page& page : pages.pages) out.push_back(page.document.slug);
+  return out;
+}
+
+List paragraphs(const Page& page) {
+  List out;
+  for (const Block& block : page.blocks) {
+    CHECK(block.kind == BlockKind::paragraph);
+    out.push_back(block.text);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a line becomes a document") {
+  const Page page = read_one(
+      R"({"_id": "MED-10", "title": "Statin  use", "date": "2024-02-03", "tags": ["Heart Care"], )"
+      R"("text": "One\ntwo.\n \n# no *markup*\r\n\r\nThree.", "url": "https://a.example/x", )"
+      R"("type": "Abstract", "author": ["A", "B"], "description": "On statins.", "other": 3, )"
+      R"("readingTime": 7, "metadata": {"title": "no", "text": "no", "deep": [[1, {"a": null}]]}})");
+  const Document& document = page.document;
+  CHECK(document.slug == "med-10");
+  CHECK(document.title == "Statin use");
+  CHECK(document.type == "abstract");
+  CHECK(document.path == "site/corpus.jsonl");
+  CHECK(document.url == "https://a.example/x");
+  CHECK(document.description == "On statins.");
+  CHECK(document.author == "A, B");
+  CHECK(document.tags == List{"heart-care"});
+  CHECK(document.date == parse_date("2024-02-03"));
+  CHECK(document.reading_minutes == 7);
+  CHECK(page.explicit_slug);
+  CHECK(paragraphs(page) == List{"One two.", "# no *markup*", "Three."});
+}
+
+TEST_CASE("what is not written is not invented") {
+  const Page page = read_one(R"({"_id": 12, "text": ["First part.", "", "Second\n\nand third."]})");
+  CHECK(page.document.slug == "12");
+  CHECK(page.document.title == "First part.");
+  CHECK(page.document.type == "page");
+  CHECK(page.document.url.empty());
+  CHECK_FALSE(page.document.date.has_value());
+  CHECK(page.document.reading_minutes == 1);
+  CHECK(paragraphs(page) == List{"First part.", "Second", "and third."});
+}
+
+TEST_CASE("a document is known by its slug, its id or its title") {
+  const struct {
+    std::string_view line, slug;
+    bool is_explicit;
+  } cases[] = {
+      {R"({"slug": "My.Slug", "id": "1", "title": "T"})", "my.slug", true},
+      {R"({"id": "A", "_id": "B", "title": "T"})", "a", true},
+      {R"({"_id": "B", "title": "T"})", "b", true},
+      {R"({"id": "", "_id": "B", "title": "T"})", "b", true},
+      {R"({"id": null, "_id": "B", "title": "T"})", "b", true},
+      {R"({"id": 0, "title": "T"})", "0", true},
+      {R"({"id": -7, "title": "T"})", "7", true},
+      {R"({"id": 18446744073709551616, "title": "T"})", "18446744073709551616", true},
+      {R"({"id": 1.50, "title": "T"})", "1.50", true},
+      {R"({"id": "<dbpedia:Foo_(bar)>", "title": "T"})", "dbpedia-foo_-bar", true},
+      {R"({"id": "文書 1", "title": "T"})", "文書-1", true},
+      {R"({"id": {"$oid": "1f"}, "title": "Of Mongo v1.2"})", "of-mongo-v1-2", false},
+      {R"({"id": "!!!", "title": "Loud"})", "loud", false},
+      {R"({"title": "Only a Title"})", "only-a-title", false},
+  };
+  for (const auto& c : cases) {
+    const Page page = read_one(c.line);
+    CAPTURE(c.line);
+    CHECK(page.document.slug == c.slug);
+    CHECK(page.explicit_slug == c.is_explicit);
+  }
+}
+
+TEST_CASE("a document without a title is called by its first words, or by its id") {
+  const std::string sentence = "This sentence goes on and on, as those of abstracts like to do";
+  const struct {
+    std::string text, title;
+  } cases[] = {
+      {"Short v1.2 one. And more.", "Short v1.2 one."},
+      {"  \\n\\n A heading\\n\\nText.", "A heading"},
+      {sentence + ", until nobody knows how it began.", sentence + ", until nobody\u2026"},
+      {std::string(5000, 'x') + " y", std::string(80, 'x') + "\u2026"},
+      {[] {
+         std::string out;
+         for (int i = 0; i < 200; ++i) out += "\u00E9\u6587";
+         return out;
+       }(),
+       [] {
+         std::string out;
+         for (int i = 0; i < 16; ++i) out += "\u00E9\u6587";
+         return out + "\u2026";
+       }()},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.text);
+    const Page page = read_one(fmt::format(R"({{"id": "X 1", "text": "{}"}})", c.text));
+    CHECK(page.document.title == c.title);
+    CHECK(text::is_valid_utf8(page.document.title));
+  }
+  CHECK(read_one(R"({"id": "X 1", "description": "d"})").document.title == "X 1");
+}
+
+TEST_CASE("a title alone is enough") {
+  const Page page = read_one(R"({"id": "1", "title": "Report", "text": " \n"})");
+  CHECK(page.blocks.empty());
+  CHECK(page.document.title == "Report");
+}
+
+TEST_CASE("lines that cannot be used are skipped with their number") {
+  const std::string deep = std::string(17, '[') + std::string(17, ']');
+  const Pages out =
+      read("{\"id\": 1, \"title\": \"a\"}\n\n{\n3\n\"text\"\n[{\"id\": 2}]\n{\"id\": 3} x\n" +
+           ("{\"id\": 4, \"text\": \"t\", \"metadata\": " + deep + "}\n") +
+           ("{\"id\": 5, \"text\": \"t\", \"metadata\": " + std::string(100'000, '[') + "\n") +
+           "{}\n{\"text\": \"t\"}\n{\"id\": \"!\", \"text\": \"t\"}\n{\"id\": 6}\n" +
+           "{\"id\": 7, \"title\": \"t\", \"draft\": true}\n" + "{\"id\": 8, \"title\": \"b\"}");
+  CHECK(slugs(out) == List{"1", "8"});
+  const std::string object = "not a well-formed JSON object";
+  const std::string levels = "JSON is nested more than 16 levels";
+  const std::string name = "has neither an id nor a title with letters or digits";
+  CHECK(reasons(out) == List{"line 3: " + object, "line 4: " + object, "line 5: " + object,
+                             "line 6: " + object, "line 7: " + object, "line 8: " + levels,
+                             "line 9: " + levels, "line 10: " + name, "line 11: " + name,
+                             "line 12: " + name, "line 13: has neither title nor text",
+                             "line 14: draft"});
+}
+
+TEST_CASE("what is said of very many lines stays readable") {
+  for (const size_t bad : {kMostShown, kMostShown + 1, kMostShown + 1234}) {
+    CAPTURE(bad);
+    std::string lines = "{\"id\": \"good\", \"title\": \"t\"}\n";
+    for (size_t i = 0; i < bad; ++i) lines += "bad\n";
+    for (size_t i = 0; i < bad; ++i)
+      lines += R"({"id": "good", "title": "t", "date": "soon"})"
+               "\n";
+    const Pages out = read(lines);
+    CHECK(out.pages.size() == 1 + bad);
+    REQUIRE(out.skipped.size() == kMostShown + (bad > kMostShown));
+    CHECK(out.skipped[kMostShown - 1].reason.starts_with("line 21: "));
+    CHECK(out.warnings.size() == kMostShown + 1);
+    if (bad == kMostShown + 1) CHECK(out.skipped.back().reason == "and 1 more line");
+    if (bad > kMostShown + 1) CHECK(out.skipped.back().reason == "and 1234 more lines");
+    if (bad > kMostShown + 1)
+      CHECK(out.warnings.back() ==
+            fmt::format("site/corpus.jsonl: and {} more lines", 2 * bad - 20));
+  }
+}
+
+TEST_CASE("line ends, marks and blank lines make no difference") {
+  const std::string a = R"({"id": "a", "title": "A"})", b = R"({"id": "b", "title": "B"})";
+  const auto hashes = [](std::string_view lines) {
+    const Pages out = read(lines);
+    CHECK(out.skipped.empty());
+    CHECK(out.warnings.empty());
+    List list;
+    for (const Page& page : out.pages) list.push_back(page.document.content_hash);
+    return list;
+  };
+  const List plain = hashes(a + "\n" + b + "\n");
+  REQUIRE(plain.size() == 2);
+  CHECK(hashes(a + "\n" + b) == plain);
+  CHECK(hashes(a + "\r\n" + b + "\r\n") == plain);
+  CHECK(hashes("\xEF\xBB\xBF" + a + "\n\n \t\n\n  " + b + " \n\n") == plain);
+  CHECK(hashes("\xEF\xBB\xBF\n" + a + "\n" + b) == plain);
+  for (std::string_view nothing : {"", "\n", "\r\n \n", "\xEF\xBB\xBF", "\xEF\xBB\xBF\n"})
+    CHECK(reasons(read(nothing)) == List{"empty"});
+}
+
+TEST_CASE("a content hash is of the line and the shape of chunks") {
+  const std::string a = R"({"id": "a", "title": "A"})", b = R"({"id": "b", "title": "B"})";
+  const auto hash = [](const Pages& pages, size_t at) {
+    return pages.pages.at(at).document.content_hash;
+  };
+  const Pages before = read(a + "\n" + b);
+  const Pages after = read(R"({"id": "b", "title": "C"})"
+                           "\n" +
+                           a);
+  CHECK(hash(before, 0) == hash(after, 1));
+  CHECK(hash(before, 1) != hash(after, 0));
+  CHECK(hash(before, 0) != hash(before, 1));
+  CHECK(hash(before, 0) != hash(read(a, "v2"), 0));
+}
+
+TEST_CASE("documents that share an id are kept apart, with a warning") {
+  const Pages out = read(
+      "{\"id\": \"A\", \"title\": \"1\"}\n{\"id\": \"a\", \"title\": \"2\"}\n"
+      "{\"id\": \"a-2\", \"title\": \"3\"}\n{\"id\": \"a\", \"title\": \"4\"}\n");
+  CHECK(out.warnings == List{"site/corpus.jsonl: line 2: another line has the id 'a'",
+                             "site/corpus.jsonl: line 4: another line has the id 'a'"});
+  CHECK(slugs(out) == List{"a", "a-3", "a-2", "a-4"});
+
+  std::string many;
+  for (int i = 0; i < 20'000; ++i) many += "{\"id\": \"same\", \"title\": \"t\"}\n";
+  const List all = slugs(read(many));
+  CHECK(all.size() == 20'000);
+  CHECK(std::set<std::string>(all.begin(), all.end()).size() == all.size());
+  CHECK(all[0] == "same");
+}
+
+TEST_CASE("documents of several collections are told apart by their names") {
+  const std::string line = R"({"id": 1, "title": "t"})";
+  Pages all;
+  for (const SourceFile& file :
+       {SourceFile{"a/corpus.jsonl", "corpus.jsonl", "a", SourceKind::corpus},
+        SourceFile{"b/corpus.jsonl", "corpus.jsonl", "b", SourceKind::corpus},
+        SourceFile{"b/notes.jsonl", "notes.jsonl", "b", SourceKind::corpus}})
+    for (Page& page : load_bytes(file, line, "v1").pages) all.pages.push_back(std::move(page));
+  CHECK(slugs(all) == List{"1", "b-1", "notes-1"});
+}
+
+TEST_CASE("damaged lines are mended or skipped, and the others are read") {
+  const std::string good = R"({"id": "good", "title": "Gut \u00fc über größte Maße"})"
+                           "\n";
+  std::string nul = R"({"id": "nul", "title": "A_B)" + std::string(200, 'x') + "\"}\n";
+  nul[nul.find('_')] = '\0';
+  Pages out =
+      read(good + nul + "{\"id\": \"torn\", \"title\": \"caf\xC3 and more words\"}\n" +
+           "{\"id\": \"esc\", \"title\": \"a\x1B[1mb\xC2\x85"
+           "c\\u0085d\\u202e\"}\n" +
+           "{\"id\": \"tab\", \"title\": \"a\tb\"}\n" +
+           "{\"id\": \"half\", \"title\": \"\\ud800\"}\n" + std::string(64, '\xFF') + "\n" +
+           std::string(64, '\0') + "\n" + "{\"id\": \"large\", \"title\": \"t\", \"text\": \"" +
+           std::string(kMaxLineBytes, 'x') + "\"}\n{\"id\": \"cut\", \"title\": \"t");
+  List titles;
+  for (const Page& page : out.pages) titles.push_back(page.document.title);
+  CHECK(titles == List{"Gut ü über größte Maße", "AB" + std::string(200, 'x'),
+                       "caf\uFFFD and more words", "a [1mb c d"});
+  CHECK(reasons(out) == List{"line 5: not a well-formed JSON object",
+                             "line 6: not a well-formed JSON object", "line 7: binary, not text",
+                             "line 8: binary, not text", "line 9: larger than 16 MB",
+                             "line 10: not a well-formed JSON object"});
+  CHECK(out.warnings.size() == 3);
+
+  CHECK(reasons(read(std::string(64, '\xFF') + "\n" + std::string(64, '\x80'))) ==
+        List{"binary, not text"});
+}
+
+TEST_CASE("a whole file may be in another encoding") {
+  const std::string line = R"({"id": "a", "title": "Caf_ au lait, and some more words of it"})";
+  std::string western = line + "\n", wide = "\xFF\xFE";
+  western[western.find('_')] = '\xE9';
+  for (char c : line) wide += {c == '_' ? '\xE9' : c, '\0'};
+  for (const std::string& bytes : {western, wide}) {
+    const Pages out = read(bytes);
+    REQUIRE(out.pages.size() == 1);
+    CHECK(out.pages[0].document.title.starts_with("Café au lait"));
+    REQUIRE(out.warnings.size() == 1);
+    CHECK(out.warnings[0].starts_with("site/corpus.jsonl: converted from "));
+  }
+}
