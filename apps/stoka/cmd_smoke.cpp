@@ -4,17 +4,13 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/embedded.h"
-#include "base/files.h"
 #include "command.h"
-#include "pipeline/index_run.h"
 #include "remote_site.h"
+#include "sample_site.h"
 #include "serve/journal.h"
 #include "serve/metrics.h"
 #include "serve/server.h"
@@ -30,31 +26,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 using How = serve::Checked::How;
-
-// One's own, and gone with this.
-class TempFolder {
- public:
-  static Result<std::unique_ptr<TempFolder>> make() {
-    std::error_code error;
-    std::string pattern = (std::filesystem::temp_directory_path(error) / "stoka-smoke-XXXXXX");
-    if (error || ::mkdtemp(pattern.data()) == nullptr)
-      return fail(ErrorKind::data,
-                  fmt::format("cannot make a temporary folder: {}",
-                              error ? error.message() : std::strerror(errno)),
-                  "make room, or set TMPDIR");
-    return std::unique_ptr<TempFolder>(new TempFolder(pattern));
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  explicit TempFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
 
 // A port of this machine where nobody listens, and nobody else will.
 class DeadPort {
@@ -122,23 +93,13 @@ class OwnServer {
   std::thread thread_;
 };
 
-Result<> index_sample(const std::filesystem::path& folder, const std::string& store,
-                      std::stop_token stop) {
-  for (const EmbeddedFile& file : embedded::sample_site()) {
-    const std::filesystem::path path = folder / "site" / file.name;
-    std::error_code error;
-    std::filesystem::create_directories(path.parent_path(), error);
-    STOKA_TRY(write_file(path, file.text));
-  }
+// With the defaults and nothing else: what the person has configured is not what is checked.
+Result<> index_sample(const TempFolder& folder, const std::string& store, std::stop_token stop) {
   App app;
   app.common.quiet = true;
   STOKA_TRY(app.set("store", store));
-  STOKA_ASSIGN(const auto opened, app.open_store(store::OpenMode::read_write));
-  pipeline::IndexRequest request;
-  request.paths = {folder / "site"};
-  request.chunks = chunk_options(app.config());
-  request.identity = pipeline_settings(app.config()).identity;
-  STOKA_TRY(pipeline::run_index(opened.get(), request, app.clock, app.log, {}, std::move(stop)));
+  STOKA_ASSIGN(const std::filesystem::path pages, write_sample_site(folder));
+  STOKA_TRY(index_pages(app, {pages}, {}, std::move(stop)));
   return {};
 }
 
@@ -152,7 +113,7 @@ Result<std::vector<serve::Checked>> check_own(const App& app, const Told& told,
   STOKA_ASSIGN(const auto folder, TempFolder::make());
   const Settings common = {{"store", "sqlite:" + (folder->path() / "stoka.db").string()},
                            {"golden.dir", app.config().text("golden.dir")}};
-  STOKA_TRY(index_sample(folder->path(), common.front().second, stop));
+  STOKA_TRY(index_sample(*folder, common.front().second, stop));
   const DeadPort dead;
   const auto with = [&](const std::string& part) {
     Settings out = common;

@@ -27,6 +27,7 @@ Run declare_chat(CLI::App& cli);
 Run declare_completion(CLI::App& cli);
 Run declare_context(CLI::App& cli);
 Run declare_discover(CLI::App& cli);
+Run declare_eval(CLI::App& cli);
 Run declare_index(CLI::App& cli);
 Run declare_profile(CLI::App& cli);
 Run declare_rerank(CLI::App& cli);

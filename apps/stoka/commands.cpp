@@ -6,6 +6,7 @@ namespace {
 constexpr Command kCommands[] = {
     {"index", "read a site's content into the index",
      "  stoka index content/            markdown trees and products.json, only what changed\n"
+     "  stoka index corpus.jsonl        one document a line: id or _id, title, text\n"
      "  stoka index --prune content/    also forget what is gone\n"
      "  stoka index --dry-run content/  say what would change",
      declare_index},
@@ -52,6 +53,15 @@ constexpr Command kCommands[] = {
      "  stoka smoke --url http://127.0.0.1:8787  one that runs, and has the sample site\n"
      "  stoka smoke --json",
      declare_smoke},
+    {"eval", "judge answers and retrieval, and compare with an earlier report",
+     "  stoka eval                                       all suites, over the sample site\n"
+     "  stoka eval --report now.json --baseline evals/baseline.json\n"
+     "  stoka eval --cases my.jsonl                      your cases, over your index\n"
+     "  stoka eval --cases my.jsonl --site content/      and over these pages\n"
+     "  stoka eval --queries q.jsonl --qrels qrels.tsv --run-out run.txt\n"
+     "  stoka eval --sweep                               which settings find best\n"
+     "  stoka eval --repeat 5 --html report.html --history reports/",
+     declare_eval},
     {"store", "carry an index and its sessions to another store",
      "  stoka store copy sqlite:stoka.db postgres://stoka@localhost/site\n"
      "  stoka store copy --prune \"$STOKA_DB_URL\" sqlite:backup.db   and forget other documents",

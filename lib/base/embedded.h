@@ -18,6 +18,7 @@ std::span<const EmbeddedFile> sql_sqlite();
 std::span<const EmbeddedFile> sql_postgres();
 std::span<const EmbeddedFile> web();
 std::span<const EmbeddedFile> sample_site();
+std::span<const EmbeddedFile> evals();
 }  // namespace embedded
 
 }  // namespace stoka

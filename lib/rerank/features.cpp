@@ -24,12 +24,16 @@ constexpr size_t kNear = 4;          // words apart at most to count as close
 constexpr size_t kFewHits = 6;       // fewer have no middling candidate to compare with
 constexpr size_t kLongestName = 3;   // content words of a title that can be named in passing
 
-// Folded. What people wrap a question in, besides stop words.
+// Folded. What people wrap a question in, besides stop words: what they would like to be given, in
+// which form, and whose opinion of it.
 bool is_scaffolding(std::string_view word) {
   static constexpr std::string_view kWords[] = {
-      "interested", "explain", "explained", "talk", "article", "articles", "post",
-      "posts",      "read",    "recommend", "want", "written", "yes",      "no",
-      "ok",         "okay",    "more",      "help", "please",  "thank",    "thanks"};
+      "interested", "explain",  "explained", "talk",   "article", "articles",  "post",
+      "posts",      "read",     "recommend", "want",   "written", "essay",     "essays",
+      "page",       "pages",    "list",      "best",   "think",   "favourite", "favorite",
+      "opinion",    "opinions", "thoughts",  "bullet", "bullets", "emoji",     "emojis",
+      "summary",    "briefly",  "no",        "yes",    "ok",      "okay",      "more",
+      "help",       "please",   "thank",     "thanks"};
   return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
 
@@ -299,6 +303,12 @@ void weigh(Question& question, uint64_t chunks, std::span<const uint64_t> freque
     if (i >= words && term.known) compounds.push_back(term);
   }
   question.compounds = std::move(compounds);
+  // A question in another language: its function words are no content that the site lacks.
+  const auto is_filler = [](const QuestionTerm& word) {
+    return !word.known && text::is_foreign_stop_word(word.word);
+  };
+  if (!std::all_of(question.words.begin(), question.words.end(), is_filler))
+    std::erase_if(question.words, is_filler);
 }
 
 std::vector<Features> measure(const Question& question, std::span<const Hit> hits) {

@@ -33,8 +33,8 @@ struct Question {
 Question parse_question(std::string_view query);
 
 // Sets the weights from an index of `chunks` chunks: how many of them have each term of the words,
-// then of the compounds. Compounds that the index lacks are dropped. With 0 chunks all weigh the
-// same.
+// then of the compounds. Compounds that the index lacks are dropped, and so are function words of
+// other languages beside anything else. With 0 chunks all weigh the same.
 void weigh(Question& question, uint64_t chunks, std::span<const uint64_t> frequencies);
 
 enum Feature : size_t {

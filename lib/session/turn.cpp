@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "text/sentences.h"
 #include "text/words.h"
 
 namespace stoka::session {
@@ -13,6 +14,38 @@ constexpr std::string_view kEmptyWords[] = {
     "another", "elaborate", "explain", "example", "examples",   "ok",     "okay",     "yes",
     "no",      "sure",      "please",  "work",    "happened",   "happen", "show",     "other",
     "others",  "really",    "read",    "deeper",  "interesting"};
+
+// Of more words only what is asked is searched for.
+constexpr size_t kLongQuery = 60;
+
+bool refers_back(std::string_view query) {
+  static constexpr std::string_view kPronouns[] = {"it", "its", "they", "them", "their", "theirs"};
+  const std::vector<text::Word> words = text::words(query);
+  return std::any_of(words.begin(), words.end(), [](const text::Word& word) {
+    return std::find(std::begin(kPronouns), std::end(kPronouns), word.text) != std::end(kPronouns);
+  });
+}
+
+// Tags that say what kind of page it is, and not what it is about.
+bool is_kind(std::string_view tag) {
+  static constexpr std::string_view kKinds[] = {"blog", "changelog",  "essay", "note",   "notes",
+                                                "page", "philosophy", "post",  "product"};
+  return std::find(std::begin(kKinds), std::end(kKinds), tag) != std::end(kKinds);
+}
+
+// The last sentences that ask, as many as are not long; all of it if none does.
+std::string questions_of(std::string_view query) {
+  std::string out;
+  const std::vector<text::Span> sentences = text::sentences(query);
+  for (auto at = sentences.rbegin(); at != sentences.rend(); ++at) {
+    const std::string_view sentence = at->in(query);
+    if (!sentence.ends_with('?') && !sentence.ends_with("\uFF1F")) continue;
+    std::string longer = out.empty() ? std::string(sentence) : std::string(sentence) + " " + out;
+    if (!out.empty() && text::words(longer).size() > kLongQuery) break;
+    out = std::move(longer);
+  }
+  return out.empty() ? std::string(query) : out;
+}
 
 bool names_a_subject(std::string_view query) {
   std::vector<text::Word> words = text::words(query);
@@ -38,7 +71,13 @@ std::string topic(Route route, std::span<const Hit> hits, const Session& session
 }
 
 std::string effective_query(std::string_view query, Route route, const Session& session) {
-  if (route != Route::followup || names_a_subject(query)) return std::string(query);
+  if (text::words(query).size() > kLongQuery) return questions_of(query);
+  if (route != Route::followup) return std::string(query);
+  if (names_a_subject(query)) {
+    const std::string topic = session.current_topic();
+    const bool adds = refers_back(query) && !topic.empty() && !is_kind(topic);
+    return (adds ? topic + " " : "") + std::string(query);
+  }
   for (auto exchange = session.exchanges.rbegin(); exchange != session.exchanges.rend(); ++exchange)
     if (names_a_subject(exchange->user)) return exchange->user + " " + std::string(query);
   return std::string(query);

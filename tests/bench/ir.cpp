@@ -6,16 +6,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <sstream>
 
+#include "base/files.h"
 #include "embed/builtin.h"
+#include "eval/ranking.h"
+#include "eval/trec.h"
+#include "ingest/slug.h"
 #include "retrieve/retriever.h"
 #include "store/open.h"
 
@@ -23,39 +24,13 @@ namespace {
 
 using namespace stoka;
 namespace fs = std::filesystem;
-using Gains = std::map<std::string, double>;
+
+constexpr uint64_t kMostBytes = 1ULL << 30;
 
 struct Collection {
-  std::vector<std::array<std::string, 3>> documents;  // id, title, text
-  std::vector<std::pair<std::string, std::string>> queries;
-  std::map<std::string, Gains> gains;
+  std::vector<std::array<std::string, 3>> documents;  // slug, title, text
+  std::vector<eval::Query> queries;
 };
-
-Collection read(const fs::path& dir) {
-  Collection collection;
-  std::string line;
-  for (std::ifstream in(dir / "corpus.jsonl"); std::getline(in, line);) {
-    const auto json = nlohmann::json::parse(line);
-    collection.documents.push_back({json.at("id").get<std::string>(),
-                                    json.at("title").get<std::string>(),
-                                    json.at("text").get<std::string>()});
-  }
-  for (std::ifstream in(dir / "queries.jsonl"); std::getline(in, line);) {
-    const auto json = nlohmann::json::parse(line);
-    collection.queries.emplace_back(json.at("id").get<std::string>(),
-                                    json.at("text").get<std::string>());
-  }
-  std::ifstream in(dir / "qrels.tsv");
-  std::getline(in, line);
-  while (std::getline(in, line)) {
-    std::istringstream fields(line);
-    std::string query;
-    std::string document;
-    double gain = 0;
-    if (fields >> query >> document >> gain && gain > 0) collection.gains[query][document] = gain;
-  }
-  return collection;
-}
 
 // Stops the benchmark with the error's text.
 template <class T>
@@ -67,14 +42,31 @@ T must(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
+Collection read(const fs::path& dir) {
+  Collection collection;
+  std::string line;
+  for (std::ifstream in(dir / "corpus.jsonl"); std::getline(in, line);) {
+    const auto json = nlohmann::json::parse(line);
+    collection.documents.push_back({ingest::slugify(json.at("id").get<std::string>(), "._~"),
+                                    json.at("title").get<std::string>(),
+                                    json.at("text").get<std::string>()});
+  }
+  const fs::path queries = dir / "queries.jsonl";
+  const fs::path qrels = dir / "qrels.tsv";
+  collection.queries =
+      must(eval::read_collection(must(read_file(queries, kMostBytes)), queries.string(),
+                                 must(read_file(qrels, kMostBytes)), qrels.string()));
+  return collection;
+}
+
 void index(store::Store& store, const Collection& collection) {
   const auto writer = must(store.begin_index());
   must(writer->set_identity({std::string(embed::kBuiltinName), 0, "bench", ""}));
-  for (const auto& [id, title, text] : collection.documents) {
+  for (const auto& [slug, title, text] : collection.documents) {
     Document document;
-    document.slug = document.title = id;
+    document.slug = document.title = slug;
     store::ChunkRecord record;
-    record.chunk.slug = record.chunk.title = id;
+    record.chunk.slug = record.chunk.title = slug;
     record.chunk.content = text;
     record.terms = embed::count_terms(title + "\n" + text);
     must(writer->put_document(document, std::span(&record, 1)));
@@ -91,50 +83,24 @@ struct Figures {
   double ndcg = 0, recall = 0, mrr = 0;
 };
 
-Figures measure(const std::vector<std::string>& ranked, const Gains& gains) {
-  Figures figures;
-  double dcg = 0;
-  size_t found = 0;
-  for (size_t i = 0; i < ranked.size() && i < 20; ++i) {
-    const auto gain = gains.find(ranked[i]);
-    if (gain == gains.end()) continue;
-    ++found;
-    if (i < 10) dcg += gain->second / std::log2(static_cast<double>(i) + 2);
-    if (i < 10 && figures.mrr == 0) figures.mrr = 1.0 / static_cast<double>(i + 1);
-  }
-  std::vector<double> ideal;
-  for (const auto& [id, gain] : gains) ideal.push_back(gain);
-  std::sort(ideal.rbegin(), ideal.rend());
-  double best = 0;
-  for (size_t i = 0; i < ideal.size() && i < 10; ++i)
-    best += ideal[i] / std::log2(static_cast<double>(i) + 2);
-  figures.ndcg = dcg / best;
-  figures.recall = static_cast<double>(found) / static_cast<double>(gains.size());
-  return figures;
-}
-
 Figures run(store::Store& store, const Collection& collection,
             const retrieve::RetrieveOptions& options) {
   embed::BuiltinEmbedder embedder(store);
-  Figures total;
-  size_t judged = 0;
-  for (const auto& [id, text] : collection.queries) {
-    const auto gains = collection.gains.find(id);
-    if (gains == collection.gains.end()) continue;
-    ++judged;
+  std::vector<eval::RankingScores> all;
+  std::vector<eval::RankingScores> first_ten;
+  for (const eval::Query& asked : collection.queries) {
     retrieve::Query query;
-    query.text = text;
-    query.vector = must(embedder.embed_query(text, {}));
+    query.text = asked.text;
+    query.vector = must(embedder.embed_query(asked.text, {}));
     std::vector<std::string> ranked;
     for (const Hit& hit : must(retrieve::retrieve(store, query, options)))
       ranked.push_back(hit.chunk.slug);
-    const Figures one = measure(ranked, gains->second);
-    total.ndcg += one.ndcg;
-    total.recall += one.recall;
-    total.mrr += one.mrr;
+    all.push_back(eval::score_ranking(ranked, asked.relevant));
+    ranked.resize(std::min<size_t>(ranked.size(), 10));
+    first_ten.push_back(eval::score_ranking(ranked, asked.relevant));
   }
-  const auto n = static_cast<double>(judged);
-  return {total.ndcg / n, total.recall / n, total.mrr / n};
+  const eval::RankingScores scores = eval::mean(all);
+  return {scores.ndcg_10, scores.recall_20, eval::mean(first_ten).mrr};
 }
 
 void report(const fs::path& dir) {

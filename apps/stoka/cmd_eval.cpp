@@ -1,0 +1,282 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "base/files.h"
+#include "command.h"
+#include "eval/compare.h"
+#include "eval/evaluate.h"
+#include "eval/html.h"
+#include "eval/junit.h"
+#include "eval/table.h"
+#include "eval/trec.h"
+#include "eval_inputs.h"
+#include "eval_sweep.h"
+#include "sample_site.h"
+#include "terminal/interrupt.h"
+#include "terminal/progress.h"
+#include "wiring.h"
+
+namespace stoka::app {
+namespace {
+
+struct Flags {
+  std::string suite = "all";
+  EvalFiles files;
+  std::vector<std::string> site;
+  std::string only;
+  std::string report, baseline, junit, html, history, run_out;
+  std::string stage = "policy";
+  double tolerance = 0.01;
+  size_t repeat = 1;
+  size_t jobs = 0;
+  bool sweep = false;
+  std::vector<std::string> axes;
+};
+
+// The same warning sixty times is one.
+class OnceLog final : public Log {
+ public:
+  explicit OnceLog(const Common& common) : stderr_(common) {}
+  void write(Level level, std::string_view message) override {
+    std::lock_guard lock(mutex_);
+    if (seen_.insert(std::string(message)).second) stderr_.write(level, message);
+  }
+
+ private:
+  StderrLog stderr_;
+  std::mutex mutex_;
+  std::set<std::string> seen_;
+};
+
+std::string index_name(const store::IndexStats& stats) {
+  return fmt::format("{} documents, {} chunks", stats.documents, stats.chunks);
+}
+
+Result<std::map<std::string, std::string>> part_names(Wired& wired, const eval::Subject& subject,
+                                                      std::stop_token stop) {
+  const pipeline::Engine::Parts& parts = wired.engine().parts();
+  STOKA_ASSIGN(const store::IndexStats stats, wired.store().stats());
+  std::map<std::string, std::string> out = {{"reranker", parts.reranker.name()},
+                                            {"generator", parts.generator.name()},
+                                            {"index", index_name(stats)},
+                                            {"day", iso_date(subject.day())}};
+  if (wired.engine().settings().retrieve.mode != retrieve::Mode::lexical) {
+    STOKA_ASSIGN(const embed::Identity embedder, parts.embedder.identity(stop));
+    out["embedder"] = embedder.name;
+  }
+  return out;
+}
+
+std::string trec_run(const eval::Evaluation& done, const EvalInputs& inputs,
+                     const std::string& stage) {
+  const auto ids = eval::document_ids(inputs.qrels);
+  const size_t at = static_cast<size_t>(
+      std::find(eval::kStages.begin(), eval::kStages.end(), stage) - eval::kStages.begin());
+  std::string out;
+  for (size_t i = 0; i < done.queries.runs.size(); ++i) {
+    std::vector<eval::Ranked> ranked = done.queries.runs[i].stages[at].documents;
+    for (eval::Ranked& one : ranked)
+      if (const auto id = ids.find(one.document); id != ids.end()) one.document = id->second;
+    out += eval::run_lines(inputs.cases.queries[i].id, ranked, "stoka-" + stage);
+  }
+  return out;
+}
+
+class EvalCommand {
+ public:
+  EvalCommand(App& app, const Flags& flags) : app_(app), flags_(flags), log_(app.common) {}
+
+  Result<int> run(std::stop_token stop) {
+    app_.log.redirect(&log_);
+    STOKA_TRY(read());
+    STOKA_TRY(open_index(stop));
+    if (flags_.sweep) return sweep(stop);
+    STOKA_ASSIGN(const auto wired, wire(app_, store::OpenMode::read));
+    STOKA_ASSIGN(const auto subject, eval::Subject::make(wired->engine(), stop));
+    STOKA_ASSIGN(eval::Evaluation done, eval::evaluate(*subject, inputs_.cases, phrases_,
+                                                       flags_.repeat, jobs(), told(), stop));
+    bar_.clear();
+    eval::Report& report = done.report;
+    report.suite = flags_.suite;
+    report.at = rfc3339(app_.clock.now());
+    STOKA_ASSIGN(report.parts, part_names(*wired, *subject, stop));
+    return tell(done);
+  }
+
+  ~EvalCommand() { app_.log.redirect(nullptr); }
+  EvalCommand(const EvalCommand&) = delete;
+
+ private:
+  Result<> read() {
+    for (const std::string* file : {&flags_.report, &flags_.junit, &flags_.html, &flags_.run_out})
+      STOKA_TRY(check_writable(*file));
+    STOKA_ASSIGN(inputs_,
+                 read_inputs(flags_.files, flags_.sweep ? "retrieval" : flags_.suite, flags_.only));
+    STOKA_ASSIGN(phrases_, built_in_phrases());
+    if (!flags_.baseline.empty()) {
+      STOKA_ASSIGN(baseline_, read_report_file(flags_.baseline));
+    }
+    if (!flags_.history.empty()) {
+      STOKA_ASSIGN(history_, read_history(flags_.history));
+    }
+    return {};
+  }
+
+  // The pages that are named, else the sample site for the built-in cases, else what is indexed.
+  Result<> open_index(std::stop_token stop) {
+    if (flags_.site.empty() && !inputs_.built_in) return {};
+    STOKA_ASSIGN(folder_, TempFolder::make());
+    for (const std::string& path : flags_.site) {
+      std::error_code error;
+      const auto absolute = std::filesystem::absolute(path, error).lexically_normal();
+      if (path.empty() || error)
+        return fail(ErrorKind::usage, fmt::format("'{}' is no path", path),
+                    "name folders or files");
+      pages_.push_back(absolute.has_filename() ? absolute : absolute.parent_path());
+    }
+    if (pages_.empty()) {
+      STOKA_ASSIGN(auto site, write_sample_site(*folder_));
+      pages_.push_back(std::move(site));
+    }
+    if (flags_.sweep) return {};
+    STOKA_TRY(app_.set("store", "sqlite:" + (folder_->path() / "stoka.db").string()));
+    STOKA_TRY(index_pages(app_, pages_, told(), stop));
+    return {};
+  }
+
+  Result<int> sweep(std::stop_token stop) {
+    SweepRequest request{flags_.axes, pages_, folder_ ? folder_->path() : "",
+                         inputs_.cases.queries};
+    STOKA_ASSIGN(const eval::Sweep sweep, run_sweep(app_, request, told(), stop));
+    bar_.clear();
+    print(app_.common.json ? eval::to_json(sweep) + "\n" : eval::to_table(sweep));
+    if (!flags_.report.empty()) STOKA_TRY(write_file(flags_.report, eval::to_json(sweep) + "\n"));
+    return 0;
+  }
+
+  size_t jobs() const {
+    constexpr unsigned kMost = 4;
+    if (flags_.jobs > 0) return flags_.jobs;
+    return std::clamp(std::thread::hardware_concurrency(), 1U, kMost);
+  }
+
+  eval::SuiteProgress told() {
+    return [this](std::string_view label, size_t done, size_t total) {
+      if (!app_.common.quiet && !app_.common.json) bar_.update(done, total, label);
+    };
+  }
+
+  // The result first, so that a file that cannot be written loses nothing.
+  Result<int> tell(const eval::Evaluation& done) {
+    const eval::Report& report = done.report;
+    const bool some = !flags_.only.empty();
+    std::optional<eval::Comparison> comparison;
+    if (baseline_) comparison = eval::compare(*baseline_, report, flags_.tolerance, some);
+    print(app_.common.json ? eval::to_json(report)
+                           : clean_lines(eval::to_table(report, app_.common.verbose)));
+    if (comparison) tell_comparison(*comparison);
+    if (!flags_.report.empty()) STOKA_TRY(write_file(flags_.report, eval::to_json(report)));
+    if (!flags_.junit.empty()) STOKA_TRY(write_file(flags_.junit, eval::junit_xml(report)));
+    if (!flags_.html.empty())
+      STOKA_TRY(write_file(flags_.html,
+                           eval::to_html(report, history_, comparison ? &*comparison : nullptr)));
+    if (!flags_.run_out.empty())
+      STOKA_TRY(write_file(flags_.run_out, trec_run(done, inputs_, flags_.stage)));
+    if (done.error)
+      return fail(done.error->kind,
+                  fmt::format("{} of {} cases could not be run: {}", report.errors(),
+                              report.cases.size(), done.error->message),
+                  done.error->hint);
+    if (comparison) return comparison->regressed() ? 1 : 0;
+    return report.failed() > 0 ? 1 : 0;
+  }
+
+  void tell_comparison(const eval::Comparison& comparison) {
+    std::string text = eval::to_text(comparison);
+    if (text.empty()) text = fmt::format("as in {}\n", flags_.baseline);
+    // One object is all that may stand on standard output then.
+    (app_.common.json ? print_error : print)("\n" + clean_lines(text));
+  }
+
+  App& app_;
+  const Flags& flags_;
+  OnceLog log_;
+  terminal::Progress bar_{[](std::string_view text) { print_error(text); },
+                          app_.capabilities(STDERR_FILENO), app_.clock};
+  EvalInputs inputs_;
+  eval::Phrases phrases_;
+  std::optional<eval::Report> baseline_;
+  std::vector<eval::Report> history_;
+  std::unique_ptr<TempFolder> folder_;
+  std::vector<std::filesystem::path> pages_;
+};
+
+int run(App& app, const Flags& flags) {
+  auto interrupt = terminal::Interrupt::install();
+  if (!interrupt) return app.report(interrupt.error());
+  auto code = EvalCommand(app, flags).run((*interrupt)->begin());
+  if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
+  return code ? *code : app.report(code.error());
+}
+
+}  // namespace
+
+Run declare_eval(CLI::App& cli) {
+  auto flags = std::make_shared<Flags>();
+  const auto file = [&](const char* name, std::string& value, const char* help) {
+    cli.add_option(name, value, help)->type_name("FILE");
+  };
+  cli.add_option("SUITE", flags->suite, "constraints, dataset, retrieval or all (the default)")
+      ->check(CLI::IsMember({"constraints", "dataset", "retrieval", "all"}).description(""))
+      ->type_name("");
+  cli.add_option("--cases", flags->files.cases,
+                 "your own cases, one JSON object a line; asked of your index")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  file("--queries", flags->files.queries, "queries of a retrieval collection, with --qrels");
+  file("--qrels", flags->files.qrels, "relevance judgements: query, document, gain");
+  cli.add_option("--site", flags->site, "index these pages for this run, and ask about them")
+      ->allow_extra_args(false)
+      ->type_name("PATH");
+  cli.add_option("--only", flags->only, "only cases whose id contains this")->type_name("TEXT");
+  file("--baseline", flags->baseline,
+       "an earlier report: says what is better and worse, exits 1 if anything is worse");
+  cli.add_option("--tolerance", flags->tolerance, "largest loss that is no regression")
+      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->capture_default_str()
+      ->type_name("SHARE");
+  cli.add_option("--repeat", flags->repeat, "try each case so often, for models that vary")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->type_name("N");
+  cli.add_option("--jobs", flags->jobs, "cases at a time")
+      ->check(CLI::Range(1, 64).description(""))
+      ->type_name("N");
+  file("--report", flags->report, "write the report as JSON");
+  file("--junit", flags->junit, "write it as JUnit XML");
+  file("--html", flags->html, "write it as a page to read");
+  cli.add_option("--history", flags->history,
+                 "folder of earlier reports, drawn over time by --html")
+      ->type_name("FOLDER");
+  file("--run-out", flags->run_out, "write the ranking of every query, as trec_eval reads it");
+  cli.add_option("--stage", flags->stage, "of which stage: lexical, dense, fused, reranked, policy")
+      ->check(CLI::IsMember({"lexical", "dense", "fused", "reranked", "policy"}).description(""))
+      ->type_name("STAGE");
+  cli.add_option_function<std::vector<std::string>>(
+         "--sweep",
+         [flags](const std::vector<std::string>& axes) {
+           flags->sweep = true;
+           for (const std::string& axis : axes)
+             if (!axis.empty()) flags->axes.push_back(axis);
+         },
+         "the retrieval suite under many settings; alone: chunk sizes, overlaps, modes, thresholds")
+      ->expected(0, 1)
+      ->take_all()
+      ->type_name("KEY=A,B");
+  return [flags](App& app) { return run(app, *flags); };
+}
+
+}  // namespace stoka::app

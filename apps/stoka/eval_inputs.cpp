@@ -1,0 +1,107 @@
+#include "eval_inputs.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/embedded.h"
+#include "base/files.h"
+#include "eval/trec.h"
+
+namespace stoka::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMostBytes = 256ULL << 20;
+
+std::string_view built_in(std::string_view name) {
+  for (const EmbeddedFile& file : embedded::evals())
+    if (file.name == name) return file.text;
+  return {};
+}
+
+Result<> read_built_in(eval::Cases& out) {
+  for (const std::string suite : {"constraints", "dataset", "retrieval"})
+    STOKA_TRY(eval::read_cases(built_in(suite + ".jsonl"), suite + ".jsonl", suite, out));
+  return {};
+}
+
+Result<> read_collection(const EvalFiles& files, EvalInputs& out) {
+  if (files.queries.empty() || files.qrels.empty())
+    return fail(ErrorKind::usage, "--queries and --qrels go together",
+                "give both files, e.g. --queries queries.jsonl --qrels qrels.tsv");
+  STOKA_ASSIGN(const std::string queries, read_file(files.queries, kMostBytes));
+  STOKA_ASSIGN(out.qrels, read_file(files.qrels, kMostBytes));
+  STOKA_ASSIGN(std::vector<eval::Query> read,
+               eval::read_collection(queries, files.queries, out.qrels, files.qrels));
+  std::move(read.begin(), read.end(), std::back_inserter(out.cases.queries));
+  return {};
+}
+
+bool is_report(const fs::path& path) { return path.extension() == ".json"; }
+
+}  // namespace
+
+Result<EvalInputs> read_inputs(const EvalFiles& files, const std::string& suite,
+                               const std::string& only) {
+  EvalInputs out;
+  const bool collection = !files.queries.empty() || !files.qrels.empty();
+  if (collection) STOKA_TRY(read_collection(files, out));
+  for (const std::string& file : files.cases) {
+    STOKA_ASSIGN(const std::string text, read_file(file, kMostBytes));
+    const bool of_cases = suite == "constraints" || suite == "dataset";
+    STOKA_TRY(eval::read_cases(text, file, of_cases ? suite : "", out.cases));
+  }
+  out.built_in = !collection && files.cases.empty();
+  if (out.built_in) STOKA_TRY(read_built_in(out.cases));
+  const auto chosen = [&](std::string_view of, const std::string& id) {
+    return (suite == "all" || suite == of) && id.find(only) != std::string::npos;
+  };
+  std::erase_if(out.cases.cases, [&](const eval::Case& one) { return !chosen(one.suite, one.id); });
+  std::erase_if(out.cases.queries,
+                [&](const eval::Query& one) { return !chosen("retrieval", one.id); });
+  if (out.cases.cases.empty() && out.cases.queries.empty())
+    return fail(ErrorKind::usage,
+                only.empty() ? fmt::format("there are no cases for '{}'", suite)
+                             : fmt::format("no id of '{}' contains '{}'", suite, only),
+                "stoka eval -v lists every case");
+  return out;
+}
+
+Result<eval::Phrases> built_in_phrases() { return eval::read_phrases(built_in("phrases.toml")); }
+
+Result<eval::Report> read_report_file(const std::string& file) {
+  STOKA_ASSIGN(const std::string text, read_file(file, kMostBytes));
+  return eval::read_report(text, file);
+}
+
+Result<std::vector<eval::Report>> read_history(const std::string& folder) {
+  std::error_code error;
+  std::vector<eval::Report> out;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (!is_report(it->path())) continue;
+    if (auto report = read_report_file(it->path().string())) out.push_back(std::move(*report));
+  }
+  if (error)
+    return fail(ErrorKind::data, fmt::format("{}: {}", folder, error.message()),
+                "--history names a folder of reports");
+  std::sort(out.begin(), out.end(),
+            [](const eval::Report& a, const eval::Report& b) { return a.at < b.at; });
+  return out;
+}
+
+Result<> check_writable(const std::string& file) {
+  if (file.empty()) return {};
+  std::error_code error;
+  const fs::path path = fs::absolute(file, error);
+  if (!error && !fs::is_directory(path, error) && fs::is_directory(path.parent_path(), error) &&
+      ::access(path.parent_path().c_str(), W_OK) == 0)
+    return {};
+  return fail(ErrorKind::data, fmt::format("{} cannot be written", file),
+              "name a file in a folder that exists");
+}
+
+}  // namespace stoka::app

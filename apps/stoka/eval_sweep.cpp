@@ -1,0 +1,112 @@
+#include "eval_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "eval/subject.h"
+#include "sample_site.h"
+#include "wiring.h"
+
+namespace stoka::app {
+namespace {
+
+bool shapes_index(std::string_view key) {
+  return key.starts_with("chunk.") || key.starts_with("embedder.");
+}
+
+Result<std::vector<eval::Axis>> axes_of(const App& app, const SweepRequest& request) {
+  std::vector<eval::Axis> out;
+  for (const std::string& text : request.axes) {
+    STOKA_ASSIGN(eval::Axis axis, eval::parse_axis(text));
+    if (request.pages.empty() && shapes_index(axis.key))
+      return fail(ErrorKind::usage, fmt::format("{} needs the pages to index anew", axis.key),
+                  "name them with --site");
+    out.push_back(std::move(axis));
+  }
+  if (!out.empty()) {
+    // What shapes the index turns slowest.
+    std::stable_partition(out.begin(), out.end(),
+                          [](const eval::Axis& axis) { return shapes_index(axis.key); });
+    return out;
+  }
+  if (!request.pages.empty()) {
+    out = {{"chunk.max_tokens", {"256", "512", "1024"}},
+           {"chunk.overlap_tokens", {"0", "64", "128"}}};
+    // The built-in embedder reads the words of title, section and content, whatever is put before.
+    if (embedder_kind(app.config()) != "builtin")
+      out.push_back({"chunk.prefix", {"none", "title", "full"}});
+  }
+  out.push_back({"retrieval.mode", {"dense", "lexical", "hybrid"}});
+  return out;
+}
+
+class Sweeper {
+ public:
+  Sweeper(App& app, const SweepRequest& request, const eval::SuiteProgress& progress,
+          std::stop_token stop)
+      : app_(app), request_(request), progress_(progress), stop_(std::move(stop)) {}
+
+  Result<eval::Sweep> run() {
+    STOKA_ASSIGN(const std::vector<eval::Axis> axes, axes_of(app_, request_));
+    const std::vector<eval::Combination> all = eval::combinations(axes);
+    steps_ = all.size() + 1;
+    eval::Sweep out;
+    STOKA_TRY(ask({}, out));
+    for (const eval::Combination& settings : all) STOKA_TRY(ask(settings, out));
+    return out;
+  }
+
+ private:
+  // The store of the pages under the settings as they are now.
+  Result<> index() {
+    if (request_.pages.empty()) return {};
+    std::string shape;
+    for (const Setting& setting : app_.config().settings())
+      if (shapes_index(setting.key) && !setting.secret)
+        shape += setting.key + "=" + app_.config().text(setting.key) + "\n";
+    if (shape == shape_) return {};
+    shape_ = std::move(shape);
+    STOKA_TRY(app_.set("store", fmt::format("sqlite:{}/{}.db", request_.scratch.string(), step_)));
+    STOKA_TRY(index_pages(app_, request_.pages, {}, stop_));
+    return {};
+  }
+
+  // Without settings: as configured, for the thresholds.
+  Result<> ask(const eval::Combination& settings, eval::Sweep& out) {
+    for (const auto& [key, value] : settings) STOKA_TRY(app_.set(key, value));
+    STOKA_TRY(index());
+    if (progress_) progress_("sweep", step_++, steps_);
+    STOKA_ASSIGN(const auto wired, wire(app_, store::OpenMode::read));
+    STOKA_ASSIGN(const auto subject, eval::Subject::make(wired->engine(), stop_));
+    STOKA_ASSIGN(const eval::QueryRuns runs,
+                 eval::run_queries(subject->engine(), request_.queries, {}, stop_));
+    for (const eval::QueryRun& one : runs.runs)
+      if (one.error) return fail(*one.error);
+    if (settings.empty()) {
+      out.thresholds =
+          eval::try_thresholds(runs, request_.queries, wired->engine().settings().thresholds);
+      return {};
+    }
+    STOKA_ASSIGN(const store::IndexStats stats, wired->store().stats());
+    out.rows.push_back(eval::sweep_row(settings, stats.chunks, runs, request_.queries));
+    return {};
+  }
+
+  App& app_;
+  const SweepRequest& request_;
+  const eval::SuiteProgress& progress_;
+  const std::stop_token stop_;
+  std::string shape_ = "none yet";
+  size_t step_ = 0;
+  size_t steps_ = 0;
+};
+
+}  // namespace
+
+Result<eval::Sweep> run_sweep(App& app, const SweepRequest& request,
+                              const eval::SuiteProgress& progress, std::stop_token stop) {
+  return Sweeper(app, request, progress, std::move(stop)).run();
+}
+
+}  // namespace stoka::app

@@ -1,0 +1,57 @@
+#include "sample_site.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/embedded.h"
+#include "base/files.h"
+#include "wiring.h"
+
+namespace stoka::app {
+
+namespace fs = std::filesystem;
+
+Result<std::unique_ptr<TempFolder>> TempFolder::make() {
+  std::error_code error;
+  std::string pattern = (fs::temp_directory_path(error) / "stoka-XXXXXX");
+  if (error || ::mkdtemp(pattern.data()) == nullptr)
+    return fail(ErrorKind::data,
+                fmt::format("cannot make a temporary folder: {}",
+                            error ? error.message() : std::strerror(errno)),
+                "make room, or set TMPDIR");
+  return std::unique_ptr<TempFolder>(new TempFolder(pattern));
+}
+
+TempFolder::~TempFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+Result<fs::path> write_sample_site(const TempFolder& folder) {
+  const fs::path site = folder.path() / "site";
+  for (const EmbeddedFile& file : embedded::sample_site()) {
+    const fs::path path = site / file.name;
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    STOKA_TRY(write_file(path, file.text));
+  }
+  return site;
+}
+
+Result<pipeline::IndexReport> index_pages(App& app, std::vector<fs::path> pages,
+                                          const pipeline::IndexProgress& progress,
+                                          std::stop_token stop) {
+  STOKA_ASSIGN(const auto store, app.open_store(store::OpenMode::read_write));
+  STOKA_ASSIGN(const auto parts, providers(app, store.get()));
+  pipeline::IndexRequest request;
+  request.paths = std::move(pages);
+  request.chunks = chunk_options(app.config());
+  request.identity = pipeline_settings(app.config()).identity;
+  if (embedder_kind(app.config()) != "builtin") request.model = parts->embedder();
+  return pipeline::run_index(store.get(), request, app.clock, app.log, progress, std::move(stop));
+}
+
+}  // namespace stoka::app

@@ -1,0 +1,160 @@
+#include "eval/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "text/normalize.h"
+#include "text/width.h"
+
+namespace stoka::eval {
+namespace {
+
+constexpr size_t kMostWhy = 160;  // columns
+constexpr size_t kMostName = 48;  // a longer one moves its own line alone
+
+using Outcomes = std::map<std::string, const CaseResult*>;
+
+std::string name_of(const CaseResult& result) { return result.suite + "/" + result.id; }
+
+Outcomes outcomes(const Report& report) {
+  Outcomes out;
+  for (const CaseResult& result : report.cases) out.emplace(name_of(result), &result);
+  return out;
+}
+
+// Calibration is measured with the queries of the retrieval suite.
+std::string suite_of_metric(const std::string& metric) {
+  const std::string first = metric.substr(0, metric.find('.'));
+  return first == "calibration" ? "retrieval" : first;
+}
+
+bool ran(const Report& report, const std::string& suite) {
+  return report.suite == "all" || report.suite == suite ||
+         std::ranges::any_of(report.cases, [&](const CaseResult& c) { return c.suite == suite; });
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : "; ") + text;
+  return out;
+}
+
+class Comparing {
+ public:
+  explicit Comparing(double tolerance) : tolerance_(tolerance) {}
+
+  void add(Change change) {
+    // As written, or a figure would differ from itself in a file.
+    change.before = rounded(change.before);
+    change.now = rounded(change.now);
+    constexpr double kNothing = 1e-9;
+    const double gain = change.now - change.before;
+    if (std::abs(gain) > tolerance_ + kNothing)
+      (gain < 0 ? out_.worse : out_.better).push_back(std::move(change));
+  }
+
+  void add_new(std::string name) { out_.added.push_back(std::move(name)); }
+
+  // Cases come before metrics where they lost as much: they say more.
+  Comparison take() {
+    const auto size = [](const Change& c) { return -std::round(std::abs(c.now - c.before) * 1e4); };
+    std::ranges::stable_sort(out_.worse, {}, size);
+    std::ranges::stable_sort(out_.better, {}, size);
+    return std::move(out_);
+  }
+
+ private:
+  double tolerance_;
+  Comparison out_;
+};
+
+struct Line {
+  std::string_view verdict;
+  std::string what;
+  std::string before;
+  std::string now;
+  std::string why;
+};
+
+Line line_of(std::string_view verdict, const Change& change) {
+  auto [before, now] = figures(change);
+  const std::string why = text::squeeze(text::one_line(change.why));
+  return {verdict, text::one_line(change.what), std::move(before), std::move(now),
+          text::truncate_to_width(why, kMostWhy)};
+}
+
+std::string padded(std::string text, size_t columns) {
+  const size_t width = text::display_width(text);
+  return std::move(text) + std::string(columns > width ? columns - width : 0, ' ');
+}
+
+}  // namespace
+
+Comparison compare(const Report& baseline, const Report& report, double tolerance, bool some) {
+  Comparing out(tolerance);
+  const Outcomes old = outcomes(baseline);
+  const Outcomes now = outcomes(report);
+  std::set<std::string> unmade;  // suites with a case that could not be made: other means
+  for (const CaseResult& result : report.cases) {
+    const auto before = old.find(name_of(result));
+    if (result.trials == 0) {
+      unmade.insert(result.suite);
+    } else if (before != old.end() && before->second->trials > 0) {
+      const bool lost = result.pass_rate() < before->second->pass_rate();
+      out.add({name_of(result), before->second->pass_rate(), result.pass_rate(),
+               lost ? joined(result.why) : "", false});
+    } else if (result.passes < result.trials) {
+      out.add_new(name_of(result));
+    }
+  }
+  if (some) return out.take();
+
+  for (const CaseResult& result : baseline.cases)
+    if (!now.contains(name_of(result)) && ran(report, result.suite))
+      out.add({name_of(result), result.pass_rate(), 0, "was not run", true});
+  for (const auto& [name, value] : baseline.metrics) {
+    const std::string suite = suite_of_metric(name);
+    const auto found = report.metrics.find(name);
+    if (found != report.metrics.end() && ran(report, suite) && !unmade.contains(suite))
+      out.add({name, value, found->second, "", false});
+  }
+  return out.take();
+}
+
+std::pair<std::string, std::string> figures(const Change& change) {
+  if (change.missing) return {fmt::format("{:.2f}", change.before), "-"};
+  for (const int digits : {2, 3}) {
+    std::string before = fmt::format("{:.{}f}", change.before, digits);
+    std::string now = fmt::format("{:.{}f}", change.now, digits);
+    if (before != now) return {std::move(before), std::move(now)};
+  }
+  return {fmt::format("{:.4f}", change.before), fmt::format("{:.4f}", change.now)};
+}
+
+std::string to_text(const Comparison& comparison) {
+  std::vector<Line> lines;
+  for (const Change& change : comparison.worse) lines.push_back(line_of("worse", change));
+  for (const std::string& name : comparison.added)
+    lines.push_back({"new", text::one_line(name), "fails", "", ""});
+  for (const Change& change : comparison.better) lines.push_back(line_of("better", change));
+
+  size_t what = 0, before = 0, now = 0;
+  for (const Line& line : lines) {
+    what = std::min(std::max(what, text::display_width(line.what)), kMostName);
+    before = std::max(before, line.now.empty() ? 0 : line.before.size());
+    now = std::max(now, line.now.size());
+  }
+  std::string out;
+  for (const Line& line : lines) {
+    std::string row = fmt::format("{:<6}  {}  {:<{}}", line.verdict, padded(line.what, what),
+                                  line.before, before);
+    if (!line.now.empty()) row += fmt::format(" -> {:<{}}  {}", line.now, now, line.why);
+    out += row.erase(row.find_last_not_of(' ') + 1) + '\n';
+  }
+  return out;
+}
+
+}  // namespace stoka::eval

@@ -1,0 +1,45 @@
+// What got better and worse since an earlier report. Pure.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eval/report.h"
+
+namespace stoka::eval {
+
+struct Change {
+  std::string what;  // "dataset/followup-debono", or a metric's name
+  double before = 0;
+  double now = 0;
+  std::string why;       // of a case that is worse: what failed
+  bool missing = false;  // it was in the baseline and was not run
+};
+
+struct Comparison {
+  std::vector<Change> worse;       // beyond the tolerance, the largest loss first
+  std::vector<Change> better;      // beyond the tolerance, the largest gain first
+  std::vector<std::string> added;  // cases the baseline does not have, that do not pass
+  bool regressed() const { return !worse.empty(); }
+};
+
+// Cases by their pass rate, metrics by their value; a loss of more than `tolerance` counts. Only
+// suites that the report ran are compared, and with `some` only cases that it ran and no metrics.
+// Cases that could not be made now, and metrics of a suite with one, are not compared: an upstream
+// that is gone is no regression. A case that passed and is gone from a suite is worse; a metric
+// that is gone is not: its cases say so. "all" ran every suite; "calibration.*" belongs to
+// retrieval.
+Comparison compare(const Report& baseline, const Report& report, double tolerance, bool some);
+
+// Before and now in as many digits as it takes to tell them apart: {"0.91", "0.85"}. {"1.00", "-"}
+// for what was not run.
+std::pair<std::string, std::string> figures(const Change& change);
+
+// Several lines, for people: what is worse, what is new and fails, what is better; empty if nothing
+// changed.
+//   worse   dataset/followup-debono   1.00 -> 0.00  citation_hit: cites debono-boss-fight
+//   new     dataset/xyz               fails
+std::string to_text(const Comparison& comparison);
+
+}  // namespace stoka::eval

@@ -1,0 +1,82 @@
+#include "eval/scratch_sessions.h"
+
+#include "store/merge.h"
+
+namespace stoka::eval {
+namespace {
+
+tl::unexpected<Error> refused() {
+  return fail(ErrorKind::usage, "an evaluation only reads the index and keeps no sessions",
+              "use the store itself");
+}
+
+template <class T>
+std::optional<T> find(const std::map<std::string, T, std::less<>>& rows, std::string_view id) {
+  const auto found = rows.find(id);
+  if (found == rows.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<store::IndexWriter>> ScratchSessions::begin_index() { return refused(); }
+
+Result<std::optional<Session>> ScratchSessions::session(std::string_view id) {
+  std::lock_guard lock(mutex_);
+  return find(sessions_, id);
+}
+
+Result<std::optional<Visitor>> ScratchSessions::visitor(std::string_view id) {
+  std::lock_guard lock(mutex_);
+  return find(visitors_, id);
+}
+
+Result<std::optional<Visitor>> ScratchSessions::visitor_of(std::string_view) {
+  return std::optional<Visitor>();
+}
+
+Result<Session> ScratchSessions::commit_turn(const TurnRecord& turn) {
+  STOKA_TRY(store::check(turn));
+  if (!turn.subject.empty()) return refused();
+  std::lock_guard lock(mutex_);
+  const store::Owner owner =
+      store::settle_owner(turn, find(visitors_, turn.visitor_id), std::nullopt);
+  visitors_.insert_or_assign(owner.visitor.id, owner.visitor);
+  Session session = store::after_turn(turn, find(sessions_, turn.session_id), owner.visitor.id);
+  sessions_.insert_or_assign(session.id, session);
+  return session;
+}
+
+Result<Visitor> ScratchSessions::update_visitor(
+    std::string_view id, const std::optional<std::vector<std::string>>& interests,
+    std::span<const Reading> read, Instant now) {
+  STOKA_TRY(store::check_id("visitor", id));
+  std::lock_guard lock(mutex_);
+  Visitor visitor = store::after_visit(id, find(visitors_, id), interests, read, now);
+  visitors_.insert_or_assign(visitor.id, visitor);
+  return visitor;
+}
+
+Result<std::vector<std::string>> ScratchSessions::all_shown_slugs() {
+  std::lock_guard lock(mutex_);
+  std::set<std::string> slugs;
+  for (const auto& [id, session] : sessions_)
+    slugs.insert(session.shown_slugs.begin(), session.shown_slugs.end());
+  return std::vector<std::string>(slugs.begin(), slugs.end());
+}
+
+Result<std::vector<Visitor>> ScratchSessions::visitors_after(std::string_view, size_t) {
+  return refused();
+}
+
+Result<std::vector<Session>> ScratchSessions::sessions_after(std::string_view, size_t) {
+  return refused();
+}
+
+Result<std::vector<std::string>> ScratchSessions::put_visitors(std::span<const Visitor>) {
+  return refused();
+}
+
+Result<> ScratchSessions::put_sessions(std::span<const Session>) { return refused(); }
+
+}  // namespace stoka::eval

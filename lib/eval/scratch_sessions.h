@@ -1,0 +1,75 @@
+// A store whose sessions are in memory, so that an evaluation leaves nothing behind and waits for
+// no disk.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "store/store.h"
+
+namespace stoka::eval {
+
+// The index is the one beneath, is only read, and must outlive this. Turns of verified subjects,
+// writing an index and copying sessions are refused: no evaluation does that. Threads: any.
+class ScratchSessions final : public store::Store {
+ public:
+  explicit ScratchSessions(store::Store& index) : index_(index) {}
+
+  std::string describe() const override { return index_.describe(); }
+  Result<std::optional<store::IndexIdentity>> identity() override { return index_.identity(); }
+  Result<store::IndexStats> stats() override { return index_.stats(); }
+  Result<search::CorpusStats> corpus_stats() override { return index_.corpus_stats(); }
+  Result<std::vector<store::DocumentInfo>> documents() override { return index_.documents(); }
+  Result<std::vector<store::ScoredChunk>> search_lexical(
+      std::span<const store::QueryTerm> query, size_t k,
+      const store::SearchFilter& filter) override {
+    return index_.search_lexical(query, k, filter);
+  }
+  Result<std::vector<store::ScoredChunk>> search_dense(std::span<const float> query, size_t k,
+                                                       const store::SearchFilter& filter) override {
+    return index_.search_dense(query, k, filter);
+  }
+  Result<std::vector<store::StoredChunk>> chunks(std::span<const ChunkId> ids,
+                                                 bool with_embeddings) override {
+    return index_.chunks(ids, with_embeddings);
+  }
+  Result<std::vector<store::StoredChunk>> chunks_of(std::string_view slug) override {
+    return index_.chunks_of(slug);
+  }
+  Result<std::vector<uint64_t>> document_frequencies(std::span<const std::string> terms) override {
+    return index_.document_frequencies(terms);
+  }
+  Result<std::vector<store::BasisRow>> basis_rows(std::span<const std::string> terms) override {
+    return index_.basis_rows(terms);
+  }
+  Result<std::vector<store::BasisRow>> basis() override { return index_.basis(); }
+  Result<std::vector<std::vector<store::TermCount>>> terms_of(
+      std::span<const ChunkId> ids) override {
+    return index_.terms_of(ids);
+  }
+  Result<std::unique_ptr<store::IndexWriter>> begin_index() override;
+
+  Result<std::optional<Session>> session(std::string_view id) override;
+  Result<std::optional<Visitor>> visitor(std::string_view id) override;
+  Result<std::optional<Visitor>> visitor_of(std::string_view subject) override;
+  Result<Session> commit_turn(const TurnRecord& turn) override;
+  Result<Visitor> update_visitor(std::string_view id,
+                                 const std::optional<std::vector<std::string>>& interests,
+                                 std::span<const Reading> read, Instant now) override;
+  Result<std::vector<std::string>> all_shown_slugs() override;
+  Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t most) override;
+  Result<std::vector<Session>> sessions_after(std::string_view id, size_t most) override;
+  Result<std::vector<std::string>> put_visitors(std::span<const Visitor> visitors) override;
+  Result<> put_sessions(std::span<const Session> sessions) override;
+
+ private:
+  template <class T>
+  using Rows = std::map<std::string, T, std::less<>>;  // by id
+
+  store::Store& index_;
+  std::mutex mutex_;
+  Rows<Session> sessions_;
+  Rows<Visitor> visitors_;
+};
+
+}  // namespace stoka::eval

@@ -1,0 +1,231 @@
+#include "eval/stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "rerank/policy.h"
+#include "retrieve/retriever.h"
+
+namespace stoka::eval {
+namespace {
+
+constexpr int kGivesUp = 8;  // queries in a row that could not reach a server
+
+enum Stage : size_t { kLexical, kDense, kFused, kReranked, kPolicy };
+
+// Documents by their best chunk.
+class Documents {
+ public:
+  void add(const std::string& slug, double score) {
+    if (seen_.insert(slug).second) out_.push_back({slug, score});
+  }
+  std::vector<Ranked> take() { return std::move(out_); }
+
+ private:
+  std::set<std::string> seen_;
+  std::vector<Ranked> out_;
+};
+
+Result<std::vector<Ranked>> documents_of(store::Store& store,
+                                         std::span<const store::ScoredChunk> found) {
+  std::vector<ChunkId> ids;
+  for (const store::ScoredChunk& one : found) ids.push_back(one.id);
+  STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.chunks(ids));
+  std::map<ChunkId, const std::string*> slugs;
+  for (const store::StoredChunk& chunk : chunks) slugs.emplace(chunk.id, &chunk.chunk.slug);
+  Documents out;
+  for (const store::ScoredChunk& one : found)
+    if (const auto slug = slugs.find(one.id); slug != slugs.end())
+      out.add(*slug->second, one.score);
+  return out.take();
+}
+
+std::vector<Ranked> documents_of(std::span<const Hit> hits, double Hit::*score) {
+  Documents out;
+  for (const Hit& hit : hits) out.add(hit.chunk.slug, hit.*score);
+  return out.take();
+}
+
+class QueryRunner {
+ public:
+  QueryRunner(pipeline::Engine& engine, std::stop_token stop)
+      : engine_(engine), stop_(std::move(stop)) {}
+
+  bool dense() const { return engine_.settings().retrieve.mode != retrieve::Mode::lexical; }
+
+  Result<QueryRun> run(const Query& query) {
+    QueryRun out;
+    STOKA_TRY(lexical(query, out.stages[kLexical]));
+    if (dense()) STOKA_TRY(vectors(query, out.stages[kDense]));
+    STOKA_TRY(fused(query, out.stages[kFused]));
+    STOKA_TRY(ranked(query, out));
+    for (size_t stage = 0; stage < kStages.size(); ++stage) {
+      std::vector<std::string> documents;
+      for (const Ranked& one : out.stages[stage].documents) documents.push_back(one.document);
+      out.scores[stage] = score_ranking(documents, query.relevant);
+    }
+    return out;
+  }
+
+ private:
+  void start() { start_ = clock().monotonic(); }
+  double elapsed() const {
+    return std::chrono::duration<double, std::milli>(clock().monotonic() - start_).count();
+  }
+  const Clock& clock() const { return engine_.parts().clock; }
+  store::Store& store() { return engine_.parts().store; }
+
+  Result<> lexical(const Query& query, StageRun& out) {
+    start();
+    STOKA_ASSIGN(const auto found,
+                 store().search_lexical(retrieve::query_terms(query.text), kStageDepth, {}));
+    out.ms = elapsed();
+    STOKA_ASSIGN(out.documents, documents_of(store(), found));
+    return {};
+  }
+
+  Result<> vectors(const Query& query, StageRun& out) {
+    start();
+    STOKA_ASSIGN(vector_, engine_.parts().embedder.embed_query(
+                              engine_.settings().identity.query_prefix + query.text, stop_));
+    embed_ms_ = elapsed();
+    if (vector_.empty()) return {};
+    STOKA_ASSIGN(const auto found, store().search_dense(vector_, kStageDepth, {}));
+    out.ms = elapsed();
+    STOKA_ASSIGN(out.documents, documents_of(store(), found));
+    return {};
+  }
+
+  Result<> fused(const Query& query, StageRun& out) {
+    retrieve::Query search;
+    search.text = query.text;
+    search.vector = std::exchange(vector_, {});
+    retrieve::RetrieveOptions options = engine_.settings().retrieve;
+    options.candidates = std::max(options.candidates, kStageDepth);
+    start();
+    STOKA_ASSIGN(const std::vector<Hit> hits, retrieve::retrieve(store(), search, options, stop_));
+    out.ms = std::exchange(embed_ms_, 0) + elapsed();
+    out.documents = documents_of(hits, &Hit::fused);
+    return {};
+  }
+
+  // As a turn does it.
+  Result<> ranked(const Query& query, QueryRun& out) {
+    start();
+    retrieve::Query search;
+    search.text = query.text;
+    STOKA_ASSIGN(pipeline::Candidates found, engine_.candidates(std::move(search), stop_));
+    if (!found.not_reranked.empty())
+      return fail(ErrorKind::unavailable, found.not_reranked,
+                  "start the reranker, or set reranker.kind to what should be evaluated");
+    out.stages[kReranked].ms = elapsed();
+    std::vector<Hit> by_raw = found.hits;
+    std::stable_sort(by_raw.begin(), by_raw.end(),
+                     [](const Hit& a, const Hit& b) { return a.raw > b.raw; });
+    out.stages[kReranked].documents = documents_of(by_raw, &Hit::raw);
+
+    std::vector<Hit> dropped;
+    const std::vector<Hit> kept =
+        rerank::apply_policy(std::move(found.hits), {query.text, {}, 0, clock().today()},
+                             engine_.settings().policy, &dropped);
+    out.stages[kPolicy].ms = elapsed();
+    out.verdict = rerank::classify(kept, engine_.settings().thresholds);
+    if (!kept.empty()) out.best_score = kept.front().score;
+    // What is shown comes first, then what could have been: its order is the policy's as well.
+    std::stable_sort(dropped.begin(), dropped.end(),
+                     [](const Hit& a, const Hit& b) { return a.score > b.score; });
+    std::vector<Hit> all = kept;
+    std::move(dropped.begin(), dropped.end(), std::back_inserter(all));
+    out.stages[kPolicy].documents = documents_of(all, &Hit::score);
+    return {};
+  }
+
+  pipeline::Engine& engine_;
+  const std::stop_token stop_;
+  std::vector<float> vector_;
+  double embed_ms_ = 0;
+  std::chrono::nanoseconds start_{};
+};
+
+std::string first_five(std::span<const Ranked> documents) {
+  std::string out;
+  for (const Ranked& one : documents.first(std::min<size_t>(documents.size(), 5)))
+    out += (out.empty() ? "" : ", ") + one.document;
+  return out.empty() ? "nothing" : out;
+}
+
+std::string relevant(const Query& query) {
+  std::string out;
+  for (const auto& [slug, gain] : query.relevant)
+    out += fmt::format("{}{} ({:g})", out.empty() ? "" : ", ", slug, gain);
+  return out;
+}
+
+}  // namespace
+
+Result<QueryRuns> run_queries(pipeline::Engine& engine, std::span<const Query> queries,
+                              const Progress& progress, std::stop_token stop) {
+  QueryRunner runner(engine, stop);
+  QueryRuns out;
+  out.dense = runner.dense();
+  int failed_in_a_row = 0;
+  for (const Query& query : queries) {
+    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "interrupted");
+    Result<QueryRun> run = failed_in_a_row < kGivesUp
+                               ? runner.run(query)
+                               : fail(ErrorKind::unavailable, "not tried: no server answered");
+    if (!run && run.error().kind == ErrorKind::cancelled) return fail(run.error());
+    failed_in_a_row = run ? 0 : failed_in_a_row + 1;
+    if (!run) {
+      QueryRun failed;
+      failed.error = run.error();
+      run = std::move(failed);
+    }
+    out.runs.push_back(std::move(*run));
+    if (progress) progress(out.runs.size(), queries.size());
+  }
+  return out;
+}
+
+RankingScores stage_mean(const QueryRuns& runs, std::span<const Query> queries, size_t stage) {
+  std::vector<RankingScores> all;
+  for (size_t i = 0; i < queries.size(); ++i)
+    if (!queries[i].relevant.empty() && !runs.runs[i].error)
+      all.push_back(runs.runs[i].scores[stage]);
+  return mean(all);
+}
+
+std::vector<CaseResult> query_results(const QueryRuns& runs, std::span<const Query> queries) {
+  std::vector<CaseResult> out;
+  for (size_t i = 0; i < queries.size(); ++i) {
+    const Query& query = queries[i];
+    const QueryRun& run = runs.runs[i];
+    if (query.relevant.empty()) continue;
+    CaseResult one;
+    one.suite = "retrieval";
+    one.id = query.id;
+    one.query = query.text;
+    one.note = query.note;
+    one.ideal = relevant(query);
+    if (run.error) {
+      one.errors = 1;
+      one.error = run.error->message;
+    } else {
+      const RankingScores& scores = run.scores[kPolicy];
+      one.trials = 1;
+      one.passes = scores.hit_5 > 0 ? 1 : 0;
+      for (const auto& [name, value] : named(scores)) one.scores[name] = value;
+      one.confidence = run.verdict.low_confidence ? "low" : name(run.verdict.confidence);
+      one.best_score = run.best_score;
+      one.answer = first_five(run.stages[kPolicy].documents);
+      if (one.passes == 0)
+        one.why.push_back(fmt::format("hit@5: found {}; relevant are {}", one.answer, one.ideal));
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+}  // namespace stoka::eval

@@ -1,0 +1,41 @@
+#include "eval/subject.h"
+
+#include <algorithm>
+
+namespace stoka::eval {
+namespace {
+
+pipeline::Engine::Parts replaced(const pipeline::Engine::Parts& parts, store::Store& store,
+                                 generate::Generator& generator, const Clock& clock, Ids& ids) {
+  return {store,        parts.embedder, parts.reranker, generator, parts.golden,
+          parts.router, parts.guard,    clock,          ids,       parts.log};
+}
+
+}  // namespace
+
+Result<Date> newest_day(store::Store& index) {
+  STOKA_ASSIGN(const std::vector<store::DocumentInfo> documents, index.documents());
+  Date newest{};
+  for (const store::DocumentInfo& info : documents)
+    newest = std::max(newest, info.document.date.value_or(newest));
+  return newest;
+}
+
+Result<std::unique_ptr<Subject>> Subject::make(pipeline::Engine& engine, std::stop_token stop) {
+  STOKA_TRY(engine.check_index(stop));
+  STOKA_ASSIGN(const Date day, newest_day(engine.parts().store));
+  return std::unique_ptr<Subject>(new Subject(engine, day));
+}
+
+Subject::Subject(pipeline::Engine& engine, Date day)
+    : sessions_(engine.parts().store),
+      clock_(day),
+      engine_(replaced(engine.parts(), sessions_, engine.parts().generator, clock_, ids_),
+              engine.settings()) {}
+
+std::unique_ptr<pipeline::Engine> Subject::with(generate::Generator& generator) {
+  return std::make_unique<pipeline::Engine>(
+      replaced(engine_.parts(), sessions_, generator, clock_, ids_), engine_.settings());
+}
+
+}  // namespace stoka::eval

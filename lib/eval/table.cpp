@@ -1,0 +1,155 @@
+#include "eval/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "eval/interval.h"
+#include "eval/stages.h"
+#include "text/normalize.h"
+#include "text/width.h"
+
+namespace stoka::eval {
+namespace {
+
+constexpr size_t kMostColumns = 100;  // of a question
+
+std::string percent(double share) {
+  // Never rounded up to all of them.
+  const double shown = 100 * share;
+  return fmt::format("{:.0f} %", shown > 99.5 && share < 1 ? 99.0 : shown);
+}
+
+const double* find(const std::map<std::string, double>& metrics, const std::string& name) {
+  const auto found = metrics.find(name);
+  return found == metrics.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> suites(const Report& report) {
+  std::vector<std::string> out;
+  for (const CaseResult& one : report.cases)
+    if (std::find(out.begin(), out.end(), one.suite) == out.end()) out.push_back(one.suite);
+  return out;
+}
+
+std::string suite_line(const Report& report, const std::string& suite) {
+  size_t cases = 0, passed = 0, errors = 0, made = 0;
+  for (const CaseResult& one : report.cases) {
+    if (one.suite != suite) continue;
+    ++cases;
+    passed += one.passed() ? 1 : 0;
+    errors += one.errors > 0 ? 1 : 0;
+    made += one.trials > 0 ? 1 : 0;
+  }
+  std::string out =
+      fmt::format("{:<12} {:>4} {:<8} {:>4} passed {:>4} failed", suite, cases,
+                  suite == "retrieval" ? "queries" : "cases", passed, cases - passed - errors);
+  if (errors > 0) out += fmt::format(" {:>4} not run", errors);
+  if (const double* rate = find(report.metrics, suite + ".pass_rate")) {
+    const Interval range = wilson(*rate, static_cast<double>(made));
+    out += fmt::format("   {:>5}   (95 %: {:.0f} to {:.0f})", percent(*rate), 100 * range.low,
+                       100 * range.high);
+  }
+  return out + "\n";
+}
+
+std::string score_lines(const Report& report, const std::string& suite) {
+  std::string out;
+  const std::string prefix = suite + ".";
+  for (const bool categories : {false, true}) {
+    std::string line;
+    for (const auto& [name, value] : report.metrics) {
+      if (!name.starts_with(prefix)) continue;
+      std::string rest = name.substr(prefix.size());
+      const bool is_category = rest.starts_with("category.");
+      if (rest == "pass_rate" || is_category != categories) continue;
+      if (is_category) rest = rest.substr(std::string_view("category.").size());
+      const std::string item = fmt::format("{} {}", rest, percent(value));
+      if (!line.empty() && line.size() + item.size() > 88) {
+        out += "  " + line + "\n";
+        line.clear();
+      }
+      line += (line.empty() ? "" : ", ") + item;
+    }
+    if (!line.empty()) out += "  " + line + "\n";
+  }
+  return out;
+}
+
+std::string stage_table(const Report& report) {
+  std::string rows;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : named(RankingScores{})) names.push_back(name);
+  for (const std::string_view stage : kStages) {
+    const std::string prefix = fmt::format("retrieval.{}", stage);
+    if (find(report.metrics, prefix + "." + names.front()) == nullptr) continue;
+    rows += fmt::format("  {:<9}", stage);
+    for (const std::string& name : names)
+      rows += fmt::format(" {:>9.3f}", report.metrics.at(prefix + "." + name));
+    if (const auto ms = report.latency.find(prefix); ms != report.latency.end())
+      rows += fmt::format(" {:>8.1f} {:>7.1f}", ms->second.p50, ms->second.p95);
+    rows += "\n";
+  }
+  if (rows.empty()) return {};
+  std::string head = fmt::format("  {:<9}", "stage");
+  for (const std::string& name : names) head += fmt::format(" {:>9}", name);
+  return "\n" + head + fmt::format(" {:>8} {:>7}\n", "p50 ms", "p95") + rows;
+}
+
+std::string calibration_table(const Report& report) {
+  if (report.calibration.empty()) return {};
+  std::string out = fmt::format("\n  {:<11} {:>4} {:>7}\n", "confidence", "n", "right");
+  for (const ConfidenceClass& one : report.calibration)
+    out += fmt::format("  {:<11} {:>4} {:>7}\n", one.name, one.n,
+                       one.n == 0 ? "-" : percent(one.share()));
+  return out;
+}
+
+std::string case_lines(const CaseResult& one, size_t repeat) {
+  std::string rate;
+  if (repeat > 1 && one.trials > 0) {
+    const Interval range = wilson(one.pass_rate(), static_cast<double>(one.trials));
+    rate = fmt::format("  {} of {} ({:.0f} to {:.0f} %)", one.passes, one.trials, 100 * range.low,
+                       100 * range.high);
+  }
+  std::string out =
+      fmt::format("  {}/{}{}\n    \"{}\"\n", one.suite, one.id, rate, text::one_line(one.query));
+  if (one.errors > 0) out += fmt::format("    not run: {}\n", one.error);
+  for (const std::string& why : one.why) out += fmt::format("    {}\n", text::one_line(why));
+  return out;
+}
+
+std::string scores_of(const CaseResult& one) {
+  std::string out;
+  for (const auto& [name, value] : one.scores) {
+    if (!out.empty()) out += "  ";
+    out += value == 1 || value == 0 ? fmt::format("{} {}", name, value == 1 ? "ok" : "FAILED")
+                                    : fmt::format("{} {:.2f}", name, value);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_table(const Report& report, bool all) {
+  std::string out;
+  for (const std::string& suite : suites(report))
+    out += suite_line(report, suite) + (suite == "retrieval" ? "" : score_lines(report, suite));
+  out += stage_table(report) + calibration_table(report);
+  std::string failed;
+  for (const CaseResult& one : report.cases)
+    if (!one.passed()) failed += case_lines(one, report.repeat);
+  if (!failed.empty()) out += "\nfailed\n" + failed;
+  if (!all) return out;
+  out += "\nall cases\n";
+  for (const CaseResult& one : report.cases)
+    out += fmt::format("  {:<7} {}/{}\n          {}\n",
+                       one.passed()     ? "ok"
+                       : one.errors > 0 ? "not run"
+                                        : "FAILED",
+                       one.suite, one.id, scores_of(one));
+  return out;
+}
+
+}  // namespace stoka::eval

@@ -1,0 +1,217 @@
+#include "eval/compare.h"
+
+#include <doctest/doctest.h>
+
+using namespace stoka;
+using namespace stoka::eval;
+
+namespace {
+
+CaseResult result(std::string suite, std::string id, size_t passes, size_t trials = 1) {
+  CaseResult out;
+  out.suite = std::move(suite);
+  out.id = std::move(id);
+  out.trials = trials;
+  out.passes = passes;
+  if (passes < trials) out.why = {"citation_hit: cites b", "brevity: 5 sentences"};
+  return out;
+}
+
+CaseResult unmade(std::string suite, std::string id) {
+  CaseResult out = result(std::move(suite), std::move(id), 0, 0);
+  out.errors = 1;
+  return out;
+}
+
+Report report(std::vector<CaseResult> cases, std::map<std::string, double> metrics = {},
+              std::string suite = "all") {
+  Report out;
+  out.suite = std::move(suite);
+  out.cases = std::move(cases);
+  out.metrics = std::move(metrics);
+  return out;
+}
+
+std::vector<std::string> names(const std::vector<Change>& changes) {
+  std::vector<std::string> out;
+  for (const Change& change : changes) out.push_back(change.what);
+  return out;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a report is no worse than itself") {
+  const Report same =
+      report({result("dataset", "a", 1), result("dataset", "b", 0)}, {{"dataset.pass_rate", 0.5}});
+  const Comparison comparison = compare(same, same, 0, false);
+  CHECK_FALSE(comparison.regressed());
+  CHECK(comparison.better.empty());
+  CHECK(comparison.added.empty());
+  CHECK(to_text(comparison).empty());
+}
+
+TEST_CASE("a figure that was rounded into a file is equal to itself") {
+  for (const double exact : {1.0 / 3, 2.0 / 3, 0.99995, 1e-6}) {
+    const Report now = report({result("dataset", "a", 2, 3)}, {{"dataset.pass_rate", exact}});
+    const Result<Report> file = read_report(to_json(now), "file");
+    REQUIRE(file);
+    CHECK_FALSE(compare(*file, now, 0, false).regressed());
+    CHECK(compare(*file, now, 0, false).better.empty());
+  }
+}
+
+TEST_CASE("a case that fails now is worse and says why") {
+  const Comparison comparison =
+      compare(report({result("dataset", "a", 1), result("dataset", "b", 0)}),
+              report({result("dataset", "a", 0), result("dataset", "b", 1)}), 0, false);
+  REQUIRE(comparison.worse.size() == 1);
+  CHECK(comparison.regressed());
+  CHECK(comparison.worse[0].what == "dataset/a");
+  CHECK(comparison.worse[0].before == 1);
+  CHECK(comparison.worse[0].now == 0);
+  CHECK(comparison.worse[0].why == "citation_hit: cites b; brevity: 5 sentences");
+  REQUIRE(comparison.better.size() == 1);
+  CHECK(comparison.better[0].what == "dataset/b");
+  CHECK(comparison.better[0].why.empty());
+}
+
+TEST_CASE("a loss counts when it is more than the tolerance") {
+  struct Case {
+    double before, now, tolerance;
+    bool worse, better;
+  };
+  for (const Case& c : {
+           Case{0.90, 0.89, 0, true, false},
+           Case{0.90, 0.88, 0.02, false, false},  // not more: just as much
+           Case{0.90, 0.8799, 0.02, true, false},
+           Case{0.88, 0.90, 0.02, false, false},
+           Case{0.87, 0.90, 0.02, false, true},
+       }) {
+    const Comparison comparison =
+        compare(report({}, {{"dataset.pass_rate", c.before}}),
+                report({}, {{"dataset.pass_rate", c.now}}), c.tolerance, false);
+    CAPTURE(c.now);
+    CHECK(comparison.worse.size() == (c.worse ? 1 : 0));
+    CHECK(comparison.better.size() == (c.better ? 1 : 0));
+  }
+}
+
+TEST_CASE("the largest loss comes first, and cases before metrics that lost as much") {
+  const Report before = report({result("dataset", "z", 5, 5), result("dataset", "y", 1)},
+                               {{"dataset.pass_rate", 1}, {"dataset.brevity", 1}});
+  const Report now = report({result("dataset", "z", 4, 5), result("dataset", "y", 0)},
+                            {{"dataset.pass_rate", 0.4}, {"dataset.brevity", 0.8}});
+  CHECK(names(compare(before, now, 0, false).worse) ==
+        Names{"dataset/y", "dataset.pass_rate", "dataset/z", "dataset.brevity"});
+  CHECK(names(compare(now, before, 0, false).better) ==
+        Names{"dataset/y", "dataset.pass_rate", "dataset/z", "dataset.brevity"});
+}
+
+TEST_CASE("a case that passed and was not run is worse, one that failed is not") {
+  const Report before =
+      report({result("dataset", "a", 1), result("dataset", "b", 0), result("dataset", "c", 1)});
+  const Comparison comparison = compare(before, report({result("dataset", "c", 1)}), 0, false);
+  REQUIRE(comparison.worse.size() == 1);
+  CHECK(comparison.worse[0].what == "dataset/a");
+  CHECK(comparison.worse[0].missing);
+  CHECK(comparison.worse[0].why == "was not run");
+}
+
+TEST_CASE("only suites that were run are compared") {
+  const Report before = report(
+      {result("dataset", "a", 1), result("retrieval", "q", 1)},
+      {{"dataset.pass_rate", 1}, {"retrieval.policy.mrr", 1}, {"calibration.direct_right", 1}});
+  const std::map<std::string, double> all_worse = {
+      {"dataset.pass_rate", 0}, {"retrieval.policy.mrr", 0}, {"calibration.direct_right", 0}};
+  const Report dataset = report({result("dataset", "a", 1)}, all_worse, "dataset");
+  CHECK(names(compare(before, dataset, 0, false).worse) == Names{"dataset.pass_rate"});
+  const Report retrieval = report({result("retrieval", "q", 1)}, all_worse, "retrieval");
+  CHECK(names(compare(before, retrieval, 0, false).worse) ==
+        Names{"calibration.direct_right", "retrieval.policy.mrr"});
+  CHECK(names(compare(before, report({result("dataset", "a", 1)}), 0, false).worse) ==
+        Names{"retrieval/q"});
+}
+
+TEST_CASE("of some cases only they are compared") {
+  const Report before =
+      report({result("dataset", "a", 1), result("dataset", "b", 1)}, {{"dataset.pass_rate", 1}});
+  const Report now = report({result("dataset", "a", 0)}, {{"dataset.pass_rate", 0}});
+  CHECK(names(compare(before, now, 0, true).worse) == Names{"dataset/a"});
+}
+
+TEST_CASE("what could not be made is no regression") {
+  const Report before = report({result("dataset", "a", 1), result("dataset", "b", 1)},
+                               {{"dataset.pass_rate", 1}, {"retrieval.policy.mrr", 1}});
+  const Report now = report({unmade("dataset", "a"), result("dataset", "b", 1)},
+                            {{"dataset.pass_rate", 0.5}, {"retrieval.policy.mrr", 1}});
+  CHECK_FALSE(compare(before, now, 0, false).regressed());
+
+  CaseResult partly = result("dataset", "a", 1, 2);  // one more trial could not be made
+  partly.errors = 1;
+  CHECK(names(compare(before, report({partly, result("dataset", "b", 1)}), 0, false).worse) ==
+        Names{"dataset/a"});
+}
+
+TEST_CASE("a case that the baseline could say nothing of is new") {
+  const Report before = report({unmade("dataset", "a"), result("dataset", "b", 1)});
+  const Report now = report({result("dataset", "a", 0), result("dataset", "b", 1),
+                             result("dataset", "new-fails", 0), result("dataset", "new-passes", 1),
+                             unmade("dataset", "new-unmade")});
+  const Comparison comparison = compare(before, now, 0, false);
+  CHECK(comparison.added == Names{"dataset/a", "dataset/new-fails"});
+  CHECK_FALSE(comparison.regressed());
+}
+
+TEST_CASE("a metric that only one of them has is not compared") {
+  CHECK_FALSE(compare(report({}, {{"retrieval.reranked.mrr", 1}}),
+                      report({}, {{"retrieval.fused.mrr", 0}}), 0, false)
+                  .regressed());
+}
+
+TEST_CASE("figures have as many digits as tell them apart") {
+  struct Case {
+    Change change;
+    const char *before, *now;
+  };
+  for (const Case& c : {
+           Case{{"m", 1, 0, "", false}, "1.00", "0.00"},
+           Case{{"m", 0.912, 0.911, "", false}, "0.912", "0.911"},
+           Case{{"m", 0.9112, 0.9111, "", false}, "0.9112", "0.9111"},
+           Case{{"m", 1, 0, "", true}, "1.00", "-"},
+       })
+    CHECK(figures(c.change) == std::pair<std::string, std::string>(c.before, c.now));
+}
+
+TEST_CASE("the text says what regressed first, aligned, with the reason") {
+  Comparison comparison;
+  comparison.worse = {{"dataset/followup-debono", 1, 0, "citation_hit: cites debono", false},
+                      {"dataset/gone", 1, 0, "was not run", true},
+                      {"retrieval.policy.ndcg@10", 0.912, 0.911, "", false}};
+  comparison.better = {{"dataset/größe", 0, 1, "", false}};
+  comparison.added = {"dataset/xyz"};
+  CHECK(to_text(comparison) ==
+        "worse   dataset/followup-debono   1.00  -> 0.00   citation_hit: cites debono\n"
+        "worse   dataset/gone              1.00  -> -      was not run\n"
+        "worse   retrieval.policy.ndcg@10  0.912 -> 0.911\n"
+        "new     dataset/xyz               fails\n"
+        "better  dataset/größe             0.00  -> 1.00\n");
+}
+
+TEST_CASE("what an answer holds cannot break out of its line") {
+  Comparison comparison;
+  comparison.worse = {{"dataset/a\nb", 1, 0, "echo: \x1b[31m\nworse\r fake \xff", false}};
+  const std::string text = to_text(comparison);
+  CHECK(text == "worse   dataset/a b  1.00 -> 0.00  echo: [31m worse fake \ufffd\n");
+  comparison.worse[0].why = std::string(5000, 'x');
+  CHECK(to_text(comparison).size() < 300);
+}
+
+TEST_CASE("one long name does not push all lines apart") {
+  Comparison comparison;
+  comparison.worse = {{"dataset/" + std::string(200, 'x'), 1, 0, "", false},
+                      {"dataset/a", 1, 0, "", false}};
+  const std::string text = to_text(comparison);
+  CHECK(text.substr(text.find('\n')).size() < 100);
+}

@@ -1,0 +1,229 @@
+#include <array>
+
+#include "sample_answer.h"
+
+namespace {
+
+using namespace stoka::eval;
+
+TEST_CASE("a greeting is found wherever an answer opens with one") {
+  constexpr auto held = std::to_array<std::string_view>({
+      "hi there! what do you want to read?",
+      "Hello.",
+      "hey, it's on.",
+      "Welcome to the terminal.",
+      "well, hello again.",
+      "stoka: hi. ask something.",
+      "Hi\nwhat are you looking for?",
+      "hi Anna, the essay is this one. {bounded}",
+      "hello and thanks for stopping by.",
+      "hellooooo. this one. {bounded}",
+      "it's written down. {bounded} welcome back, by the way.",
+      "**Hi!** look here. {bounded}",
+      "\"Hello there! Ask away.\"",
+      "hi \xF0\x9F\x91\x8B what is it?",
+      "good morning, reader.",
+      "bonjour ! une question ?",
+      "¡hola! this one. {bounded}",
+      "你好！有什么问题？",
+      "h\u200Bi there. this one.",
+      "ＨＩ there.",
+  });
+  check_held("greeting", held);
+}
+
+TEST_CASE("words that only look like a greeting are none") {
+  constexpr auto free = std::to_array<std::string_view>({
+      "nothing here on that. yet.",
+      "they say the same thing every time.",
+      "this is history. {bounded}",
+      "hi-fi was a promise too.",
+      "hello world is where every program lies first. {bounded}",
+      "the program prints \"hello\" and stops.",
+      "'hi' is not in its vocabulary.",
+      "you are welcome to disagree. {bounded}",
+      "welcome changes are rare.",
+      "a good morning starts with an empty ledger.",
+      "it logs `hello there` and exits.",
+      "whichever one you pick. {bounded}",
+      "no agent greets anybody here. {bounded}",
+      "hey presto, said nobody who wrote the patch notes.",
+      "the cursor works. what are you looking for?",
+      "Higher limits, lower bills. {bounded}",
+      "",
+  });
+  check_free("greeting", free);
+}
+
+TEST_CASE("praise for the question is flattery in every form") {
+  constexpr auto held = std::to_array<std::string_view>({
+      "Great question! it stops. {bounded}",
+      "that's a really good question. {bounded}",
+      "what an interesting question.",
+      "hmm, good question. which half?",
+      "you ask a very good question.",
+      "you've raised an excellent point. {bounded}",
+      "This is a great and important question.",
+      "good question about agents. {bounded}",
+      "i love that question. {bounded}",
+      "smart thinking. {bounded}",
+      "that's the right question.",
+      "gute Frage. {bounded}",
+      "excelente pregunta.",
+      "it stops. {bounded} great question, by the way.",
+      "greaaaat question. {bounded}",
+      "how insightful.",
+      "depends. good question, though. {bounded}",
+  });
+  check_held("flattery", held);
+}
+
+TEST_CASE("a question that is talked about is not flattered") {
+  constexpr auto free = std::to_array<std::string_view>({
+      "the great question of the week was who pays.",
+      "a good question to ask before a release: who can stop it?",
+      "a good idea. until the bill came.",
+      "is that a good idea, or only the easy one? {bounded}",
+      "that's not a great question.",
+      "which question? {bounded}",
+      "questions are cheaper than answers.",
+      "the essay asks one good question and answers another. {bounded}",
+      "\"great question\" is what a help desk says.",
+      "what is good taste worth at three in the morning? {bounded}",
+      "no question is that good.",
+      "interesting questions rarely have a flag.",
+      "depends what you think \"best\" means. {bounded}",
+      "the wrong question, mostly. {bounded}",
+      "still the same question?",
+  });
+  check_free("flattery", free);
+}
+
+TEST_CASE("offers of service are sycophancy") {
+  constexpr auto held = std::to_array<std::string_view>({
+      "I'd be happy to help with that.",
+      "i’d be happy to walk you through it. {bounded}",
+      "Certainly! {bounded}",
+      "of course. {bounded}",
+      "sure, here it is. {bounded}",
+      "glad you asked. {bounded}",
+      "{bounded} let me know if you want more.",
+      "{bounded} hope this helps.",
+      "Happy to help. {bounded}",
+      "thanks for asking.",
+      "Thank you! noted.",
+      "how can i help you today?",
+      "as an AI, i have no opinion.",
+      "{bounded} feel free to ask more.",
+      "you're absolutely right.",
+      "that means a lot. {bounded}",
+      "absolutely — {bounded}",
+      "is there anything else I can do?",
+  });
+  check_held("sycophancy", held);
+}
+
+TEST_CASE("the same words about somebody else are no sycophancy") {
+  constexpr auto free = std::to_array<std::string_view>({
+      "certainly not. {bounded}",
+      "thanks to the ledger, nothing is lost.",
+      "of course it failed. it was tuesday. {bounded}",
+      "the pager is never happy to help.",
+      "agents feel free to act. that's the problem. {bounded}",
+      "noted.",
+      "sure of what? {bounded}",
+      "absolutely nothing happened. that was the bug.",
+      "an offer of help is not help. {bounded}",
+      "it ends with \"hope this helps\" and does not.",
+      "nobody definitely knows. {bounded}",
+      "not a person, not a help desk. what's published here, talking. about what?",
+      "i don't help. i point. {bounded}",
+  });
+  check_free("sycophancy", free);
+}
+
+TEST_CASE("an apology is found at the start, after a comma and in other languages") {
+  constexpr auto held = std::to_array<std::string_view>({
+      "Sorry, I don't have anything on that.",
+      "i'm sorry. nothing here.",
+      "I’m so sorry about that.",
+      "nothing here, sorry.",
+      "that page is gone. sorry.",
+      "Unfortunately, nothing here.",
+      "unfortunately there is nothing on that.",
+      "I apologize for the confusion.",
+      "my apologies: wrong page. {bounded}",
+      "i'm afraid there is nothing.",
+      "nothing on that, i'm afraid.",
+      "sorrryyy. nothing.",
+      "sorry but no.",
+      "désolé, rien.",
+      "tut mir leid. nichts davon.",
+      "lo siento, nada.",
+      "抱歉，没有。",
+      "forgive me. {bounded}",
+      "oh, sorry — this one. {bounded}",
+  });
+  check_held("apology", held);
+}
+
+TEST_CASE("talk of sorrow and fear is no apology") {
+  constexpr auto free = std::to_array<std::string_view>({
+      "better safe than sorry. {bounded}",
+      "the cache was in a sorry state.",
+      "sorry is a word the machine never learned.",
+      "no apology follows. {bounded}",
+      "i'm afraid of deadlines too. {bounded}",
+      "it was not sorry.",
+      "the letter of apology was longer than the fix. {bounded}",
+      "the bot says \"sorry, i don't have that\". this one does not.",
+      "'sorry' appears nowhere in it. {bounded}",
+      "nothing here on that. yet.",
+      "unfortunately named, but it works. {bounded}",
+      "feel sorry for the second shift.",
+      "it regrets nothing.",
+      "closest thing i have is this. might not be what you meant. {bounded}",
+  });
+  check_free("apology", free);
+}
+
+TEST_CASE("sending the visitor elsewhere is offering an alternative") {
+  constexpr auto held = std::to_array<std::string_view>({
+      "nothing here. but you might try a search engine.",
+      "Have you tried restarting it?",
+      "nothing on that. you could also look at the docs.",
+      "instead, check the manual.",
+      "for that, a search engine.",
+      "i'd recommend asking a doctor.",
+      "alternatively, read the other one. {bounded}",
+      "check the official documentation.",
+      "google it.",
+      "try searching for it.",
+      "You may want to consult a lawyer.",
+      "in the meantime, wait.",
+      "maybe try another word.",
+      "you'd be better off with a library.",
+  });
+  check_held("alternatives", held);
+}
+
+TEST_CASE("trying, searching and recommending are also what pages are about") {
+  constexpr auto free = std::to_array<std::string_view>({
+      "an agent might try that twice. {bounded}",
+      "a search engine forgets why you asked. {bounded}",
+      "you can argue with it. {bounded}",
+      "the recommendation was ignored. {bounded}",
+      "easy to nod at. try not to. {bounded}",
+      "it stops instead of trying again. {bounded}",
+      "narrow it and i'll find something sharp.",
+      "now read it against this. {bounded}",
+      "want the patch notes where it actually happened?",
+      "start with the part you would cut. {bounded}",
+      "the official version is shorter. {bounded}",
+      "nothing here on that. yet.",
+      "\"you might try\" is how it declines. {bounded}",
+  });
+  check_free("alternatives", free);
+}
+
+}  // namespace
