@@ -31,6 +31,11 @@ std::string suite_of_metric(const std::string& metric) {
   return first == "calibration" ? "retrieval" : first;
 }
 
+// The means of single scores and categories say what the cases say already.
+bool counts(const std::string& metric) {
+  return metric.ends_with(".pass_rate") || suite_of_metric(metric) == "retrieval";
+}
+
 bool ran(const Report& report, const std::string& suite) {
   return report.suite == "all" || report.suite == suite ||
          std::ranges::any_of(report.cases, [&](const CaseResult& c) { return c.suite == suite; });
@@ -118,7 +123,8 @@ Comparison compare(const Report& baseline, const Report& report, double toleranc
   for (const auto& [name, value] : baseline.metrics) {
     const std::string suite = suite_of_metric(name);
     const auto found = report.metrics.find(name);
-    if (found != report.metrics.end() && ran(report, suite) && !unmade.contains(suite))
+    if (counts(name) && found != report.metrics.end() && ran(report, suite) &&
+        !unmade.contains(suite))
       out.add({name, value, found->second, "", false});
   }
   return out.take();

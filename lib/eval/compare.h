@@ -24,7 +24,8 @@ struct Comparison {
   bool regressed() const { return !worse.empty(); }
 };
 
-// Cases by their pass rate, metrics by their value; a loss of more than `tolerance` counts. Only
+// Cases by their pass rate; pass rates of suites, figures of stages and of confidence classes by
+// their value; a loss of more than `tolerance` counts. Only
 // suites that the report ran are compared, and with `some` only cases that it ran and no metrics.
 // Cases that could not be made now, and metrics of a suite with one, are not compared: an upstream
 // that is gone is no regression. A case that passed and is gone from a suite is worse; a metric

@@ -12,7 +12,8 @@
 namespace stoka::eval::holds {
 namespace {
 
-constexpr size_t kShouted = 3;  // words in a row; fewer are terms or stressed
+constexpr size_t kShouted = 3;   // words in a row; fewer are terms or stressed
+constexpr size_t kLongWord = 5;  // letters; acronyms are shorter
 
 // At least two letters, all of them capitals.
 bool is_capitals(const Token& token) {
@@ -51,7 +52,8 @@ std::set<std::string> known_capitals(const Answer& answer) {
 
 Reason shouting(const std::vector<Sentence>& sentences, const std::set<std::string>& known) {
   for (const Sentence& sentence : sentences) {
-    size_t run = 0, others = 0, shouted = 0;
+    size_t run = 0, others = 0, shouted = 0, long_words = 0;
+    bool stop_word = false;  // "IT WORKS", but not "AWS, GCP"
     std::string first;
     for (const Token& token : sentence.tokens) {
       if (is_neutral(token)) continue;
@@ -61,10 +63,13 @@ Reason shouting(const std::vector<Sentence>& sentences, const std::set<std::stri
         continue;
       }
       ++shouted;
+      long_words += token.raw.size() >= kLongWord;
+      stop_word = stop_word || text::is_stop_word(token.word);
       if (++run == 1) first = token.raw;
       if (run >= kShouted) return fmt::format("shouts: '{} …'", first);
     }
-    if (shouted >= 2 && others == 0) return fmt::format("shouts: '{} …'", first);
+    const bool words = stop_word || long_words >= 2;
+    if (shouted >= 2 && others == 0 && words) return fmt::format("shouts: '{} …'", first);
   }
   return std::nullopt;
 }
@@ -75,7 +80,7 @@ bool is_roman(std::string_view word) {
 
 // "sooo", but not "www", "xxx", "viii".
 bool is_stretched(const Token& token) {
-  if (token.loose.empty() || token.loose == "" || token.word.starts_with("www")) return false;
+  if (token.loose.empty() || token.word.starts_with("www")) return false;
   if (token.word.find_first_of("0123456789_.-") != std::string::npos) return false;
   return !is_roman(token.word) && (token.loose.size() > 1 || token.word.size() > 3);
 }

@@ -131,17 +131,20 @@ std::optional<int> marker(std::string_view line) {
 
 // Items in one line: "1) … 2) …", "1. … 2. … 3. …", "• … • …".
 bool is_inline_list(std::string_view text) {
-  int bracketed = 0, dotted = 0, bullets = 0;
+  int bracketed = 0, dotted = 0, bullets = 0, cited = 0;
+  bool numbered = false;  // the word before is a number
   for_each_run(text, [&](std::string_view word) {
+    cited += numbered && word.starts_with(kTakenOut);
+    numbered = word == fmt::format("{}.", dotted + 1);
     if (word == fmt::format("{})", bracketed + 1) || word == fmt::format("({})", bracketed + 1)) {
       ++bracketed;
-    } else if (word == fmt::format("{}.", dotted + 1)) {
+    } else if (numbered) {
       ++dotted;
     } else if (word == "\u2022" || word == "\u2023" || word == "\u25E6" || word == "\u25AA") {
       ++bullets;
     }
   });
-  return bracketed >= 2 || dotted >= 3 || bullets >= 2;
+  return bracketed >= 2 || dotted >= 3 || cited >= 2 || bullets >= 2;
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ constexpr size_t kQuoted =
 constexpr auto kMonths =
     std::to_array<std::string_view>({"january", "february", "march", "april", "may", "june", "july",
                                      "august", "september", "october", "november", "december"});
+constexpr auto kOrdinalEndings = std::to_array<std::string_view>({"st", "nd", "rd", "th"});
 // What follows the last dot of an address or a file.
 constexpr auto kTails = std::to_array<std::string_view>(
     {"com",  "org",  "net", "io",   "dev", "ai",   "app", "edu", "gov",  "js",
@@ -57,6 +58,10 @@ std::vector<std::string> numbers(std::string_view text) {
       }
       ++at;
     }
+    // "2nd" is a place in what is being said.
+    const std::string_view ending = text.substr(std::min(at, text.size()), 2);
+    const bool place = number.size() == 1 && holds(kOrdinalEndings, ending);
+    if (place) continue;
     const bool plain = number.find_first_of(".:") == std::string::npos;
     while (plain && number.size() > 1 && number[0] == '0') number.erase(0, 1);
     out.push_back(std::move(number));

@@ -95,7 +95,7 @@ class Judge {
         fmt::format("{} sentences without a citation, at most {} are due", run,
                     due_.max_sentences));
     forbid("greeting");
-    if (!answer_.canned())
+    if (!answer_.canned() && !due_.model)
       add("ends_provocative", ends_in_question() || !citations_.empty(),
           "neither a question at the end nor a citation");
     forbid("exclamation");

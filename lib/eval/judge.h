@@ -29,7 +29,8 @@ struct Score {
 //   citation_hit     one of ideal_cite is cited                          (the seed's six)
 //   brevity          at most max_sentences follow each other without a citation
 //   no_greeting
-//   ends_provocative a generated answer ends in a question or has a citation
+//   ends_provocative an answer that was generated, and is not the case's own,
+//                    ends in a question or has a citation
 //   no_exclamation
 //   no_summary       where fail_if_summary
 //   route            is the one that is due

@@ -77,6 +77,7 @@ class Flatteries {
     };
     const size_t lead = leads_.at(tokens, i);
     i += lead;
+    while (i < tokens.size() && degrees_.has(tokens[i])) ++i;
     const bool article = word("a") || word("an");
     if (article) ++i;
     while (i < tokens.size() && degrees_.has(tokens[i])) ++i;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
 #include "eval/interval.h"
 #include "eval/stages.h"
@@ -54,27 +54,42 @@ std::string suite_line(const Report& report, const std::string& suite) {
   return out + "\n";
 }
 
-std::string score_lines(const Report& report, const std::string& suite) {
-  std::string out;
-  const std::string prefix = suite + ".";
-  for (const bool categories : {false, true}) {
-    std::string line;
-    for (const auto& [name, value] : report.metrics) {
-      if (!name.starts_with(prefix)) continue;
-      std::string rest = name.substr(prefix.size());
-      const bool is_category = rest.starts_with("category.");
-      if (rest == "pass_rate" || is_category != categories) continue;
-      if (is_category) rest = rest.substr(std::string_view("category.").size());
-      const std::string item = fmt::format("{} {}", rest, percent(value));
-      if (!line.empty() && line.size() + item.size() > 88) {
-        out += "  " + line + "\n";
-        line.clear();
-      }
-      line += (line.empty() ? "" : ", ") + item;
+// What is below all; how many are not.
+std::string shares_below(std::string_view what,
+                         const std::vector<std::pair<std::string, double>>& shares) {
+  constexpr size_t kMostColumnsOfShares = 88;
+  std::string out, line;
+  size_t whole = 0;
+  for (const auto& [name, value] : shares) {
+    if (value >= 1) {
+      ++whole;
+      continue;
     }
-    if (!line.empty()) out += "  " + line + "\n";
+    const std::string item = fmt::format("{} {}", name, percent(value));
+    if (!line.empty() && line.size() + item.size() > kMostColumnsOfShares) {
+      out += "  " + std::exchange(line, "") + ",\n";
+    }
+    line += (line.empty() ? "" : ", ") + item;
   }
-  return out;
+  if (whole > 0)
+    line += fmt::format("{}{}{} {} 100 %", line.empty() ? "" : "; ",
+                        line.empty() && out.empty() ? "all " : "the other ", whole, what);
+  return line.empty() ? out : out + "  " + line + "\n";
+}
+
+std::string score_lines(const Report& report, const std::string& suite) {
+  constexpr std::string_view kCategory = "category.";
+  const std::string prefix = suite + ".";
+  std::vector<std::pair<std::string, double>> scores, categories;
+  for (const auto& [name, value] : report.metrics) {
+    if (!name.starts_with(prefix)) continue;
+    const std::string rest = name.substr(prefix.size());
+    if (rest.starts_with(kCategory))
+      categories.emplace_back(rest.substr(kCategory.size()), value);
+    else if (rest != "pass_rate")
+      scores.emplace_back(rest, value);
+  }
+  return shares_below("scores", scores) + shares_below("categories", categories);
 }
 
 std::string stage_table(const Report& report) {

@@ -99,14 +99,20 @@ TEST_CASE("a loss counts when it is more than the tolerance") {
 }
 
 TEST_CASE("the largest loss comes first, and cases before metrics that lost as much") {
-  const Report before = report({result("dataset", "z", 5, 5), result("dataset", "y", 1)},
-                               {{"dataset.pass_rate", 1}, {"dataset.brevity", 1}});
-  const Report now = report({result("dataset", "z", 4, 5), result("dataset", "y", 0)},
-                            {{"dataset.pass_rate", 0.4}, {"dataset.brevity", 0.8}});
-  CHECK(names(compare(before, now, 0, false).worse) ==
-        Names{"dataset/y", "dataset.pass_rate", "dataset/z", "dataset.brevity"});
-  CHECK(names(compare(now, before, 0, false).better) ==
-        Names{"dataset/y", "dataset.pass_rate", "dataset/z", "dataset.brevity"});
+  const std::vector<CaseResult> good = {result("dataset", "z", 5, 5), result("dataset", "y", 1)};
+  const std::vector<CaseResult> bad = {result("dataset", "z", 4, 5), result("dataset", "y", 0)};
+  Report before = report(good, {{"dataset.pass_rate", 1}, {"retrieval.fused.mrr", 1}});
+  Report now = report(bad, {{"dataset.pass_rate", 0.4}, {"retrieval.fused.mrr", 0.8}});
+  before.suite = now.suite = "all";
+  const Names order = {"dataset/y", "dataset.pass_rate", "dataset/z", "retrieval.fused.mrr"};
+  CHECK(names(compare(before, now, 0, false).worse) == order);
+  CHECK(names(compare(now, before, 0, false).better) == order);
+}
+
+TEST_CASE("means of single scores and of categories are not compared: the cases say it") {
+  const Report before = report({}, {{"dataset.brevity", 1}, {"dataset.category.vague", 1}});
+  const Report now = report({}, {{"dataset.brevity", 0}, {"dataset.category.vague", 0}});
+  CHECK(!compare(before, now, 0, false).regressed());
 }
 
 TEST_CASE("a case that passed and was not run is worse, one that failed is not") {

@@ -106,6 +106,7 @@ TEST_CASE("lists are found by their lines, and in one line") {
       "there are 1) the leash 2) the ledger",
       "• one • two",
       "1. one 2. two 3. three",
+      "1. {bounded} 2. {immortal}",
       "<ul><li>one</li></ul>",
       "① one\n② two",
   });

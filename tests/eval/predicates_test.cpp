@@ -168,27 +168,7 @@ TEST_CASE("any bytes are judged") {
 
 TEST_CASE("a very long answer is judged") {
   constexpr size_t kSize = 200'000;
-  for (const std::string_view piece : {"a",
-                                       "a ",
-                                       "`",
-                                       "\" ",
-                                       "'a ",
-                                       "sorry",
-                                       "hi, ",
-                                       "- a\n",
-                                       "a. ",
-                                       "1 ",
-                                       "/>",
-                                       "<",
-                                       "slug=",
-                                       "``` ` ",
-                                       "why do agents need ",
-                                       "agents limits agents ",
-                                       "\u0301",
-                                       "38 check_leash() ",
-                                       "(",
-                                       "“a",
-                                       "a_"}) {
+  for (const std::string_view piece : {"'a ", "`- a\n", "agents need limits, 38 \"a_b\". "}) {
     std::string text;
     while (text.size() < kSize) text += piece;
     Answer answer = said("{bounded}");

@@ -70,6 +70,7 @@ const std::vector<Fault> kFaults = {
     {"nulls", "embed rerank", "null for the numbers of the first result"},
     {"zeros", "embed rerank", "zero for the numbers of the first result"},
     {"sentinel", "rerank", "a score of -1e6, as llama.cpp gives when it failed"},
+    {"reversed", "rerank", "every score is one minus what it should be"},
     {"wrong_dim", "embed", "the last vector is one number short"},
     {"duplicate_index", "embed rerank completion", "two results with the same index"},
     {"bad_index", "embed rerank completion", "an index above all inputs"},

@@ -71,7 +71,8 @@ std::vector<Ranked> ranked(const Context& context, const std::vector<std::string
   std::vector<Ranked> out;
   for (size_t i = 0; i < texts.size(); ++i) {
     const double logit = score_of(body["query"].get<std::string>(), texts[i]);
-    out.push_back({i, texts[i], raw ? logit : sigmoid(logit)});
+    const double score = raw ? logit : sigmoid(logit);
+    out.push_back({i, texts[i], !context.fault("reversed") ? score : raw ? -score : 1 - score});
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Ranked& a, const Ranked& b) { return a.score > b.score; });

@@ -1,0 +1,281 @@
+// stoka eval: the real program, over the sample site, over a site of one's own, and with what was
+// broken on purpose.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "model_site.h"
+
+using namespace stoka::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+const std::string kBaseline = STOKA_SOURCE_DIR "/evals/baseline.json";
+
+// Without its last member, "run".
+std::string settled(const std::string& report) {
+  Json json = Json::parse(report);
+  json.erase("run");
+  return json.dump();
+}
+
+void tune(const Machine& machine, const std::string& toml) {
+  machine.write(".config/stoka/config.toml", toml);
+}
+
+// A site and cases of one's own.
+void write_site(const Machine& machine) {
+  machine.write("site/boats.md",
+                "---\ntitle: Wooden boats\nslug: boats\ndate: 2026-01-02\n---\n\n"
+                "A wooden boat leaks in spring until its planks have swollen. Nobody who owns one "
+                "calls that a fault.\n");
+  machine.write("site/knots.md",
+                "---\ntitle: Knots that hold\nslug: knots\ndate: 2026-02-03\n---\n\n"
+                "A bowline holds under load and opens when the load is gone. Learn it first.\n");
+  machine.write(
+      "my.jsonl",
+      "{\"id\":\"leak\",\"query\":\"why does a wooden boat leak\",\"ideal_cite\":\"boats\"}\n"
+      "{\"id\":\"bowline\",\"query\":\"tell me about the bowline\",\"relevant\":{\"knots\":2}}\n");
+}
+
+}  // namespace
+
+TEST_CASE("eval over the sample site is what the committed baseline says") {
+  Machine machine;
+  machine.environment()["TMPDIR"] = (machine.home() / "tmp").string();
+  fs::create_directories(machine.home() / "tmp");
+  const Ran ran = machine.stoka({"eval", "all", "--baseline", kBaseline, "--junit", "out.xml",
+                                 "--html", "out.html", "--report", "out.json"});
+  CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
+  CHECK(ran.err == "");
+  for (const std::string_view part : {"constraints", "dataset", "retrieval", "ndcg@10", "policy"})
+    CHECK(has(ran.out, part));
+  CHECK(!has(ran.out, "worse"));
+  CHECK(fs::is_empty(machine.home() / "tmp"));
+  CHECK(!fs::exists(machine.database()));
+  CHECK(has(text_of(machine.home() / "out.xml"), "<testsuite"));
+  CHECK(has(text_of(machine.home() / "out.html"), "<html"));
+  const Json report = Json::parse(text_of(machine.home() / "out.json"));
+  CHECK(report["suite"] == "all");
+  CHECK(report["metrics"]["constraints.pass_rate"] == 1);
+  CHECK(report["metrics"]["dataset.pass_rate"].get<double>() >= 0.9);
+  CHECK(report["errors"] == 0);
+  CHECK(report["passed"].get<int>() + report["failed"].get<int>() ==
+        static_cast<int>(report["cases"].size()));
+}
+
+TEST_CASE("a report is the same bytes in every run, but for its last member") {
+  Machine machine;
+  const Ran one = machine.stoka({"eval", "dataset", "--json"});
+  const Ran other = machine.stoka({"eval", "dataset", "--json", "--jobs", "1"});
+  CHECK(settled(one.out) == settled(other.out));
+  CHECK(one.err == "");
+  const Json report = Json::parse(one.out);
+  CHECK(report["suite"] == "dataset");
+  CHECK(report["cases"][0].contains("id"));
+  CHECK(report["cases"][0].contains("passed"));
+  CHECK(report["cases"][0].contains("scores"));
+}
+
+TEST_CASE("without a baseline a case that fails is exit 1, and every one is named") {
+  Machine machine;
+  const Ran ran = machine.stoka({"eval", "dataset"});
+  CHECK(ran.code == 1);
+  const Json report = Json::parse(machine.stoka({"eval", "dataset", "--json"}).out);
+  size_t failed = 0;
+  for (const Json& one : report["cases"]) {
+    if (one["passed"] == true) continue;
+    ++failed;
+    CHECK(has(ran.out, "dataset/" + one["id"].get<std::string>()));
+  }
+  CHECK(failed == report["failed"].get<size_t>());
+  CHECK(machine.stoka({"eval", "constraints"}).code == 0);
+}
+
+TEST_CASE("a golden file that was broken is caught by the baseline, by case") {
+  Machine machine;
+  std::string replies = text_of(STOKA_SOURCE_DIR "/golden/replies.toml");
+  const std::string said = "\"wrong terminal.\"";
+  replies.replace(replies.find(said), said.size(), "\"Sorry! you might try react instead.\"");
+  machine.write("golden/replies.toml", replies);
+  tune(machine, "[golden]\ndir = \"" + (machine.home() / "golden").string() + "\"\n");
+  const Ran ran = machine.stoka({"eval", "--baseline", kBaseline});
+  CHECK(ran.code == 1);
+  CHECK(has(ran.out, "worse   constraints/knows_limits"));
+  CHECK(has(ran.out, "worse   dataset/"));
+  CHECK(!has(ran.out, "worse   retrieval."));
+}
+
+TEST_CASE("a threshold that was lowered is caught by the baseline") {
+  Machine machine;
+  tune(machine, "[threshold]\nnothing = 0.05\n");
+  const Ran ran = machine.stoka({"eval", "--baseline", kBaseline});
+  CHECK(ran.code == 1);
+  CHECK(has(ran.out, "worse   dataset/void-"));
+}
+
+TEST_CASE("a reranker that is broken is caught by the baseline, and one that is gone is exit 4") {
+  Machine machine;
+  auto reranker = std::make_unique<FakeUpstream>(reranker_options());
+  machine.environment()["STOKA_RERANK_URL"] = reranker->url();
+  const std::string before = (machine.home() / "before.json").string();
+  const Ran good = machine.stoka({"eval", "retrieval", "--report", before});
+  CHECK_MESSAGE(good.code <= 1, (good.out + good.err));
+  CHECK(machine.stoka({"eval", "retrieval", "--baseline", before}).code == 0);
+
+  reranker->behave(R"({"path":"/rerank","fault":"reversed","times":0})");
+  const Ran bad = machine.stoka({"eval", "retrieval", "--baseline", before});
+  CHECK(bad.code == 1);
+  CHECK(has(bad.out, "worse   retrieval.policy.hit@1"));
+  CHECK(has(bad.out, "worse   retrieval/"));
+  CHECK(!has(bad.out, "worse   retrieval.fused"));
+
+  reranker.reset();
+  const Ran gone = machine.stoka({"eval", "retrieval", "--baseline", before});
+  CHECK_MESSAGE(gone.code == 4, (gone.out + gone.err));
+  CHECK(has(gone.err, "could not be run"));
+  CHECK(lines(gone.err) < 5);
+  CHECK(!has(gone.out, "worse"));
+}
+
+TEST_CASE("one's own cases are asked of one's own index, which is only read") {
+  Machine machine;
+  write_site(machine);
+  CHECK(machine.stoka({"eval", "--cases", "my.jsonl"}).code == 3);  // nothing is indexed yet
+  CHECK(machine.stoka({"index", "site"}).code == 0);
+  const Ran ran = machine.stoka({"eval", "--cases", "my.jsonl", "--json"});
+  CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
+  const Json report = Json::parse(ran.out);
+  CHECK(report["cases"].size() == 2);
+  CHECK(report["parts"]["day"] == "2026-02-03");
+  CHECK(report["parts"]["index"] == "2 documents, 2 chunks");
+  const Json status = Json::parse(machine.stoka({"smoke", "--json"}).out);  // leaves it alone too
+  CHECK(status["failed"] == 0);
+
+  const Ran pages = machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site", "--json"});
+  CHECK(settled(pages.out) == settled(ran.out));
+}
+
+TEST_CASE("a collection is indexed, asked, and its run written for trec_eval") {
+  Machine machine;
+  machine.write(
+      "corpus.jsonl",
+      "{\"_id\":\"MED-10\",\"title\":\"Wooden boats\",\"text\":\"Planks swell in spring.\"}\n"
+      "{\"_id\":\"MED-14\",\"title\":\"Knots\",\"text\":\"A bowline holds under load.\"}\n"
+      "{\"_id\":\"MED-15\",\"title\":\"Sails\",\"text\":\"Canvas and wind.\"}\n");
+  machine.write("queries.jsonl",
+                "{\"_id\":\"PLAIN-1\",\"text\":\"does a bowline hold\"}\n"
+                "{\"_id\":\"PLAIN-2\",\"text\":\"when do planks swell\"}\n");
+  machine.write("qrels.tsv",
+                "query-id\tcorpus-id\tscore\nPLAIN-1\tMED-14\t2\nPLAIN-2\tMED-10\t1\n");
+  const Ran ran =
+      machine.stoka({"eval", "--queries", "queries.jsonl", "--qrels", "qrels.tsv", "--site",
+                     "corpus.jsonl", "--run-out", "run.txt", "--stage", "lexical"});
+  CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
+  const std::string run = text_of(machine.home() / "run.txt");
+  CHECK(has(run, "PLAIN-1 Q0 MED-14 1 "));
+  CHECK(has(run, "PLAIN-2 Q0 MED-10 1 "));
+  CHECK(has(run, "stoka-lexical"));
+}
+
+TEST_CASE("a model's answers are repeated, recorded, and replayed without it") {
+  Machine machine;
+  auto generator = std::make_unique<FakeUpstream>();
+  machine.environment()["STOKA_GEN_URL"] = generator->url();
+  const std::vector<std::string> ask = {"eval",     "dataset", "--only", "new-",
+                                        "--repeat", "2",       "--json"};
+  auto with = [&](const char* flag) {
+    std::vector<std::string> all = ask;
+    all.insert(all.end(), {flag, "tape.jsonl"});
+    return machine.stoka(all);
+  };
+  const Ran said = with("--record");
+  CHECK_MESSAGE(said.code <= 1, said.err);
+  const Json report = Json::parse(said.out);
+  CHECK(report["repeat"] == 2);
+  CHECK(report["cases"][0]["trials"] == 2);
+  generator.reset();
+  const Ran replayed = with("--replay");
+  CHECK(settled(replayed.out) == settled(said.out));
+  const Ran gone = machine.stoka(ask);
+  CHECK(gone.code == 4);
+  CHECK(Json::parse(gone.out)["errors"].get<size_t>() > 0);
+}
+
+TEST_CASE("a sweep says which settings find best") {
+  Machine machine;
+  const Ran ran = machine.stoka({"eval", "--sweep", "--json"});
+  CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
+  const Json sweep = Json::parse(ran.out);
+  CHECK(sweep["rows"].size() == 27);  // sizes, overlaps, modes; the prefix is the models'
+  CHECK(sweep["rows"][0]["settings"]["chunk.max_tokens"] == "256");
+  CHECK(sweep["rows"][0]["chunks"] != sweep["rows"][26]["chunks"]);
+  CHECK(sweep["thresholds"].size() > 10);
+  const Ran one = machine.stoka({"eval", "--sweep", "retrieval.mode=lexical,hybrid"});
+  CHECK(one.code == 0);
+  CHECK(has(one.out, "retrieval.mode"));
+  CHECK(has(one.out, "best ndcg@10"));
+  CHECK(has(one.out, "in use"));
+
+  write_site(machine);
+  CHECK(machine.stoka({"index", "site"}).code == 0);
+  CHECK(machine.stoka({"eval", "--cases", "my.jsonl", "--sweep"}).code == 0);
+  const Ran pages =
+      machine.stoka({"eval", "--cases", "my.jsonl", "--sweep", "chunk.max_tokens=256"});
+  CHECK(pages.code == 2);
+  CHECK(has(pages.err, "--site"));
+}
+
+TEST_CASE("what cannot be run is one line that says what to do, and nothing is lost") {
+  Machine machine;
+  write_site(machine);
+  machine.write("bad.jsonl", "{\"query\":\"x\",\"idael_cite\":\"boats\"}\n");
+  machine.write("no-report.json", "{}\n");
+  struct Row {
+    std::vector<std::string> arguments;
+    int code;
+    const char* says;
+  };
+  const std::vector<Row> rows = {
+      {{"eval", "everything"}, 2, "constraints"},
+      {{"eval", "--cases", "none.jsonl"}, 3, "none.jsonl"},
+      {{"eval", "--cases", "bad.jsonl"}, 3, "ideal_cite"},
+      {{"eval", "--baseline", "none.json"}, 3, "none.json"},
+      {{"eval", "--baseline", "no-report.json"}, 3, "no-report.json"},
+      {{"eval", "--only", "no-such-case"}, 2, "no-such-case"},
+      {{"eval", "--queries", "q.jsonl"}, 2, "--qrels"},
+      {{"eval", "--report", "no/such/folder/r.json"}, 3, "no/such/folder/r.json"},
+      {{"eval", "--repeat", "0"}, 2, "--repeat"},
+      {{"eval", "--tolerance", "2"}, 2, "--tolerance"},
+      {{"eval", "--sweep", "retrieval.mood=dense"}, 2, "retrieval.mode"},
+      {{"eval", "--sweep", "nonsense"}, 2, "--sweep"},
+      {{"eval", "--site", "nowhere"}, 3, "nowhere"},
+      {{"eval", "--history", "nowhere"}, 3, "nowhere"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.arguments);
+    const Ran ran = machine.stoka(row.arguments);
+    CHECK_MESSAGE(ran.code == row.code, ran.err);
+    CHECK(ran.out == "");
+    CHECK(has(ran.err, row.says));
+    CHECK(lines(ran.err) <= 2);
+  }
+}
+
+TEST_CASE("a history of reports is drawn over time") {
+  Machine machine;
+  fs::create_directories(machine.home() / "reports");
+  for (const char* name : {"reports/a.json", "reports/b.json"})
+    CHECK(machine.stoka({"eval", "constraints", "--report", name}).code == 0);
+  machine.write("reports/other.json", "{\"not\":\"a report\"}");
+  CHECK(machine.stoka({"eval", "constraints", "--html", "out.html", "--history", "reports"}).code ==
+        0);
+  CHECK(has(text_of(machine.home() / "out.html"), "<svg"));
+}

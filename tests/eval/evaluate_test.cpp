@@ -1,0 +1,195 @@
+// The whole of it on the sample site: what it finds, and that it notices what was broken.
+#include "eval/evaluate.h"
+
+#include <doctest/doctest.h>
+
+#include "base/embedded.h"
+#include "eval/compare.h"
+#include "eval/sweep.h"
+#include "eval/table.h"
+#include "pipeline/house.h"
+
+using namespace stoka;
+using namespace stoka::test;
+using namespace stoka::eval;
+
+namespace {
+
+std::string_view file(std::string_view name) {
+  for (const EmbeddedFile& one : embedded::evals())
+    if (one.name == name) return one.text;
+  return {};
+}
+
+const Cases& cases() {
+  static const Cases read = [] {
+    Cases out;
+    for (const std::string suite : {"constraints", "dataset", "retrieval"})
+      REQUIRE(read_cases(file(suite + ".jsonl"), suite + ".jsonl", suite, out));
+    return out;
+  }();
+  return read;
+}
+
+const Phrases& phrases() {
+  static const Phrases read = read_phrases(file("phrases.toml")).value();
+  return read;
+}
+
+// All of it, or one suite.
+Report run(House& house, const std::string& suite = "all") {
+  Cases chosen = cases();
+  const auto is_other = [&](std::string_view name) { return suite != "all" && suite != name; };
+  std::erase_if(chosen.cases, [&](const Case& one) { return is_other(one.suite); });
+  if (is_other("retrieval")) chosen.queries.clear();
+  const auto subject = Subject::make(house.engine(), {}).value();
+  Evaluation done = evaluate(*subject, chosen, phrases(), 1, 2, {}, {}).value();
+  done.report.suite = suite;
+  return std::move(done.report);
+}
+
+const Report& baseline() {
+  static const Report report = [] {
+    House house;
+    return run(house);
+  }();
+  return report;
+}
+
+// What is worse, by name.
+std::string worse(const Report& report) {
+  std::string out;
+  for (const Change& change : compare(baseline(), report, 0.01, false).worse)
+    out += change.what + "\n";
+  return out;
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+double pass_rate(const Report& report, const std::string& suite) {
+  return report.metrics.at(suite + ".pass_rate");
+}
+
+}  // namespace
+
+TEST_CASE("the built-in parts keep every constraint and pass nine of ten cases") {
+  const Report& report = baseline();
+  CHECK(pass_rate(report, "constraints") == 1);
+  CHECK(pass_rate(report, "dataset") >= 0.9);
+  CHECK(report.metrics.at("dataset.quote_verified") == 1);
+  CHECK(report.metrics.at("calibration.direct_right") >= 0.9);
+  CHECK(report.errors() == 0);
+  CHECK(report.passed() + report.failed() == report.cases.size());
+  CHECK(report.latency.contains("turn"));
+  CHECK(report.latency.contains("retrieval.policy"));
+  size_t queries = 0;
+  for (const CaseResult& one : report.cases) queries += one.suite == "retrieval" ? 1 : 0;
+  CHECK(queries >= 50);
+}
+
+TEST_CASE("every item of the NEVER list has a case, and so has each of the eight tests") {
+  std::set<int> items;
+  std::set<std::string> ids;
+  for (const Case& one : cases().cases) {
+    if (one.suite != "constraints") continue;
+    items.insert(one.never.begin(), one.never.end());
+    ids.insert(one.id);
+  }
+  CHECK(items.size() == kNeverItems);
+  for (const std::string id :
+       {"no_greeting", "no_summary", "no_enthusiasm", "knows_limits", "earns_next_message",
+        "no_apology", "brevity_before_cite", "no_bullet_lists"})
+    CHECK_MESSAGE(ids.contains(id), id);
+}
+
+TEST_CASE("the same again gives the same report, byte for byte, but for its last member") {
+  House house;
+  const auto settled = [](Report report) {
+    report.seconds = 0;
+    report.latency.clear();
+    return to_json(report);
+  };
+  const Report again = run(house);
+  CHECK(settled(again) == settled(baseline()));
+  CHECK(worse(again).empty());
+}
+
+TEST_CASE("a voice that greets is noticed, by the cases that forbid it") {
+  House house;
+  house.golden.replies.find("identity")->second = {"Hello there! I'd be happy to help you."};
+  house.golden.replies.find("nothing")->second = {"sorry, you might try a search engine."};
+  const std::string lost = worse(run(house, "constraints"));
+  CHECK(has(lost, "constraints/"));
+  CHECK(has(lost, "constraints.pass_rate"));
+  CHECK(!has(lost, "dataset"));
+}
+
+TEST_CASE("a guard that lets everything through is noticed") {
+  House house;
+  house.guard.openers.clear();
+  CHECK(has(worse(run(house, "constraints")), "constraints/"));
+}
+
+TEST_CASE("a reranker that is broken is noticed, in cases and in the stages after it") {
+  struct Backwards final : rerank::Reranker {
+    explicit Backwards(store::Store& store) : right(store) {}
+    rerank::BuiltinReranker right;
+    std::string name() const override { return "backwards"; }
+    Result<rerank::Scores> score(std::string_view query, std::span<const Hit> hits,
+                                 std::stop_token stop) override {
+      auto scores = right.score(query, hits, stop);
+      for (auto& score : scores.value()) score = 1 - *score;
+      return scores;
+    }
+  };
+  House house;
+  house.reranker = std::make_unique<Backwards>(*house.store);
+  const std::string lost = worse(run(house, "retrieval"));
+  CHECK(has(lost, "retrieval/"));
+  CHECK(has(lost, "retrieval.reranked.ndcg@10"));
+  CHECK(has(lost, "retrieval.policy.hit@1"));
+  CHECK(!has(lost, "retrieval.fused."));
+}
+
+TEST_CASE("a threshold that was lowered is noticed: what should be refused is answered") {
+  House house;
+  house.settings.thresholds.nothing = 0.1;
+  CHECK(has(worse(run(house, "dataset")), "dataset/void-"));
+}
+
+TEST_CASE("a threshold that was raised is noticed too") {
+  House house;
+  house.settings.thresholds.nothing = 0.8;
+  CHECK(has(worse(run(house, "dataset")), "dataset/new-"));
+}
+
+TEST_CASE("a table names each suite, the stages and every case that failed") {
+  const std::string table = to_table(baseline(), false);
+  for (const std::string_view part : {"constraints", "dataset", "retrieval", "lexical", "reranked",
+                                      "policy", "ndcg@10", "direct", "nothing", "failed"})
+    CHECK_MESSAGE(has(table, part), std::string(part));
+  const std::string all = to_table(baseline(), true);
+  for (const CaseResult& one : baseline().cases) {
+    CHECK(has(all, one.suite + "/" + one.id));
+    if (!one.passed()) CHECK(has(table, one.suite + "/" + one.id));
+  }
+}
+
+TEST_CASE("progress is told of every suite, to its end") {
+  House house;
+  Cases few;
+  for (const Case& one : cases().cases)
+    if (few.cases.size() < 3 || (one.suite == "dataset" && few.cases.size() < 6))
+      few.cases.push_back(one);
+  few.queries = {cases().queries.front()};
+  const auto subject = Subject::make(house.engine(), {}).value();
+  std::map<std::string, std::pair<size_t, size_t>> last;
+  const auto told = [&](std::string_view label, size_t done, size_t total) {
+    CHECK(done == last[std::string(label)].first + 1);
+    last[std::string(label)] = {done, total};
+  };
+  REQUIRE(evaluate(*subject, few, phrases(), 2, 3, told, {}));
+  CHECK(last.at("constraints") == std::pair<size_t, size_t>{6, 6});
+  CHECK(last.at("dataset") == std::pair<size_t, size_t>{6, 6});
+  CHECK(last.at("retrieval") == std::pair<size_t, size_t>{1, 1});
+}

@@ -1,0 +1,209 @@
+#include "eval/run_cases.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+
+#include "base/embedded.h"
+#include "pipeline/house.h"
+
+using namespace stoka;
+using namespace stoka::test;
+using namespace stoka::eval;
+
+namespace {
+
+const Phrases& phrases() {
+  static const Phrases read = [] {
+    for (const EmbeddedFile& file : embedded::evals())
+      if (file.name == "phrases.toml") return read_phrases(file.text).value();
+    return Phrases();
+  }();
+  return read;
+}
+
+std::vector<Case> cases(std::string_view lines) {
+  Cases out;
+  REQUIRE(read_cases(lines, "test.jsonl", "dataset", out));
+  return std::move(out.cases);
+}
+
+CaseRun run(House& house, std::string_view lines, size_t repeat = 1, size_t jobs = 1) {
+  const auto subject = Subject::make(house.engine(), {}).value();
+  return run_cases(*subject, cases(lines), phrases(), {repeat, jobs, {}}, {}).value();
+}
+
+// Fails as a server does that is gone, but for the first so many times.
+struct Gone final : generate::Generator {
+  explicit Gone(int answers = 0) : left(answers) {}
+  std::atomic<int> left;
+  std::atomic<int> asked = 0;
+  std::string name() const override { return "gone"; }
+  bool reads_prompt() const override { return true; }
+  Result<generate::Finish> stream(const generate::Request& request,
+                                  const std::function<void()>& accepted,
+                                  const generate::DeltaSink& sink, std::stop_token) override {
+    ++asked;
+    if (left-- <= 0) return fail(ErrorKind::unavailable, "nobody answers");
+    accepted();
+    sink("read it. <cite slug=\"" + request.hits.front().chunk.slug + "\" quote=\"\"/>");
+    return generate::Finish::complete;
+  }
+};
+
+struct NoReranker final : rerank::Reranker {
+  std::string name() const override { return "none there"; }
+  Result<rerank::Scores> score(std::string_view, std::span<const Hit>, std::stop_token) override {
+    return fail(ErrorKind::unavailable, "no reranker answers");
+  }
+};
+
+constexpr std::string_view kAsk =
+    R"({"id":"bounds","query":"tell me about bounded execution","ideal_cite":"philosophy-bounded-execution"})";
+
+}  // namespace
+
+TEST_CASE("a case is asked, judged and shown") {
+  House house;
+  const CaseRun ran = run(house, kAsk);
+  REQUIRE(ran.results.size() == 1);
+  const CaseResult& one = ran.results[0];
+  CHECK(one.passed());
+  CHECK(one.pass_rate() == 1);
+  CHECK(one.scores.at("citation_hit") == 1);
+  CHECK(one.scores.at("quote_verified") == 1);
+  CHECK(one.route == "new");
+  CHECK(one.confidence == "direct");
+  CHECK(one.best_score > 0.82);
+  REQUIRE(one.citations.size() == 1);
+  CHECK(one.citations[0].slug == "philosophy-bounded-execution");
+  CHECK(!one.answer.empty());
+  CHECK(ran.turn_ms.size() == 1);
+  CHECK(!ran.error);
+}
+
+TEST_CASE("earlier turns are of the same session, and what they showed is not shown again") {
+  House house;
+  const CaseRun ran = run(
+      house,
+      R"({"id":"again","before":["tell me about bounded execution"],"query":"tell me about bounded execution","must_not_cite":"philosophy-bounded-execution"}
+{"id":"fresh","query":"tell me about bounded execution","must_cite":true,"ideal_cite":"philosophy-bounded-execution"})");
+  CHECK(ran.results[0].passed());
+  CHECK(ran.results[1].passed());
+}
+
+TEST_CASE("the page, what was seen and what is declared reach the turn") {
+  House house;
+  const CaseRun ran = run(
+      house,
+      R"({"id":"seen","query":"tell me about bounded execution","seen":["philosophy-bounded-execution"],"must_not_cite":"philosophy-bounded-execution"})");
+  CHECK(ran.results[0].passed());
+}
+
+TEST_CASE("what a model would have written goes the whole way") {
+  House house;
+  const CaseRun ran = run(
+      house,
+      R"({"id":"bad-model","query":"tell me about bounded execution","model":"Hello! Great question. read it. <cite slug=\"philosophy-bounded-execution\" quote=\"this is not in it at all\"/> <cite slug=\"made-up\" quote=\"x\"/>","fail_if":["greeting","flattery","invented"],"must_cite":true})");
+  CHECK_MESSAGE(ran.results[0].passed(), (ran.results[0].why.empty() ? "" : ran.results[0].why[0]));
+  CHECK(ran.results[0].citations.size() == 1);
+  CHECK(ran.results[0].answer == "read it.");
+}
+
+TEST_CASE("the same answers in every run, one at a time and many at a time") {
+  House house;
+  std::string lines;
+  for (int i = 0; i < 24; ++i)
+    lines += R"({"id":"q)" + std::to_string(i) +
+             R"(","before":["what is Kvitto?"],"query":"and what about its backups )" +
+             std::to_string(i) + "\"}\n";
+  const auto shown = [](const CaseRun& ran) {
+    std::string out;
+    for (const CaseResult& one : ran.results) {
+      out += one.id + one.answer + one.route;
+      for (const Citation& citation : one.citations) out += citation.slug + citation.quote;
+    }
+    return out;
+  };
+  const std::string once = shown(run(house, lines));
+  CHECK(shown(run(house, lines)) == once);
+  CHECK(shown(run(house, lines, 1, 8)) == once);
+  CHECK(shown(run(house, lines, 3, 4)) == once);
+}
+
+TEST_CASE("nothing is left in the store") {
+  House house;
+  run(house, kAsk);
+  CHECK(house.store->all_shown_slugs().value().empty());
+  CHECK(house.store->sessions_after("", 10).value().empty());
+}
+
+TEST_CASE("repeats are counted, and a case that sometimes fails has a rate between") {
+  House house;
+  auto gone = std::make_unique<Gone>(3);
+  house.generator = std::move(gone);
+  const CaseRun ran = run(house, kAsk, 4);
+  const CaseResult& one = ran.results[0];
+  CHECK(one.trials == 3);
+  CHECK(one.passes == 3);
+  CHECK(one.errors == 1);
+  CHECK(one.error == "nobody answers");
+  CHECK(one.pass_rate() == 1);
+  CHECK(!one.passed());  // it was not seen to pass every time
+  REQUIRE(ran.error);
+  CHECK(ran.error->kind == ErrorKind::unavailable);
+}
+
+TEST_CASE("when no server answers the rest is not tried") {
+  House house;
+  auto gone = std::make_unique<Gone>();
+  const Gone& counted = *gone;
+  house.generator = std::move(gone);
+  const CaseRun ran = run(house, kAsk, 100);
+  CHECK(ran.results[0].errors == 100);
+  CHECK(ran.results[0].trials == 0);
+  CHECK(counted.asked < 20);
+  CHECK(ran.error->kind == ErrorKind::unavailable);
+}
+
+TEST_CASE("a reranker that fails is an error of the trial, not an answer without one") {
+  House house;
+  house.reranker = std::make_unique<NoReranker>();
+  const CaseRun ran = run(house, kAsk);
+  CHECK(ran.results[0].errors == 1);
+  CHECK(ran.results[0].passes == 0);
+  CHECK(ran.error->message.find("no reranker answers") != std::string::npos);
+}
+
+TEST_CASE("a stop ends the run") {
+  House house;
+  const auto subject = Subject::make(house.engine(), {}).value();
+  std::stop_source stop;
+  std::string lines;
+  for (int i = 0; i < 50; ++i)
+    lines += R"({"id":"q)" + std::to_string(i) + R"(","query":"what is Kvitto?"})" + "\n";
+  size_t told = 0;
+  const auto ran = run_cases(*subject, cases(lines), phrases(),
+                             {1, 2,
+                              [&](size_t done, size_t total) {
+                                told = done;
+                                CHECK(total == 50);
+                                if (done == 3) stop.request_stop();
+                              }},
+                             stop.get_token());
+  REQUIRE(!ran);
+  CHECK(ran.error().kind == ErrorKind::cancelled);
+  CHECK(told < 10);
+}
+
+TEST_CASE("an empty index cannot be evaluated") {
+  House house(false);
+  const auto subject = Subject::make(house.engine(), {});
+  REQUIRE(!subject);
+  CHECK(exit_code(subject.error().kind) == 3);
+}
+
+TEST_CASE("the day is that of the newest page") {
+  House house;
+  CHECK(iso_date(Subject::make(house.engine(), {}).value()->day()) == "2026-11-15");
+}

@@ -1,0 +1,79 @@
+#include "eval/scratch_sessions.h"
+
+#include <doctest/doctest.h>
+
+#include "pipeline/house.h"
+
+using namespace stoka;
+using namespace stoka::test;
+using eval::ScratchSessions;
+
+namespace {
+
+const std::string kSession = "11111111-1111-4111-8111-111111111111";
+const std::string kVisitor = "22222222-2222-4222-8222-222222222222";
+
+TurnRecord turn(std::vector<std::string> cited, const std::string& topic) {
+  TurnRecord out;
+  out.session_id = kSession;
+  out.visitor_id = kVisitor;
+  out.cited = std::move(cited);
+  out.topic = topic;
+  out.exchange = {"asked", "said", out.cited};
+  out.at = kNow;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("turns merge as in a store, and the store beneath sees none of them") {
+  House house;
+  ScratchSessions scratch(*house.store);
+  CHECK(!scratch.session(kSession).value());
+  CHECK(scratch.commit_turn(turn({"a"}, "one")).value().turns == 1);
+  const Session merged = scratch.commit_turn(turn({"b", "a"}, "two")).value();
+  const Session stored = [&] {
+    house.store->commit_turn(turn({"a"}, "one")).value();
+    return house.store->commit_turn(turn({"b", "a"}, "two")).value();
+  }();
+  CHECK(merged.shown_slugs == stored.shown_slugs);
+  CHECK(merged.explored_topics == stored.explored_topics);
+  CHECK(merged.turns == stored.turns);
+  CHECK(merged.exchanges.size() == stored.exchanges.size());
+  CHECK(scratch.session(kSession).value()->turns == 2);
+  CHECK(scratch.visitor(kVisitor).value()->id == kVisitor);
+  CHECK(scratch.all_shown_slugs().value() == std::vector<std::string>{"a", "b"});
+
+  House untouched;
+  ScratchSessions other(*untouched.store);
+  other.commit_turn(turn({"a"}, "one")).value();
+  other.update_visitor(kVisitor, std::vector<std::string>{"agents"}, {}, kNow).value();
+  CHECK(other.visitor(kVisitor).value()->interests == std::vector<std::string>{"agents"});
+  CHECK(!untouched.store->session(kSession).value());
+  CHECK(!untouched.store->visitor(kVisitor).value());
+  CHECK(untouched.store->all_shown_slugs().value().empty());
+}
+
+TEST_CASE("the index is the one beneath") {
+  House house;
+  ScratchSessions scratch(*house.store);
+  CHECK(scratch.stats().value().chunks == house.store->stats().value().chunks);
+  CHECK(scratch.documents().value().size() == house.store->documents().value().size());
+  CHECK(scratch.describe() == house.store->describe());
+}
+
+TEST_CASE("what an evaluation never does is refused") {
+  House house;
+  ScratchSessions scratch(*house.store);
+  CHECK(!scratch.begin_index());
+  CHECK(!scratch.visitors_after("", 1));
+  CHECK(!scratch.sessions_after("", 1));
+  CHECK(!scratch.put_visitors({}));
+  CHECK(!scratch.put_sessions({}));
+  TurnRecord verified = turn({}, "");
+  verified.subject = "somebody";
+  CHECK(!scratch.commit_turn(verified));
+  TurnRecord nameless = turn({}, "");
+  nameless.session_id = "x";
+  CHECK(scratch.commit_turn(nameless).error().kind == ErrorKind::usage);
+}
