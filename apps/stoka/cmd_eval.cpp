@@ -15,7 +15,7 @@
 #include "eval/trec.h"
 #include "eval_inputs.h"
 #include "eval_sweep.h"
-#include "sample_site.h"
+#include "pages.h"
 #include "terminal/interrupt.h"
 #include "terminal/progress.h"
 #include "wiring.h"
@@ -130,14 +130,7 @@ class EvalCommand {
   Result<> open_index(std::stop_token stop) {
     if (flags_.site.empty() && !inputs_.built_in) return {};
     STOKA_ASSIGN(folder_, TempFolder::make());
-    for (const std::string& path : flags_.site) {
-      std::error_code error;
-      const auto absolute = std::filesystem::absolute(path, error).lexically_normal();
-      if (path.empty() || error)
-        return fail(ErrorKind::usage, fmt::format("'{}' is no path", path),
-                    "name folders or files");
-      pages_.push_back(absolute.has_filename() ? absolute : absolute.parent_path());
-    }
+    STOKA_ASSIGN(pages_, page_paths(flags_.site));
     if (pages_.empty()) {
       STOKA_ASSIGN(auto site, write_sample_site(*folder_));
       pages_.push_back(std::move(site));

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "command.h"
+#include "pages.h"
 #include "pipeline/index_run.h"
 #include "terminal/interrupt.h"
 #include "terminal/progress.h"
@@ -56,15 +57,9 @@ Result<std::unique_ptr<store::Store>> open_store(App& app, bool dry_run) {
 
 int run(App& app, const Flags& flags) {
   pipeline::IndexRequest request;
-  for (const std::string& path : flags.paths) {
-    std::error_code error;
-    std::filesystem::path absolute = std::filesystem::absolute(path, error).lexically_normal();
-    if (path.empty() || error)
-      return app.report({ErrorKind::usage, fmt::format("'{}' is no path", text::one_line(path)),
-                         "name folders or files"});
-    // "content/" and "content" are one folder.
-    request.paths.push_back(absolute.has_filename() ? absolute : absolute.parent_path());
-  }
+  auto paths = page_paths(flags.paths);
+  if (!paths) return app.report(paths.error());
+  request.paths = std::move(*paths);
   request.prune = flags.prune;
   request.rebuild = flags.rebuild;
   request.dry_run = flags.dry_run;

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "command.h"
+#include "pages.h"
 #include "remote_site.h"
-#include "sample_site.h"
 #include "serve/journal.h"
 #include "serve/metrics.h"
 #include "serve/server.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "eval/subject.h"
-#include "sample_site.h"
+#include "pages.h"
 #include "wiring.h"
 
 namespace stoka::app {

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/embedded.h"
+#include "built_in.h"
 #include "eval/compare.h"
 #include "eval/sweep.h"
 #include "eval/table.h"
@@ -15,24 +15,13 @@ using namespace stoka::eval;
 
 namespace {
 
-std::string_view file(std::string_view name) {
-  for (const EmbeddedFile& one : embedded::evals())
-    if (one.name == name) return one.text;
-  return {};
-}
-
 const Cases& cases() {
   static const Cases read = [] {
     Cases out;
     for (const std::string suite : {"constraints", "dataset", "retrieval"})
-      REQUIRE(read_cases(file(suite + ".jsonl"), suite + ".jsonl", suite, out));
+      REQUIRE(read_cases(built_in(suite + ".jsonl"), suite + ".jsonl", suite, out));
     return out;
   }();
-  return read;
-}
-
-const Phrases& phrases() {
-  static const Phrases read = read_phrases(file("phrases.toml")).value();
   return read;
 }
 
@@ -131,17 +120,6 @@ TEST_CASE("a guard that lets everything through is noticed") {
 }
 
 TEST_CASE("a reranker that is broken is noticed, in cases and in the stages after it") {
-  struct Backwards final : rerank::Reranker {
-    explicit Backwards(store::Store& store) : right(store) {}
-    rerank::BuiltinReranker right;
-    std::string name() const override { return "backwards"; }
-    Result<rerank::Scores> score(std::string_view query, std::span<const Hit> hits,
-                                 std::stop_token stop) override {
-      auto scores = right.score(query, hits, stop);
-      for (auto& score : scores.value()) score = 1 - *score;
-      return scores;
-    }
-  };
   House house;
   house.reranker = std::make_unique<Backwards>(*house.store);
   const std::string lost = worse(run(house, "retrieval"));

@@ -4,21 +4,13 @@
 
 #include <algorithm>
 
-#include "base/embedded.h"
+#include "built_in.h"
 
 using namespace stoka;
 using namespace stoka::eval;
+using stoka::test::phrases;
 
 namespace {
-
-const Phrases& phrases() {
-  static const Phrases read = [] {
-    for (const EmbeddedFile& file : embedded::evals())
-      if (file.name == "phrases.toml") return read_phrases(file.text).value();
-    return Phrases();
-  }();
-  return read;
-}
 
 Publications published() {
   Document document;

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "base/embedded.h"
+#include "built_in.h"
 #include "pipeline/house.h"
 
 using namespace stoka;
@@ -12,15 +12,6 @@ using namespace stoka::test;
 using namespace stoka::eval;
 
 namespace {
-
-const Phrases& phrases() {
-  static const Phrases read = [] {
-    for (const EmbeddedFile& file : embedded::evals())
-      if (file.name == "phrases.toml") return read_phrases(file.text).value();
-    return Phrases();
-  }();
-  return read;
-}
 
 std::vector<Case> cases(std::string_view lines) {
   Cases out;

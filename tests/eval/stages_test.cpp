@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/embedded.h"
+#include "built_in.h"
 #include "pipeline/house.h"
 
 using namespace stoka;
@@ -11,10 +11,9 @@ using namespace stoka::eval;
 
 namespace {
 
-std::vector<Query> built_in() {
+std::vector<Query> built_in_queries() {
   Cases out;
-  for (const EmbeddedFile& file : embedded::evals())
-    if (file.name == "retrieval.jsonl") REQUIRE(read_cases(file.text, "retrieval.jsonl", "", out));
+  REQUIRE(read_cases(built_in("retrieval.jsonl"), "retrieval.jsonl", "", out));
   return std::move(out.queries);
 }
 
@@ -28,19 +27,6 @@ QueryRuns run(House& house, std::span<const Query> queries) {
 }
 
 constexpr size_t kLexical = 0, kDense = 1, kFused = 2, kReranked = 3, kPolicy = 4;
-
-// The best last.
-struct Backwards final : rerank::Reranker {
-  explicit Backwards(store::Store& store) : right(store) {}
-  rerank::BuiltinReranker right;
-  std::string name() const override { return "backwards"; }
-  Result<rerank::Scores> score(std::string_view query, std::span<const Hit> hits,
-                               std::stop_token stop) override {
-    auto scores = right.score(query, hits, stop);
-    for (auto& score : scores.value()) score = 1 - *score;
-    return scores;
-  }
-};
 
 struct Nobody final : rerank::Reranker {
   int asked = 0;
@@ -91,7 +77,7 @@ TEST_CASE("the lexical mode asks nobody for vectors") {
 TEST_CASE(
     "on the built-in queries each stage is no worse than the one before, and the end is good") {
   House house;
-  const std::vector<Query> queries = built_in();
+  const std::vector<Query> queries = built_in_queries();
   REQUIRE(queries.size() >= 50);
   const QueryRuns runs = run(house, queries);
   const auto ndcg = [&](size_t stage) { return stage_mean(runs, queries, stage).ndcg_10; };
@@ -113,7 +99,7 @@ TEST_CASE(
 TEST_CASE("a reranker that is broken shows in the stages after it, not before") {
   House house, broken;
   broken.reranker = std::make_unique<Backwards>(*broken.store);
-  const std::vector<Query> queries = built_in();
+  const std::vector<Query> queries = built_in_queries();
   const QueryRuns good = run(house, queries);
   const QueryRuns bad = run(broken, queries);
   CHECK(stage_mean(bad, queries, kFused).ndcg_10 == stage_mean(good, queries, kFused).ndcg_10);

@@ -1,8 +1,9 @@
-// Pages that are indexed for one command only.
+// The pages that a command is given, or brings along, to be indexed.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ class TempFolder {
   explicit TempFolder(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
 };
+
+// The paths as a person named them, absolute: "content/" and "content" are one folder.
+Result<std::vector<std::filesystem::path>> page_paths(std::span<const std::string> named);
 
 // Writes the sample site that is compiled in; returns its folder.
 Result<std::filesystem::path> write_sample_site(const TempFolder& folder);

@@ -1,4 +1,4 @@
-#include "sample_site.h"
+#include "pages.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,6 +8,7 @@
 
 #include "base/embedded.h"
 #include "base/files.h"
+#include "text/normalize.h"
 #include "wiring.h"
 
 namespace stoka::app {
@@ -28,6 +29,19 @@ Result<std::unique_ptr<TempFolder>> TempFolder::make() {
 TempFolder::~TempFolder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
+}
+
+Result<std::vector<fs::path>> page_paths(std::span<const std::string> named) {
+  std::vector<fs::path> out;
+  for (const std::string& path : named) {
+    std::error_code error;
+    const fs::path absolute = fs::absolute(path, error).lexically_normal();
+    if (path.empty() || error)
+      return fail(ErrorKind::usage, fmt::format("'{}' is no path", text::one_line(path)),
+                  "name folders or files");
+    out.push_back(absolute.has_filename() ? absolute : absolute.parent_path());
+  }
+  return out;
 }
 
 Result<fs::path> write_sample_site(const TempFolder& folder) {
