@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <mutex>
-#include <set>
 #include <thread>
 
 #include "base/files.h"
@@ -35,21 +33,6 @@ struct Flags {
   size_t jobs = 0;
   bool sweep = false;
   std::vector<std::string> axes;
-};
-
-// The same warning sixty times is one.
-class OnceLog final : public Log {
- public:
-  explicit OnceLog(const Common& common) : stderr_(common) {}
-  void write(Level level, std::string_view message) override {
-    std::lock_guard lock(mutex_);
-    if (seen_.insert(std::string(message)).second) stderr_.write(level, message);
-  }
-
- private:
-  StderrLog stderr_;
-  std::mutex mutex_;
-  std::set<std::string> seen_;
 };
 
 std::string index_name(const store::IndexStats& stats) {
@@ -88,10 +71,12 @@ std::string trec_run(const eval::Evaluation& done, const EvalInputs& inputs,
 
 class EvalCommand {
  public:
-  EvalCommand(App& app, const Flags& flags) : app_(app), flags_(flags), log_(app.common) {}
+  EvalCommand(App& app, const Flags& flags) : app_(app), flags_(flags) {
+    // What went wrong is in the report, by case.
+    if (!app.common.verbose) app_.log.redirect(&silence_);
+  }
 
   Result<int> run(std::stop_token stop) {
-    app_.log.redirect(&log_);
     STOKA_TRY(read());
     STOKA_TRY(open_index(stop));
     if (flags_.sweep) return sweep(stop);
@@ -171,7 +156,7 @@ class EvalCommand {
     if (baseline_) comparison = eval::compare(*baseline_, report, flags_.tolerance, some);
     print(app_.common.json ? eval::to_json(report)
                            : clean_lines(eval::to_table(report, app_.common.verbose)));
-    if (comparison) tell_comparison(*comparison);
+    if (comparison) tell_comparison(*comparison, !done.error);
     if (!flags_.report.empty()) STOKA_TRY(write_file(flags_.report, eval::to_json(report)));
     if (!flags_.junit.empty()) STOKA_TRY(write_file(flags_.junit, eval::junit_xml(report)));
     if (!flags_.html.empty())
@@ -188,16 +173,17 @@ class EvalCommand {
     return report.failed() > 0 ? 1 : 0;
   }
 
-  void tell_comparison(const eval::Comparison& comparison) {
+  void tell_comparison(const eval::Comparison& comparison, bool all_run) {
     std::string text = eval::to_text(comparison);
-    if (text.empty()) text = fmt::format("as in {}\n", flags_.baseline);
+    if (text.empty() && all_run) text = fmt::format("as in {}\n", flags_.baseline);
+    if (text.empty()) return;
     // One object is all that may stand on standard output then.
     (app_.common.json ? print_error : print)("\n" + clean_lines(text));
   }
 
   App& app_;
   const Flags& flags_;
-  OnceLog log_;
+  NullLog silence_;
   terminal::Progress bar_{[](std::string_view text) { print_error(text); },
                           app_.capabilities(STDERR_FILENO), app_.clock};
   EvalInputs inputs_;

@@ -74,7 +74,9 @@ class Sweeper {
 
   // Without settings: as configured, for the thresholds.
   Result<> ask(const eval::Combination& settings, eval::Sweep& out) {
-    for (const auto& [key, value] : settings) STOKA_TRY(app_.set(key, value));
+    for (const auto& [key, value] : settings)
+      if (auto set = app_.set(key, value); !set)
+        return fail(ErrorKind::usage, "--sweep: " + set.error().message, set.error().hint);
     STOKA_TRY(index());
     if (progress_) progress_("sweep", step_++, steps_);
     STOKA_ASSIGN(const auto wired, wire(app_, store::OpenMode::read));

@@ -1,5 +1,7 @@
 #include "eval/answer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <type_traits>
 #include <variant>
@@ -18,6 +20,19 @@ std::string Answer::text() const {
   for (const Part& part : parts) {
     const std::string_view text = trimmed(part.text);
     if (part.citation || text.empty()) continue;
+    if (!out.empty()) out += "\n\n";
+    out += text;
+  }
+  return out;
+}
+
+std::string Answer::marked_text() const {
+  std::string out;
+  size_t cited = 0;
+  for (const Part& part : parts) {
+    const std::string text =
+        part.citation ? fmt::format("[{}]", ++cited) : std::string(trimmed(part.text));
+    if (text.empty()) continue;
     if (!out.empty()) out += "\n\n";
     out += text;
   }

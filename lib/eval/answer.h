@@ -28,6 +28,8 @@ struct Answer {
 
   // All visible text, citations apart; a blank line stands where one was.
   std::string text() const;
+  // The same with "[1]", "[2]" in paragraphs of their own where the citations stand.
+  std::string marked_text() const;
   std::vector<Citation> citations() const;
   bool cites(std::string_view slug) const;
   // A reply that no generator wrote: meta, offtopic or void.

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "eval/interval.h"
 #include "text/normalize.h"
 #include "text/width.h"
 
@@ -47,9 +49,26 @@ std::string joined(const std::vector<std::string>& texts) {
   return out;
 }
 
+bool same_question(const CaseResult& a, const CaseResult& b) {
+  return a.query == b.query && a.before == b.before;
+}
+
+// Of a few trials that vary, one more or less says nothing.
+bool differ(const CaseResult& a, const CaseResult& b) {
+  if (a.trials <= 1 && b.trials <= 1) return true;
+  const Interval before = wilson(a.pass_rate(), static_cast<double>(a.trials));
+  const Interval now = wilson(b.pass_rate(), static_cast<double>(b.trials));
+  return before.low > now.high || now.low > before.high;
+}
+
 class Comparing {
  public:
-  explicit Comparing(double tolerance) : tolerance_(tolerance) {}
+  explicit Comparing(double tolerance) : tolerance_(tolerance) { out_.tolerance = tolerance; }
+
+  void add_unmade() { ++out_.unmade; }
+  void add_part(const std::string& name, const std::string& before, const std::string& now) {
+    if (before != now) out_.others.push_back(fmt::format("{}: {}, was {}", name, now, before));
+  }
 
   void add(Change change) {
     // As written, or a figure would differ from itself in a file.
@@ -102,15 +121,21 @@ Comparison compare(const Report& baseline, const Report& report, double toleranc
   Comparing out(tolerance);
   const Outcomes old = outcomes(baseline);
   const Outcomes now = outcomes(report);
+  for (const auto& [name, before] : baseline.parts)
+    if (const auto part = report.parts.find(name); part != report.parts.end())
+      out.add_part(name, before, part->second);
   std::set<std::string> unmade;  // suites with a case that could not be made: other means
   for (const CaseResult& result : report.cases) {
     const auto before = old.find(name_of(result));
     if (result.trials == 0) {
       unmade.insert(result.suite);
-    } else if (before != old.end() && before->second->trials > 0) {
+      if (before != old.end()) out.add_unmade();
+    } else if (before != old.end() && before->second->trials > 0 &&
+               same_question(*before->second, result)) {
       const bool lost = result.pass_rate() < before->second->pass_rate();
-      out.add({name_of(result), before->second->pass_rate(), result.pass_rate(),
-               lost ? joined(result.why) : "", false});
+      if (differ(*before->second, result))
+        out.add({name_of(result), before->second->pass_rate(), result.pass_rate(),
+                 lost ? joined(result.why) : "", false});
     } else if (result.passes < result.trials) {
       out.add_new(name_of(result));
     }
@@ -140,6 +165,42 @@ std::pair<std::string, std::string> figures(const Change& change) {
   return {fmt::format("{:.4f}", change.before), fmt::format("{:.4f}", change.now)};
 }
 
+std::vector<std::string> remarks(const Comparison& comparison) {
+  std::vector<std::string> out;
+  out.push_back(fmt::format("{} worse, {} better, {} new and failing (tolerance {:g})",
+                            comparison.worse.size(), comparison.better.size(),
+                            comparison.added.size(), comparison.tolerance));
+  if (comparison.unmade > 0)
+    out.push_back(fmt::format("{} case{} of the baseline could not be run", comparison.unmade,
+                              comparison.unmade == 1 ? "" : "s"));
+  for (const std::string& part : comparison.others) out.push_back("other " + part);
+  return out;
+}
+
+bool comparable(const Report& baseline, const Report& report) {
+  const Outcomes old = outcomes(baseline);
+  return std::ranges::any_of(report.cases,
+                             [&](const CaseResult& c) { return old.contains(name_of(c)); });
+}
+
+std::string to_json(const Comparison& comparison) {
+  using Json = nlohmann::ordered_json;
+  const auto list = [](const std::vector<Change>& changes) {
+    Json out = Json::array();
+    for (const Change& one : changes) {
+      Json change = {{"what", one.what}, {"before", rounded(one.before)}};
+      change["now"] = one.missing ? Json() : Json(rounded(one.now));
+      if (!one.why.empty()) change["why"] = one.why;
+      out.push_back(std::move(change));
+    }
+    return out;
+  };
+  return Json{{"worse", list(comparison.worse)},  {"better", list(comparison.better)},
+              {"new", comparison.added},          {"unmade", comparison.unmade},
+              {"other_parts", comparison.others}, {"tolerance", comparison.tolerance}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string to_text(const Comparison& comparison) {
   std::vector<Line> lines;
   for (const Change& change : comparison.worse) lines.push_back(line_of("worse", change));
@@ -160,6 +221,7 @@ std::string to_text(const Comparison& comparison) {
     if (!line.now.empty()) row += fmt::format(" -> {:<{}}  {}", line.now, now, line.why);
     out += row.erase(row.find_last_not_of(' ') + 1) + '\n';
   }
+  for (const std::string& remark : remarks(comparison)) out += text::one_line(remark) + "\n";
   return out;
 }
 

@@ -18,14 +18,26 @@ struct Change {
 };
 
 struct Comparison {
+  double tolerance = 0;
+  std::vector<std::string> others;  // parts that are not as they were: "generator: a, was b"
+  size_t unmade = 0;                // cases of the baseline that could not be run now
+
   std::vector<Change> worse;       // beyond the tolerance, the largest loss first
   std::vector<Change> better;      // beyond the tolerance, the largest gain first
   std::vector<std::string> added;  // cases the baseline does not have, that do not pass
   bool regressed() const { return !worse.empty(); }
 };
 
+// How many are better and worse, what could not be compared, and which parts are others: a sentence
+// each.
+std::vector<std::string> remarks(const Comparison& comparison);
+
+// Whether two reports have a case in common.
+bool comparable(const Report& baseline, const Report& report);
+
 // Cases by their pass rate; pass rates of suites, figures of stages and of confidence classes by
-// their value; a loss of more than `tolerance` counts. Only
+// their value; a loss of more than `tolerance` counts, and of a case that was tried several times
+// one that its 95 % intervals do not explain. A case whose question is another is a new one. Only
 // suites that the report ran are compared, and with `some` only cases that it ran and no metrics.
 // Cases that could not be made now, and metrics of a suite with one, are not compared: an upstream
 // that is gone is no regression. A case that passed and is gone from a suite is worse; a metric
@@ -37,8 +49,10 @@ Comparison compare(const Report& baseline, const Report& report, double toleranc
 // for what was not run.
 std::pair<std::string, std::string> figures(const Change& change);
 
-// Several lines, for people: what is worse, what is new and fails, what is better; empty if nothing
-// changed.
+// {"worse":[{"what","before","now","why"}],"better":[…],"new":[…],"unmade"}.
+std::string to_json(const Comparison& comparison);
+
+// Several lines, for people: what is worse, what is new and fails, what is better, and remarks().
 //   worse   dataset/followup-debono   1.00 -> 0.00  citation_hit: cites debono-boss-fight
 //   new     dataset/xyz               fails
 std::string to_text(const Comparison& comparison);

@@ -68,7 +68,10 @@ std::string baseline(const Report& report, const Comparison& comparison) {
   for (const Change& c : comparison.worse) add("worse", c);
   for (const std::string& name : comparison.added) out += change("new", name, "fails", "", anchors);
   for (const Change& c : comparison.better) add("better", c);
-  return out.empty() ? "<p>Nothing changed.</p>\n" : "<ul class=\"changes\">\n" + out + "</ul>\n";
+  std::string notes;
+  for (const std::string& line : remarks(comparison))
+    notes += fmt::format("<p>{}</p>\n", escaped(line));
+  return notes + (out.empty() ? "" : "<ul class=\"changes\">\n" + out + "</ul>\n");
 }
 
 double mean_score(const CaseResult& result) {
@@ -124,9 +127,9 @@ std::vector<Section> sections(const Report& report, std::span<const Report> earl
   all.push_back({"stages", "Retrieval, stage by stage", stages_table(report)});
   all.push_back({"confidence", "Confidence", calibration_table(report)});
   all.push_back({"time", "Over time", charts(report, earlier)});
-  all.push_back({"scores", "Scores", scores_table(report)});
-  all.push_back({"categories", "Categories", categories_table(report)});
   all.push_back({"cases", "Cases", cases(report)});
+  all.push_back({"categories", "Categories", categories_table(report)});
+  all.push_back({"scores", "Scores", scores_table(report)});
   std::erase_if(all, [](const Section& section) { return section.content.empty(); });
   return all;
 }
@@ -150,6 +153,9 @@ std::string subline(const Report& report, const Comparison* comparison) {
     out += comparison->regressed()
                ? fmt::format(" · <a href=\"#baseline\">{} worse than the baseline</a>",
                              comparison->worse.size())
+           : comparison->unmade > 0
+               ? fmt::format(" · <a href=\"#baseline\">{} of the baseline could not be run</a>",
+                             comparison->unmade)
                : " · <a href=\"#baseline\">no regression</a>";
   return out;
 }

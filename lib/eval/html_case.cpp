@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "eval/markup.h"
 
 namespace stoka::eval {
@@ -60,9 +62,25 @@ std::string said(std::string_view text) {
   return text.empty() ? "" : fmt::format("<p class=\"said\" dir=\"auto\">{}</p>\n", escaped(text));
 }
 
+// Citations where they stood, what has no place last.
+std::string shown_answer(const CaseResult& result) {
+  std::string out;
+  size_t next = 0;
+  std::string_view rest = result.answer;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find("\n\n"), rest.size());
+    const std::string_view paragraph = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+    const bool is_place =
+        next < result.citations.size() && paragraph == fmt::format("[{}]", next + 1);
+    out += is_place ? card(result.citations[next++]) : said(paragraph);
+  }
+  for (; next < result.citations.size(); ++next) out += card(result.citations[next]);
+  return out;
+}
+
 std::string answers(const CaseResult& result) {
-  std::string shown = said(result.answer);
-  for (const Citation& citation : result.citations) shown += card(citation);
+  const std::string shown = shown_answer(result);
   std::string out;
   if (!shown.empty()) out += panel("answer", "Answer", shown);
   if (!result.ideal.empty()) out += panel("ideal", "Ideal", said(result.ideal));

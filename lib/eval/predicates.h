@@ -21,9 +21,9 @@ using Phrases = std::map<std::string, std::vector<std::string>, std::less<>>;
 Result<Phrases> read_phrases(std::string_view toml);
 
 struct Predicate {
-  std::string_view name;    // as `fail_if` spells it
-  std::vector<int> never;   // items of the NEVER list, 1..15
-  std::string_view meaning; // "greets the visitor"
+  std::string_view name;     // as `fail_if` spells it
+  std::vector<int> never;    // items of the NEVER list, 1..15
+  std::string_view meaning;  // "greets the visitor"
   // Why it holds, for people ("opens with 'hello'"); nothing if the answer is free of it.
   std::optional<std::string> (*holds)(const Answer& answer, const Phrases& phrases);
 };

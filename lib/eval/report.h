@@ -22,16 +22,17 @@ struct CaseResult {
   std::vector<std::string> before;  // earlier turns
   size_t trials = 0;                // that came to an end
   size_t passes = 0;
-  size_t errors = 0;                    // trials that could not be made
-  std::map<std::string, double> scores; // means in [0,1] over the trials that have them
-  std::vector<std::string> why;  // what failed, each once: "brevity: 5 sentences without a citation"
-  std::string error;             // the first
+  size_t errors = 0;                     // trials that could not be made
+  std::map<std::string, double> scores;  // means in [0,1] over the trials that have them
+  std::vector<std::string>
+      why;            // what failed, each once: "brevity: 5 sentences without a citation"
+  std::string error;  // the first
 
   // What the visitor saw in the worst trial, the first of equals.
   std::string route;
   std::string confidence;  // "direct", "adjacent", "low", "nothing"
   double best_score = 0;
-  std::string answer;
+  std::string answer;  // "[1]" stands where the first citation was; of a query the five best
   std::vector<Citation> citations;
   std::string ideal;
   std::string note;
@@ -73,12 +74,13 @@ struct Report {
   size_t errors() const;  // cases with a trial that could not be made
 };
 
-// As figures are written and compared: four decimals, no minus before zero; 0 for what is no number.
+// As figures are written and compared: four decimals, no minus before zero; 0 for what is no
+// number.
 double rounded(double value);
 
-// {"suite","passed","failed","errors","repeat","parts","metrics","calibration","cases",…}: an object
-// whose cases stand one a line, so that versions of it can be compared by eye. The same results give
-// the same bytes, but for the last member, "run".
+// {"suite","passed","failed","errors","repeat","parts","metrics","calibration","cases",…}: an
+// object whose cases stand one a line, so that versions of it can be compared by eye. The same
+// results give the same bytes, but for the last member, "run".
 std::string to_json(const Report& report);
 // A data error that names the file: no JSON, no report.
 Result<Report> read_report(std::string_view json, const std::string& file);

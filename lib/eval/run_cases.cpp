@@ -169,7 +169,7 @@ CaseResult result_of(const Case& one, std::span<const Trial> trials) {
   out.route = name(shown.answer.route);
   out.confidence = shown.answer.low_confidence ? "low" : name(shown.answer.confidence);
   if (!shown.answer.ranked.empty()) out.best_score = shown.answer.ranked.front().score;
-  out.answer = shown.answer.text();
+  out.answer = shown.answer.marked_text();
   out.citations = shown.answer.citations();
   return out;
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/nearest.h"
+#include "rerank/scaffolding.h"
 #include "search/bm25.h"
 #include "text/characters.h"
 #include "text/utf8.h"
@@ -23,19 +24,6 @@ constexpr size_t kMostMisspelt = 8;  // unknown words looked for; bounds the wor
 constexpr size_t kNear = 4;          // words apart at most to count as close
 constexpr size_t kFewHits = 6;       // fewer have no middling candidate to compare with
 constexpr size_t kLongestName = 3;   // content words of a title that can be named in passing
-
-// Folded. What people wrap a question in, besides stop words: what they would like to be given, in
-// which form, and whose opinion of it.
-bool is_scaffolding(std::string_view word) {
-  static constexpr std::string_view kWords[] = {
-      "interested", "explain",  "explained", "talk",   "article", "articles",  "post",
-      "posts",      "read",     "recommend", "want",   "written", "essay",     "essays",
-      "page",       "pages",    "list",      "best",   "think",   "favourite", "favorite",
-      "opinion",    "opinions", "thoughts",  "bullet", "bullets", "emoji",     "emojis",
-      "summary",    "briefly",  "no",        "yes",    "ok",      "okay",      "more",
-      "help",       "please",   "thank",     "thanks"};
-  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
-}
 
 // Letters of scripts without spaces that join and ask rather than name.
 bool is_grammar(char32_t c) {
@@ -274,9 +262,11 @@ Question parse_question(std::string_view query) {
     if (seen.insert(term).second) question.words.push_back({std::move(word), std::move(term)});
   };
   const std::vector<text::Word> words = text::words(query);
+  const std::vector<bool> is_wrapping = scaffolding(words);
+  question.foreign = is_foreign(words);
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i].text;
-    if (text::is_stop_word(word) || is_scaffolding(word)) continue;
+    if (text::is_stop_word(word) || is_wrapping[i]) continue;
     if (unspaced_letters(word).empty())
       take(word);
     else if (std::string content = content_of_pair(words, i); !content.empty())
@@ -303,12 +293,11 @@ void weigh(Question& question, uint64_t chunks, std::span<const uint64_t> freque
     if (i >= words && term.known) compounds.push_back(term);
   }
   question.compounds = std::move(compounds);
-  // A question in another language: its function words are no content that the site lacks.
-  const auto is_filler = [](const QuestionTerm& word) {
-    return !word.known && text::is_foreign_stop_word(word.word);
-  };
-  if (!std::all_of(question.words.begin(), question.words.end(), is_filler))
-    std::erase_if(question.words, is_filler);
+  // What the site lacks are not the function words of another language.
+  if (question.foreign)
+    std::erase_if(question.words, [](const QuestionTerm& word) {
+      return !word.known && text::is_foreign_stop_word(word.word);
+    });
 }
 
 std::vector<Features> measure(const Question& question, std::span<const Hit> hits) {

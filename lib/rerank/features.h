@@ -20,21 +20,22 @@ struct QuestionTerm {
 };
 
 // The words of a question that carry content, each once and in order, then its compounds ("c++",
-// "rust-analyzer"). Stop words and the scaffolding of questions ("interested", "explain", "help")
-// are left out, even if nothing remains: such a question asks for nothing. Of scripts without
-// spaces the pairs of letters count, as text::words() yields them; beside Hiragana and the Han
-// characters of grammar a Han character counts by itself, and they count only in a question that
-// has nothing else in their script.
+// "rust-analyzer"). Stop words and the scaffolding of questions ("interested", "help", "what do you
+// think about", "as bullet points") are left out, even if nothing remains: such a question asks for
+// nothing. Of scripts without spaces the pairs of letters count, as text::words() yields them;
+// beside Hiragana and the Han characters of grammar a Han character counts by itself, and they
+// count only in a question that has nothing else in their script.
 struct Question {
   std::vector<QuestionTerm> words;
   std::vector<QuestionTerm> compounds;
+  bool foreign = false;  // as its function words tell, it is not in English
 };
 
 Question parse_question(std::string_view query);
 
 // Sets the weights from an index of `chunks` chunks: how many of them have each term of the words,
-// then of the compounds. Compounds that the index lacks are dropped, and so are function words of
-// other languages beside anything else. With 0 chunks all weigh the same.
+// then of the compounds. Compounds that the index lacks are dropped, and of a foreign question the
+// function words that it lacks. With 0 chunks all weigh the same.
 void weigh(Question& question, uint64_t chunks, std::span<const uint64_t> frequencies);
 
 enum Feature : size_t {

@@ -18,22 +18,7 @@ constexpr std::string_view kEmptyWords[] = {
 // Of more words only what is asked is searched for.
 constexpr size_t kLongQuery = 60;
 
-bool refers_back(std::string_view query) {
-  static constexpr std::string_view kPronouns[] = {"it", "its", "they", "them", "their", "theirs"};
-  const std::vector<text::Word> words = text::words(query);
-  return std::any_of(words.begin(), words.end(), [](const text::Word& word) {
-    return std::find(std::begin(kPronouns), std::end(kPronouns), word.text) != std::end(kPronouns);
-  });
-}
-
-// Tags that say what kind of page it is, and not what it is about.
-bool is_kind(std::string_view tag) {
-  static constexpr std::string_view kKinds[] = {"blog", "changelog",  "essay", "note",   "notes",
-                                                "page", "philosophy", "post",  "product"};
-  return std::find(std::begin(kKinds), std::end(kKinds), tag) != std::end(kKinds);
-}
-
-// The last sentences that ask, as many as are not long; all of it if none does.
+// Its last sentences that ask, as many as are not long; all of it if they hardly say about what.
 std::string questions_of(std::string_view query) {
   std::string out;
   const std::vector<text::Span> sentences = text::sentences(query);
@@ -44,7 +29,12 @@ std::string questions_of(std::string_view query) {
     if (!out.empty() && text::words(longer).size() > kLongQuery) break;
     out = std::move(longer);
   }
-  return out.empty() ? std::string(query) : out;
+  constexpr long kLeastContent = 3;  // words
+  const std::vector<text::Word> words = text::words(out);
+  const auto content = std::count_if(words.begin(), words.end(), [](const text::Word& word) {
+    return !text::is_stop_word(word.text);
+  });
+  return content < kLeastContent ? std::string(query) : out;
 }
 
 bool names_a_subject(std::string_view query) {
@@ -72,12 +62,7 @@ std::string topic(Route route, std::span<const Hit> hits, const Session& session
 
 std::string effective_query(std::string_view query, Route route, const Session& session) {
   if (text::words(query).size() > kLongQuery) return questions_of(query);
-  if (route != Route::followup) return std::string(query);
-  if (names_a_subject(query)) {
-    const std::string topic = session.current_topic();
-    const bool adds = refers_back(query) && !topic.empty() && !is_kind(topic);
-    return (adds ? topic + " " : "") + std::string(query);
-  }
+  if (route != Route::followup || names_a_subject(query)) return std::string(query);
   for (auto exchange = session.exchanges.rbegin(); exchange != session.exchanges.rend(); ++exchange)
     if (names_a_subject(exchange->user)) return exchange->user + " " + std::string(query);
   return std::string(query);

@@ -34,8 +34,8 @@ std::string stem(std::string_view word);
 // input.
 bool is_stop_word(std::string_view word);
 
-// The same of seven other European languages. Some of them are words in English ("die", "son"): it
-// is for words that an index does not know. Folded input.
+// The same of seven other European languages. Some of them are words or names in English ("die",
+// "os"): it says something of a question, not of one word. Folded input.
 bool is_foreign_stop_word(std::string_view word);
 
 }  // namespace stoka::text
