@@ -9,6 +9,7 @@
 #include "eval/evaluate.h"
 #include "eval/html.h"
 #include "eval/junit.h"
+#include "eval/slugs.h"
 #include "eval/table.h"
 #include "eval/trec.h"
 #include "eval_inputs.h"
@@ -16,6 +17,7 @@
 #include "pages.h"
 #include "terminal/interrupt.h"
 #include "terminal/progress.h"
+#include "text/normalize.h"
 #include "wiring.h"
 
 namespace stoka::app {
@@ -47,11 +49,18 @@ Result<std::map<std::string, std::string>> part_names(Wired& wired, const eval::
                                             {"generator", parts.generator.name()},
                                             {"index", index_name(stats)},
                                             {"day", iso_date(subject.day())}};
+  const rerank::Thresholds& limits = wired.engine().settings().thresholds;
+  out["thresholds"] = fmt::format("{:g} {:g} {:g}", limits.direct, limits.adjacent, limits.nothing);
   if (wired.engine().settings().retrieve.mode != retrieve::Mode::lexical) {
     STOKA_ASSIGN(const embed::Identity embedder, parts.embedder.identity(stop));
     out["embedder"] = embedder.name;
   }
   return out;
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return !a.empty() && !b.empty() && std::filesystem::equivalent(a, b, error);
 }
 
 std::string trec_run(const eval::Evaluation& done, const EvalInputs& inputs,
@@ -71,17 +80,18 @@ std::string trec_run(const eval::Evaluation& done, const EvalInputs& inputs,
 
 class EvalCommand {
  public:
-  EvalCommand(App& app, const Flags& flags) : app_(app), flags_(flags) {
-    // What went wrong is in the report, by case.
-    if (!app.common.verbose) app_.log.redirect(&silence_);
-  }
+  EvalCommand(App& app, const Flags& flags) : app_(app), flags_(flags) {}
 
   Result<int> run(std::stop_token stop) {
     STOKA_TRY(read());
     STOKA_TRY(open_index(stop));
+    // What goes wrong from here on is in the report, by case.
+    if (!app_.common.verbose) app_.log.redirect(&silence_);
     if (flags_.sweep) return sweep(stop);
     STOKA_ASSIGN(const auto wired, wire(app_, store::OpenMode::read));
     STOKA_ASSIGN(const auto subject, eval::Subject::make(wired->engine(), stop));
+    STOKA_ASSIGN(const auto catalog, subject->engine().catalog());
+    if (!inputs_.collection) STOKA_TRY(eval::check_slugs(inputs_.cases, *catalog));
     STOKA_ASSIGN(eval::Evaluation done, eval::evaluate(*subject, inputs_.cases, phrases_,
                                                        flags_.repeat, jobs(), told(), stop));
     bar_.clear();
@@ -89,6 +99,9 @@ class EvalCommand {
     report.suite = flags_.suite;
     report.at = rfc3339(app_.clock.now());
     STOKA_ASSIGN(report.parts, part_names(*wired, *subject, stop));
+    if (baseline_ && !eval::comparable(*baseline_, report))
+      return fail(ErrorKind::data, fmt::format("{} has none of these cases", flags_.baseline),
+                  "compare with a report of the same cases and suite");
     return tell(done);
   }
 
@@ -103,8 +116,14 @@ class EvalCommand {
                  read_inputs(flags_.files, flags_.sweep ? "retrieval" : flags_.suite, flags_.only));
     STOKA_ASSIGN(phrases_, built_in_phrases());
     if (!flags_.baseline.empty()) {
+      if (same_file(flags_.baseline, flags_.report))
+        return fail(ErrorKind::usage, "--report would write over the baseline",
+                    "write the new report elsewhere, and replace the baseline when you mean it");
       STOKA_ASSIGN(baseline_, read_report_file(flags_.baseline));
     }
+    if (inputs_.built_in && !flags_.site.empty())
+      return fail(ErrorKind::usage, "the built-in cases are about the sample site",
+                  "give cases of your own pages: --cases my.jsonl");
     if (!flags_.history.empty()) {
       STOKA_ASSIGN(history_, read_history(flags_.history));
     }
@@ -122,8 +141,19 @@ class EvalCommand {
     }
     if (flags_.sweep) return {};
     STOKA_TRY(app_.set("store", "sqlite:" + (folder_->path() / "stoka.db").string()));
-    STOKA_TRY(index_pages(app_, pages_, told(), stop));
+    STOKA_ASSIGN(const pipeline::IndexReport made, index_pages(app_, pages_, told(), stop));
+    bar_.clear();
+    if (!flags_.site.empty()) tell_skipped(made);
     return {};
+  }
+
+  void tell_skipped(const pipeline::IndexReport& made) {
+    constexpr size_t kMost = 5;
+    for (size_t i = 0; i < std::min(made.skipped.size(), kMost); ++i)
+      app_.log.warning(
+          fmt::format("left out {}: {}", made.skipped[i].path, made.skipped[i].reason));
+    if (made.skipped.size() > kMost)
+      app_.log.warning(fmt::format("and {} more", made.skipped.size() - kMost));
   }
 
   Result<int> sweep(std::stop_token stop) {
@@ -136,9 +166,11 @@ class EvalCommand {
     return 0;
   }
 
+  // One after another for a recording, which gives equal questions their answers in turn.
   size_t jobs() const {
     constexpr unsigned kMost = 4;
-    if (flags_.jobs > 0) return flags_.jobs;
+    const bool taped = !app_.common.record.empty() || !app_.common.replay.empty();
+    if (taped || flags_.jobs > 0) return taped ? 1 : flags_.jobs;
     return std::clamp(std::thread::hardware_concurrency(), 1U, kMost);
   }
 
@@ -154,31 +186,26 @@ class EvalCommand {
     const bool some = !flags_.only.empty();
     std::optional<eval::Comparison> comparison;
     if (baseline_) comparison = eval::compare(*baseline_, report, flags_.tolerance, some);
-    print(app_.common.json ? eval::to_json(report)
+    const eval::Comparison* const compared = comparison ? &*comparison : nullptr;
+    print(app_.common.json ? eval::to_json(report, compared)
                            : clean_lines(eval::to_table(report, app_.common.verbose)));
-    if (comparison) tell_comparison(*comparison, !done.error);
-    if (!flags_.report.empty()) STOKA_TRY(write_file(flags_.report, eval::to_json(report)));
+    if (compared != nullptr && !app_.common.json)
+      print(fmt::format("\nsince {}\n{}", text::one_line(flags_.baseline),
+                        clean_lines(eval::to_text(*compared))));
+    if (!flags_.report.empty())
+      STOKA_TRY(write_file(flags_.report, eval::to_json(report, compared)));
     if (!flags_.junit.empty()) STOKA_TRY(write_file(flags_.junit, eval::junit_xml(report)));
     if (!flags_.html.empty())
-      STOKA_TRY(write_file(flags_.html,
-                           eval::to_html(report, history_, comparison ? &*comparison : nullptr)));
+      STOKA_TRY(write_file(flags_.html, eval::to_html(report, history_, compared)));
     if (!flags_.run_out.empty())
       STOKA_TRY(write_file(flags_.run_out, trec_run(done, inputs_, flags_.stage)));
     if (done.error)
       return fail(done.error->kind,
-                  fmt::format("{} of {} cases could not be run: {}", report.errors(),
-                              report.cases.size(), done.error->message),
+                  fmt::format("{} of {} could not be run: {}", done.unmade, done.tried,
+                              done.error->message),
                   done.error->hint);
     if (comparison) return comparison->regressed() ? 1 : 0;
     return report.failed() > 0 ? 1 : 0;
-  }
-
-  void tell_comparison(const eval::Comparison& comparison, bool all_run) {
-    std::string text = eval::to_text(comparison);
-    if (text.empty() && all_run) text = fmt::format("as in {}\n", flags_.baseline);
-    if (text.empty()) return;
-    // One object is all that may stand on standard output then.
-    (app_.common.json ? print_error : print)("\n" + clean_lines(text));
   }
 
   App& app_;
@@ -194,6 +221,11 @@ class EvalCommand {
   std::vector<std::filesystem::path> pages_;
 };
 
+// The parser reads "nan" as a number in any range.
+std::string is_finite(const std::string& value) {
+  return value.find_first_of("nN") == std::string::npos ? "" : "must be a number from 0 to 1";
+}
+
 int run(App& app, const Flags& flags) {
   auto interrupt = terminal::Interrupt::install();
   if (!interrupt) return app.report(interrupt.error());
@@ -207,25 +239,37 @@ int run(App& app, const Flags& flags) {
 Run declare_eval(CLI::App& cli) {
   auto flags = std::make_shared<Flags>();
   const auto file = [&](const char* name, std::string& value, const char* help) {
-    cli.add_option(name, value, help)->type_name("FILE");
+    return cli.add_option(name, value, help)->type_name("FILE");
+  };
+  const auto is_suite = [](const std::string& word) -> std::string {
+    if (word == "all" || word == "constraints" || word == "dataset" || word == "retrieval")
+      return "";
+    return fmt::format(
+        "'{}' is no suite: constraints, dataset, retrieval or all; each file wants a flag of its "
+        "own, e.g. --cases {}",
+        text::one_line(word), text::one_line(word));
   };
   cli.add_option("SUITE", flags->suite, "constraints, dataset, retrieval or all (the default)")
-      ->check(CLI::IsMember({"constraints", "dataset", "retrieval", "all"}).description(""))
+      ->check(CLI::Validator(is_suite, ""))
       ->type_name("");
   cli.add_option("--cases", flags->files.cases,
-                 "your own cases, one JSON object a line; asked of your index")
+                 "your own cases, one JSON object a line; asked of your index; again for more")
       ->allow_extra_args(false)
       ->type_name("FILE");
   file("--queries", flags->files.queries, "queries of a retrieval collection, with --qrels");
   file("--qrels", flags->files.qrels, "relevance judgements: query, document, gain");
-  cli.add_option("--site", flags->site, "index these pages for this run, and ask about them")
+  cli.add_option("--site", flags->site,
+                 "index these pages for this run, and ask about them; with --cases")
       ->allow_extra_args(false)
       ->type_name("PATH");
   cli.add_option("--only", flags->only, "only cases whose id contains this")->type_name("TEXT");
-  file("--baseline", flags->baseline,
-       "an earlier report: says what is better and worse, exits 1 if anything is worse");
-  cli.add_option("--tolerance", flags->tolerance, "largest loss that is no regression")
+  auto* const baseline =
+      file("--baseline", flags->baseline,
+           "an earlier report: says what is better and worse, exits 1 if anything is worse");
+  cli.add_option("--tolerance", flags->tolerance, "largest loss that is no regression, e.g. 0.02")
+      ->needs(baseline)
       ->check(CLI::Range(0.0, 1.0).description(""))
+      ->check(CLI::Validator([](const std::string& value) { return is_finite(value); }, ""))
       ->capture_default_str()
       ->type_name("SHARE");
   cli.add_option("--repeat", flags->repeat, "try each case so often, for models that vary")
@@ -235,13 +279,16 @@ Run declare_eval(CLI::App& cli) {
       ->check(CLI::Range(1, 64).description(""))
       ->type_name("N");
   file("--report", flags->report, "write the report as JSON");
-  file("--junit", flags->junit, "write it as JUnit XML");
-  file("--html", flags->html, "write it as a page to read");
+  auto* const junit = file("--junit", flags->junit, "write it as JUnit XML");
+  auto* const html = file("--html", flags->html, "write it as a page to read");
   cli.add_option("--history", flags->history,
                  "folder of earlier reports, drawn over time by --html")
+      ->needs(html)
       ->type_name("FOLDER");
-  file("--run-out", flags->run_out, "write the ranking of every query, as trec_eval reads it");
+  auto* const run_out =
+      file("--run-out", flags->run_out, "write the ranking of every query, as trec_eval reads it");
   cli.add_option("--stage", flags->stage, "of which stage: lexical, dense, fused, reranked, policy")
+      ->needs(run_out)
       ->check(CLI::IsMember({"lexical", "dense", "fused", "reranked", "policy"}).description(""))
       ->type_name("STAGE");
   cli.add_option_function<std::vector<std::string>>(
@@ -254,6 +301,10 @@ Run declare_eval(CLI::App& cli) {
          "the retrieval suite under many settings; alone: chunk sizes, overlaps, modes, thresholds")
       ->expected(0, 1)
       ->take_all()
+      ->excludes(baseline)
+      ->excludes(junit)
+      ->excludes(html)
+      ->excludes(run_out)
       ->type_name("KEY=A,B");
   return [flags](App& app) { return run(app, *flags); };
 }

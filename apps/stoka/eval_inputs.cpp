@@ -9,6 +9,7 @@
 #include "base/embedded.h"
 #include "base/files.h"
 #include "eval/trec.h"
+#include "text/utf8.h"
 
 namespace stoka::app {
 namespace {
@@ -41,8 +42,6 @@ Result<> read_collection(const EvalFiles& files, EvalInputs& out) {
   return {};
 }
 
-bool is_report(const fs::path& path) { return path.extension() == ".json"; }
-
 }  // namespace
 
 Result<EvalInputs> read_inputs(const EvalFiles& files, const std::string& suite,
@@ -52,10 +51,19 @@ Result<EvalInputs> read_inputs(const EvalFiles& files, const std::string& suite,
   if (collection) STOKA_TRY(read_collection(files, out));
   for (const std::string& file : files.cases) {
     STOKA_ASSIGN(const std::string text, read_file(file, kMostBytes));
+    text::Repair repair;
+    text::repair_utf8(text, &repair);
+    if (repair.utf16 || repair.invalid > 0)
+      return fail(ErrorKind::data, fmt::format("{} is not UTF-8", file), "save it as UTF-8");
+    const size_t before = out.cases.cases.size() + out.cases.queries.size();
     const bool of_cases = suite == "constraints" || suite == "dataset";
     STOKA_TRY(eval::read_cases(text, file, of_cases ? suite : "", out.cases));
+    if (out.cases.cases.size() + out.cases.queries.size() == before)
+      return fail(ErrorKind::data, fmt::format("{} has no cases", file),
+                  "give one JSON object a line; docs/eval.md has the fields");
   }
   out.built_in = !collection && files.cases.empty();
+  out.collection = collection;
   if (out.built_in) STOKA_TRY(read_built_in(out.cases));
   const auto chosen = [&](std::string_view of, const std::string& id) {
     return (suite == "all" || suite == of) && id.find(only) != std::string::npos;
@@ -67,7 +75,8 @@ Result<EvalInputs> read_inputs(const EvalFiles& files, const std::string& suite,
     return fail(ErrorKind::usage,
                 only.empty() ? fmt::format("there are no cases for '{}'", suite)
                              : fmt::format("no id of '{}' contains '{}'", suite, only),
-                "stoka eval -v lists every case");
+                only.empty() ? "leave the suite out to run what there is"
+                             : "stoka eval -v lists every case");
   return out;
 }
 
@@ -81,15 +90,17 @@ Result<eval::Report> read_report_file(const std::string& file) {
 Result<std::vector<eval::Report>> read_history(const std::string& folder) {
   std::error_code error;
   std::vector<eval::Report> out;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (!is_report(it->path())) continue;
-    if (auto report = read_report_file(it->path().string())) out.push_back(std::move(*report));
-  }
+  std::vector<fs::path> files;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".json") files.push_back(it->path());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files)
+    if (auto report = read_report_file(file.string())) out.push_back(std::move(*report));
   if (error)
     return fail(ErrorKind::data, fmt::format("{}: {}", folder, error.message()),
                 "--history names a folder of reports");
-  std::sort(out.begin(), out.end(),
-            [](const eval::Report& a, const eval::Report& b) { return a.at < b.at; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const eval::Report& a, const eval::Report& b) { return a.at < b.at; });
   return out;
 }
 

@@ -18,8 +18,9 @@ struct EvalFiles {
 
 struct EvalInputs {
   eval::Cases cases;
-  std::string qrels;      // text; empty: there are none
-  bool built_in = false;  // about the sample site
+  std::string qrels;        // text; empty: there are none
+  bool built_in = false;    // about the sample site
+  bool collection = false;  // with judgements of documents that need not be there
 };
 
 // The cases of the files, else the built-in ones; of one suite ("all": every), and of those whose

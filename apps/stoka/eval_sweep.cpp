@@ -41,6 +41,14 @@ Result<std::vector<eval::Axis>> axes_of(const App& app, const SweepRequest& requ
   return out;
 }
 
+// "chunk.max_tokens=256 retrieval.mode=dense: "
+std::string describe(const eval::Combination& settings) {
+  std::string out;
+  for (const auto& [key, value] : settings)
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", key, value);
+  return out.empty() ? out : out + ": ";
+}
+
 class Sweeper {
  public:
   Sweeper(App& app, const SweepRequest& request, const eval::SuiteProgress& progress,
@@ -78,8 +86,13 @@ class Sweeper {
       if (auto set = app_.set(key, value); !set)
         return fail(ErrorKind::usage, "--sweep: " + set.error().message, set.error().hint);
     STOKA_TRY(index());
-    if (progress_) progress_("sweep", step_++, steps_);
-    STOKA_ASSIGN(const auto wired, wire(app_, store::OpenMode::read));
+    if (progress_) progress_("sweep", step_, steps_);
+    ++step_;
+    auto wired_or = wire(app_, store::OpenMode::read);
+    if (!wired_or)
+      return fail(wired_or.error().kind, describe(settings) + wired_or.error().message,
+                  wired_or.error().hint);
+    const auto wired = std::move(*wired_or);
     STOKA_ASSIGN(const auto subject, eval::Subject::make(wired->engine(), stop_));
     STOKA_ASSIGN(const eval::QueryRuns runs,
                  eval::run_queries(subject->engine(), request_.queries, {}, stop_));

@@ -32,6 +32,10 @@ struct Answer {
   std::string marked_text() const;
   std::vector<Citation> citations() const;
   bool cites(std::string_view slug) const;
+  // "direct", "adjacent", "low", "nothing".
+  std::string confidence_name() const {
+    return low_confidence ? "low" : std::string(name(confidence));
+  }
   // A reply that no generator wrote: meta, offtopic or void.
   bool canned() const {
     return route == Route::meta || route == Route::offtopic || route == Route::nothing;

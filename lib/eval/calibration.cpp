@@ -40,7 +40,7 @@ ThresholdRow row(const QueryRuns& runs, std::span<const Query> queries, std::str
           share(answered, answerable),
           share(refused, unanswerable),
           share(all_direct, all_answered),
-          share(right, all_direct),
+          all_direct > 0 ? std::optional(right / all_direct) : std::nullopt,
           in_use};
 }
 
@@ -71,6 +71,11 @@ std::vector<ConfidenceClass> calibrate(const QueryRuns& runs, std::span<const Qu
     one.right += (is_nothing ? queries[i].relevant.empty() : best_is_relevant(run)) ? 1 : 0;
   }
   return out;
+}
+
+ThresholdRow with_thresholds(const QueryRuns& runs, std::span<const Query> queries,
+                             const rerank::Thresholds& thresholds) {
+  return row(runs, queries, "", 0, thresholds.nothing, thresholds.direct, true);
 }
 
 std::vector<ThresholdRow> try_thresholds(const QueryRuns& runs, std::span<const Query> queries,

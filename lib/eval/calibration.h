@@ -1,6 +1,7 @@
 // Whether confidence means what it says. Pure.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,12 +18,16 @@ std::vector<ConfidenceClass> calibrate(const QueryRuns& runs, std::span<const Qu
 struct ThresholdRow {
   std::string threshold;  // "nothing" or "direct": the others stay as they are
   double value = 0;
-  double answered = 0;      // share of the answerable queries that are answered
-  double refused = 0;       // share of the unanswerable ones that are not
-  double direct = 0;        // share of the answered queries that are direct
-  double direct_right = 0;  // share of the direct ones that are right; 0 if there are none
+  double answered = 0;                 // share of the answerable queries that are answered
+  double refused = 0;                  // share of the unanswerable ones that are not
+  double direct = 0;                   // share of the answered queries that are direct
+  std::optional<double> direct_right;  // share of the direct ones that are right
   bool in_use = false;
 };
+
+// With these thresholds; its name and value are empty.
+ThresholdRow with_thresholds(const QueryRuns& runs, std::span<const Query> queries,
+                             const rerank::Thresholds& thresholds);
 
 // Values around those in use, in steps of 0.05; those in use are among them.
 std::vector<ThresholdRow> try_thresholds(const QueryRuns& runs, std::span<const Query> queries,

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/ascii.h"
+#include "base/hash.h"
 #include "base/nearest.h"
 #include "eval/predicates.h"
 #include "pipeline/turn.h"
@@ -21,6 +22,8 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostLineBytes = 1 << 20;
 constexpr size_t kMostIdBytes = 200;
+constexpr int kMostDepth = 4;
+constexpr double kMostGain = 1000;
 
 // What a value must be, where it is not: "must be a text".
 using Wrong = std::optional<std::string>;
@@ -99,6 +102,15 @@ Wrong before(const Json& value, Case& out) {
   return {};
 }
 
+Wrong confidence(const Json& value, Case& out) {
+  const std::vector<std::string> known = {"direct", "adjacent", "low", "nothing"};
+  const std::string text = value.is_string() ? value.get<std::string>() : "";
+  if (std::find(known.begin(), known.end(), text) == known.end())
+    return must_be_one_of(known, value);
+  out.confidence = text;
+  return {};
+}
+
 Wrong context(const Json& value, Case& out) {
   const std::string text = value.is_string() ? value.get<std::string>() : "";
   if (text == "landing_page")
@@ -155,10 +167,13 @@ Wrong never(const Json& value, Case& out) {
 }
 
 Wrong relevant(const Json& value, Query& out) {
-  const char* wrong = "must be an object of slugs with their gains, numbers above 0";
+  const char* wrong =
+      "must be an object of slugs with their gains, numbers above 0 and at most 1000";
   if (!value.is_object()) return wrong;
   for (const auto& [slug, gain] : value.items()) {
-    if (slug.empty() || !gain.is_number() || !(gain.get<double>() > 0)) return wrong;
+    if (slug.empty() || !gain.is_number() || !(gain.get<double>() > 0) ||
+        gain.get<double>() > kMostGain)
+      return wrong;
     out.relevant[slug] = gain.get<double>();
   }
   return {};
@@ -180,6 +195,7 @@ constexpr Field<Case> kCaseFields[] = {
     {"seen", seen},
     {"interests", texts<&Case::interests>},
     {"route", route},
+    {"confidence", confidence},
     {"ideal_cite", texts<&Case::ideal_cite>},
     {"must_cite", flag<&Case::must_cite>},
     {"must_not_cite", texts<&Case::must_not_cite>},
@@ -232,7 +248,11 @@ Result<Json> parse(const Line& line) {
   if (line.text.find('\0') != line.text.npos) return line.wrong("no JSON: has a NUL byte", hint);
   std::set<std::string> keys[2];
   std::string repeated;
+  bool too_deep = false;
   const auto note_keys = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    const bool opens =
+        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    if (opens && depth > kMostDepth) return !(too_deep = true);
     if (event == Json::parse_event_t::object_start && depth < 2) keys[depth].clear();
     if (event == Json::parse_event_t::key && depth <= 2 &&
         !keys[depth - 1].insert(parsed.get<std::string>()).second)
@@ -241,6 +261,8 @@ Result<Json> parse(const Line& line) {
   };
   try {
     Json json = Json::parse(line.text, note_keys);
+    if (too_deep)
+      return line.wrong(fmt::format("nested more than {} levels", kMostDepth), "no field is");
     if (!json.is_object()) return line.wrong("no JSON object", hint);
     if (!repeated.empty())
       return line.wrong(fmt::format("'{}' is there twice", repeated), "keep one of the two");
@@ -298,6 +320,13 @@ Result<> take_id(const Line& line, const std::string& name, Cases& out) {
                     "give each case an id of its own");
 }
 
+// Of what is asked and what is due.
+std::string hash_of(Json json) {
+  for (const char* field : {"id", "category", "ideal", "note"}) json.erase(field);
+  constexpr size_t kEnough = 12;  // digits
+  return content_hash(json.dump()).substr(0, kEnough);
+}
+
 Result<> read_line(const Line& line, const std::string& default_id, std::string_view suite,
                    Cases& out) {
   STOKA_ASSIGN(const Json json, parse(line));
@@ -305,6 +334,7 @@ Result<> read_line(const Line& line, const std::string& default_id, std::string_
     Query query;
     query.id = default_id;
     STOKA_TRY(read_fields(line, json, kQueryFields, "a retrieval query", query));
+    query.hash = hash_of(json);
     STOKA_TRY(take_id(line, "retrieval/" + query.id, out));
     out.queries.push_back(std::move(query));
     return {};
@@ -312,7 +342,8 @@ Result<> read_line(const Line& line, const std::string& default_id, std::string_
   Case due;
   due.id = default_id;
   STOKA_TRY(read_fields(line, json, kCaseFields, "a case", due));
-  due.suite = !suite.empty() ? suite : due.never.empty() ? "dataset" : "constraints";
+  due.suite = suite;
+  due.hash = hash_of(json);
   if (const auto why = contradiction(due))
     return line.wrong(*why, "change one of the two: such a case can never pass");
   STOKA_TRY(take_id(line, due.suite + "/" + due.id, out));
@@ -330,6 +361,7 @@ Result<> read_cases(std::string_view text, const std::string& file, std::string_
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::string stem = std::filesystem::path(file).stem().string();
+  if (suite.empty()) suite = stem == "constraints" ? "constraints" : "dataset";
   for (int number = 1; !text.empty(); ++number) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = trimmed(text.substr(0, end));

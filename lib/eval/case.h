@@ -27,6 +27,7 @@ struct Case {
 
   // What is due. Empty: nothing is asked of that.
   std::optional<Route> route;
+  std::string confidence;               // "direct", "adjacent", "low", "nothing"
   std::vector<std::string> ideal_cite;  // one of them
   std::optional<bool> must_cite;
   std::vector<std::string> must_not_cite;
@@ -45,6 +46,7 @@ struct Case {
   // For who reads the report.
   std::string ideal;
   std::string note;
+  std::string hash;  // of what is asked and what is due
 };
 
 struct Query {
@@ -53,6 +55,7 @@ struct Query {
   // Slug to gain, above zero. Empty: nothing that is published answers it.
   std::map<std::string, double, std::less<>> relevant;
   std::string note;
+  std::string hash;  // of the question and what is relevant
 };
 
 struct Cases {
@@ -63,7 +66,7 @@ struct Cases {
 };
 
 // Reads lines and adds them. `file` is for messages. A line with "relevant" is a query; another is
-// a case, of `suite`, or where that is empty of the constraints if it names NEVER items and else of
+// a case, of `suite`, or where that is empty of the constraints if the file is called so, else of
 // the dataset. A line without an id is known by file and line ("my-12"). A data error names file
 // and line: what is no JSON object, has an unknown field (and which is meant), a wrong value, an id
 // that is taken, or asks for what contradicts itself. What was read before it stays.

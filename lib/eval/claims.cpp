@@ -6,6 +6,7 @@
 #include "eval/holds.h"
 #include "eval/phrases.h"
 #include "text/normalize.h"
+#include "text/utf8.h"
 #include "text/words.h"
 
 namespace stoka::eval::holds {
@@ -106,7 +107,8 @@ Reason echo(const Answer& answer, const Phrases& phrases) {
   if (asked.size() < kQuestionContent) return std::nullopt;
   for (const Clause& clause : clauses(sentences_of(said))) {
     if (restates(asked, clause.words, clause.asks ? 1 : 0)) {
-      return fmt::format("restates the question: '{}'", clause.words.substr(0, 80));
+      return fmt::format("restates the question: '{}'",
+                         clause.words.substr(0, text::floor_border(clause.words, 80)));
     }
   }
   return std::nullopt;

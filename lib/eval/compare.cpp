@@ -1,6 +1,7 @@
 #include "eval/compare.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -33,9 +34,10 @@ std::string suite_of_metric(const std::string& metric) {
   return first == "calibration" ? "retrieval" : first;
 }
 
-// The means of single scores and categories say what the cases say already.
+// The means of cases are made anew of those that both reports have; single scores and categories
+// say what the cases say already.
 bool counts(const std::string& metric) {
-  return metric.ends_with(".pass_rate") || suite_of_metric(metric) == "retrieval";
+  return suite_of_metric(metric) == "retrieval" && metric != "retrieval.pass_rate";
 }
 
 bool ran(const Report& report, const std::string& suite) {
@@ -49,9 +51,21 @@ std::string joined(const std::vector<std::string>& texts) {
   return out;
 }
 
-bool same_question(const CaseResult& a, const CaseResult& b) {
-  return a.query == b.query && a.before == b.before;
+// What is asked, and what is due.
+bool same_case(const CaseResult& a, const CaseResult& b) {
+  return a.query == b.query && a.before == b.before &&
+         (a.hash == b.hash || a.hash.empty() || b.hash.empty());
 }
+
+// Sums of pass rates.
+struct Rates {
+  double before = 0, now = 0, n = 0;
+  void add(double was, double is) {
+    before += was;
+    now += is;
+    n += 1;
+  }
+};
 
 // Of a few trials that vary, one more or less says nothing.
 bool differ(const CaseResult& a, const CaseResult& b) {
@@ -66,6 +80,7 @@ class Comparing {
   explicit Comparing(double tolerance) : tolerance_(tolerance) { out_.tolerance = tolerance; }
 
   void add_unmade() { ++out_.unmade; }
+  void add_changed(std::string name) { out_.changed.push_back(std::move(name)); }
   void add_part(const std::string& name, const std::string& before, const std::string& now) {
     if (before != now) out_.others.push_back(fmt::format("{}: {}, was {}", name, now, before));
   }
@@ -119,25 +134,29 @@ std::string padded(std::string text, size_t columns) {
 
 Comparison compare(const Report& baseline, const Report& report, double tolerance, bool some) {
   Comparing out(tolerance);
-  const Outcomes old = outcomes(baseline);
-  const Outcomes now = outcomes(report);
   for (const auto& [name, before] : baseline.parts)
     if (const auto part = report.parts.find(name); part != report.parts.end())
       out.add_part(name, before, part->second);
-  std::set<std::string> unmade;  // suites with a case that could not be made: other means
+  const Outcomes old = outcomes(baseline);
+  const Outcomes now = outcomes(report);
+  std::set<std::string> unmade;         // suites with a case that could not be made: other means
+  std::map<std::string, Rates> suites;  // over the cases that both have
   for (const CaseResult& result : report.cases) {
-    const auto before = old.find(name_of(result));
+    const auto found = old.find(name_of(result));
+    const CaseResult* before = found == old.end() ? nullptr : found->second;
+    if (result.errors > 0) unmade.insert(result.suite);
     if (result.trials == 0) {
-      unmade.insert(result.suite);
-      if (before != old.end()) out.add_unmade();
-    } else if (before != old.end() && before->second->trials > 0 &&
-               same_question(*before->second, result)) {
-      const bool lost = result.pass_rate() < before->second->pass_rate();
-      if (differ(*before->second, result))
-        out.add({name_of(result), before->second->pass_rate(), result.pass_rate(),
+      if (before != nullptr) out.add_unmade();
+    } else if (before == nullptr || before->trials == 0) {
+      if (result.passes < result.trials) out.add_new(name_of(result));
+    } else if (!same_case(*before, result)) {
+      out.add_changed(name_of(result));
+    } else {
+      suites[result.suite].add(before->pass_rate(), result.pass_rate());
+      const bool lost = result.pass_rate() < before->pass_rate();
+      if (differ(*before, result))
+        out.add({name_of(result), before->pass_rate(), result.pass_rate(),
                  lost ? joined(result.why) : "", false});
-    } else if (result.passes < result.trials) {
-      out.add_new(name_of(result));
     }
   }
   if (some) return out.take();
@@ -145,6 +164,9 @@ Comparison compare(const Report& baseline, const Report& report, double toleranc
   for (const CaseResult& result : baseline.cases)
     if (!now.contains(name_of(result)) && ran(report, result.suite))
       out.add({name_of(result), result.pass_rate(), 0, "was not run", true});
+  for (const auto& [suite, rates] : suites)
+    if (!unmade.contains(suite))
+      out.add({suite + ".pass_rate", rates.before / rates.n, rates.now / rates.n, "", false});
   for (const auto& [name, value] : baseline.metrics) {
     const std::string suite = suite_of_metric(name);
     const auto found = report.metrics.find(name);
@@ -173,6 +195,11 @@ std::vector<std::string> remarks(const Comparison& comparison) {
   if (comparison.unmade > 0)
     out.push_back(fmt::format("{} case{} of the baseline could not be run", comparison.unmade,
                               comparison.unmade == 1 ? "" : "s"));
+  if (!comparison.changed.empty())
+    out.push_back(fmt::format(
+        "{} case{} of that name ask{} for something else now, not compared: {}",
+        comparison.changed.size(), comparison.changed.size() == 1 ? "" : "s",
+        comparison.changed.size() == 1 ? "s" : "", fmt::join(comparison.changed, ", ")));
   for (const std::string& part : comparison.others) out.push_back("other " + part);
   return out;
 }

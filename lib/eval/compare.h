@@ -22,9 +22,10 @@ struct Comparison {
   std::vector<std::string> others;  // parts that are not as they were: "generator: a, was b"
   size_t unmade = 0;                // cases of the baseline that could not be run now
 
-  std::vector<Change> worse;       // beyond the tolerance, the largest loss first
-  std::vector<Change> better;      // beyond the tolerance, the largest gain first
-  std::vector<std::string> added;  // cases the baseline does not have, that do not pass
+  std::vector<Change> worse;         // beyond the tolerance, the largest loss first
+  std::vector<Change> better;        // beyond the tolerance, the largest gain first
+  std::vector<std::string> added;    // cases the baseline does not have, that do not pass
+  std::vector<std::string> changed;  // cases whose question, or what is due, is another
   bool regressed() const { return !worse.empty(); }
 };
 
@@ -35,14 +36,13 @@ std::vector<std::string> remarks(const Comparison& comparison);
 // Whether two reports have a case in common.
 bool comparable(const Report& baseline, const Report& report);
 
-// Cases by their pass rate; pass rates of suites, figures of stages and of confidence classes by
-// their value; a loss of more than `tolerance` counts, and of a case that was tried several times
-// one that its 95 % intervals do not explain. A case whose question is another is a new one. Only
-// suites that the report ran are compared, and with `some` only cases that it ran and no metrics.
-// Cases that could not be made now, and metrics of a suite with one, are not compared: an upstream
-// that is gone is no regression. A case that passed and is gone from a suite is worse; a metric
-// that is gone is not: its cases say so. "all" ran every suite; "calibration.*" belongs to
-// retrieval.
+// Cases by their pass rate, suites by that of the cases both reports have, stages and confidence
+// classes by their figures; a loss of more than `tolerance` counts, and of a case that was tried
+// several times one that its 95 % intervals do not explain. Only suites that the report ran are
+// compared, and with `some` only cases that it ran. Cases that could not be made now, and figures
+// of a suite with one, are not compared: an upstream that is gone is no regression. Nor is a case
+// whose question or due is another now: it is named. A case that passed and is gone from a suite is
+// worse. "all" ran every suite; "calibration.*" belongs to retrieval.
 Comparison compare(const Report& baseline, const Report& report, double tolerance, bool some);
 
 // Before and now in as many digits as it takes to tell them apart: {"0.91", "0.85"}. {"1.00", "-"}

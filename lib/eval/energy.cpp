@@ -93,7 +93,8 @@ Reason stretched(const std::vector<Sentence>& sentences, const Answer& answer) {
   for (const Sentence& sentence : sentences) {
     for (const Token& token : sentence.tokens) {
       if (is_stretched(token) && !known.contains(token.word)) {
-        return fmt::format("stretches a word: '{}'", token.raw.substr(0, 40));
+        return fmt::format("stretches a word: '{}'",
+                           token.raw.substr(0, text::floor_border(token.raw, 40)));
       }
     }
   }

@@ -51,11 +51,16 @@ void add_stages(const QueryRuns& runs, std::span<const Query> queries, Report& r
   }
 }
 
-void add_calibration(const QueryRuns& runs, std::span<const Query> queries, Report& report) {
+void add_calibration(const QueryRuns& runs, std::span<const Query> queries,
+                     const rerank::Thresholds& thresholds, Report& report) {
   report.calibration = calibrate(runs, queries);
   for (const ConfidenceClass& one : report.calibration)
-    if (one.n > 0 && (one.name == "direct" || one.name == "nothing"))
-      report.metrics["calibration." + one.name + "_right"] = one.share();
+    if (one.n > 0) report.metrics["calibration." + one.name + "_right"] = one.share();
+  const ThresholdRow now = with_thresholds(runs, queries, thresholds);
+  report.metrics["retrieval.answered"] = now.answered;
+  report.metrics["retrieval.answered_directly"] = now.direct;
+  if (std::ranges::any_of(queries, [](const Query& one) { return one.relevant.empty(); }))
+    report.metrics["retrieval.refused"] = now.refused;
 }
 
 }  // namespace
@@ -85,6 +90,8 @@ Result<Evaluation> evaluate(Subject& subject, const Cases& cases, const Phrases&
     STOKA_ASSIGN(CaseRun run,
                  run_cases(subject, chosen, phrases, {repeat, jobs, told(suite)}, stop));
     note(run.error);
+    out.unmade += run.unmade;
+    out.tried += chosen.size() * repeat;
     turn_ms.insert(turn_ms.end(), run.turn_ms.begin(), run.turn_ms.end());
     std::move(run.results.begin(), run.results.end(), std::back_inserter(report.cases));
   }
@@ -92,11 +99,18 @@ Result<Evaluation> evaluate(Subject& subject, const Cases& cases, const Phrases&
   if (!cases.queries.empty()) {
     STOKA_ASSIGN(out.queries,
                  run_queries(subject.engine(), cases.queries, told("retrieval"), stop));
-    for (const QueryRun& run : out.queries.runs) note(run.error);
+    size_t failed = 0;
+    for (const QueryRun& run : out.queries.runs) {
+      note(run.error);
+      failed += run.error ? 1 : 0;
+    }
+    out.unmade += failed;
+    out.tried += cases.queries.size();
     for (CaseResult& one : query_results(out.queries, cases.queries))
       report.cases.push_back(std::move(one));
     add_stages(out.queries, cases.queries, report);
-    add_calibration(out.queries, cases.queries, report);
+    if (failed == 0)
+      add_calibration(out.queries, cases.queries, subject.engine().settings().thresholds, report);
   }
   add_metrics(report.cases, report.metrics);
   report.seconds = std::chrono::duration<double>(clock.monotonic() - start).count();

@@ -20,6 +20,8 @@ struct Evaluation {
   QueryRuns queries;  // one a query of the cases
   // Why part of it could not be made; what it is of is in the report.
   std::optional<Error> error;
+  size_t unmade = 0;  // trials and queries that could not be made
+  size_t tried = 0;   // of so many
 };
 
 // `label`: what is run, "constraints", "dataset" or "retrieval".

@@ -220,7 +220,8 @@ std::string_view bare(std::string_view word) {
 Reason unknown_term(std::string_view text, Grounds& grounds) {
   for (const std::string_view code : code_in(text)) {
     const std::string folded = text::fold(code);
-    if (!folded.empty() && !grounds.has_text(folded)) return folded.substr(0, 80);
+    if (!folded.empty() && !grounds.has_text(folded))
+      return folded.substr(0, text::floor_border(folded, 80));
   }
   const std::string prose = without_code(text);
   for (size_t at = 0; at < prose.size();) {
@@ -233,7 +234,7 @@ Reason unknown_term(std::string_view text, Grounds& grounds) {
     if (grounds.has_text(folded)) continue;
     while (folded.ends_with('/') || folded.ends_with('(') || folded.ends_with(')'))
       folded.pop_back();
-    if (!grounds.has_text(folded)) return std::string(word.substr(0, 80));
+    if (!grounds.has_text(folded)) return std::string(word.substr(0, text::floor_border(word, 80)));
   }
   return std::nullopt;
 }

@@ -60,6 +60,7 @@ class Judge {
   std::vector<Score> run() {
     seeds();
     route();
+    confidence();
     citations();
     wording();
     return std::move(scores_);
@@ -77,6 +78,13 @@ class Judge {
     add(fmt::format("no_{}", predicate), !why, why.value_or(""));
   }
 
+  // What a refusal was made of.
+  std::string best() const {
+    if (answer_.ranked.empty()) return "nothing was found";
+    const Hit& hit = answer_.ranked.front();
+    return fmt::format("the best was {} at {:.2f}", hit.chunk.slug, hit.score);
+  }
+
   bool ends_in_question() const {
     const bool text_last = !answer_.parts.empty() && !answer_.parts.back().citation;
     return text_last && (text_.ends_with('?') || text_.ends_with("\uFF1F"));
@@ -88,7 +96,7 @@ class Judge {
       const bool hit = std::any_of(due_.ideal_cite.begin(), due_.ideal_cite.end(),
                                    [&](const std::string& slug) { return answer_.cites(slug); });
       add("citation_hit", hit,
-          fmt::format("cites {}, not {}", slugs(answer_), fmt::join(due_.ideal_cite, " or ")));
+          fmt::format("wanted {}, cites {}", fmt::join(due_.ideal_cite, " or "), slugs(answer_)));
     }
     const size_t run = longest_run(answer_);
     add("brevity", run <= due_.max_sentences,
@@ -105,10 +113,20 @@ class Judge {
   void route() {
     if (!due_.route) return;
     add("route", answer_.route == *due_.route,
-        fmt::format("{}, not {}", name(answer_.route), name(*due_.route)));
+        fmt::format("wanted {}, was {}", name(*due_.route), name(answer_.route)));
     const bool is_void = answer_.route == Route::nothing;
     add("void", is_void == (*due_.route == Route::nothing),
-        is_void ? "nothing was found" : fmt::format("answered with {}", slugs(answer_)));
+        is_void ? "refused: " + best() : fmt::format("answered with {}", slugs(answer_)));
+  }
+
+  void confidence() {
+    if (due_.confidence.empty()) return;
+    const std::string got = answer_.confidence_name();
+    add("confidence", got == due_.confidence,
+        fmt::format(
+            "{}{}, wanted {}", got,
+            answer_.ranked.empty() ? "" : fmt::format(" at {:.2f}", answer_.ranked.front().score),
+            due_.confidence));
   }
 
   void citations() {

@@ -35,6 +35,7 @@ struct Score {
 //   no_summary       where fail_if_summary
 //   route            is the one that is due
 //   void             exactly when the route that is due is void
+//   confidence       is the one that is due
 //   must_cite        a citation where it is true, none where it is false
 //   citation_in_5    one of ideal_cite is among the five best
 //   not_cited        none of must_not_cite is

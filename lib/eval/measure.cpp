@@ -14,7 +14,6 @@ namespace {
 
 struct Runs {
   size_t longest = 0;
-  size_t first = 0;        // before the first citation; all if there is none
   size_t before_cite = 0;  // the longest that a citation follows
   size_t all = 0;
 };
@@ -22,11 +21,8 @@ struct Runs {
 Runs count(const Answer& answer) {
   Runs out;
   size_t run = 0;
-  bool cited = false;
   for (const Answer::Part& part : answer.parts) {
     if (part.citation) {
-      if (!cited) out.first = run;
-      cited = true;
       out.before_cite = std::max(out.before_cite, run);
       run = 0;
     } else {
@@ -36,15 +32,12 @@ Runs count(const Answer& answer) {
       out.longest = std::max(out.longest, run);
     }
   }
-  if (!cited) out.first = out.all;
   return out;
 }
 
 }  // namespace
 
 size_t longest_run(const Answer& answer) { return count(answer).longest; }
-
-size_t sentences_before_cite(const Answer& answer) { return count(answer).first; }
 
 namespace holds {
 namespace {

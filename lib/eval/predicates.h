@@ -39,7 +39,4 @@ bool says(std::string_view text, std::string_view phrase);
 // Most sentences that follow each other without a citation.
 size_t longest_run(const Answer& answer);
 
-// Most sentences before the first citation; all of them if there is none.
-size_t sentences_before_cite(const Answer& answer);
-
 }  // namespace stoka::eval

@@ -7,6 +7,8 @@
 #include <concepts>
 #include <nlohmann/json.hpp>
 
+#include "eval/compare.h"
+
 namespace stoka::eval {
 namespace {
 
@@ -59,6 +61,7 @@ Json json_of(const CaseResult& result) {
   }
   put(out, "ideal", result.ideal);
   put(out, "note", result.note);
+  put(out, "hash", result.hash);
   return out;
 }
 
@@ -173,6 +176,7 @@ class Reader {
     take(value, "citations", out.citations);
     take(value, "ideal", out.ideal);
     take(value, "note", out.note);
+    take(value, "hash", out.hash);
     if (out.passes > out.trials) complain("a case has more passes than trials");
   }
 
@@ -201,14 +205,14 @@ size_t Report::passed() const {
   return static_cast<size_t>(std::ranges::count_if(cases, &CaseResult::passed));
 }
 
-size_t Report::failed() const { return cases.size() - passed(); }
+size_t Report::failed() const { return cases.size() - passed() - errors(); }
 
 size_t Report::errors() const {
   return static_cast<size_t>(
       std::ranges::count_if(cases, [](const CaseResult& c) { return c.errors > 0; }));
 }
 
-std::string to_json(const Report& report) {
+std::string to_json(const Report& report, const Comparison* comparison) {
   Json calibration = Json::array();
   for (const ConfidenceClass& c : report.calibration)
     calibration.push_back({{"name", c.name}, {"n", c.n}, {"right", c.right}});
@@ -231,8 +235,11 @@ std::string to_json(const Report& report) {
       {"run",
        {{"at", report.at}, {"seconds", rounded(report.seconds)}, {"latency", std::move(latency)}}}};
   std::string out;
-  for (const auto& item : whole.items())
+  for (const auto& item : whole.items()) {
+    if (item.key() == "run" && comparison != nullptr)
+      out += fmt::format(",\n  \"comparison\": {}", to_json(*comparison));
     out += fmt::format("{}  \"{}\": {}", out.empty() ? "" : ",\n", item.key(), lines(item.value()));
+  }
   return "{\n" + out + "\n}\n";
 }
 

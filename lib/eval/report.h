@@ -36,6 +36,7 @@ struct CaseResult {
   std::vector<Citation> citations;
   std::string ideal;
   std::string note;
+  std::string hash;  // of what was asked and due; empty in older reports
 
   // Share of the trials that passed, trials that could not be made left out; 0 if there is none.
   double pass_rate() const;
@@ -70,7 +71,7 @@ struct Report {
   std::map<std::string, Milliseconds> latency;  // "turn", "retrieval.lexical", …
 
   size_t passed() const;
-  size_t failed() const;  // and those with errors
+  size_t failed() const;  // of those without errors
   size_t errors() const;  // cases with a trial that could not be made
 };
 
@@ -81,7 +82,9 @@ double rounded(double value);
 // {"suite","passed","failed","errors","repeat","parts","metrics","calibration","cases",…}: an
 // object whose cases stand one a line, so that versions of it can be compared by eye. The same
 // results give the same bytes, but for the last member, "run".
-std::string to_json(const Report& report);
+struct Comparison;
+// With a comparison it is the member "comparison".
+std::string to_json(const Report& report, const Comparison* comparison = nullptr);
 // A data error that names the file: no JSON, no report.
 Result<Report> read_report(std::string_view json, const std::string& file);
 

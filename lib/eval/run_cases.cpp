@@ -9,14 +9,11 @@
 
 #include "base/hash.h"
 #include "eval/judge.h"
-#include "pipeline/profile.h"
+#include "eval/patience.h"
 #include "pipeline/turn.h"
 
 namespace stoka::eval {
 namespace {
-
-// Trials in a row that could not reach a server, after which none is tried any more.
-constexpr int kGivesUp = 8;
 
 // Writes what a case says a model would have written.
 class Scripted final : public generate::Generator {
@@ -57,8 +54,6 @@ std::string id_of(const Case& one, size_t repeat, std::string_view what) {
   return id;
 }
 
-bool is_upstream(ErrorKind kind) { return exit_code(kind) == exit_code(ErrorKind::unavailable); }
-
 Result<Publications> published(store::Store& store, const pipeline::Catalog& catalog,
                                const Answer& answer) {
   Publications out;
@@ -84,6 +79,7 @@ Result<Answer> ask(pipeline::Engine& engine, const pipeline::TurnRequest& reques
   if (!outcome.turn.not_reranked.empty())
     return fail(ErrorKind::unavailable, outcome.turn.not_reranked,
                 "start the reranker, or set reranker.kind to what should be evaluated");
+  if (!outcome.persisted) return fail(ErrorKind::internal, "the turn was not kept");
   Answer answer = reader.take();
   answer.query = outcome.turn.query;
   answer.confidence = outcome.turn.confidence;
@@ -125,9 +121,10 @@ Result<> try_case(Subject& subject, const Case& one, size_t repeat, const Phrase
   return {};
 }
 
-// The trial that a person should look at: one with an error, else the one that failed most.
+// The trial that a person should look at: of those that came to an end the one that failed most.
 const Trial& worst(std::span<const Trial> trials) {
   const auto failures = [](const Trial& trial) {
+    if (trial.scores.empty()) return std::ptrdiff_t{-1};
     return std::count_if(trial.scores.begin(), trial.scores.end(),
                          [](const Score& score) { return !score.ok; });
   };
@@ -145,6 +142,7 @@ CaseResult result_of(const Case& one, std::span<const Trial> trials) {
   out.before = one.before;
   out.ideal = one.ideal;
   out.note = one.note;
+  out.hash = one.hash;
   std::map<std::string, size_t> times;
   for (const Trial& trial : trials) {
     if (!trial.made || trial.error) {
@@ -167,7 +165,7 @@ CaseResult result_of(const Case& one, std::span<const Trial> trials) {
   const Trial& shown = worst(trials);
   if (shown.scores.empty()) return out;
   out.route = name(shown.answer.route);
-  out.confidence = shown.answer.low_confidence ? "low" : name(shown.answer.confidence);
+  out.confidence = shown.answer.confidence_name();
   if (!shown.answer.ranked.empty()) out.best_score = shown.answer.ranked.front().score;
   out.answer = shown.answer.marked_text();
   out.citations = shown.answer.citations();
@@ -200,6 +198,7 @@ class Runner {
           result_of(cases_[i], std::span(trials_).subspan(i * options_.repeat, options_.repeat)));
     for (const Trial& trial : trials_) {
       if (trial.error && !out.error) out.error = trial.error;
+      out.unmade += !trial.made || trial.error ? 1 : 0;
       if (trial.made && !trial.error) out.turn_ms.push_back(trial.ms);
     }
     return out;
@@ -208,17 +207,14 @@ class Runner {
  private:
   void work() {
     for (size_t at = next_++; at < trials_.size(); at = next_++) {
-      if (stop_.stop_requested() || failed_in_a_row_ >= kGivesUp) return;
+      if (stop_.stop_requested() || patience_.over()) return;
       Trial& trial = trials_[at];
       if (auto tried = try_case(subject_, cases_[at / options_.repeat], at % options_.repeat,
                                 phrases_, stop_, trial);
           !tried)
         trial.error = tried.error();
       trial.made = true;
-      if (trial.error && is_upstream(trial.error->kind))
-        ++failed_in_a_row_;
-      else
-        failed_in_a_row_ = 0;
+      patience_.note(trial.error);
       if (!options_.progress) continue;
       std::lock_guard lock(progress_);
       options_.progress(++done_, trials_.size());
@@ -232,7 +228,7 @@ class Runner {
   const std::stop_token stop_;
   std::vector<Trial> trials_;
   std::atomic<size_t> next_ = 0;
-  std::atomic<int> failed_in_a_row_ = 0;
+  Patience patience_;
   std::mutex progress_;
   size_t done_ = 0;
 };

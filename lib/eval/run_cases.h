@@ -25,6 +25,7 @@ struct RunOptions {
 struct CaseRun {
   std::vector<CaseResult> results;  // one a case, in order
   std::vector<double> turn_ms;      // of every judged turn that came to an end
+  size_t unmade = 0;                // trials that could not be made
   // The first thing for which a trial could not be made, in the order of the cases.
   std::optional<Error> error;
 };

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <set>
 
+#include "eval/patience.h"
 #include "rerank/policy.h"
 #include "retrieve/retriever.h"
 
 namespace stoka::eval {
 namespace {
-
-constexpr int kGivesUp = 8;  // queries in a row that could not reach a server
 
 enum Stage : size_t { kLexical, kDense, kFused, kReranked, kPolicy };
 
@@ -103,10 +102,12 @@ class QueryRunner {
     search.text = query.text;
     search.vector = std::exchange(vector_, {});
     retrieve::RetrieveOptions options = engine_.settings().retrieve;
-    options.candidates = std::max(options.candidates, kStageDepth);
     start();
-    STOKA_ASSIGN(const std::vector<Hit> hits, retrieve::retrieve(store(), search, options, stop_));
+    STOKA_TRY(retrieve::retrieve(store(), search, options, stop_));
     out.ms = std::exchange(embed_ms_, 0) + elapsed();
+    // A turn has fewer candidates; to judge the order of those beyond is for nothing else.
+    options.candidates = std::max(options.candidates, kStageDepth);
+    STOKA_ASSIGN(const std::vector<Hit> hits, retrieve::retrieve(store(), search, options, stop_));
     out.documents = documents_of(hits, &Hit::fused);
     return {};
   }
@@ -170,14 +171,14 @@ Result<QueryRuns> run_queries(pipeline::Engine& engine, std::span<const Query> q
   QueryRunner runner(engine, stop);
   QueryRuns out;
   out.dense = runner.dense();
-  int failed_in_a_row = 0;
+  Patience patience;
   for (const Query& query : queries) {
     if (stop.stop_requested()) return fail(ErrorKind::cancelled, "interrupted");
-    Result<QueryRun> run = failed_in_a_row < kGivesUp
-                               ? runner.run(query)
-                               : fail(ErrorKind::unavailable, "not tried: no server answered");
+    Result<QueryRun> run = patience.over()
+                               ? fail(ErrorKind::unavailable, "not tried: no server answered")
+                               : runner.run(query);
     if (!run && run.error().kind == ErrorKind::cancelled) return fail(run.error());
-    failed_in_a_row = run ? 0 : failed_in_a_row + 1;
+    patience.note(run ? std::nullopt : std::optional(run.error()));
     if (!run) {
       QueryRun failed;
       failed.error = run.error();
@@ -208,6 +209,7 @@ std::vector<CaseResult> query_results(const QueryRuns& runs, std::span<const Que
     one.id = query.id;
     one.query = query.text;
     one.note = query.note;
+    one.hash = query.hash;
     one.ideal = relevant(query);
     if (run.error) {
       one.errors = 1;

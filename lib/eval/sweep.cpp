@@ -14,6 +14,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string shown(const std::optional<double>& share) {
+  return share ? fmt::format("{:.2f}", *share) : "-";
+}
+
+Json json_of(const std::optional<double>& share) { return share ? Json(rounded(*share)) : Json(); }
+
 }  // namespace
 
 Result<Axis> parse_axis(std::string_view text) {
@@ -55,8 +61,8 @@ SweepRow sweep_row(Combination settings, uint64_t chunks, const QueryRuns& runs,
   constexpr size_t kLast = kStages.size() - 1;
   row.scores = stage_mean(runs, queries, kLast);
   for (const ConfidenceClass& one : calibrate(runs, queries)) {
-    if (one.name == "direct") row.direct_right = one.share();
-    if (one.name == "nothing") row.nothing_right = one.share();
+    if (one.n > 0 && one.name == "direct") row.direct_right = one.share();
+    if (one.n > 0 && one.name == "nothing") row.nothing_right = one.share();
   }
   std::vector<double> ms;
   for (const QueryRun& run : runs.runs)
@@ -70,6 +76,9 @@ std::string to_table(const Sweep& sweep) {
   if (!sweep.rows.empty()) {
     double best = 0;
     for (const SweepRow& row : sweep.rows) best = std::max(best, rounded(row.scores.ndcg_10));
+    const bool differ = std::any_of(sweep.rows.begin(), sweep.rows.end(), [&](const SweepRow& row) {
+      return rounded(row.scores.ndcg_10) != best;
+    });
     for (const auto& [key, value] : sweep.rows.front().settings)
       out += fmt::format("{:>{}} ", key, std::max<size_t>(key.size(), 8));
     out += fmt::format("{:>7}", "chunks");
@@ -80,17 +89,19 @@ std::string to_table(const Sweep& sweep) {
         out += fmt::format("{:>{}} ", value, std::max<size_t>(key.size(), 8));
       out += fmt::format("{:>7}", row.chunks);
       for (const auto& [name, value] : named(row.scores)) out += fmt::format(" {:>9.3f}", value);
-      out += fmt::format(" {:>12.2f} {:>13.2f} {:>7.1f}{}\n", row.direct_right, row.nothing_right,
-                         row.p50_ms, rounded(row.scores.ndcg_10) == best ? "  best ndcg@10" : "");
+      out += fmt::format(" {:>12} {:>13} {:>7.1f}{}\n", shown(row.direct_right),
+                         shown(row.nothing_right), row.p50_ms,
+                         differ && rounded(row.scores.ndcg_10) == best ? "  best ndcg@10" : "");
     }
   }
   if (sweep.thresholds.empty()) return out;
   out += fmt::format("{}{:<18} {:>9} {:>8} {:>7} {:>13}\n", out.empty() ? "" : "\n", "threshold",
                      "answered", "refused", "direct", "direct right");
   for (const ThresholdRow& row : sweep.thresholds)
-    out += fmt::format("{:<18} {:>9.2f} {:>8.2f} {:>7.2f} {:>13.2f}{}\n",
-                       fmt::format("{:<8} {:>5.2f}", row.threshold, row.value), row.answered,
-                       row.refused, row.direct, row.direct_right, row.in_use ? "  in use" : "");
+    out +=
+        fmt::format("{:<18} {:>9.2f} {:>8.2f} {:>7.2f} {:>13}{}\n",
+                    fmt::format("{:<8} {:>5.2f}", row.threshold, row.value), row.answered,
+                    row.refused, row.direct, shown(row.direct_right), row.in_use ? "  in use" : "");
   return out;
 }
 
@@ -101,8 +112,8 @@ std::string to_json(const Sweep& sweep) {
     for (const auto& [key, value] : row.settings) settings[key] = value;
     Json one = {{"settings", std::move(settings)}, {"chunks", row.chunks}};
     for (const auto& [name, value] : named(row.scores)) one[name] = rounded(value);
-    one["direct_right"] = rounded(row.direct_right);
-    one["nothing_right"] = rounded(row.nothing_right);
+    one["direct_right"] = json_of(row.direct_right);
+    one["nothing_right"] = json_of(row.nothing_right);
     one["p50_ms"] = std::round(row.p50_ms * 100) / 100;
     rows.push_back(std::move(one));
   }
@@ -114,7 +125,7 @@ std::string to_json(const Sweep& sweep) {
                           {"answered", rounded(row.answered)},
                           {"refused", rounded(row.refused)},
                           {"direct", rounded(row.direct)},
-                          {"direct_right", rounded(row.direct_right)}});
+                          {"direct_right", json_of(row.direct_right)}});
   return Json{{"rows", std::move(rows)}, {"thresholds", std::move(thresholds)}}.dump(
       -1, ' ', false, Json::error_handler_t::replace);
 }

@@ -1,6 +1,7 @@
 // The same queries under many settings, so that they can be chosen by their figures.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,11 +29,11 @@ std::vector<Combination> combinations(std::span<const Axis> axes);
 
 struct SweepRow {
   Combination settings;
-  uint64_t chunks = 0;       // in the index
-  RankingScores scores;      // after the policy
-  double direct_right = 0;   // share of direct answers that are right
-  double nothing_right = 0;  // share of refusals that are right
-  double p50_ms = 0;         // of a query, from the question to the policy; differs from run to run
+  uint64_t chunks = 0;                  // in the index
+  RankingScores scores;                 // after the policy
+  std::optional<double> direct_right;   // share of direct answers that are right
+  std::optional<double> nothing_right;  // share of refusals that are right
+  double p50_ms = 0;  // of a query, from the question to the policy; differs from run to run
 };
 
 SweepRow sweep_row(Combination settings, uint64_t chunks, const QueryRuns& runs,

@@ -17,8 +17,8 @@ constexpr size_t kMostColumns = 100;  // of a question
 
 std::string percent(double share) {
   // Never rounded up to all of them.
-  const double shown = 100 * share;
-  return fmt::format("{:.0f} %", shown > 99.5 && share < 1 ? 99.0 : shown);
+  const int shown = static_cast<int>(100 * share + 0.5);
+  return fmt::format("{} %", share < 1 ? std::min(shown, 99) : shown);
 }
 
 const double* find(const std::map<std::string, double>& metrics, const std::string& name) {
@@ -118,7 +118,12 @@ std::string calibration_table(const Report& report) {
   for (const ConfidenceClass& one : report.calibration)
     out += fmt::format("  {:<11} {:>4} {:>7}\n", one.name, one.n,
                        one.n == 0 ? "-" : percent(one.share()));
-  return out;
+  std::string shares;
+  for (const auto& [name, words] : {std::pair{"answered", "of the answerable questions answered"},
+                                    {"refused", "of the others refused"}})
+    if (const double* share = find(report.metrics, fmt::format("retrieval.{}", name)))
+      shares += fmt::format("{}{} {}", shares.empty() ? "  " : ", ", percent(*share), words);
+  return out + (shares.empty() ? "" : shares + "\n");
 }
 
 std::string case_lines(const CaseResult& one, size_t repeat) {
@@ -131,8 +136,23 @@ std::string case_lines(const CaseResult& one, size_t repeat) {
   std::string out =
       fmt::format("  {}/{}{}\n    \"{}\"\n", one.suite, one.id, rate, text::one_line(one.query));
   if (one.errors > 0) out += fmt::format("    not run: {}\n", one.error);
+  if (!one.route.empty()) {
+    const std::string got = text::squeeze(text::one_line(one.answer));
+    out += fmt::format("    -> {}, {} {:.2f}: {}\n", one.route, one.confidence, one.best_score,
+                       text::truncate_to_width(got, kMostColumns));
+  }
   for (const std::string& why : one.why) out += fmt::format("    {}\n", text::one_line(why));
   return out;
+}
+
+// What retrieval found and a visitor does not get.
+std::string refused_lines(const Report& report) {
+  std::string out;
+  for (const CaseResult& one : report.cases)
+    if (one.suite == "retrieval" && one.passed() && one.confidence == "nothing")
+      out += fmt::format("  {}/{}  {:.2f}\n", one.suite, one.id, one.best_score);
+  return out.empty() ? out
+                     : "\nfound, but refused: the best score is below threshold.nothing\n" + out;
 }
 
 std::string scores_of(const CaseResult& one) {
@@ -155,7 +175,8 @@ std::string to_table(const Report& report, bool all) {
   std::string failed;
   for (const CaseResult& one : report.cases)
     if (!one.passed()) failed += case_lines(one, report.repeat);
-  if (!failed.empty()) out += "\nfailed\n" + failed;
+  out += refused_lines(report);
+  if (!failed.empty()) out += "\nfailed, or not run\n" + failed;
   if (!all) return out;
   out += "\nall cases\n";
   for (const CaseResult& one : report.cases)

@@ -113,20 +113,24 @@ class Reader {
 
  private:
   void skip(std::string_view reason) { skipped_.add(number_, reason); }
+  void skip_torn(std::string_view reason) {
+    out_.torn = true;
+    skip(reason);
+  }
 
   void take(std::string_view line) {
     if (trimmed(line).empty()) return;
     ++written_;
     if (line.size() > kMaxLineBytes)
-      return skip(fmt::format("larger than {} MB", kMaxLineBytes >> 20));
+      return skip_torn(fmt::format("larger than {} MB", kMaxLineBytes >> 20));
     const std::optional<std::string> text = mend(line, " ", mending_);
     if (!text) {
       ++binary_;
-      return skip("binary, not text");
+      return skip_torn("binary, not text");
     }
     const std::string_view json = trimmed(*text);
     const auto fields = json_fields(json);
-    if (!fields) return skip(fields.error().message);
+    if (!fields) return skip_torn(fields.error().message);
     add(*fields, content_hash(fmt::format("{}\n{}", json, shape_)));
   }
 

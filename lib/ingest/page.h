@@ -22,6 +22,7 @@ struct Pages {
   std::vector<Page> pages;
   std::vector<std::string> warnings;  // "PATH: what was mended", for people
   std::vector<Skipped> skipped;       // the file, or parts of it, with the reason
+  bool torn = false;  // parts of it could not even be parsed: what they were, nobody knows
 };
 
 // Minutes to read so many blocks at 220 words a minute, at least 1. Two characters of a script

@@ -113,11 +113,16 @@ class Reader {
     out_.skipped.push_back({path_, entry.empty() ? reason : fmt::format("{}: {}", entry, reason)});
   }
 
+  void skip_torn(std::string_view entry, std::string reason) {
+    out_.torn = true;
+    skip(entry, std::move(reason));
+  }
+
   void entry(const std::string& which, const Json& json) {
-    if (!json.is_object()) return skip(which, "not an object");
+    if (!json.is_object()) return skip_torn(which, "not an object");
     std::string bytes = json.dump(-1, ' ', false, Json::error_handler_t::replace);
     auto fields = json_fields(bytes);
-    if (!fields) return skip(which, fields.error().message);
+    if (!fields) return skip_torn(which, fields.error().message);
     Frontmatter meta = interpret_fields(*fields);
     if (meta.draft) return skip(which, std::string(kDraft));
     // A product is called by its name; a title, if there is one too, is for headings.

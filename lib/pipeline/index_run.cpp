@@ -127,11 +127,12 @@ class IndexRun {
       tell("reading", i, walked.files.size());
       ingest::Pages loaded = ingest::load(walked.files[i], shape);
       std::move(loaded.pages.begin(), loaded.pages.end(), std::back_inserter(pages));
-      bool draft = std::any_of(
+      const bool draft = std::any_of(
           loaded.skipped.begin(), loaded.skipped.end(),
           [](const ingest::Skipped& item) { return item.reason.ends_with(ingest::kDraft); });
-      if (loaded.pages.empty())
-        (draft ? silent_ : unreadable_).insert(walked.files[i].path.string());
+      const std::string path = walked.files[i].path.string();
+      if (loaded.torn) torn_.insert(path);
+      if (loaded.pages.empty()) (draft && !loaded.torn ? silent_ : unreadable_).insert(path);
       std::move(loaded.skipped.begin(), loaded.skipped.end(), std::back_inserter(report_.skipped));
       std::move(loaded.warnings.begin(), loaded.warnings.end(),
                 std::back_inserter(report_.warnings));
@@ -318,7 +319,8 @@ class IndexRun {
       bool renamed = paths.contains(document.path);
       bool silent = silent_.contains(document.path);
       if (!renamed && !silent && was_unreadable(document.path)) continue;
-      if (!renamed && !silent && !request_.prune) {
+      // A part that could not be read may be that document.
+      if (((!renamed && !silent) || torn_.contains(document.path)) && !request_.prune) {
         report_.gone += is_under_any(document.path, request_.paths);
         continue;
       }
@@ -370,6 +372,7 @@ class IndexRun {
   Known known_;
   std::map<std::string, size_t> total_chunks_;  // by slug, as after the run
   std::set<std::string> unreadable_;            // paths that could not be read now
+  std::set<std::string> torn_;                  // paths of which a part could not be read
   std::set<std::string> silent_;                // paths that are there and are not to be published
   IndexReport report_;
 };
