@@ -34,7 +34,7 @@ std::vector<std::string> verdict(const Report& report) {
   const size_t all = report.cases.size();
   const size_t passed = report.passed();
   const size_t errors = report.errors();
-  const size_t failed = report.failed() - errors;
+  const size_t failed = report.failed();
   if (all > 0 && passed == all) return {fmt::format("All {} passed", all)};
   std::vector<std::string> out = {fmt::format("{} of {} passed", passed, all)};
   if (failed > 0) out.push_back(fmt::format("{} failed", failed));
@@ -142,7 +142,7 @@ std::string_view style() {
 
 std::string_view tone(const Report& report, const Comparison* comparison) {
   if (comparison != nullptr && comparison->regressed()) return "bad";
-  return report.failed() == 0 ? "good" : "mixed";
+  return report.passed() == report.cases.size() ? "good" : "mixed";
 }
 
 std::string subline(const Report& report, const Comparison* comparison) {

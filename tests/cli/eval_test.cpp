@@ -119,6 +119,11 @@ TEST_CASE("a threshold that was lowered is caught by the baseline") {
   const Ran ran = machine.stoka({"eval", "--baseline", kBaseline});
   CHECK(ran.code == 1);
   CHECK(has(ran.out, "worse   dataset/void-"));
+  CHECK(has(ran.out, "other thresholds: 0.82 0.65 0.05, was 0.82 0.65 0.5"));
+  tune(machine, "[threshold]\nnothing = 0.4\n");  // no case shows it, the share refused does
+  const Ran little = machine.stoka({"eval", "retrieval", "--baseline", kBaseline});
+  CHECK(little.code == 1);
+  CHECK(has(little.out, "worse   retrieval.refused"));
 }
 
 TEST_CASE("a reranker that is broken is caught by the baseline, and one that is gone is exit 4") {
@@ -142,6 +147,7 @@ TEST_CASE("a reranker that is broken is caught by the baseline, and one that is 
   CHECK_MESSAGE(gone.code == 4, (gone.out + gone.err));
   CHECK(has(gone.err, "could not be run"));
   CHECK(lines(gone.err) == 1);
+  CHECK(has(gone.out, "cases of the baseline could not be run"));
   CHECK(!has(gone.out, "worse   "));
 }
 
@@ -245,6 +251,9 @@ TEST_CASE("what cannot be run is one line that says what to do, and nothing is l
   write_site(machine);
   machine.write("bad.jsonl", "{\"query\":\"x\",\"idael_cite\":\"boats\"}\n");
   machine.write("no-report.json", "{}\n");
+  machine.write("empty.jsonl", "\n");
+  machine.write("utf16.jsonl", std::string("\xff\xfe{\0}\0", 6));
+  machine.write("slug.jsonl", "{\"query\":\"x y z\",\"ideal_cite\":\"boat\"}\n");
   struct Row {
     std::vector<std::string> arguments;
     int code;
@@ -260,11 +269,25 @@ TEST_CASE("what cannot be run is one line that says what to do, and nothing is l
       {{"eval", "--queries", "q.jsonl"}, 2, "--qrels"},
       {{"eval", "--report", "no/such/folder/r.json"}, 3, "no/such/folder/r.json"},
       {{"eval", "--repeat", "0"}, 2, "--repeat"},
-      {{"eval", "--tolerance", "2"}, 2, "--tolerance"},
+      {{"eval", "--baseline", "b.json", "--tolerance", "2"}, 2, "--tolerance"},
+      {{"eval", "--baseline", "b.json", "--tolerance", "nan"}, 2, "--tolerance"},
+      {{"eval", "--tolerance", "0.1"}, 2, "--baseline"},
+      {{"eval", "--history", "site"}, 2, "--html"},
+      {{"eval", "--stage", "fused"}, 2, "--run-out"},
+      {{"eval", "--sweep", "--baseline", "b.json"}, 2, "--baseline"},
+      {{"eval", "--cases", "my.jsonl", "bad.jsonl"}, 2, "--cases bad.jsonl"},
+      {{"eval", "--site", "site"}, 2, "--cases"},
+      {{"eval", "--cases", "empty.jsonl"}, 3, "empty.jsonl"},
+      {{"eval", "--cases", "utf16.jsonl"}, 3, "UTF-8"},
+      {{"eval", "--cases", "slug.jsonl", "--site", "site"}, 3, "slug.jsonl:1: ideal_cite 'boat'"},
+      {{"eval", "--cases", "my.jsonl", "--site", "site", "--baseline", kBaseline},
+       3,
+       "none of these"},
+      {{"eval", "--baseline", "no-report.json", "--report", "no-report.json"}, 2, "write over"},
       {{"eval", "--sweep", "retrieval.mood=dense"}, 2, "retrieval.mode"},
       {{"eval", "--sweep", "nonsense"}, 2, "--sweep"},
-      {{"eval", "--site", "nowhere"}, 3, "nowhere"},
-      {{"eval", "--history", "nowhere"}, 3, "nowhere"},
+      {{"eval", "--cases", "my.jsonl", "--site", "nowhere"}, 3, "nowhere"},
+      {{"eval", "--html", "h.html", "--history", "nowhere"}, 3, "nowhere"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.arguments);
@@ -274,6 +297,25 @@ TEST_CASE("what cannot be run is one line that says what to do, and nothing is l
     CHECK(has(ran.err, row.says));
     CHECK(lines(ran.err) <= 2);
   }
+}
+
+TEST_CASE("with --json a comparison is part of the one object") {
+  Machine machine;
+  const Ran ran = machine.stoka({"eval", "constraints", "--baseline", kBaseline, "--json"});
+  CHECK(ran.code == 0);
+  CHECK(ran.err == "");
+  const Json report = Json::parse(ran.out);
+  CHECK(report["comparison"]["worse"].empty());
+  CHECK(report["comparison"]["tolerance"] == 0.01);
+}
+
+TEST_CASE("what of a site was left out is said") {
+  Machine machine;
+  write_site(machine);
+  machine.write("site/draft.md", "---\ntitle: Not yet\ndraft: true\n---\n\nText.\n");
+  const Ran ran = machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site"});
+  CHECK(ran.code == 0);
+  CHECK(has(ran.err, "draft.md: draft"));
 }
 
 TEST_CASE("a history of reports is drawn over time") {

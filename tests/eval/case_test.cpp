@@ -40,7 +40,7 @@ void check_refused(const Refusal& refusal) {
 TEST_CASE("every field of a case is read") {
   const auto cases = read(
       R"({"id":"a-1","category":"vague","query":"And why?","before":["one","two"],)"
-      R"("context":"/blog/x","seen":["s1"],"interests":["i1","i2"],"route":"followup",)"
+      R"("context":"/blog/x","seen":["s1"],"interests":["i1","i2"],"route":"followup","confidence":"low",)"
       R"("ideal_cite":["c1","c2"],"must_cite":true,"must_not_cite":["c3"],"max_sentences":2,)"
       R"("must_end_with":"question","reply":"All of it.","fail_if_summary":true,"tone":"flat",)"
       R"("fail_if":["greeting","exclamation"],"must_not_say":["well done"],"never":[1,15],)"
@@ -49,7 +49,8 @@ TEST_CASE("every field of a case is read") {
   REQUIRE(cases->cases.size() == 1);
   using Texts = std::vector<std::string>;
   const Case& one = cases->cases[0];
-  CHECK(one.suite == "constraints");
+  CHECK(one.suite == "dataset");
+  CHECK(one.confidence == "low");
   CHECK(one.id == "a-1");
   CHECK(one.category == "vague");
   CHECK(one.query == "And why?");
@@ -72,7 +73,7 @@ TEST_CASE("every field of a case is read") {
   CHECK(one.model == "");
   CHECK(one.ideal == "An answer.");
   CHECK(one.note == "A note.");
-  CHECK(cases->places.at("constraints/a-1") == "evals/my.jsonl:1");
+  CHECK(cases->places.at("dataset/a-1") == "evals/my.jsonl:1");
 }
 
 TEST_CASE("a case asks for nothing that it does not name") {
@@ -170,7 +171,8 @@ TEST_CASE("what is no object with a question is refused") {
       {R"({"query":"a","query":"b"})", "evals/my.jsonl:1: 'query' is there twice"},
       {R"({"query":"a","relevant":{"s":1,"s":2}})", "evals/my.jsonl:1: 's' is there twice"},
       {std::string(500000, '['), "evals/my.jsonl:1: no JSON: wrong at byte 500001"},
-      {std::string(500000, '[') + std::string(500000, ']'), "evals/my.jsonl:1: no JSON object"},
+      {std::string(500000, '[') + std::string(500000, ']'),
+       "evals/my.jsonl:1: nested more than 4 levels"},
   };
   for (const Refusal& refusal : refusals) check_refused(refusal);
 }
@@ -194,7 +196,8 @@ TEST_CASE("wrong values are refused, and what they must be is said") {
   const char* texts = " must be a text or a list of texts, none of them empty";
   const char* word = " must be a text without spaces, of at most 200 bytes";
   const char* never = "'never' must be numbers of the NEVER list, 1 to 15";
-  const char* gains = "'relevant' must be an object of slugs with their gains, numbers above 0";
+  const char* gains =
+      "'relevant' must be an object of slugs with their gains, numbers above 0 and at most 1000";
   const Refusal refusals[] = {
       {R"("id":7)", std::string("'id'") + word},
       {R"("id":"")", std::string("'id'") + word},
@@ -297,13 +300,35 @@ TEST_CASE("ids are unique in a suite, over all files") {
                  "evals/my.jsonl:2: the id 'dataset/my-2' is taken by evals/my.jsonl:1"});
   Cases cases;
   REQUIRE(read_cases(R"({"id":"a","query":"x"})", "one.jsonl", "", cases));
-  REQUIRE(read_cases(R"({"id":"a","query":"x","never":[1]})", "two.jsonl", "", cases));
+  REQUIRE(read_cases(R"({"id":"a","query":"x"})", "at/constraints.jsonl", "", cases));
   REQUIRE(read_cases(R"({"id":"a","query":"x","relevant":{}})", "two.jsonl", "", cases));
   const auto again = read_cases(R"({"id":"a","query":"x"})", "two.jsonl", "", cases);
   REQUIRE(!again);
   CHECK(again.error().message == "two.jsonl:1: the id 'dataset/a' is taken by one.jsonl:1");
   CHECK(cases.cases.size() == 2);
   CHECK(cases.queries.size() == 1);
+}
+
+TEST_CASE("the hash is of what is asked and due, not of what a reader is told") {
+  const auto hash = [](const char* text) { return read(text)->cases[0].hash; };
+  const std::string one = hash(R"({"id":"a","query":"x","must_cite":true})");
+  CHECK(one.size() == 12);
+  CHECK(hash(R"({"must_cite":true, "query":"x", "id":"b", "note":"n", "category":"c"})") == one);
+  CHECK(hash(R"({"id":"a","query":"x","must_cite":false})") != one);
+  CHECK(hash(R"({"id":"a","query":"y","must_cite":true})") != one);
+  const auto query = read(R"({"id":"a","query":"x","relevant":{"s":1}})");
+  const auto other = read(R"({"id":"a","query":"x","relevant":{"s":2}})");
+  CHECK(query->queries[0].hash != other->queries[0].hash);
+}
+
+TEST_CASE("nesting is bounded") {
+  std::string deep = R"({"query":"x","before":)";
+  for (int i = 0; i < 300000; ++i) deep += '[';
+  for (int i = 0; i < 300000; ++i) deep += ']';
+  check_refused({deep + "}", "evals/my.jsonl:1: nested more than 4 levels"});
+  check_refused(
+      {R"({"query":"x","before":[["y"]]})",
+       "evals/my.jsonl:1: 'before' must be a text or a list of texts, none of them empty"});
 }
 
 TEST_CASE("errors do not tell the question") {

@@ -130,9 +130,25 @@ TEST_CASE("a reranker that is broken is noticed, in cases and in the stages afte
 }
 
 TEST_CASE("a threshold that was lowered is noticed: what should be refused is answered") {
-  House house;
+  House house, little;
   house.settings.thresholds.nothing = 0.1;
   CHECK(has(worse(run(house, "dataset")), "dataset/void-"));
+  little.settings.thresholds.nothing = 0.4;
+  CHECK(has(worse(run(little, "retrieval")), "retrieval.refused"));
+}
+
+TEST_CASE("other thresholds and a policy without its rules are noticed") {
+  const auto with = [](auto change, const std::string& suite) {
+    House house;
+    change(house.settings);
+    return worse(run(house, suite));
+  };
+  using pipeline::Settings;
+  CHECK(with([](Settings& s) { s.thresholds.direct = 0.9; }, "retrieval") != "");
+  CHECK(with([](Settings& s) { s.thresholds.adjacent = 0.8; }, "dataset") != "");
+  CHECK(with([](Settings& s) { s.policy.shown = 1; }, "dataset") != "");
+  CHECK(with([](Settings& s) { s.policy.recent = 1; }, "retrieval") != "");
+  CHECK(with([](Settings& s) { s.policy.navigational = 1; }, "dataset") != "");
 }
 
 TEST_CASE("a threshold that was raised is noticed too") {
@@ -143,8 +159,9 @@ TEST_CASE("a threshold that was raised is noticed too") {
 
 TEST_CASE("a table names each suite, the stages and every case that failed") {
   const std::string table = to_table(baseline(), false);
-  for (const std::string_view part : {"constraints", "dataset", "retrieval", "lexical", "reranked",
-                                      "policy", "ndcg@10", "direct", "nothing", "failed"})
+  for (const std::string_view part :
+       {"constraints", "dataset", "retrieval", "lexical", "reranked", "policy", "ndcg@10", "direct",
+        "nothing", "failed", "found, but refused", "of the others refused", "-> void, nothing"})
     CHECK_MESSAGE(has(table, part), std::string(part));
   const std::string all = to_table(baseline(), true);
   for (const CaseResult& one : baseline().cases) {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tags.h"
 
 using namespace stoka;
@@ -146,9 +148,27 @@ TEST_CASE("what a report does not have leaves no empty section") {
   CHECK(unbalanced(to_html(Report{}, {}, nullptr)).empty());
 }
 
+TEST_CASE("citations stand where they stood") {
+  Report one = report();
+  one.cases.resize(1);
+  one.cases[0].answer = "before.\n\n[1]\n\nafter?";
+  const std::string page = to_html(one, {}, nullptr);
+  const size_t card = page.find("<figure class=\"cite\">");
+  CHECK(page.find("before.") < card);
+  CHECK(card < page.find("after?"));
+  CHECK(!has(page, "[1]"));
+  one.cases[0].answer = "[2] is text.";
+  CHECK(has(to_html(one, {}, nullptr), "[2] is text."));
+}
+
 TEST_CASE("the comparison leads from a name to its case") {
   Comparison comparison;
-  CHECK(has(to_html(report(), {}, &comparison), "Nothing changed."));
+  CHECK(has(to_html(report(), {}, &comparison), "0 worse, 0 better"));
+  CHECK(has(to_html(report(), {}, &comparison), "no regression"));
+  comparison.unmade = 3;
+  CHECK(!has(to_html(report(), {}, &comparison), "no regression"));
+  CHECK(has(to_html(report(), {}, &comparison), "3 of the baseline could not be run"));
+  comparison.unmade = 0;
   comparison.worse = {{"dataset/bad", 1, 0, "citation_hit: cites b", false},
                       {"dataset/lost", 1, 0, "was not run", true}};
   comparison.added = {"dataset/half"};
@@ -193,12 +213,14 @@ TEST_CASE("the page needs nothing from elsewhere and runs nothing") {
 TEST_CASE("headings stand in order") {
   const std::vector<Report> earlier(1, report());
   char before = '0';
+  char deepest = '0';
   for (const std::string& tag : tags(without_style(to_html(report(), earlier, nullptr)))) {
     if (!tag.starts_with("<h") || tag[2] < '1' || tag[2] > '6') continue;
     CHECK(tag[2] <= before + 1);
     before = tag[2];
+    deepest = std::max(deepest, before);
   }
-  CHECK(before == '5');
+  CHECK(deepest == '5');
 }
 
 TEST_CASE("no text changes the structure of the page") {

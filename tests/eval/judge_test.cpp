@@ -119,6 +119,7 @@ TEST_CASE("each thing that is due fails by its own name, and by no other") {
        [](Case& c) { c.route = Route::fresh; },
        text("nothing here on that. yet.", Route::nothing),
        {"route", "void"}},
+      {"confidence", [](Case& c) { c.confidence = "low"; }, good(), {"confidence"}},
       {"no citation was due", [](Case& c) { c.must_cite = false; }, good(), {"must_cite"}},
       {"a citation was due", [](Case& c) { c.must_cite = true; }, text("why?"), {"must_cite"}},
       {"not this one", [](Case& c) { c.must_not_cite = {"essay"}; }, good(), {"not_cited"}},

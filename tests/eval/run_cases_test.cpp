@@ -98,7 +98,7 @@ TEST_CASE("what a model would have written goes the whole way") {
       R"({"id":"bad-model","query":"tell me about bounded execution","model":"Hello! Great question. read it. <cite slug=\"philosophy-bounded-execution\" quote=\"this is not in it at all\"/> <cite slug=\"made-up\" quote=\"x\"/>","fail_if":["greeting","flattery","invented"],"must_cite":true})");
   CHECK_MESSAGE(ran.results[0].passed(), (ran.results[0].why.empty() ? "" : ran.results[0].why[0]));
   CHECK(ran.results[0].citations.size() == 1);
-  CHECK(ran.results[0].answer == "read it.");
+  CHECK(ran.results[0].answer == "read it.\n\n[1]");
 }
 
 TEST_CASE("the same answers in every run, one at a time and many at a time") {

@@ -229,6 +229,24 @@ TEST_CASE("a source that cannot be read now keeps its document") {
   }
 }
 
+TEST_CASE("a corpus of which a part is torn keeps what that part may have been") {
+  Site site;
+  site.write("c.jsonl", "{\"id\":\"a\",\"text\":\"Ships.\"}\n{\"id\":\"b\",\"text\":\"Lamps.\"}\n");
+  const std::vector<fs::path> corpus = {site.root / "c.jsonl"};
+  REQUIRE(site.run(false, false, corpus));
+  site.write("c.jsonl", "{\"id\":\"a\" \"text\":\"Ships.\"}\n{\"id\":\"b\",\"text\":\"Lamps.\"}\n");
+  auto report = site.run(false, false, corpus);
+  CHECK(counts(report) == "+0 ~0 =1 -0");
+  CHECK(report->gone == 1);
+  CHECK(site.slugs() == std::set<std::string>{"a", "b"});
+  CHECK(counts(site.run(true, false, corpus)) == "+0 ~0 =1 -1");  // asked to
+
+  site.write("c.jsonl", "{\"id\":\"a\",\"text\":\"Ships.\"}\n{\"id\":\"b\",\"text\":\"Lamps.\"}\n");
+  REQUIRE(site.run(false, false, corpus));
+  site.write("c.jsonl", "{\"id\":\"b\",\"text\":\"Lamps.\"}\n");  // a line that is gone is gone
+  CHECK(counts(site.run(false, false, corpus)) == "+0 ~0 =1 -1");
+}
+
 TEST_CASE("pruning to nothing is refused before anything is forgotten") {
   Site site;
   site.page("a.md", "Lighthouses warn ships.");

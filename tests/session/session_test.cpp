@@ -57,6 +57,23 @@ TEST_CASE("a follow-up that names nothing searches with the last question that d
   CHECK(session::effective_query("why?", Route::followup, Session{}) == "why?");
 }
 
+TEST_CASE("of a letter what it asks is searched for, if it says about what") {
+  std::string letter = "I have paid the invoices and seen the green tick. ";
+  for (int i = 0; i < 20; ++i) letter += "We walk down the stairs once a year. ";
+  const auto searched = [](const std::string& query) {
+    return session::effective_query(query, Route::fresh, Session{});
+  };
+  const std::string asks = "How do I find out whether a backup can be restored?";
+  CHECK(searched(letter + asks) == asks);
+  CHECK(searched(letter + asks + " That is all. Why does nobody test restores?") ==
+        asks + " Why does nobody test restores?");
+  CHECK(searched(letter + "Could you tell me?") == letter + "Could you tell me?");
+  CHECK(searched(letter + "What do you think?") == letter + "What do you think?");
+  CHECK(searched(letter) == letter);
+  const std::string shorter = "We have stairs. " + asks;
+  CHECK(searched(shorter) == shorter);
+}
+
 TEST_CASE("declared interests outweigh history, and history the page") {
   Visitor visitor;
   visitor.interests = {"infrastructure"};
