@@ -92,16 +92,14 @@ class EvalCommand {
     STOKA_ASSIGN(const auto subject, eval::Subject::make(wired->engine(), stop));
     STOKA_ASSIGN(const auto catalog, subject->engine().catalog());
     if (!inputs_.collection) STOKA_TRY(eval::check_slugs(inputs_.cases, *catalog));
+    STOKA_ASSIGN(auto parts, part_names(*wired, *subject, stop));
     STOKA_ASSIGN(eval::Evaluation done, eval::evaluate(*subject, inputs_.cases, phrases_,
                                                        flags_.repeat, jobs(), told(), stop));
     bar_.clear();
     eval::Report& report = done.report;
     report.suite = flags_.suite;
     report.at = rfc3339(app_.clock.now());
-    STOKA_ASSIGN(report.parts, part_names(*wired, *subject, stop));
-    if (baseline_ && !eval::comparable(*baseline_, report))
-      return fail(ErrorKind::data, fmt::format("{} has none of these cases", flags_.baseline),
-                  "compare with a report of the same cases and suite");
+    report.parts = std::move(parts);
     return tell(done);
   }
 
@@ -110,6 +108,9 @@ class EvalCommand {
 
  private:
   Result<> read() {
+    if (flags_.sweep && flags_.suite != "all" && flags_.suite != "retrieval")
+      return fail(ErrorKind::usage, "a sweep is of the retrieval suite",
+                  "leave " + flags_.suite + " out");
     for (const std::string* file : {&flags_.report, &flags_.junit, &flags_.html, &flags_.run_out})
       STOKA_TRY(check_writable(*file));
     STOKA_ASSIGN(inputs_,
@@ -120,6 +121,9 @@ class EvalCommand {
         return fail(ErrorKind::usage, "--report would write over the baseline",
                     "write the new report elsewhere, and replace the baseline when you mean it");
       STOKA_ASSIGN(baseline_, read_report_file(flags_.baseline));
+      if (!eval::comparable(*baseline_, inputs_.cases))
+        return fail(ErrorKind::data, fmt::format("{} has none of these cases", flags_.baseline),
+                    "compare with a report of the same cases and suite");
     }
     if (inputs_.built_in && !flags_.site.empty())
       return fail(ErrorKind::usage, "the built-in cases are about the sample site",

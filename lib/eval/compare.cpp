@@ -204,10 +204,13 @@ std::vector<std::string> remarks(const Comparison& comparison) {
   return out;
 }
 
-bool comparable(const Report& baseline, const Report& report) {
+bool comparable(const Report& baseline, const Cases& cases) {
   const Outcomes old = outcomes(baseline);
-  return std::ranges::any_of(report.cases,
-                             [&](const CaseResult& c) { return old.contains(name_of(c)); });
+  return std::ranges::any_of(
+             cases.cases,
+             [&](const Case& one) { return old.contains(one.suite + "/" + one.id); }) ||
+         std::ranges::any_of(cases.queries,
+                             [&](const Query& one) { return old.contains("retrieval/" + one.id); });
 }
 
 std::string to_json(const Comparison& comparison) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "eval/case.h"
 #include "eval/report.h"
 
 namespace stoka::eval {
@@ -33,8 +34,8 @@ struct Comparison {
 // each.
 std::vector<std::string> remarks(const Comparison& comparison);
 
-// Whether two reports have a case in common.
-bool comparable(const Report& baseline, const Report& report);
+// Whether the report has any of the cases.
+bool comparable(const Report& baseline, const Cases& cases);
 
 // Cases by their pass rate, suites by that of the cases both reports have, stages and confidence
 // classes by their figures; a loss of more than `tolerance` counts, and of a case that was tried

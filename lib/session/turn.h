@@ -22,8 +22,8 @@ bool is_stale(const Session& session, Instant now);
 std::string topic(Route route, std::span<const Hit> hits, const Session& session);
 
 // What to search with. A follow-up that names nothing itself ("tell me more", "why?") means the
-// last question that did, so that one stands in front of it. Of a letter of over sixty words what it
-// asks is searched for: its last sentences that are questions, if they say about what.
+// last question that did, so that one stands in front of it. Of a letter of over sixty words what
+// it asks is searched for: its last sentences that are questions, if they say about what.
 std::string effective_query(std::string_view query, Route route, const Session& session);
 
 }  // namespace stoka::session

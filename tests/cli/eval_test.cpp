@@ -286,6 +286,7 @@ TEST_CASE("what cannot be run is one line that says what to do, and nothing is l
       {{"eval", "--baseline", "no-report.json", "--report", "no-report.json"}, 2, "write over"},
       {{"eval", "--sweep", "retrieval.mood=dense"}, 2, "retrieval.mode"},
       {{"eval", "--sweep", "nonsense"}, 2, "--sweep"},
+      {{"eval", "dataset", "--sweep"}, 2, "retrieval"},
       {{"eval", "--cases", "my.jsonl", "--site", "nowhere"}, 3, "nowhere"},
       {{"eval", "--html", "h.html", "--history", "nowhere"}, 3, "nowhere"},
   };

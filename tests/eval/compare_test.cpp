@@ -219,10 +219,17 @@ TEST_CASE("parts that are others are named") {
   CHECK(compare(before, now, 0, false).others == Names{"generator: model, was extractive"});
 }
 
-TEST_CASE("reports without a case in common cannot be compared") {
-  CHECK(!comparable(report({result("dataset", "a", 1)}), report({result("dataset", "b", 1)})));
-  CHECK(!comparable(report({result("dataset", "a", 1)}), report({result("constraints", "a", 1)})));
-  CHECK(comparable(report({result("dataset", "a", 1)}), report({result("dataset", "a", 0)})));
+TEST_CASE("cases of which a report has none cannot be compared with it") {
+  Cases cases;
+  cases.cases.push_back({});
+  cases.cases[0].suite = "dataset";
+  cases.cases[0].id = "a";
+  cases.queries.push_back({});
+  cases.queries[0].id = "q";
+  CHECK(comparable(report({result("dataset", "a", 1)}), cases));
+  CHECK(comparable(report({result("retrieval", "q", 1)}), cases));
+  CHECK(!comparable(report({result("dataset", "b", 1), result("constraints", "a", 1)}), cases));
+  CHECK(!comparable(report({}), cases));
 }
 
 TEST_CASE("a comparison is JSON too") {
