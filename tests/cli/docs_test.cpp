@@ -47,8 +47,9 @@ TEST_CASE("the table of the server's settings is what the program says") {
 TEST_CASE("the command line reference is what the program says") {
   const std::string reference = read("cli.md");
   Machine machine;
-  for (const char* command : {"", "index", "chat", "discover", "context", "route", "rerank",
-                              "profile", "status", "store", "serve", "smoke", "eval", "completion"}) {
+  for (const char* command :
+       {"", "index", "chat", "discover", "context", "route", "rerank", "profile", "status", "store",
+        "serve", "smoke", "eval", "completion"}) {
     std::vector<std::string> arguments = {"--help"};
     if (*command) arguments.insert(arguments.begin(), command);
     CHECK_MESSAGE(reference.find(machine.stoka(arguments).out) != std::string::npos,
