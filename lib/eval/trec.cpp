@@ -166,7 +166,7 @@ Result<std::vector<Query>> read_collection(std::string_view queries,
     if (query.text.empty())
       return wrong(queries_file, query.line, "a query without text",
                    "give it a text or leave it out");
-    out.push_back({std::move(query.id), std::move(query.text), std::move(gains->second), {}});
+    out.push_back({std::move(query.id), std::move(query.text), std::move(gains->second), {}, {}});
   }
   if (out.empty())
     return fail(

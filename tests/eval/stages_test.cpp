@@ -18,7 +18,7 @@ std::vector<Query> built_in_queries() {
 }
 
 Query query(const std::string& text, const Gains& relevant) {
-  return {"q", text, {relevant.begin(), relevant.end()}, ""};
+  return {"q", text, {relevant.begin(), relevant.end()}, "", ""};
 }
 
 QueryRuns run(House& house, std::span<const Query> queries) {
