@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
-const SITE = new URL('../../evals/site', import.meta.url).pathname;
+const SITE = fileURLToPath(new URL('../../evals/site', import.meta.url));
 
 export class RealServer {
   async start(binary) {
