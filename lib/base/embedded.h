@@ -13,6 +13,13 @@ struct EmbeddedFile {
 };
 
 namespace embedded {
+// Null: there is none of that name.
+inline const EmbeddedFile* find(std::span<const EmbeddedFile> files, std::string_view name) {
+  for (const EmbeddedFile& file : files)
+    if (file.name == name) return &file;
+  return nullptr;
+}
+
 std::span<const EmbeddedFile> golden();
 std::span<const EmbeddedFile> sql_sqlite();
 std::span<const EmbeddedFile> sql_postgres();

@@ -11,6 +11,11 @@
 
 namespace stoka::eval {
 
+// "direct", "adjacent", "low", "nothing".
+inline std::string confidence_name(Confidence confidence, bool low) {
+  return low ? "low" : std::string(name(confidence));
+}
+
 struct Answer {
   // In the order shown: text, or a citation.
   struct Part {
@@ -32,10 +37,7 @@ struct Answer {
   std::string marked_text() const;
   std::vector<Citation> citations() const;
   bool cites(std::string_view slug) const;
-  // "direct", "adjacent", "low", "nothing".
-  std::string confidence_name() const {
-    return low_confidence ? "low" : std::string(name(confidence));
-  }
+  std::string confidence_name() const { return eval::confidence_name(confidence, low_confidence); }
   // A reply that no generator wrote: meta, offtopic or void.
   bool canned() const {
     return route == Route::meta || route == Route::offtopic || route == Route::nothing;

@@ -9,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "base/hash.h"
+#include "base/lines.h"
 #include "base/nearest.h"
 #include "eval/predicates.h"
 #include "pipeline/turn.h"
@@ -363,9 +364,7 @@ Result<> read_cases(std::string_view text, const std::string& file, std::string_
   const std::string stem = std::filesystem::path(file).stem().string();
   if (suite.empty()) suite = stem == "constraints" ? "constraints" : "dataset";
   for (int number = 1; !text.empty(); ++number) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = trimmed(take_line(text));
     if (line.empty()) continue;
     STOKA_TRY(read_line({line, fmt::format("{}:{}", file, number)},
                         fmt::format("{}-{}", stem, number), suite, out));

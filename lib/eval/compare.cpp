@@ -20,11 +20,9 @@ constexpr size_t kMostName = 48;  // a longer one moves its own line alone
 
 using Outcomes = std::map<std::string, const CaseResult*>;
 
-std::string name_of(const CaseResult& result) { return result.suite + "/" + result.id; }
-
 Outcomes outcomes(const Report& report) {
   Outcomes out;
-  for (const CaseResult& result : report.cases) out.emplace(name_of(result), &result);
+  for (const CaseResult& result : report.cases) out.emplace(result.name(), &result);
   return out;
 }
 
@@ -43,12 +41,6 @@ bool counts(const std::string& metric) {
 bool ran(const Report& report, const std::string& suite) {
   return report.suite == "all" || report.suite == suite ||
          std::ranges::any_of(report.cases, [&](const CaseResult& c) { return c.suite == suite; });
-}
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : "; ") + text;
-  return out;
 }
 
 // What is asked, and what is due.
@@ -142,28 +134,28 @@ Comparison compare(const Report& baseline, const Report& report, double toleranc
   std::set<std::string> unmade;         // suites with a case that could not be made: other means
   std::map<std::string, Rates> suites;  // over the cases that both have
   for (const CaseResult& result : report.cases) {
-    const auto found = old.find(name_of(result));
+    const auto found = old.find(result.name());
     const CaseResult* before = found == old.end() ? nullptr : found->second;
     if (result.errors > 0) unmade.insert(result.suite);
     if (result.trials == 0) {
       if (before != nullptr) out.add_unmade();
     } else if (before == nullptr || before->trials == 0) {
-      if (result.passes < result.trials) out.add_new(name_of(result));
+      if (result.passes < result.trials) out.add_new(result.name());
     } else if (!same_case(*before, result)) {
-      out.add_changed(name_of(result));
+      out.add_changed(result.name());
     } else {
       suites[result.suite].add(before->pass_rate(), result.pass_rate());
       const bool lost = result.pass_rate() < before->pass_rate();
       if (differ(*before, result))
-        out.add({name_of(result), before->pass_rate(), result.pass_rate(),
-                 lost ? joined(result.why) : "", false});
+        out.add({result.name(), before->pass_rate(), result.pass_rate(),
+                 lost ? fmt::format("{}", fmt::join(result.why, "; ")) : "", false});
     }
   }
   if (some) return out.take();
 
   for (const CaseResult& result : baseline.cases)
-    if (!now.contains(name_of(result)) && ran(report, result.suite))
-      out.add({name_of(result), result.pass_rate(), 0, "was not run", true});
+    if (!now.contains(result.name()) && ran(report, result.suite))
+      out.add({result.name(), result.pass_rate(), 0, "was not run", true});
   for (const auto& [suite, rates] : suites)
     if (!unmade.contains(suite))
       out.add({suite + ".pass_rate", rates.before / rates.n, rates.now / rates.n, "", false});
@@ -226,8 +218,9 @@ std::string to_json(const Comparison& comparison) {
     return out;
   };
   return Json{{"worse", list(comparison.worse)},  {"better", list(comparison.better)},
-              {"new", comparison.added},          {"unmade", comparison.unmade},
-              {"other_parts", comparison.others}, {"tolerance", comparison.tolerance}}
+              {"new", comparison.added},          {"changed", comparison.changed},
+              {"unmade", comparison.unmade},      {"other_parts", comparison.others},
+              {"tolerance", comparison.tolerance}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

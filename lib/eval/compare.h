@@ -50,7 +50,8 @@ Comparison compare(const Report& baseline, const Report& report, double toleranc
 // for what was not run.
 std::pair<std::string, std::string> figures(const Change& change);
 
-// {"worse":[{"what","before","now","why"}],"better":[…],"new":[…],"unmade"}.
+// {"worse":[{"what","before","now","why"}],"better":[…],"new":[…],"changed":[…],"unmade",
+// "other_parts":[…],"tolerance"}.
 std::string to_json(const Comparison& comparison);
 
 // Several lines, for people: what is worse, what is new and fails, what is better, and remarks().

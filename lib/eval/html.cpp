@@ -59,7 +59,7 @@ std::string change(std::string_view kind, const std::string& name, const std::st
 std::string baseline(const Report& report, const Comparison& comparison) {
   Anchors anchors;
   for (size_t i = 0; i < report.cases.size(); ++i)
-    anchors.emplace(report.cases[i].suite + "/" + report.cases[i].id, anchor(i));
+    anchors.emplace(report.cases[i].name(), anchor(i));
   std::string out;
   const auto add = [&](std::string_view kind, const Change& c) {
     const auto [before, now] = figures(c);
@@ -135,9 +135,8 @@ std::vector<Section> sections(const Report& report, std::span<const Report> earl
 }
 
 std::string_view style() {
-  for (const EmbeddedFile& file : embedded::evals())
-    if (file.name == "report.css") return file.text;
-  return "";
+  const EmbeddedFile* const file = embedded::find(embedded::evals(), "report.css");
+  return file == nullptr ? "" : file->text;
 }
 
 std::string_view tone(const Report& report, const Comparison* comparison) {

@@ -9,6 +9,7 @@
 #include "eval/html_chart.h"
 #include "eval/html_table.h"
 #include "eval/markup.h"
+#include "eval/stages.h"
 
 namespace stoka::eval {
 namespace {
@@ -80,22 +81,20 @@ std::string parts_list(const Report& report) {
 }
 
 std::string stages_table(const Report& report) {
-  constexpr std::array<std::string_view, 5> kStages = {"lexical", "dense", "fused", "reranked",
-                                                       "policy"};
-  constexpr std::array<std::string_view, 5> kMetrics = {"hit@1", "hit@5", "mrr", "ndcg@10",
-                                                        "recall@20"};
+  std::vector<std::string> metrics;
+  for (const auto& [name, none] : named(RankingScores{})) metrics.push_back(name);
   const auto value = [&](std::string_view stage, std::string_view metric) -> std::optional<double> {
     const auto found = report.metrics.find(fmt::format("retrieval.{}.{}", stage, metric));
     return found == report.metrics.end() ? std::nullopt : std::optional(found->second);
   };
   std::vector<std::string> columns = {"stage"};
   std::map<std::string_view, std::string> cells;  // by stage
-  for (const std::string_view metric : kMetrics) {
+  for (const std::string& metric : metrics) {
     double best = -1;
     for (const std::string_view stage : kStages)
       best = std::max(best, rounded(value(stage, metric).value_or(-1)));
     if (best < 0) continue;
-    columns.push_back("#" + std::string(metric));
+    columns.push_back("#" + metric);
     for (const std::string_view stage : kStages) {
       const std::optional<double> v = value(stage, metric);
       cells[stage] += !v ? number_cell("–")
@@ -108,7 +107,7 @@ std::string stages_table(const Report& report) {
     const auto ms = report.latency.find(fmt::format("retrieval.{}", stage));
     const bool timed = ms != report.latency.end();
     const bool measured = std::ranges::any_of(
-        kMetrics, [&](auto metric) { return value(stage, metric).has_value(); });
+        metrics, [&](const auto& metric) { return value(stage, metric).has_value(); });
     if (!measured) continue;
     rows += row(stage, cells[stage] + number_cell(timed ? milliseconds(ms->second.p50) : "–") +
                            number_cell(timed ? milliseconds(ms->second.p95) : "–"));

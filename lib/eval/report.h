@@ -40,6 +40,7 @@ struct CaseResult {
 
   // Share of the trials that passed, trials that could not be made left out; 0 if there is none.
   double pass_rate() const;
+  std::string name() const { return suite + "/" + id; }
   bool passed() const { return trials > 0 && passes == trials && errors == 0; }
 };
 

@@ -47,11 +47,7 @@ struct Trial {
 
 // The same ids for the same trial in every run.
 std::string id_of(const Case& one, size_t repeat, std::string_view what) {
-  std::string id = content_hash(fmt::format("{}/{} {} {}", one.suite, one.id, repeat, what));
-  id[12] = '8';  // a UUID of version 8: made its own way
-  id[16] = 'a';
-  for (const size_t dash : {8U, 13U, 18U, 23U}) id.insert(dash, 1, '-');
-  return id;
+  return hashed_uuid(fmt::format("{}/{} {} {}", one.suite, one.id, repeat, what));
 }
 
 Result<Publications> published(store::Store& store, const pipeline::Catalog& catalog,
@@ -76,9 +72,7 @@ Result<Answer> ask(pipeline::Engine& engine, const pipeline::TurnRequest& reques
                pipeline::run_turn(
                    engine, request, [&](const Event& event) { reader.read(event); }, stop));
   if (outcome.streamed.error) return fail(*outcome.streamed.error);
-  if (!outcome.turn.not_reranked.empty())
-    return fail(ErrorKind::unavailable, outcome.turn.not_reranked,
-                "start the reranker, or set reranker.kind to what should be evaluated");
+  if (!outcome.turn.not_reranked.empty()) return fail(no_reranker(outcome.turn.not_reranked));
   if (!outcome.persisted) return fail(ErrorKind::internal, "the turn was not kept");
   Answer answer = reader.take();
   answer.query = outcome.turn.query;

@@ -118,9 +118,7 @@ class QueryRunner {
     retrieve::Query search;
     search.text = query.text;
     STOKA_ASSIGN(pipeline::Candidates found, engine_.candidates(std::move(search), stop_));
-    if (!found.not_reranked.empty())
-      return fail(ErrorKind::unavailable, found.not_reranked,
-                  "start the reranker, or set reranker.kind to what should be evaluated");
+    if (!found.not_reranked.empty()) return fail(no_reranker(found.not_reranked));
     out.stages[kReranked].ms = elapsed();
     std::vector<Hit> by_raw = found.hits;
     std::stable_sort(by_raw.begin(), by_raw.end(),
@@ -219,7 +217,7 @@ std::vector<CaseResult> query_results(const QueryRuns& runs, std::span<const Que
       one.trials = 1;
       one.passes = scores.hit_5 > 0 ? 1 : 0;
       for (const auto& [name, value] : named(scores)) one.scores[name] = value;
-      one.confidence = run.verdict.low_confidence ? "low" : name(run.verdict.confidence);
+      one.confidence = confidence_name(run.verdict.confidence, run.verdict.low_confidence);
       one.best_score = run.best_score;
       one.answer = first_five(run.stages[kPolicy].documents);
       if (one.passes == 0)

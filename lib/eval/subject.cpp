@@ -21,6 +21,11 @@ Result<Date> newest_day(store::Store& index) {
   return newest;
 }
 
+Error no_reranker(std::string why) {
+  return {ErrorKind::unavailable, std::move(why),
+          "start the reranker, or set reranker.kind to what should be evaluated"};
+}
+
 Result<std::unique_ptr<Subject>> Subject::make(pipeline::Engine& engine, std::stop_token stop) {
   STOKA_TRY(engine.check_index(stop));
   STOKA_ASSIGN(const Date day, newest_day(engine.parts().store));

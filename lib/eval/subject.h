@@ -27,6 +27,9 @@ class DayClock final : public Clock {
 // 1970-01-01 if no page has a date.
 Result<Date> newest_day(store::Store& index);
 
+// Why what was answered without the configured reranker says nothing of it.
+Error no_reranker(std::string why);
+
 // Borrows from the engine it is made of, which must outlive it. Threads: any.
 class Subject {
  public:

@@ -134,7 +134,7 @@ std::string case_lines(const CaseResult& one, size_t repeat) {
                        100 * range.high);
   }
   std::string out =
-      fmt::format("  {}/{}{}\n    \"{}\"\n", one.suite, one.id, rate, text::one_line(one.query));
+      fmt::format("  {}{}\n    \"{}\"\n", one.name(), rate, text::one_line(one.query));
   if (one.errors > 0) out += fmt::format("    not run: {}\n", one.error);
   if (!one.route.empty()) {
     const std::string got = text::squeeze(text::one_line(one.answer));
@@ -150,7 +150,7 @@ std::string refused_lines(const Report& report) {
   std::string out;
   for (const CaseResult& one : report.cases)
     if (one.suite == "retrieval" && one.passed() && one.confidence == "nothing")
-      out += fmt::format("  {}/{}  {:.2f}\n", one.suite, one.id, one.best_score);
+      out += fmt::format("  {}  {:.2f}\n", one.name(), one.best_score);
   return out.empty() ? out
                      : "\nfound, but refused: the best score is below threshold.nothing\n" + out;
 }
@@ -180,11 +180,11 @@ std::string to_table(const Report& report, bool all) {
   if (!all) return out;
   out += "\nall cases\n";
   for (const CaseResult& one : report.cases)
-    out += fmt::format("  {:<7} {}/{}\n          {}\n",
+    out += fmt::format("  {:<7} {}\n          {}\n",
                        one.passed()     ? "ok"
                        : one.errors > 0 ? "not run"
                                         : "FAILED",
-                       one.suite, one.id, scores_of(one));
+                       one.name(), scores_of(one));
   return out;
 }
 

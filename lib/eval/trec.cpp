@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/lines.h"
 #include "ingest/slug.h"
 #include "text/utf8.h"
 
@@ -27,9 +28,7 @@ template <class Read>
 Result<> each_line(std::string_view text, const Read& read) {
   int number = 0;
   while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = take_line(text);
     ++number;
     if (!trimmed(line).empty()) STOKA_TRY(read(line, number));
   }

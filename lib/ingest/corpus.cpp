@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/hash.h"
+#include "base/lines.h"
 #include "ingest/frontmatter.h"
 #include "ingest/slug.h"
 #include "text/normalize.h"
@@ -15,13 +16,6 @@
 
 namespace stoka::ingest {
 namespace {
-
-// The text without its first line, and in `line` that one.
-std::string_view after_line(std::string_view text, std::string_view& line) {
-  const size_t end = std::min(text.find('\n'), text.size());
-  line = text.substr(0, end);
-  return text.substr(std::min(end + 1, text.size()));
-}
 
 const std::vector<std::string>& values(const std::vector<Field>& fields, std::string_view key) {
   static const std::vector<std::string> kNone;
@@ -40,7 +34,7 @@ void add_paragraphs(std::string_view text, std::vector<Block>& out) {
     const char* const begin = text.data();
     std::string_view line;
     do {
-      text = after_line(text, line);
+      line = take_line(text);
     } while (!trimmed(line).empty() && !text.empty());
     const auto size = static_cast<size_t>(line.data() + line.size() - begin);
     std::string paragraph = text::squeeze({begin, size});
@@ -93,10 +87,8 @@ class Reader {
     std::string_view rest = decoded ? *decoded : bytes;
     if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
     while (!rest.empty()) {
-      std::string_view line;
-      rest = after_line(rest, line);
       ++number_;
-      take(line);
+      take(take_line(rest));
     }
     if (written_ == 0) {
       out_.skipped.push_back({path_, "empty"});

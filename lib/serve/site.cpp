@@ -44,9 +44,7 @@ std::string_view media_type(std::string_view header) {
 }
 
 const EmbeddedFile* web_file(std::string_view name) {
-  for (const EmbeddedFile& file : embedded::web())
-    if (file.name == name) return &file;
-  return nullptr;
+  return embedded::find(embedded::web(), name);
 }
 
 }  // namespace

@@ -61,7 +61,9 @@ std::string topic(Route route, std::span<const Hit> hits, const Session& session
 }
 
 std::string effective_query(std::string_view query, Route route, const Session& session) {
-  if (text::words(query).size() > kLongQuery) return questions_of(query);
+  // A word has at least two bytes, the space beside it among them.
+  if (query.size() > 2 * kLongQuery && text::words(query).size() > kLongQuery)
+    return questions_of(query);
   if (route != Route::followup || names_a_subject(query)) return std::string(query);
   for (auto exchange = session.exchanges.rbegin(); exchange != session.exchanges.rend(); ++exchange)
     if (names_a_subject(exchange->user)) return exchange->user + " " + std::string(query);

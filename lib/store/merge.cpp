@@ -37,11 +37,7 @@ Exchange repaired(const Exchange& exchange) {
 // An id for a visitor of that subject when the one the turn names is another subject's. The
 // session's own id would not do: whoever asks may have chosen it.
 std::string id_for(const TurnRecord& turn) {
-  std::string id = content_hash(turn.session_id + ' ' + turn.visitor_id + ' ' + turn.subject);
-  id[12] = '8';  // a UUID of version 8: made its own way
-  id[16] = "89ab"[id[16] & 3];
-  for (const size_t dash : {8U, 13U, 18U, 23U}) id.insert(dash, 1, '-');
-  return id;
+  return hashed_uuid(turn.session_id + ' ' + turn.visitor_id + ' ' + turn.subject);
 }
 
 Result<> check_subject(const std::string& subject) {
