@@ -1,13 +1,18 @@
+// The only file that knows the library which parses the command line.
 #include "cli.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <memory>
 
 #include "base/nearest.h"
+#include "remote_site.h"
 
 namespace stoka::app {
 namespace {
@@ -64,82 +69,192 @@ std::string first_line(std::string text) {
   return text;
 }
 
-}  // namespace
+// One flag as the parser's option. Its checks and relations come later, when all options exist.
+CLI::Option* bind(CLI::App& app, const Flag& flag) {
+  return std::visit(
+      [&](auto* target) -> CLI::Option* {
+        using Value = std::remove_pointer_t<decltype(target)>;
+        if constexpr (std::is_same_v<Value, bool>) {
+          return target ? app.add_flag(flag.names, *target, flag.help) : nullptr;
+        } else if constexpr (std::is_same_v<Value, std::optional<std::string>>) {
+          return app.add_option_function<std::string>(
+              flag.names, [target](const std::string& value) { *target = value; }, flag.help);
+        } else if constexpr (std::is_same_v<Value, std::optional<std::vector<std::string>>>) {
+          return app.add_option_function<std::vector<std::string>>(
+              flag.names,
+              [target](std::vector<std::string> values) {
+                std::erase(values, "");
+                *target = std::move(values);
+              },
+              flag.help);
+        } else {
+          return app.add_option(flag.names, *target, flag.help);
+        }
+      },
+      flag.target);
+}
 
-Cli make_cli(Common& common) {
-  Cli out{std::make_unique<CLI::App>(kAbout, "stoka"), {}, std::make_shared<UrlFlag>()};
-  CLI::App& root = *out.root;
+void add_checks(CLI::Option& option, const Flag& flag) {
+  const bool whole = !std::holds_alternative<double*>(flag.target);
+  if (flag.max > flag.min && whole)
+    option.check(
+        CLI::Range(static_cast<int>(flag.min), static_cast<int>(flag.max)).description(""));
+  else if (flag.max > flag.min)
+    option.check(CLI::Range(flag.min, flag.max).description(""));
+  if (flag.check)
+    option.check(
+        CLI::Validator([check = flag.check](std::string& value) { return check(value); }, ""));
+  else if (!flag.choices.empty())
+    option.check(CLI::IsMember(flag.choices).description(""));
+}
+
+void add_flags(CLI::App& app, const FlagList& flags) {
+  std::map<std::string, CLI::Option*> options;
+  for (const Flag& flag : flags) {
+    CLI::Option* const option = bind(app, flag);
+    if (!option) continue;
+    options[flag.long_name()] = option;
+    add_checks(*option, flag);
+    if (flag.required) option->required();
+    if (flag.show_default) option->capture_default_str();
+    if (!flag.is_switch()) option->type_name(flag.value);
+    if (flag.optional_value)
+      option->expected(0, 1)->take_all();
+    else if (flag.is_list() && !flag.is_argument())
+      option->allow_extra_args(false);
+    if (flag.comma_separated) option->delimiter(',');
+  }
+  for (const Flag& flag : flags) {
+    for (const std::string& other : flag.needs)
+      options.at(flag.long_name())->needs(options.at(other));
+    for (const std::string& other : flag.excludes)
+      options.at(flag.long_name())->excludes(options.at(other));
+  }
+}
+
+void add_common_flags(FlagList& flags, Common& common) {
+  add(flags, {{.names = "--config",
+               .target = &common.config_file,
+               .help = "read settings from this file",
+               .value = "FILE",
+               .offer = Offer::files},
+              {.names = "--store",
+               .target = &common.store,
+               .help = "where the index lives: sqlite:PATH or postgres://…",
+               .value = "URL",
+               .offer = Offer::files},
+              {.names = "--record",
+               .target = &common.record,
+               .help = "write what model servers say to this file",
+               .value = "FILE",
+               .offer = Offer::files},
+              {.names = "--replay",
+               .target = &common.replay,
+               .help = "answer from such a file, ask no server",
+               .value = "FILE",
+               .offer = Offer::files},
+              {.names = "--json", .target = &common.json, .help = "machine-readable output"},
+              {.names = "-q,--quiet", .target = &common.quiet, .help = "no warnings, no progress"},
+              {.names = "-v,--verbose", .target = &common.verbose, .help = "say more on stderr"},
+              {.names = "--color",
+               .target = &common.color,
+               .help = "auto, always or never",
+               .value = "WHEN",
+               .choices = {"auto", "always", "never"}},
+              {.names = "-h,--help", .help = "show help and examples"}});
+}
+
+// The parser of a table. The table must outlive it.
+std::unique_ptr<CLI::App> make_parser(const FlagTable& table) {
+  auto out = std::make_unique<CLI::App>(kAbout, "stoka");
+  CLI::App& root = *out;
   root.footer(kExamples);
-  root.set_version_flag("--version", "stoka " STOKA_VERSION);
+  root.set_version_flag("-V,--version", "stoka " STOKA_VERSION, "show the version");
   root.set_help_flag("-h,--help", "show help and examples");
   root.require_subcommand(0, 1);
   root.allow_extras();
   root.get_formatter()->column_width(34);
-  auto common_flags = [&common](CLI::App& app) {
-    app.add_option("--config", common.config_file, "read settings from this file")
-        ->type_name("FILE");
-    app.add_option("--store", common.store, "where the index lives: sqlite:PATH or postgres://…")
-        ->type_name("URL");
-    app.add_option("--record", common.record, "write what model servers say to this file")
-        ->type_name("FILE");
-    app.add_option("--replay", common.replay, "answer from such a file, ask no server")
-        ->type_name("FILE");
-    app.add_flag("--json", common.json, "machine-readable output");
-    app.add_flag("-q,--quiet", common.quiet, "no warnings, no progress");
-    app.add_flag("-v,--verbose", common.verbose, "say more on stderr");
-    app.add_option("--color", common.color, "auto, always or never")
-        ->type_name("WHEN")
-        ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
-  };
-  out.url->declare(root, "talk to the stoka server at this address");
-  common_flags(root);
-  for (const Command& command : commands()) {
-    CLI::App& sub = *root.add_subcommand(command.name, command.summary);
-    sub.footer(std::string("Examples:\n") + command.examples);
+  add_flags(root, table.program.flags);
+  for (const CommandFlags& one : table.commands) {
+    CLI::App& sub = *root.add_subcommand(one.command->name, one.command->summary);
+    sub.footer(std::string("Examples:\n") + one.command->examples);
     sub.allow_extras();
     sub.get_formatter()->column_width(34);
-    out.runs[command.name] = command.declare(sub);
-    common_flags(sub);
+    add_flags(sub, one.flags);
   }
   return out;
 }
 
+}  // namespace
+
+FlagTable flag_table(Common& common, std::optional<std::string>* url) {
+  static std::optional<std::string> unused;
+  FlagTable out;
+  add(out.program.flags, {url_flag(url ? *url : unused, "talk to the stoka server at this address"),
+                          {.names = "-V,--version", .help = "show the version"}});
+  add_common_flags(out.program.flags, common);
+  for (const Command& command : commands()) {
+    CommandFlags one{&command, {}, {}};
+    one.run = command.declare(one.flags);
+    add_common_flags(one.flags, common);
+    out.commands.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::string help_text(std::string_view command) {
+  Common unused;
+  const FlagTable table = flag_table(unused);
+  const auto parser = make_parser(table);
+  return command.empty() ? parser->help() : parser->get_subcommand(std::string(command))->help();
+}
+
 namespace {
 
+// Whether --json is among the arguments, also when they cannot be parsed.
+bool asks_for_json(int argc, char** argv) {
+  for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i)
+    if (std::strcmp(argv[i], "--json") == 0) return true;
+  return false;
+}
+
 int parse_and_run(App& app, int argc, char** argv) {
-  Cli cli = make_cli(app.common);
+  std::optional<std::string> url;
+  const FlagTable table = flag_table(app.common, &url);
+  const auto parser = make_parser(table);
   try {
-    cli.root->parse(argc, argv);
+    parser->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    print(cli.root->help());  // of the chosen subcommand, if there is one
+    print(parser->help());  // of the chosen subcommand, if there is one
     return 0;
   } catch (const CLI::CallForVersion& version) {
     print(std::string(version.what()) + "\n");
     return 0;
   } catch (const CLI::ParseError& error) {
-    std::vector<CLI::App*> chosen = cli.root->get_subcommands();
+    app.common.json = asks_for_json(argc, argv);
+    std::vector<CLI::App*> chosen = parser->get_subcommands();
     return app.report({ErrorKind::usage, first_line(error.what()),
                        chosen.empty()
                            ? "see 'stoka --help'"
                            : fmt::format("see 'stoka {} --help'", chosen.front()->get_name())});
   }
-  std::vector<CLI::App*> chosen = cli.root->get_subcommands();
-  if (auto error = unknown_word(*cli.root, chosen.empty() ? nullptr : chosen.front()))
+  std::vector<CLI::App*> chosen = parser->get_subcommands();
+  if (auto error = unknown_word(*parser, chosen.empty() ? nullptr : chosen.front()))
     return app.report(*error);
-  if (cli.url->given() && !chosen.empty())
+  if (url && !chosen.empty())
     return app.report(
         {ErrorKind::usage, "--url before a command is for the conversation alone",
          fmt::format("stoka {} --url URL, if it takes one", chosen.front()->get_name())});
-  if (chosen.empty() && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
-    if (app.common.json) return app.report({ErrorKind::usage, "no command", "see 'stoka --help'"});
-    print_error(cli.root->help());
-    return exit_code(ErrorKind::usage);
-  }
-  bool needs_config = chosen.empty() || chosen.front()->get_name() != "completion";
-  if (needs_config)
+  if (chosen.empty() && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+    return app.report({ErrorKind::usage, "no command, and no terminal to talk on",
+                       "stoka chat - answers the questions on standard input; see 'stoka --help'"});
+  const CommandFlags* command = nullptr;
+  for (const CommandFlags& one : table.commands)
+    if (!chosen.empty() && chosen.front()->get_name() == one.command->name) command = &one;
+  if (!command || command->command->reads_settings)
     if (auto loaded = app.load_config(); !loaded) return app.report(loaded.error());
-  if (!chosen.empty()) return cli.runs.at(chosen.front()->get_name())(app);
-  return cli.url->given() ? run_repl(app, cli.url->url) : run_repl(app);
+  if (command) return command->run(app);
+  return url ? run_repl(app, *url) : run_repl(app);
 }
 
 }  // namespace

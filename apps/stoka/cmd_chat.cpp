@@ -9,6 +9,7 @@
 #include "pipeline/turn.h"
 #include "remote_site.h"
 #include "terminal/answer_printer.h"
+#include "terminal/echo_off.h"
 #include "terminal/interrupt.h"
 #include "text/normalize.h"
 #include "wiring.h"
@@ -18,15 +19,14 @@ namespace {
 
 constexpr size_t kMostLineBytes = 1 << 20;
 
-struct Flags {
-  std::string query;
+struct ChatFlags {
+  std::optional<std::string> query;
   std::string session;
   std::string visitor;
   PageFlags page;
-  UrlFlag url;
+  std::optional<std::string> url;
   bool trace = false;
   bool dry_run = false;
-  CLI::Option* query_given = nullptr;
 };
 
 // The questions of one run: the argument, or with "-" the lines of standard input.
@@ -140,6 +140,7 @@ Result<Answered> answer(App& app, const Asker& ask, const pipeline::TurnRequest&
         request, [](const Event& event) { print(terminal::json_line(event) + "\n"); }, stop);
   terminal::AnswerPrinter printer([](std::string_view text) { print(text); },
                                   app.capabilities(STDOUT_FILENO), app.config().text("site.url"));
+  const terminal::EchoOff typing(STDIN_FILENO);
   printer.wait();
   auto answered = ask(
       request,
@@ -156,7 +157,7 @@ Result<Answered> answer(App& app, const Asker& ask, const pipeline::TurnRequest&
 }
 
 // One answer; the next question goes on in its session.
-Result<> turn(App& app, const Asker& ask, const Flags& flags, pipeline::TurnRequest& request,
+Result<> turn(App& app, const Asker& ask, const ChatFlags& flags, pipeline::TurnRequest& request,
               std::stop_token stop) {
   STOKA_ASSIGN(Answered answered, answer(app, ask, request, stop));
   if (flags.trace) print_error(clean_lines(answered.trace));
@@ -173,11 +174,11 @@ struct House {
   Asker ask;
 };
 
-Result<House> open_house(App& app, const Flags& flags) {
+Result<House> open_house(App& app, const ChatFlags& flags) {
   House out;
-  if (flags.url.given()) {
+  if (flags.url) {
     STOKA_ASSIGN(out.site,
-                 RemoteSite::make(app, flags.url.url,
+                 RemoteSite::make(app, *flags.url,
                                   {{"--trace", flags.trace}, {"--dry-run", flags.dry_run}}));
     out.ask = asker(out.site->remote());
   } else {
@@ -187,18 +188,18 @@ Result<House> open_house(App& app, const Flags& flags) {
   return out;
 }
 
-int run(App& app, const Flags& flags) {
-  bool given = flags.query_given->count() > 0;
+int run_chat(App& app, const ChatFlags& flags) {
+  bool given = flags.query.has_value();
   if (!given && isatty(STDIN_FILENO))
     return app.report({ErrorKind::usage, "no question",
                        "stoka chat \"your question\", or - to read standard input"});
-  Questions questions(given ? flags.query : "-");
+  Questions questions(flags.query.value_or("-"));
   // A question that cannot be asked is said before anything is opened.
   if (!questions.several())
-    if (auto query = pipeline::clean_query(flags.query); !query) return app.report(query.error());
+    if (auto query = pipeline::clean_query(*flags.query); !query) return app.report(query.error());
   auto house = open_house(app, flags);
   if (!house) return app.report(house.error());
-  auto interrupt = terminal::Interrupt::install();
+  auto interrupt = terminal::Interrupt::install(STDOUT_FILENO);
   if (!interrupt) return app.report(interrupt.error());
 
   pipeline::TurnRequest request{"", flags.session, flags.visitor, "", flags.page.context()};
@@ -207,17 +208,19 @@ int run(App& app, const Flags& flags) {
   for (;;) {
     // Before reading, so that Ctrl-C ends the wait for a question too.
     std::stop_token stop = (*interrupt)->begin();
-    auto question = questions.next();
-    if (question) {
+    auto question = stop.stop_requested() ? std::nullopt : questions.next();
+    if (question && !stop.stop_requested()) {
       if (!app.common.json && questions.several())
         print(fmt::format("{}> {}\n\n", asked ? "\n" : "", terminal::printable(*question)));
       asked = true;
       request.query = *question;
       auto done = flags.dry_run ? dry_run(app, *house->wired, request, stop)
                                 : turn(app, house->ask, flags, request, stop);
-      if (!done) code = app.report(done.error());
+      if (!done && !(*interrupt)->output_closed()) code = app.report(done.error());
     }
-    if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
+    if (const bool stopped = (*interrupt)->end(); stopped || (*interrupt)->output_closed())
+      // A reader that has enough ("| head") is not a failure.
+      return (*interrupt)->output_closed() ? code : exit_code(ErrorKind::cancelled);
     if (!question) break;
   }
   if (!asked)
@@ -227,21 +230,27 @@ int run(App& app, const Flags& flags) {
 
 }  // namespace
 
-Run declare_chat(CLI::App& cli) {
-  auto flags = std::make_shared<Flags>();
-  flags->query_given = cli.add_option("QUERY", flags->query,
-                                      "the question; - reads one a line, turns of one session")
-                           ->type_name("");
-  cli.add_option("--session", flags->session, "go on with this session, or give a new one its id")
-      ->type_name("UUID");
-  cli.add_option("--visitor", flags->visitor, "who asks")->type_name("UUID");
-  flags->page.declare(cli);
-  flags->page.declare_scroll(cli);
-  flags->url.declare(cli);
-  cli.add_flag("--trace", flags->trace, "timings, scores and citations on stderr");
-  cli.add_flag("--dry-run", flags->dry_run,
-               "print the prompt a model would get, call no generator, save nothing");
-  return [flags](App& app) { return run(app, *flags); };
+Run declare_chat(FlagList& flags) {
+  auto values = std::make_shared<ChatFlags>();
+  add(flags,
+      {{.names = "QUERY",
+        .target = &values->query,
+        .help = "the question; - reads one a line, turns of one session"},
+       {.names = "--session",
+        .target = &values->session,
+        .help = "go on with this session, or give a new one its id",
+        .value = "UUID"},
+       {.names = "--visitor", .target = &values->visitor, .help = "who asks", .value = "UUID"}});
+  values->page.declare(flags);
+  values->page.declare_scroll(flags);
+  add(flags, {url_flag(values->url),
+              {.names = "--trace",
+               .target = &values->trace,
+               .help = "timings, scores and citations on stderr"},
+              {.names = "--dry-run",
+               .target = &values->dry_run,
+               .help = "print the prompt a model would get, call no generator, save nothing"}});
+  return [values](App& app) { return run_chat(app, *values); };
 }
 
 }  // namespace stoka::app

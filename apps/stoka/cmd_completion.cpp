@@ -1,33 +1,11 @@
-// Shell completions, made from the option tree itself.
+// Shell completions, made from the table of flags.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli.h"
-#include "command.h"
 
 namespace stoka::app {
 namespace {
-
-struct Option {
-  std::string name;  // "--json"
-  std::string help;
-  bool takes_value = false;
-};
-
-std::vector<Option> options(const CLI::App& app) {
-  std::vector<Option> out;
-  for (const CLI::Option* option : app.get_options()) {
-    bool takes_value = option->get_items_expected_max() > 0;
-    for (const std::string& name : option->get_lnames())
-      out.push_back({"--" + name, option->get_description(), takes_value});
-  }
-  return out;
-}
-
-std::string joined_names(const std::vector<Option>& all) {
-  std::string out;
-  for (const Option& option : all) out += (out.empty() ? "" : " ") + option.name;
-  return out;
-}
 
 std::string command_names() {
   std::string out;
@@ -36,33 +14,7 @@ std::string command_names() {
   return out;
 }
 
-std::string bash(const CLI::App& root) {
-  std::string cases;
-  for (const Command& command : commands())
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name,
-                         joined_names(options(*root.get_subcommand(command.name))));
-  return fmt::format(
-      "# bash completion of stoka\n"
-      "_stoka() {{\n"
-      "  local cur=\"${{COMP_WORDS[COMP_CWORD]}}\" command=\"\" words i\n"
-      "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-      "    case \" {0} \" in *\" ${{COMP_WORDS[i]}} \"*) command=\"${{COMP_WORDS[i]}}\"; break ;; "
-      "esac\n"
-      "  done\n"
-      "  case \"$command\" in\n"
-      "{1}"
-      "    *) words=\"{0} {2}\" ;;\n"
-      "  esac\n"
-      "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-      "  [[ ${{#COMPREPLY[@]}} -eq 0 && \"$cur\" != -* ]] && COMPREPLY=($(compgen -f -- "
-      "\"$cur\"))\n"
-      "  return 0\n"
-      "}}\n"
-      "complete -F _stoka stoka\n",
-      command_names(), cases, joined_names(options(root)));
-}
-
-// Inside single quotes of a shell: ' ends them, [ ] : mean something to zsh's _arguments.
+// Inside single quotes of a shell: ' ends them; [ ] : mean something to zsh's _arguments.
 std::string quoted(std::string_view text, bool zsh) {
   std::string out;
   for (char c : text) {
@@ -76,20 +28,107 @@ std::string quoted(std::string_view text, bool zsh) {
   return out;
 }
 
-std::string zsh_arguments(const CLI::App& app, std::string_view indent) {
+// ---- bash
+
+// What bash offers for a value, as a command that prints or sets it.
+std::string bash_values(const Flag& flag) {
+  if (!flag.choices.empty())
+    return fmt::format("COMPREPLY=($(compgen -W \"{}\" -- \"$cur\"))",
+                       fmt::join(flag.choices, " "));
+  if (flag.offer == Offer::files)
+    return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))";
+  if (flag.offer == Offer::folders)
+    return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
+  return ":";  // nothing that a shell could know
+}
+
+// The flags of a command: `words` to offer, and what to offer after a flag that takes a value.
+std::string bash_command(const CommandFlags& of) {
+  std::string words, after, arguments;
+  for (const Flag& flag : of.flags) {
+    if (flag.is_argument()) {
+      if (!flag.choices.empty() || flag.offer != Offer::nothing)
+        arguments += (arguments.empty() ? "" : "; ") + bash_values(flag);
+      continue;
+    }
+    words += (words.empty() ? "" : " ") + flag.long_name();
+    if (!flag.is_switch())
+      after += fmt::format("        {}) {}; return 0 ;;\n", flag.long_name(), bash_values(flag));
+  }
+  return fmt::format(
+      "      words=\"{}\"\n      case \"$prev\" in\n{}      esac\n{}", words, after,
+      arguments.empty()
+          ? ""
+          : fmt::format("      [[ \"$cur\" != -* ]] && {{ {}; return 0; }}\n", arguments));
+}
+
+std::string bash(const FlagTable& table) {
+  std::string cases;
+  for (const CommandFlags& one : table.commands)
+    cases += fmt::format("    {})\n{}      ;;\n", one.command->name, bash_command(one));
+  return fmt::format(
+      "# bash completion of stoka\n"
+      "_stoka() {{\n"
+      "  local cur=\"${{COMP_WORDS[COMP_CWORD]}}\" prev=\"${{COMP_WORDS[COMP_CWORD-1]}}\"\n"
+      "  local command=\"\" words i\n"
+      "  # --flag=value is three words to bash\n"
+      "  if [[ \"$cur\" == = ]]; then cur=\"\"\n"
+      "  elif [[ \"$prev\" == = ]]; then prev=\"${{COMP_WORDS[COMP_CWORD-2]}}\"; fi\n"
+      "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+      "    case \" {0} \" in *\" ${{COMP_WORDS[i]}} \"*) command=\"${{COMP_WORDS[i]}}\"; break ;; "
+      "esac\n"
+      "  done\n"
+      "  COMPREPLY=()\n"
+      "  case \"$command\" in\n"
+      "{1}"
+      "    *)\n{2}"
+      "      [[ \"$cur\" != -* ]] && words=\"{0}\"\n"
+      "      ;;\n"
+      "  esac\n"
+      "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+      "  return 0\n"
+      "}}\n"
+      "complete -F _stoka stoka\n",
+      command_names(), cases, bash_command(table.program));
+}
+
+// ---- zsh
+
+std::string zsh_values(const Flag& flag) {
+  std::string what = flag.value.empty() ? flag.names : flag.value;
+  if (!flag.choices.empty()) return fmt::format(":{}:({})", what, fmt::join(flag.choices, " "));
+  if (flag.offer == Offer::files) return fmt::format(":{}:_files", what);
+  if (flag.offer == Offer::folders) return fmt::format(":{}:_files -/", what);
+  return fmt::format(":{}: ", what);
+}
+
+std::string zsh_arguments(const FlagList& flags, std::string_view indent) {
   std::string out;
-  for (const Option& option : options(app))
-    out += fmt::format(" \\\n{}'{}[{}]{}'", indent, option.name, quoted(option.help, true),
-                       option.takes_value ? ":value:_files" : "");
+  int position = 0;
+  const auto line = [&](const std::string& text) { out += fmt::format(" \\\n{}{}", indent, text); };
+  for (const Flag& flag : flags) {
+    const std::string help = quoted(flag.help, true);
+    const std::string value = flag.is_switch() ? "" : zsh_values(flag);
+    // A list may be given again.
+    const std::string again = flag.is_list() ? "*" : "";
+    if (flag.is_argument())
+      line(fmt::format("'{}{}'", flag.is_list() ? "*" : std::to_string(++position), value));
+    else if (!flag.short_name().empty())
+      line(fmt::format("'({0} {1})'{{{0},{1}}}'[{2}]{3}'", flag.short_name(), flag.long_name(),
+                       help, value));
+    else
+      line(fmt::format("'{}{}[{}]{}'", again, flag.long_name() + (value.empty() ? "" : "="), help,
+                       value));
+  }
   return out;
 }
 
-std::string zsh(const CLI::App& root) {
+std::string zsh(const FlagTable& table) {
   std::string names, cases;
-  for (const Command& command : commands()) {
-    names += fmt::format("    '{}:{}'\n", command.name, quoted(command.summary, true));
-    cases += fmt::format("    {}) _arguments{} \\\n      '*:file:_files' ;;\n", command.name,
-                         zsh_arguments(*root.get_subcommand(command.name), "      "));
+  for (const CommandFlags& one : table.commands) {
+    names += fmt::format("    '{}:{}'\n", one.command->name, quoted(one.command->summary, true));
+    cases += fmt::format("    {}) _arguments{} ;;\n", one.command->name,
+                         zsh_arguments(one.flags, "      "));
   }
   return fmt::format(
       "#compdef stoka\n"
@@ -104,42 +143,61 @@ std::string zsh(const CLI::App& root) {
       "  esac\n"
       "}}\n"
       "compdef _stoka stoka\n",
-      names, zsh_arguments(root, "    "), cases);
+      names, zsh_arguments(table.program.flags, "    "), cases);
 }
 
-std::string fish(const CLI::App& root) {
-  std::string out = "# fish completion of stoka\n";
-  auto add = [&](const std::string& condition, const Option& option) {
-    out +=
-        fmt::format("complete -c stoka -n '{}' -l {} -d '{}'{}\n", condition, option.name.substr(2),
-                    quoted(option.help, false), option.takes_value ? " -r" : "");
+// ---- fish
+
+std::string fish_values(const Flag& flag) {
+  if (flag.is_switch()) return "";
+  if (!flag.choices.empty()) return fmt::format(" -x -a '{}'", fmt::join(flag.choices, " "));
+  if (flag.offer == Offer::files) return " -r -F";
+  if (flag.offer == Offer::folders) return " -x -a '(__fish_complete_directories)'";
+  return " -x";
+}
+
+std::string fish(const FlagTable& table) {
+  std::string out = "# fish completion of stoka\ncomplete -c stoka -f\n";
+  const auto add = [&](const std::string& condition, const Flag& flag) {
+    if (flag.is_argument()) {
+      if (flag.offer == Offer::files)
+        out += fmt::format("complete -c stoka -n '{}' -F\n", condition);
+      if (!flag.choices.empty())
+        out += fmt::format("complete -c stoka -n '{}' -a '{}'\n", condition,
+                           fmt::join(flag.choices, " "));
+      return;
+    }
+    out += fmt::format("complete -c stoka -n '{}'{} -l {} -d '{}'{}\n", condition,
+                       flag.short_name().empty() ? "" : " -s " + flag.short_name().substr(1),
+                       flag.long_name().substr(2), quoted(flag.help, false), fish_values(flag));
   };
-  for (const Option& option : options(root)) add("__fish_use_subcommand", option);
-  for (const Command& command : commands()) {
-    out += fmt::format("complete -c stoka -n __fish_use_subcommand -f -a {} -d '{}'\n",
-                       command.name, quoted(command.summary, false));
-    for (const Option& option : options(*root.get_subcommand(command.name)))
-      add(fmt::format("__fish_seen_subcommand_from {}", command.name), option);
+  for (const Flag& flag : table.program.flags) add("__fish_use_subcommand", flag);
+  for (const CommandFlags& one : table.commands) {
+    out += fmt::format("complete -c stoka -n __fish_use_subcommand -a {} -d '{}'\n",
+                       one.command->name, quoted(one.command->summary, false));
+    for (const Flag& flag : one.flags)
+      add(fmt::format("__fish_seen_subcommand_from {}", one.command->name), flag);
   }
   return out;
 }
 
-int run(const std::string& shell) {
+int run_completion(const std::string& shell) {
   Common unused;
-  Cli cli = make_cli(unused);
-  print(shell == "bash" ? bash(*cli.root) : shell == "zsh" ? zsh(*cli.root) : fish(*cli.root));
+  const FlagTable table = flag_table(unused);
+  print(shell == "bash" ? bash(table) : shell == "zsh" ? zsh(table) : fish(table));
   return 0;
 }
 
 }  // namespace
 
-Run declare_completion(CLI::App& cli) {
+Run declare_completion(FlagList& flags) {
   auto shell = std::make_shared<std::string>();
-  cli.add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))
-      ->type_name("");
-  return [shell](App&) { return run(*shell); };
+  add(flags, {{.names = "SHELL",
+               .target = shell.get(),
+               .help = "bash, zsh or fish",
+               .required = true,
+               .choices = {"bash", "zsh", "fish"}}});
+  return [shell](App&) { return run_completion(*shell); };
 }
 
 }  // namespace stoka::app

@@ -7,21 +7,21 @@
 namespace stoka::app {
 namespace {
 
-struct Flags {
+struct ContextFlags {
   std::string page;
-  UrlFlag url;
+  std::optional<std::string> url;
 };
 
-Result<pipeline::Ambient> look(App& app, const Flags& flags) {
-  if (flags.url.given()) {
-    STOKA_ASSIGN(const auto site, RemoteSite::make(app, flags.url.url));
+Result<pipeline::Ambient> look(App& app, const ContextFlags& flags) {
+  if (flags.url) {
+    STOKA_ASSIGN(const auto site, RemoteSite::make(app, *flags.url));
     return site->remote().context(flags.page);
   }
   STOKA_ASSIGN(const auto wired, wire(app, store::OpenMode::read));
   return pipeline::ambient(wired->engine(), flags.page);
 }
 
-int run(App& app, const Flags& flags) {
+int run_context(App& app, const ContextFlags& flags) {
   auto ambient = look(app, flags);
   if (!ambient) return app.report(ambient.error());
   if (app.common.json) {
@@ -38,11 +38,15 @@ int run(App& app, const Flags& flags) {
 
 }  // namespace
 
-Run declare_context(CLI::App& cli) {
-  auto flags = std::make_shared<Flags>();
-  cli.add_option("--page", flags->page, "the page the visitor is on")->required()->type_name("URL");
-  flags->url.declare(cli);
-  return [flags](App& app) { return run(app, *flags); };
+Run declare_context(FlagList& flags) {
+  auto values = std::make_shared<ContextFlags>();
+  add(flags, {{.names = "--page",
+               .target = &values->page,
+               .help = "the page the visitor is on",
+               .value = "URL",
+               .required = true},
+              url_flag(values->url)});
+  return [values](App& app) { return run_context(app, *values); };
 }
 
 }  // namespace stoka::app

@@ -9,26 +9,26 @@
 namespace stoka::app {
 namespace {
 
-struct Flags {
+struct DiscoverFlags {
   PageFlags page;
-  UrlFlag url;
+  std::optional<std::string> url;
   std::string visitor;
   int limit = 3;
   bool explain = false;
 };
 
-Result<pipeline::Recommendations> recommend(App& app, const Flags& flags) {
+Result<pipeline::Recommendations> recommend(App& app, const DiscoverFlags& flags) {
   const pipeline::DiscoverRequest request{flags.visitor, flags.page.context(), flags.limit};
-  if (flags.url.given()) {
+  if (flags.url) {
     STOKA_ASSIGN(const auto site,
-                 RemoteSite::make(app, flags.url.url, {{"--explain", flags.explain}}));
+                 RemoteSite::make(app, *flags.url, {{"--explain", flags.explain}}));
     return site->remote().discover(request);
   }
   STOKA_ASSIGN(const auto wired, wire(app, store::OpenMode::read));
   return pipeline::discover(wired->engine(), request);
 }
 
-int run(App& app, const Flags& flags) {
+int run_discover(App& app, const DiscoverFlags& flags) {
   auto found = recommend(app, flags);
   if (!found) return app.report(found.error());
   if (app.common.json) {
@@ -53,17 +53,23 @@ int run(App& app, const Flags& flags) {
 
 }  // namespace
 
-Run declare_discover(CLI::App& cli) {
-  auto flags = std::make_shared<Flags>();
-  flags->page.declare(cli);
-  flags->url.declare(cli);
-  cli.add_option("--visitor", flags->visitor, "visitor id, for interests and history")
-      ->type_name("UUID");
-  cli.add_option("--limit", flags->limit, "how many (default 3)")
-      ->check(CLI::Range(1, 10).description(""))
-      ->type_name("1..10");
-  cli.add_flag("--explain", flags->explain, "show scores and factors");
-  return [flags](App& app) { return run(app, *flags); };
+Run declare_discover(FlagList& flags) {
+  auto values = std::make_shared<DiscoverFlags>();
+  values->page.declare(flags);
+  add(flags,
+      {url_flag(values->url),
+       {.names = "--visitor",
+        .target = &values->visitor,
+        .help = "visitor id, for interests and history",
+        .value = "UUID"},
+       {.names = "--limit",
+        .target = &values->limit,
+        .help = "how many (default 3)",
+        .value = "1..10",
+        .min = 1,
+        .max = 10},
+       {.names = "--explain", .target = &values->explain, .help = "show scores and factors"}});
+  return [values](App& app) { return run_discover(app, *values); };
 }
 
 }  // namespace stoka::app

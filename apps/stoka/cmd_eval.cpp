@@ -23,7 +23,7 @@
 namespace stoka::app {
 namespace {
 
-struct Flags {
+struct EvalFlags {
   std::string suite = "all";
   EvalFiles files;
   std::vector<std::string> site;
@@ -33,8 +33,8 @@ struct Flags {
   double tolerance = 0.01;
   size_t repeat = 1;
   size_t jobs = 0;
-  bool sweep = false;
-  std::vector<std::string> axes;
+  // The settings to try; given without a value it is empty.
+  std::optional<std::vector<std::string>> sweep;
 };
 
 std::string index_name(const store::IndexStats& stats) {
@@ -80,7 +80,7 @@ std::string trec_run(const eval::Evaluation& done, const EvalInputs& inputs,
 
 class EvalCommand {
  public:
-  EvalCommand(App& app, const Flags& flags) : app_(app), flags_(flags) {}
+  EvalCommand(App& app, const EvalFlags& flags) : app_(app), flags_(flags) {}
 
   Result<int> run(std::stop_token stop) {
     STOKA_TRY(read());
@@ -161,7 +161,7 @@ class EvalCommand {
   }
 
   Result<int> sweep(std::stop_token stop) {
-    SweepRequest request{flags_.axes, pages_, folder_ ? folder_->path() : "",
+    SweepRequest request{*flags_.sweep, pages_, folder_ ? folder_->path() : "",
                          inputs_.cases.queries};
     STOKA_ASSIGN(const eval::Sweep sweep, run_sweep(app_, request, told(), stop));
     bar_.clear();
@@ -213,7 +213,7 @@ class EvalCommand {
   }
 
   App& app_;
-  const Flags& flags_;
+  const EvalFlags& flags_;
   NullLog silence_;
   terminal::Progress bar_{[](std::string_view text) { print_error(text); },
                           app_.capabilities(STDERR_FILENO), app_.clock};
@@ -230,8 +230,8 @@ std::string is_finite(const std::string& value) {
   return value.find_first_of("nN") == std::string::npos ? "" : "must be a number from 0 to 1";
 }
 
-int run(App& app, const Flags& flags) {
-  auto interrupt = terminal::Interrupt::install();
+int run_eval(App& app, const EvalFlags& flags) {
+  auto interrupt = terminal::Interrupt::install(STDOUT_FILENO);
   if (!interrupt) return app.report(interrupt.error());
   auto code = EvalCommand(app, flags).run((*interrupt)->begin());
   if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
@@ -240,10 +240,11 @@ int run(App& app, const Flags& flags) {
 
 }  // namespace
 
-Run declare_eval(CLI::App& cli) {
-  auto flags = std::make_shared<Flags>();
-  const auto file = [&](const char* name, std::string& value, const char* help) {
-    return cli.add_option(name, value, help)->type_name("FILE");
+Run declare_eval(FlagList& flags) {
+  auto values = std::make_shared<EvalFlags>();
+  const auto file = [](const char* name, std::string& value, const char* help) {
+    return Flag{
+        .names = name, .target = &value, .help = help, .value = "FILE", .offer = Offer::files};
   };
   const auto is_suite = [](const std::string& word) -> std::string {
     if (word == "all" || word == "constraints" || word == "dataset" || word == "retrieval")
@@ -253,64 +254,75 @@ Run declare_eval(CLI::App& cli) {
         "own, e.g. --cases {}",
         text::one_line(word), text::one_line(word));
   };
-  cli.add_option("SUITE", flags->suite, "constraints, dataset, retrieval or all (the default)")
-      ->check(CLI::Validator(is_suite, ""))
-      ->type_name("");
-  cli.add_option("--cases", flags->files.cases,
-                 "your own cases, one JSON object a line; asked of your index; again for more")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  file("--queries", flags->files.queries, "queries of a retrieval collection, with --qrels");
-  file("--qrels", flags->files.qrels, "relevance judgements: query, document, gain");
-  cli.add_option("--site", flags->site,
-                 "index these pages for this run, and ask about them; with --cases")
-      ->allow_extra_args(false)
-      ->type_name("PATH");
-  cli.add_option("--only", flags->only, "only cases whose id contains this")->type_name("TEXT");
-  auto* const baseline =
-      file("--baseline", flags->baseline,
-           "an earlier report: says what is better and worse, exits 1 if anything is worse");
-  cli.add_option("--tolerance", flags->tolerance, "largest loss that is no regression, e.g. 0.02")
-      ->needs(baseline)
-      ->check(CLI::Range(0.0, 1.0).description(""))
-      ->check(CLI::Validator([](const std::string& value) { return is_finite(value); }, ""))
-      ->capture_default_str()
-      ->type_name("SHARE");
-  cli.add_option("--repeat", flags->repeat, "try each case so often, for models that vary")
-      ->check(CLI::Range(1, 1000).description(""))
-      ->type_name("N");
-  cli.add_option("--jobs", flags->jobs, "cases at a time")
-      ->check(CLI::Range(1, 64).description(""))
-      ->type_name("N");
-  file("--report", flags->report, "write the report as JSON");
-  auto* const junit = file("--junit", flags->junit, "write it as JUnit XML");
-  auto* const html = file("--html", flags->html, "write it as a page to read");
-  cli.add_option("--history", flags->history,
-                 "folder of earlier reports, drawn over time by --html")
-      ->needs(html)
-      ->type_name("FOLDER");
-  auto* const run_out =
-      file("--run-out", flags->run_out, "write the ranking of every query, as trec_eval reads it");
-  cli.add_option("--stage", flags->stage, "of which stage: lexical, dense, fused, reranked, policy")
-      ->needs(run_out)
-      ->check(CLI::IsMember({"lexical", "dense", "fused", "reranked", "policy"}).description(""))
-      ->type_name("STAGE");
-  cli.add_option_function<std::vector<std::string>>(
-         "--sweep",
-         [flags](const std::vector<std::string>& axes) {
-           flags->sweep = true;
-           for (const std::string& axis : axes)
-             if (!axis.empty()) flags->axes.push_back(axis);
-         },
-         "the retrieval suite under many settings; alone: chunk sizes, overlaps, modes, thresholds")
-      ->expected(0, 1)
-      ->take_all()
-      ->excludes(baseline)
-      ->excludes(junit)
-      ->excludes(html)
-      ->excludes(run_out)
-      ->type_name("KEY=A,B");
-  return [flags](App& app) { return run(app, *flags); };
+  Flag history =
+      file("--history", values->history, "folder of earlier reports, drawn over time by --html");
+  history.value = "FOLDER";
+  history.offer = Offer::folders;
+  history.needs = {"--html"};
+  add(flags,
+      {{.names = "SUITE",
+        .target = &values->suite,
+        .help = "constraints, dataset, retrieval or all (the default)",
+        .choices = {"constraints", "dataset", "retrieval", "all"},
+        .check = is_suite},
+       {.names = "--cases",
+        .target = &values->files.cases,
+        .help = "your own cases, one JSON object a line; asked of your index; again for more",
+        .value = "FILE",
+        .offer = Offer::files},
+       file("--queries", values->files.queries, "queries of a retrieval collection, with --qrels"),
+       file("--qrels", values->files.qrels, "relevance judgements: query, document, gain"),
+       {.names = "--site",
+        .target = &values->site,
+        .help = "index these pages for this run, and ask about them; with --cases",
+        .value = "PATH",
+        .offer = Offer::files},
+       {.names = "--only",
+        .target = &values->only,
+        .help = "only cases whose id contains this",
+        .value = "TEXT"},
+       file("--baseline", values->baseline,
+            "an earlier report: says what is better and worse, exits 1 if anything is worse"),
+       {.names = "--tolerance",
+        .target = &values->tolerance,
+        .help = "largest loss that is no regression, e.g. 0.02",
+        .value = "SHARE",
+        .show_default = true,
+        .max = 1,
+        .check = is_finite,
+        .needs = {"--baseline"}},
+       {.names = "--repeat",
+        .target = &values->repeat,
+        .help = "try each case so often, for models that vary",
+        .value = "N",
+        .min = 1,
+        .max = 1000},
+       {.names = "--jobs",
+        .target = &values->jobs,
+        .help = "cases at a time",
+        .value = "N",
+        .min = 1,
+        .max = 64},
+       file("--report", values->report, "write the report as JSON"),
+       file("--junit", values->junit, "write it as JUnit XML"),
+       file("--html", values->html, "write it as a page to read"),
+       history,
+       file("--run-out", values->run_out,
+            "write the ranking of every query, as trec_eval reads it"),
+       {.names = "--stage",
+        .target = &values->stage,
+        .help = "of which stage: lexical, dense, fused, reranked, policy",
+        .value = "STAGE",
+        .choices = {"lexical", "dense", "fused", "reranked", "policy"},
+        .needs = {"--run-out"}},
+       {.names = "--sweep",
+        .target = &values->sweep,
+        .help = "the retrieval suite under many settings; alone: chunk sizes, overlaps, modes, "
+                "thresholds",
+        .value = "KEY=A,B",
+        .optional_value = true,
+        .excludes = {"--baseline", "--junit", "--html", "--run-out"}}});
+  return [values](App& app) { return run_eval(app, *values); };
 }
 
 }  // namespace stoka::app

@@ -14,7 +14,7 @@
 namespace stoka::app {
 namespace {
 
-struct Flags {
+struct IndexFlags {
   std::vector<std::string> paths;
   bool prune = false;
   bool rebuild = false;
@@ -55,7 +55,7 @@ Result<std::unique_ptr<store::Store>> open_store(App& app, bool dry_run) {
   return store;
 }
 
-int run(App& app, const Flags& flags) {
+int run_index(App& app, const IndexFlags& flags) {
   pipeline::IndexRequest request;
   auto paths = page_paths(flags.paths);
   if (!paths) return app.report(paths.error());
@@ -71,7 +71,7 @@ int run(App& app, const Flags& flags) {
   auto parts = providers(app, store->get());
   if (!parts) return app.report(parts.error());
   if (embedder_kind(app.config()) != "builtin") request.model = (*parts)->embedder();
-  auto interrupt = terminal::Interrupt::install();
+  auto interrupt = terminal::Interrupt::install(STDOUT_FILENO);
   if (!interrupt) return app.report(interrupt.error());
   terminal::Progress bar([](std::string_view text) { print_error(text); },
                          app.capabilities(STDERR_FILENO), app.clock);
@@ -91,16 +91,24 @@ int run(App& app, const Flags& flags) {
 
 }  // namespace
 
-Run declare_index(CLI::App& cli) {
-  auto flags = std::make_shared<Flags>();
-  cli.add_option("PATH", flags->paths, "folders and files: markdown, products.json, a corpus.jsonl")
-      ->required()
-      ->type_name("");
-  cli.add_flag("--prune", flags->prune, "forget every document that is not under the paths");
-  cli.add_flag("--rebuild", flags->rebuild,
-               "make the index again, with another model or settings than it was made with");
-  cli.add_flag("-n,--dry-run", flags->dry_run, "say what would change, write nothing");
-  return [flags](App& app) { return run(app, *flags); };
+Run declare_index(FlagList& flags) {
+  auto values = std::make_shared<IndexFlags>();
+  add(flags,
+      {{.names = "PATH",
+        .target = &values->paths,
+        .help = "folders and files: markdown, products.json, a corpus.jsonl",
+        .offer = Offer::files,
+        .required = true},
+       {.names = "--prune",
+        .target = &values->prune,
+        .help = "forget every document that is not under the paths"},
+       {.names = "--rebuild",
+        .target = &values->rebuild,
+        .help = "make the index again, with another model or settings than it was made with"},
+       {.names = "-n,--dry-run",
+        .target = &values->dry_run,
+        .help = "say what would change, write nothing"}});
+  return [values](App& app) { return run_index(app, *values); };
 }
 
 }  // namespace stoka::app

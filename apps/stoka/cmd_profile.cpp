@@ -8,11 +8,10 @@
 namespace stoka::app {
 namespace {
 
-struct Flags {
+struct ProfileFlags {
   std::string visitor;
-  std::vector<std::string> interests;
+  std::optional<std::vector<std::string>> interests;
   std::vector<std::string> read;
-  CLI::Option* interests_given = nullptr;
 };
 
 std::string profile_text(const Visitor& visitor) {
@@ -26,9 +25,9 @@ std::string profile_text(const Visitor& visitor) {
   return out;
 }
 
-int run(App& app, const Flags& flags) {
+int run_profile(App& app, const ProfileFlags& flags) {
   std::string id = flags.visitor;
-  const bool sets = flags.interests_given->count() > 0 || !flags.read.empty();
+  const bool sets = flags.interests || !flags.read.empty();
   if (id.empty() && !sets)
     return app.report(
         {ErrorKind::usage, "which visitor?", "give --visitor UUID, or --interests to make one"});
@@ -39,10 +38,8 @@ int run(App& app, const Flags& flags) {
   auto store = app.open_store(store::OpenMode::read);
   if (!store) return app.report(store.error());
   if (id.empty()) id = app.ids.uuid();
-  std::optional<std::vector<std::string>> interests;
-  if (flags.interests_given->count() > 0) interests = flags.interests;
   const Result<Visitor> visitor =
-      sets ? pipeline::update_profile(**store, id, interests, flags.read, app.clock.now())
+      sets ? pipeline::update_profile(**store, id, flags.interests, flags.read, app.clock.now())
            : pipeline::profile(**store, id);
   if (!visitor) return app.report(visitor.error());
   print(app.common.json ? pipeline::to_json(*visitor) + "\n" : profile_text(*visitor));
@@ -51,21 +48,23 @@ int run(App& app, const Flags& flags) {
 
 }  // namespace
 
-Run declare_profile(CLI::App& cli) {
-  auto flags = std::make_shared<Flags>();
-  cli.add_option("--visitor", flags->visitor, "visitor id; left out, a new one is made")
-      ->type_name("UUID");
-  flags->interests_given =
-      cli.add_option("--interests", flags->interests,
-                     "declared interests, comma separated; replaces the old ones")
-          ->delimiter(',')
-          ->allow_extra_args(false)
-          ->type_name("A,B");
-  cli.add_option("--read", flags->read, "slugs that were read, comma separated")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("A,B");
-  return [flags](App& app) { return run(app, *flags); };
+Run declare_profile(FlagList& flags) {
+  auto values = std::make_shared<ProfileFlags>();
+  add(flags, {{.names = "--visitor",
+               .target = &values->visitor,
+               .help = "visitor id; left out, a new one is made",
+               .value = "UUID"},
+              {.names = "--interests",
+               .target = &values->interests,
+               .help = "declared interests, comma separated; replaces the old ones",
+               .value = "A,B",
+               .comma_separated = true},
+              {.names = "--read",
+               .target = &values->read,
+               .help = "slugs that were read, comma separated",
+               .value = "A,B",
+               .comma_separated = true}});
+  return [values](App& app) { return run_profile(app, *values); };
 }
 
 }  // namespace stoka::app

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "base/files.h"
+#include "base/lines.h"
 #include "command.h"
 #include "pipeline/explain.h"
 #include "pipeline/turn.h"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr uint64_t kMostTextBytes = 16 << 20;
 
-struct Flags {
+struct RerankFlags {
   std::string query;
   std::string texts;
   int turns = 0;
@@ -42,15 +43,13 @@ Result<std::vector<Hit>> given_hits(const std::string& file) {
   std::vector<Hit> hits;
   std::string_view rest = text;
   for (int line = 1; !rest.empty(); ++line) {
-    size_t end = std::min(rest.find('\n'), rest.size());
-    if (std::string_view content = rest.substr(0, end);
+    if (std::string_view content = take_line(rest);
         content.find_first_not_of(" \t\r") != content.npos) {
       Hit hit;
       hit.chunk.slug = fmt::format("line-{}", line);
       hit.chunk.content = content;
       hits.push_back(std::move(hit));
     }
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   if (hits.empty())
     return fail(ErrorKind::data, fmt::format("{} has no texts", file), "give one text a line");
@@ -80,7 +79,7 @@ Result<std::vector<Hit>> scored_texts(App& app, const std::string& file, const s
   return hits;
 }
 
-int run(App& app, const Flags& flags) {
+int run_rerank(App& app, const RerankFlags& flags) {
   auto query = pipeline::clean_query(flags.query);
   if (!query) return app.report(query.error());
   bool given = !flags.texts.empty();
@@ -104,21 +103,29 @@ int run(App& app, const Flags& flags) {
 
 }  // namespace
 
-Run declare_rerank(CLI::App& cli) {
-  auto flags = std::make_shared<Flags>();
-  cli.add_option("QUERY", flags->query, "the question")->required()->type_name("");
-  cli.add_flag("--explain", flags->explain, "show the raw score, every stage and every factor");
-  cli.add_option("--texts", flags->texts,
-                 "rank these texts instead, one a line; - is standard input")
-      ->type_name("FILE");
-  cli.add_option("--seen", flags->seen, "slugs already shown, comma separated")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("A,B");
-  cli.add_option("--turns", flags->turns, "turns the session already has")
-      ->check(CLI::Range(0, 1000000).description(""))
-      ->type_name("N");
-  return [flags](App& app) { return run(app, *flags); };
+Run declare_rerank(FlagList& flags) {
+  auto values = std::make_shared<RerankFlags>();
+  add(flags,
+      {{.names = "QUERY", .target = &values->query, .help = "the question", .required = true},
+       {.names = "--explain",
+        .target = &values->explain,
+        .help = "show the raw score, every stage and every factor"},
+       {.names = "--texts",
+        .target = &values->texts,
+        .help = "rank these texts instead, one a line; - is standard input",
+        .value = "FILE",
+        .offer = Offer::files},
+       {.names = "--seen",
+        .target = &values->seen,
+        .help = "slugs already shown, comma separated",
+        .value = "A,B",
+        .comma_separated = true},
+       {.names = "--turns",
+        .target = &values->turns,
+        .help = "turns the session already has",
+        .value = "N",
+        .max = 1000000}});
+  return [values](App& app) { return run_rerank(app, *values); };
 }
 
 }  // namespace stoka::app

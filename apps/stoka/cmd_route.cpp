@@ -11,7 +11,7 @@
 namespace stoka::app {
 namespace {
 
-struct Flags {
+struct RouteFlags {
   std::string query;
   int turns = 0;
 };
@@ -30,7 +30,7 @@ route::SlugToken lazy_slug_tokens(const App& app) {
   };
 }
 
-int run(App& app, const Flags& flags) {
+int run_route(App& app, const RouteFlags& flags) {
   auto query = pipeline::clean_query(flags.query);
   if (!query) return app.report(query.error());
   auto golden = app.load_golden();
@@ -55,13 +55,16 @@ int run(App& app, const Flags& flags) {
 
 }  // namespace
 
-Run declare_route(CLI::App& cli) {
-  auto flags = std::make_shared<Flags>();
-  cli.add_option("QUERY", flags->query, "the question")->required()->type_name("");
-  cli.add_option("--turns", flags->turns, "turns the session already has")
-      ->check(CLI::Range(0, 1000000).description(""))
-      ->type_name("N");
-  return [flags](App& app) { return run(app, *flags); };
+Run declare_route(FlagList& flags) {
+  auto values = std::make_shared<RouteFlags>();
+  add(flags,
+      {{.names = "QUERY", .target = &values->query, .help = "the question", .required = true},
+       {.names = "--turns",
+        .target = &values->turns,
+        .help = "turns the session already has",
+        .value = "N",
+        .max = 1000000}});
+  return [values](App& app) { return run_route(app, *values); };
 }
 
 }  // namespace stoka::app

@@ -22,12 +22,10 @@
 namespace stoka::app {
 namespace {
 
-struct Flags {
-  std::string host;
-  std::string port;
+struct ServeFlags {
+  std::optional<std::string> host;
+  std::optional<std::string> port;
   bool openapi = false;
-  CLI::Option* host_given = nullptr;
-  CLI::Option* port_given = nullptr;
 };
 
 // SIGTERM and SIGINT, taken by a thread of their own. Made before any other thread, so that no
@@ -92,11 +90,11 @@ void keep_memory() {
 #endif
 }
 
-int run(App& app, const Flags& flags) {
-  if (flags.host_given->count() > 0)
-    if (auto set = app.set("serve.host", flags.host); !set) return app.report(set.error());
-  if (flags.port_given->count() > 0)
-    if (auto set = app.set("serve.port", flags.port); !set) return app.report(set.error());
+int run_serve(App& app, const ServeFlags& flags) {
+  if (flags.host)
+    if (auto set = app.set("serve.host", *flags.host); !set) return app.report(set.error());
+  if (flags.port)
+    if (auto set = app.set("serve.port", *flags.port); !set) return app.report(set.error());
   auto options = serve_options(app.config());
   if (!options) return app.report(options.error());
   if (flags.openapi) {
@@ -141,15 +139,20 @@ int run(App& app, const Flags& flags) {
 
 }  // namespace
 
-Run declare_serve(CLI::App& cli) {
-  auto flags = std::make_shared<Flags>();
-  flags->host_given =
-      cli.add_option("--host", flags->host, "address to listen on (default 127.0.0.1)")
-          ->type_name("ADDRESS");
-  flags->port_given =
-      cli.add_option("--port", flags->port, "port (default 8787); 0: any")->type_name("PORT");
-  cli.add_flag("--openapi", flags->openapi, "print the routes as OpenAPI 3.1, and serve nothing");
-  return [flags](App& app) { return run(app, *flags); };
+Run declare_serve(FlagList& flags) {
+  auto values = std::make_shared<ServeFlags>();
+  add(flags, {{.names = "--host",
+               .target = &values->host,
+               .help = "address to listen on (default 127.0.0.1)",
+               .value = "ADDRESS"},
+              {.names = "--port",
+               .target = &values->port,
+               .help = "port (default 8787); 0: any",
+               .value = "PORT"},
+              {.names = "--openapi",
+               .target = &values->openapi,
+               .help = "print the routes as OpenAPI 3.1, and serve nothing"}});
+  return [values](App& app) { return run_serve(app, *values); };
 }
 
 }  // namespace stoka::app

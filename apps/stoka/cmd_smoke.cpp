@@ -174,15 +174,15 @@ std::string smoke_json(const std::vector<serve::Checked>& all, size_t passed, si
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-int run(App& app, const UrlFlag& url) {
-  auto interrupt = terminal::Interrupt::install();
+int run_smoke(App& app, const std::optional<std::string>& url) {
+  auto interrupt = terminal::Interrupt::install(STDOUT_FILENO);
   if (!interrupt) return app.report(interrupt.error());
   const std::stop_token stop = (*interrupt)->begin();
   const terminal::Capabilities capabilities = app.capabilities(STDOUT_FILENO);
   const Told told = [&](const serve::Checked& checked) {
     if (!app.common.json) print(row(checked, capabilities));
   };
-  const auto all = url.given() ? check_site(app, url.url, told, stop) : check_own(app, told, stop);
+  const auto all = url ? check_site(app, *url, told, stop) : check_own(app, told, stop);
   if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
   if (!all) return app.report(all.error());
   const auto count = [&](How how) {
@@ -198,10 +198,10 @@ int run(App& app, const UrlFlag& url) {
 
 }  // namespace
 
-Run declare_smoke(CLI::App& cli) {
-  auto url = std::make_shared<UrlFlag>();
-  url->declare(cli, "check the stoka server at this address");
-  return [url](App& app) { return run(app, *url); };
+Run declare_smoke(FlagList& flags) {
+  auto url = std::make_shared<std::optional<std::string>>();
+  add(flags, {url_flag(*url, "check the stoka server at this address")});
+  return [url](App& app) { return run_smoke(app, *url); };
 }
 
 }  // namespace stoka::app

@@ -121,7 +121,7 @@ std::string details(App& app) {
   return out;
 }
 
-int run(App& app) {
+int run_status(App& app) {
   auto report = inspect(app);
   if (!report) return app.report(report.error());
   print(app.common.json ? report_json(*report) + "\n" : report_text(*report));
@@ -131,8 +131,8 @@ int run(App& app) {
 
 }  // namespace
 
-Run declare_status(CLI::App&) {
-  return [](App& app) { return run(app); };
+Run declare_status(FlagList&) {
+  return [](App& app) { return run_status(app); };
 }
 
 }  // namespace stoka::app

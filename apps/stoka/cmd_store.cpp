@@ -11,7 +11,7 @@
 namespace stoka::app {
 namespace {
 
-struct Flags {
+struct StoreFlags {
   std::string action;
   std::string from;
   std::string to;
@@ -34,12 +34,12 @@ std::string report_text(const store::CopyReport& report) {
   return out;
 }
 
-Result<store::CopyReport> copy(App& app, const Flags& flags) {
+Result<store::CopyReport> copy(App& app, const StoreFlags& flags) {
   if (flags.from == flags.to)
     return fail(ErrorKind::usage, "source and target are the same store", "name two stores");
   STOKA_ASSIGN(const auto from, app.open_store(flags.from, store::OpenMode::read));
   STOKA_ASSIGN(const auto to, app.open_store(flags.to, store::OpenMode::read_write));
-  STOKA_ASSIGN(const auto interrupt, terminal::Interrupt::install());
+  STOKA_ASSIGN(const auto interrupt, terminal::Interrupt::install(STDOUT_FILENO));
   terminal::Progress bar([](std::string_view text) { print_error(text); },
                          app.capabilities(STDERR_FILENO), app.clock);
   const bool show_progress = !app.common.quiet && !app.common.json;
@@ -53,7 +53,7 @@ Result<store::CopyReport> copy(App& app, const Flags& flags) {
   return report;
 }
 
-int run(App& app, const Flags& flags) {
+int run_store(App& app, const StoreFlags& flags) {
   const auto report = copy(app, flags);
   if (!report) return app.report(report.error());
   print(app.common.json ? report_json(*report) + "\n" : report_text(*report));
@@ -62,21 +62,27 @@ int run(App& app, const Flags& flags) {
 
 }  // namespace
 
-Run declare_store(CLI::App& cli) {
-  auto flags = std::make_shared<Flags>();
-  cli.add_option("ACTION", flags->action, "copy")
-      ->required()
-      ->type_name("")
-      ->check(CLI::IsMember({"copy"}).description(""));
-  cli.add_option("SOURCE", flags->from, "the store to read: sqlite:PATH or postgres://…")
-      ->required()
-      ->type_name("");
-  cli.add_option("TARGET", flags->to, "the store to write to, made when it is not there")
-      ->required()
-      ->type_name("");
-  cli.add_flag("--prune", flags->prune,
-               "forget documents of the target that the source does not hold");
-  return [flags](App& app) { return run(app, *flags); };
+Run declare_store(FlagList& flags) {
+  auto values = std::make_shared<StoreFlags>();
+  add(flags, {{.names = "ACTION",
+               .target = &values->action,
+               .help = "copy",
+               .required = true,
+               .choices = {"copy"}},
+              {.names = "SOURCE",
+               .target = &values->from,
+               .help = "the store to read: sqlite:PATH or postgres://…",
+               .offer = Offer::files,
+               .required = true},
+              {.names = "TARGET",
+               .target = &values->to,
+               .help = "the store to write to, made when it is not there",
+               .offer = Offer::files,
+               .required = true},
+              {.names = "--prune",
+               .target = &values->prune,
+               .help = "forget documents of the target that the source does not hold"}});
+  return [values](App& app) { return run_store(app, *values); };
 }
 
 }  // namespace stoka::app

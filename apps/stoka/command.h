@@ -2,11 +2,11 @@
 // commands.cpp.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <span>
 
 #include "app.h"
+#include "flags.h"
 
 namespace stoka::app {
 
@@ -17,25 +17,27 @@ struct Command {
   const char* name;
   const char* summary;   // one line
   const char* examples;  // lines, shown at the end of --help
-  // Adds the flags to the subcommand. What it returns holds their values and runs.
-  Run (*declare)(CLI::App& cli);
+  // Appends the command's flags. What it returns holds their values and runs.
+  Run (*declare)(FlagList& flags);
+  bool reads_settings = true;  // false: it works whatever stands in config.toml
 };
 
 std::span<const Command> commands();
 
-Run declare_chat(CLI::App& cli);
-Run declare_completion(CLI::App& cli);
-Run declare_context(CLI::App& cli);
-Run declare_discover(CLI::App& cli);
-Run declare_eval(CLI::App& cli);
-Run declare_index(CLI::App& cli);
-Run declare_profile(CLI::App& cli);
-Run declare_rerank(CLI::App& cli);
-Run declare_route(CLI::App& cli);
-Run declare_status(CLI::App& cli);
-Run declare_serve(CLI::App& cli);
-Run declare_smoke(CLI::App& cli);
-Run declare_store(CLI::App& cli);
+Run declare_chat(FlagList& flags);
+Run declare_completion(FlagList& flags);
+Run declare_context(FlagList& flags);
+Run declare_discover(FlagList& flags);
+Run declare_eval(FlagList& flags);
+Run declare_help(FlagList& flags);
+Run declare_index(FlagList& flags);
+Run declare_profile(FlagList& flags);
+Run declare_rerank(FlagList& flags);
+Run declare_route(FlagList& flags);
+Run declare_status(FlagList& flags);
+Run declare_serve(FlagList& flags);
+Run declare_smoke(FlagList& flags);
+Run declare_store(FlagList& flags);
 
 // The REPL: what stoka is without a command on a terminal.
 int run_repl(App& app);

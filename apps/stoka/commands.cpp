@@ -69,7 +69,11 @@ constexpr Command kCommands[] = {
     {"completion", "shell completions",
      "  source <(stoka completion bash)\n"
      "  stoka completion fish > ~/.config/fish/completions/stoka.fish",
-     declare_completion},
+     declare_completion, false},
+    {"help", "the help of a command, or its manual page",
+     "  stoka help chat\n"
+     "  stoka help --man chat | man -l -",
+     declare_help, false},
 };
 
 }  // namespace

@@ -16,12 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMostBytes = 256ULL << 20;
+constexpr uint64_t kMaxCaseFile = 256ULL << 20;
 
 std::string_view built_in(std::string_view name) {
-  for (const EmbeddedFile& file : embedded::evals())
-    if (file.name == name) return file.text;
-  return {};
+  const EmbeddedFile* const file = embedded::find(embedded::evals(), name);
+  return file == nullptr ? std::string_view() : file->text;
 }
 
 Result<> read_built_in(eval::Cases& out) {
@@ -34,8 +33,8 @@ Result<> read_collection(const EvalFiles& files, EvalInputs& out) {
   if (files.queries.empty() || files.qrels.empty())
     return fail(ErrorKind::usage, "--queries and --qrels go together",
                 "give both files, e.g. --queries queries.jsonl --qrels qrels.tsv");
-  STOKA_ASSIGN(const std::string queries, read_file(files.queries, kMostBytes));
-  STOKA_ASSIGN(out.qrels, read_file(files.qrels, kMostBytes));
+  STOKA_ASSIGN(const std::string queries, read_file(files.queries, kMaxCaseFile));
+  STOKA_ASSIGN(out.qrels, read_file(files.qrels, kMaxCaseFile));
   STOKA_ASSIGN(std::vector<eval::Query> read,
                eval::read_collection(queries, files.queries, out.qrels, files.qrels));
   std::move(read.begin(), read.end(), std::back_inserter(out.cases.queries));
@@ -50,10 +49,8 @@ Result<EvalInputs> read_inputs(const EvalFiles& files, const std::string& suite,
   const bool collection = !files.queries.empty() || !files.qrels.empty();
   if (collection) STOKA_TRY(read_collection(files, out));
   for (const std::string& file : files.cases) {
-    STOKA_ASSIGN(const std::string text, read_file(file, kMostBytes));
-    text::Repair repair;
-    text::repair_utf8(text, &repair);
-    if (repair.utf16 || repair.invalid > 0)
+    STOKA_ASSIGN(const std::string text, read_file(file, kMaxCaseFile));
+    if (!text::is_valid_utf8(text))
       return fail(ErrorKind::data, fmt::format("{} is not UTF-8", file), "save it as UTF-8");
     const size_t before = out.cases.cases.size() + out.cases.queries.size();
     const bool of_cases = suite == "constraints" || suite == "dataset";
@@ -83,7 +80,7 @@ Result<EvalInputs> read_inputs(const EvalFiles& files, const std::string& suite,
 Result<eval::Phrases> built_in_phrases() { return eval::read_phrases(built_in("phrases.toml")); }
 
 Result<eval::Report> read_report_file(const std::string& file) {
-  STOKA_ASSIGN(const std::string text, read_file(file, kMostBytes));
+  STOKA_ASSIGN(const std::string text, read_file(file, kMaxCaseFile));
   return eval::read_report(text, file);
 }
 

@@ -1,10 +1,10 @@
 // Flags that say where the visitor is and who they are; several commands take them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "flags.h"
 #include "model/session.h"
 
 namespace stoka::app {
@@ -15,19 +15,23 @@ struct PageFlags {
   int scroll = -1;
   std::vector<std::string> seen;
 
-  void declare(CLI::App& cli) {
-    cli.add_option("--page", page, "the page the visitor is on")->type_name("URL");
-    cli.add_option("--seen", seen, "slugs already read, comma separated")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("A,B");
-    cli.add_option("--page-title", page_title, "its title")->type_name("TEXT");
+  void declare(FlagList& flags) {
+    add(flags,
+        {{.names = "--page", .target = &page, .help = "the page the visitor is on", .value = "URL"},
+         {.names = "--seen",
+          .target = &seen,
+          .help = "slugs already read, comma separated",
+          .value = "A,B",
+          .comma_separated = true},
+         {.names = "--page-title", .target = &page_title, .help = "its title", .value = "TEXT"}});
   }
   // Only an answer can use how far somebody has read.
-  void declare_scroll(CLI::App& cli) {
-    cli.add_option("--scroll", scroll, "how far it was scrolled, in percent")
-        ->check(CLI::Range(0, 100).description(""))
-        ->type_name("PCT");
+  void declare_scroll(FlagList& flags) {
+    add(flags, {{.names = "--scroll",
+                 .target = &scroll,
+                 .help = "how far it was scrolled, in percent",
+                 .value = "PCT",
+                 .max = 100}});
   }
   PageContext context() const {
     PageContext out{page, page_title, {}, seen};

@@ -1,26 +1,23 @@
 // --url: a site that answers instead of the index of this machine.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app.h"
+#include "flags.h"
 #include "net/client.h"
 #include "serve/remote.h"
 
 namespace stoka::app {
 
-struct UrlFlag {
-  std::string url;
-  CLI::Option* option = nullptr;
-
-  void declare(CLI::App& cli, const char* help = "ask the stoka server at this address") {
-    option = cli.add_option("--url", url, help)->type_name("URL");
-  }
-  bool given() const { return option->count() > 0; }
-};
+// Empty: nobody gave --url.
+inline Flag url_flag(std::optional<std::string>& url,
+                     const char* help = "ask the stoka server at this address") {
+  return {.names = "--url", .target = &url, .help = help, .value = "URL"};
+}
 
 // Not movable: the remote borrows the client.
 class RemoteSite {

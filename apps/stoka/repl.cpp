@@ -81,7 +81,7 @@ int terminal_columns() {
 }
 
 int converse(App& app, terminal::Conversation& conversation) {
-  auto interrupt = terminal::Interrupt::install();
+  auto interrupt = terminal::Interrupt::install(STDOUT_FILENO);
   if (!interrupt) return app.report(interrupt.error());
 
   std::error_code ignored;
@@ -91,6 +91,7 @@ int converse(App& app, terminal::Conversation& conversation) {
   options.columns = terminal_columns;
   options.site = app.config().text("site.url");
   options.json = app.common.json;
+  options.input = STDIN_FILENO;
   terminal::LineEditorOptions editing;
   editing.editing = options.capabilities.tty;
   editing.history = App::state_dir() / "history";

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/ascii.h"
 #include "cite/entities.h"
 
 namespace stoka::cite {
@@ -12,8 +13,6 @@ constexpr std::string_view kOpen = "<cite";
 constexpr std::string_view kClose = "</cite";
 constexpr std::string_view kLeftCurly = "\u201C";
 constexpr std::string_view kRightCurly = "\u201D";
-
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/ascii.h"
 #include "text/normalize.h"
 #include "text/quotable.h"
 #include "text/sentences.h"
@@ -102,8 +103,6 @@ struct Passage {
   }
   std::string squeezed(const Span& bytes) const { return text::squeeze(bytes.in(content)); }
 };
-
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 constexpr std::string_view kOpeners[] = {"(", "[", "\"", "'", "\u201C", "\u2018", "\u00AB"};
 constexpr std::string_view kClosers[] = {")", "]", "\"", "'", "\u201D", "\u2019", "\u00BB"};

@@ -16,33 +16,33 @@ namespace stoka::embed {
 namespace {
 
 using Json = nlohmann::json;
-using Row = std::vector<double>;
+using Numbers = std::vector<double>;
 
 constexpr size_t kMostDepth = 16;
 
-tl::unexpected<std::string> complain(std::string what) {
+tl::unexpected<std::string> bad_rows(std::string what) {
   return tl::unexpected<std::string>(std::move(what));
 }
 
 tl::expected<Json, std::string> parse(std::string_view body) {
   const Result<std::string> mended = net::mend_json(body, kMostDepth);
-  if (!mended) return complain("sent JSON that is nested too deep");
+  if (!mended) return bad_rows("sent JSON that is nested too deep");
   Json json = Json::parse(*mended, nullptr, false);
-  if (json.is_discarded()) return complain("sent something that is not JSON");
+  if (json.is_discarded()) return bad_rows("sent something that is not JSON");
   return json;
 }
 
 // Little-endian float32.
-std::optional<Row> read_base64(std::string_view text) {
+std::optional<Numbers> read_base64(std::string_view text) {
   const std::optional<std::string> bytes = from_base64(text);
   if (!bytes || bytes->size() % sizeof(float) != 0) return std::nullopt;
   const std::vector<float> values = search::from_bytes(*bytes, bytes->size() / sizeof(float));
-  return Row(values.begin(), values.end());
+  return Numbers(values.begin(), values.end());
 }
 
-std::optional<Row> read_numbers(const Json& json) {
+std::optional<Numbers> read_numbers(const Json& json) {
   if (!json.is_array()) return std::nullopt;
-  Row out;
+  Numbers out;
   out.reserve(json.size());
   for (const Json& value : json) {
     if (!value.is_number() && !value.is_null()) return std::nullopt;
@@ -55,12 +55,12 @@ std::optional<Row> read_numbers(const Json& json) {
 
 tl::expected<Rows, std::string> read_bare_rows(std::string_view body) {
   const tl::expected<Json, std::string> json = parse(body);
-  if (!json) return complain(json.error());
-  if (!json->is_array()) return complain("sent no list of vectors");
+  if (!json) return bad_rows(json.error());
+  if (!json->is_array()) return bad_rows("sent no list of vectors");
   Rows out;
   for (const Json& vector : *json) {
-    std::optional<Row> row = read_numbers(vector);
-    if (!row) return complain("sent a vector that is no list of numbers");
+    std::optional<Numbers> row = read_numbers(vector);
+    if (!row) return bad_rows("sent a vector that is no list of numbers");
     out.push_back(std::move(*row));
   }
   return out;
@@ -68,11 +68,11 @@ tl::expected<Rows, std::string> read_bare_rows(std::string_view body) {
 
 tl::expected<Rows, std::string> read_indexed_rows(std::string_view body) {
   const tl::expected<Json, std::string> json = parse(body);
-  if (!json) return complain(json.error());
+  if (!json) return bad_rows(json.error());
   const auto data = json->is_object() ? json->find("data") : json->end();
   if (data == json->end() || !data->is_array()) {
     const std::string message = json->is_object() ? net::error_message(body) : std::string();
-    return complain(message.empty() ? "sent no list of vectors" : "sent an error: " + message);
+    return bad_rows(message.empty() ? "sent no list of vectors" : "sent an error: " + message);
   }
   Rows out(data->size());
   std::vector<bool> taken(data->size());
@@ -80,26 +80,26 @@ tl::expected<Rows, std::string> read_indexed_rows(std::string_view body) {
   for (size_t i = 0; i < data->size(); ++i) {
     const Json& entry = (*data)[i];
     const auto vector = entry.is_object() ? entry.find("embedding") : entry.end();
-    std::optional<Row> row;
+    std::optional<Numbers> row;
     if (vector != entry.end())
       row = vector->is_string() ? read_base64(vector->get_ref<const std::string&>())
                                 : read_numbers(*vector);
-    if (!row) return complain("sent a vector that is no list of numbers");
+    if (!row) return bad_rows("sent a vector that is no list of numbers");
     size_t at = i;
     if (const auto index = entry.find("index"); index != entry.end() && !index->is_null()) {
       if (!index->is_number_unsigned() || index->get<uint64_t>() >= out.size())
-        return complain(fmt::format("sent index {} among {} vectors",
+        return bad_rows(fmt::format("sent index {} among {} vectors",
                                     index->is_number() ? index->dump() : "that is no number",
                                     out.size()));
       at = index->get<size_t>();
       ++indexes;
     }
-    if (taken[at]) return complain(fmt::format("sent index {} twice", at));
+    if (taken[at]) return bad_rows(fmt::format("sent index {} twice", at));
     taken[at] = true;
     out[at] = std::move(*row);
   }
   if (indexes != 0 && indexes != out.size())
-    return complain("sent an index with some vectors and none with others");
+    return bad_rows("sent an index with some vectors and none with others");
   return out;
 }
 

@@ -102,7 +102,7 @@ class Comparing {
   Comparison out_;
 };
 
-struct Line {
+struct ChangeLine {
   std::string_view verdict;
   std::string what;
   std::string before;
@@ -110,7 +110,7 @@ struct Line {
   std::string why;
 };
 
-Line line_of(std::string_view verdict, const Change& change) {
+ChangeLine line_of(std::string_view verdict, const Change& change) {
   auto [before, now] = figures(change);
   const std::string why = text::squeeze(text::one_line(change.why));
   return {verdict, text::one_line(change.what), std::move(before), std::move(now),
@@ -206,39 +206,39 @@ bool comparable(const Report& baseline, const Cases& cases) {
 }
 
 std::string to_json(const Comparison& comparison) {
-  using Json = nlohmann::ordered_json;
+  using OrderedJson = nlohmann::ordered_json;
   const auto list = [](const std::vector<Change>& changes) {
-    Json out = Json::array();
+    OrderedJson out = OrderedJson::array();
     for (const Change& one : changes) {
-      Json change = {{"what", one.what}, {"before", rounded(one.before)}};
-      change["now"] = one.missing ? Json() : Json(rounded(one.now));
+      OrderedJson change = {{"what", one.what}, {"before", rounded(one.before)}};
+      change["now"] = one.missing ? OrderedJson() : OrderedJson(rounded(one.now));
       if (!one.why.empty()) change["why"] = one.why;
       out.push_back(std::move(change));
     }
     return out;
   };
-  return Json{{"worse", list(comparison.worse)},  {"better", list(comparison.better)},
-              {"new", comparison.added},          {"changed", comparison.changed},
-              {"unmade", comparison.unmade},      {"other_parts", comparison.others},
-              {"tolerance", comparison.tolerance}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return OrderedJson{{"worse", list(comparison.worse)},  {"better", list(comparison.better)},
+                     {"new", comparison.added},          {"changed", comparison.changed},
+                     {"unmade", comparison.unmade},      {"other_parts", comparison.others},
+                     {"tolerance", comparison.tolerance}}
+      .dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::string to_text(const Comparison& comparison) {
-  std::vector<Line> lines;
+  std::vector<ChangeLine> lines;
   for (const Change& change : comparison.worse) lines.push_back(line_of("worse", change));
   for (const std::string& name : comparison.added)
     lines.push_back({"new", text::one_line(name), "fails", "", ""});
   for (const Change& change : comparison.better) lines.push_back(line_of("better", change));
 
   size_t what = 0, before = 0, now = 0;
-  for (const Line& line : lines) {
+  for (const ChangeLine& line : lines) {
     what = std::min(std::max(what, text::display_width(line.what)), kMostName);
     before = std::max(before, line.now.empty() ? 0 : line.before.size());
     now = std::max(now, line.now.size());
   }
   std::string out;
-  for (const Line& line : lines) {
+  for (const ChangeLine& line : lines) {
     std::string row = fmt::format("{:<6}  {}  {:<{}}", line.verdict, padded(line.what, what),
                                   line.before, before);
     if (!line.now.empty()) row += fmt::format(" -> {:<{}}  {}", line.now, now, line.why);

@@ -25,7 +25,7 @@ struct Point {
   std::string when;
 };
 
-struct Axis {
+struct ChartAxis {
   double low = 0;
   double high = 1;
 
@@ -47,16 +47,16 @@ std::vector<Point> points(std::span<const std::optional<double>> values,
   return out;
 }
 
-Axis axis(double lowest, double highest) {
+ChartAxis axis(double lowest, double highest) {
   constexpr double kSlack = 1e-9;  // 0.3 / 0.1 is not quite 3
-  Axis out{std::floor(lowest / kStep + kSlack) * kStep,
-           std::ceil(highest / kStep - kSlack) * kStep};
+  ChartAxis out{std::floor(lowest / kStep + kSlack) * kStep,
+                std::ceil(highest / kStep - kSlack) * kStep};
   if (out.high - out.low < kStep / 2)
     (out.low > 0 ? out.low : out.high) += out.low > 0 ? -kStep : kStep;
   return out;
 }
 
-std::string rule(const Axis& axis, double value) {
+std::string rule(const ChartAxis& axis, double value) {
   const double y = axis.y(value);
   return fmt::format(
       "<line class=\"rule\" x1=\"{:.0f}\" x2=\"{:.0f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
@@ -71,7 +71,7 @@ std::string line_chart(std::string_view name, std::span<const std::optional<doub
   const std::vector<Point> all = points(values, when);
   if (all.empty()) return "";
   const auto [lowest, highest] = std::ranges::minmax_element(all, {}, &Point::value);
-  const Axis scale = axis(lowest->value, highest->value);
+  const ChartAxis scale = axis(lowest->value, highest->value);
 
   std::string line;
   std::string dots;

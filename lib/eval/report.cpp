@@ -12,25 +12,25 @@
 namespace stoka::eval {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // ---- writing
 
-void put(Json& object, const char* name, const std::string& text) {
+void put(OrderedJson& object, const char* name, const std::string& text) {
   if (!text.empty()) object[name] = text;
 }
-void put(Json& object, const char* name, const std::vector<std::string>& texts) {
+void put(OrderedJson& object, const char* name, const std::vector<std::string>& texts) {
   if (!texts.empty()) object[name] = texts;
 }
 
-Json numbers(const std::map<std::string, double>& values) {
-  Json out = Json::object();
+OrderedJson numbers(const std::map<std::string, double>& values) {
+  OrderedJson out = OrderedJson::object();
   for (const auto& [name, value] : values) out[name] = rounded(value);
   return out;
 }
 
-Json json_of(const Citation& citation) {
-  Json out = {{"slug", citation.slug}, {"title", citation.title}, {"quote", citation.quote}};
+OrderedJson json_of(const Citation& citation) {
+  OrderedJson out = {{"slug", citation.slug}, {"title", citation.title}, {"quote", citation.quote}};
   put(out, "type", citation.type);
   put(out, "reading_time", citation.reading_time);
   put(out, "date", citation.date);
@@ -39,8 +39,8 @@ Json json_of(const Citation& citation) {
   return out;
 }
 
-Json json_of(const CaseResult& result) {
-  Json out = {{"id", result.id}, {"suite", result.suite}};
+OrderedJson json_of(const CaseResult& result) {
+  OrderedJson out = {{"id", result.id}, {"suite", result.suite}};
   put(out, "category", result.category);
   out["passed"] = result.passed();
   out["trials"] = result.trials;
@@ -56,7 +56,7 @@ Json json_of(const CaseResult& result) {
   out["best_score"] = rounded(result.best_score);
   put(out, "answer", result.answer);
   if (!result.citations.empty()) {
-    Json& citations = out["citations"] = Json::array();
+    OrderedJson& citations = out["citations"] = OrderedJson::array();
     for (const Citation& citation : result.citations) citations.push_back(json_of(citation));
   }
   put(out, "ideal", result.ideal);
@@ -65,12 +65,12 @@ Json json_of(const CaseResult& result) {
   return out;
 }
 
-std::string compact(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string compact(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 // What a member of the report holds, one a line.
-std::string lines(const Json& value) {
+std::string lines(const OrderedJson& value) {
   if (!value.is_structured() || value.empty()) return compact(value);
   std::string out;
   for (const auto& item : value.items()) {
@@ -83,9 +83,9 @@ std::string lines(const Json& value) {
 
 // ---- reading
 
-bool fits(const Json& value, const std::string&) { return value.is_string(); }
-bool fits(const Json& value, double) { return value.is_number(); }
-bool fits(const Json& value, size_t) { return value.is_number_unsigned(); }
+bool fits(const OrderedJson& value, const std::string&) { return value.is_string(); }
+bool fits(const OrderedJson& value, double) { return value.is_number(); }
+bool fits(const OrderedJson& value, size_t) { return value.is_number_unsigned(); }
 std::string_view kind(const std::string&) { return "text"; }
 std::string_view kind(double) { return "number"; }
 std::string_view kind(size_t) { return "count"; }
@@ -99,51 +99,51 @@ class Reader {
     if (problem_.empty()) problem_ = std::move(problem);
   }
 
-  void require(const Json& object, std::initializer_list<const char*> names,
+  void require(const OrderedJson& object, std::initializer_list<const char*> names,
                const std::string& place) {
     for (const char* name : names)
       if (!object.contains(name)) complain(fmt::format("{} has no \"{}\"", place, name));
   }
 
   template <class T>
-  void take(const Json& object, const char* name, T& out) {
+  void take(const OrderedJson& object, const char* name, T& out) {
     if (const auto found = object.find(name); found != object.end()) get(*found, name, out);
   }
 
  private:
   template <class T>
   requires std::same_as<T, std::string> || std::same_as<T, double> || std::same_as<T, size_t>
-  void get(const Json& value, const char* name, T& out) {
+  void get(const OrderedJson& value, const char* name, T& out) {
     if (!fits(value, out)) return complain(fmt::format("\"{}\" is no {}", name, kind(out)));
     out = value.get<T>();
   }
 
   template <class T>
-  void get(const Json& value, const char* name, std::vector<T>& out) {
+  void get(const OrderedJson& value, const char* name, std::vector<T>& out) {
     if (!value.is_array()) return complain(fmt::format("\"{}\" is no list", name));
-    for (const Json& item : value) get(item, name, out.emplace_back());
+    for (const OrderedJson& item : value) get(item, name, out.emplace_back());
   }
 
   template <class T>
-  void get(const Json& value, const char* name, std::map<std::string, T>& out) {
+  void get(const OrderedJson& value, const char* name, std::map<std::string, T>& out) {
     if (!is_object(value, name)) return;
     for (const auto& item : value.items()) get(item.value(), item.key().c_str(), out[item.key()]);
   }
 
-  void get(const Json& value, const char* name, Milliseconds& out) {
+  void get(const OrderedJson& value, const char* name, Milliseconds& out) {
     if (!is_object(value, name)) return;
     take(value, "p50", out.p50);
     take(value, "p95", out.p95);
   }
 
-  void get(const Json& value, const char* name, ConfidenceClass& out) {
+  void get(const OrderedJson& value, const char* name, ConfidenceClass& out) {
     if (!is_object(value, name)) return;
     take(value, "name", out.name);
     take(value, "n", out.n);
     take(value, "right", out.right);
   }
 
-  void get(const Json& value, const char* name, Citation& out) {
+  void get(const OrderedJson& value, const char* name, Citation& out) {
     if (!is_object(value, name)) return;
     take(value, "slug", out.slug);
     take(value, "title", out.title);
@@ -155,7 +155,7 @@ class Reader {
     take(value, "score", out.score);
   }
 
-  void get(const Json& value, const char* name, CaseResult& out) {
+  void get(const OrderedJson& value, const char* name, CaseResult& out) {
     if (!is_object(value, name)) return;
     require(value, {"id", "suite", "trials", "passes"}, "a case");
     take(value, "id", out.id);
@@ -180,7 +180,7 @@ class Reader {
     if (out.passes > out.trials) complain("a case has more passes than trials");
   }
 
-  bool is_object(const Json& value, const char* name) {
+  bool is_object(const OrderedJson& value, const char* name) {
     if (!value.is_object()) complain(fmt::format("\"{}\" holds what is no object", name));
     return value.is_object();
   }
@@ -213,16 +213,16 @@ size_t Report::errors() const {
 }
 
 std::string to_json(const Report& report, const Comparison* comparison) {
-  Json calibration = Json::array();
+  OrderedJson calibration = OrderedJson::array();
   for (const ConfidenceClass& c : report.calibration)
     calibration.push_back({{"name", c.name}, {"n", c.n}, {"right", c.right}});
-  Json cases = Json::array();
+  OrderedJson cases = OrderedJson::array();
   for (const CaseResult& result : report.cases) cases.push_back(json_of(result));
-  Json latency = Json::object();
+  OrderedJson latency = OrderedJson::object();
   for (const auto& [name, ms] : report.latency)
     latency[name] = {{"p50", rounded(ms.p50)}, {"p95", rounded(ms.p95)}};
 
-  const Json whole = {
+  const OrderedJson whole = {
       {"suite", report.suite},
       {"passed", report.passed()},
       {"failed", report.failed()},
@@ -248,7 +248,7 @@ Result<Report> read_report(std::string_view json, const std::string& file) {
     return fail(ErrorKind::data, fmt::format("{} is no report: {}", file, why),
                 "make one with: stoka eval --report FILE.json");
   };
-  const Json whole = Json::parse(json, nullptr, false);
+  const OrderedJson whole = OrderedJson::parse(json, nullptr, false);
   if (whole.is_discarded()) return refuse("not JSON");
   if (!whole.is_object()) return refuse("no JSON object");
 

@@ -12,13 +12,15 @@
 namespace stoka::eval {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string shown(const std::optional<double>& share) {
   return share ? fmt::format("{:.2f}", *share) : "-";
 }
 
-Json json_of(const std::optional<double>& share) { return share ? Json(rounded(*share)) : Json(); }
+OrderedJson json_of(const std::optional<double>& share) {
+  return share ? OrderedJson(rounded(*share)) : OrderedJson();
+}
 
 }  // namespace
 
@@ -106,18 +108,18 @@ std::string to_table(const Sweep& sweep) {
 }
 
 std::string to_json(const Sweep& sweep) {
-  Json rows = Json::array();
+  OrderedJson rows = OrderedJson::array();
   for (const SweepRow& row : sweep.rows) {
-    Json settings = Json::object();
+    OrderedJson settings = OrderedJson::object();
     for (const auto& [key, value] : row.settings) settings[key] = value;
-    Json one = {{"settings", std::move(settings)}, {"chunks", row.chunks}};
+    OrderedJson one = {{"settings", std::move(settings)}, {"chunks", row.chunks}};
     for (const auto& [name, value] : named(row.scores)) one[name] = rounded(value);
     one["direct_right"] = json_of(row.direct_right);
     one["nothing_right"] = json_of(row.nothing_right);
     one["p50_ms"] = std::round(row.p50_ms * 100) / 100;
     rows.push_back(std::move(one));
   }
-  Json thresholds = Json::array();
+  OrderedJson thresholds = OrderedJson::array();
   for (const ThresholdRow& row : sweep.thresholds)
     thresholds.push_back({{"threshold", row.threshold},
                           {"value", rounded(row.value)},
@@ -126,8 +128,8 @@ std::string to_json(const Sweep& sweep) {
                           {"refused", rounded(row.refused)},
                           {"direct", rounded(row.direct)},
                           {"direct_right", json_of(row.direct_right)}});
-  return Json{{"rows", std::move(rows)}, {"thresholds", std::move(thresholds)}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return OrderedJson{{"rows", std::move(rows)}, {"thresholds", std::move(thresholds)}}.dump(
+      -1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace stoka::eval

@@ -112,7 +112,7 @@ std::string stage_table(const Report& report) {
   return "\n" + head + fmt::format(" {:>8} {:>7}\n", "p50 ms", "p95") + rows;
 }
 
-std::string calibration_table(const Report& report) {
+std::string calibration_lines(const Report& report) {
   if (report.calibration.empty()) return {};
   std::string out = fmt::format("\n  {:<11} {:>4} {:>7}\n", "confidence", "n", "right");
   for (const ConfidenceClass& one : report.calibration)
@@ -171,7 +171,7 @@ std::string to_table(const Report& report, bool all) {
   std::string out;
   for (const std::string& suite : suites(report))
     out += suite_line(report, suite) + (suite == "retrieval" ? "" : score_lines(report, suite));
-  out += stage_table(report) + calibration_table(report);
+  out += stage_table(report) + calibration_lines(report);
   std::string failed;
   for (const CaseResult& one : report.cases)
     if (!one.passed()) failed += case_lines(one, report.repeat);

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostLineBytes = 1 << 20;
+constexpr size_t kMaxRunLine = 1 << 20;
 
 std::string slug_of(std::string_view id) { return ingest::slugify(id, "._~"); }
 
@@ -80,7 +80,7 @@ Result<std::vector<Asked>> read_queries(std::string_view text, const std::string
   std::vector<Asked> out;
   std::map<std::string, int> lines;
   STOKA_TRY(each_line(text, [&](std::string_view line, int number) -> Result<> {
-    if (line.size() > kMostLineBytes)
+    if (line.size() > kMaxRunLine)
       return wrong(file, number, "a line of more than 1 MB", "give one query a line");
     auto asked = read_query(line);
     if (!asked)

@@ -9,7 +9,7 @@
 namespace stoka::generate {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::string_view kSampling[] = {"temperature", "top_p", "stop"};
 constexpr std::string_view kMayBeLeftOut[] = {
@@ -42,9 +42,9 @@ Refusal read_refusal(std::string_view body) {
   for (char& c : out.message)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   const auto mended = net::mend_json(body);
-  const Json json = Json::parse(mended.value_or(""), nullptr, false);
+  const OrderedJson json = OrderedJson::parse(mended.value_or(""), nullptr, false);
   const bool has_error = json.is_object() && json.contains("error") && json["error"].is_object();
-  const Json& error = has_error ? json["error"] : json;
+  const OrderedJson& error = has_error ? json["error"] : json;
   if (error.is_object() && error.contains("param") && error["param"].is_string())
     out.param = error["param"].get<std::string>();
   return out;
@@ -64,16 +64,16 @@ size_t find_name(std::string_view text, std::string_view name) {
   return text.npos;
 }
 
-Result<Json> parse_extra(std::string_view extra) {
-  if (extra.empty()) return Json::object();
+Result<OrderedJson> parse_extra(std::string_view extra) {
+  if (extra.empty()) return OrderedJson::object();
   const auto mended = net::mend_json(extra);
-  Json json = Json::parse(mended.value_or(""), nullptr, false);
+  OrderedJson json = OrderedJson::parse(mended.value_or(""), nullptr, false);
   if (json.is_object()) return json;
   return fail(ErrorKind::config, "generator.extra is not a JSON object",
               R"(write it like {"chat_template_kwargs":{"enable_thinking":false}})");
 }
 
-void add_sampling(Json& body, int max_tokens, std::span<const std::string> stop,
+void add_sampling(OrderedJson& body, int max_tokens, std::span<const std::string> stop,
                   const OpenAiOptions& options) {
   if (max_tokens > 0) body["max_tokens"] = max_tokens;
   body["temperature"] = options.temperature;
@@ -81,19 +81,19 @@ void add_sampling(Json& body, int max_tokens, std::span<const std::string> stop,
   if (!stop.empty()) body["stop"] = std::vector<std::string>(stop.begin(), stop.end());
 }
 
-Result<std::string> finished(Json body, const OpenAiOptions& options,
+Result<std::string> finished(OrderedJson body, const OpenAiOptions& options,
                              const RefusedFields& refused) {
   if (refused.contains("max_tokens") && body.contains("max_tokens"))
     body["max_completion_tokens"] = body["max_tokens"];
   for (const std::string& field : refused) body.erase(field);
-  STOKA_ASSIGN(Json extra, parse_extra(options.extra));
+  STOKA_ASSIGN(OrderedJson extra, parse_extra(options.extra));
   for (auto& [field, value] : extra.items()) {
     if (value.is_null())
       body.erase(field);
     else
       body[field] = std::move(value);
   }
-  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace
@@ -140,11 +140,11 @@ Result<> check_extra(std::string_view extra) {
 
 Result<std::string> chat_body(const ChatAsk& ask, const OpenAiOptions& options,
                               const RefusedFields& refused) {
-  Json body = Json::object();
+  OrderedJson body = OrderedJson::object();
   if (!ask.model.empty()) body["model"] = ask.model;
-  Json& messages = body["messages"] = Json::array();
+  OrderedJson& messages = body["messages"] = OrderedJson::array();
   for (const Message& message : ask.messages)
-    messages.push_back(Json{{"role", message.role}, {"content", message.content}});
+    messages.push_back(OrderedJson{{"role", message.role}, {"content", message.content}});
   body["stream"] = ask.stream;
   if (ask.stream) body["stream_options"]["include_usage"] = true;
   add_sampling(body, ask.max_tokens, ask.stop, options);
@@ -155,7 +155,7 @@ Result<std::string> completions_body(std::string_view model, std::span<const std
                                      int max_tokens, const OpenAiOptions& options,
                                      const RefusedFields& refused) {
   static const std::string kLineEnd = "\n";
-  Json body = Json::object();
+  OrderedJson body = OrderedJson::object();
   if (!model.empty()) body["model"] = model;
   body["prompt"] = std::vector<std::string>(prompts.begin(), prompts.end());
   add_sampling(body, max_tokens, {&kLineEnd, 1}, options);

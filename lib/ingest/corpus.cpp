@@ -73,9 +73,9 @@ class Remarks {
   std::vector<std::string> shown_;
 };
 
-class Reader {
+class CorpusReader {
  public:
-  Reader(const SourceFile& file, std::string_view shape, Mending& mending)
+  CorpusReader(const SourceFile& file, std::string_view shape, Mending& mending)
       : path_(display_path(file.path)), shape_(shape), mending_(mending) {
     // They are told apart by their folder where all are called corpus.jsonl.
     const std::string stem = display_path(file.path.stem());
@@ -178,7 +178,7 @@ class Reader {
 
 Pages read_corpus(const SourceFile& file, std::string_view bytes, std::string_view shape,
                   Mending& mending) {
-  return Reader(file, shape, mending).run(bytes);
+  return CorpusReader(file, shape, mending).run(bytes);
 }
 
 }  // namespace stoka::ingest

@@ -35,9 +35,9 @@ struct Tag {
   bool closing = false;
 };
 
-class Reader {
+class HtmlReader {
  public:
-  explicit Reader(std::string_view html) : html_(html) {}
+  explicit HtmlReader(std::string_view html) : html_(html) {}
 
   std::vector<Block> run() {
     while (at_ < html_.size()) {
@@ -151,6 +151,6 @@ class Reader {
 
 }  // namespace
 
-std::vector<Block> html_blocks(std::string_view html) { return Reader(html).run(); }
+std::vector<Block> html_blocks(std::string_view html) { return HtmlReader(html).run(); }
 
 }  // namespace stoka::ingest

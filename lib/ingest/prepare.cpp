@@ -7,7 +7,6 @@
 namespace stoka::ingest {
 namespace {
 
-constexpr auto kNone = std::string_view::npos;
 constexpr size_t kMaxLabel = 200;  // bytes of a footnote's name
 
 // The fence that a line opens or closes: its character and length; 0 if it is none.
@@ -23,8 +22,8 @@ Fence fence_of(std::string_view line) {
   if (line.empty() || (line[0] != '`' && line[0] != '~')) return {};
   size_t length = std::min(line.find_first_not_of(line[0]), line.size());
   std::string_view info = line.substr(length);
-  if (length < 3 || (line[0] == '`' && info.find('`') != kNone)) return {};
-  return {line[0], length, info.find_first_not_of(" \t") == kNone};
+  if (length < 3 || (line[0] == '`' && info.find('`') != std::string_view::npos)) return {};
+  return {line[0], length, info.find_first_not_of(" \t") == std::string_view::npos};
 }
 
 // md4c walks all open containers on every line, so a line may open only so many.
@@ -58,8 +57,8 @@ std::string flattened(std::string_view line) {
 
 // The rule of a table, "|-|:-:|", with three dashes a column, which md4c asks for.
 bool is_table_rule(std::string_view line) {
-  return line.find('|') != kNone && line.find('-') != kNone &&
-         line.find_first_not_of(" \t|:->") == kNone;
+  return line.find('|') != std::string_view::npos && line.find('-') != std::string_view::npos &&
+         line.find_first_not_of(" \t|:->") == std::string_view::npos;
 }
 
 std::string widened(std::string_view rule) {
@@ -73,7 +72,7 @@ std::string widened(std::string_view rule) {
 
 // An ES module statement, as MDX allows at the beginning of a block.
 bool is_module_statement(std::string_view line) {
-  if (line.starts_with("import ")) return line.find_first_of("'\"{*") != kNone;
+  if (line.starts_with("import ")) return line.find_first_of("'\"{*") != std::string_view::npos;
   if (!line.starts_with("export ")) return false;
   line.remove_prefix(7);
   for (std::string_view word :
@@ -147,7 +146,7 @@ class Lines {
   static size_t footnote(std::string_view line) {
     if (!line.starts_with("[^")) return 0;
     size_t close = line.find("]:");
-    return close == kNone || close > kMaxLabel ? 0 : close + 2;
+    return close == std::string_view::npos || close > kMaxLabel ? 0 : close + 2;
   }
 
   void flush() {

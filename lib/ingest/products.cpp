@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMaxDepth = 16;
+constexpr int kMaxNesting = 16;
 
 // Whether brackets outside of strings nest no deeper than stoka reads.
 bool is_shallow(std::string_view json) {
@@ -30,7 +30,7 @@ bool is_shallow(std::string_view json) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '{' || c == '[') {
-      if (++depth > kMaxDepth) return false;
+      if (++depth > kMaxNesting) return false;
     } else if (c == '}' || c == ']') {
       --depth;
     }
@@ -39,7 +39,7 @@ bool is_shallow(std::string_view json) {
 }
 
 // A key as people read it: "supportedPlatforms" and "supported_platforms" become two words.
-std::string readable(std::string_view key) {
+std::string label_of(std::string_view key) {
   std::string out;
   for (char c : key) {
     if (c >= 'A' && c <= 'Z' && !out.empty() && out.back() >= 'a' && out.back() <= 'z') {
@@ -74,7 +74,7 @@ std::vector<Block> blocks_of(const std::vector<Field>& fields) {
     std::string value = joined(field);
     if (value.empty()) continue;
     bool stops = value.find_last_of(".!?") == value.size() - 1;
-    add(fmt::format("{}: {}{}", readable(field.key), value, stops ? "" : "."));
+    add(fmt::format("{}: {}{}", label_of(field.key), value, stops ? "" : "."));
   }
   return out;
 }
@@ -85,14 +85,14 @@ std::string field_text(const std::vector<Field>& fields, std::string_view key) {
   return {};
 }
 
-class Reader {
+class ProductReader {
  public:
-  Reader(const SourceFile& file, std::string_view shape)
+  ProductReader(const SourceFile& file, std::string_view shape)
       : path_(display_path(file.path)), shape_(shape) {}
 
   Pages run(std::string_view text) {
     if (!is_shallow(text)) {
-      skip("", fmt::format("JSON is nested more than {} levels", kMaxDepth));
+      skip("", fmt::format("JSON is nested more than {} levels", kMaxNesting));
       return std::move(out_);
     }
     Json root = Json::parse(text, nullptr, false);
@@ -164,7 +164,7 @@ class Reader {
 }  // namespace
 
 Pages read_products(const SourceFile& file, std::string_view json, std::string_view shape) {
-  return Reader(file, shape).run(json);
+  return ProductReader(file, shape).run(json);
 }
 
 }  // namespace stoka::ingest

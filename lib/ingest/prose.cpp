@@ -6,12 +6,11 @@
 namespace stoka::ingest {
 namespace {
 
-constexpr auto kNone = std::string_view::npos;
-constexpr size_t kMaxTag = 4096;   // bytes of a tag of a template language
-constexpr size_t kMaxJsx = 1024;   // bytes of a component's tag or an expression
-constexpr size_t kMaxLabel = 200;  // bytes of what stands in brackets on one line
+constexpr size_t kMaxTag = 4096;        // bytes of a tag of a template language
+constexpr size_t kMaxJsx = 1024;        // bytes of a component's tag or an expression
+constexpr size_t kMaxProseLabel = 200;  // bytes of what stands in brackets on one line
 
-std::string_view trim(std::string_view text) {
+std::string_view bare(std::string_view text) {
   size_t begin = std::min(text.find_first_not_of(" \t\n-<>%"), text.size());
   return text.substr(begin, text.find_last_not_of(" \t\n-<>%") + 1 - begin);
 }
@@ -21,7 +20,7 @@ class Finder {
  public:
   Finder(std::string_view text, std::string_view needle) : text_(text), needle_(needle) {}
   size_t from(size_t at) {
-    if (!known_ || (next_ != kNone && next_ < at)) next_ = text_.find(needle_, at);
+    if (!known_ || (next_ != std::string_view::npos && next_ < at)) next_ = text_.find(needle_, at);
     known_ = true;
     return next_;
   }
@@ -77,13 +76,13 @@ class Prose {
   bool code_span() {
     size_t run = std::min(text_.find_first_not_of('`', at_), text_.size()) - at_;
     size_t end = closing_run(at_ + run, run);
-    return copy(end == kNone ? run : end - at_);
+    return copy(end == std::string_view::npos ? run : end - at_);
   }
 
   // The end of the next run of exactly so many backticks before a blank line.
   size_t closing_run(size_t at, size_t run) {
     size_t& failed_until = no_close_until_[std::min(run, no_close_until_.size() - 1)];
-    if (at < failed_until) return kNone;
+    if (at < failed_until) return std::string_view::npos;
     size_t limit = std::min(blank_line_.from(at), text_.size());
     while ((at = text_.find('`', at)) < limit) {
       size_t end = std::min(text_.find_first_not_of('`', at), text_.size());
@@ -91,15 +90,15 @@ class Prose {
       at = end;
     }
     failed_until = limit;
-    return kNone;
+    return std::string_view::npos;
   }
 
   bool template_tag() {
     bool variable = rest().starts_with("{{"), statement = rest().starts_with("{%");
     if (!variable && !statement) return false;
     size_t close = (variable ? close_variable_ : close_statement_).from(at_ + 2);
-    if (close == kNone || close - at_ > kMaxTag) return false;
-    std::string_view inner = trim(text_.substr(at_ + 2, close - at_ - 2));
+    if (close == std::string_view::npos || close - at_ > kMaxTag) return false;
+    std::string_view inner = bare(text_.substr(at_ + 2, close - at_ - 2));
     size_t end = close + 2;
     size_t name_end = std::min(inner.find_first_of(" \t\n("), inner.size());
     std::string_view name = inner.substr(0, name_end);
@@ -115,12 +114,13 @@ class Prose {
 
   // What follows, up to the closing tag of that name, as a code fence.
   void verbatim(std::string_view opener, std::string_view closing_name) {
-    for (size_t at = at_; (at = text_.find(opener, at)) != kNone && at - at_ <= 16 * kMaxTag;
+    for (size_t at = at_;
+         (at = text_.find(opener, at)) != std::string_view::npos && at - at_ <= 16 * kMaxTag;
          at += 2) {
       size_t name = std::min(text_.find_first_not_of(" <%-", at + 2), text_.size());
       if (!text_.substr(name).starts_with(closing_name)) continue;
       size_t close = text_.find('}', name);
-      if (close == kNone) return;
+      if (close == std::string_view::npos) return;
       out_ += "\n~~~~~~~~\n";
       out_.append(text_, at_, at - at_);
       out_ += "\n~~~~~~~~\n";
@@ -131,9 +131,9 @@ class Prose {
 
   void skip_comment() {
     size_t end = end_comment_.from(at_);
-    if (end == kNone) return;
+    if (end == std::string_view::npos) return;
     size_t close = text_.find("%}", end);
-    if (close != kNone) at_ = close + 2;
+    if (close != std::string_view::npos) at_ = close + 2;
   }
 
   // {: .class}, {#id}, {.class}: kramdown and heading attributes.
@@ -144,10 +144,10 @@ class Prose {
   }
 
   bool drop_up_to(std::string_view end) {
-    std::string_view line = rest().substr(0, kMaxLabel);
+    std::string_view line = rest().substr(0, kMaxProseLabel);
     line = line.substr(0, line.find('\n'));
     size_t close = line.find(end);
-    if (close == kNone) return false;
+    if (close == std::string_view::npos) return false;
     at_ += close + end.size();
     return true;
   }
@@ -155,20 +155,21 @@ class Prose {
   // Footnote marks, alert markers and wiki links.
   bool bracket() {
     if (rest().starts_with("[^") || rest().starts_with("[!")) {
-      std::string_view label = rest().substr(0, kMaxLabel);
+      std::string_view label = rest().substr(0, kMaxProseLabel);
       label = label.substr(0, label.find_first_of(" \n]", 2));
       bool whole = label.size() > 2 && rest().substr(label.size()).starts_with(']');
-      bool badge = rest().starts_with("[!") && label.find('[', 2) != kNone;  // [![image](…)](…)
+      bool badge = rest().starts_with("[!") &&
+                   label.find('[', 2) != std::string_view::npos;  // [![image](…)](…)
       if (!whole || badge) return false;
       at_ += label.size() + 1;
       return true;
     }
     if (!rest().starts_with("[[")) return false;
-    std::string_view inner = rest().substr(2, kMaxLabel);
+    std::string_view inner = rest().substr(2, kMaxProseLabel);
     inner = inner.substr(0, inner.find_first_of("\n]["));
     if (inner.empty() || !rest().substr(2 + inner.size()).starts_with("]]")) return false;
     at_ += inner.size() + 4;
-    out_ += inner.substr(inner.rfind('|') == kNone ? 0 : inner.rfind('|') + 1);
+    out_ += inner.substr(inner.rfind('|') == std::string_view::npos ? 0 : inner.rfind('|') + 1);
     return true;
   }
 
@@ -189,12 +190,12 @@ class Prose {
         return at + 1;
       }
     }
-    return kNone;
+    return std::string_view::npos;
   }
 
   bool expression() {
     size_t end = balanced(at_, std::min(at_ + kMaxJsx, text_.size()));
-    if (end == kNone) return false;
+    if (end == std::string_view::npos) return false;
     at_ = end;
     return true;
   }
@@ -216,7 +217,7 @@ class Prose {
         quote = c;
       } else if (c == '{') {
         at = balanced(at, limit);
-        if (at == kNone) return false;
+        if (at == std::string_view::npos) return false;
         --at;
       } else if (c == '>') {
         at_ = at + 1;

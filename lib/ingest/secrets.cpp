@@ -6,8 +6,6 @@
 namespace stoka::ingest {
 namespace {
 
-constexpr auto kNone = std::string_view::npos;
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_alnum(char c) { return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z'); }
@@ -76,12 +74,13 @@ size_t match_private_key(std::string_view text, size_t at) {
   std::string_view heading = text.substr(at, kHeading);
   heading = heading.substr(0, heading.find('\n'));
   size_t end = heading.find("PRIVATE KEY");
-  if (end == kNone || heading.find("-----", end) == kNone) return 0;
+  if (end == std::string_view::npos || heading.find("-----", end) == std::string_view::npos)
+    return 0;
   std::string_view body = text.substr(at, kLongest);
   size_t close = body.find("-----END ");
-  if (close == kNone) return at + body.size();
+  if (close == std::string_view::npos) return at + body.size();
   size_t dashes = body.find("-----", close + 9);
-  return at + (dashes == kNone ? body.size() : dashes + 5);
+  return at + (dashes == std::string_view::npos ? body.size() : dashes + 5);
 }
 
 struct Pattern {
@@ -134,7 +133,7 @@ bool holds_window(std::string_view text, const std::unordered_set<std::string_vi
 
 std::vector<Secret> find_secrets(std::string_view text) {
   std::vector<Secret> out;
-  for (size_t at = 0; (at = text.find_first_of("sgAxe-", at)) != kNone; ++at) {
+  for (size_t at = 0; (at = text.find_first_of("sgAxe-", at)) != std::string_view::npos; ++at) {
     if (at > 0 && is_token(text[at - 1])) continue;
     for (const Pattern& pattern : kPatterns) {
       if (text.compare(at, pattern.prefix.size(), pattern.prefix) != 0) continue;

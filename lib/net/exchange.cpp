@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kMostHead = 64u << 10;
 constexpr size_t kMostReason = 200;
 constexpr int kMostStatus = 599;
-constexpr int kMostRetryAfter = 24 * 60 * 60;
+constexpr int kMaxRetryAfterSeconds = 24 * 60 * 60;
 constexpr Milliseconds kMostEnding{1000};
 constexpr const char* kProxyHint = "check the proxy of the environment (http_proxy, https_proxy)";
 
@@ -209,7 +209,7 @@ bool Exchange::header(std::string_view line) {
   if (name == "location") location_ = value;
   if (name == "retry-after")
     if (const auto seconds = number(value))
-      head_.retry_after = std::chrono::seconds(std::min(*seconds, kMostRetryAfter));
+      head_.retry_after = std::chrono::seconds(std::min(*seconds, kMaxRetryAfterSeconds));
   return true;
 }
 

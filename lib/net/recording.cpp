@@ -22,7 +22,7 @@ namespace {
 
 constexpr uint64_t kMostFile = 1u << 30;
 constexpr size_t kMostLine = 1u << 28;
-constexpr size_t kMostShown = 60;  // bytes of a subject in an error
+constexpr size_t kMaxSubject = 60;  // bytes of a subject in an error
 
 // Hands on what is heard and keeps it.
 class Tee final : public Listener {
@@ -253,8 +253,8 @@ std::optional<Failure> Replay::perform(const Request& request, Listener& listene
   const Recorded* recorded = tape_->find(request);
   if (recorded == nullptr) {
     std::string subject = text::one_line(request.subject);
-    if (subject.size() > kMostShown)
-      subject = subject.substr(0, text::floor_border(subject, kMostShown)) + "…";
+    if (subject.size() > kMaxSubject)
+      subject = subject.substr(0, text::floor_border(subject, kMaxSubject)) + "…";
     return Failure{{ErrorKind::data,
                     fmt::format("{} has no answer of the {} to this {} request{}",
                                 tape_->path.string(), request.role, request.name,

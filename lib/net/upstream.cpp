@@ -16,7 +16,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr Milliseconds kLeastPause{100};
 constexpr Milliseconds kMostPause{400};  // before the first retry; then twice as long
-constexpr std::chrono::seconds kMostRetryAfter{30};
+constexpr std::chrono::seconds kMaxRetryWait{30};
 constexpr size_t kMostRefusal = 64u << 10;  // bytes kept of an answer that is not ok
 
 Breaker::Time monotonic() { return SteadyClock::now().time_since_epoch(); }
@@ -276,7 +276,7 @@ std::optional<Milliseconds> Upstream::pause(const std::optional<Failure>& failur
     const int status = ear.answer().status;
     if (status != 429 && status != 502 && status != 503 && status != 504) return std::nullopt;
     asked_for = ear.answer().retry_after.value_or(asked_for);
-    if (asked_for > kMostRetryAfter) return std::nullopt;
+    if (asked_for > kMaxRetryWait) return std::nullopt;
   }
   const int doubled = 1 << std::min(attempt, 4);
   std::uniform_int_distribution<Milliseconds::rep> jitter(kLeastPause.count() * doubled,

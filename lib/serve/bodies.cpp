@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kMostDepth = 8;
-constexpr size_t kMostPage = 2048;  // bytes
+constexpr size_t kMaxPageBytes = 2048;  // bytes
 constexpr size_t kMostTitle = 512;
 constexpr size_t kMostSlug = 256;
 constexpr size_t kMostSeen = 200;
@@ -128,7 +128,7 @@ std::string cut(std::string text, size_t most) {
 
 PageContext page_context(Fields& fields) {
   PageContext out;
-  out.page = cut(fields.text("page"), kMostPage);
+  out.page = cut(fields.text("page"), kMaxPageBytes);
   auto seen = fields.texts("seen_slugs", SIZE_MAX).value_or(std::vector<std::string>());
   for (std::string& slug : seen)
     if (slug.size() <= kMostSlug && out.seen_slugs.size() < kMostSeen)

@@ -29,7 +29,7 @@ bool is_host(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_host_sign);
 }
 
-bool is_port(std::string_view text) {
+bool is_origin_port(std::string_view text) {
   if (text.empty() || text.size() > 5 || text.front() == '0') return false;
   if (text.find_first_not_of("0123456789") != std::string_view::npos) return false;
   return text.size() < 5 || text <= "65535";
@@ -68,7 +68,7 @@ Result<std::string> normalised(std::string_view given) {
   if (colon != std::string_view::npos && !host.ends_with(']')) {
     port = host.substr(colon + 1);
     host = host.substr(0, colon);
-    if (!is_port(port)) return error("its port is not a number from 1 to 65535", example);
+    if (!is_origin_port(port)) return error("its port is not a number from 1 to 65535", example);
   }
   if (!is_host(host))
     return error("its host is not one", "write names of other scripts as xn--…, as browsers do");

@@ -18,9 +18,9 @@ using Json = nlohmann::json;
 constexpr std::array<std::string_view, 5> kNames = {"ready", "token", "cite", "done", "error"};
 
 // The fields of an event; what is wrong with the first bad one is remembered.
-class Fields {
+class EventFields {
  public:
-  explicit Fields(const Json& json) : json_(json) {}
+  explicit EventFields(const Json& json) : json_(json) {}
 
   std::string text(const char* name) {
     const Json* const found = find(name);
@@ -71,7 +71,7 @@ class Fields {
   std::optional<std::string> wrong_;
 };
 
-Event event(std::string_view name, Fields& fields) {
+Event event(std::string_view name, EventFields& fields) {
   if (name == "ready")
     return ReadyEvent{fields.text("session_id"), fields.text("visitor_id"),
                       fields.one_of("route", {Route::meta, Route::offtopic, Route::followup,
@@ -103,7 +103,7 @@ Result<Event> read_event(std::string_view name, std::string_view data) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object())
     return fail(ErrorKind::protocol, fmt::format("the data of a {} event is no object", *known));
-  Fields fields(json);
+  EventFields fields(json);
   Event out = event(name, fields);
   if (fields.wrong())
     return fail(ErrorKind::protocol,

@@ -10,12 +10,12 @@
 namespace stoka::serve {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr size_t kMostText = 2000;  // bytes of a message
 
-std::string line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string line(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 std::string clean(std::string_view text) {
@@ -45,16 +45,16 @@ void Journal::visited(const Visited& v) {
   const std::string now = rfc3339(clock_.now());
   std::string out;
   if (options_.json) {
-    Json json = {{"ts", now},
-                 {"level", "info"},
-                 {"msg", "request"},
-                 {"req_id", v.request_id},
-                 {"trace_id", v.trace_id},
-                 {"span_id", v.span_id},
-                 {"method", v.method},
-                 {"route", v.route},
-                 {"status", v.status},
-                 {"dur_ms", std::round(v.ms * 1000) / 1000}};
+    OrderedJson json = {{"ts", now},
+                        {"level", "info"},
+                        {"msg", "request"},
+                        {"req_id", v.request_id},
+                        {"trace_id", v.trace_id},
+                        {"span_id", v.span_id},
+                        {"method", v.method},
+                        {"route", v.route},
+                        {"status", v.status},
+                        {"dur_ms", std::round(v.ms * 1000) / 1000}};
     if (!v.end.empty()) json["end"] = v.end;
     if (!v.detail.empty()) json["detail"] = clean(v.detail);
     if (options_.queries && !v.query.empty()) json["query"] = clean(v.query);

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr size_t kMostToken = 8 * 1024;  // bytes
 constexpr size_t kMostSubject = 1024;    // bytes
-constexpr int kMostDepth = 16;
+constexpr int kMaxClaimDepth = 16;
 
 // RFC 4648, section 5, in the one form that an encoder writes.
 std::optional<std::string> from_base64url(std::string_view text) {
@@ -35,7 +35,7 @@ std::optional<json> strict_object(std::string_view text) {
   std::vector<std::set<std::string>> names;
   const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
     using Event = json::parse_event_t;
-    if ((event == Event::object_start || event == Event::array_start) && depth >= kMostDepth)
+    if ((event == Event::object_start || event == Event::array_start) && depth >= kMaxClaimDepth)
       strict = false;
     if (event == Event::object_start) names.emplace_back();
     if (event == Event::object_end) names.pop_back();

@@ -9,7 +9,7 @@
 namespace stoka::serve {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Routes are written as OpenAPI has them, but for "errors": the statuses, beside those that any
 // request may meet, that `with_errors` turns into responses.
@@ -301,7 +301,7 @@ std::string stream_of(const std::vector<Event>& events) {
   return out;
 }
 
-Json stream_examples() {
+OrderedJson stream_examples() {
   ReadyEvent ready{"6f1c9c9e-52a6-4d0e-9d5f-0c6a3a1b7e11", "0b9f5a3c-6a57-4a6e-8a43-5a5f1c0f9a02",
                    Route::fresh};
   Citation citation{"philosophy-bounded-execution",
@@ -315,33 +315,34 @@ Json stream_examples() {
   std::string answer = stream_of({ready, TokenEvent{"an argument, "}, TokenEvent{"not a manual."},
                                   CiteEvent{citation}, DoneEvent{1, Confidence::direct, 412}});
   std::string broken = stream_of({ready, ErrorEvent{"the generator broke off", true}});
-  return {{"answer", Json{{"summary", "An answer with a citation"}, {"value", answer}}},
-          {"broken", Json{{"summary", "An answer that broke off"}, {"value", broken}}}};
+  return {{"answer", OrderedJson{{"summary", "An answer with a citation"}, {"value", answer}}},
+          {"broken", OrderedJson{{"summary", "An answer that broke off"}, {"value", broken}}}};
 }
 
-Json problem(const Failure& failure) {
-  Json out{{"description", failure.when}};
+OrderedJson problem(const Failure& failure) {
+  OrderedJson out{{"description", failure.when}};
   if (failure.status == 405)
-    out["headers"] = {{"Allow", Json{{"schema", Json{{"type", "string"}}}}}};
+    out["headers"] = {{"Allow", OrderedJson{{"schema", OrderedJson{{"type", "string"}}}}}};
   if (failure.status == 401)
-    out["headers"] = {{"WWW-Authenticate", Json{{"schema", Json{{"type", "string"}}}}}};
+    out["headers"] = {
+        {"WWW-Authenticate", OrderedJson{{"schema", OrderedJson{{"type", "string"}}}}}};
   if (failure.retry_after) {
-    Json header{{"description", "Seconds to wait."},
-                {"schema", Json{{"type", "integer"}, {"minimum", 1}}}};
+    OrderedJson header{{"description", "Seconds to wait."},
+                       {"schema", OrderedJson{{"type", "integer"}, {"minimum", 1}}}};
     out["headers"] = {{"Retry-After", std::move(header)}};
   }
-  Json schema{{"$ref", "#/components/schemas/Problem"}};
-  out["content"] = {{"application/problem+json", Json{{"schema", std::move(schema)}}}};
+  OrderedJson schema{{"$ref", "#/components/schemas/Problem"}};
+  out["content"] = {{"application/problem+json", OrderedJson{{"schema", std::move(schema)}}}};
   return out;
 }
 
 // Adds what may fail to the responses of every operation, and to `responses` what was referred to.
-Json with_errors(Json paths, Json& responses) {
-  for (Json& path : paths)
-    for (Json& operation : path) {
-      Json errors = operation.value("errors", Json::array());
+OrderedJson with_errors(OrderedJson paths, OrderedJson& responses) {
+  for (OrderedJson& path : paths)
+    for (OrderedJson& operation : path) {
+      OrderedJson errors = operation.value("errors", OrderedJson::array());
       operation.erase("errors");
-      Json& own = operation["responses"];
+      OrderedJson& own = operation["responses"];
       for (const Failure& failure : kFailures) {
         std::string status = std::to_string(failure.status);
         bool listed = std::find(errors.begin(), errors.end(), failure.status) != errors.end();
@@ -356,17 +357,17 @@ Json with_errors(Json paths, Json& responses) {
 }  // namespace
 
 std::string openapi_json(bool bot_enabled, std::string_view version) {
-  Json document{{"openapi", "3.1.0"}, {"info", Json::parse(kInfo)}};
+  OrderedJson document{{"openapi", "3.1.0"}, {"info", OrderedJson::parse(kInfo)}};
   document["info"]["version"] = version;
-  document["servers"] = Json::array({Json{{"url", "/"}}});
-  document["security"] = Json::array();  // none, but where an operation says so
-  Json responses = Json::object(), schemas = Json::parse(kSystemSchemas);
-  Json paths = Json::object();
+  document["servers"] = OrderedJson::array({OrderedJson{{"url", "/"}}});
+  document["security"] = OrderedJson::array();  // none, but where an operation says so
+  OrderedJson responses = OrderedJson::object(), schemas = OrderedJson::parse(kSystemSchemas);
+  OrderedJson paths = OrderedJson::object();
   if (bot_enabled) {
-    paths = with_errors(Json::parse(kBotPaths), responses);
+    paths = with_errors(OrderedJson::parse(kBotPaths), responses);
     paths["/api/stoka/chat"]["post"]["responses"]["200"]["content"]["text/event-stream"]
          ["examples"] = stream_examples();
-    schemas.update(Json::parse(kBotSchemas));
+    schemas.update(OrderedJson::parse(kBotSchemas));
     responses["NotModified"] = {{"description", "It is as If-None-Match says."}};
     constexpr std::pair<const char*, const char*> kEvents[] = {{"Ready", "Ready"},
                                                                {"Token", "Token"},
@@ -374,15 +375,15 @@ std::string openapi_json(bool bot_enabled, std::string_view version) {
                                                                {"Done", "Done"},
                                                                {"Error", "Failure"}};
     for (const auto& [event, data_schema] : kEvents) {
-      Json name{{"const", lower(event)}};
-      Json data{{"$ref", std::string("#/components/schemas/") + data_schema}};
+      OrderedJson name{{"const", lower(event)}};
+      OrderedJson data{{"$ref", std::string("#/components/schemas/") + data_schema}};
       schemas[std::string(event) + "Event"] = {
           {"type", "object"},
-          {"required", Json::array({"event", "data"})},
-          {"properties", Json{{"event", std::move(name)}, {"data", std::move(data)}}}};
+          {"required", OrderedJson::array({"event", "data"})},
+          {"properties", OrderedJson{{"event", std::move(name)}, {"data", std::move(data)}}}};
     }
   }
-  paths.update(with_errors(Json::parse(kSystemPaths), responses));
+  paths.update(with_errors(OrderedJson::parse(kSystemPaths), responses));
   document["paths"] = std::move(paths);
   document["components"] = {{"schemas", std::move(schemas)}, {"responses", std::move(responses)}};
   if (bot_enabled)

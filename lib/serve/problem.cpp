@@ -5,7 +5,7 @@
 namespace stoka::serve {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct Phrase {
   int status;
@@ -45,15 +45,15 @@ constexpr Phrase kPhrases[] = {
 
 std::string problem_json(int status, const Error& error, std::string_view field,
                          std::string_view request_id) {
-  Json body = {{"type", "about:blank"},
-               {"title", reason(status)},
-               {"status", status},
-               {"code", name(error.kind)},
-               {"detail", error.message}};
+  OrderedJson body = {{"type", "about:blank"},
+                      {"title", reason(status)},
+                      {"status", status},
+                      {"code", name(error.kind)},
+                      {"detail", error.message}};
   if (!error.hint.empty()) body["hint"] = error.hint;
   if (!field.empty()) body["field"] = field;
   body["request_id"] = request_id;
-  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::string_view reason(int status) {

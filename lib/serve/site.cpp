@@ -21,7 +21,7 @@
 namespace stoka::serve {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr size_t kMostPage = 2048;
 // Everything of the page comes from here, and no script but its own.
@@ -31,7 +31,7 @@ constexpr const char* kPolicy =
 
 std::chrono::nanoseconds monotonic() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-Response json(std::string body, int status = 200) {
+Response json_response(std::string body, int status = 200) {
   Response out;
   out.status = status;
   out.body = std::move(body);
@@ -225,7 +225,7 @@ Site::Answer Site::discover(Ask& ask) {
       [&house = house_, request = std::move(*request)](std::stop_token stop) -> Result<Response> {
         STOKA_ASSIGN(const pipeline::Recommendations found,
                      pipeline::discover(house.engine, request, stop));
-        return json(pipeline::to_json(found));
+        return json_response(pipeline::to_json(found));
       });
   return job;
 }
@@ -239,7 +239,7 @@ Site::Answer Site::context(Ask& ask) {
     return nullptr;
   }
   if (const std::string* body = limiter_->pages.find(page, monotonic())) {
-    ask.visit->respond(json(*body));
+    ask.visit->respond(json_response(*body));
     return nullptr;
   }
   auto job = std::make_shared<Job>(house_, std::move(ask.visit));
@@ -247,7 +247,7 @@ Site::Answer Site::context(Ask& ask) {
     STOKA_ASSIGN(const pipeline::Ambient found, pipeline::ambient(house_.engine, page, stop));
     std::string body = pipeline::to_json(found);
     house_.loop.post([this, page, body] { limiter_->pages.put(page, body, monotonic()); });
-    return json(std::move(body));
+    return json_response(std::move(body));
   });
   return job;
 }
@@ -268,7 +268,7 @@ Site::Answer Site::show_profile(Ask& ask) {
                  pipeline::asker(house.engine.parts().store, id, subject, true));
     if (!asker.known)
       return fail(ErrorKind::not_found, "no such visitor", "set interests to make one");
-    return json(pipeline::to_json(*asker.known));
+    return json_response(pipeline::to_json(*asker.known));
   });
   return job;
 }
@@ -294,7 +294,7 @@ Site::Answer Site::set_profile(Ask& ask) {
         STOKA_ASSIGN(const Visitor visitor,
                      pipeline::update_profile(parts.store, asker.known ? asker.known->id : asker.id,
                                               update.interests, update.read, parts.clock.now()));
-        return json(pipeline::to_json(visitor));
+        return json_response(pipeline::to_json(visitor));
       });
   return job;
 }
@@ -326,12 +326,12 @@ Site::Answer Site::open(Ask& ask) {
 }
 
 Site::Answer Site::openapi(Ask& ask) {
-  ask.visit->respond(json(openapi_));
+  ask.visit->respond(json_response(openapi_));
   return nullptr;
 }
 
 Site::Answer Site::healthz(Ask& ask) {
-  ask.visit->respond(json(R"({"status":"ok"})"));
+  ask.visit->respond(json_response(R"({"status":"ok"})"));
   return nullptr;
 }
 
@@ -358,7 +358,7 @@ Site::Answer Site::readyz(Ask& ask) {
 }
 
 Response Site::readiness(std::stop_token stop) const {
-  Json checks = Json::array();
+  OrderedJson checks = OrderedJson::array();
   bool ready = true;
   const auto check = [&](const char* name, const Result<>& result) {
     ready = ready && result.has_value();
@@ -369,13 +369,15 @@ Response Site::readiness(std::stop_token stop) const {
   const auto stats = house_.engine.parts().store.stats();
   check("store", stats ? Result<>() : Result<>(fail(stats.error())));
   if (stats) check("index", house_.engine.check_index(stop));
-  const Json body = {{"status", ready ? "ready" : "not ready"}, {"checks", std::move(checks)}};
-  return json(body.dump(-1, ' ', false, Json::error_handler_t::replace), ready ? 200 : 503);
+  const OrderedJson body = {{"status", ready ? "ready" : "not ready"},
+                            {"checks", std::move(checks)}};
+  return json_response(body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace),
+                       ready ? 200 : 503);
 }
 
 void Site::close() {
   closing_ = true;
-  readiness_ = json(
+  readiness_ = json_response(
       R"({"status":"not ready","checks":[{"name":"server","ok":false,"detail":"shutting down"}]})",
       503);
 }
@@ -383,7 +385,7 @@ void Site::close() {
 Site::Answer Site::metrics(Ask& ask) {
   auto job = std::make_shared<Job>(house_, std::move(ask.visit));
   job->start(house_.quick, [&house = house_](std::stop_token) -> Result<Response> {
-    Response out = json(house.metrics.text());
+    Response out = json_response(house.metrics.text());
     out.content_type = kMetricsType;
     return out;
   });

@@ -33,7 +33,7 @@ bool is_id(std::string_view text) {
   return is_hex(text) && text.find_first_not_of('0') != std::string_view::npos;
 }
 
-std::optional<TraceContext> parsed(std::string_view text) {
+std::optional<TraceContext> parsed_context(std::string_view text) {
   if (text.size() < kLength) return std::nullopt;
   const std::string_view version = text.substr(0, 2), flags = text.substr(kFlagsAt, 2);
   if (!is_hex(version) || version == "ff" || !is_hex(flags)) return std::nullopt;
@@ -64,7 +64,7 @@ std::string TraceContext::header() const {
 TraceContext trace_context(std::string_view traceparent, Ids& ids) {
   std::string digits = ids.uuid();
   std::erase(digits, '-');
-  TraceContext out = parsed(traceparent).value_or(TraceContext());
+  TraceContext out = parsed_context(traceparent).value_or(TraceContext());
   // The first span of a trace may share digits with it: ids of spans differ within a trace. The
   // last half of a version 4 UUID is random but for two bits, and these keep it from being zero.
   out.span_id = digits.substr(kTraceDigits - kSpanDigits);

@@ -12,6 +12,9 @@
 
 namespace stoka::store {
 
+// Times are kept in milliseconds since 1970.
+inline Instant instant(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
+
 // Text as every store keeps it: malformed UTF-8 and NUL become U+FFFD, all else stays.
 bool is_storable(std::string_view text);
 std::string storable(std::string_view text);

@@ -17,15 +17,10 @@ namespace {
 // Nobody's word is longer; keeps what is held bounded.
 constexpr size_t kLongestWord = 4096;
 
-size_t sequence_length(unsigned char lead) {
-  if (lead < 0xC2 || lead > 0xF4) return 1;
-  return lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-}
-
 // Whether `tail`, which starts with a lead byte, may become a code point when more bytes come.
 bool is_unfinished(std::string_view tail) {
   const auto lead = static_cast<unsigned char>(tail.front());
-  if (tail.size() >= sequence_length(lead)) return false;
+  if (tail.size() >= text::sequence_length(lead)) return false;
   return std::all_of(tail.begin() + 1, tail.end(),
                      [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; });
 }

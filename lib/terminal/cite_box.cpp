@@ -15,7 +15,7 @@ constexpr int kMaxColumns = 72;
 constexpr int kMinFramed = 30;
 constexpr int kMinCompact = 8;  // below this no wrapping helps
 
-struct Line {
+struct BoxLine {
   Look look;
   std::string text;
 };
@@ -33,9 +33,9 @@ std::string title_of(const Citation& citation) {
   return title.empty() ? shown(citation.slug) : title;
 }
 
-std::vector<Line> lines_of(const Citation& citation, const Capabilities& capabilities,
-                           size_t columns) {
-  std::vector<Line> lines;
+std::vector<BoxLine> lines_of(const Citation& citation, const Capabilities& capabilities,
+                              size_t columns) {
+  std::vector<BoxLine> lines;
   for (std::string& line : text::wrap(title_of(citation), columns)) {
     lines.push_back({Look::title, std::move(line)});
   }
@@ -55,7 +55,7 @@ std::vector<Line> lines_of(const Citation& citation, const Capabilities& capabil
   return lines;
 }
 
-std::string drawn(const Line& line, std::string_view target, const Capabilities& capabilities) {
+std::string drawn(const BoxLine& line, std::string_view target, const Capabilities& capabilities) {
   const std::string painted = paint(line.look, line.text, capabilities);
   return line.look == Look::title ? link(painted, target, capabilities) : painted;
 }
@@ -76,7 +76,7 @@ std::string framed(const Citation& citation, const Capabilities& capabilities,
   constexpr std::string_view kLabel = " cite ";
   std::string out = grey(fmt::format("{}{}{}{}{}", f.top_left, f.horizontal, kLabel,
                                      repeat(f.horizontal, width - 3 - kLabel.size()), f.top_right));
-  for (const Line& line : lines_of(citation, capabilities, inner)) {
+  for (const BoxLine& line : lines_of(citation, capabilities, inner)) {
     const size_t taken = std::min(text::display_width(line.text), inner);
     out += fmt::format("\n{} {}{} {}", grey(f.vertical), drawn(line, target, capabilities),
                        std::string(inner - taken, ' '), grey(f.vertical));
@@ -90,7 +90,7 @@ std::string compact(const Citation& citation, const Capabilities& capabilities,
                     std::string_view target) {
   const auto columns = static_cast<size_t>(std::max(capabilities.columns, kMinCompact));
   std::string out;
-  for (const Line& line : lines_of(citation, capabilities, columns)) {
+  for (const BoxLine& line : lines_of(citation, capabilities, columns)) {
     if (!out.empty()) out += '\n';
     out += drawn(line, target, capabilities);
   }

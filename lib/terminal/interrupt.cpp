@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -36,9 +37,11 @@ struct Interrupt::State {
   int pipe[2] = {-1, -1};
   struct sigaction before {};
   bool handling = false;
+  int output = -1;  // watched by the watcher
   std::thread watcher;
   std::mutex mutex;
   std::optional<std::stop_source> work;  // under the mutex
+  bool output_closed = false;            // under the mutex
 
   ~State() {
     if (handling) {
@@ -59,31 +62,48 @@ struct Interrupt::State {
 
   void watch() {
     while (true) {
+      // Without events that are asked for, the output only reports that its reader is gone.
+      pollfd watched[2] = {{pipe[0], POLLIN, 0}, {output, 0, 0}};
+      if (::poll(watched, 2, -1) < 0) {
+        if (errno == EINTR) continue;
+        return;
+      }
+      if (watched[1].revents != 0) {
+        output = -1;
+        if ((watched[1].revents & POLLNVAL) == 0) stop_work(true);
+      }
+      if (watched[0].revents == 0) continue;
       char what = 0;
       const ssize_t got = ::read(pipe[0], &what, 1);
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0 || what == kQuit) return;
-      std::optional<std::stop_source> current;
-      {
-        const std::lock_guard lock(mutex);
-        current = work;
-      }
-      // Outside the lock: the callbacks of a stop may take their time.
-      if (current) current->request_stop();
+      stop_work(false);
     }
+  }
+
+  void stop_work(bool closed) {
+    std::optional<std::stop_source> current;
+    {
+      const std::lock_guard lock(mutex);
+      if (closed) output_closed = true;
+      current = work;
+    }
+    // Outside the lock: the callbacks of a stop may take their time.
+    if (current) current->request_stop();
   }
 };
 
 Interrupt::Interrupt(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Interrupt::~Interrupt() = default;
 
-Result<std::unique_ptr<Interrupt>> Interrupt::install() {
+Result<std::unique_ptr<Interrupt>> Interrupt::install(int output) {
   const auto failed = [](int number) {
     return fail(ErrorKind::internal,
                 fmt::format("cannot watch for Ctrl-C: {}", std::strerror(number)),
                 "close some programs and try again");
   };
   auto state = std::make_unique<State>();
+  state->output = output;
   if (::pipe2(state->pipe, O_CLOEXEC) != 0) return failed(errno);
   // Only the writing end: a signal handler must never wait.
   if (::fcntl(state->pipe[1], F_SETFL, O_NONBLOCK) != 0) return failed(errno);
@@ -117,6 +137,7 @@ Result<std::unique_ptr<Interrupt>> Interrupt::install() {
 std::stop_token Interrupt::begin() {
   const std::lock_guard lock(state_->mutex);
   state_->work.emplace();
+  if (state_->output_closed) state_->work->request_stop();
   return state_->work->get_token();
 }
 
@@ -125,6 +146,11 @@ bool Interrupt::end() {
   const bool stopped = state_->work && state_->work->stop_requested();
   state_->work.reset();
   return stopped;
+}
+
+bool Interrupt::output_closed() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->output_closed;
 }
 
 }  // namespace stoka::terminal

@@ -1,4 +1,4 @@
-// Ctrl-C as a stop.
+// Ctrl-C as a stop, and a closed output as one.
 #pragma once
 
 #include <memory>
@@ -9,20 +9,25 @@
 namespace stoka::terminal {
 
 // While it lives SIGINT does not end the program: it stops the piece of work that is under way, and
-// is forgotten when there is none. Reads from a terminal are interrupted (no SA_RESTART). One at a
-// time in a process.
+// is forgotten when there is none. Reads from a terminal are interrupted (no SA_RESTART). When the
+// reader of the output is gone (the pipe in "| head" was closed), the work under way is stopped
+// too, and so is all work that begins later. One at a time in a process.
 class Interrupt {
  public:
-  static Result<std::unique_ptr<Interrupt>> install();
+  // `output` is the pipe or socket whose reader is watched; -1: none. Other kinds of files are
+  // never closed by a reader.
+  static Result<std::unique_ptr<Interrupt>> install(int output = -1);
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
   // A piece of work begins: the next SIGINT stops the token. The stop is requested, and its
-  // callbacks run, on the thread that watches for the signal, at once.
+  // callbacks run, on the thread that watches for the signal and the output, at once.
   std::stop_token begin();
   // It is over; true if it was stopped.
   bool end();
+  // The reader of the output is gone.
+  bool output_closed() const;
 
  private:
   struct State;

@@ -45,11 +45,6 @@ std::string narrow(std::wstring_view text) {
   return out;
 }
 
-size_t sequence_length(unsigned char lead) {
-  if (lead < 0xC2 || lead > 0xF4) return 1;
-  return lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-}
-
 struct Prompt {
   std::wstring text;  // libedit must know which characters take no columns: they are delimited
   size_t columns = 0;
@@ -239,7 +234,7 @@ class LibeditEditor final : public LineEditor {
       unsigned char byte = 0;
       if (const int got = next_byte(byte); got != 1) return got;
       bytes += static_cast<char>(byte);
-      const size_t length = sequence_length(static_cast<unsigned char>(bytes.front()));
+      const size_t length = text::sequence_length(static_cast<unsigned char>(bytes.front()));
       const bool broken = bytes.size() > 1 && (byte & 0xC0) != 0x80;
       if (bytes.size() < length && !broken) continue;
       size_t at = broken ? bytes.size() - 1 : 0;  // what breaks a sequence stands for itself

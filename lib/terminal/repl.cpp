@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "base/nearest.h"
 #include "terminal/cite_box.h"
+#include "terminal/echo_off.h"
 #include "text/normalize.h"
 #include "text/width.h"
 
@@ -151,6 +152,7 @@ void Repl::answer(const std::string& query) {
   const bool spaced = options_.capabilities.tty && !json_;
   if (spaced) out_("\n");
   if (spaced) printer.wait();
+  const EchoOff typing(options_.input);
   const std::stop_token stop = interrupt_.begin();
   const EventSink sink = [&](const Event& event) {
     if (const auto* cite = std::get_if<CiteEvent>(&event)) citations_.push_back(cite->citation);

@@ -21,6 +21,7 @@ struct ReplOptions {
   std::function<int()> columns;  // of the terminal now; empty: capabilities.columns for good
   std::string site;              // base of relative links; may be empty
   bool json = false;             // as if /json had been typed
+  int input = -1;                // the terminal that does not show typing while an answer is drawn
 };
 
 // Reads a line, answers it, until Ctrl-D, /quit or a bare "exit" or "quit". No greeting. Ctrl-C

@@ -28,7 +28,7 @@ constexpr int kGeneral = 6;     // says how things are
 constexpr int kNarrative = -5;  // tells what happened
 constexpr int kSubject = 4;     // opens with what was asked about
 constexpr size_t kOpeningWords = 3;
-constexpr int kElsewhere = -9;  // in another part of the document than the one that was found
+constexpr int kOtherPart = -9;  // in another part of the document than the one that was found
 constexpr int kUnfinished = -30;
 constexpr int kAnnouncing = -60;
 constexpr int kNotProse = -1200;
@@ -242,7 +242,7 @@ std::string best_sentence(std::string_view content, std::span<const std::string>
   };
   look_in(content, 0);
   for (const std::string& part : document)
-    if (part != content) look_in(part, kElsewhere);
+    if (part != content) look_in(part, kOtherPart);
   return std::string(clip(squeeze(best), kMaxQuoteLength));
 }
 

@@ -14,6 +14,12 @@ bool is_valid_utf8(std::string_view bytes);
 // yield U+FFFD one maximal subpart at a time, as the Unicode standard recommends.
 char32_t next_code_point(std::string_view text, size_t& at);
 
+// Bytes of the sequence that a lead byte begins; 1 for a byte that begins none.
+inline size_t sequence_length(unsigned char lead) {
+  if (lead < 0xC2 || lead > 0xF4) return 1;
+  return lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+}
+
 void append_utf8(std::string& out, char32_t code_point);
 
 // Offset of the last code point border at or before `at`.

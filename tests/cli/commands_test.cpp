@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -101,11 +102,47 @@ TEST_CASE("an error under --json is one object on standard error") {
   for (const char* key : {"kind", "message", "hint"}) CHECK(error.contains(key));
 }
 
-TEST_CASE("without a command and without a terminal there is help and exit 2") {
-  Ran ran = machine().stoka({});
-  CHECK(ran.code == 2);
-  CHECK(ran.out.empty());
-  CHECK(ran.err.find("Examples:") != std::string::npos);
+TEST_CASE(
+    "without a command and without a terminal one line says what to type, and the exit is 2") {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{}, {"--json"}, {"-q"}}) {
+    Ran ran = machine().stoka(arguments, "tell me about debono\n");
+    CHECK(ran.code == 2);
+    CHECK(ran.out.empty());
+    CHECK(one_line(ran.err));
+    CHECK(ran.err.find("stoka chat -") != std::string::npos);
+  }
+}
+
+TEST_CASE("an error in the flags of a command with --json is JSON too") {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"chat", "--json", "--session"},
+        {"--json", "discover", "--limit", "many"},
+        {"rerank", "x", "--nonsense", "--json"}}) {
+    Ran ran = machine().stoka(arguments);
+    CHECK(ran.code == 2);
+    REQUIRE_MESSAGE(Json::accept(ran.err), ran.err);
+    CHECK(Json::parse(ran.err)["error"]["kind"] == "usage");
+  }
+  CHECK_FALSE(Json::accept(machine().stoka({"route", "--turns", "--", "--json"}).err));
+}
+
+TEST_CASE("a command ends when nobody reads its output any more") {
+  // Without an end, each of these would run until the test gives up.
+  for (const char* script : {"yes 'tell me about debono' | \"$stoka\" chat - | head -2",
+                             "yes 'tell me about debono' | \"$stoka\" chat --json - | head -2",
+                             "yes | \"$stoka\" chat --dry-run - | head -2"}) {
+    Ran ran = machine().shell(script);
+    CHECK_MESSAGE(ran.code == 0, ran.err);
+    CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') == 2);
+    CHECK_MESSAGE(ran.err.empty(), ran.err);
+  }
+  // The output is closed before the work begins: it is not done.
+  for (const char* command : {"eval", "index --dry-run .", "smoke"}) {
+    const std::string script =
+        fmt::format("(sleep 0.2; \"$stoka\" {}; echo $? >code) | true; cat code", command);
+    CHECK_MESSAGE(machine().shell(script).out == "130\n", command);
+  }
 }
 
 TEST_CASE("help and version come before anything that can fail") {
@@ -119,6 +156,7 @@ TEST_CASE("help and version come before anything that can fail") {
   }
   CHECK(fresh.stoka({"--help"}).code == 0);
   CHECK(fresh.stoka({"--version"}).out.starts_with("stoka "));
+  CHECK(fresh.stoka({"-V"}).out == fresh.stoka({"--version"}).out);
   CHECK(fresh.stoka({"route", "hi"}).code == 3);
 }
 
@@ -221,12 +259,71 @@ TEST_CASE("a golden directory changes the voice without a build") {
   home.environment().erase("STOKA_GOLDEN_DIR");
 }
 
-TEST_CASE("completions name every command and flag") {
+TEST_CASE("'stoka help' prints what --help prints") {
+  Machine fresh;
+  fresh.environment()["STOKA_RETRIEVAL_MODE"] = "nonsense";  // help reads no settings
+  CHECK(fresh.stoka({"help"}).out == fresh.stoka({"--help"}).out);
+  CHECK(fresh.stoka({"help", "chat"}).out == fresh.stoka({"chat", "--help"}).out);
+  Ran unknown = fresh.stoka({"help", "chta"});
+  CHECK(unknown.code == 2);
+  CHECK(unknown.err.find("did you mean 'chat'?") != std::string::npos);
+}
+
+TEST_CASE("completions name every command, flag and value") {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     Ran ran = machine().stoka({"completion", shell});
     CHECK(ran.code == 0);
-    for (const char* word : {"rerank", "discover", "explain", "dry-run", "prune"})
+    for (const char* word :
+         {"rerank", "discover", "explain", "dry-run", "prune", "auto always never", "bash zsh fish",
+          "lexical dense fused reranked policy"})
       CHECK_MESSAGE(ran.out.find(word) != std::string::npos,
                     std::string(shell + std::string(" ") + word));
+  }
+}
+
+TEST_CASE("bash completes commands, flags, values and files") {
+  machine().write("some-folder/page.md", "# A page\n");
+  struct Case {
+    std::vector<std::string> words;  // the last one is being typed
+    const char* offers;
+  };
+  for (const Case& c :
+       {Case{{"stoka", "rer"}, "rerank"}, Case{{"stoka", "chat", "--dry"}, "--dry-run"},
+        Case{{"stoka", "chat", "--color", "al"}, "always"},
+        Case{{"stoka", "chat", "--color", "=", "ne"}, "never"},
+        Case{{"stoka", "completion", "fi"}, "fish"},
+        Case{{"stoka", "eval", "const"}, "constraints"},
+        Case{{"stoka", "index", "some-f"}, "some-folder"},
+        Case{{"stoka", "eval", "--history", "some-f"}, "some-folder"},
+        Case{{"stoka", "chat", "--session", ""}, ""}}) {
+    std::string words;
+    for (const std::string& word : c.words) words += "'" + word + "' ";
+    Ran ran = machine().shell(fmt::format(
+        "bash -c 'source /dev/stdin <<<\"$(\"$stoka\" completion bash)\"; COMP_WORDS=({}); "
+        "COMP_CWORD={}; compopt() {{ :; }}; _stoka; echo \"${{COMPREPLY[*]}}\"'",
+        [&] {
+          std::string escaped;
+          for (char q : words) escaped += q == '\'' ? std::string("\"") : std::string(1, q);
+          return escaped;
+        }(),
+        c.words.size() - 1));
+    CHECK_MESSAGE(ran.out == std::string(c.offers) + "\n", words << ran.err);
+  }
+}
+
+TEST_CASE("there is a manual page of the program and of each command") {
+  for (const char* command : {"", "chat", "index", "eval", "store", "help"}) {
+    std::vector<std::string> arguments = {"help", "--man"};
+    if (*command) arguments.push_back(command);
+    const std::string page = machine().stoka(arguments).out;
+    CHECK(page.starts_with(".TH STOKA"));
+    for (const char* part :
+         {".SH NAME\n", ".SH SYNOPSIS\n", ".SH OPTIONS\n", ".SH EXIT STATUS\n", "\\-\\-store\\fR"})
+      CHECK_MESSAGE(page.find(part) != std::string::npos, std::string(command) << " " << part);
+    // A line that begins with a dot is a command to roff, and only these are meant.
+    for (size_t at = page.find("\n."); at != std::string::npos; at = page.find("\n.", at + 1)) {
+      const std::string word = page.substr(at + 2, 2);
+      CHECK_MESSAGE((word == "SH" || word == "TP" || word == "nf" || word == "fi"), word);
+    }
   }
 }

@@ -49,7 +49,7 @@ TEST_CASE("the command line reference is what the program says") {
   Machine machine;
   for (const char* command :
        {"", "index", "chat", "discover", "context", "route", "rerank", "profile", "status", "store",
-        "serve", "smoke", "eval", "completion"}) {
+        "serve", "smoke", "eval", "completion", "help"}) {
     std::vector<std::string> arguments = {"--help"};
     if (*command) arguments.insert(arguments.begin(), command);
     CHECK_MESSAGE(reference.find(machine.stoka(arguments).out) != std::string::npos,

@@ -50,13 +50,25 @@ void converse(int in, int out, int err, std::string_view input, Ran& ran) {
 }  // namespace
 
 Machine::Machine() {
-  environment_ = {{"HOME", home().string()}, {"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}};
+  environment_ = {{"HOME", home().string()},
+                  {"PATH", "/usr/bin:/bin"},
+                  {"LC_ALL", "C.UTF-8"},
+                  {"stoka", STOKA_BINARY}};
   std::signal(SIGPIPE, SIG_IGN);
 }
 
 Ran Machine::stoka(std::vector<std::string> arguments, const std::string& input,
                    const char* out_file) const {
   arguments.insert(arguments.begin(), STOKA_BINARY);
+  return run(std::move(arguments), input, out_file);
+}
+
+Ran Machine::shell(const std::string& script) const {
+  return run({"/bin/sh", "-c", script}, "", nullptr);
+}
+
+Ran Machine::run(std::vector<std::string> arguments, const std::string& input,
+                 const char* out_file) const {
   std::vector<char*> argv, envp;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);

@@ -29,10 +29,14 @@ class Machine {
   // `out`: a file for standard output instead of what is heard.
   Ran stoka(std::vector<std::string> arguments, const std::string& input = "",
             const char* out = nullptr) const;
+  // Runs a script of the shell, to which the program is $stoka. The exit code is the script's.
+  Ran shell(const std::string& script) const;
   // Indexes the sample site.
   void index_sample() const;
 
  private:
+  Ran run(std::vector<std::string> arguments, const std::string& input, const char* out) const;
+
   testing::TempFolder home_;
   std::map<std::string, std::string> environment_;
 };

@@ -1,7 +1,9 @@
 #include "terminal/interrupt.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -37,6 +39,34 @@ TEST_CASE("SIGINT without work is forgotten") {
   const auto interrupt = Interrupt::install().value();
   for (int i = 0; i < 1000; ++i) REQUIRE(::raise(SIGINT) == 0);
   CHECK_FALSE(interrupt->end());
+}
+
+TEST_CASE("work is stopped when the reader of the output is gone") {
+  int output[2];
+  REQUIRE(::pipe(output) == 0);
+  const auto interrupt = Interrupt::install(output[1]).value();
+  const std::stop_token under_way = interrupt->begin();
+  CHECK_FALSE(under_way.stop_requested());
+  CHECK_FALSE(interrupt->output_closed());
+  ::close(output[0]);
+  CHECK(stopped(under_way));
+  CHECK(interrupt->output_closed());
+  CHECK(interrupt->end());
+  CHECK(interrupt->begin().stop_requested());
+  ::close(output[1]);
+}
+
+TEST_CASE("an output that is a file or not open is never closed by a reader") {
+  const int file = ::open("/dev/null", O_WRONLY);
+  REQUIRE(file >= 0);
+  for (const int output : {file, 1000}) {
+    const auto interrupt = Interrupt::install(output).value();
+    const std::stop_token work = interrupt->begin();
+    REQUIRE(::raise(SIGINT) == 0);  // the watcher has looked at both
+    CHECK(stopped(work));
+    CHECK_FALSE(interrupt->output_closed());
+  }
+  ::close(file);
 }
 
 TEST_CASE("what was there before comes back") {

@@ -21,7 +21,7 @@ constexpr std::string_view kTicket =
 constexpr std::string_view kFate =
     "SELECT pg_xact_status($1::text::xid8), extract(epoch FROM stats_reset)::text FROM pg_stat_wal";
 
-std::string quoted(std::string_view name) {
+std::string quoted_name(std::string_view name) {
   std::string out = "\"";
   for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
@@ -77,7 +77,8 @@ Database::~Database() = default;
 
 void Database::set_search_path(const std::vector<std::string>& schemas) {
   std::string path;
-  for (const std::string& schema : schemas) path += (path.empty() ? "" : ", ") + quoted(schema);
+  for (const std::string& schema : schemas)
+    path += (path.empty() ? "" : ", ") + quoted_name(schema);
   for (const Kind kind : {Kind::read, Kind::write})
     prologues_[static_cast<size_t>(kind)] = prologue(kind == Kind::write, options_, path);
 }

@@ -14,14 +14,12 @@ namespace stoka::store::postgres {
 namespace {
 
 // last_exchange may be a single one, as the first design had it.
-constexpr std::string_view kColumns =
+constexpr std::string_view kSelectSessions =
     "SELECT id::text, visitor_id::text, to_json(shown_slugs)::text, "
     "to_json(explored_topics)::text, "
     "turns, (CASE jsonb_typeof(last_exchange) WHEN 'object' THEN jsonb_build_array(last_exchange) "
     "ELSE last_exchange END)::text, (extract(epoch FROM started_at) * 1000)::bigint, "
     "(extract(epoch FROM last_active) * 1000)::bigint FROM stoka_sessions ";
-
-Instant instant(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
 
 Session read_session(const Rows& rows, size_t row) {
   Session session;
@@ -36,16 +34,17 @@ Session read_session(const Rows& rows, size_t row) {
   return session;
 }
 
-std::string sql(std::string_view condition) {
-  return std::string(kColumns) + std::string(condition);
+std::string select_sessions(std::string_view condition) {
+  return std::string(kSelectSessions) + std::string(condition);
 }
 
 // By id, locked.
 Result<std::map<std::string, Session>> lock_sessions(Connection& connection,
                                                      std::span<const std::string> ids) {
-  STOKA_ASSIGN(const Rows rows,
-               connection.run(sql("WHERE id = ANY($1::text[]::uuid[]) ORDER BY id FOR UPDATE"),
-                              Params().texts(ids)));
+  STOKA_ASSIGN(
+      const Rows rows,
+      connection.run(select_sessions("WHERE id = ANY($1::text[]::uuid[]) ORDER BY id FOR UPDATE"),
+                     Params().texts(ids)));
   std::map<std::string, Session> sessions;
   for (size_t row = 0; row < rows.size(); ++row) {
     Session session = read_session(rows, row);
@@ -73,7 +72,7 @@ Result<> link_user(Connection& connection, const Visitor& visitor) {
 Result<std::optional<Session>> load_session(Connection& connection, std::string_view id) {
   if (!is_id(id)) return std::optional<Session>();
   STOKA_ASSIGN(const Rows rows,
-               connection.run(sql("WHERE id = $1::text::uuid"), Params().text(id)));
+               connection.run(select_sessions("WHERE id = $1::text::uuid"), Params().text(id)));
   if (rows.size() == 0) return std::optional<Session>();
   return read_session(rows, 0);
 }
@@ -88,9 +87,9 @@ Result<std::vector<Session>> load_sessions_after(Connection& connection, std::st
     params.text(id);
   }
   STOKA_ASSIGN(const Rows rows,
-               connection.run(sql("WHERE ($1::text IS NULL OR id > $1::text::uuid) "
-                                  "AND visitor_id IS NOT NULL "
-                                  "ORDER BY id LIMIT $2::bigint"),
+               connection.run(select_sessions("WHERE ($1::text IS NULL OR id > $1::text::uuid) "
+                                              "AND visitor_id IS NOT NULL "
+                                              "ORDER BY id LIMIT $2::bigint"),
                               params.integer(static_cast<int64_t>(most))));
   std::vector<Session> sessions;
   for (size_t row = 0; row < rows.size(); ++row) sessions.push_back(read_session(rows, row));

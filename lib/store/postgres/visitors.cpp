@@ -9,13 +9,11 @@
 namespace stoka::store::postgres {
 namespace {
 
-constexpr std::string_view kColumns =
+constexpr std::string_view kSelectVisitors =
     "SELECT id::text, subject, to_json(interests)::text, reading_history::text, "
     "(extract(epoch FROM first_seen) * 1000)::bigint, "
     "(extract(epoch FROM last_seen) * 1000)::bigint, supabase_uid IS NOT NULL "
     "FROM stoka_visitors ";
-
-Instant instant(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
 
 Visitor read_visitor(const Rows& rows, size_t row) {
   Visitor visitor;
@@ -28,8 +26,8 @@ Visitor read_visitor(const Rows& rows, size_t row) {
   return visitor;
 }
 
-std::string sql(std::string_view condition) {
-  return std::string(kColumns) + std::string(condition);
+std::string select_visitors(std::string_view condition) {
+  return std::string(kSelectVisitors) + std::string(condition);
 }
 
 // The columns of many rows, one parameter a column.
@@ -102,7 +100,7 @@ constexpr std::string_view kAll = "hashtextextended('stoka visitors and sessions
 Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_view id) {
   if (!is_id(id)) return std::optional<Visitor>();
   STOKA_ASSIGN(const Rows rows,
-               connection.run(sql("WHERE id = $1::text::uuid"), Params().text(id)));
+               connection.run(select_visitors("WHERE id = $1::text::uuid"), Params().text(id)));
   if (rows.size() == 0) return std::optional<Visitor>();
   return read_visitor(rows, 0);
 }
@@ -110,7 +108,7 @@ Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_
 Result<std::optional<Visitor>> load_visitor_of(Connection& connection, std::string_view subject) {
   if (subject.empty() || !is_storable(subject)) return std::optional<Visitor>();
   STOKA_ASSIGN(const Rows rows,
-               connection.run(sql("WHERE subject = $1::text"), Params().text(subject)));
+               connection.run(select_visitors("WHERE subject = $1::text"), Params().text(subject)));
   if (rows.size() == 0) return std::optional<Visitor>();
   return read_visitor(rows, 0);
 }
@@ -124,9 +122,10 @@ Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::st
     STOKA_TRY(check_id("visitor", id));
     params.text(id);
   }
-  STOKA_ASSIGN(const Rows rows, connection.run(sql("WHERE $1::text IS NULL OR id > $1::text::uuid "
-                                                   "ORDER BY id LIMIT $2::bigint"),
-                                               params.integer(static_cast<int64_t>(most))));
+  STOKA_ASSIGN(const Rows rows,
+               connection.run(select_visitors("WHERE $1::text IS NULL OR id > $1::text::uuid "
+                                              "ORDER BY id LIMIT $2::bigint"),
+                              params.integer(static_cast<int64_t>(most))));
   std::vector<Visitor> visitors;
   for (size_t row = 0; row < rows.size(); ++row) visitors.push_back(read_visitor(rows, row));
   return visitors;
@@ -157,7 +156,8 @@ Result<std::vector<LockedVisitor>> lock_visitors(Connection& connection,
                                                  std::span<const std::string> ids,
                                                  std::span<const std::string> subjects) {
   STOKA_ASSIGN(const Rows rows,
-               connection.run(sql("WHERE id = ANY($1::text[]::uuid[]) OR subject = ANY($2::text[]) "
+               connection.run(select_visitors(
+                                  "WHERE id = ANY($1::text[]::uuid[]) OR subject = ANY($2::text[]) "
                                   "ORDER BY id FOR UPDATE"),
                               Params().texts(ids).texts(subjects)));
   std::vector<LockedVisitor> locked;

@@ -11,11 +11,9 @@
 namespace stoka::store::sqlite {
 namespace {
 
-constexpr std::string_view kSelect =
+constexpr std::string_view kSelectSessions =
     "SELECT id, visitor_id, shown_slugs, explored_topics, turns, last_exchange, started_at, "
     "last_active FROM stoka_sessions WHERE ";
-
-Instant instant(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
 
 Session read_session(const Statement& row) {
   Session session;
@@ -54,7 +52,7 @@ Result<> save_session(Database& database, const Session& session) {
 
 Result<std::optional<Session>> load_session(Database& database, std::string_view id) {
   if (!is_id(id)) return std::optional<Session>();
-  Statement rows = database.prepare(std::string(kSelect) + "id = ?");
+  Statement rows = database.prepare(std::string(kSelectSessions) + "id = ?");
   rows.bind(id);
   STOKA_ASSIGN(const bool row, rows.step());
   if (!row) return std::optional<Session>();
@@ -64,7 +62,7 @@ Result<std::optional<Session>> load_session(Database& database, std::string_view
 Result<std::vector<Session>> load_sessions_after(Database& database, std::string_view id,
                                                  size_t most) {
   std::vector<Session> sessions;
-  Statement rows = database.prepare(std::string(kSelect) + "id > ? ORDER BY id");
+  Statement rows = database.prepare(std::string(kSelectSessions) + "id > ? ORDER BY id");
   rows.bind(id);
   while (sessions.size() < most) {
     STOKA_ASSIGN(const bool row, rows.step());

@@ -8,11 +8,9 @@
 namespace stoka::store::sqlite {
 namespace {
 
-constexpr std::string_view kSelect =
+constexpr std::string_view kSelectVisitors =
     "SELECT id, subject, interests, reading_history, first_seen, last_seen FROM stoka_visitors "
     "WHERE ";
-
-Instant instant(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
 
 Visitor read_visitor(const Statement& row) {
   Visitor visitor;
@@ -27,7 +25,7 @@ Visitor read_visitor(const Statement& row) {
 
 Result<std::optional<Visitor>> find(Database& database, std::string_view condition,
                                     std::string_view value) {
-  Statement rows = database.prepare(std::string(kSelect) + std::string(condition));
+  Statement rows = database.prepare(std::string(kSelectVisitors) + std::string(condition));
   rows.bind(value);
   STOKA_ASSIGN(const bool row, rows.step());
   if (!row) return std::optional<Visitor>();
@@ -67,7 +65,7 @@ Result<std::optional<Visitor>> load_visitor_of(Database& database, std::string_v
 Result<std::vector<Visitor>> load_visitors_after(Database& database, std::string_view id,
                                                  size_t most) {
   std::vector<Visitor> visitors;
-  Statement rows = database.prepare(std::string(kSelect) + "id > ? ORDER BY id");
+  Statement rows = database.prepare(std::string(kSelectVisitors) + "id > ? ORDER BY id");
   rows.bind(id);
   while (visitors.size() < most) {
     STOKA_ASSIGN(const bool row, rows.step());

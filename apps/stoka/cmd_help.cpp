@@ -1,0 +1,142 @@
+// The help of a command, and manual pages made from the same table.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.h"
+#include "cli.h"
+
+namespace stoka::app {
+namespace {
+
+struct HelpFlags {
+  std::string command;
+  bool man = false;
+};
+
+// Text of a roff document: a backslash and a dash mean something anywhere, a dot and a quote at the
+// start of a line.
+std::string roff(std::string_view text) {
+  std::string out;
+  bool line_start = true;
+  for (char c : text) {
+    if (line_start && (c == '.' || c == '\'')) out += "\\&";
+    line_start = c == '\n';
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
+std::string italic(std::string_view text) { return "\\fI" + roff(text) + "\\fR"; }
+
+std::string flag_entry(const Flag& flag) {
+  std::string head;
+  if (flag.is_argument()) {
+    head = italic(flag.names);
+  } else {
+    if (!flag.short_name().empty()) head = bold(flag.short_name()) + ", ";
+    head += bold(flag.long_name());
+    if (!flag.is_switch()) head += " " + italic(flag.value);
+  }
+  return fmt::format(".TP\n{}\n{}\n", head, roff(flag.help));
+}
+
+std::string examples(std::string_view lines) {
+  return fmt::format(".SH EXAMPLES\n.nf\n{}\n.fi\n", roff(lines));
+}
+
+std::string synopsis(const CommandFlags& of) {
+  std::string out = ".SH SYNOPSIS\n" + bold("stoka");
+  if (of.command) out += " " + bold(of.command->name);
+  out += " [" + italic("flags") + "]";
+  if (!of.command) out += " [" + italic("command") + "]";
+  for (const Flag& flag : of.flags)
+    if (flag.is_argument()) {
+      std::string name = italic(flag.names) + (flag.is_list() ? "..." : "");
+      out += flag.required ? " " + name : " [" + name + "]";
+    }
+  return out + "\n";
+}
+
+std::string manual_page(const FlagTable& table, const CommandFlags& of) {
+  const std::string name =
+      of.command ? fmt::format("stoka-{}", of.command->name) : std::string("stoka");
+  std::string upper = name;
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  std::string out = fmt::format(
+      ".TH {} 1 \"\" \"stoka {}\"\n.SH NAME\n{} \\- {}\n", roff(upper), STOKA_VERSION, roff(name),
+      roff(of.command ? of.command->summary : "a website that answers questions about itself"));
+  out += synopsis(of);
+  if (!of.command) {
+    out += ".SH COMMANDS\n";
+    for (const CommandFlags& one : table.commands)
+      out +=
+          fmt::format(".TP\n{}\n{}; see {}(1)\n", bold(one.command->name),
+                      roff(one.command->summary), bold(fmt::format("stoka-{}", one.command->name)));
+  }
+  out += ".SH OPTIONS\n";
+  for (const Flag& flag : of.flags) out += flag_entry(flag);
+  if (of.command) out += examples(of.command->examples);
+  out += ".SH FILES\n.TP\n" + italic("$XDG_CONFIG_HOME/stoka/config.toml") +
+         "\nSettings. Flags and STOKA_ variables come before it; 'stoka status \\-v' lists them "
+         "all.\n.TP\n" +
+         italic("$XDG_DATA_HOME/stoka/stoka.db") +
+         "\nThe index and the conversations, unless \\-\\-store names another store.\n";
+  out +=
+      ".SH EXIT STATUS\n"
+      ".TP\n0\nDone; that nothing was found is an answer too.\n"
+      ".TP\n1\nA check of smoke or eval failed.\n"
+      ".TP\n2\nThe command line is wrong.\n"
+      ".TP\n3\nThe configuration or the data is wrong.\n"
+      ".TP\n4\nA model server or the database is not available.\n"
+      ".TP\n130\nInterrupted.\n";
+  out += of.command ? ".SH SEE ALSO\n" + bold("stoka") + "(1)\n" : "";
+  return out;
+}
+
+int run_help(App& app, const HelpFlags& flags) {
+  Common unused;
+  const FlagTable table = flag_table(unused);
+  const CommandFlags* of = &table.program;
+  if (!flags.command.empty()) {
+    const auto found =
+        std::find_if(table.commands.begin(), table.commands.end(),
+                     [&](const CommandFlags& one) { return one.command->name == flags.command; });
+    std::vector<std::string> names;
+    for (const Command& command : commands()) names.push_back(command.name);
+    if (found == table.commands.end())
+      return app.report(
+          {ErrorKind::usage,
+           fmt::format("unknown command '{}'{}", flags.command, did_you_mean(flags.command, names)),
+           "see 'stoka --help'"});
+    of = &*found;
+  }
+  print(flags.man ? manual_page(table, *of) : help_text(flags.command));
+  return 0;
+}
+
+}  // namespace
+
+Run declare_help(FlagList& flags) {
+  auto values = std::make_shared<HelpFlags>();
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  add(flags, {{.names = "COMMAND",
+               .target = &values->command,
+               .help = "a command; left out, the program itself",
+               .choices = names,
+               .check = [](const std::string&) { return std::string(); }},
+              {.names = "--man",
+               .target = &values->man,
+               .help = "print the manual page, for man -l - or a file"}});
+  return [values](App& app) { return run_help(app, *values); };
+}
+
+}  // namespace stoka::app
