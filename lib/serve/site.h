@@ -40,7 +40,8 @@ class Site final : public Handler {
   ~Site() override;
 
   std::shared_ptr<Pending> handle(Request request, Client& client) override;
-  Response refuse(int status, std::string_view why, std::string_view hint) override;
+  Response refuse(const Request& head, int status, std::string_view why,
+                  std::string_view hint) override;
 
   // From now on it is not ready.
   void close();
@@ -69,6 +70,8 @@ class Site final : public Handler {
   Answer file(Ask& ask);
 
   const Row* find(const Request& request, std::string* allowed) const;
+  Cors::Headers cors_headers(const Request& request) const;
+  std::optional<Cors::Headers> preflight(const Request& request) const;
   bool admitted(const Row& row, Ask& ask);
   std::string subject(const Request& request, bool* refused) const;
   Response readiness(std::stop_token stop) const;  // a worker's
