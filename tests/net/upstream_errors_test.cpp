@@ -178,7 +178,9 @@ TEST_CASE("a failure names the setting that may help") {
     CHECK(answer.error().hint == c.hint);
     if (c.failure.cause != Cause::total || !c.failure.connected) continue;
     call.total = 1s;
-    call.brief = true;
+    call.total_setting = "query_timeout";
+    CHECK(upstream.call(call, {}).error().hint.find(".query_timeout") != std::string::npos);
+    call.total_setting = {};
     CHECK(upstream.call(call, {}).error().hint ==
           busy.substr(0, busy.find("or raise")) + "or look at its log");
   }
