@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 using How = serve::Checked::How;
+
+constexpr int kQuestions = 5;  // the first checks each ask one
 
 // A port of this machine where nobody listens, and nobody else will.
 class DeadPort {
@@ -126,16 +129,25 @@ Result<std::vector<serve::Checked>> check_own(const App& app, const Told& told,
   STOKA_ASSIGN(const auto no_embedder, with("embedder"));
   const serve::SmokeHouse house{no_reranker->remote(), no_embedder->remote(),
                                 [&] { return no_reranker->warned_of_reranker(); }, site->store()};
-  return serve::smoke(site->remote(), &house, told, std::move(stop));
+  return serve::smoke(site->remote(), serve::sample_questions(), &house, told, std::move(stop));
 }
 
 Result<std::vector<serve::Checked>> check_site(const App& app, const std::string& url,
-                                               const Told& told, std::stop_token stop) {
+                                               const serve::SmokeWishes& wishes, const Told& told,
+                                               std::stop_token stop) {
   STOKA_ASSIGN(const auto site, RemoteSite::make(app, url));
   STOKA_ASSIGN(const net::Answer answer, site->remote().get("/healthz", stop));
   if (answer.status != 200 || answer.content_type != "application/json")
     return fail(site->remote().refusal(answer));
-  return serve::smoke(site->remote(), nullptr, told, std::move(stop));
+  const serve::SmokeQuestions questions = serve::find_questions(site->remote(), wishes, stop);
+  auto all = serve::smoke(site->remote(), questions, nullptr, told, stop);
+  // A run that could ask nothing has not shown that the site answers.
+  const bool asked = std::any_of(all.begin(), all.end(), [](const serve::Checked& one) {
+    return one.n <= kQuestions && one.how != How::skipped;
+  });
+  if (!asked && !all.empty())
+    return fail(ErrorKind::busy, "no question could be asked: " + all.front().detail);
+  return all;
 }
 
 std::string row(const serve::Checked& checked, const terminal::Capabilities& capabilities) {
@@ -174,7 +186,18 @@ std::string smoke_json(const std::vector<serve::Checked>& all, size_t passed, si
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-int run(App& app, const UrlFlag& url) {
+struct Options {
+  UrlFlag url;
+  serve::SmokeWishes wishes;
+  std::vector<CLI::Option*> of_url;  // flags that only another site can follow
+};
+
+int run(App& app, const Options& options) {
+  const UrlFlag& url = options.url;
+  for (const CLI::Option* flag : options.of_url)
+    if (flag->count() > 0 && !url.given())
+      return app.report({ErrorKind::usage, flag->get_name() + " is for another site",
+                         "name that site with --url, or leave it out"});
   auto interrupt = terminal::Interrupt::install();
   if (!interrupt) return app.report(interrupt.error());
   const std::stop_token stop = (*interrupt)->begin();
@@ -182,7 +205,8 @@ int run(App& app, const UrlFlag& url) {
   const Told told = [&](const serve::Checked& checked) {
     if (!app.common.json) print(row(checked, capabilities));
   };
-  const auto all = url.given() ? check_site(app, url.url, told, stop) : check_own(app, told, stop);
+  const auto all = url.given() ? check_site(app, url.url, options.wishes, told, stop)
+                               : check_own(app, told, stop);
   if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
   if (!all) return app.report(all.error());
   const auto count = [&](How how) {
@@ -199,9 +223,17 @@ int run(App& app, const UrlFlag& url) {
 }  // namespace
 
 Run declare_smoke(CLI::App& cli) {
-  auto url = std::make_shared<UrlFlag>();
-  url->declare(cli, "check the stoka server at this address");
-  return [url](App& app) { return run(app, *url); };
+  auto options = std::make_shared<Options>();
+  options->url.declare(cli, "check the stoka server at this address");
+  serve::SmokeWishes& wishes = options->wishes;
+  const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
+    options->of_url.push_back(cli.add_option(name, value, help)->type_name(type));
+  };
+  add("--ask", wishes.ask, "a question that the site has a page about", "QUERY");
+  add("--cites", wishes.cites, "the page that it must cite", "SLUG");
+  add("--page", wishes.page, "a page for which others are recommended", "URL");
+  add("--void", wishes.void_, "a question that the site has nothing about", "QUERY");
+  return [options](App& app) { return run(app, *options); };
 }
 
 }  // namespace stoka::app
