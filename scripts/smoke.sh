@@ -3,8 +3,8 @@
 #   scripts/smoke.sh [--ask QUESTION] [--cites SLUG] [--page PAGE] [--void QUESTION] [URL]
 # The default URL is http://127.0.0.1:8787. Unless told otherwise it asks about the newest pages that the site
 # recommends. One line a check. Ends with 0 if none failed, 1 if one failed, 2 for wrong usage, 4 if the server does
-# not answer or no question could be asked. About 20 questions are asked, and never the last five that the rate
-# limit leaves to this address; what was not asked is skipped.
+# not answer or the rate limit let no question through. About 20 questions are asked, and never the last five that
+# the rate limit leaves to this address; what was not asked is skipped.
 set -uo pipefail
 export LC_ALL=C
 
@@ -25,7 +25,6 @@ dir=$work    # where one visitor keeps what was answered
 timed=yes    # whether answers must be quick; unset while ten ask at once, and curl has them already
 left=""      # requests that the rate limit leaves to this address; empty: the site does not say
 limited=""   # set when the limit is why there is no answer
-asked=0      # questions that were answered
 why=""       # of a failed check
 passed=0 failed=0 skipped=0
 kept=5
@@ -79,7 +78,6 @@ chat() {
   [ -z "$error" ] || { bad "error event: $error"; return 1; }
   [[ $shape =~ ^ready( token| cite)*\ done$ ]] || { bad "events are: $shape"; return 1; }
   millis=${seconds/./} millis=$((10#$millis / 1000))
-  asked=$((asked + 1))
 }
 # Events to eight lines. One awk an answer, because many of them are read.
 # shellcheck disable=SC2016
@@ -124,7 +122,7 @@ real_cites() {
   local slug status
   for slug in $slugs; do
     status=$(fetch -G -o "$dir/body" -w '%{http_code}' --data-urlencode "slug=$slug" "$url/api/stoka/open")
-    [ "$status" = 302 ] || { bad "cites $slug, which is not there (HTTP $status)"; return 1; }
+    [ "$status" = 302 ] || [ "$(field detail <"$dir/body")" = "that page has no address" ] || { bad "cites $slug, which is not there (HTTP $status)"; return 1; }
   done
 }
 
@@ -245,7 +243,10 @@ skip() { skipped=$((skipped + 1)); echo "skip $1 - $2: $3"; }
 said=$(fetch -o "$dir/body" -w '%{http_code} %{time_total}' "$url/healthz") ||
   { echo "smoke: no answer from $url ($(tail -n 1 "$dir/stderr")); start it with: stoka serve" >&2; exit 4; }
 read -r status seconds <<<"$said"
-[ "$status" = 200 ] || { echo "smoke: $url/healthz answers HTTP $status; is this stoka?" >&2; exit 4; }
+if [ "$status" != 200 ]; then  # a proxy may keep that inside
+  status=$(fetch -o "$dir/body" -w '%{http_code}' "$url/api/stoka/context?page=/")
+  [ "$status" = 200 ] || { echo "smoke: $url/api/stoka/context answers HTTP $status; is this stoka?" >&2; exit 4; }
+fi
 network=${seconds/./} network=$((10#$network / 1000))
 
 # What to ask: the newest pages, unless something else was named.
@@ -269,6 +270,7 @@ page=${page:-/}
 own="needs a server of its own: stoka smoke"
 check 1 one "what is this? is answered in a line, without a citation"
 check 2 two "what is asked about is cited"
+starved=$limited
 check 3 three "the same again in the session cites something else, or nothing"
 check 4 four "what is off topic is refused"
 check 5 five "what is not there is not made up"
@@ -280,4 +282,4 @@ check 10 ten "ten visitors at a time are answered"
 skip 11 "every slug shown is in the index" "reads the store: stoka smoke"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] || exit 1
-[ "$asked" -gt 0 ] || { echo "smoke: the rate limit let no question through; try again later" >&2; exit 4; }
+[ -z "$starved" ] || { echo "smoke: the rate limit let no question about the site's pages through; try again later" >&2; exit 4; }

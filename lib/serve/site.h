@@ -33,6 +33,9 @@ struct SiteOptions {
   std::optional<JwtVerifier> tokens;  // nothing: no token is valid
 };
 
+// What opening a document that was indexed without an address is refused with.
+inline constexpr const char* kNoAddress = "that page has no address";
+
 // On the thread of the loop.
 class Site final : public Handler {
  public:

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "serve/event_reader.h"
+#include "serve/site.h"
 #include "session/interests.h"
 #include "text/normalize.h"
 #include "text/tokens.h"
@@ -179,11 +180,13 @@ struct Context {
     return bad(fmt::format("takes {:.0f} ms, at most {:.0f} are good", quickest, quick));
   }
 
-  // Whether the site has a page for it.
+  // Whether the site has it in its index.
   Result<bool> has_page(const std::string& slug) const {
     STOKA_ASSIGN(const net::Answer answer, site.get(Remote::open_path(slug), stop));
-    if (answer.status != 302 && answer.status != 404) return fail(site.refusal(answer));
-    return answer.status == 302;
+    if (answer.status == 302) return true;
+    const Error refusal = site.refusal(answer);
+    if (answer.status != 404) return fail(refusal);
+    return refusal.message == kNoAddress;
   }
   // Nothing: all have one.
   template <class Slugs>

@@ -100,6 +100,7 @@ TEST_CASE("refusals say what to do") {
        "cannot do this (501): Start it with --embeddings",
        ""},
       {{500, "", ""}, false, ErrorKind::unavailable, "fails (500)", ""},
+      {{502, "", "", 90s}, false, ErrorKind::unavailable, "fails (502)", "try again in 90 s"},
       {{502, "text/html", "<html><h1>Bad Gateway</h1></html>"},
        false,
        ErrorKind::unavailable,
@@ -115,6 +116,7 @@ TEST_CASE("refusals say what to do") {
     CHECK(error.message == "embedder at http://host:8072: " + c.message);
     if (!c.hint.empty()) CHECK(error.hint == c.hint);
     CHECK_FALSE(error.hint.empty());
+    CHECK(error.retry_after == (c.answer.retry_after ? c.answer.retry_after->count() : 0));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "scripted_site.h"
 #include "serve/problem.h"
+#include "serve/site.h"
 #include "serve/sse.h"
 #include "support/temp_store.h"
 
@@ -77,6 +78,11 @@ struct Site {
     if (asks("/open?slug=")) {
       for (const std::string& slug : missing)
         if (request.url.ends_with("=" + slug)) return {.status = 404};
+      if (request.url.ends_with("=homeless"))
+        return {.status = 404,
+                .type = "application/problem+json",
+                .body = serve::problem_json(404, Error(ErrorKind::not_found, serve::kNoAddress), "",
+                                            "id")};
       return {.status = 302, .type = ""};
     }
     if (asks("/healthz")) return {.body = "{}"};
@@ -199,6 +205,14 @@ TEST_CASE("each thing an answer can get wrong fails its check, and is named") {
     };
     check_failed(site.check(), c.n, c.about);
   }
+}
+
+TEST_CASE("a page without an address is a page") {
+  Site site;
+  site.recommended = {"homeless", "b", "c"};
+  CHECK(numbers(site.check(), How::failed).empty());
+  site.missing = {"b"};
+  check_failed(site.check(), 11, "b, which is not there");
 }
 
 TEST_CASE("a hint that is missing and recommendations that are wrong are failures") {
