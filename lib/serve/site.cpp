@@ -36,6 +36,7 @@ Response json(std::string body, int status = 200) {
   out.status = status;
   out.body = std::move(body);
   out.headers.emplace_back("Cache-Control", "no-store");
+  if (status == 503) out.headers.emplace_back("Retry-After", "5");
   return out;
 }
 

@@ -394,5 +394,6 @@ TEST_CASE("a server without an index lives and is not ready") {
   CHECK(house.ask(get("/healthz")).status == 200);
   const Reply reply = house.ask(get("/readyz"));
   CHECK(reply.status == 503);
+  CHECK(reply.header("retry-after") == "5");
   CHECK(reply.json()["status"] == "not ready");
 }
