@@ -52,7 +52,7 @@ Result<std::map<std::string, std::string>> part_names(Wired& wired, const eval::
   const rerank::Thresholds& limits = wired.engine().settings().thresholds;
   out["thresholds"] = fmt::format("{:g} {:g} {:g}", limits.direct, limits.adjacent, limits.nothing);
   if (wired.engine().settings().retrieve.mode != retrieve::Mode::lexical) {
-    STOKA_ASSIGN(const embed::Identity embedder, parts.embedder.identity(stop));
+    STOKA_ASSIGN(const embed::Identity embedder, parts.embedder.identity(embed::Use::query, stop));
     out["embedder"] = embedder.name;
   }
   return out;

@@ -13,6 +13,7 @@
 #include "serve/openapi.h"
 #include "serve/server.h"
 #include "serve_options.h"
+#include "store/late.h"
 #include "wiring.h"
 
 #if __has_include(<malloc.h>)
@@ -90,6 +91,14 @@ void keep_memory() {
 #endif
 }
 
+// A database that is down now does not keep the server down: it says so until the database is back.
+Result<std::unique_ptr<store::Store>> open_or_wait(const App& app) {
+  auto opened = app.open_store(store::OpenMode::read);
+  if (opened || !retryable(opened.error().kind)) return opened;
+  return store::open_late(store::describe(app.store_url()), opened.error(),
+                          [&app] { return app.open_store(store::OpenMode::read); });
+}
+
 int run_serve(App& app, const ServeFlags& flags) {
   if (flags.host)
     if (auto set = app.set("serve.host", *flags.host); !set) return app.report(set.error());
@@ -114,7 +123,7 @@ int run_serve(App& app, const ServeFlags& flags) {
   fit_descriptors(options->connections, journal);
   app.log.redirect(&journal);
   const int code = [&] {
-    auto wired = wire(app, store::OpenMode::read);
+    auto wired = wire(app, [&] { return open_or_wait(app); });
     if (!wired) return app.report(wired.error());
     watch((*wired)->providers(), metrics);
     auto server = serve::Server::listen((*wired)->engine(), journal, metrics, std::move(*options));

@@ -27,6 +27,8 @@ using Json = nlohmann::ordered_json;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 using How = serve::Checked::How;
 
+constexpr int kAboutPages = 2;  // the check that asks about what the site has
+
 // A port of this machine where nobody listens, and nobody else will.
 class DeadPort {
  public:
@@ -126,16 +128,24 @@ Result<std::vector<serve::Checked>> check_own(const App& app, const Told& told,
   STOKA_ASSIGN(const auto no_embedder, with("embedder"));
   const serve::SmokeHouse house{no_reranker->remote(), no_embedder->remote(),
                                 [&] { return no_reranker->warned_of_reranker(); }, site->store()};
-  return serve::smoke(site->remote(), &house, told, std::move(stop));
+  return serve::smoke(site->remote(), serve::sample_questions(), &house, told, std::move(stop));
 }
 
 Result<std::vector<serve::Checked>> check_site(const App& app, const std::string& url,
-                                               const Told& told, std::stop_token stop) {
+                                               const serve::SmokeWishes& wishes, const Told& told,
+                                               std::stop_token stop) {
   STOKA_ASSIGN(const auto site, RemoteSite::make(app, url));
   STOKA_ASSIGN(const net::Answer answer, site->remote().get("/healthz", stop));
+  // A proxy may keep that inside; what visitors need must be there.
   if (answer.status != 200 || answer.content_type != "application/json")
-    return fail(site->remote().refusal(answer));
-  return serve::smoke(site->remote(), nullptr, told, std::move(stop));
+    STOKA_TRY(site->remote().context("/", stop));
+  const serve::SmokeQuestions questions = serve::find_questions(site->remote(), wishes, stop);
+  auto all = serve::smoke(site->remote(), questions, nullptr, told, stop);
+  // A run that could not ask about anything has not shown that the site answers.
+  for (const serve::Checked& one : all)
+    if (one.n == kAboutPages && one.how == How::skipped)
+      return fail(ErrorKind::busy, "the site could not be asked about its pages: " + one.detail);
+  return all;
 }
 
 std::string row(const serve::Checked& checked, const terminal::Capabilities& capabilities) {
@@ -174,7 +184,37 @@ std::string smoke_json(const std::vector<serve::Checked>& all, size_t passed, si
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-int run_smoke(App& app, const std::optional<std::string>& url) {
+struct SmokeFlags {
+  std::optional<std::string> url;
+  serve::SmokeWishes wishes;
+};
+
+// The flags that only another site can follow.
+FlagList site_flags(serve::SmokeWishes& wishes) {
+  return {{.names = "--ask",
+           .target = &wishes.ask,
+           .help = "a question that the site has a page about",
+           .value = "QUERY"},
+          {.names = "--cites",
+           .target = &wishes.cites,
+           .help = "the page that it must cite",
+           .value = "SLUG"},
+          {.names = "--page",
+           .target = &wishes.page,
+           .help = "a page for which others are recommended",
+           .value = "URL"},
+          {.names = "--void",
+           .target = &wishes.void_,
+           .help = "a question that the site has nothing about",
+           .value = "QUERY"}};
+}
+
+int run_smoke(App& app, SmokeFlags& flags) {
+  const std::optional<std::string>& url = flags.url;
+  for (const Flag& flag : site_flags(flags.wishes))
+    if (!url && !std::get<std::string*>(flag.target)->empty())
+      return app.report({ErrorKind::usage, flag.names + " is for another site",
+                         "name that site with --url, or leave it out"});
   auto interrupt = terminal::Interrupt::install(STDOUT_FILENO);
   if (!interrupt) return app.report(interrupt.error());
   const std::stop_token stop = (*interrupt)->begin();
@@ -182,7 +222,8 @@ int run_smoke(App& app, const std::optional<std::string>& url) {
   const Told told = [&](const serve::Checked& checked) {
     if (!app.common.json) print(row(checked, capabilities));
   };
-  const auto all = url ? check_site(app, *url, told, stop) : check_own(app, told, stop);
+  const auto all =
+      url ? check_site(app, *url, flags.wishes, told, stop) : check_own(app, told, stop);
   if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
   if (!all) return app.report(all.error());
   const auto count = [&](How how) {
@@ -199,9 +240,10 @@ int run_smoke(App& app, const std::optional<std::string>& url) {
 }  // namespace
 
 Run declare_smoke(FlagList& flags) {
-  auto url = std::make_shared<std::optional<std::string>>();
-  add(flags, {url_flag(*url, "check the stoka server at this address")});
-  return [url](App& app) { return run_smoke(app, *url); };
+  auto values = std::make_shared<SmokeFlags>();
+  add(flags, {url_flag(values->url, "check the stoka server at this address")});
+  add(flags, site_flags(values->wishes));
+  return [values](App& app) { return run_smoke(app, *values); };
 }
 
 }  // namespace stoka::app

@@ -50,7 +50,9 @@ constexpr Command kCommands[] = {
      declare_serve},
     {"smoke", "the eleven acceptance checks, over HTTP",
      "  stoka smoke                              servers of its own, over the sample site\n"
-     "  stoka smoke --url http://127.0.0.1:8787  one that runs, and has the sample site\n"
+     "  stoka smoke --url http://127.0.0.1:8787  one that runs; it asks about that site's newest "
+     "pages\n"
+     "  stoka smoke --url https://example.com --ask 'how do i install it' --cites install\n"
      "  stoka smoke --json",
      declare_smoke},
     {"eval", "judge answers and retrieval, and compare with an earlier report",

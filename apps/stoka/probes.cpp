@@ -32,7 +32,7 @@ Result<> probe_embedder(App& app, Providers& providers, const store::IndexStats&
     return {};
   }
   embed::Embedder& embedder = *providers.embedder();
-  STOKA_ASSIGN(embed::Identity identity, embedder.identity(stop));
+  STOKA_ASSIGN(embed::Identity identity, embedder.identity(embed::Use::query, stop));
   part.model = identity.name.substr(identity.name.find(':') + 1);  // without the kind
   const std::string prefix = app.config().text("embedder.query_prefix");
   STOKA_ASSIGN(embed::Vector asked, embedder.embed_query(prefix + std::string(kQuestion), stop));

@@ -110,16 +110,18 @@ Result<> Providers::make_embedder(store::Store* store) {
     if (store) embedder_ = std::make_unique<embed::BuiltinEmbedder>(*store);
     return {};
   }
+  const net::Milliseconds query_timeout = seconds(config, "embedder.query_timeout");
   if (kind == "tei") {
     STOKA_ASSIGN(net::Upstream * server, upstream("embedder", net::ApiRoot::plain));
-    embedder_ = std::make_unique<embed::TeiEmbedder>(*server, app_.clock);
+    embedder_ = std::make_unique<embed::TeiEmbedder>(*server, app_.clock, query_timeout);
     return {};
   }
   STOKA_ASSIGN(net::Upstream * server, upstream("embedder", net::ApiRoot::versioned));
   embed::OpenAiOptions options;
   options.model = config.text("embedder.model");
   options.dimensions = static_cast<int>(config.integer("embedder.dimensions"));
-  embedder_ = std::make_unique<embed::OpenAiEmbedder>(*server, std::move(options), app_.clock);
+  embedder_ = std::make_unique<embed::OpenAiEmbedder>(*server, std::move(options), app_.clock,
+                                                      query_timeout);
   return {};
 }
 

@@ -31,6 +31,9 @@ void add_role(std::vector<Setting>& out, const Role& role) {
   add("concurrency", integer, role.concurrency, "requests at a time; others wait their turn", 1,
       1000);
   add("timeout", number, role.timeout, "seconds for one request in all", 0.05, 86400);
+  if (role.name == "embedder")
+    add("query_timeout", number, "10", "seconds for the embedding of a question in all", 0.05,
+        86400);
   if (role.name != "generator") return;
   add("headers_timeout", number, "60", "seconds until the server takes a request", 0.05, 86400);
   add("first_token_timeout", number, "120", "seconds until the first word", 0.05, 86400);
@@ -269,7 +272,7 @@ std::vector<Setting> make() {
 
 std::span<const Role> roles() {
   static const std::vector<Role> all = {{"embedder", "STOKA_EMBED", "4", "60"},
-                                        {"reranker", "STOKA_RERANK", "2", "10"},
+                                        {"reranker", "STOKA_RERANK", "2", "8"},
                                         {"generator", "STOKA_GEN", "2", "300"}};
   return all;
 }

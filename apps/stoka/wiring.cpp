@@ -86,11 +86,15 @@ Wired::Wired(App& app, std::unique_ptr<store::Store> store, golden::Golden golde
               pipeline_settings(app.config())) {}
 
 Result<std::unique_ptr<Wired>> wire(App& app, store::OpenMode mode) {
+  return wire(app, [&] { return app.open_store(mode); });
+}
+
+Result<std::unique_ptr<Wired>> wire(App& app, const OpenStore& open) {
   STOKA_TRY(check(app.config()));
   STOKA_ASSIGN(golden::Golden golden, app.load_golden());
   STOKA_ASSIGN(route::Router router, route::Router::make(golden.router));
   STOKA_ASSIGN(cite::GuardRules guard, cite::read_guard_rules(golden.guard));
-  STOKA_ASSIGN(std::unique_ptr<store::Store> store, app.open_store(mode));
+  STOKA_ASSIGN(std::unique_ptr<store::Store> store, open());
   STOKA_ASSIGN(std::unique_ptr<Providers> parts, Providers::make(app, store.get(), golden));
   return std::make_unique<Wired>(app, std::move(store), std::move(golden), std::move(router),
                                  std::move(guard), std::move(parts));

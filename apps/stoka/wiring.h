@@ -1,6 +1,7 @@
 // The one place where parts are chosen and put together.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "app.h"
@@ -35,6 +36,9 @@ class Wired {
 
 // Opens the configured store and wires the configured parts around it.
 Result<std::unique_ptr<Wired>> wire(App& app, store::OpenMode mode);
+// The same with a way of its own to open the store.
+using OpenStore = std::function<Result<std::unique_ptr<store::Store>>()>;
+Result<std::unique_ptr<Wired>> wire(App& app, const OpenStore& open);
 
 // The configured parts without an engine; the store may be null.
 Result<std::unique_ptr<Providers>> providers(App& app, store::Store* store);

@@ -13,13 +13,13 @@ struct Row {
 
 constexpr Row kRows[] = {
     {ErrorKind::usage, "usage", 2, 400, false},
-    {ErrorKind::config, "config", 3, 500, false},
+    {ErrorKind::config, "config", 3, 503, false},
     {ErrorKind::data, "data", 3, 500, false},
     {ErrorKind::not_found, "not_found", 3, 404, false},
     {ErrorKind::busy, "busy", 4, 503, true},
     {ErrorKind::unavailable, "unavailable", 4, 503, true},
-    {ErrorKind::timeout, "timeout", 4, 504, true},
-    {ErrorKind::protocol, "protocol", 4, 502, true},
+    {ErrorKind::timeout, "timeout", 4, 503, true},
+    {ErrorKind::protocol, "protocol", 4, 503, true},
     {ErrorKind::cancelled, "cancelled", 130, 499, false},
     {ErrorKind::internal, "internal", 3, 500, false},
 };

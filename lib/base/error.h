@@ -25,6 +25,7 @@ struct Error {
   ErrorKind kind = ErrorKind::internal;
   std::string message;  // one line, lower case, no full stop: what is wrong, with names
   std::string hint;     // what to do next; may be empty
+  int retry_after = 0;  // seconds until the same call is worth another try; 0: unknown
 
   Error() = default;
   Error(ErrorKind k, std::string m, std::string h = {})

@@ -23,7 +23,7 @@ class BuiltinEmbedder final : public Embedder {
  public:
   explicit BuiltinEmbedder(store::Store& store) : store_(store) {}
   std::string name() const override { return std::string(kBuiltinName); }
-  Result<Identity> identity(std::stop_token) override { return Identity{name(), 0}; }
+  Result<Identity> identity(Use, std::stop_token) override { return Identity{name(), 0}; }
   Result<Vector> embed_query(std::string_view text, std::stop_token stop) override;
   Result<Embedded> embed_documents(std::span<const std::string> texts,
                                    const EmbedProgress& progress, std::stop_token stop) override;

@@ -31,6 +31,9 @@ struct Embedded {
   std::vector<Note> notes;
 };
 
+// What vectors are wanted for: a question is waited for by a visitor, an index run has time.
+enum class Use { document, query };
+
 // Called with how many of the texts are done. May be empty.
 using EmbedProgress = std::function<void(size_t done)>;
 
@@ -42,7 +45,7 @@ class Embedder {
   // For people: "builtin-lsa", "tei at http://localhost:8072". Asks nobody.
   virtual std::string name() const = 0;
   // May ask the server; remembered for a while.
-  virtual Result<Identity> identity(std::stop_token stop) = 0;
+  virtual Result<Identity> identity(Use use, std::stop_token stop) = 0;
   // The text is embedded as it is: a prefix is the caller's. Empty when the text shares nothing
   // with what the embedder knows (built in only).
   virtual Result<Vector> embed_query(std::string_view text, std::stop_token stop) = 0;

@@ -22,19 +22,20 @@ constexpr const char* kNoList =
 
 }  // namespace
 
-Result<RemoteEmbedder::Server> OpenAiEmbedder::meet(std::stop_token stop) {
+Result<RemoteEmbedder::Server> OpenAiEmbedder::meet(const net::TimeLeft& time,
+                                                    std::stop_token stop) {
   Server out;
   out.model = options_.model;
   if (out.model.empty()) {
-    STOKA_ASSIGN(out.model, only_model(stop));
+    STOKA_ASSIGN(out.model, only_model(time, stop));
   }
   out.identity = {"openai:" + shown_name(out.model), options_.dimensions};
   out.limits.texts = std::max<size_t>(1, options_.batch);
   return out;
 }
 
-Result<std::string> OpenAiEmbedder::only_model(std::stop_token stop) {
-  STOKA_ASSIGN(const net::Answer answer, upstream_.call({"models", ""}, stop));
+Result<std::string> OpenAiEmbedder::only_model(const net::TimeLeft& time, std::stop_token stop) {
+  STOKA_ASSIGN(const net::Answer answer, send({"models", ""}, time, stop));
   STOKA_ASSIGN(const auto listed, net::read_models(upstream_, answer));
   if (!listed)
     return fail(ErrorKind::config,
@@ -59,9 +60,9 @@ tl::expected<Rows, std::string> OpenAiEmbedder::read(std::string_view body) cons
 }
 
 Error OpenAiEmbedder::refusal(const net::Answer& answer, const Server& server,
-                              std::stop_token stop) const {
+                              const net::TimeLeft& time, std::stop_token stop) const {
   if (net::too_long(answer)) return upstream_.refusal(answer);  // a text's fault, not the model's
-  return net::model_refusal(upstream_, answer, server.model, stop);
+  return net::model_refusal(upstream_, answer, server.model, stop, time.left());
 }
 
 }  // namespace stoka::embed

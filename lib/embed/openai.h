@@ -18,20 +18,21 @@ struct OpenAiOptions {
 // without a word.
 class OpenAiEmbedder final : public RemoteEmbedder {
  public:
-  OpenAiEmbedder(net::Upstream& upstream, OpenAiOptions options, const Clock& clock)
-      : RemoteEmbedder("openai", upstream, clock), options_(std::move(options)) {}
+  OpenAiEmbedder(net::Upstream& upstream, OpenAiOptions options, const Clock& clock,
+                 net::Milliseconds query_timeout = kQueryTimeout)
+      : RemoteEmbedder("openai", upstream, clock, query_timeout), options_(std::move(options)) {}
 
  protected:
   // "openai:MODEL".
-  Result<Server> meet(std::stop_token stop) override;
+  Result<Server> meet(const net::TimeLeft& time, std::stop_token stop) override;
   net::Call request(std::span<const std::string> texts, Use use,
                     const Server& server) const override;
   tl::expected<Rows, std::string> read(std::string_view body) const override;
-  Error refusal(const net::Answer& answer, const Server& server,
+  Error refusal(const net::Answer& answer, const Server& server, const net::TimeLeft& time,
                 std::stop_token stop) const override;
 
  private:
-  Result<std::string> only_model(std::stop_token stop);
+  Result<std::string> only_model(const net::TimeLeft& time, std::stop_token stop);
 
   OpenAiOptions options_;
 };

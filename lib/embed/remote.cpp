@@ -56,8 +56,8 @@ std::string RemoteEmbedder::name() const {
   return fmt::format("{} at {}", kind_, upstream_.options().url.shown());
 }
 
-Result<Identity> RemoteEmbedder::identity(std::stop_token stop) {
-  STOKA_ASSIGN(Server known, server(stop));
+Result<Identity> RemoteEmbedder::identity(Use use, std::stop_token stop) {
+  STOKA_ASSIGN(Server known, server(time_for(use), stop));
   return std::move(known.identity);
 }
 
@@ -75,11 +75,12 @@ Result<Embedded> RemoteEmbedder::embed_documents(std::span<const std::string> te
   return embed(texts, Use::document, progress, stop);
 }
 
-Result<RemoteEmbedder::Server> RemoteEmbedder::server(std::stop_token stop) {
+Result<RemoteEmbedder::Server> RemoteEmbedder::server(const net::TimeLeft& time,
+                                                      std::stop_token stop) {
   return remembered_.get([&]() -> Result<Server> {
-    STOKA_ASSIGN(Server met, meet(stop));
+    STOKA_ASSIGN(Server met, meet(time, stop));
     const std::string probe[] = {std::string(kProbe)};
-    STOKA_ASSIGN(const Reply reply, ask(probe, Use::document, met, stop));
+    STOKA_ASSIGN(const Reply reply, ask(probe, Use::document, met, time, stop));
     if (!reply) return fail(reply.error().error);
     met.identity.dim = static_cast<int>(reply->front().size());
     return met;
@@ -88,25 +89,37 @@ Result<RemoteEmbedder::Server> RemoteEmbedder::server(std::stop_token stop) {
 
 Result<Embedded> RemoteEmbedder::embed(std::span<const std::string> texts, Use use,
                                        const EmbedProgress& progress, std::stop_token stop) {
-  STOKA_ASSIGN(const Server first, server(stop));
+  const net::TimeLeft time = time_for(use);
+  STOKA_ASSIGN(const Server first, server(time, stop));
   const Ask one = [&](std::span<const std::string> batch) -> Result<Reply> {
-    STOKA_ASSIGN(const Server now, server(stop));
+    STOKA_ASSIGN(const Server now, server(time, stop));
     if (now.identity != first.identity)
       return fail(
           ErrorKind::config,
           fmt::format("{}: the model changed from {} ({} dimensions) to {} ({}) meanwhile", where(),
                       first.identity.name, first.identity.dim, now.identity.name, now.identity.dim),
           "keep one model behind the address, and index again");
-    return ask(batch, use, now, stop);
+    return ask(batch, use, now, time, stop);
   };
   return embed_in_batches(texts, first.limits, one, progress);
 }
 
+net::TimeLeft RemoteEmbedder::time_for(Use use) const {
+  return net::TimeLeft(use == Use::query ? query_timeout_ : net::Milliseconds(0));
+}
+
+Result<net::Answer> RemoteEmbedder::send(net::Call call, const net::TimeLeft& time,
+                                         std::stop_token stop) {
+  call.total = time.left();
+  if (call.total.count() > 0) call.total_setting = "query_timeout";
+  return upstream_.call(call, stop);
+}
+
 Result<Reply> RemoteEmbedder::ask(std::span<const std::string> texts, Use use, const Server& server,
-                                  std::stop_token stop) {
-  STOKA_ASSIGN(const net::Answer answer, upstream_.call(request(texts, use, server), stop));
+                                  const net::TimeLeft& time, std::stop_token stop) {
+  STOKA_ASSIGN(const net::Answer answer, send(request(texts, use, server), time, stop));
   if (!answer.ok()) {
-    const Error error = meaning(answer, server, stop);
+    const Error error = meaning(answer, server, time, stop);
     if (!may_be_the_texts(answer)) return fail(error);
     return Reply(tl::unexpect,
                  Refusal{said(answer, upstream_.options().key), net::too_long(answer), error});
@@ -123,14 +136,15 @@ Result<Reply> RemoteEmbedder::ask(std::span<const std::string> texts, Use use, c
   return fail(error);
 }
 
-Error RemoteEmbedder::refusal(const net::Answer& answer, const Server&, std::stop_token) const {
+Error RemoteEmbedder::refusal(const net::Answer& answer, const Server&, const net::TimeLeft&,
+                              std::stop_token) const {
   return upstream_.refusal(answer);
 }
 
 Error RemoteEmbedder::meaning(const net::Answer& answer, const Server& server,
-                              std::stop_token stop) const {
+                              const net::TimeLeft& time, std::stop_token stop) const {
   const std::string message = said(answer, upstream_.options().key);
-  if (!embeds_nothing(answer, message)) return refusal(answer, server, stop);
+  if (!embeds_nothing(answer, message)) return refusal(answer, server, time, stop);
   return Error(ErrorKind::config, fmt::format("{} does not embed: {}", where(), message),
                std::string(kServeAnother));
 }

@@ -27,8 +27,8 @@ std::string text_of(const Json& info, std::string_view key) {
 
 }  // namespace
 
-Result<RemoteEmbedder::Server> TeiEmbedder::meet(std::stop_token stop) {
-  STOKA_ASSIGN(const net::Answer answer, upstream_.call({"info", ""}, stop));
+Result<RemoteEmbedder::Server> TeiEmbedder::meet(const net::TimeLeft& time, std::stop_token stop) {
+  STOKA_ASSIGN(const net::Answer answer, send({"info", ""}, time, stop));
   const bool absent = answer.status >= 400 && answer.status < 500 && answer.status != 401 &&
                       answer.status != 403 && answer.status != 429;
   if (!answer.ok() && !absent) return fail(upstream_.refusal(answer));
@@ -39,7 +39,7 @@ Result<RemoteEmbedder::Server> TeiEmbedder::meet(std::stop_token stop) {
   }
   const std::string model = info.is_object() ? text_of(info, "model_id") : std::string();
   if (model.empty())
-    return fail(ErrorKind::config,
+    return fail(absent ? ErrorKind::config : ErrorKind::protocol,
                 where() + " does not look like text-embeddings-inference: it has no /info",
                 "for a server with an OpenAI-style /v1/embeddings set embedder.kind = openai "
                 "(STOKA_EMBEDDER)");

@@ -17,7 +17,7 @@ namespace stoka::generate {
 namespace {
 
 constexpr int kFramingTokens = 40;  // a line
-const TimeLeft kUntilStopped{std::chrono::milliseconds(0)};
+const net::TimeLeft kUntilStopped{std::chrono::milliseconds(0)};
 constexpr std::chrono::milliseconds kProbing{10000};
 // Servers count differently; below this share of our estimate they have left something out.
 constexpr double kLeastRead = 0.6;
@@ -80,7 +80,7 @@ void OpenAiGenerator::State::check_read(std::span<const Message> messages, const
 // One answer, on its way from the wire to the reader.
 class OpenAiGenerator::Answering final : public Writing, net::Listener {
  public:
-  Answering(State& state, const Request& request, std::string model, TimeLeft time)
+  Answering(State& state, const Request& request, std::string model, net::TimeLeft time)
       : state_(state),
         messages_(request.messages),
         subject_(request.query),
@@ -161,7 +161,7 @@ class OpenAiGenerator::Answering final : public Writing, net::Listener {
   const std::vector<Message> messages_;
   const std::string subject_;
   const std::string model_;
-  const TimeLeft time_;
+  const net::TimeLeft time_;
   RefusedFields refused_;
   std::string first_;
   int repeats_ = 0;
@@ -174,7 +174,7 @@ class OpenAiGenerator::Answering final : public Writing, net::Listener {
 
 Result<std::unique_ptr<Writing>> OpenAiGenerator::begin(const Request& request,
                                                         std::stop_token stop) {
-  const TimeLeft time(state_->upstream.options().deadlines.total);
+  const net::TimeLeft time(state_->upstream.options().deadlines.total);
   STOKA_ASSIGN(std::string model, state_->server.model(stop, time));
   auto out = std::make_unique<Answering>(*state_, request, std::move(model), time);
   STOKA_TRY(out->prepare());
@@ -204,13 +204,13 @@ Result<Finish> OpenAiGenerator::stream(const Request& request,
 // That a model is listed does not say that it can be loaded, or that it is a chat model.
 Result<Probe> OpenAiGenerator::probe(std::stop_token stop) {
   State& state = *state_;
-  const TimeLeft time(kProbing);
+  const net::TimeLeft time(kProbing);
   STOKA_ASSIGN(const std::string model, state.server.model(stop, time));
   const std::vector<Message> messages = {{"user", "hi"}};
   const ChatAsk ask{model, messages, 1, false};
   net::Call call;  // without a subject, so that no question is answered with its recording
   call.name = "chat/completions";
-  call.brief = true;
+  call.total_setting = {};
   STOKA_ASSIGN(const net::Answer answer, state.server.ask(
                                              [&](const RefusedFields& refused) {
                                                return chat_body(ask, state.options, refused);

@@ -36,7 +36,7 @@ Result<std::string> OpenAiServer::choose(const Models& listed) const {
       std::string(kSetModel));
 }
 
-Result<OpenAiServer::Models> OpenAiServer::list(std::stop_token stop, const TimeLeft& time) {
+Result<OpenAiServer::Models> OpenAiServer::list(std::stop_token stop, const net::TimeLeft& time) {
   {
     const std::scoped_lock lock(mutex_);
     if (keeps_no_list_) return Models();
@@ -47,7 +47,7 @@ Result<OpenAiServer::Models> OpenAiServer::list(std::stop_token stop, const Time
   return listed;
 }
 
-Result<std::string> OpenAiServer::model(std::stop_token stop, const TimeLeft& time) {
+Result<std::string> OpenAiServer::model(std::stop_token stop, const net::TimeLeft& time) {
   if (std::string known = known_model(); !known.empty()) return known;
   STOKA_ASSIGN(const Models listed, list(stop, time));
   STOKA_ASSIGN(std::string chosen, choose(listed));
@@ -86,7 +86,7 @@ Result<net::Answer> OpenAiServer::ask(const Write& write, const Send& send) {
 }
 
 Error OpenAiServer::refusal(const net::Answer& answer, const std::string& model,
-                            std::stop_token stop, const TimeLeft& time) {
+                            std::stop_token stop, const net::TimeLeft& time) {
   if (names_context(answer.body)) {
     Error error = upstream_.refusal(answer);
     error.hint = "raise the context length of the model server, or lower prompt.budget";

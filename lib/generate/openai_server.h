@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "generate/chat_request.h"
-#include "generate/time_left.h"
+#include "net/time_left.h"
 #include "net/upstream.h"
 
 namespace stoka::generate {
@@ -29,7 +29,7 @@ class OpenAiServer {
   // What to send as the model; empty where it is not set and the server does not say what it has. A
   // config error where it has several and the preferred one is not among them. Asks for the list
   // if it must, within the time left and ten seconds; a server that keeps none is asked once.
-  Result<std::string> model(std::stop_token stop, const TimeLeft& time);
+  Result<std::string> model(std::stop_token stop, const net::TimeLeft& time);
   std::string known_model() const;  // without asking
 
   // Sends what is written; up to twice again, without a field that the answer refuses by name. Any
@@ -44,7 +44,7 @@ class OpenAiServer {
 
   // What an answer that is not ok means, to people who set the model and the prompt's budget.
   Error refusal(const net::Answer& answer, const std::string& model, std::stop_token stop,
-                const TimeLeft& time);
+                const net::TimeLeft& time);
   // An error that a decoder found in what the server said, with the server's name, without the
   // key, which servers like to repeat, and with something to do next.
   Error named(Error error) const;
@@ -52,7 +52,7 @@ class OpenAiServer {
 
  private:
   using Models = std::optional<std::vector<std::string>>;  // nothing: it keeps no list
-  Result<Models> list(std::stop_token stop, const TimeLeft& time);
+  Result<Models> list(std::stop_token stop, const net::TimeLeft& time);
   Result<std::string> choose(const Models& listed) const;
 
   net::Upstream& upstream_;

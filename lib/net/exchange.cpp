@@ -207,6 +207,7 @@ bool Exchange::header(std::string_view line) {
   if (name == "content-type") head_.content_type = media_type(value);
   if (name == "content-encoding") encoding_ = media_type(value);
   if (name == "location") location_ = value;
+  if (name == "ratelimit-remaining") head_.requests_left = number(value);
   if (name == "retry-after")
     if (const auto seconds = number(value))
       head_.retry_after = std::chrono::seconds(std::min(*seconds, kMaxRetryAfterSeconds));

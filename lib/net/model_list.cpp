@@ -50,7 +50,7 @@ Result<std::optional<std::vector<std::string>>> list_models(Upstream& upstream,
   Call call;
   call.name = "models";
   call.total = total;
-  call.brief = total.count() > 0;
+  if (total.count() > 0) call.total_setting = {};
   STOKA_ASSIGN(const Answer answer, upstream.call(call, stop));
   return read_models(upstream, answer);
 }

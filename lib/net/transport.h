@@ -46,6 +46,7 @@ struct Head {
   std::string content_type;                         // lower case, without parameters
   std::optional<std::chrono::seconds> retry_after;  // given as seconds; a date is ignored
   std::string location = {};  // of a redirect elsewhere: "https://host:8000", nothing else of it
+  std::optional<int> requests_left = {};  // RateLimit-Remaining
 };
 
 // What the listener makes of a piece of body.

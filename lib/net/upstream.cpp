@@ -46,6 +46,7 @@ class Upstream::Ear final : public Listener {
     answer_.status = head.status;
     answer_.content_type = head.content_type;
     answer_.retry_after = head.retry_after;
+    answer_.requests_left = head.requests_left;
     if (redirected()) {
       const std::string to = head.location.empty() ? "" : " to " + head.location;
       return fail(ErrorKind::protocol,
@@ -223,10 +224,10 @@ void Asking::attempt() {
 void Asking::attempted(std::optional<Failure> failure) {
   State& s = *state_;
   const Upstream::Ear& ear = *s.ear;
-  if (failure && failure->cause == Cause::total && s.call.brief) failure->cause = Cause::other;
+  const std::string_view setting = s.call.total_setting;
   if (const auto wait = s.upstream.pause(failure, ear, s.attempts++, left())) {
     const std::string why =
-        failure ? s.upstream.named(*failure, ear).message
+        failure ? s.upstream.named(*failure, ear, setting).message
                 : fmt::format("{}: answers {}", s.upstream.who(), ear.answer().status);
     s.upstream.log_.warning(fmt::format("{}; asking again in {}", why, spoken(*wait)));
     s.timer = s.loop.after(*wait, [this] { attempt(); });
@@ -235,7 +236,7 @@ void Asking::attempted(std::optional<Failure> failure) {
   const bool own_total = s.call.total.count() > 0;
   s.upstream.report(failure, ear, own_total && left() <= Milliseconds(1));
   s.at_the_breaker = false;
-  if (failure) return finish(fail(s.upstream.named(*failure, ear)));
+  if (failure) return finish(fail(s.upstream.named(*failure, ear, setting)));
   finish(ear.answer());
 }
 
@@ -328,21 +329,22 @@ std::string Upstream::setting(std::string_view key) const {
   return fmt::format("{}.{} (STOKA_{}_{})", options_.role, key, name, upper);
 }
 
-Error Upstream::named(const Failure& failure, const Ear& ear) const {
+Error Upstream::named(const Failure& failure, const Ear& ear,
+                      std::string_view total_setting) const {
   Error out = failure.error;
   if (!ear.objected() && out.kind != ErrorKind::cancelled) {
     out.message = who() + ": " + out.message;
     if (ear.redirected())
       out.hint = "give the final address as " + setting("url");
     else if (out.hint.empty())
-      out.hint = hint(failure);
+      out.hint = hint(failure, total_setting);
   }
   out.message = options_.key.redact(out.message);
   out.hint = options_.key.redact(out.hint);
   return out;
 }
 
-std::string Upstream::hint(const Failure& failure) const {
+std::string Upstream::hint(const Failure& failure, std::string_view total_setting) const {
   switch (failure.error.kind) {
     case ErrorKind::unavailable:
       if (failure.cause == Cause::no_host) return "check the host name in " + setting("url");
@@ -351,9 +353,10 @@ std::string Upstream::hint(const Failure& failure) const {
         return "try again; the server's own log may say why; is it https:// rather than http://?";
       return "try again; the server's own log may say why";
     case ErrorKind::timeout: {
-      const std::string raise = failure.cause == Cause::other
+      const bool unset = failure.cause == Cause::total && total_setting.empty();
+      const std::string raise = unset || failure.cause == Cause::other
                                     ? "or look at its log"
-                                    : "or raise " + deadline_setting(failure.cause);
+                                    : "or raise " + deadline_setting(failure.cause, total_setting);
       if (!failure.connected)
         return fmt::format("is it up? Else set {}, {}", setting("url"), raise);
       if (failure.answered) return "it may be busy: try again, " + raise;
@@ -366,8 +369,9 @@ std::string Upstream::hint(const Failure& failure) const {
   }
 }
 
-std::string Upstream::deadline_setting(Cause cause) const {
+std::string Upstream::deadline_setting(Cause cause, std::string_view total_setting) const {
   if (cause == Cause::connect) return "net.connect_timeout";
+  if (cause == Cause::total) return setting(total_setting);
   if (options_.role != "generator") return setting("timeout");  // the others have no more
   switch (cause) {
     case Cause::headers:
@@ -383,10 +387,12 @@ std::string Upstream::deadline_setting(Cause cause) const {
 
 Error Upstream::resting(Milliseconds left) const {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(left);
-  return Error(ErrorKind::unavailable,
-               fmt::format("{} failed {} times in a row, next try in {}", who(),
-                           options_.breaker.failures, spoken(seconds)),
-               "start it, or set " + setting("url"));
+  Error out(ErrorKind::unavailable,
+            fmt::format("{} failed {} times in a row, next try in {}", who(),
+                        options_.breaker.failures, spoken(seconds)),
+            "start it, or set " + setting("url"));
+  out.retry_after = static_cast<int>(seconds.count());
+  return out;
 }
 
 Error Upstream::refusal(const Answer& answer) const {
@@ -394,8 +400,10 @@ Error Upstream::refusal(const Answer& answer) const {
   std::string what = said.empty() ? "" : ": " + said;
   if (said.empty() && is_html(answer)) what = " with a page of HTML";
   const auto error = [&](ErrorKind kind, std::string_view verdict, std::string hint) {
-    return Error(kind, fmt::format("{}: {} ({}){}", who(), verdict, answer.status, what),
-                 std::move(hint));
+    Error out(kind, fmt::format("{}: {} ({}){}", who(), verdict, answer.status, what),
+              std::move(hint));
+    if (answer.retry_after) out.retry_after = static_cast<int>(answer.retry_after->count());
+    return out;
   };
   const std::string later = answer.retry_after ? "try again in " + spoken(*answer.retry_after)
                                                : std::string("try again in a moment");
@@ -433,7 +441,8 @@ Error Upstream::refusal(const Answer& answer) const {
       break;
   }
   if (answer.status >= 500)
-    return error(ErrorKind::unavailable, "fails", "try again; the server's own log may say why");
+    return error(ErrorKind::unavailable, "fails",
+                 answer.retry_after ? later : "try again; the server's own log may say why");
   return error(ErrorKind::protocol, "refuses the request",
                "is that the right server? Else set " + setting("url"));
 }

@@ -40,6 +40,7 @@ struct Answer {
   std::string content_type;
   std::string body;  // of a stream that was accepted: empty, the listener has it
   std::optional<std::chrono::seconds> retry_after = {};
+  std::optional<int> requests_left = {};  // before the server's limit refuses more
   bool ok() const { return status >= 200 && status < 300; }
 };
 
@@ -49,7 +50,7 @@ struct Call {
   std::string subject = {};  // for recordings
   // Instead of the options' total deadline, when not zero.
   Milliseconds total{0};
-  bool brief = false;  // that total is no setting's: if it runs out there is none to raise
+  std::string_view total_setting = "timeout";  // where the total comes from; empty: no setting
 };
 
 // A call that is under way on a loop; see Upstream::start().
@@ -103,9 +104,9 @@ class Upstream {
   void report(const std::optional<Failure>& failure, const Ear& ear, bool out_of_total);
   void tell(const Result<Answer>& result) const;
 
-  Error named(const Failure& failure, const Ear& ear) const;
-  std::string hint(const Failure& failure) const;
-  std::string deadline_setting(Cause cause) const;
+  Error named(const Failure& failure, const Ear& ear, std::string_view total_setting) const;
+  std::string hint(const Failure& failure, std::string_view total_setting) const;
+  std::string deadline_setting(Cause cause, std::string_view total_setting) const;
   Error resting(Milliseconds left) const;
 
   UpstreamOptions options_;

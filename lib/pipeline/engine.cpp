@@ -29,7 +29,7 @@ Result<> Engine::check_index(std::stop_token stop) {
   if (settings_.retrieve.mode == retrieve::Mode::lexical) {
     wanted.embedder = made_with->embedder;  // nobody is asked for a vector
   } else {
-    STOKA_ASSIGN(embed::Identity embedder, parts_.embedder.identity(stop));
+    STOKA_ASSIGN(embed::Identity embedder, parts_.embedder.identity(embed::Use::query, stop));
     wanted.embedder = std::move(embedder.name);
     wanted.dim = embedder.dim;
   }

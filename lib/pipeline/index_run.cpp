@@ -144,7 +144,7 @@ class IndexRun {
   Result<> meet_model() {
     identity_ = request_.identity;
     if (!request_.model) return {};
-    auto known = request_.model->identity(stop_);
+    auto known = request_.model->identity(embed::Use::document, stop_);
     if (!known && !request_.dry_run) return fail(known.error());
     if (!known) {
       log_.warning(known.error().message + "; taking the index as made with it");

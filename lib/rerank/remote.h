@@ -13,10 +13,10 @@
 namespace stoka::rerank {
 
 struct RemoteOptions {
-  std::string model;        // sent where it is not empty
-  size_t most_hits = 64;    // the best by retrieval are scored, the rest is unscored
-  size_t most_text = 6000;  // bytes of a hit's text, cut at a character
-  std::chrono::milliseconds budget{10000};  // for the whole of score()
+  std::string model;                       // sent where it is not empty
+  size_t most_hits = 64;                   // the best by retrieval are scored, the rest is unscored
+  size_t most_text = 6000;                 // bytes of a hit's text, cut at a character
+  std::chrono::milliseconds budget{8000};  // for the whole of score()
 };
 
 // Scores outside [0,1] are logits: then the sigmoid of each is taken. A hit whose score is missing,

@@ -126,7 +126,7 @@ void Connection::turn_away(int status, std::string_view why, std::string_view hi
   busy_ = true;
   head_only_ = false;
   keep_alive_ = false;
-  respond(handler_.refuse(status, why, hint));
+  respond(handler_.refuse(reader_.head(), status, why, hint));
 }
 
 void Connection::respond(Response response) {

@@ -117,7 +117,8 @@ Cors::Headers Cors::origin_headers(std::string_view origin) const {
 Cors::Headers Cors::headers(std::string_view origin) const {
   Headers out = origin_headers(origin);
   if (allows(origin))
-    out.emplace_back("Access-Control-Expose-Headers", "Retry-After, X-Request-Id");
+    out.emplace_back("Access-Control-Expose-Headers",
+                     "RateLimit-Limit, RateLimit-Remaining, Retry-After, X-Request-Id");
   return out;
 }
 

@@ -48,8 +48,9 @@ class Handler {
   virtual ~Handler() = default;
   // Answers at once and returns null, or later.
   virtual std::shared_ptr<Pending> handle(Request request, Client& client) = 0;
-  // An answer to what is no request.
-  virtual Response refuse(int status, std::string_view why, std::string_view hint) = 0;
+  // An answer to what is no request. `head`: what could be read of it, or nothing.
+  virtual Response refuse(const Request& head, int status, std::string_view why,
+                          std::string_view hint) = 0;
 };
 
 }  // namespace stoka::serve

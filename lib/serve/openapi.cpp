@@ -23,7 +23,8 @@ constexpr const char* kInfo =
     R"json(something published on the site. A citation is real: slug, )json"
     R"json(title, date and quote come from the content.\n\n)json"
     R"json(A path that is not listed answers 404, another method 405 )json"
-    R"json(with `Allow`. Every failure before the first byte of an )json"
+    R"json(with `Allow`. A route that limits how often an address may ask says )json"
+    R"json(`RateLimit-Limit` and `RateLimit-Remaining`. Every failure before the first byte of an )json"
     R"json(answer is problem+json (RFC 9457); afterwards it is an )json"
     R"json(`error` event."
 })json";
@@ -99,7 +100,7 @@ constexpr const char* kBotPaths = R"json({
           "cite": {"$ref": "#/components/schemas/Cite"},
             "done": {"$ref": "#/components/schemas/Done"},
           "error": {"$ref": "#/components/schemas/Failure"}}}}}},
-    "errors": [413, 415, 429, 502, 504]
+    "errors": [413, 415, 429]
   }},
   "/api/stoka/discover": {"post": {
     "operationId": "discover", "tags": ["stoka"], "summary": "What to read next",
@@ -111,7 +112,7 @@ constexpr const char* kBotPaths = R"json({
     "responses": {"200": {"description": "Best first.",
       "content": {"application/json": {
         "schema": {"$ref": "#/components/schemas/Recommendations"}}}}},
-    "errors": [413, 415, 429, 502, 504]
+    "errors": [413, 415, 429]
   }},
   "/api/stoka/context": {"get": {
     "operationId": "context", "tags": ["stoka"], "summary": "One ambient line about a page",
@@ -122,7 +123,7 @@ constexpr const char* kBotPaths = R"json({
         "example": "/blog/philosophy-bounded-execution"}],
     "responses": {"200": {"description": "A line, a citation, both or neither.",
       "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Ambient"}}}}},
-    "errors": [429, 502, 504]
+    "errors": [429]
   }},
   "/api/stoka/profile": {
     "get": {
@@ -284,9 +285,8 @@ constexpr Failure kFailures[] = {
     {431, "HeaderTooLarge", "Too many or too long header fields.", true},
     {500, "InternalError", "A fault of the server or its index.", true},
     {501, "NotImplemented", "A transfer coding that is not understood.", true},
-    {502, "BadGateway", "A model server answered nonsense."},
-    {503, "Unavailable", "Too busy, shutting down, or a part does not answer.", true, true},
-    {504, "GatewayTimeout", "A model server did not answer in time."},
+    {503, "Unavailable", "Too busy, shutting down, or a part does not answer as it should.", true,
+     true},
     {505, "VersionNotSupported", "The request is not HTTP/1.1.", true},
 };
 

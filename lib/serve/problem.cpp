@@ -63,9 +63,9 @@ std::string_view reason(int status) {
 }
 
 std::optional<std::chrono::seconds> retry_after(const Error& error) {
-  if (error.kind == ErrorKind::busy) return std::chrono::seconds(2);
-  if (error.kind == ErrorKind::unavailable) return std::chrono::seconds(5);
-  return std::nullopt;
+  if (http_status(error.kind) != 503) return std::nullopt;
+  if (error.retry_after > 0) return std::chrono::seconds(error.retry_after);
+  return std::chrono::seconds(error.kind == ErrorKind::busy ? 2 : 5);
 }
 
 }  // namespace stoka::serve

@@ -19,7 +19,8 @@ std::string problem_json(int status, const Error& error, std::string_view field,
 // The reason phrase of a status: RFC 9110, section 15, and nginx's for 499. "Unknown" of others.
 std::string_view reason(int status);
 
-// When the same request is worth another try.
+// When the same request is worth another try: with every 503, and what the server behind it asked
+// for if it did.
 std::optional<std::chrono::seconds> retry_after(const Error& error);
 
 }  // namespace stoka::serve

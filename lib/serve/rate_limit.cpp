@@ -24,6 +24,15 @@ std::optional<std::chrono::seconds> RateLimit::admit(std::string_view name,
   return std::nullopt;
 }
 
+size_t RateLimit::left(std::string_view name, std::chrono::nanoseconds now) const {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return requests_;
+  const auto& admitted = found->second->admitted;
+  const auto within = std::count_if(admitted.begin(), admitted.end(),
+                                    [&](auto then) { return then + window_ > now; });
+  return requests_ - static_cast<size_t>(within);
+}
+
 RateLimit::Client& RateLimit::client(std::string_view name, std::chrono::nanoseconds now) {
   // Whoever has not asked for a whole window has an empty log: nothing is lost with it.
   while (!clients_.empty() && now - clients_.back().asked >= window_) forget_last();

@@ -25,6 +25,10 @@ class RateLimit {
   // admitted if no other comes before it. What is refused does not count. `now` is monotonic.
   std::optional<std::chrono::seconds> admit(std::string_view client, std::chrono::nanoseconds now);
 
+  // How many more requests of the client would be admitted now. Only where there is a limit.
+  size_t left(std::string_view client, std::chrono::nanoseconds now) const;
+  size_t requests() const { return requests_; }
+
   // Those that are remembered.
   size_t clients() const { return by_name_.size(); }
 

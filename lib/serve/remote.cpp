@@ -74,6 +74,7 @@ struct Whole : net::Listener {
     answer.status = head.status;
     answer.content_type = head.content_type;
     answer.retry_after = head.retry_after;
+    answer.requests_left = head.requests_left;
     return {};
   }
   Result<net::Heard> body(std::string_view bytes) override {

@@ -67,7 +67,10 @@ void RequestReader::read_head() {
   while (used < head.size() && !parser_->request.is_header_done() && !error)
     used += parser_->request.put(buffer(head.data() + used, head.size() - used), error);
   if (error == http::error::need_more) error = {};
-  if (error == http::error::body_limit) return refuse(413, "the request's body is too large");
+  if (error == http::error::body_limit) {
+    keep_head();
+    return refuse(413, "the request's body is too large");
+  }
   if (error == http::error::bad_version)
     return refuse(505, "the request is not HTTP/1.1", "speak HTTP/1.1");
   if (error || !parser_->request.is_header_done()) return refuse(400, "the request is broken HTTP");

@@ -54,6 +54,8 @@ class RequestReader {
     std::string hint;  // what to do
   };
   const Refusal& refusal() const { return refusal_; }
+  // Of the request that is being read or was refused; empty until its head is whole.
+  const Request& head() const { return request_; }
 
  private:
   struct Parser;

@@ -36,6 +36,7 @@ Response json_response(std::string body, int status = 200) {
   out.status = status;
   out.body = std::move(body);
   out.headers.emplace_back("Cache-Control", "no-store");
+  if (status == 503) out.headers.emplace_back("Retry-After", "5");
   return out;
 }
 
@@ -113,7 +114,22 @@ const Site::Row* Site::find(const Request& request, std::string* allowed) const 
   return nullptr;
 }
 
-Response Site::refuse(int status, std::string_view why, std::string_view hint) {
+// Of every answer but that to a preflight.
+Cors::Headers Site::cors_headers(const Request& request) const {
+  if (!request.path.starts_with("/api/")) return {};
+  return options_.cors.headers(request.header("origin"));
+}
+
+// Nothing: it is no preflight, or not granted.
+std::optional<Cors::Headers> Site::preflight(const Request& request) const {
+  if (request.method != "OPTIONS" || !request.path.starts_with("/api/")) return std::nullopt;
+  return options_.cors.preflight(request.header("origin"),
+                                 request.header("access-control-request-method"),
+                                 request.header("access-control-request-headers"));
+}
+
+Response Site::refuse(const Request& head, int status, std::string_view why,
+                      std::string_view hint) {
   house_.metrics.requests("other", status).add();
   Visited visited;
   visited.route = "other";
@@ -126,29 +142,23 @@ Response Site::refuse(int status, std::string_view why, std::string_view hint) {
   out.content_type = "application/problem+json";
   out.body = problem_json(status, Error(ErrorKind::usage, std::string(why), std::string(hint)), {},
                           house_.engine.parts().ids.uuid());
+  for (auto& header : cors_headers(head)) out.headers.push_back(std::move(header));
   return out;
 }
 
 std::shared_ptr<Pending> Site::handle(Request request, Client& client) {
   std::string allowed;
   const Row* const row = find(request, &allowed);
-  const bool of_bot = request.path.starts_with("/api/");
-  const std::string_view origin = request.header("origin");
+  const auto granted = allowed.empty() ? std::nullopt : preflight(request);
   Ask ask{request, client,
           std::make_unique<Visit>(house_, client, request, row ? row->path : "other",
                                   house_.engine.parts().ids,
-                                  of_bot ? options_.cors.headers(origin) : Cors::Headers())};
+                                  granted ? *granted : cors_headers(request))};
   if (row != nullptr) return admitted(*row, ask) ? (this->*row->answer)(ask) : nullptr;
 
   if (request.method == "OPTIONS" && !allowed.empty()) {
     Response out{.status = 204, .content_type = {}};
-    const auto preflight =
-        options_.cors.preflight(origin, request.header("access-control-request-method"),
-                                request.header("access-control-request-headers"));
-    if (of_bot && preflight)
-      out.headers.assign(preflight->begin(), preflight->end());
-    else
-      out.headers.emplace_back("Allow", allowed + ", OPTIONS");
+    if (!granted) out.headers.emplace_back("Allow", allowed + ", OPTIONS");
     ask.visit->respond(std::move(out));
   } else if (!allowed.empty()) {
     ask.visit->add_header("Allow", allowed + ", OPTIONS");
@@ -166,7 +176,15 @@ bool Site::admitted(const Row& row, Ask& ask) {
     const auto forwarded = ask.request.all("x-forwarded-for");
     const Address address =
         client_address(ask.client.address(), forwarded, options_.trusted_proxies);
-    if (const auto wait = ((*limiter_).*row.limit).admit(rate_key(address), monotonic())) {
+    RateLimit& limit = (*limiter_).*row.limit;
+    const std::string client = rate_key(address);
+    const auto now = monotonic();
+    const auto wait = limit.admit(client, now);
+    if (limit.requests() > 0) {
+      ask.visit->add_header("RateLimit-Limit", std::to_string(limit.requests()));
+      ask.visit->add_header("RateLimit-Remaining", std::to_string(limit.left(client, now)));
+    }
+    if (wait) {
       house_.metrics.rate_limited(row.path).add();
       ask.visit->add_header("Retry-After", std::to_string(wait->count()));
       ask.visit->fail({ErrorKind::busy, "too many requests from this address",
@@ -312,11 +330,12 @@ Site::Answer Site::open(Ask& ask) {
              [this, slug = ask.request.parameter("slug")](std::stop_token) -> Result<Response> {
                STOKA_ASSIGN(const auto catalog, house_.engine.catalog());
                const Document* const document = catalog->find(slug);
-               std::string url = document ? document->url : "";
+               if (document == nullptr) return fail(ErrorKind::not_found, "no page of that slug");
+               std::string url = document->url;
                if (url.starts_with('/') && !url.starts_with("//"))
                  url = options_.site_url + url;
                else if (!url.starts_with("http://") && !url.starts_with("https://"))
-                 return fail(ErrorKind::not_found, "no page of that slug");
+                 return fail(ErrorKind::not_found, kNoAddress);
                Response out{.status = 302, .content_type = {}};
                out.headers.emplace_back("Location", std::move(url));
                out.headers.emplace_back("Cache-Control", "no-store");

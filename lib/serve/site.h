@@ -33,6 +33,9 @@ struct SiteOptions {
   std::optional<JwtVerifier> tokens;  // nothing: no token is valid
 };
 
+// What opening a document that was indexed without an address is refused with.
+inline constexpr const char* kNoAddress = "that page has no address";
+
 // On the thread of the loop.
 class Site final : public Handler {
  public:
@@ -40,7 +43,8 @@ class Site final : public Handler {
   ~Site() override;
 
   std::shared_ptr<Pending> handle(Request request, Client& client) override;
-  Response refuse(int status, std::string_view why, std::string_view hint) override;
+  Response refuse(const Request& head, int status, std::string_view why,
+                  std::string_view hint) override;
 
   // From now on it is not ready.
   void close();
@@ -69,6 +73,8 @@ class Site final : public Handler {
   Answer file(Ask& ask);
 
   const Row* find(const Request& request, std::string* allowed) const;
+  Cors::Headers cors_headers(const Request& request) const;
+  std::optional<Cors::Headers> preflight(const Request& request) const;
   bool admitted(const Row& row, Ask& ask);
   std::string subject(const Request& request, bool* refused) const;
   Response readiness(std::stop_token stop) const;  // a worker's

@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "serve/event_reader.h"
+#include "serve/site.h"
+#include "session/interests.h"
 #include "text/normalize.h"
 #include "text/tokens.h"
 #include "text/utf8.h"
@@ -20,14 +22,19 @@ namespace stoka::serve {
 namespace {
 
 constexpr std::string_view kChat = "/api/stoka/chat";
-constexpr const char* kBounded = "tell me about bounded execution";
-constexpr std::string_view kSlug = "philosophy-bounded-execution";
+// The sample site's words.
+constexpr const char* kIdentity = "what is this?";
+constexpr std::string_view kTerminal =
+    "a terminal. i know everything published here. ask something or don't.";
+constexpr std::string_view kWrongTerminal = "wrong terminal.";
 constexpr double kLeastScore = 0.60;
 constexpr size_t kMostTokens = 40;
 constexpr double kQuick = 150;  // ms
 constexpr double kCached = 50;  // ms
 constexpr int kTries = 3;       // at being quick
 constexpr size_t kVisitors = 10;
+constexpr size_t kLeastVisitors = 2;
+constexpr int kKept = 5;           // requests of a limit that are left to this address
 constexpr size_t kMostShown = 80;  // bytes of an answer in a detail
 
 struct Verdict {
@@ -54,7 +61,8 @@ class Timer {
 // What came of one question.
 struct Said {
   std::string wrong;     // empty: a whole answer, ready first and done last
-  bool limited = false;  // by the rate limit
+  bool limited = false;  // by the rate limit, which is no fault of the site
+  std::optional<int> requests_left;
   ReadyEvent ready;
   DoneEvent done;
   std::string text;
@@ -103,51 +111,82 @@ Said ask(const Remote& site, const pipeline::TurnRequest& request, const std::st
     hear(*answer, out);
   } else {
     out.limited = answer->status == 429;
-    out.wrong = out.limited
-                    ? "refused by the rate limit; STOKA_CHAT_LIMIT=0 on the server lifts it"
-                    : fmt::format("HTTP {}: {}", answer->status, in_words(site.refusal(*answer)));
+    const std::string why = in_words(site.refusal(*answer));
+    out.wrong = out.limited ? "the rate limit of this address is reached: " + why
+                            : fmt::format("HTTP {}: {}", answer->status, why);
   }
+  if (answer) out.requests_left = answer->requests_left;
   return out;
+}
+
+Verdict bad(const Said& said) {
+  return {said.limited ? Checked::How::skipped : Checked::How::failed, said.wrong};
+}
+// A busy site asks to be asked later.
+Verdict bad(const Error& error) {
+  return {error.kind == ErrorKind::busy ? Checked::How::skipped : Checked::How::failed,
+          in_words(error)};
 }
 
 struct Context {
   const Remote& site;
+  const SmokeQuestions& questions;
   const SmokeHouse* house;
   std::stop_token stop;
-  ReadyEvent first = {};             // of check 2
-  bool first_cited = false;          // check 2 had its citation
-  std::set<std::string> cited = {};  // by the site, to anybody here
+  ReadyEvent first = {};                   // of check 2
+  SmokeQuestions::About first_about = {};  // what check 2 had its citation of
+  std::optional<int> requests_left = {};   // nothing: the site does not say, or has no limit
+  std::set<std::string> cited = {};        // by the site, to anybody here
 
-  Said ask(const char* query, const ReadyEvent& session = {}) {
+  // Requests that may be made without using up the limit of this address.
+  size_t affordable(size_t wanted) const {
+    if (!requests_left) return wanted;
+    return std::min(wanted, static_cast<size_t>(std::max(*requests_left - kKept, 0)));
+  }
+
+  Said ask(const std::string& query, const ReadyEvent& session = {}) {
+    if (affordable(1) == 0) {
+      Said out;
+      out.limited = true;
+      out.wrong = fmt::format(
+          "this address has {} requests left, which are not used up; try again later, or "
+          "set STOKA_CHAT_LIMIT=0 on the server",
+          *requests_left);
+      return out;
+    }
     pipeline::TurnRequest request;
     request.query = query;
     request.session_id = session.session_id;
     request.visitor_id = session.visitor_id;
     Said out = serve::ask(site, request, stop);
+    if (out.requests_left) requests_left = out.requests_left;
     for (const Citation& one : out.cites) cited.insert(one.slug);
     return out;
   }
 
   // Asked again while only the time is wrong.
   template <class Look>
-  Verdict ask_quickly(const char* query, const Look& look) {
+  Verdict ask_quickly(const std::string& query, const Look& look) {
+    const double quick = kQuick + questions.network_ms;
     double quickest = 0;
     for (int i = 0; i < kTries; ++i) {
       const Said said = ask(query);
-      if (!said.wrong.empty()) return bad(said.wrong);
+      if (!said.wrong.empty()) return bad(said);
       Verdict verdict = look(said);
       quickest = i == 0 ? said.ms : std::min(quickest, said.ms);
       if (!verdict.ok()) return verdict;
-      if (said.ms <= kQuick) return ok(fmt::format("{}, {:.1f} ms", verdict.detail, said.ms));
+      if (said.ms <= quick) return ok(fmt::format("{}, {:.1f} ms", verdict.detail, said.ms));
     }
-    return bad(fmt::format("takes {:.0f} ms, at most {:.0f} are good", quickest, kQuick));
+    return bad(fmt::format("takes {:.0f} ms, at most {:.0f} are good", quickest, quick));
   }
 
-  // Whether the site has a page for it.
+  // Whether the site has it in its index.
   Result<bool> has_page(const std::string& slug) const {
     STOKA_ASSIGN(const net::Answer answer, site.get(Remote::open_path(slug), stop));
-    if (answer.status != 302 && answer.status != 404) return fail(site.refusal(answer));
-    return answer.status == 302;
+    if (answer.status == 302) return true;
+    const Error refusal = site.refusal(answer);
+    if (answer.status != 404) return fail(refusal);
+    return refusal.message == kNoAddress;
   }
   // Nothing: all have one.
   template <class Slugs>
@@ -168,49 +207,78 @@ std::string shown(const std::string& text) {
 }
 
 Verdict identity(Context& context) {
-  return context.ask_quickly("what is this?", [](const Said& said) {
+  const bool sample = context.questions.sample;
+  return context.ask_quickly(kIdentity, [sample](const Said& said) {
     const size_t tokens = text::estimate_tokens(said.text);
     if (said.ready.route != Route::meta) return bad("route is " + said.route());
     if (!said.cites.empty()) return bad("cites " + said.slugs());
-    if (!said.text.ends_with('?')) return bad("does not end with a question: " + shown(said.text));
-    if (tokens > kMostTokens) return bad(fmt::format("is {} tokens long", tokens));
+    if (sample && !said.text.starts_with(kTerminal)) return bad("says: " + shown(said.text));
+    if (tokens == 0 || tokens > kMostTokens) return bad(fmt::format("is {} tokens long", tokens));
     return ok(fmt::format("{} tokens", tokens));
   });
 }
 
+// What is wrong with the answer to a question about a page of the site; nothing: nothing is.
+std::optional<std::string> not_cited(const Said& said, const SmokeQuestions::About& about) {
+  if (said.ready.route != Route::fresh) return "route is " + said.route();
+  if (said.cites.empty()) return "cites nothing";
+  const Citation* const cite = about.slug.empty() ? &said.cites.front() : said.cite(about.slug);
+  if (cite == nullptr)
+    return fmt::format("cites {}, and not {}", said.slugs(), text::one_line(about.slug));
+  if (cite->score < kLeastScore) return fmt::format("score is {:.2f}", cite->score);
+  return std::nullopt;
+}
+
 Verdict citation(Context& context) {
-  const Said said = context.ask(kBounded);
-  if (!said.wrong.empty()) return bad(said.wrong);
-  context.first = said.ready;
-  if (said.ready.route != Route::fresh) return bad("route is " + said.route());
-  const Citation* const cite = said.cite(kSlug);
-  if (cite == nullptr) return bad(fmt::format("cites {}, and not {}", said.slugs(), kSlug));
-  context.first_cited = true;
-  if (cite->score < kLeastScore) return bad(fmt::format("score is {:.2f}", cite->score));
-  return ok(fmt::format("score {:.2f}, {:.1f} ms", cite->score, said.ms));
+  Verdict out = bad(context.questions.trouble);
+  for (const SmokeQuestions::About& about : context.questions.about) {
+    const Said said = context.ask(about.query);
+    if (!said.wrong.empty()) return bad(said);
+    const auto wrong = not_cited(said, about);
+    if (!wrong) {
+      const std::string& slug = about.slug.empty() ? said.cites.front().slug : about.slug;
+      context.first = said.ready;
+      context.first_about = {about.query, slug};
+      return ok(fmt::format("{}: score {:.2f}, {:.1f} ms", text::one_line(slug),
+                            said.cite(slug)->score, said.ms));
+    }
+    out = bad(context.questions.sample ? *wrong
+                                       : fmt::format("\"{}\": {}", shown(about.query), *wrong));
+  }
+  return out;
 }
 
 Verdict memory(Context& context) {
-  if (!context.first_cited) return bad(fmt::format("check 2 was not shown {}", kSlug));
-  const Said said = context.ask(kBounded, context.first);
-  if (!said.wrong.empty()) return bad(said.wrong);
+  const SmokeQuestions::About& about = context.first_about;
+  if (about.query.empty()) return skipped("check 2 was shown nothing");
+  const Said said = context.ask(about.query, context.first);
+  if (!said.wrong.empty()) return bad(said);
   if (said.ready.session_id != context.first.session_id) return bad("answers in another session");
-  if (said.cite(kSlug) != nullptr) return bad(fmt::format("cites {} again", kSlug));
+  if (said.cite(about.slug) != nullptr)
+    return bad(fmt::format("cites {} again", text::one_line(about.slug)));
   return ok("cites " + said.slugs());
 }
 
 Verdict refusal(Context& context) {
-  return context.ask_quickly("best javascript framework?", [](const Said& said) {
-    if (said.ready.route != Route::offtopic) return bad("route is " + said.route());
-    if (!said.cites.empty()) return bad("cites " + said.slugs());
-    if (said.text != "wrong terminal.") return bad("says: " + shown(said.text));
-    return ok("wrong terminal");
-  });
+  const bool sample = context.questions.sample;
+  Verdict out = bad("nothing to ask");
+  for (const std::string& query : context.questions.off) {
+    bool on_topic = false;
+    out = context.ask_quickly(query, [&](const Said& said) {
+      on_topic = said.ready.route != Route::offtopic;
+      if (on_topic) return bad("route is " + said.route());
+      if (!said.cites.empty()) return bad("cites " + said.slugs());
+      if (sample && said.text != kWrongTerminal) return bad("says: " + shown(said.text));
+      return ok(shown(said.text));
+    });
+    // The site may write about that.
+    if (!on_topic) break;
+  }
+  return out;
 }
 
-Verdict honesty(Context& context) {
-  const Said said = context.ask("quantum gravity research");
-  if (!said.wrong.empty()) return bad(said.wrong);
+// The verdict on one question that the site should have nothing about.
+Verdict not_made_up(Context& context, const Said& said) {
   if (said.ready.route == Route::nothing)
     return said.cites.empty() ? ok("void") : bad("void, and cites " + said.slugs());
   if (said.done.confidence != Confidence::adjacent)
@@ -221,38 +289,53 @@ Verdict honesty(Context& context) {
   return ok("adjacent, cites " + said.slugs());
 }
 
+Verdict honesty(Context& context) {
+  Verdict out = bad("nothing to ask");
+  for (const std::string& query : context.questions.nothing) {
+    const Said said = context.ask(query);
+    if (!said.wrong.empty()) return bad(said);
+    out = not_made_up(context, said);
+    // The site may know about that.
+    if (said.done.confidence != Confidence::direct) break;
+    if (!context.questions.sample) out.detail += "; name what the site has nothing on with --void";
+  }
+  return out;
+}
+
 Verdict recommendations(Context& context) {
   pipeline::DiscoverRequest request;
-  request.page.page = fmt::format("/blog/{}", kSlug);
+  request.page.page = context.questions.page;
+  const std::string page = session::page_slug(request.page.page);
   const auto found = context.site.discover(request, context.stop);
-  if (!found) return bad(in_words(found.error()));
+  if (!found) return bad(found.error());
   std::string slugs;
   for (const pipeline::Recommendation& item : found->items) {
-    if (item.citation.slug == kSlug) return bad("recommends the page itself");
+    if (item.citation.slug == page) return bad("recommends the page itself");
     context.cited.insert(item.citation.slug);
     slugs += (slugs.empty() ? "" : ", ") + text::one_line(item.citation.slug);
   }
-  if (found->items.size() != 3)
+  if (found->items.size() > 3 || found->items.size() < context.questions.recommended)
     return bad(fmt::format("{} recommendations{}{}", found->items.size(), slugs.empty() ? "" : ": ",
                            slugs));
-  return ok(slugs);
+  return ok(slugs.empty() ? "it is the only page" : slugs);
 }
 
 Verdict hint(Context& context) {
+  const double cached = kCached + context.questions.network_ms;
   double first = 0, second = 0;
   for (int i = 0; i <= kTries; ++i) {
     const Timer timer;
     const auto ambient = context.site.context("/", context.stop);
     const double ms = timer.ms();
-    if (!ambient) return bad(in_words(ambient.error()));
+    if (!ambient) return bad(ambient.error());
     if (ambient->hint.empty()) return bad("no hint");
     if (i == 0) first = ms;
     if (i > 0) second = i == 1 ? ms : std::min(second, ms);
-    if (i > 0 && second <= kCached)
+    if (i > 0 && second <= cached)
       return ok(fmt::format("{:.1f} ms, then {:.1f} ms", first, second));
   }
   return bad(
-      fmt::format("the second call takes {:.0f} ms, at most {:.0f} are good", second, kCached));
+      fmt::format("the second call takes {:.0f} ms, at most {:.0f} are good", second, cached));
 }
 
 constexpr const char* kOwn = "needs a server of its own: stoka smoke without --url";
@@ -260,7 +343,7 @@ constexpr const char* kOwn = "needs a server of its own: stoka smoke without --u
 Verdict no_reranker(Context& context) {
   if (context.house == nullptr) return skipped(kOwn);
   pipeline::TurnRequest request;
-  request.query = kBounded;
+  request.query = context.questions.about.front().query;
   const Said said = ask(context.house->without_reranker, request, context.stop);
   if (!said.wrong.empty()) return bad(said.wrong);
   if (said.cites.empty()) return bad("cites nothing");
@@ -271,7 +354,7 @@ Verdict no_reranker(Context& context) {
 Verdict no_embedder(Context& context) {
   if (context.house == nullptr) return skipped(kOwn);
   pipeline::TurnRequest request;
-  request.query = kBounded;
+  request.query = context.questions.about.front().query;
   const auto answer =
       context.house->without_embedder.post(kChat, Remote::chat_body(request), context.stop);
   if (!answer) return bad(in_words(answer.error()));
@@ -281,19 +364,36 @@ Verdict no_embedder(Context& context) {
   return ok("503: " + in_words(context.house->without_embedder.refusal(*answer)));
 }
 
-// The questions of checks 1 to 5, by as many visitors at once.
+// What one of the visitors asks; the second question about a page is in the session of the first.
+std::vector<std::string> crowd_questions(const Context& context) {
+  const SmokeQuestions& questions = context.questions;
+  // Somebody else's site is not asked more than it takes to see that it answers ten at once.
+  if (context.house == nullptr) {
+    if (!context.first_about.query.empty()) return {context.first_about.query};
+    return {questions.about.empty() ? kIdentity : questions.about.front().query};
+  }
+  const std::string& about = questions.about.front().query;
+  return {kIdentity, about, about, questions.off.front(), questions.nothing.front()};
+}
+
 Verdict crowd(Context& context) {
+  const std::vector<std::string> queries = crowd_questions(context);
+  const size_t visitors = context.affordable(kVisitors * queries.size()) / queries.size();
+  if (visitors < kLeastVisitors)
+    return skipped(fmt::format("this address has {} requests left, which are not used up",
+                               *context.requests_left));
   std::mutex mutex;  // of what follows
   std::map<std::string, size_t> wrong;
   size_t answered = 0;
   size_t limited = 0;
   const auto visit = [&] {
-    Context own{context.site, nullptr, context.stop};
+    Context own{context.site, context.questions, nullptr, context.stop};
     ReadyEvent session;
-    for (const char* query : {"what is this?", kBounded, kBounded, "best javascript framework?",
-                              "quantum gravity research"}) {
-      const Said said = own.ask(query, query == kBounded ? session : ReadyEvent());
-      if (query == kBounded) session = said.ready;
+    std::string before;
+    for (const std::string& query : queries) {
+      const Said said = own.ask(query, query == before ? session : ReadyEvent());
+      session = said.ready;
+      before = query;
       const std::lock_guard lock(mutex);
       if (said.wrong.empty())
         ++answered;
@@ -307,16 +407,14 @@ Verdict crowd(Context& context) {
   };
   const Timer timer;
   {
-    std::vector<std::jthread> visitors;
-    for (size_t i = 0; i < kVisitors; ++i) visitors.emplace_back(visit);
+    std::vector<std::jthread> threads;
+    for (size_t i = 0; i < visitors; ++i) threads.emplace_back(visit);
   }
   const double ms = timer.ms();
   const auto most = std::max_element(wrong.begin(), wrong.end(),
                                      [](auto& a, auto& b) { return a.second < b.second; });
   if (most != wrong.end()) return bad(fmt::format("{} times: {}", most->second, most->first));
-  if (answered < kVisitors)
-    return bad(fmt::format("only {} of {} answered, the rest refused by the rate limit", answered,
-                           answered + limited));
+  if (answered == 0) return skipped("the rate limit of this address is reached");
   return ok(fmt::format("{} of {} answered in {:.0f} ms{}", answered, answered + limited, ms,
                         limited > 0 ? ", the rest refused by the rate limit" : ""));
 }
@@ -345,24 +443,25 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"what is this? is answered with a question", identity},
-    {"bounded execution is cited", citation},
+    {"what is this? is answered in a line", identity},
+    {"what is asked about is cited", citation},
     {"what was shown is not cited again", memory},
-    {"what is off topic is refused in two words", refusal},
+    {"what is off topic is refused", refusal},
     {"what is not there is not made up", honesty},
-    {"discover recommends three others", recommendations},
+    {"discover recommends others", recommendations},
     {"context has a hint, and keeps it at hand", hint},
     {"without its reranker it still cites", no_reranker},
     {"without its embedder it is a 503", no_embedder},
-    {"ten visitors at once are all answered", crowd},
+    {"visitors at once are all answered", crowd},
     {"every slug shown is in the index", real_slugs},
 };
 
 }  // namespace
 
-std::vector<Checked> smoke(const Remote& site, const SmokeHouse* house,
-                           const std::function<void(const Checked&)>& told, std::stop_token stop) {
-  Context context{site, house, std::move(stop)};
+std::vector<Checked> smoke(const Remote& site, const SmokeQuestions& questions,
+                           const SmokeHouse* house, const std::function<void(const Checked&)>& told,
+                           std::stop_token stop) {
+  Context context{site, questions, house, std::move(stop)};
   std::vector<Checked> out;
   for (const Row& row : kRows) {
     Verdict verdict = row.check(context);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "serve/remote.h"
+#include "serve/smoke_questions.h"
 #include "store/store.h"
 
 namespace stoka::serve {
@@ -27,12 +28,13 @@ struct SmokeHouse {
   store::Store& store;                    // of the site
 };
 
-// In order; each is told when it is known. The content must be that of the sample site. Without a
-// house checks 8 and 9 are skipped, and 11 looks at what was cited here alone. A check that wants
-// a quick answer takes the quickest of three, because a hiccup of the machine is not the site's. A
-// stop ends it after the question under way: the rest is missing.
-std::vector<Checked> smoke(const Remote& site, const SmokeHouse* house,
-                           const std::function<void(const Checked&)>& told,
+// In order; each is told when it is known. Without a house checks 8 and 9 are skipped, 10 asks less
+// and 11 looks at what was cited here alone. A check that wants a quick answer takes the quickest
+// of three, because a hiccup of the machine is not the site's. A rate limit fails nothing: a
+// question that would use up what the site grants this address is not asked, and its check is
+// skipped. A stop ends it after the question under way: the rest is missing.
+std::vector<Checked> smoke(const Remote& site, const SmokeQuestions& questions,
+                           const SmokeHouse* house, const std::function<void(const Checked&)>& told,
                            std::stop_token stop = {});
 
 }  // namespace stoka::serve

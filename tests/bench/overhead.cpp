@@ -162,7 +162,7 @@ int main() {
   settings.thresholds = {0, 0, 0};  // every question is answered
   settings.identity.chunker = "bench";
   store::IndexIdentity identity = settings.identity;
-  identity.embedder = must(embedder.identity({})).name;
+  identity.embedder = must(embedder.identity(embed::Use::document, {})).name;
   identity.dim = big.dim;
   fill(*store, embedder, identity);
 

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "net/client.h"
 #include "process.h"
+#include "serve/remote.h"
+#include "served.h"
 
 using namespace stoka::test;
 using stoka::testing::TestDatabase;
@@ -196,4 +199,19 @@ TEST_CASE("what is wrong with a database is one line, with its exit code and no 
       CHECK_FALSE(has(ran.err + ran.out, "s3cret"));
     }
   }
+}
+
+TEST_CASE("a server whose database is down starts, says so, and shows no password") {
+  MachineOn machine("postgres://me:s3cret-pass@127.0.0.1:1/site");
+  const Served served(machine);
+  stoka::net::Client client;
+  const auto site = stoka::serve::Remote::make(client, served.url()).value();
+  CHECK(site.get("/healthz").value().status == 200);
+  const auto ready = site.get("/readyz").value();
+  CHECK(ready.status == 503);
+  CHECK(has(ready.body, "127.0.0.1:1"));
+  CHECK_FALSE(has(ready.body, "s3cret"));
+  const auto chat = site.post("/api/stoka/chat", R"({"query":"what is this?"})").value();
+  CHECK(chat.status == 503);
+  CHECK(chat.retry_after.has_value());
 }

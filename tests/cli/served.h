@@ -27,8 +27,8 @@ inline std::string text_of(const std::filesystem::path& file) {
 // `stoka serve` on a machine, until the end of the scope.
 class Served {
  public:
-  explicit Served(Machine& machine)
-      : log_(machine.home() / "serve.log"), program_(command(machine), log_) {
+  explicit Served(Machine& machine, const std::string& chat_limit = "0")
+      : log_(machine.home() / "serve.log"), program_(command(machine, chat_limit), log_) {
     constexpr std::string_view kMark = "listening on ";
     for (int i = 0; i < 600; ++i) {
       const std::string said = text_of(log_);
@@ -50,10 +50,10 @@ class Served {
   const std::string& url() const { return url_; }
 
  private:
-  static std::vector<std::string> command(Machine& machine) {
+  static std::vector<std::string> command(Machine& machine, const std::string& chat_limit) {
     std::vector<std::string> out = {"/usr/bin/env", "-i"};
     for (const auto& [name, value] : machine.environment()) out.push_back(name + "=" + value);
-    out.push_back("STOKA_CHAT_LIMIT=0");
+    out.push_back("STOKA_CHAT_LIMIT=" + chat_limit);
     for (const char* word : {STOKA_BINARY, "serve", "--port", "0"}) out.emplace_back(word);
     return out;
   }

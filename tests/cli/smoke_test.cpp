@@ -72,15 +72,50 @@ TEST_CASE("smoke --url checks a server that runs, as far as a visitor can") {
   CHECK(numbers(report, nullptr) == std::vector<int>{8, 9});
 }
 
-TEST_CASE("a site of other content fails what needs the sample, and no more") {
+TEST_CASE("a site of other content passes too, again and again, and is not locked") {
   Machine machine;
   machine.write("site/blog/bread.md",
-                "---\ntitle: Bread\n---\nBread is flour, water and salt. Time does the rest.\n");
+                "---\ntitle: Rye bread at home\n---\nRye bread is rye flour, water and salt. Time "
+                "does the rest.\n");
+  machine.write("site/blog/starter.md",
+                "---\ntitle: Feeding a sourdough starter\n---\nA sourdough starter is fed once a "
+                "day. Keep it warm, and feed it flour.\n");
   REQUIRE(machine.stoka({"index", "site"}).code == 0);
+  const Served served(machine, "30/300");
+  for (int i = 0; i < 3; ++i) {
+    CAPTURE(i);
+    const Ran ran = machine.stoka({"smoke", "--json", "--url", served.url()});
+    CAPTURE(ran.out);
+    if (ran.code == 4) {  // nothing is left but what is kept for whoever comes next
+      CHECK(i > 0);
+      CHECK(ran.err.find("could not be asked about its pages") != std::string::npos);
+      continue;
+    }
+    CHECK(ran.code == 0);
+    const Json report = Json::parse(ran.out);
+    CHECK(report["failed"] == 0);
+    if (i == 0) CHECK(numbers(report, nullptr) == std::vector<int>{8, 9});
+  }
+  CHECK(machine.stoka({"chat", "--url", served.url(), "what is this?"}).code == 0);
+}
+
+TEST_CASE("smoke asks a site what it is told to ask") {
+  Machine machine;
+  machine.index_sample();
   const Served served(machine);
-  const Ran ran = machine.stoka({"smoke", "--json", "--url", served.url()});
-  CHECK(ran.code == 1);
-  CHECK(numbers(Json::parse(ran.out), false) == std::vector<int>{2, 3, 6});
+  const Ran right =
+      machine.stoka({"smoke", "--url", served.url(), "--ask", "tell me about bounded execution",
+                     "--cites", "philosophy-bounded-execution", "--page", "/blog/retry-storms",
+                     "--void", "quantum gravity research"});
+  CHECK_MESSAGE(right.code == 0, (right.out + right.err));
+  CHECK(right.out.find("philosophy-bounded-execution: score") != std::string::npos);
+  const Ran wrong = machine.stoka({"smoke", "--url", served.url(), "--ask",
+                                   "tell me about bounded execution", "--cites", "nowhere"});
+  CHECK(wrong.code == 1);
+  CHECK(wrong.out.find("and not nowhere") != std::string::npos);
+  const Ran local = machine.stoka({"smoke", "--ask", "x"});
+  CHECK(local.code == 2);
+  CHECK(local.err.find("--url") != std::string::npos);
 }
 
 TEST_CASE("smoke --url with nobody there is exit 4, and a wrong flag exit 2") {

@@ -16,7 +16,7 @@ struct House {
         embedder(*upstream, std::move(how), clock) {}
 
   void meet() {
-    const auto identity = embedder.identity({});
+    const auto identity = embedder.identity(Use::query, {});
     REQUIRE_MESSAGE(identity.has_value(), identity.error().message);
     server.reset();
   }
@@ -47,11 +47,11 @@ FakeOptions dialect(const std::string& name, size_t most_text = 8192) {
 TEST_CASE("openai: the identity is the model, and the dimension of a probe") {
   House house({"fake-model"});
   CHECK(house.embedder.name() == "openai at " + house.server.url() + "/v1");
-  CHECK(house.embedder.identity({}).value() == Identity{"openai:fake-model", 64});
-  CHECK(house.embedder.identity({}).has_value());
+  CHECK(house.embedder.identity(Use::query, {}).value() == Identity{"openai:fake-model", 64});
+  CHECK(house.embedder.identity(Use::query, {}).has_value());
   CHECK(house.server.seen().size() == 1);
   house.clock.advance(std::chrono::seconds(60));
-  CHECK(house.embedder.identity({}).has_value());
+  CHECK(house.embedder.identity(Use::query, {}).has_value());
   CHECK(house.server.seen().size() == 2);
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("openai: the only model of a server need not be named") {
   for (const std::string name : {"vllm", "llamacpp", "ollama", "lmstudio", "openai"}) {
     CAPTURE(name);
     House house({}, dialect(name));
-    CHECK(house.embedder.identity({}).value().name == "openai:fake-model");
+    CHECK(house.embedder.identity(Use::query, {}).value().name == "openai:fake-model");
     CHECK(bodies(house.server, "/embeddings")[0]["model"] == "fake-model");
   }
 }
@@ -83,7 +83,7 @@ TEST_CASE("openai: of several models one must be named") {
     CAPTURE(one.body);
     House house;
     house.models(one.body, one.status);
-    const auto identity = house.embedder.identity({});
+    const auto identity = house.embedder.identity(Use::query, {});
     REQUIRE_FALSE(identity.has_value());
     CHECK(identity.error().kind == ErrorKind::config);
     CHECK(identity.error().message == "embedder at " + house.server.url() + "/v1" + one.what);
@@ -126,12 +126,12 @@ TEST_CASE("openai: base64 is read as well") {
 
 TEST_CASE("openai: dimensions are asked for, and must be given") {
   House house({"fake-model", 16});
-  CHECK(house.embedder.identity({}).value().dim == 16);
+  CHECK(house.embedder.identity(Use::query, {}).value().dim == 16);
   CHECK(bodies(house.server, "/embeddings")[0]["dimensions"] == 16);
 
   House stubborn({"fake-model", 2});
   stubborn.server.behave(R"({"body":"{\"data\":[{\"index\":0,\"embedding\":[1,2,3]}]}"})");
-  const auto identity = stubborn.embedder.identity({});
+  const auto identity = stubborn.embedder.identity(Use::query, {});
   REQUIRE_FALSE(identity.has_value());
   CHECK(identity.error().message.ends_with("sent a vector of dimension 3 where 2 was due"));
 }
@@ -205,7 +205,7 @@ TEST_CASE("openai: a server that runs another kind of model is named so") {
     CAPTURE(one.message);
     House house({"fake-model"});
     house.server.behave(nlohmann::json{{"status", one.status}, {"message", one.message}}.dump());
-    const auto identity = house.embedder.identity({});
+    const auto identity = house.embedder.identity(Use::query, {});
     REQUIRE_FALSE(identity.has_value());
     CHECK(identity.error().kind == ErrorKind::config);
     CHECK(identity.error().message ==
@@ -221,7 +221,7 @@ TEST_CASE("openai: a server that refuses dimensions does embed") {
                                       "representation, changing output dimensions of embeddings "
                                       "will lead to poor results."}}
                           .dump());
-  const auto identity = house.embedder.identity({});
+  const auto identity = house.embedder.identity(Use::query, {});
   REQUIRE_FALSE(identity.has_value());
   CHECK(identity.error().message.find("does not embed") == std::string::npos);
   CHECK(identity.error().message.find("matryoshka") != std::string::npos);
@@ -242,7 +242,7 @@ TEST_CASE("openai: a model that the server does not have is an error with those 
   }
   House listless({"bge-m4"}, dialect("ollama"));
   listless.models("", 404);
-  const auto identity = listless.embedder.identity({});
+  const auto identity = listless.embedder.identity(Use::query, {});
   REQUIRE_FALSE(identity.has_value());
   CHECK(identity.error().kind == ErrorKind::config);
   CHECK(identity.error().message.find("(404)") != std::string::npos);

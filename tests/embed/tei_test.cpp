@@ -19,7 +19,7 @@ struct House {
 
   // The answers to /info and the probe are remembered, the requests forgotten.
   void meet() {
-    const auto identity = embedder.identity({});
+    const auto identity = embedder.identity(Use::query, {});
     REQUIRE_MESSAGE(identity.has_value(), identity.error().message);
     server.reset();
   }
@@ -55,9 +55,9 @@ FakeOptions options(size_t most_batch, size_t most_text = 8192) {
 TEST_CASE("the identity is model and revision of /info, and the dimension of a probe") {
   House house;
   CHECK(house.embedder.name() == "tei at " + house.server.url());
-  CHECK(house.embedder.identity({}).value() == Identity{"tei:fake-model@5617a9f6", 64});
+  CHECK(house.embedder.identity(Use::query, {}).value() == Identity{"tei:fake-model@5617a9f6", 64});
   house.clock.advance(std::chrono::seconds(59));
-  CHECK(house.embedder.identity({}).has_value());
+  CHECK(house.embedder.identity(Use::query, {}).has_value());
   CHECK(house.server.seen().size() == 2);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("another model behind the address is noticed after a minute") {
   house.meet();
   house.info(R"({"model_id":"other/model","model_sha":null})");
   house.clock.advance(std::chrono::seconds(60));
-  CHECK(house.embedder.identity({}).value() == Identity{"tei:other/model", 64});
+  CHECK(house.embedder.identity(Use::query, {}).value() == Identity{"tei:other/model", 64});
 }
 
 TEST_CASE("another model amid a run ends it") {
@@ -86,16 +86,19 @@ TEST_CASE("another model amid a run ends it") {
 }
 
 TEST_CASE("a server without /info is not text-embeddings-inference") {
-  for (const std::string behaviour :
-       {R"({"path":"/info","status":404})", R"({"path":"/info","fault":"html"})",
-        R"({"path":"/info","body":"{}"})", R"({"path":"/info","body":"[\"model_id\"]"})",
-        R"({"path":"/info","fault":"truncated_json"})"}) {
+  // Without one it is another kind of server; with nonsense there it may be one that is broken.
+  for (const auto& [behaviour, kind] : std::vector<std::pair<std::string, ErrorKind>>{
+           {R"({"path":"/info","status":404})", ErrorKind::config},
+           {R"({"path":"/info","fault":"html"})", ErrorKind::protocol},
+           {R"({"path":"/info","body":"{}"})", ErrorKind::protocol},
+           {R"({"path":"/info","body":"[\"model_id\"]"})", ErrorKind::protocol},
+           {R"({"path":"/info","fault":"truncated_json"})", ErrorKind::protocol}}) {
     CAPTURE(behaviour);
     House house;
     house.server.behave(behaviour);
-    const auto identity = house.embedder.identity({});
+    const auto identity = house.embedder.identity(Use::query, {});
     REQUIRE_FALSE(identity.has_value());
-    CHECK(identity.error().kind == ErrorKind::config);
+    CHECK(identity.error().kind == kind);
     CHECK(identity.error().message == "embedder at " + house.server.url() +
                                           " does not look like text-embeddings-inference: it has "
                                           "no /info");
@@ -106,7 +109,7 @@ TEST_CASE("a server without /info is not text-embeddings-inference") {
 TEST_CASE("what a server calls itself is cleaned and cut") {
   House house;
   house.info("{\"model_id\":\"a\\n\\u001b[31mb" + std::string(500, 'x') + "\"}");
-  const std::string name = house.embedder.identity({}).value().name;
+  const std::string name = house.embedder.identity(Use::query, {}).value().name;
   CHECK(name.size() <= 204);
   CHECK(std::none_of(name.begin(), name.end(), [](char c) { return c >= 0 && c < ' '; }));
 }
@@ -271,7 +274,7 @@ TEST_CASE("a reranker is no embedder") {
   FakeOptions reranker;
   reranker.reranker = true;
   House house(reranker);
-  const auto identity = house.embedder.identity({});
+  const auto identity = house.embedder.identity(Use::query, {});
   REQUIRE_FALSE(identity.has_value());
   CHECK(identity.error().kind == ErrorKind::config);
   CHECK(identity.error().message ==
@@ -294,6 +297,26 @@ TEST_CASE("a server that is down, silent or busy is what its error says") {
   CHECK(silent.failure({"text"}).kind == ErrorKind::timeout);
 }
 
+TEST_CASE("a question has less time than an index run, and the hint names its setting") {
+  FakeUpstream server;
+  TestUpstream upstream("embedder", server.url(), net::ApiRoot::plain);
+  const FixedClock clock{Instant{}};
+  TeiEmbedder embedder(*upstream, clock, net::Milliseconds(100));
+  const auto is_late = [](const Error& error) {
+    CHECK(error.kind == ErrorKind::timeout);
+    CHECK(error.hint.find("embedder.query_timeout (STOKA_EMBED_QUERY_TIMEOUT)") !=
+          std::string::npos);
+  };
+  server.behave(R"({"path":"/info","times":0,"fault":"hang"})");
+  is_late(embedder.identity(Use::query, {}).error());
+  is_late(embedder.embed_query("text", {}).error());
+  server.reset();
+  server.behave(R"({"times":0,"delay_ms":150})");
+  CHECK(embedder.identity(Use::document, {}).has_value());
+  CHECK(embedder.embed_documents(some_texts(1), {}, {}).has_value());
+  is_late(embedder.embed_query("text", {}).error());
+}
+
 TEST_CASE("nobody at the address is unavailable") {
   std::string url;
   {
@@ -303,7 +326,7 @@ TEST_CASE("nobody at the address is unavailable") {
   TestUpstream upstream("embedder", url, net::ApiRoot::plain);
   const FixedClock clock{Instant{}};
   TeiEmbedder embedder(*upstream, clock);
-  CHECK(embedder.identity({}).error().kind == ErrorKind::unavailable);
+  CHECK(embedder.identity(Use::query, {}).error().kind == ErrorKind::unavailable);
   CHECK(embedder.embed_query("text", {}).error().kind == ErrorKind::unavailable);
   CHECK(embedder.embed_documents(some_texts(1), {}, {}).error().kind == ErrorKind::unavailable);
 }
@@ -312,8 +335,9 @@ TEST_CASE("a wrong key is not hidden behind the kind of server") {
   FakeOptions locked;
   locked.key = "right";
   House house(locked);
-  CHECK(house.embedder.identity({}).error().kind == ErrorKind::config);
-  CHECK(house.embedder.identity({}).error().message.find("look like") == std::string::npos);
+  CHECK(house.embedder.identity(Use::query, {}).error().kind == ErrorKind::config);
+  CHECK(house.embedder.identity(Use::query, {}).error().message.find("look like") ==
+        std::string::npos);
 }
 
 TEST_CASE("a key that the server repeats is not in a note") {
@@ -322,7 +346,7 @@ TEST_CASE("a key that the server repeats is not in a note") {
                         Secret("sk-secret-7"));
   const FixedClock clock{Instant{}};
   TeiEmbedder embedder(*upstream, clock);
-  REQUIRE(embedder.identity({}).has_value());
+  REQUIRE(embedder.identity(Use::query, {}).has_value());
   server.behave(R"({"status":424,"message":"not with sk-secret-7"})");
   const auto embedded = embedder.embed_documents(some_texts(1), {}, {});
   REQUIRE(embedded.has_value());

@@ -56,6 +56,10 @@ TEST_CASE("heads in all their forms") {
        {503, "", std::chrono::seconds(86400)},
        ""},
       {"HTTP/1.1 503 Later\r\nRetry-After: -1\r\n\r\n", {503, "", {}}, ""},
+      {ok + "RateLimit-Limit: 30\r\nRateLimit-Remaining: 12\r\n\r\nhi",
+       {200, "", {}, "", 12},
+       "hi"},
+      {ok + "RateLimit-Remaining: many\r\n\r\nhi", {200, "", {}}, "hi"},
       {"HTTP/1.1 302 Found\r\nLocation: https://Other:8443/a?key=b\r\nContent-Length: 0\r\n\r\n",
        {302, "", {}, "https://other:8443"},
        ""},
@@ -75,6 +79,7 @@ TEST_CASE("heads in all their forms") {
     CHECK(hearing.heard.content_type == c.head.content_type);
     CHECK(hearing.heard.retry_after == c.head.retry_after);
     CHECK(hearing.heard.location == c.head.location);
+    CHECK(hearing.heard.requests_left == c.head.requests_left);
     CHECK(hearing.text == c.body);
   }
 }

@@ -100,6 +100,7 @@ TEST_CASE("refusals say what to do") {
        "cannot do this (501): Start it with --embeddings",
        ""},
       {{500, "", ""}, false, ErrorKind::unavailable, "fails (500)", ""},
+      {{502, "", "", 90s}, false, ErrorKind::unavailable, "fails (502)", "try again in 90 s"},
       {{502, "text/html", "<html><h1>Bad Gateway</h1></html>"},
        false,
        ErrorKind::unavailable,
@@ -115,6 +116,7 @@ TEST_CASE("refusals say what to do") {
     CHECK(error.message == "embedder at http://host:8072: " + c.message);
     if (!c.hint.empty()) CHECK(error.hint == c.hint);
     CHECK_FALSE(error.hint.empty());
+    CHECK(error.retry_after == (c.answer.retry_after ? c.answer.retry_after->count() : 0));
   }
 }
 
@@ -178,7 +180,9 @@ TEST_CASE("a failure names the setting that may help") {
     CHECK(answer.error().hint == c.hint);
     if (c.failure.cause != Cause::total || !c.failure.connected) continue;
     call.total = 1s;
-    call.brief = true;
+    call.total_setting = "query_timeout";
+    CHECK(upstream.call(call, {}).error().hint.find(".query_timeout") != std::string::npos);
+    call.total_setting = {};
     CHECK(upstream.call(call, {}).error().hint ==
           busy.substr(0, busy.find("or raise")) + "or look at its log");
   }

@@ -12,9 +12,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SHIFT } from './chromium.mjs';
-import { ask, browser, mock, ONLY, opened, QUESTION, real, SHOTS, tests, visit } from './visitor.mjs';
+import { ask, browser, mock, ONLY, opened, other, QUESTION, real, SHOTS, tests, visit } from './visitor.mjs';
 
-for (const cases of ['opening', 'asking', 'drawing', 'access', 'storage', 'faults']) {
+for (const cases of ['opening', 'asking', 'drawing', 'access', 'storage', 'embedding', 'faults']) {
   await import(`./cases/${cases}.mjs`);
 }
 
@@ -83,6 +83,7 @@ try {
   await browser.close();
   mock?.stop();
   real?.stop();
+  other?.stop();
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed ? 1 : 0;

@@ -9,13 +9,15 @@ import { fileURLToPath } from 'node:url';
 const SITE = fileURLToPath(new URL('../../evals/site', import.meta.url));
 
 export class RealServer {
-  async start(binary) {
+  // Pages of `origin` may ask it.
+  async start(binary, origin) {
     this.folder = mkdtempSync(join(tmpdir(), 'stoka-page-'));
     const env = {
       HOME: this.folder,
       STOKA_DB_URL: `sqlite:${join(this.folder, 'stoka.db')}`,
       STOKA_CHAT_LIMIT: '0',
       STOKA_CONTEXT_LIMIT: '0',
+      STOKA_CORS_ORIGINS: origin,
       STOKA_SERVE_PORT: '0',
     };
     const index = spawnSync(binary, ['index', '--quiet', SITE], { env, encoding: 'utf8' });

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { Browser } from './chromium.mjs';
 import { MockServer } from './mock_server.mjs';
+import { OtherSite } from './other_site.mjs';
 import { RealServer } from './real_server.mjs';
 
 const { values, positionals } = parseArgs({
@@ -23,13 +24,19 @@ if (positionals.length !== (values.mock || values.serve ? 0 : 1)) {
 
 export const { shots: SHOTS, only: ONLY, ask: QUESTION } = values;
 export const mock = values.mock ? await new MockServer().start() : null;
-export const real = values.serve ? await new RealServer().start(values.serve) : null;
+export const other = values.serve ? await new OtherSite().start() : null;
+export const real = values.serve
+  ? await new RealServer().start(values.serve, other.origin)
+  : null;
+if (other) other.stoka = real.base;
 export const base = (mock ?? real)?.base ?? positionals[0].replace(/\/+$/, '');
 export const browser = new Browser();
 export const opened = []; // the pages of the test that runs
 
 export const tests = [];
 export const test = (name, run) => tests.push({ name, run });
+// Needs a server that this started, and the other site.
+export const served = (name, run) => tests.push({ name, run, skip: !real });
 // Needs a server that breaks the contract.
 export const fault = (name, run) => tests.push({ name, run, skip: !mock });
 

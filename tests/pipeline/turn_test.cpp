@@ -71,7 +71,7 @@ struct DeadEmbedder : embed::Embedder {
   Result<embed::Vector> embed_query(std::string_view, std::stop_token) override {
     return fail(ErrorKind::unavailable, "connection refused");
   }
-  Result<embed::Identity> identity(std::stop_token) override {
+  Result<embed::Identity> identity(embed::Use, std::stop_token) override {
     return embed::Identity{std::string(embed::kBuiltinName), 0};
   }
   Result<embed::Embedded> embed_documents(std::span<const std::string>, const embed::EmbedProgress&,
@@ -81,7 +81,7 @@ struct DeadEmbedder : embed::Embedder {
 };
 
 struct OtherEmbedder final : DeadEmbedder {
-  Result<embed::Identity> identity(std::stop_token) override {
+  Result<embed::Identity> identity(embed::Use, std::stop_token) override {
     return embed::Identity{"tei:other-model", 1024};
   }
 };

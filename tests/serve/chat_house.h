@@ -40,6 +40,7 @@ struct ChatHouseOptions {
   std::string embedder = {}, reranker = {}, generator = {};
   GateOptions gate = {};  // of each of them
   net::Deadlines deadlines = {};
+  net::Milliseconds query_timeout = embed::kQueryTimeout;  // of the embedder
   net::BreakerOptions breaker = {};
   std::filesystem::path record = {}, replay = {};
   bool sample = true;  // false: nothing is indexed
@@ -55,7 +56,8 @@ class ChatHouse {
     if (!options_.replay.empty()) tape_ = net::Replay::open(options_.replay).value();
     if (!options_.embedder.empty()) {
       parts.embedder = std::make_unique<embed::TeiEmbedder>(
-          upstream("embedder", options_.embedder, net::ApiRoot::plain), parts.clock);
+          upstream("embedder", options_.embedder, net::ApiRoot::plain), parts.clock,
+          options_.query_timeout);
       parts.settings.identity.embedder.clear();
     }
     if (!options_.reranker.empty())

@@ -61,10 +61,10 @@ TEST_CASE("whatever the generator does, it is a status before the stream or one 
       {R"({"fault":"close"})", 503, "unavailable", "5"},
       {R"({"fault":"reset"})", 503, "unavailable", "5"},
       {R"({"fault":"reset","after":3})", 200, kBroken},
-      {R"({"fault":"hang"})", 504, "timeout"},
-      {R"({"fault":"half_head"})", 504, "timeout"},
+      {R"({"fault":"hang"})", 503, "timeout", "5"},
+      {R"({"fault":"half_head"})", 503, "timeout", "5"},
       {R"({"fault":"cut_head"})", 503, "unavailable", "5"},
-      {R"({"fault":"no_http"})", 502, "protocol"},
+      {R"({"fault":"no_http"})", 503, "protocol", "5"},
       {R"({"fault":"hang_mid"})", 200, kBroken},
       {R"({"fault":"hang_mid","after":0})", 200, kBroken},
       {R"({"fault":"cut"})", 200, kBroken},
@@ -73,15 +73,15 @@ TEST_CASE("whatever the generator does, it is a status before the stream or one 
       {R"({"fault":"close_after"})", 200, kOver},
       {R"({"fault":"drip","pause_ms":0})", 200, kOver},
       {R"({"fault":"empty"})", 200, kBroken},
-      {R"({"fault":"html"})", 502, "protocol"},
+      {R"({"fault":"html"})", 503, "protocol", "5"},
       {R"({"fault":"html","status":500})", 503, "unavailable", "5"},
       {R"({"fault":"truncated_json"})", 200, kBroken},
       {R"({"fault":"wrong_length"})", 200, kOver},
       {R"({"fault":"long_body"})", 200, kBroken},
-      {R"({"fault":"gzip_bomb"})", 502, "protocol"},
-      {R"({"fault":"redirect"})", 502, "protocol"},
+      {R"({"fault":"gzip_bomb"})", 503, "protocol", "5"},
+      {R"({"fault":"redirect"})", 503, "protocol", "5"},
       {R"({"fault":"refuse_fields","field":"stream_options","times":1})", 200, kOver},
-      {R"({"fault":"reject_key"})", 500, "config"},
+      {R"({"fault":"reject_key"})", 503, "config", "5"},
       {R"({"fault":"no_stream"})", 200, kOver},
       {R"({"fault":"no_done"})", 200, kOver},
       {R"({"fault":"no_blank"})", 200, kOver},
@@ -94,12 +94,14 @@ TEST_CASE("whatever the generator does, it is a status before the stream or one 
       {R"({"fault":"endless_pings"})", 200, kBroken},
       {R"({"fault":"invalid_utf8"})", 200, kOver},
       {R"({"fault":"lone_surrogate"})", 200, kOver},
-      {R"({"status":400})", 502, "protocol"},
-      {R"({"status":401})", 500, "config"},
-      {R"({"status":404})", 500, "config"},
+      {R"({"status":400})", 503, "protocol", "5"},
+      {R"({"status":401})", 503, "config", "5"},
+      {R"({"status":404})", 503, "config", "5"},
       {R"({"status":429})", 503, "busy", "2"},
       {R"({"status":500})", 503, "unavailable", "5"},
-      {R"({"status":503,"retry_after":1})", 503, "unavailable", "5"},
+      {R"({"status":503,"retry_after":1})", 503, "unavailable", "1"},
+      {R"({"status":429,"retry_after":47})", 503, "busy", "47"},
+      {R"({"status":500,"retry_after":7})", 503, "unavailable", "7"},
       {R"({"status":504})", 503, "unavailable", "5"},
       {R"({"answer":""})", 200, kBroken},
       {R"({"answer":"<cite slug=\"nowhere\" quote=\"x\"/>"})", 200, kBroken},
@@ -186,13 +188,16 @@ TEST_CASE("an embedder that fails on the way is a status, whatever it does") {
       {.embedder = embedder.url(), .deadlines = short_deadlines(), .breaker = unbreakable()});
   const std::vector<Case> cases = {
       {R"({"fault":"close"})", 503, "unavailable", "5"},
-      {R"({"fault":"hang"})", 504, "timeout"},
-      {R"({"fault":"hang_mid"})", 504, "timeout"},
+      {R"({"fault":"hang"})", 503, "timeout", "5"},
+      {R"({"fault":"hang_mid"})", 503, "timeout", "5"},
       {R"({"fault":"cut"})", 503, "unavailable", "5"},
-      {R"({"fault":"html"})", 502, "protocol"},
-      {R"({"fault":"nan"})", 502, "protocol"},
-      {R"({"fault":"wrong_count"})", 502, "protocol"},
+      {R"({"fault":"html"})", 503, "protocol", "5"},
+      {503, "protocol", "5"},
+      {R"({"fault":"wrong_count"})", 503, "protocol", "5"},
       {R"({"status":429})", 503, "busy", "2"},
+      {R"({"status":429,"retry_after":47})", 503, "busy", "47"},
+      {R"({"status":503,"retry_after":600})", 503, "unavailable", "600"},
+      {R"({"status":401})", 503, "config", "5"},
   };
   CHECK(house.ask(kQuestion).last().name == "done");  // who it is, is known now
   for (const Case& item : cases) {
@@ -202,5 +207,62 @@ TEST_CASE("an embedder that fails on the way is a status, whatever it does") {
     embedder.behave(behaviour.dump());
     check(house.ask(kQuestion), item);
     embedder.reset();
+  }
+}
+
+TEST_CASE("an embedder that makes no sense from the beginning is unavailable too") {
+  FakeUpstream embedder;
+  for (const Case& item :
+       std::vector<Case>{{R"({"fault":"hang"})", 503, "timeout", "5"},
+                         {R"({"fault":"html"})", 503, "protocol", "5"},
+                         {R"({"body":"{}"})", 503, "protocol", "5"},
+                         {R"({"fault":"truncated_json"})", 503, "protocol", "5"},
+                         {R"({"status":404})", 503, "config", "5"},
+                         {R"({"status":500})", 503, "unavailable", "5"},
+                         {R"({"status":503,"retry_after":11})", 503, "unavailable", "11"}}) {
+    ChatHouse house(
+        {.embedder = embedder.url(), .deadlines = short_deadlines(), .breaker = unbreakable()});
+    Json behaviour = Json::parse(item.behaviour);
+    behaviour["path"] = "/info";
+    behaviour["times"] = 0;
+    embedder.behave(behaviour.dump());
+    check(house.ask(kQuestion), item);
+    embedder.reset();
+  }
+}
+
+TEST_CASE("a question waits for its embedding as long as its own setting says") {
+  FakeUpstream embedder;
+  embedder.behave(R"({"fault":"hang","path":"/embed","times":0})");
+  ChatHouse house({.embedder = embedder.url(), .query_timeout = net::Milliseconds(200)});
+  check(house.ask(kQuestion), {"hang", 503, "timeout", "5"});
+  CHECK(house.journal_text().find("embedder.query_timeout (STOKA_EMBED_QUERY_TIMEOUT)") !=
+        std::string::npos);
+}
+
+TEST_CASE("whatever the reranker does, the question is answered, with a warning") {
+  FakeOptions scoring;
+  scoring.reranker = true;
+  FakeUpstream reranker(scoring);
+  net::Deadlines deadlines = short_deadlines();
+  ChatHouse house({.reranker = reranker.url(), .deadlines = deadlines, .breaker = unbreakable()});
+  for (const char* trouble :
+       {R"({"fault":"close"})", R"({"fault":"reset"})", R"({"fault":"hang"})",
+        R"({"fault":"hang_mid"})", R"({"fault":"cut"})", R"({"fault":"html"})",
+        R"({"fault":"no_http"})", R"({"fault":"truncated_json"})", R"({"fault":"gzip_bomb"})",
+        R"({"fault":"redirect"})", R"({"status":400})", R"({"status":401})", R"({"status":404})",
+        R"({"status":413})", R"({"status":429,"retry_after":47})", R"({"status":500})",
+        R"({"body":"[]"})"}) {
+    CAPTURE(std::string(trouble));
+    Json behaviour = Json::parse(trouble);
+    behaviour["times"] = 0;
+    reranker.behave(behaviour.dump());
+    const size_t before = house.journal_text().size();
+    const Talk said = house.ask(kQuestion);
+    CHECK(said.status == 200);
+    CHECK(said.last().name == "done");
+    CHECK_FALSE(said.cited().empty());
+    CHECK(house.journal_text().find("answering in retrieval order", before) != std::string::npos);
+    reranker.reset();
   }
 }

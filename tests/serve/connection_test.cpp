@@ -55,7 +55,7 @@ struct Scripted final : Handler {
     client.respond({.body = request.path + more});
     return nullptr;
   }
-  Response refuse(int status, std::string_view why, std::string_view) override {
+  Response refuse(const Request&, int status, std::string_view why, std::string_view) override {
     return {.status = status, .body = std::string(why), .close = true};
   }
 };

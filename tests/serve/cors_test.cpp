@@ -40,7 +40,9 @@ std::string preflight(const Cors& by, std::string_view origin, std::string_view 
 }
 
 const std::string kSite = "https://example.com";
-const std::string kExpose = "Access-Control-Expose-Headers: Retry-After, X-Request-Id\n";
+const std::string kExpose =
+    "Access-Control-Expose-Headers: RateLimit-Limit, RateLimit-Remaining, Retry-After, "
+    "X-Request-Id\n";
 const std::string kPreflight =
     "Access-Control-Allow-Methods: GET, POST\n"
     "Access-Control-Allow-Headers: authorization, content-type, traceparent, x-request-id\n"

@@ -69,11 +69,26 @@ TEST_CASE("every status that is used has a reason phrase of its own") {
     CHECK(reason(stoka::http_status(static_cast<ErrorKind>(kind))) != "Unknown");
 }
 
-TEST_CASE("what is busy is worth a try after 2 seconds, what is away after 5") {
+TEST_CASE("every 503 says when to come back, and no other status does") {
   CHECK(retry_after(Error(ErrorKind::busy, "")) == 2s);
-  CHECK(retry_after(Error(ErrorKind::unavailable, "")) == 5s);
   for (const ErrorKind kind :
-       {ErrorKind::usage, ErrorKind::config, ErrorKind::data, ErrorKind::not_found,
-        ErrorKind::timeout, ErrorKind::protocol, ErrorKind::cancelled, ErrorKind::internal})
-    CHECK_FALSE(retry_after(Error(kind, "")).has_value());
+       {ErrorKind::unavailable, ErrorKind::timeout, ErrorKind::protocol, ErrorKind::config}) {
+    CHECK(stoka::http_status(kind) == 503);
+    CHECK(retry_after(Error(kind, "")) == 5s);
+  }
+  for (const ErrorKind kind : {ErrorKind::usage, ErrorKind::data, ErrorKind::not_found,
+                               ErrorKind::cancelled, ErrorKind::internal}) {
+    CHECK(stoka::http_status(kind) != 503);
+    Error error(kind, "");
+    error.retry_after = 7;
+    CHECK_FALSE(retry_after(error).has_value());
+  }
+}
+
+TEST_CASE("what a model server asks for in Retry-After is passed on") {
+  for (const ErrorKind kind : {ErrorKind::busy, ErrorKind::unavailable, ErrorKind::timeout}) {
+    Error error(kind, "");
+    error.retry_after = 47;
+    CHECK(retry_after(error) == 47s);
+  }
 }

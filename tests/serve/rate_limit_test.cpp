@@ -91,6 +91,22 @@ TEST_CASE("while the clock stands still the limit holds") {
   for (int i = 0; i < 100; ++i) CHECK(wait(limit, "a", 7s) == 60);
 }
 
+TEST_CASE("what is left counts what the window holds, for each client") {
+  RateLimit limit(3, 10s);
+  CHECK(limit.left("a", 0s) == 3);
+  CHECK(wait(limit, "a", 0s) == 0);
+  CHECK(wait(limit, "a", 4s) == 0);
+  CHECK(limit.left("a", 4s) == 1);
+  CHECK(limit.left("b", 4s) == 3);
+  CHECK(wait(limit, "a", 5s) == 0);
+  CHECK(wait(limit, "a", 6s) == 4);
+  CHECK(limit.left("a", 6s) == 0);
+  CHECK(limit.left("a", 10s) == 1);
+  CHECK(wait(limit, "a", 10s) == 0);
+  CHECK(limit.left("a", 10s) == 0);
+  CHECK(limit.left("a", 14s) == 1);
+}
+
 TEST_CASE("no limit remembers nobody") {
   RateLimit off(0, 60s);
   for (int i = 0; i < 1000; ++i) CHECK(wait(off, "a", 0s) == 0);
@@ -160,6 +176,7 @@ TEST_CASE("the limit does what a plain log of all requests does") {
       const std::string client(1, static_cast<char>('a' + below(4)));
       CAPTURE(i);
       REQUIRE(wait(limit, client, now) == naive.wait(client, now));
+      REQUIRE(limit.left(client, now) == requests - naive.admitted[client].size());
     }
   }
 }

@@ -19,6 +19,7 @@ struct Reply {
   std::optional<std::chrono::seconds> retry_after = {};
   // How it ends; one that is not answered comes before the head.
   std::optional<net::Failure> failure = {};
+  std::optional<int> requests_left = {};
 };
 
 class ScriptedSite final : public net::Immediate {
@@ -38,8 +39,8 @@ class ScriptedSite final : public net::Immediate {
     if (stop.stop_requested()) return stopped;
     const Reply reply = answer_(request);
     if (reply.failure && !reply.failure->answered) return reply.failure;
-    if (auto how = listener.head({reply.status, reply.type, reply.retry_after}); !how)
-      return net::Failure{how.error(), true, true};
+    const net::Head head{reply.status, reply.type, reply.retry_after, {}, reply.requests_left};
+    if (auto how = listener.head(head); !how) return net::Failure{how.error(), true, true};
     bool ending = false;
     for (size_t at = 0; at < reply.body.size(); at += piece_) {
       if (stop.stop_requested()) return stopped;

@@ -7,6 +7,7 @@
 
 #include "scripted_site.h"
 #include "serve/problem.h"
+#include "serve/site.h"
 #include "serve/sse.h"
 #include "support/temp_store.h"
 
@@ -47,31 +48,44 @@ struct Answer {
 };
 
 struct Site {
+  serve::SmokeQuestions questions = serve::sample_questions();
   std::function<void(const std::string& query, bool again, Answer&)> bend = [](auto&, bool, auto&) {
   };
   std::vector<std::string> recommended = {"a", "b", "c"};
   std::string hint = "look around";
   std::vector<std::string> missing = {};  // pages
   size_t most_answers = 1000;             // before the rate limit
+  bool says_left = false;                 // how many of them are left
+  mutable std::atomic<size_t> answers = 0;
 
   std::vector<Checked> check(const serve::SmokeHouse* house = nullptr) const {
-    std::atomic<size_t> answers = 0;
-    ScriptedSite site([&](const net::Request& request) { return answer(request, answers); });
+    answers = 0;
+    ScriptedSite site([&](const net::Request& request) { return answer(request); });
     auto remote = serve::Remote::make(site, "http://example.com");
     size_t told = 0;
-    auto out = serve::smoke(*remote, house, [&](const Checked&) { ++told; });
+    auto out = serve::smoke(*remote, questions, house, [&](const Checked&) { ++told; });
     CHECK(told == out.size());
     return out;
   }
+  serve::SmokeQuestions find(const serve::SmokeWishes& wishes) const {
+    ScriptedSite site([&](const net::Request& request) { return answer(request); });
+    return serve::find_questions(*serve::Remote::make(site, "http://example.com"), wishes, {});
+  }
 
  private:
-  Reply answer(const net::Request& request, std::atomic<size_t>& answers) const {
+  Reply answer(const net::Request& request) const {
     const auto asks = [&](const char* path) { return request.url.find(path) != request.url.npos; };
     if (asks("/open?slug=")) {
       for (const std::string& slug : missing)
         if (request.url.ends_with("=" + slug)) return {.status = 404};
+      if (request.url.ends_with("=homeless"))
+        return {.status = 404,
+                .type = "application/problem+json",
+                .body = serve::problem_json(404, Error(ErrorKind::not_found, serve::kNoAddress), "",
+                                            "id")};
       return {.status = 302, .type = ""};
     }
+    if (asks("/healthz")) return {.body = "{}"};
     if (asks("/context")) return {.body = Json{{"hint", hint}, {"cite", nullptr}}.dump()};
     if (asks("/discover")) {
       Json items = Json::array();
@@ -81,22 +95,26 @@ struct Site {
       return {.body = Json{{"recommendations", items}, {"confidence", "direct"}}.dump()};
     }
     const Json body = Json::parse(request.body);
-    if (++answers > most_answers)
+    const size_t asked = ++answers;
+    if (asked > most_answers)
       return {.status = 429,
               .type = "application/problem+json",
-              .body = serve::problem_json(429, Error(ErrorKind::busy, "too many"), "", "id")};
-    return said(body["query"].get<std::string>(), body.contains("session_id")).reply();
+              .body = serve::problem_json(429, Error(ErrorKind::busy, "too many"), "", "id"),
+              .retry_after = std::chrono::seconds(33)};
+    Reply out = said(body["query"].get<std::string>(), body.contains("session_id")).reply();
+    if (says_left) out.requests_left = static_cast<int>(most_answers - asked);
+    return out;
   }
 
   Answer said(const std::string& query, bool again) const {
     Answer out;
     if (query == "what is this?") {
       out.route = Route::meta;
-      out.text = "a terminal. which?";
+      out.text = "a terminal. i know everything published here. ask something or don't.";
     } else if (query == "best javascript framework?") {
       out.route = Route::offtopic;
       out.text = "wrong terminal.";
-    } else if (query == "quantum gravity research") {
+    } else if (query == "quantum gravity research" || query == "sourdough") {
       out.route = Route::nothing;
       out.confidence = Confidence::nothing;
     } else if (!again) {
@@ -106,6 +124,14 @@ struct Site {
     return out;
   }
 };
+
+// The checks that ended so.
+std::vector<int> numbers(const std::vector<Checked>& all, How how) {
+  std::vector<int> out;
+  for (const Checked& one : all)
+    if (one.how == how) out.push_back(one.n);
+  return out;
+}
 
 void check_failed(const std::vector<Checked>& all, int n, std::string_view about) {
   REQUIRE(all.size() == 11);
@@ -144,8 +170,8 @@ TEST_CASE("each thing an answer can get wrong fails its check, and is named") {
   const std::vector<Case> cases = {
       {1, what, false, [](Answer& a) { a.route = Route::fresh; }, "route is new"},
       {1, what, false, [](Answer& a) { a.slugs = {"x"}; }, "cites x"},
-      {1, what, false, [](Answer& a) { a.text = "a terminal."; }, "question: a terminal."},
-      {1, what, false, [](Answer& a) { a.text = std::string(400, 'w') + "?"; }, "tokens"},
+      {1, what, false, [](Answer& a) { a.text = "a terminal."; }, "says: a terminal."},
+      {1, what, false, [](Answer& a) { a.text += std::string(400, 'w'); }, "tokens"},
       {2, bounded, false, [](Answer& a) { a.route = Route::nothing; }, "route is void"},
       {2, bounded, false,
        [](Answer& a) {
@@ -153,7 +179,7 @@ TEST_CASE("each thing an answer can get wrong fails its check, and is named") {
        },
        "cites x, y, and not"},
       {2, bounded, false, [](Answer& a) { a.score = 0.59; }, "0.59"},
-      {3, bounded, false, [](Answer& a) { a.slugs.clear(); }, "check 2"},
+      {2, bounded, false, [](Answer& a) { a.slugs.clear(); }, "cites nothing"},
       {3, bounded, true, [](Answer& a) { a.slugs = {kSlug}; }, "again"},
       {3, bounded, true, [](Answer& a) { a.session = "other"; }, "another session"},
       {4, best, false, [](Answer& a) { a.text = "Wrong terminal!"; }, "says: Wrong terminal!"},
@@ -167,7 +193,7 @@ TEST_CASE("each thing an answer can get wrong fails its check, and is named") {
          a.slugs = {"gone"};
        },
        "gone, which is not there"},
-      {10, quantum, false, [](Answer& a) { a.error = "it broke"; }, "10 times: error event"},
+      {10, bounded, false, [](Answer& a) { a.error = "it broke"; }, "10 times: error event"},
       {11, bounded, true, [](Answer& a) { a.slugs = {"gone"}; }, "gone, which is not there"},
   };
   for (const Case& c : cases) {
@@ -181,6 +207,14 @@ TEST_CASE("each thing an answer can get wrong fails its check, and is named") {
   }
 }
 
+TEST_CASE("a page without an address is a page") {
+  Site site;
+  site.recommended = {"homeless", "b", "c"};
+  CHECK(numbers(site.check(), How::failed).empty());
+  site.missing = {"b"};
+  check_failed(site.check(), 11, "b, which is not there");
+}
+
 TEST_CASE("a hint that is missing and recommendations that are wrong are failures") {
   Site site;
   site.hint = "";
@@ -192,17 +226,111 @@ TEST_CASE("a hint that is missing and recommendations that are wrong are failure
   check_failed(site.check(), 6, "the page itself");
 }
 
-TEST_CASE("an answer that is refused is no answer, and a rate limit is named") {
+TEST_CASE("a rate limit fails no check, and is named") {
   Site site;
   site.most_answers = 0;
-  const auto all = site.check();
-  check_failed(all, 1, "rate limit");
-  check_failed(all, 10, "only 0 of 50");
+  auto all = site.check();
+  CHECK(numbers(all, How::failed).empty());
+  CHECK(numbers(all, How::skipped) == std::vector<int>{1, 2, 3, 4, 5, 8, 9, 10});
+  CHECK(all[0].detail.find("rate limit") != std::string::npos);
+  CHECK(all[0].detail.find("try again in 33 s") != std::string::npos);
   CHECK(all[10].how == How::ok);  // what was recommended
-  site.most_answers = 35;
-  const Checked crowd = site.check()[9];
-  CHECK(crowd.how == How::ok);
-  CHECK(crowd.detail.find("30 of 50") != std::string::npos);
+  site.most_answers = 11;
+  all = site.check();
+  CHECK(numbers(all, How::failed).empty());
+  CHECK(all[9].detail.find("6 of 10") != std::string::npos);
+}
+
+TEST_CASE("what a site grants this address is not used up") {
+  Site site;
+  site.says_left = true;
+  for (const size_t granted : {1u, 5u, 6u, 9u, 11u, 17u, 30u, 1000u}) {
+    CAPTURE(granted);
+    site.most_answers = granted;
+    const auto all = site.check();
+    CHECK(numbers(all, How::failed).empty());
+    // The first question is how it is known.
+    CHECK(site.answers <= std::max<size_t>(granted, 6) - 5);
+    CHECK((all[9].how == How::ok) == (granted >= 12));
+  }
+  CHECK(site.answers == 15);
+}
+
+TEST_CASE("another site is asked about what it has") {
+  Site site;
+  site.recommended = {"rye-bread", "starters"};
+  site.questions = site.find({});
+  REQUIRE(site.questions.about.size() == 2);
+  CHECK(site.questions.about[0].query == "tell me about T");
+  CHECK(site.questions.about[0].slug == "rye-bread");
+  CHECK(site.questions.page == "/rye-bread");
+  // The first title is not found, the second is.
+  site.bend = [](const std::string&, bool again, Answer& answer) {
+    if (answer.route == Route::fresh && !again) answer.slugs = {"starters"};
+    if (answer.route == Route::meta) answer.text = "bread. what else?";
+    if (answer.route == Route::offtopic) answer.text = "no.";
+  };
+  site.recommended = {"starters"};  // beside rye-bread
+  const auto all = site.check();
+  for (const Checked& one : all)
+    CHECK_MESSAGE(one.how == (one.n == 8 || one.n == 9 ? How::skipped : How::ok), one.detail);
+  CHECK(all[1].detail.starts_with("starters: score"));
+}
+
+TEST_CASE("what to ask another site can be said") {
+  Site site;
+  site.recommended = {"rye-bread"};
+  const auto asked = site.find({.ask = "which flour", .page = "/bread/", .void_ = "sourdough"});
+  REQUIRE(asked.about.size() == 1);
+  CHECK(asked.about[0].query == "which flour");
+  CHECK(asked.about[0].slug.empty());
+  CHECK(asked.page == "/bread/");
+  CHECK(asked.nothing == std::vector<std::string>{"sourdough"});
+  site.questions = asked;
+  site.recommended = {};
+  CHECK(numbers(site.check(), How::failed).empty());
+  const auto cited = site.find({.cites = "rye-bread"});
+  CHECK(cited.about[0].query == "tell me about rye bread");
+  CHECK(cited.about[0].slug == "rye-bread");
+}
+
+TEST_CASE("a site that recommends nothing fails, and what to do is said") {
+  Site site;
+  site.recommended = {};
+  site.questions = site.find({});
+  check_failed(site.check(), 2, "name a question with --ask");
+}
+
+TEST_CASE("a site that writes about an example is asked about another") {
+  Site site;
+  site.questions = site.find({});
+  site.bend = [](const std::string& query, bool, Answer& answer) {
+    if (query == "best javascript framework?") answer.route = Route::fresh;
+    if (query.starts_with("what will the weather")) {
+      answer.route = Route::offtopic;
+      answer.slugs = {};
+    }
+    if (query == "quantum gravity research") {
+      answer = Answer();
+      answer.slugs = {"a"};
+    }
+    if (query.starts_with("zither")) {
+      answer.route = Route::nothing;
+      answer.confidence = Confidence::nothing;
+      answer.slugs = {};
+    }
+    if (query == "tell me about T") answer.slugs = {"a"};
+  };
+  auto all = site.check();
+  CHECK(all[3].how == How::ok);
+  CHECK(all[4].how == How::ok);
+  site.bend = [](const std::string&, bool, Answer& answer) {
+    answer.route = Route::fresh;
+    answer.confidence = Confidence::direct;
+  };
+  all = site.check();
+  check_failed(all, 4, "route is new");
+  check_failed(all, 5, "--void");
 }
 
 TEST_CASE("words of the site cannot break a line of the report") {
@@ -256,7 +384,7 @@ TEST_CASE("a stop leaves the rest out") {
   ScriptedSite scripted(Answer().reply());
   const auto remote = serve::Remote::make(scripted, "http://example.com");
   const auto all = serve::smoke(
-      *remote, nullptr,
+      *remote, serve::sample_questions(), nullptr,
       [&](const Checked& one) {
         CHECK(one.n == 1);
         source.request_stop();

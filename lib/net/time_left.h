@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace stoka::generate {
+namespace stoka::net {
 
 class TimeLeft {
  public:
@@ -26,4 +26,4 @@ class TimeLeft {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace stoka::generate
+}  // namespace stoka::net
