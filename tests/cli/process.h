@@ -35,6 +35,7 @@ class Machine {
   void index_sample() const;
 
  private:
+  bool has_settings() const;  // other than the defaults
   Ran run(std::vector<std::string> arguments, const std::string& input, const char* out) const;
 
   testing::TempFolder home_;
