@@ -101,6 +101,13 @@ void add_checks(CLI::Option& option, const Flag& flag) {
         CLI::Range(static_cast<int>(flag.min), static_cast<int>(flag.max)).description(""));
   else if (flag.max > flag.min)
     option.check(CLI::Range(flag.min, flag.max).description(""));
+  // A variable of a script that is not set must not select the default in silence.
+  if (flag.offer != Offer::nothing && !flag.is_argument())
+    option.check(CLI::Validator(
+        [](const std::string& value) {
+          return value.empty() ? std::string("must not be empty") : std::string();
+        },
+        ""));
   if (flag.check)
     option.check(
         CLI::Validator([check = flag.check](std::string& value) { return check(value); }, ""));

@@ -49,6 +49,8 @@ TEST_CASE("bad input gets one clear line and its exit code") {
            Case{{"discover", "--limit", "11"}, 2, "--limit"},
            Case{{"completion", "tcsh"}, 2, "--help"},
            Case{{"--color", "blue", "route", "hi"}, 2, "--color"},
+           Case{{"--store", "", "status"}, 2, "must not be empty"},
+           Case{{"eval", "--report", ""}, 2, "must not be empty"},
            Case{{"profile"}, 2, "--visitor"},
            Case{{"profile", "--visitor", "x"}, 2, "not a UUID"},
            Case{{"chat", "hello world of errors"}, 3, "run: stoka index PATH"},
