@@ -64,7 +64,8 @@ struct Golden {
 // Yields an overriding text of a golden file ("replies.toml"), or nothing to use the built-in one.
 using Override = std::function<Result<std::optional<std::string>>(std::string_view file)>;
 
-// A file that is malformed or lacks what it must have is a config error that names it.
+// A file that is malformed, lacks what it must have or has what nothing reads is a config error
+// that names it.
 Result<Golden> load(const Override& override_file = {});
 
 }  // namespace stoka::golden
