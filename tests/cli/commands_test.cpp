@@ -218,6 +218,21 @@ TEST_CASE("a golden directory changes the voice without a build") {
         std::string::npos);
   home.write("golden/replies.toml", "what = ['x']\n");
   CHECK(home.stoka({"route", "what is this?"}).code == 3);
+  home.write("golden/replies.toml", "frob = ['x']\n");
+  const Ran unknown_key = home.stoka({"route", "what is this?"});
+  CHECK(unknown_key.code == 3);
+  CHECK(one_line(unknown_key.err));
+  CHECK(unknown_key.err.find("golden file replies.toml:1: unknown key 'frob'") !=
+        std::string::npos);
+  home.write("golden/replies.tml", "what = ['x']\n");
+  const Ran misnamed = home.stoka({"route", "what is this?"});
+  CHECK(misnamed.code == 3);
+  CHECK(misnamed.err.find("replies.tml: no golden file has that name, did you mean "
+                          "'replies.toml'?") != std::string::npos);
+  home.environment()["STOKA_GOLDEN_DIR"] = (home.home() / "golden/replies.toml").string();
+  const Ran no_directory = home.stoka({"route", "what is this?"});
+  CHECK(no_directory.code == 3);
+  CHECK(one_line(no_directory.err));
   home.environment().erase("STOKA_GOLDEN_DIR");
 }
 
