@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "pipeline/profile.h"
+#include "pipeline/site_words.h"
 #include "pipeline/turn.h"
 #include "session/turn.h"
 #include "text/normalize.h"
@@ -174,14 +175,9 @@ Result<Turn> open_turn(Engine& engine, const TurnRequest& request) {
   STOKA_TRY(load_session(engine, request, turn));
   watch.lap("session");
 
-  // A canned reply seldom needs the list of documents: it is read when the router asks.
-  Result<std::shared_ptr<const Catalog>> catalog = nullptr;
-  route::Decision decision =
-      parts.router.decide(turn.query, turn.session.turns, [&](std::string_view word) {
-        if (catalog && !*catalog) catalog = engine.catalog();
-        return catalog && (*catalog)->is_slug_token(word);
-      });
-  if (!catalog) return fail(catalog.error());
+  SiteWordLookup site(parts.store, [&] { return engine.catalog(); });
+  route::Decision decision = parts.router.decide(turn.query, turn.session.turns, site.words());
+  if (!site.outcome()) return fail(site.outcome().error());
   turn.route = decision.route;
   turn.rule = decision.rule;
   watch.lap("route");

@@ -157,6 +157,12 @@ TEST_CASE("route --json names route, rule and reply") {
   Json fresh = json_of({"route", "--json", "does debono use react"});
   CHECK(fresh["route"] == "new");
   CHECK(fresh["reply"].is_null());
+  CHECK(fresh["signal"] == "react");
+  CHECK(fresh["site_word"] == "debono");
+  CHECK(meta["signal"].is_null());
+  CHECK(meta["site_word"].is_null());
+  CHECK(machine().stoka({"route", "does debono use react"}).out ==
+        "new  new\n'react' is not off topic here: the site has 'debono'\n");
   CHECK(json_of({"route", "--json", "--turns", "2", "did it work?"})["route"] == "followup");
 }
 
