@@ -49,6 +49,13 @@ TEST_CASE("questions about stoka itself are meta") {
                  Case{"guten tag", "meta.greeting"},
                  Case{"hello bob", "meta.greeting"},
                  Case{"are you an ai", "meta.identity"},
+                 Case{"who are you and what do you do?", "meta.identity"},
+                 Case{"what is stoka and how does it work", "meta.identity"},
+                 Case{"who are you and why are you here", "meta.identity"},
+                 Case{"who are you people", "meta.identity"},
+                 Case{"are you a real person or a bot?", "meta.identity"},
+                 Case{"are you a bot that reads the blog", "meta.identity"},
+                 Case{"are you a human behind the screen", "meta.identity"},
                  Case{"are you a chatbot or a human", "meta.identity"},
                  Case{"hi", "meta.greeting"},
                  Case{"Hello!!!", "meta.greeting"},
@@ -83,7 +90,11 @@ TEST_CASE("questions that only look like meta are not") {
         "everything is a file, why", "tell me about everything that broke in june",
         "high availability", "how does it work?", "what does it do?", "explain it",
         "tell me all about it", "who wrote this?", "summarize it",
-        "hey why did you leave kubernetes", "hi, how does the pipeline fail"}) {
+        "hey why did you leave kubernetes", "hi, how does the pipeline fail",
+        "what are you reading these days", "what are you working on", "what are you thinking about",
+        "who are you hiring", "what is this post about the cache", "what is this error in tern",
+        "what are you and your team running in production", "are you real-time",
+        "are you a fan of sqlite", "are you human readable", "who are you and how do i buy tern"}) {
     CAPTURE(std::string(query));
     CHECK(decide(query).route == Route::fresh);
   }
