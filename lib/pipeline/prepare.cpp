@@ -161,6 +161,7 @@ void build_prompt(const Engine& engine, Turn& turn) {
   prompt::Input input{turn.query, {},           turn.route,   turn.confidence, turn.low_confidence,
                       turn.page,  turn.visitor, turn.session, turn.returning};
   for (const cite::Source& source : turn.sources) input.hits.push_back(source.hit);
+  for (const session::Interest& interest : turn.interests) input.interests.push_back(interest.tag);
   turn.prompt = prompt::build_messages(input, engine.parts().golden, engine.settings().prompt);
 }
 
