@@ -71,7 +71,9 @@ Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
     if (visitor_id.empty()) visitor_id = turn.visitor.id;
     turn.session.visitor_id = visitor_id.empty() ? parts.ids.uuid() : visitor_id;
   }
-  turn.returning = !turn.visitor.id.empty() && claim != Claim::nameless && turn.session.turns == 0;
+  const bool is_new_session = turn.session.turns == 0;
+  turn.returning = !turn.visitor.id.empty() && claim != Claim::nameless &&
+                   (is_new_session || turn.visitor.first_seen < turn.session.started_at);
   if (turn.visitor.id.empty()) turn.visitor.id = turn.session.visitor_id;
   return {};
 }
