@@ -138,6 +138,9 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
     STOKA_ASSIGN(Citation citation, cite(engine, ranked[i], wanted));
     out.items.push_back({std::move(citation), guarded(framings[i], engine.parts().guard)});
   }
+  // Nothing is said of an empty list. The newest documents are no answer, but they are something.
+  if (!out.items.empty() && out.confidence == Confidence::nothing)
+    out.confidence = Confidence::adjacent;
   out.hits = std::move(ranked);
   out.interests = std::move(interests);
   return out;

@@ -18,10 +18,10 @@ struct Recommendation {
 };
 
 struct Recommendations {
-  std::vector<Recommendation> items;  // best first, one a document
-  Confidence confidence = Confidence::nothing;
-  std::vector<Hit> hits;                     // of the items, with receipts, for --explain
-  std::vector<session::Interest> interests;  // what steered them
+  std::vector<Recommendation> items;            // best first, one a document
+  Confidence confidence = Confidence::nothing;  // at least adjacent when there are items
+  std::vector<Hit> hits;                        // of the items, with receipts, for --explain
+  std::vector<session::Interest> interests;     // what steered them
 };
 
 struct DiscoverRequest {

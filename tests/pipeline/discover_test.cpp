@@ -79,6 +79,7 @@ TEST_CASE("with nothing to go by the newest documents come first") {
   REQUIRE(found);
   REQUIRE(found->items.size() == 3);
   CHECK(found->items[0].citation.date == "Nov 15");
+  CHECK(found->confidence == Confidence::adjacent);
 }
 
 TEST_CASE("limits and ids outside their range are usage errors") {
