@@ -142,8 +142,9 @@ std::vector<Key> replies_named_by(const RouterData& router) {
 Result<> read_hints(std::vector<TomlEntry> entries, Golden& golden) {
   constexpr std::string_view kPages = "pages.";
   for (TomlEntry& entry : entries) {
-    if (entry.key == "post.lines") {
-      golden.post_hints = std::move(entry.values);
+    if (entry.key == "post.lines" || entry.key == "product.lines") {
+      auto& lines = entry.key == "post.lines" ? golden.post_hints : golden.product_hints;
+      lines = std::move(entry.values);
       continue;
     }
     const std::string page = entry.key.substr(kPages.size());
@@ -181,6 +182,7 @@ Result<> check(const Golden& golden) {
   }
   if (!golden.replies.contains(golden.router.offtopic_reply))
     return fail(broken("router.toml", "offtopic names a reply that is not in replies.toml"));
+  if (golden.product_hints.empty()) return fail(broken("hints.toml", "product.lines is empty"));
   if (golden.post_hints.empty()) return fail(broken("hints.toml", "post.lines is empty"));
   return {};
 }
@@ -194,14 +196,19 @@ const std::string& Golden::reply(std::string_view name, int n) const {
 }
 
 std::string Golden::hint(std::string_view page) const {
+  for (const PageHint& hint : page_hints)
+    if (hint.page == page) return hint.line;
+  return "";
+}
+
+std::string Golden::hint_below(std::string_view page) const {
   const PageHint* best = nullptr;
   for (const PageHint& hint : page_hints) {
-    std::string_view pattern = hint.page;
-    bool below = pattern.ends_with('*');
-    if (below) pattern.remove_suffix(1);
-    bool matches =
-        below ? page.starts_with(pattern) && page.size() > pattern.size() : page == pattern;
-    if (matches && (!best || hint.page.size() > best->page.size())) best = &hint;
+    std::string_view above = hint.page;
+    if (!above.ends_with('*')) continue;
+    above.remove_suffix(1);
+    const bool below = page.starts_with(above) && page.size() > above.size();
+    if (below && (!best || hint.page.size() > best->page.size())) best = &hint;
   }
   return best ? best->line : "";
 }

@@ -50,6 +50,7 @@ struct Golden {
   std::map<std::string, std::vector<std::string>, std::less<>> replies;
   RouterData router;
   std::vector<PageHint> page_hints;
+  std::vector<std::string> product_hints;
   std::vector<std::string> post_hints;
   std::vector<TomlEntry> guard;        // of guard.toml, for cite::GuardRules
   std::vector<TomlEntry> voice_lines;  // of voice_lines.toml, for generate::VoiceLines
@@ -57,8 +58,10 @@ struct Golden {
 
   // The n-th line of a reply, taken in turn. The name must exist.
   const std::string& reply(std::string_view name, int n = 0) const;
-  // The hint of the longest matching page; empty if none matches.
+  // The hint of a page that is named in full; empty if it is not.
   std::string hint(std::string_view page) const;
+  // The hint of the longest page ending in * that the page is below; empty if there is none.
+  std::string hint_below(std::string_view page) const;
 };
 
 // Yields an overriding text of a golden file ("replies.toml"), or nothing to use the built-in one.

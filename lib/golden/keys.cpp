@@ -27,7 +27,7 @@ const std::vector<FileKeys>& all_keys() {
         {"deal"},
         {"nothing"},
         {"closest"}}},
-      {"hints.toml", {{"pages.*", Shape::text}, {"post.lines"}}},
+      {"hints.toml", {{"pages.*", Shape::text}, {"product.lines"}, {"post.lines"}}},
       {"router.toml",
        {{"meta.*.reply", Shape::text},
         {"meta.*.patterns"},

@@ -44,8 +44,8 @@ struct Ambient {
   std::optional<Citation> citation;
 };
 
-// A hand-written hint for known pages; for a page that is a document, the best adjacent chunk of
-// another one.
+// A hand-written hint for known pages and for products; for any other page that is a document, the
+// best adjacent chunk of another one.
 Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token stop = {});
 
 // {"recommendations":[{slug,title,quote,type,reading_time,date,framing,score}],"confidence"}

@@ -52,14 +52,25 @@ TEST_CASE("lines of one reply are taken in turn") {
   CHECK(golden.reply("greeting", 0) == golden.reply("greeting", 2));
 }
 
-TEST_CASE("the longest page pattern gives the hint") {
+TEST_CASE("a page has the hint of its name, and that of the longest page above it") {
   golden::Golden golden;
-  golden.page_hints = {{"/", "front"}, {"/products/*", "below"}, {"/products/debono", "exact"}};
-  CHECK(golden.hint("/") == "front");
-  CHECK(golden.hint("/products/tern") == "below");
-  CHECK(golden.hint("/products/debono") == "exact");
-  CHECK(golden.hint("/products/") == "");
-  CHECK(golden.hint("/blog") == "");
+  golden.page_hints = {{"/", "front"},
+                       {"/*", "any"},
+                       {"/blog/*", "below"},
+                       {"/blog/tags/*", "tags"},
+                       {"/blog", "list"}};
+  struct Case {
+    const char* page;
+    const char* exact;
+    const char* below;
+  };
+  for (const Case& c :
+       {Case{"/", "front", ""}, Case{"/blog", "list", "any"}, Case{"/blog/", "", "any"},
+        Case{"/blog/x", "", "below"}, Case{"/blog/tags/x", "", "tags"}, Case{"", "", ""}}) {
+    CAPTURE(std::string(c.page));
+    CHECK(golden.hint(c.page) == c.exact);
+    CHECK(golden.hint_below(c.page) == c.below);
+  }
 }
 
 namespace {
