@@ -231,7 +231,7 @@ std::string is_finite(const std::string& value) {
 }
 
 int run(App& app, const Flags& flags) {
-  auto interrupt = terminal::Interrupt::install();
+  auto interrupt = terminal::Interrupt::install(terminal::StopOn::sigint_and_sigterm);
   if (!interrupt) return app.report(interrupt.error());
   auto code = EvalCommand(app, flags).run((*interrupt)->begin());
   if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);

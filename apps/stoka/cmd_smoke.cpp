@@ -175,7 +175,7 @@ std::string smoke_json(const std::vector<serve::Checked>& all, size_t passed, si
 }
 
 int run(App& app, const UrlFlag& url) {
-  auto interrupt = terminal::Interrupt::install();
+  auto interrupt = terminal::Interrupt::install(terminal::StopOn::sigint_and_sigterm);
   if (!interrupt) return app.report(interrupt.error());
   const std::stop_token stop = (*interrupt)->begin();
   const terminal::Capabilities capabilities = app.capabilities(STDOUT_FILENO);

@@ -12,6 +12,8 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace stoka::terminal {
 namespace {
@@ -34,17 +36,14 @@ extern "C" void on_interrupt_signal(int) {
 
 struct Interrupt::State {
   int pipe[2] = {-1, -1};
-  struct sigaction before {};
-  bool handling = false;
+  std::vector<std::pair<int, struct sigaction>> before;  // of each signal that is handled
   std::thread watcher;
   std::mutex mutex;
   std::optional<std::stop_source> work;  // under the mutex
 
   ~State() {
-    if (handling) {
-      ::sigaction(SIGINT, &before, nullptr);
-      signal_fd = -1;
-    }
+    for (const auto& [signal, action] : before) ::sigaction(signal, &action, nullptr);
+    if (!before.empty()) signal_fd = -1;
     if (watcher.joinable()) {
       // The pipe may be full of signals; then the watcher is awake and drains it.
       while (::write(pipe[1], &kQuit, 1) < 0 && (errno == EINTR || errno == EAGAIN)) {
@@ -77,7 +76,7 @@ struct Interrupt::State {
 Interrupt::Interrupt(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Interrupt::~Interrupt() = default;
 
-Result<std::unique_ptr<Interrupt>> Interrupt::install() {
+Result<std::unique_ptr<Interrupt>> Interrupt::install(StopOn signals) {
   const auto failed = [](int number) {
     return fail(ErrorKind::internal,
                 fmt::format("cannot watch for Ctrl-C: {}", std::strerror(number)),
@@ -105,12 +104,16 @@ Result<std::unique_ptr<Interrupt>> Interrupt::install() {
   struct sigaction action {};
   action.sa_handler = on_interrupt_signal;
   ::sigemptyset(&action.sa_mask);
-  if (::sigaction(SIGINT, &action, &state->before) != 0) {
-    const int number = errno;
-    signal_fd = -1;
-    return failed(number);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    if (signal == SIGTERM && signals == StopOn::sigint) continue;
+    struct sigaction former {};
+    if (::sigaction(signal, &action, &former) != 0) {
+      const int number = errno;
+      signal_fd = -1;
+      return failed(number);
+    }
+    state->before.emplace_back(signal, former);
   }
-  state->handling = true;
   return std::unique_ptr<Interrupt>(new Interrupt(std::move(state)));
 }
 

@@ -33,6 +33,28 @@ TEST_CASE("SIGINT stops the work under way and nothing else") {
   CHECK_FALSE(untouched.stop_requested());
 }
 
+TEST_CASE("SIGTERM stops the work where that is asked for") {
+  struct sigaction before {
+  }, ctrl_c_only{}, after{};
+  REQUIRE(::sigaction(SIGTERM, nullptr, &before) == 0);
+  {
+    const auto interrupt = Interrupt::install().value();
+    REQUIRE(::sigaction(SIGTERM, nullptr, &ctrl_c_only) == 0);
+    CHECK((ctrl_c_only.sa_handler == before.sa_handler));
+  }
+  {
+    const auto interrupt = Interrupt::install(StopOn::sigint_and_sigterm).value();
+    for (const int signal : {SIGTERM, SIGINT}) {
+      const std::stop_token stop = interrupt->begin();
+      REQUIRE(::raise(signal) == 0);
+      CHECK(stopped(stop));
+      CHECK(interrupt->end());
+    }
+  }
+  REQUIRE(::sigaction(SIGTERM, nullptr, &after) == 0);
+  CHECK((after.sa_handler == before.sa_handler));
+}
+
 TEST_CASE("SIGINT without work is forgotten") {
   const auto interrupt = Interrupt::install().value();
   for (int i = 0; i < 1000; ++i) REQUIRE(::raise(SIGINT) == 0);
