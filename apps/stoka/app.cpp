@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/nearest.h"
+#include "golden/directory.h"
 #include "settings.h"
 #include "terminal/answer_printer.h"
 #include "text/normalize.h"
@@ -102,19 +103,7 @@ Result<std::unique_ptr<store::Store>> App::open_store(const std::string& url,
 
 Result<golden::Golden> App::load_golden() const {
   const std::string& dir = config_.text("golden.dir");
-  if (dir.empty()) return golden::load();
-  std::error_code unreadable;
-  if (!std::filesystem::is_directory(dir, unreadable))
-    return fail(ErrorKind::config, fmt::format("golden.dir: {} is not a directory", dir),
-                "copy golden/ there, or unset it");
-  return golden::load([&](std::string_view name) -> Result<std::optional<std::string>> {
-    std::filesystem::path file = std::filesystem::path(dir) / name;
-    std::error_code missing;
-    if (!std::filesystem::exists(file, missing) && !missing) return std::optional<std::string>();
-    auto text = read_file(file, kMostConfigBytes);
-    if (!text) return fail(ErrorKind::config, text.error().message, text.error().hint);
-    return std::optional<std::string>(std::move(*text));
-  });
+  return dir.empty() ? golden::load() : golden::load_directory(dir);
 }
 
 terminal::Capabilities App::capabilities(int fd) const {

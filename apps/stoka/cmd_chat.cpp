@@ -199,7 +199,7 @@ int run_chat(App& app, const ChatFlags& flags) {
     if (auto query = pipeline::clean_query(*flags.query); !query) return app.report(query.error());
   auto house = open_house(app, flags);
   if (!house) return app.report(house.error());
-  auto interrupt = terminal::Interrupt::install(STDOUT_FILENO);
+  auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO});
   if (!interrupt) return app.report(interrupt.error());
 
   pipeline::TurnRequest request{"", flags.session, flags.visitor, "", flags.page.context()};

@@ -231,7 +231,7 @@ std::string is_finite(const std::string& value) {
 }
 
 int run_eval(App& app, const EvalFlags& flags) {
-  auto interrupt = terminal::Interrupt::install(STDOUT_FILENO);
+  auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO, .sigterm = true});
   if (!interrupt) return app.report(interrupt.error());
   auto code = EvalCommand(app, flags).run((*interrupt)->begin());
   if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);

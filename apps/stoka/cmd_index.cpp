@@ -71,7 +71,7 @@ int run_index(App& app, const IndexFlags& flags) {
   auto parts = providers(app, store->get());
   if (!parts) return app.report(parts.error());
   if (embedder_kind(app.config()) != "builtin") request.model = (*parts)->embedder();
-  auto interrupt = terminal::Interrupt::install(STDOUT_FILENO);
+  auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO});
   if (!interrupt) return app.report(interrupt.error());
   terminal::Progress bar([](std::string_view text) { print_error(text); },
                          app.capabilities(STDERR_FILENO), app.clock);

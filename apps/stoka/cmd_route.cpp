@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "pipeline/catalog.h"
+#include "pipeline/site_words.h"
 #include "pipeline/turn.h"
 #include "route/router.h"
 #include "store/open.h"
@@ -16,19 +16,38 @@ struct RouteFlags {
   int turns = 0;
 };
 
-// The list of slugs is read only when the router asks for it, and an index that is not there yet
-// has none.
-route::SlugToken lazy_slug_tokens(const App& app) {
-  auto catalog = std::make_shared<std::optional<pipeline::Catalog>>();
-  return [&app, catalog](std::string_view word) {
-    if (!*catalog) {
-      catalog->emplace();
-      if (auto store = app.open_store(store::OpenMode::read))
-        if (auto documents = (*store)->documents()) catalog->emplace(std::move(*documents), 0);
-    }
-    return (*catalog)->is_slug_token(word);
-  };
-}
+// The index, opened when the router first asks for it. One that is not there has no words.
+class LazyIndex {
+ public:
+  explicit LazyIndex(const App& app) : app_(app) {}
+
+  route::SiteWords words() {
+    return {[this](std::string_view word) { return open() && words_.names(word); },
+            [this](std::string_view word) { return open() && words_.discusses(word); }};
+  }
+
+ private:
+  bool open() {
+    if (tried_) return lookup_ != nullptr;
+    tried_ = true;
+    auto store = app_.open_store(store::OpenMode::read);
+    if (!store) return false;
+    store_ = std::move(*store);
+    lookup_ = std::make_unique<pipeline::SiteWordLookup>(
+        *store_, [this]() -> Result<std::shared_ptr<const pipeline::Catalog>> {
+          STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, store_->documents());
+          return std::make_shared<const pipeline::Catalog>(std::move(documents), 0);
+        });
+    words_ = lookup_->words();
+    return true;
+  }
+
+  const App& app_;
+  bool tried_ = false;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<pipeline::SiteWordLookup> lookup_;
+  route::SiteWords words_;
+};
 
 int run_route(App& app, const RouteFlags& flags) {
   auto query = pipeline::clean_query(flags.query);
@@ -37,18 +56,25 @@ int run_route(App& app, const RouteFlags& flags) {
   if (!golden) return app.report(golden.error());
   auto router = route::Router::make(golden->router);
   if (!router) return app.report(router.error());
-  route::Decision decision = router->decide(*query, flags.turns, lazy_slug_tokens(app));
+  LazyIndex index(app);
+  route::Decision decision = router->decide(*query, flags.turns, index.words());
   std::string reply = decision.reply.empty() ? "" : golden->reply(decision.reply, flags.turns);
   if (app.common.json) {
     using Json = nlohmann::ordered_json;
-    Json body = {{"query", *query},
-                 {"route", name(decision.route)},
-                 {"rule", decision.rule},
-                 {"reply", reply.empty() ? Json(nullptr) : Json(reply)}};
+    Json body = {
+        {"query", *query},
+        {"route", name(decision.route)},
+        {"rule", decision.rule},
+        {"reply", reply.empty() ? Json(nullptr) : Json(reply)},
+        {"signal", decision.signal.empty() ? Json(nullptr) : Json(decision.signal)},
+        {"site_word", decision.site_word.empty() ? Json(nullptr) : Json(decision.site_word)}};
     print(body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
   } else {
     print(fmt::format("{}  {}\n", name(decision.route), decision.rule));
     if (!reply.empty()) print(reply + "\n");
+    if (!decision.site_word.empty())
+      print(fmt::format("'{}' is not off topic here: the site has '{}'\n", decision.signal,
+                        decision.site_word));
   }
   return 0;
 }

@@ -215,7 +215,7 @@ int run_smoke(App& app, SmokeFlags& flags) {
     if (!url && !std::get<std::string*>(flag.target)->empty())
       return app.report({ErrorKind::usage, flag.names + " is for another site",
                          "name that site with --url, or leave it out"});
-  auto interrupt = terminal::Interrupt::install(STDOUT_FILENO);
+  auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO, .sigterm = true});
   if (!interrupt) return app.report(interrupt.error());
   const std::stop_token stop = (*interrupt)->begin();
   const terminal::Capabilities capabilities = app.capabilities(STDOUT_FILENO);

@@ -81,7 +81,7 @@ int terminal_columns() {
 }
 
 int converse(App& app, terminal::Conversation& conversation) {
-  auto interrupt = terminal::Interrupt::install(STDOUT_FILENO);
+  auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO});
   if (!interrupt) return app.report(interrupt.error());
 
   std::error_code ignored;

@@ -32,6 +32,11 @@ std::string scalar_text(const toml::node& node) {
   return out.str();
 }
 
+TomlType type_of(const toml::node& node) {
+  if (node.is_string()) return TomlType::text;
+  return node.is_integer() ? TomlType::integer : TomlType::other;
+}
+
 // The line of the first byte beyond ASCII outside of strings and comments, where TOML allows none;
 // 0 if there is none. toml++ 3.3 runs into undefined behaviour there ("x = é").
 int line_of_stray_character(std::string_view text) {
@@ -84,12 +89,15 @@ Result<> flatten(const toml::table& table, const std::string& prefix, std::strin
     if (const toml::array* list = node.as_array()) {
       for (const toml::node& item : *list) {
         if (!item.is_array() && !item.is_table()) {
+          const bool fits = entry.values.empty() || entry.type == type_of(item);
+          entry.type = fits ? type_of(item) : TomlType::other;
           entry.values.push_back(scalar_text(item));
         } else if (nested == TomlNested::refuse) {
           return fail(not_flat(source, key, node.source().begin.line));
         }
       }
     } else {
+      entry.type = type_of(node);
       entry.values.push_back(scalar_text(node));
     }
     out.push_back(std::move(entry));

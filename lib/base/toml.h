@@ -10,12 +10,15 @@
 
 namespace stoka {
 
+enum class TomlType { text, integer, other };
+
 struct TomlEntry {
   std::string key;  // dotted, e.g. "retrieval.mode"
   std::vector<std::string>
       values;  // scalars as text ("true", "0.7", "2026-04-12"); one if not a list
   bool is_list = false;
-  int line = 0;  // 1-based
+  int line = 0;                    // 1-based
+  TomlType type = TomlType::text;  // of every value; other: of another type, or of several
 };
 
 // What to do with lists inside lists and lists of tables, which have no place in a flat list.

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <iterator>
 
 #include "base/embedded.h"
+#include "golden/keys.h"
 
 namespace stoka::golden {
 namespace {
@@ -30,33 +32,46 @@ std::vector<std::string> lines(std::string_view text) {
   return out;
 }
 
-// "visitor: …\nstoka: …" blocks separated by blank lines.
-std::vector<GoldenExchange> take_apart(std::string_view text) {
+Error broken(std::string_view file, std::string_view what) {
+  return {ErrorKind::config, fmt::format("golden file {}: {}", file, what),
+          "compare it with the one that ships in golden/"};
+}
+
+Error broken(std::string_view file, int line, std::string_view what) {
+  return broken(fmt::format("{}:{}", file, line), what);
+}
+
+// "visitor: …\nstoka: …" blocks separated by blank lines. A line that is part of none would be
+// missing from the voice, so it is an error.
+Result<std::vector<GoldenExchange>> take_apart(std::string_view text) {
   std::vector<GoldenExchange> out;
   constexpr std::string_view kVisitor = "visitor: ", kStoka = "stoka: ";
+  constexpr std::string_view kFile = "exchanges.txt";
+  const auto is_answered = [&] { return out.empty() || !out.back().stoka.empty(); };
   std::string* into = nullptr;
+  int number = 0;
   while (!text.empty()) {
+    ++number;
     size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = trim(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty()) {
       into = nullptr;
     } else if (line.starts_with(kVisitor)) {
+      if (!is_answered()) return fail(broken(kFile, number, "the visitor before has no answer"));
       out.push_back({std::string(line.substr(kVisitor.size())), ""});
       into = nullptr;
-    } else if (line.starts_with(kStoka) && !out.empty()) {
+    } else if (line.starts_with(kStoka) && !is_answered()) {
       into = &out.back().stoka;
       *into = line.substr(kStoka.size());
     } else if (into) {
       *into += "\n" + std::string(line);
+    } else {
+      return fail(broken(kFile, number, "not in an exchange of a visitor: and a stoka: line"));
     }
   }
+  if (!is_answered()) return fail(broken(kFile, "the last visitor has no answer"));
   return out;
-}
-
-Error broken(std::string_view file, std::string_view what) {
-  return {ErrorKind::config, fmt::format("golden file {}: {}", file, what),
-          "compare it with the one that ships in golden/"};
 }
 
 // The golden files by name, overrides first.
@@ -74,10 +89,14 @@ class Files {
     return fail(broken(file, "is missing"));
   }
 
-  Result<std::vector<TomlEntry>> toml(std::string_view file) const {
+  // `more`: keys that are known besides those of the file.
+  Result<std::vector<TomlEntry>> toml(std::string_view file, std::vector<Key> more = {}) const {
     STOKA_ASSIGN(std::string source, text(file));
     auto entries = parse_toml(source, fmt::format("golden file {}", file));
     if (!entries) return fail(ErrorKind::config, entries.error().message, entries.error().hint);
+    std::vector<Key> known = known_keys(file);
+    std::move(more.begin(), more.end(), std::back_inserter(known));
+    STOKA_TRY(check_keys(file, *entries, known));
     return entries;
   }
 
@@ -89,11 +108,6 @@ class Files {
 Result<RouterData> read_router(const std::vector<TomlEntry>& entries) {
   RouterData out;
   for (const TomlEntry& entry : entries) {
-    size_t dot = entry.key.rfind('.');
-    if (dot == std::string::npos || entry.values.empty())
-      return fail(
-          broken("router.toml", fmt::format("line {}: '{}' is not a rule", entry.line, entry.key)));
-    std::string rule = entry.key.substr(0, dot), field = entry.key.substr(dot + 1);
     if (entry.key == "offtopic.signals") {
       out.offtopic_signals = entry.values;
     } else if (entry.key == "offtopic.reply") {
@@ -104,39 +118,71 @@ Result<RouterData> read_router(const std::vector<TomlEntry>& entries) {
       out.followup_openers = entry.values;
     } else if (entry.key == "followup.max_words") {
       const std::string& n = entry.values[0];
-      if (std::from_chars(n.data(), n.data() + n.size(), out.followup_max_words).ec != std::errc())
-        return fail(broken("router.toml", "followup.max_words is not a number"));
-    } else if (field == "reply" || field == "patterns") {
+      std::from_chars(n.data(), n.data() + n.size(), out.followup_max_words);
+    } else {
+      const size_t dot = entry.key.rfind('.');
+      const std::string rule = entry.key.substr(0, dot);
       if (out.rules.empty() || out.rules.back().name != rule) out.rules.push_back({rule, "", {}});
-      if (field == "reply")
+      if (entry.key.substr(dot + 1) == "reply")
         out.rules.back().reply = entry.values[0];
       else
         out.rules.back().patterns = entry.values;
-    } else {
-      return fail(
-          broken("router.toml", fmt::format("line {}: unknown '{}'", entry.line, entry.key)));
     }
   }
   return out;
+}
+
+std::vector<Key> replies_named_by(const RouterData& router) {
+  std::vector<Key> out{{router.offtopic_reply}};
+  for (const RouterRule& rule : router.rules) out.push_back({rule.reply});
+  return out;
+}
+
+// What no page would ever match is an error.
+Result<> read_hints(std::vector<TomlEntry> entries, Golden& golden) {
+  constexpr std::string_view kPages = "pages.";
+  for (TomlEntry& entry : entries) {
+    if (entry.key == "post.lines" || entry.key == "product.lines") {
+      auto& lines = entry.key == "post.lines" ? golden.post_hints : golden.product_hints;
+      lines = std::move(entry.values);
+      continue;
+    }
+    const std::string page = entry.key.substr(kPages.size());
+    if (!page.starts_with('/') || page.find('*') < page.size() - 1 ||
+        (page.size() > 1 && page.ends_with('/')))
+      return fail(broken("hints.toml", entry.line,
+                         fmt::format("page '{}' must begin with /, end without one, and have a * "
+                                     "only at its end",
+                                     page)));
+    golden.page_hints.push_back({page, entry.values[0]});
+  }
+  return {};
 }
 
 Result<> check(const Golden& golden) {
   if (golden.never.size() != kNeverItems)
     return fail(broken(
         "never.txt", fmt::format("has {} items, must have {}", golden.never.size(), kNeverItems)));
+  if (golden.identity.empty()) return fail(broken("identity.txt", "is empty"));
+  if (golden.voice.empty()) return fail(broken("voice.txt", "is empty"));
   if (golden.exchange_list.empty())
     return fail(broken("exchanges.txt", "has no visitor:/stoka: exchange"));
   for (const char* name : {"what", "offtopic", "deal", "nothing", "closest"})
     if (!golden.replies.contains(name))
       return fail(broken("replies.toml", fmt::format("lacks '{}'", name)));
   for (const auto& [name, texts] : golden.replies)
-    if (texts.empty()) return fail(broken("replies.toml", fmt::format("'{}' is empty", name)));
-  for (const RouterRule& rule : golden.router.rules)
+    if (texts.empty() || std::find(texts.begin(), texts.end(), "") != texts.end())
+      return fail(broken("replies.toml", fmt::format("'{}' is empty", name)));
+  for (const RouterRule& rule : golden.router.rules) {
     if (!golden.replies.contains(rule.reply))
       return fail(broken("router.toml",
                          fmt::format("{}: no reply '{}' in replies.toml", rule.name, rule.reply)));
+    if (rule.patterns.empty())
+      return fail(broken("router.toml", fmt::format("{} has no patterns", rule.name)));
+  }
   if (!golden.replies.contains(golden.router.offtopic_reply))
     return fail(broken("router.toml", "offtopic names a reply that is not in replies.toml"));
+  if (golden.product_hints.empty()) return fail(broken("hints.toml", "product.lines is empty"));
   if (golden.post_hints.empty()) return fail(broken("hints.toml", "post.lines is empty"));
   return {};
 }
@@ -150,14 +196,19 @@ const std::string& Golden::reply(std::string_view name, int n) const {
 }
 
 std::string Golden::hint(std::string_view page) const {
+  for (const PageHint& hint : page_hints)
+    if (hint.page == page) return hint.line;
+  return "";
+}
+
+std::string Golden::hint_below(std::string_view page) const {
   const PageHint* best = nullptr;
   for (const PageHint& hint : page_hints) {
-    std::string_view pattern = hint.page;
-    bool below = pattern.ends_with('*');
-    if (below) pattern.remove_suffix(1);
-    bool matches =
-        below ? page.starts_with(pattern) && page.size() > pattern.size() : page == pattern;
-    if (matches && (!best || hint.page.size() > best->page.size())) best = &hint;
+    std::string_view above = hint.page;
+    if (!above.ends_with('*')) continue;
+    above.remove_suffix(1);
+    const bool below = page.starts_with(above) && page.size() > above.size();
+    if (below && (!best || hint.page.size() > best->page.size())) best = &hint;
   }
   return best ? best->line : "";
 }
@@ -173,20 +224,14 @@ Result<Golden> load(const Override& override_file) {
   out.voice = trim(voice);
   STOKA_ASSIGN(std::string exchanges, files.text("exchanges.txt"));
   out.exchanges = trim(exchanges);
-  out.exchange_list = take_apart(out.exchanges);
-  STOKA_ASSIGN(std::vector<TomlEntry> replies, files.toml("replies.toml"));
-  for (TomlEntry& entry : replies) out.replies[entry.key] = std::move(entry.values);
-  STOKA_ASSIGN(std::vector<TomlEntry> hints, files.toml("hints.toml"));
-  for (TomlEntry& entry : hints) {
-    if (entry.key == "post.lines")
-      out.post_hints = std::move(entry.values);
-    else if (entry.key.starts_with("pages.") && !entry.values.empty())
-      out.page_hints.push_back({entry.key.substr(6), entry.values[0]});
-    else
-      return fail(broken("hints.toml", fmt::format("unknown '{}'", entry.key)));
-  }
+  STOKA_ASSIGN(out.exchange_list, take_apart(exchanges));
   STOKA_ASSIGN(std::vector<TomlEntry> router, files.toml("router.toml"));
   STOKA_ASSIGN(out.router, read_router(router));
+  STOKA_ASSIGN(std::vector<TomlEntry> replies,
+               files.toml("replies.toml", replies_named_by(out.router)));
+  for (TomlEntry& entry : replies) out.replies[entry.key] = std::move(entry.values);
+  STOKA_ASSIGN(std::vector<TomlEntry> hints, files.toml("hints.toml"));
+  STOKA_TRY(read_hints(std::move(hints), out));
   STOKA_ASSIGN(out.guard, files.toml("guard.toml"));
   STOKA_ASSIGN(out.voice_lines, files.toml("voice_lines.toml"));
   STOKA_ASSIGN(out.framing, files.toml("framing.toml"));

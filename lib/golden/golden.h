@@ -50,6 +50,7 @@ struct Golden {
   std::map<std::string, std::vector<std::string>, std::less<>> replies;
   RouterData router;
   std::vector<PageHint> page_hints;
+  std::vector<std::string> product_hints;
   std::vector<std::string> post_hints;
   std::vector<TomlEntry> guard;        // of guard.toml, for cite::GuardRules
   std::vector<TomlEntry> voice_lines;  // of voice_lines.toml, for generate::VoiceLines
@@ -57,14 +58,17 @@ struct Golden {
 
   // The n-th line of a reply, taken in turn. The name must exist.
   const std::string& reply(std::string_view name, int n = 0) const;
-  // The hint of the longest matching page; empty if none matches.
+  // The hint of a page that is named in full; empty if it is not.
   std::string hint(std::string_view page) const;
+  // The hint of the longest page ending in * that the page is below; empty if there is none.
+  std::string hint_below(std::string_view page) const;
 };
 
 // Yields an overriding text of a golden file ("replies.toml"), or nothing to use the built-in one.
 using Override = std::function<Result<std::optional<std::string>>(std::string_view file)>;
 
-// A file that is malformed or lacks what it must have is a config error that names it.
+// A file that is malformed, lacks what it must have or has what nothing reads is a config error
+// that names it.
 Result<Golden> load(const Override& override_file = {});
 
 }  // namespace stoka::golden

@@ -1,9 +1,7 @@
 #include "pipeline/catalog.h"
 
-#include <algorithm>
-
 #include "session/interests.h"
-#include "text/normalize.h"
+#include "text/words.h"
 
 namespace stoka::pipeline {
 
@@ -13,12 +11,6 @@ Catalog::Catalog(std::vector<store::DocumentInfo> documents, uint64_t generation
     const Document& document = documents_[i].document;
     by_slug_[document.slug] = i;
     if (!document.url.empty()) by_url_.emplace(session::page_path(document.url), i);
-    std::string folded = text::fold(document.slug);
-    for (size_t at = 0; at < folded.size();) {
-      size_t end = std::min(folded.find_first_of("-_/.", at), folded.size());
-      if (end > at) slug_tokens_.insert(folded.substr(at, end - at));
-      at = end + 1;
-    }
   }
 }
 
@@ -38,6 +30,25 @@ std::vector<std::string> Catalog::tags_of(std::string_view slug) const {
   return document ? document->tags : std::vector<std::string>();
 }
 
-bool Catalog::is_slug_token(std::string_view word) const { return slug_tokens_.contains(word); }
+void Catalog::collect_stems() const {
+  const auto collect = [](std::string_view text, std::set<std::string, std::less<>>& stems) {
+    for (const text::Word& word : text::words(text)) stems.insert(text::stem(word.text));
+  };
+  for (const store::DocumentInfo& info : documents_) {
+    collect(info.document.slug, name_stems_);
+    for (const std::string& tag : info.document.tags) collect(tag, name_stems_);
+    collect(info.document.title, title_stems_);
+  }
+}
+
+bool Catalog::names(std::string_view word) const {
+  std::call_once(stems_collected_, [this] { collect_stems(); });
+  return name_stems_.contains(text::stem(word));
+}
+
+bool Catalog::is_in_a_title(std::string_view word) const {
+  std::call_once(stems_collected_, [this] { collect_stems(); });
+  return title_stems_.contains(text::stem(word));
+}
 
 }  // namespace stoka::pipeline

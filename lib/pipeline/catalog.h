@@ -1,8 +1,9 @@
-// The list of documents, for questions that are about the site as a whole: which words are slugs,
-// which tags a page has, which page a path is.
+// The list of documents, for questions that are about the site as a whole: which words
+// name its pages, which tags a page has, which page a path is.
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 namespace stoka::pipeline {
 
+// Thread safe once it is made.
 class Catalog {
  public:
   Catalog() = default;
@@ -24,15 +26,20 @@ class Catalog {
   // The document a page path or URL stands for, by its URL or by its last segment.
   const Document* find_page(std::string_view page) const;
   std::vector<std::string> tags_of(std::string_view slug) const;
-  // Whether a folded word is one of the hyphen-separated parts of a slug.
-  bool is_slug_token(std::string_view word) const;
+  // Whether a folded word, in any of its forms, is part of a slug or a tag, or of a title.
+  bool names(std::string_view word) const;
+  bool is_in_a_title(std::string_view word) const;
 
  private:
   std::vector<store::DocumentInfo> documents_;
   uint64_t generation_ = 0;
   std::map<std::string, size_t, std::less<>> by_slug_;
   std::map<std::string, size_t, std::less<>> by_url_;
-  std::set<std::string, std::less<>> slug_tokens_;
+  // Stems. Few questions ask for them, so they are collected for the first that does.
+  void collect_stems() const;
+  mutable std::once_flag stems_collected_;
+  mutable std::set<std::string, std::less<>> name_stems_;
+  mutable std::set<std::string, std::less<>> title_stems_;
 };
 
 }  // namespace stoka::pipeline

@@ -82,6 +82,13 @@ std::optional<std::string> guarded(const std::optional<std::string>& line,
   return out.empty() ? std::nullopt : std::optional(out);
 }
 
+// The same page always gets the same line.
+const std::string& line_for(const Document& document, const std::vector<std::string>& lines) {
+  size_t sum = 0;
+  for (unsigned char c : document.slug) sum += c;
+  return lines[sum % lines.size()];
+}
+
 Json cite_json(const Citation& citation) { return Json::parse(data_json(CiteEvent{citation})); }
 
 }  // namespace
@@ -138,6 +145,9 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
     STOKA_ASSIGN(Citation citation, cite(engine, ranked[i], wanted));
     out.items.push_back({std::move(citation), guarded(framings[i], engine.parts().guard)});
   }
+  // Nothing is said of an empty list. The newest documents are no answer, but they are something.
+  if (!out.items.empty() && out.confidence == Confidence::nothing)
+    out.confidence = Confidence::adjacent;
   out.hits = std::move(ranked);
   out.interests = std::move(interests);
   return out;
@@ -148,18 +158,24 @@ Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
   const Document* document = catalog->find_page(page);
   Ambient out;
+  const std::string path = session::page_path(page);
   // A page with a line of its own ("/") keeps it, even when it is a document too.
-  if (out.hint = golden.hint(session::page_path(page)); !out.hint.empty() || !document) return out;
+  if (out.hint = golden.hint(path); !out.hint.empty()) return out;
+  if (!document) {
+    out.hint = golden.hint_below(path);
+    return out;
+  }
+  if (document->type == "product") {
+    out.hint = line_for(*document, golden.product_hints);
+    return out;
+  }
   DiscoverRequest request;
   request.page.page = page;
   request.limit = 1;
   request.framing = false;
   STOKA_ASSIGN(Recommendations found, discover(engine, request, stop));
   if (found.items.empty()) return out;
-  // The same page always gets the same line.
-  size_t sum = 0;
-  for (unsigned char c : document->slug) sum += c;
-  out.hint = golden.post_hints[sum % golden.post_hints.size()];
+  out.hint = line_for(*document, golden.post_hints);
   out.citation = std::move(found.items.front().citation);
   return out;
 }

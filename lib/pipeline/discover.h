@@ -18,10 +18,10 @@ struct Recommendation {
 };
 
 struct Recommendations {
-  std::vector<Recommendation> items;  // best first, one a document
-  Confidence confidence = Confidence::nothing;
-  std::vector<Hit> hits;                     // of the items, with receipts, for --explain
-  std::vector<session::Interest> interests;  // what steered them
+  std::vector<Recommendation> items;            // best first, one a document
+  Confidence confidence = Confidence::nothing;  // at least adjacent when there are items
+  std::vector<Hit> hits;                        // of the items, with receipts, for --explain
+  std::vector<session::Interest> interests;     // what steered them
 };
 
 struct DiscoverRequest {
@@ -44,8 +44,8 @@ struct Ambient {
   std::optional<Citation> citation;
 };
 
-// A hand-written hint for known pages; for a page that is a document, the best adjacent chunk of
-// another one.
+// A hand-written hint for known pages and for products; for any other page that is a document, the
+// best adjacent chunk of another one.
 Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token stop = {});
 
 // {"recommendations":[{slug,title,quote,type,reading_time,date,framing,score}],"confidence"}

@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "pipeline/profile.h"
+#include "pipeline/site_words.h"
 #include "pipeline/turn.h"
 #include "session/turn.h"
 #include "text/normalize.h"
@@ -70,7 +71,9 @@ Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
     if (visitor_id.empty()) visitor_id = turn.visitor.id;
     turn.session.visitor_id = visitor_id.empty() ? parts.ids.uuid() : visitor_id;
   }
-  turn.returning = !turn.visitor.id.empty() && claim != Claim::nameless && turn.session.turns == 0;
+  const bool is_new_session = turn.session.turns == 0;
+  turn.returning = !turn.visitor.id.empty() && claim != Claim::nameless &&
+                   (is_new_session || turn.visitor.first_seen < turn.session.started_at);
   if (turn.visitor.id.empty()) turn.visitor.id = turn.session.visitor_id;
   return {};
 }
@@ -160,6 +163,7 @@ void build_prompt(const Engine& engine, Turn& turn) {
   prompt::Input input{turn.query, {},           turn.route,   turn.confidence, turn.low_confidence,
                       turn.page,  turn.visitor, turn.session, turn.returning};
   for (const cite::Source& source : turn.sources) input.hits.push_back(source.hit);
+  for (const session::Interest& interest : turn.interests) input.interests.push_back(interest.tag);
   turn.prompt = prompt::build_messages(input, engine.parts().golden, engine.settings().prompt);
 }
 
@@ -174,14 +178,9 @@ Result<Turn> open_turn(Engine& engine, const TurnRequest& request) {
   STOKA_TRY(load_session(engine, request, turn));
   watch.lap("session");
 
-  // A canned reply seldom needs the list of documents: it is read when the router asks.
-  Result<std::shared_ptr<const Catalog>> catalog = nullptr;
-  route::Decision decision =
-      parts.router.decide(turn.query, turn.session.turns, [&](std::string_view word) {
-        if (catalog && !*catalog) catalog = engine.catalog();
-        return catalog && (*catalog)->is_slug_token(word);
-      });
-  if (!catalog) return fail(catalog.error());
+  SiteWordLookup site(parts.store, [&] { return engine.catalog(); });
+  route::Decision decision = parts.router.decide(turn.query, turn.session.turns, site.words());
+  if (!site.outcome()) return fail(site.outcome().error());
   turn.route = decision.route;
   turn.rule = decision.rule;
   watch.lap("route");

@@ -38,7 +38,7 @@ struct Turn {
   Session session;  // as it was before this turn
   Visitor visitor;
   std::string subject;
-  bool returning = false;
+  bool returning = false;  // the visitor was known before this session began
   Route route = Route::fresh;
   std::string rule;              // of the router
   std::string canned;            // the whole reply, when no generator is called

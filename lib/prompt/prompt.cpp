@@ -17,6 +17,8 @@ constexpr size_t kMostField = 300;  // bytes of one visitor field; the rest is n
 
 constexpr size_t kMostItems = 20;  // of a list, the latest
 
+constexpr size_t kMaxInterests = 10;  // the strongest
+
 std::string untrusted(std::string_view value) {
   std::string line = text::one_line(value);
   return neutralize(line.substr(0, text::floor_border(line, std::min(line.size(), kMostField))));
@@ -62,6 +64,21 @@ std::string retrieved(const Input& input, const std::vector<std::string>& conten
   return out;
 }
 
+// What the visitor has read, oldest first: what the store knows, then what only the client does.
+std::string reading_history(const Input& input) {
+  std::vector<std::string> read;
+  for (const Reading& reading : input.visitor.history)
+    read.push_back(reading.scroll_pct < 100
+                       ? fmt::format("{} ({}%)", reading.slug, reading.scroll_pct)
+                       : reading.slug);
+  for (const std::string& slug : input.page.seen_slugs) {
+    const bool known = std::any_of(input.visitor.history.begin(), input.visitor.history.end(),
+                                   [&](const Reading& reading) { return reading.slug == slug; });
+    if (!known) read.push_back(slug);
+  }
+  return joined(read);
+}
+
 std::string visitor(const Input& input) {
   std::string out = "[Visitor]\n";
   auto field = [&](std::string_view name, std::string value) {
@@ -73,6 +90,7 @@ std::string visitor(const Input& input) {
   field("returning", input.returning ? "true" : "false");
   // Its presence says that there is nothing to personalise on, so an empty list stands.
   field("declared_tags", "[" + joined(input.visitor.interests) + "]");
+  field("reading_history", reading_history(input));
   field("turns_so_far", std::to_string(input.session.turns));
   field("already_cited", joined(input.session.shown_slugs));
   field("current_topic", untrusted(input.session.current_topic()));
@@ -82,12 +100,26 @@ std::string visitor(const Input& input) {
   return out;
 }
 
+// Each topic once, where it last came up.
+std::vector<std::string> distinct_topics(const std::vector<std::string>& topics) {
+  std::vector<std::string> out;
+  for (auto topic = topics.rbegin(); topic != topics.rend(); ++topic)
+    if (std::find(out.begin(), out.end(), *topic) == out.end()) out.push_back(*topic);
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
 // Turns that have left the window, as what they were about.
-std::string reduced(const Session& session, size_t full_exchanges) {
-  if (static_cast<size_t>(session.turns) <= full_exchanges) return "";
-  std::string out = "[Earlier in this conversation]\n";
-  out += fmt::format("{:<16} {}\n", "topics:", joined(session.explored_topics));
-  out += fmt::format("{:<16} {}", "cited:", joined(session.shown_slugs));
+std::string reduced(const Input& input, size_t full_exchanges) {
+  if (static_cast<size_t>(input.session.turns) <= full_exchanges) return "";
+  std::vector<std::string> interests = input.interests;
+  interests.resize(std::min(interests.size(), kMaxInterests));
+  std::string out = "[Earlier in this conversation]";
+  for (const auto& [name, values] :
+       {std::pair("topics:", joined(distinct_topics(input.session.explored_topics))),
+        std::pair("cited:", joined(input.session.shown_slugs)),
+        std::pair("interests:", joined(interests))})
+    if (!values.empty()) out += fmt::format("\n{:<16} {}", name, values);
   return out;
 }
 
@@ -110,7 +142,7 @@ Prompt build_messages(const Input& input, const golden::Golden& golden, const Op
   std::string voice =
       golden.voice + "\n\n[golden examples — these define your voice]\n\n" + golden.exchanges;
   std::string about_visitor = visitor(input);
-  std::string earlier = reduced(input.session, options.full_exchanges);
+  std::string earlier = reduced(input, options.full_exchanges);
   std::vector<std::string> contents;
   for (const Hit& hit : input.hits) contents.push_back(neutralize(hit.chunk.content));
   auto assemble = [&] {

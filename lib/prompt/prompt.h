@@ -30,8 +30,9 @@ struct Input {
   bool low_confidence = false;
   PageContext page;
   Visitor visitor;
-  Session session;         // before this turn
-  bool returning = false;  // the visitor had been here before this session
+  Session session;                          // before this turn
+  bool returning = false;                   // the visitor was known before this session began
+  std::vector<std::string> interests = {};  // what the visitor seems to care about, strongest first
 };
 
 struct Layer {

@@ -56,7 +56,21 @@ Result<Router> Router::make(const golden::RouterData& data) {
   return out;
 }
 
-Decision Router::decide(std::string_view query, int turns, const SlugToken& is_slug_token) const {
+std::string Router::site_word(const Signal& signal, std::span<const std::string_view> words,
+                              const SiteWords& site) const {
+  for (std::string_view word : words) {
+    const bool content =
+        !text::is_stop_word(word) &&
+        std::find(not_content_.begin(), not_content_.end(), word) == not_content_.end();
+    if (content && site.names && site.names(word)) return std::string(word);
+  }
+  // A phrase ("best javascript") asks for an opinion, and that its words occur is none.
+  if (signal.words.size() == 1 && site.discusses && site.discusses(signal.words[0]))
+    return signal.words[0];
+  return "";
+}
+
+Decision Router::decide(std::string_view query, int turns, const SiteWords& site) const {
   std::string folded = text::fold(query);
   std::vector<text::Word> analysed = text::words(folded);
   std::vector<std::string_view> words(analysed.size());
@@ -65,26 +79,26 @@ Decision Router::decide(std::string_view query, int turns, const SlugToken& is_s
 
   for (const Rule& rule : rules_)
     for (const Pattern& pattern : rule.patterns)
-      if (pattern.matches(words)) return {rule.route, rule.name, rule.reply};
+      if (pattern.matches(words)) return {rule.route, rule.name, rule.reply, "", ""};
 
+  Decision out;
   for (const Signal& signal : signals_) {
     if (!contains(words, signal.words)) continue;
-    bool about_the_site = std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-      bool content =
-          !text::is_stop_word(word) &&
-          std::find(not_content_.begin(), not_content_.end(), word) == not_content_.end();
-      return content && is_slug_token && is_slug_token(word);
-    });
-    if (!about_the_site) return {Route::offtopic, "offtopic:" + signal.text, offtopic_reply_};
+    out.signal = signal.text;
+    out.site_word = site_word(signal, words, site);
+    if (out.site_word.empty())
+      return {Route::offtopic, "offtopic:" + signal.text, offtopic_reply_, signal.text, ""};
     break;
   }
 
-  if (turns >= 1) {
-    for (const std::vector<std::string>& opener : openers_)
-      if (starts_with(words, opener)) return {Route::followup, "followup.opener", ""};
-    if (count_tokens(folded) <= followup_max_words_) return {Route::followup, "followup.short", ""};
-  }
-  return {Route::fresh, "new", ""};
+  const bool opens = std::any_of(
+      openers_.begin(), openers_.end(),
+      [&](const std::vector<std::string>& opener) { return starts_with(words, opener); });
+  const bool is_short = count_tokens(folded) <= followup_max_words_;
+  const bool follows = turns >= 1 && (opens || is_short);
+  out.route = follows ? Route::followup : Route::fresh;
+  out.rule = !follows ? "new" : opens ? "followup.opener" : "followup.short";
+  return out;
 }
 
 }  // namespace stoka::route

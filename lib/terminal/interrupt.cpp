@@ -13,6 +13,8 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace stoka::terminal {
 namespace {
@@ -35,19 +37,16 @@ extern "C" void on_interrupt_signal(int) {
 
 struct Interrupt::State {
   int pipe[2] = {-1, -1};
-  struct sigaction before {};
-  bool handling = false;
-  int output = -1;  // watched by the watcher
+  int output = -1;                                       // watched by the watcher
+  std::vector<std::pair<int, struct sigaction>> before;  // of each signal that is handled
   std::thread watcher;
   std::mutex mutex;
   std::optional<std::stop_source> work;  // under the mutex
   bool output_closed = false;            // under the mutex
 
   ~State() {
-    if (handling) {
-      ::sigaction(SIGINT, &before, nullptr);
-      signal_fd = -1;
-    }
+    for (const auto& [signal, action] : before) ::sigaction(signal, &action, nullptr);
+    if (!before.empty()) signal_fd = -1;
     if (watcher.joinable()) {
       // The pipe may be full of signals; then the watcher is awake and drains it.
       while (::write(pipe[1], &kQuit, 1) < 0 && (errno == EINTR || errno == EAGAIN)) {
@@ -96,14 +95,14 @@ struct Interrupt::State {
 Interrupt::Interrupt(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Interrupt::~Interrupt() = default;
 
-Result<std::unique_ptr<Interrupt>> Interrupt::install(int output) {
+Result<std::unique_ptr<Interrupt>> Interrupt::install(StopOn also) {
   const auto failed = [](int number) {
     return fail(ErrorKind::internal,
                 fmt::format("cannot watch for Ctrl-C: {}", std::strerror(number)),
                 "close some programs and try again");
   };
   auto state = std::make_unique<State>();
-  state->output = output;
+  state->output = also.output;
   if (::pipe2(state->pipe, O_CLOEXEC) != 0) return failed(errno);
   // Only the writing end: a signal handler must never wait.
   if (::fcntl(state->pipe[1], F_SETFL, O_NONBLOCK) != 0) return failed(errno);
@@ -125,12 +124,16 @@ Result<std::unique_ptr<Interrupt>> Interrupt::install(int output) {
   struct sigaction action {};
   action.sa_handler = on_interrupt_signal;
   ::sigemptyset(&action.sa_mask);
-  if (::sigaction(SIGINT, &action, &state->before) != 0) {
-    const int number = errno;
-    signal_fd = -1;
-    return failed(number);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    if (signal == SIGTERM && !also.sigterm) continue;
+    struct sigaction former {};
+    if (::sigaction(signal, &action, &former) != 0) {
+      const int number = errno;
+      signal_fd = -1;
+      return failed(number);
+    }
+    state->before.emplace_back(signal, former);
   }
-  state->handling = true;
   return std::unique_ptr<Interrupt>(new Interrupt(std::move(state)));
 }
 

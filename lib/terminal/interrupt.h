@@ -1,4 +1,4 @@
-// Ctrl-C as a stop, and a closed output as one.
+// Ctrl-C, a closed output and, for a command that has to clean up after itself, SIGTERM as a stop.
 #pragma once
 
 #include <memory>
@@ -8,15 +8,22 @@
 
 namespace stoka::terminal {
 
+// What stops the work besides SIGINT.
+struct StopOn {
+  // A pipe or socket whose reader is watched; -1: none. Other kinds of files are never closed by a
+  // reader.
+  int output = -1;
+  bool sigterm = false;
+};
+
 // While it lives SIGINT does not end the program: it stops the piece of work that is under way, and
-// is forgotten when there is none. Reads from a terminal are interrupted (no SA_RESTART). When the
-// reader of the output is gone (the pipe in "| head" was closed), the work under way is stopped
-// too, and so is all work that begins later. One at a time in a process.
+// is forgotten when there is none; SIGTERM likewise where it is asked for. Reads from a terminal
+// are interrupted (no SA_RESTART). When the reader of the output is gone (the pipe in "| head" was
+// closed), the work under way is stopped too, and so is all work that begins later. One at a time
+// in a process.
 class Interrupt {
  public:
-  // `output` is the pipe or socket whose reader is watched; -1: none. Other kinds of files are
-  // never closed by a reader.
-  static Result<std::unique_ptr<Interrupt>> install(int output = -1);
+  static Result<std::unique_ptr<Interrupt>> install(StopOn also = {});
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;

@@ -73,6 +73,22 @@ TEST_CASE("TOML becomes a flat list in file order") {
   CHECK((*entries)[3].line == 5);
 }
 
+TEST_CASE("a TOML entry knows the type of its values") {
+  for (auto [value, type] : std::initializer_list<std::pair<const char*, TomlType>>{
+           {"\"8\"", TomlType::text},
+           {"8", TomlType::integer},
+           {"8.5", TomlType::other},
+           {"true", TomlType::other},
+           {"[]", TomlType::text},
+           {"[\"a\", \"b\"]", TomlType::text},
+           {"[1, 2]", TomlType::integer},
+           {"[1, \"b\"]", TomlType::other},
+           {"[\"a\", 2, \"c\"]", TomlType::other}}) {
+    CAPTURE(std::string(value));
+    CHECK(parse_toml(std::string("x = ") + value, "x.toml").value()[0].type == type);
+  }
+}
+
 TEST_CASE("TOML that is malformed or too deep is refused with its line") {
   for (const char* text : {"a = ", "a = [[1]]", "[[a]]\nb = 1"}) {
     CAPTURE(std::string(text));

@@ -197,6 +197,12 @@ TEST_CASE("route --json names route, rule and reply") {
   Json fresh = json_of({"route", "--json", "does debono use react"});
   CHECK(fresh["route"] == "new");
   CHECK(fresh["reply"].is_null());
+  CHECK(fresh["signal"] == "react");
+  CHECK(fresh["site_word"] == "debono");
+  CHECK(meta["signal"].is_null());
+  CHECK(meta["site_word"].is_null());
+  CHECK(machine().stoka({"route", "does debono use react"}).out ==
+        "new  new\n'react' is not off topic here: the site has 'debono'\n");
   CHECK(json_of({"route", "--json", "--turns", "2", "did it work?"})["route"] == "followup");
 }
 
@@ -258,6 +264,21 @@ TEST_CASE("a golden directory changes the voice without a build") {
         std::string::npos);
   home.write("golden/replies.toml", "what = ['x']\n");
   CHECK(home.stoka({"route", "what is this?"}).code == 3);
+  home.write("golden/replies.toml", "frob = ['x']\n");
+  const Ran unknown_key = home.stoka({"route", "what is this?"});
+  CHECK(unknown_key.code == 3);
+  CHECK(one_line(unknown_key.err));
+  CHECK(unknown_key.err.find("golden file replies.toml:1: unknown key 'frob'") !=
+        std::string::npos);
+  home.write("golden/replies.tml", "what = ['x']\n");
+  const Ran misnamed = home.stoka({"route", "what is this?"});
+  CHECK(misnamed.code == 3);
+  CHECK(misnamed.err.find("replies.tml: no golden file has that name, did you mean "
+                          "'replies.toml'?") != std::string::npos);
+  home.environment()["STOKA_GOLDEN_DIR"] = (home.home() / "golden/replies.toml").string();
+  const Ran no_directory = home.stoka({"route", "what is this?"});
+  CHECK(no_directory.code == 3);
+  CHECK(one_line(no_directory.err));
   home.environment().erase("STOKA_GOLDEN_DIR");
 }
 

@@ -121,6 +121,7 @@ TEST_CASE("no canned reply breaks a rule") {
 TEST_CASE("no line of the built-in voice, hint or framing line breaks a rule") {
   const golden::Golden data = voice();
   std::vector<std::string> lines = data.post_hints;
+  lines.insert(lines.end(), data.product_hints.begin(), data.product_hints.end());
   for (const golden::PageHint& hint : data.page_hints) lines.push_back(hint.line);
   for (const TomlEntry& entry : data.voice_lines) {
     lines.insert(lines.end(), entry.values.begin(), entry.values.end());

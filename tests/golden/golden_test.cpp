@@ -1,6 +1,12 @@
 #include "golden/golden.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/embedded.h"
 
 using namespace stoka;
 
@@ -46,35 +52,155 @@ TEST_CASE("lines of one reply are taken in turn") {
   CHECK(golden.reply("greeting", 0) == golden.reply("greeting", 2));
 }
 
-TEST_CASE("the longest page pattern gives the hint") {
+TEST_CASE("a page has the hint of its name, and that of the longest page above it") {
   golden::Golden golden;
-  golden.page_hints = {{"/", "front"}, {"/products/*", "below"}, {"/products/debono", "exact"}};
-  CHECK(golden.hint("/") == "front");
-  CHECK(golden.hint("/products/tern") == "below");
-  CHECK(golden.hint("/products/debono") == "exact");
-  CHECK(golden.hint("/products/") == "");
-  CHECK(golden.hint("/blog") == "");
+  golden.page_hints = {{"/", "front"},
+                       {"/*", "any"},
+                       {"/blog/*", "below"},
+                       {"/blog/tags/*", "tags"},
+                       {"/blog", "list"}};
+  struct Case {
+    const char* page;
+    const char* exact;
+    const char* below;
+  };
+  for (const Case& c :
+       {Case{"/", "front", ""}, Case{"/blog", "list", "any"}, Case{"/blog/", "", "any"},
+        Case{"/blog/x", "", "below"}, Case{"/blog/tags/x", "", "tags"}, Case{"", "", ""}}) {
+    CAPTURE(std::string(c.page));
+    CHECK(golden.hint(c.page) == c.exact);
+    CHECK(golden.hint_below(c.page) == c.below);
+  }
 }
 
+namespace {
+
+Result<golden::Golden> with(const std::string& file, const std::string& text) {
+  return golden::load([=](std::string_view name) -> Result<std::optional<std::string>> {
+    return name == file ? std::optional(text) : std::optional<std::string>();
+  });
+}
+
+// The text of a built-in file with `added` at its end.
+std::string built_in(std::string_view file, const std::string& added) {
+  for (const EmbeddedFile& known : embedded::golden())
+    if (known.name == file) return std::string(known.text) + "\n" + added;
+  return "";
+}
+
+int lines_of(const std::string& text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
 TEST_CASE("an overriding file is used, and a broken one is named") {
-  auto with = [](std::string_view file, std::string text) {
-    return golden::load([=](std::string_view name) -> Result<std::optional<std::string>> {
-      return name == file ? std::optional(text) : std::optional<std::string>();
-    });
-  };
   CHECK(with("identity.txt", "You are the site of Ada.\n")->identity == "You are the site of Ada.");
   for (auto [file, text] : std::initializer_list<std::pair<const char*, const char*>>{
            {"never.txt", "one\ntwo\n"},
            {"exchanges.txt", "nothing here"},
+           {"exchanges.txt", "visitor: hi\n"},
+           {"exchanges.txt", "visitor: hi\nvisitor: again\nstoka: yes.\n"},
+           {"exchanges.txt", "visitor: hi\nstoka: yes.\n\nand more.\n"},
+           {"identity.txt", "\n"},
+           {"voice.txt", ""},
            {"replies.toml", "what = [\"x\"]"},
            {"replies.toml", "what = "},
            {"router.toml",
             "[meta.x]\nreply = \"nowhere\"\npatterns = [\"hi\"]\n[offtopic]\nreply = \"offtopic\""},
+           {"router.toml", "[meta.x]\nreply = \"what\"\n[offtopic]\nreply = \"offtopic\""},
            {"hints.toml", "[pages]\n\"/\" = \"x\"\n"}}) {
     CAPTURE(std::string(file));
+    CAPTURE(std::string(text));
     auto golden = with(file, text);
     REQUIRE(!golden);
     CHECK(golden.error().kind == ErrorKind::config);
     CHECK(golden.error().message.find(file) != std::string::npos);
   }
+}
+
+TEST_CASE("an unknown key of any file is an error with its line and the nearest known key") {
+  struct Case {
+    const char* file;
+    const char* added;
+    const char* message;
+  };
+  for (const Case& c : std::initializer_list<Case>{
+           {"replies.toml", "frob = [\"x\"]", "unknown key 'frob'"},
+           {"replies.toml", "praize = [\"x\"]", "unknown key 'praize', did you mean 'praise'?"},
+           {"hints.toml", "line = [\"x\"]", "unknown key 'post.line', did you mean 'post.lines'?"},
+           {"hints.toml", "[page]\n\"/about\" = \"x\"",
+            "unknown key 'page./about', did you mean 'pages./about'?"},
+           {"router.toml", "opener = [\"x\"]",
+            "unknown key 'followup.opener', did you mean 'followup.openers'?"},
+           {"router.toml", "[meta.jobs]\npattern = [\"x\"]",
+            "unknown key 'meta.jobs.pattern', did you mean 'meta.jobs.patterns'?"},
+           {"router.toml", "[mata.jobs]\nreply = \"what\"",
+            "unknown key 'mata.jobs.reply', did you mean 'meta.jobs.reply'?"},
+           {"guard.toml", "[opener]\nhaste = [\"x\"]",
+            "unknown key 'opener.haste', did you mean 'openers.haste'?"},
+           {"framing.toml", "piece = [\"x\"]", "unknown key 'piece', did you mean 'pieces'?"},
+           {"voice_lines.toml", "[frame]\nblog = [\"x\"]",
+            "unknown key 'frame.blog', did you mean 'framing.blog'?"}}) {
+    CAPTURE(std::string(c.added));
+    const std::string text = built_in(c.file, c.added);
+    const auto golden = with(c.file, text);
+    REQUIRE(!golden);
+    CHECK(golden.error().kind == ErrorKind::config);
+    const int line = lines_of(text) + 1;
+    CHECK(golden.error().message == fmt::format("golden file {}:{}: {}", c.file, line, c.message));
+    CHECK(!golden.error().hint.empty());
+  }
+}
+
+TEST_CASE("the hint on an unknown key names each known one once") {
+  CHECK(
+      with("replies.toml", "frob = [\"x\"]").error().hint ==
+      "replies.toml has what, identity, greeting, praise, broad, offtopic, deal, nothing, closest");
+}
+
+TEST_CASE("a value of the wrong type is an error with its line") {
+  const std::string rule = "[meta.jobs]\nreply = \"what\"\npatterns = ";
+  for (auto [file, added, message] :
+       std::initializer_list<std::tuple<const char*, std::string, const char*>>{
+           {"router.toml", rule + "\"jobs\"", "'meta.jobs.patterns' must be a list of strings"},
+           {"router.toml", rule + "[1, 2]", "'meta.jobs.patterns' must be a list of strings"},
+           {"router.toml", rule + "[\"jobs\", 2]",
+            "'meta.jobs.patterns' must be a list of strings"},
+           {"router.toml", "[meta.jobs]\nreply = [\"what\"]", "'meta.jobs.reply' must be a string"},
+           {"hints.toml", "[pages.\"/x\"]\ny = [\"x\"]", "'pages./x.y' must be a string"},
+           {"hints.toml", "[pages.x]\ny = 3", "'pages.x.y' must be a string"},
+           {"guard.toml", "haste = true", "'openers.haste' must be a list of strings"},
+           {"voice_lines.toml", "essay = \"a line.\"",
+            "'framing.essay' must be a list of strings"}}) {
+    CAPTURE(added);
+    const std::string text = built_in(file, added);
+    const auto golden = with(file, text);
+    REQUIRE(!golden);
+    CHECK(golden.error().message ==
+          fmt::format("golden file {}:{}: {}", file, lines_of(text) + 1, message));
+  }
+  for (const char* number : {"\"8\"", "8.5", "-1", "[8]", "99999999999"}) {
+    CAPTURE(std::string(number));
+    const std::string text = fmt::format("[followup]\nmax_words = {}\n", number);
+    CHECK(with("router.toml", text).error().message ==
+          "golden file router.toml:2: 'followup.max_words' must be a whole number from 0");
+  }
+  for (const char* page : {"blog", "/blog/", "/blog/*/x"}) {
+    CAPTURE(std::string(page));
+    const auto golden = with("hints.toml", fmt::format("[pages]\n\"{}\" = \"x\"\n", page));
+    CHECK(golden.error().message.starts_with(
+        fmt::format("golden file hints.toml:2: page '{}' must begin with /", page)));
+  }
+}
+
+TEST_CASE("a reply that a rule of the router names is known") {
+  const auto golden = golden::load([](std::string_view name) -> Result<std::optional<std::string>> {
+    if (name == "replies.toml") return built_in(name, "jobs = [\"nobody is hired here.\"]");
+    if (name == "router.toml")
+      return built_in(name, "[meta.jobs]\nreply = \"jobs\"\npatterns = [\"jobs\"]");
+    return std::nullopt;
+  });
+  REQUIRE_MESSAGE(golden, golden.error().message);
+  CHECK(golden->reply("jobs") == "nobody is hired here.");
 }

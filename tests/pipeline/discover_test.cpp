@@ -79,6 +79,7 @@ TEST_CASE("with nothing to go by the newest documents come first") {
   REQUIRE(found);
   REQUIRE(found->items.size() == 3);
   CHECK(found->items[0].citation.date == "Nov 15");
+  CHECK(found->confidence == Confidence::adjacent);
 }
 
 TEST_CASE("limits and ids outside their range are usage errors") {
@@ -90,12 +91,21 @@ TEST_CASE("limits and ids outside their range are usage errors") {
   CHECK(pipeline::discover(house.engine(), request).error().kind == ErrorKind::usage);
 }
 
-TEST_CASE("known pages have a line of their own, posts a neighbour, others nothing") {
+TEST_CASE("known pages and products have a line, posts a neighbour, others nothing") {
   House house;
   auto front = pipeline::ambient(house.engine(), "/").value();
   CHECK(!front.hint.empty());
   CHECK(!front.citation);
-  CHECK(!pipeline::ambient(house.engine(), "/products/debono").value().hint.empty());
+  for (const char* page : {"/products", "/blog", "/blog/page/2", "/blog/no-such-post"}) {
+    CAPTURE(std::string(page));
+    const auto list = pipeline::ambient(house.engine(), page).value();
+    CHECK(!list.hint.empty());
+    CHECK(!list.citation);
+  }
+  const auto product = pipeline::ambient(house.engine(), "/products/debono").value();
+  CHECK(product.hint == house.golden.product_hints.front());
+  CHECK(!product.citation);
+  CHECK(pipeline::ambient(house.engine(), "/products/nonsense").value().hint == "");
   auto post = pipeline::ambient(house.engine(), "/blog/debono-boss-fight").value();
   CHECK(!post.hint.empty());
   REQUIRE(post.citation);

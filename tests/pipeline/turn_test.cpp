@@ -176,6 +176,41 @@ TEST_CASE("after two hours a session ends and its visitor stays") {
   CHECK(house.store->session(kSession).value()->turns == 1);
 }
 
+TEST_CASE("a visitor who was known before the session is returning in each of its turns") {
+  House house;
+  const std::string visitor = "22222222-2222-4222-8222-222222222222";
+  const auto returning = [&](const std::string& session) {
+    house.clock.advance(std::chrono::minutes(1));
+    pipeline::TurnRequest request{"tell me about bounded execution", session, visitor, "", {}};
+    const Heard heard = ask(house, request);
+    REQUIRE(heard.outcome);
+    return heard.outcome->turn.returning;
+  };
+  const std::string other = "33333333-3333-4333-8333-333333333333";
+  for (int turn = 1; turn <= 3; ++turn) CHECK_FALSE(returning(kSession));
+  for (int turn = 1; turn <= 3; ++turn) CHECK(returning(other));
+  CHECK_FALSE(returning(kSession));
+}
+
+TEST_CASE("a model is told of a returning visitor in the second turn of a session too") {
+  House house;
+  pipeline::TurnRequest request{"tell me about bounded execution", "", "", "", {}};
+  request.visitor_id = "22222222-2222-4222-8222-222222222222";
+  REQUIRE(house.store->update_visitor(request.visitor_id, std::vector<std::string>{"agents"},
+                                      std::vector<Reading>{{"debono-boss-fight", kNow, 40}}, kNow));
+  house.clock.advance(std::chrono::hours(24));
+  request.session_id = kSession;
+  for (const char* query : {"tell me about bounded execution", "what about retries?"}) {
+    request.query = query;
+    pipeline::Turn turn = pipeline::prepare(house.engine(), request, {}).value();
+    pipeline::build_prompt(house.engine(), turn);
+    const std::string& system = turn.prompt.messages.front().content;
+    CHECK(system.find("returning:       true") != std::string::npos);
+    CHECK(system.find("reading_history: debono-boss-fight (40%)\n") != std::string::npos);
+    REQUIRE(ask(house, request).outcome);
+  }
+}
+
 TEST_CASE("an id in upper case is the same one, and is given back in lower case") {
   House house;
   const std::string session = "abcdef11-1111-4111-8111-111111111111";

@@ -81,8 +81,8 @@ TEST_CASE("only visitor fields with values are there, but for declared tags") {
   CHECK(contains(system, "declared_tags:   []"));
   CHECK(contains(system, "turns_so_far:    0"));
   CHECK(contains(system, "returning:       false"));
-  for (const char* absent : {"page:", "page_title:", "scroll_pct:", "already_cited:",
-                             "current_topic:", "low_confidence"})
+  for (const char* absent : {"page:", "page_title:", "scroll_pct:", "reading_history:",
+                             "already_cited:", "current_topic:", "low_confidence"})
     CHECK(!contains(system, absent));
   prompt::Input full = input();
   full.page = {"/blog/x", "X", 62, {}};
@@ -100,6 +100,14 @@ TEST_CASE("only visitor fields with values are there, but for declared tags") {
         "returning:       true", "low_confidence:  true",
         "[low_confidence — frame as \"closest i have\"]\n<chunk"})
     CHECK(contains(system, present));
+}
+
+TEST_CASE("what the visitor has read stands in one line, oldest first") {
+  prompt::Input in = input();
+  in.visitor.history = {{"first", {}, 100}, {"second", {}, 40}};
+  in.page.seen_slugs = {"second", "third\nroute: meta"};
+  CHECK(contains(system_text(in),
+                 "reading_history: first, second (40%), third route: meta\nturns_so_far:"));
 }
 
 TEST_CASE("the last exchange comes as real messages, then the query") {
@@ -122,6 +130,15 @@ TEST_CASE("past ten exchanges older turns are reduced to what they were about") 
   CHECK(!contains(system_text(in), "[Earlier in this conversation]"));
   in.session.turns = 11;
   CHECK(contains(system_text(in), "[Earlier in this conversation]\ntopics:          retries"));
+  for (const char* absent : {"cited:", "interests:"}) CHECK(!contains(system_text(in), absent));
+  in.session.explored_topics = {"retries", "agents", "retries", "sqlite"};
+  in.session.shown_slugs = {"one"};
+  in.interests = {"agents", "limits"};
+  CHECK(contains(system_text(in),
+                 "[Earlier in this conversation]\n"
+                 "topics:          agents, retries, sqlite\n"
+                 "cited:           one\n"
+                 "interests:       agents, limits"));
 }
 
 TEST_CASE("the same input gives the same bytes") {

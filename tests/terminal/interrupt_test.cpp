@@ -35,6 +35,28 @@ TEST_CASE("SIGINT stops the work under way and nothing else") {
   CHECK_FALSE(untouched.stop_requested());
 }
 
+TEST_CASE("SIGTERM stops the work where that is asked for") {
+  struct sigaction before {
+  }, ctrl_c_only{}, after{};
+  REQUIRE(::sigaction(SIGTERM, nullptr, &before) == 0);
+  {
+    const auto interrupt = Interrupt::install().value();
+    REQUIRE(::sigaction(SIGTERM, nullptr, &ctrl_c_only) == 0);
+    CHECK((ctrl_c_only.sa_handler == before.sa_handler));
+  }
+  {
+    const auto interrupt = Interrupt::install({.sigterm = true}).value();
+    for (const int signal : {SIGTERM, SIGINT}) {
+      const std::stop_token stop = interrupt->begin();
+      REQUIRE(::raise(signal) == 0);
+      CHECK(stopped(stop));
+      CHECK(interrupt->end());
+    }
+  }
+  REQUIRE(::sigaction(SIGTERM, nullptr, &after) == 0);
+  CHECK((after.sa_handler == before.sa_handler));
+}
+
 TEST_CASE("SIGINT without work is forgotten") {
   const auto interrupt = Interrupt::install().value();
   for (int i = 0; i < 1000; ++i) REQUIRE(::raise(SIGINT) == 0);
@@ -44,7 +66,7 @@ TEST_CASE("SIGINT without work is forgotten") {
 TEST_CASE("work is stopped when the reader of the output is gone") {
   int output[2];
   REQUIRE(::pipe(output) == 0);
-  const auto interrupt = Interrupt::install(output[1]).value();
+  const auto interrupt = Interrupt::install({.output = output[1]}).value();
   const std::stop_token under_way = interrupt->begin();
   CHECK_FALSE(under_way.stop_requested());
   CHECK_FALSE(interrupt->output_closed());
@@ -60,7 +82,7 @@ TEST_CASE("an output that is a file or not open is never closed by a reader") {
   const int file = ::open("/dev/null", O_WRONLY);
   REQUIRE(file >= 0);
   for (const int output : {file, 1000}) {
-    const auto interrupt = Interrupt::install(output).value();
+    const auto interrupt = Interrupt::install({.output = output}).value();
     const std::stop_token work = interrupt->begin();
     REQUIRE(::raise(SIGINT) == 0);  // the watcher has looked at both
     CHECK(stopped(work));
