@@ -23,7 +23,7 @@
 // styles. Another origin than the page's needs that page's origin in the server's CORS list.
 // localStorage holds one key, STORE_KEY: the ids that the server gave, slugs of pages read here (30
 // days) and questions asked. It may refuse; then all of that lasts as long as the page.
-// What a server says becomes text nodes and http(s) links to `api`, never markup.
+// What a server says becomes text nodes and links to http and https addresses, never markup.
 
 const STORE_KEY = 'stoka-terminal';
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -236,17 +236,17 @@ function el(tag, attributes = {}, ...children) {
   return node;
 }
 
-const CODE = [
-  /[;{}]\s*$/,
-  /^\s*(#include\b|#!\/|\$ |(const|let|var) \w+ ?=|(def|fn|func|function) \w+ ?\()/,
-  /=>|->\w|\w::\w|&&|\|\||[=!]==?\s/,
-];
+const KINDS = ['block', 'inline', 'product', 'code'];
 
-function kind_of({ type, quote }) {
-  if (quote === '') return 'inline';
-  if (type === 'product') return 'product';
-  const code = type === 'code' || quote.includes('\n') || CODE.some((mark) => mark.test(quote));
-  return code ? 'code' : 'block';
+// Where a citation leads: a page on the web, or a path of the site that this page is of. Empty for
+// all that is neither.
+function href_of(url) {
+  const fit = /^(https?:\/\/|\/(?![/\\]))/i.test(url) && !/[\u0000-\u001f\u007f]/.test(url);
+  try {
+    return fit ? new URL(url, document.baseURI).href : '';
+  } catch {
+    return '';
+  }
 }
 
 // "philosophy · 8 min read · Apr 12" of what there is.
@@ -254,15 +254,20 @@ function meta_of(...parts) {
   return el('figcaption', { class: 'meta' }, parts.filter(Boolean).join(' · '));
 }
 
-// The link alone is the name of the citation; it is stretched over the whole of it by the style.
-function draw_cite(event, api) {
+// The link alone is the name of the citation; it is stretched over the whole of it by the style. A
+// number of 0 is not shown.
+function draw_cite(event, number) {
   const cite = {};
-  for (const name of ['slug', 'title', 'quote', 'type', 'reading_time', 'date']) {
+  for (const name of ['slug', 'title', 'quote', 'type', 'reading_time', 'date', 'url']) {
     cite[name] = text_of(event?.[name]).trim();
   }
-  const kind = kind_of(cite);
-  const href = `${api}/api/stoka/open?slug=${encodeURIComponent(cite.slug)}`;
-  const link = (text) => el('a', { class: 'title', href, 'data-slug': cite.slug }, text);
+  const kind = KINDS.includes(event?.kind) ? event.kind : 'block';
+  const href = href_of(cite.url);
+  const link = (text) => {
+    const name = number ? `[${number}] ${text}` : text;
+    if (!href) return el('span', { class: 'title' }, name);
+    return el('a', { class: 'title', href, 'data-slug': cite.slug }, name);
+  };
   const title = cite.title || cite.slug;
   const read = cite.reading_time && `${cite.reading_time} read`;
   if (kind === 'inline') return link(title);
@@ -300,9 +305,9 @@ class Answer {
     this.#gap = piece.slice(start + words.length);
   }
 
-  cite(event, api) {
-    const drawn = draw_cite(event, api);
-    if (drawn.localName === 'a') return this.#write(drawn);
+  cite(event, number = 0) {
+    const drawn = draw_cite(event, number);
+    if (drawn.localName !== 'figure') return this.#write(drawn);
     this.node.append(drawn);
     this.#text = null;
   }
@@ -587,7 +592,7 @@ class StokaTerminal extends HTMLElement {
       if (!response.ok) throw await refusal(response);
       const { hint, cite } = await response.json();
       answer.text(text_of(hint));
-      if (cite?.slug) answer.cite(cite, this.#api);
+      if (cite?.slug) answer.cite(cite);
       answer.end();
     } catch (error) {
       answer.end(this.#error(failure_of(error, false)));
@@ -635,10 +640,15 @@ class StokaTerminal extends HTMLElement {
 
   #take(name, data, answer) {
     if (name === 'token') answer.text(text_of(data.text));
-    if (name === 'cite' && text_of(data.slug)) answer.cite(data, this.#api);
+    if (name === 'cite' && text_of(data.slug)) answer.cite(data, this.#next_number());
     if (name !== 'ready') return;
     const { session_id, visitor_id } = data;
     this.#memory.change((memory) => Object.assign(memory, { session_id, visitor_id }));
+  }
+
+  // Of a citation, among those on the screen.
+  #next_number() {
+    return this.#log.querySelectorAll('.turn .title').length + 1;
   }
 
   #begin() {
@@ -744,7 +754,8 @@ a:hover { text-decoration-thickness: 2px; }
 }
 .cite:hover { background: color-mix(in srgb, var(--accent) 13%, transparent); }
 .cite .title { font-weight: 600; text-decoration: none; }
-.cite .title::after { content: ""; position: absolute; inset: 0; }
+span.title { color: var(--title); }
+.cite a.title::after { content: ""; position: absolute; inset: 0; }
 .cite .title:focus-visible { outline: none; }
 .cite:has(:focus-visible) { outline: 2px solid var(--title); outline-offset: 1px; }
 .block { border-left: 3px solid var(--accent); border-radius: 0 6px 6px 0; }

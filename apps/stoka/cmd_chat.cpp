@@ -139,7 +139,7 @@ Result<Answered> answer(App& app, const Asker& ask, const pipeline::TurnRequest&
     return ask(
         request, [](const Event& event) { print(terminal::json_line(event) + "\n"); }, stop);
   terminal::AnswerPrinter printer([](std::string_view text) { print(text); },
-                                  app.capabilities(STDOUT_FILENO), app.config().text("site.url"));
+                                  app.capabilities(STDOUT_FILENO));
   const terminal::EchoOff typing(STDIN_FILENO);
   printer.wait();
   auto answered = ask(

@@ -29,10 +29,7 @@ int run_context(App& app, const ContextFlags& flags) {
     return 0;
   }
   if (!ambient->hint.empty()) print(terminal::printable(ambient->hint) + "\n");
-  if (ambient->citation)
-    print(
-        terminal::cite_box(*ambient->citation, app.capabilities(1), app.config().text("site.url")) +
-        "\n");
+  if (ambient->citation) print(terminal::cite_box(*ambient->citation, app.capabilities(1)) + "\n");
   return 0;
 }
 

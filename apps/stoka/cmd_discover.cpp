@@ -36,13 +36,12 @@ int run_discover(App& app, const DiscoverFlags& flags) {
     return 0;
   }
   terminal::Capabilities capabilities = app.capabilities(1);
-  const std::string& site = app.config().text("site.url");
   bool first = true;
   for (const pipeline::Recommendation& item : found->items) {
     if (!first) print("\n");
     first = false;
     if (item.framing) print(terminal::printable(*item.framing) + "\n");
-    print(terminal::cite_box(item.citation, capabilities, site) + "\n");
+    print(terminal::cite_box(item.citation, capabilities) + "\n");
   }
   if (found->items.empty()) print("nothing left to recommend.\n");
   if (flags.explain)

@@ -89,7 +89,6 @@ int converse(App& app, terminal::Conversation& conversation) {
   terminal::ReplOptions options;
   options.capabilities = app.capabilities(STDOUT_FILENO);
   options.columns = terminal_columns;
-  options.site = app.config().text("site.url");
   options.json = app.common.json;
   options.input = STDIN_FILENO;
   terminal::LineEditorOptions editing;

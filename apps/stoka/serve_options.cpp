@@ -63,8 +63,6 @@ Result<serve::ServerOptions> serve_options(const Config& config) {
   out.workers = static_cast<size_t>(config.integer("serve.workers"));
   out.grace = std::chrono::milliseconds(static_cast<long>(config.number("serve.grace") * 1000));
   out.site.bot_enabled = config.boolean("serve.enabled");
-  out.site.site_url = config.text("site.url");
-  while (out.site.site_url.ends_with('/')) out.site.site_url.pop_back();
   STOKA_ASSIGN(out.site.chat, limit(config, "serve.chat_limit"));
   STOKA_ASSIGN(out.site.discover, limit(config, "serve.discover_limit"));
   STOKA_ASSIGN(out.site.context, limit(config, "serve.context_limit"));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/link.h"
 #include "embed/builtin.h"
 
 namespace stoka::app {
@@ -36,6 +37,9 @@ Result<> check(const Config& config) {
   if (config.integer("chunk.overlap_tokens") * 2 > config.integer("chunk.max_tokens"))
     return fail(ErrorKind::config, "chunk.overlap_tokens is over half of chunk.max_tokens",
                 "e.g. 64 and 512");
+  if (const std::string& site = config.text("site.url"); !site.empty() && !is_web_url(site))
+    return fail(ErrorKind::config, fmt::format("site.url is not a web address: '{}'", site),
+                "e.g. https://example.com");
   if (auto pattern = ingest::check_document_template(config.text("embedder.document_template"));
       !pattern)
     return fail(ErrorKind::config, "embedder.document_template: " + pattern.error().message,
@@ -66,6 +70,7 @@ pipeline::Settings pipeline_settings(const Config& config) {
   out.thresholds = {config.number("threshold.direct"), config.number("threshold.adjacent"),
                     config.number("threshold.nothing")};
   out.prompt.budget = size_of(config, "prompt.budget");
+  out.site_url = config.text("site.url");
   bool builtin = embedder_kind(config) == "builtin";
   out.identity = {
       builtin ? std::string(embed::kBuiltinName) : "", 0, chunk_options(config).describe(),

@@ -96,9 +96,12 @@ std::string iso_date(Date date) {
                      unsigned(ymd.day()));
 }
 
-std::string short_date(Date date) {
+std::string short_date(Date date, Date today) {
   std::chrono::year_month_day ymd{date};
-  return fmt::format("{} {}", kMonths[unsigned(ymd.month()) - 1], unsigned(ymd.day()));
+  std::string out = fmt::format("{} {}", kMonths[unsigned(ymd.month()) - 1], unsigned(ymd.day()));
+  if (ymd.year() != std::chrono::year_month_day{today}.year())
+    out += fmt::format(", {}", int(ymd.year()));
+  return out;
 }
 
 }  // namespace stoka

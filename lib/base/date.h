@@ -14,7 +14,8 @@ using Date = std::chrono::sys_days;
 // an English one ("Apr 12, 2026", "12 April 2026"). Empty for anything else or an impossible day.
 std::optional<Date> parse_date(std::string_view text);
 
-std::string iso_date(Date date);    // "2026-04-12"
-std::string short_date(Date date);  // "Apr 12": what a citation shows
+std::string iso_date(Date date);  // "2026-04-12"
+// What a citation shows: "Apr 12" in the year of `today`, "Nov 25, 2002" in any other.
+std::string short_date(Date date, Date today);
 
 }  // namespace stoka

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/date.h"
 #include "cite/quote.h"
 
 namespace stoka::cite {
@@ -20,7 +19,7 @@ AnswerStream::AnswerStream(std::vector<Source> sources, std::set<std::string> al
       taken_(std::move(already_shown)),
       query_(std::move(query)),
       sink_(std::move(sink)),
-      options_(options),
+      options_(std::move(options)),
       guard_(rules, [this](std::string_view text) { keep(text); }),
       parser_(*this) {
   for (size_t i = 0; i < sources_.size(); ++i) by_slug_.emplace(sources_[i].hit.chunk.slug, i);
@@ -86,16 +85,7 @@ Citation AnswerStream::hydrate(const Source& source, const std::string& quote) {
   VerifiedQuote verified = verify_quote(quote, contents, source.chunk_at, query_);
   if (verified.kind == VerifiedQuote::repaired) ++summary_.repaired;
   if (verified.kind == VerifiedQuote::replaced) ++summary_.replaced;
-  Citation out;
-  out.slug = chunk.slug;
-  out.title = chunk.title;
-  out.quote = std::move(verified.quote);
-  out.type = chunk.type;
-  out.reading_time = reading_time(chunk.reading_minutes);
-  if (chunk.date) out.date = short_date(*chunk.date);
-  out.url = chunk.url;
-  out.score = source.hit.score;
-  return out;
+  return make_citation(source.hit, std::move(verified.quote), options_.showing);
 }
 
 }  // namespace stoka::cite

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cite/citation.h"
 #include "cite/guard.h"
 #include "cite/parser.h"
 #include "model/event.h"
@@ -27,6 +28,7 @@ struct Source {
 
 struct AnswerOptions {
   size_t max_citations = 5;
+  Showing showing = {};
 };
 
 struct Summary {

@@ -121,7 +121,7 @@ class Grounds {
       if (!part.citation) continue;
       const Citation& cite = *part.citation;
       for (const std::string& said :
-           {cite.title, cite.quote, cite.slug, cite.type, cite.url, cite.date, cite.reading_time}) {
+           {cite.title, cite.quote, cite.slug, cite.type, cite.date, cite.reading_time}) {
         add(said);
       }
     }
@@ -170,7 +170,7 @@ class Grounds {
   void add_date(Date date) {
     const std::chrono::year_month_day day(date);
     add(iso_date(date));
-    add(short_date(date));
+    add(short_date(date, date));
     add(kMonths[static_cast<unsigned>(day.month()) - 1]);
   }
 

@@ -23,6 +23,13 @@ std::string slugs(const Answer& answer) {
   return out.empty() ? "nothing" : fmt::format("{}", fmt::join(out, ", "));
 }
 
+// A date as a citation shows it, without the year if that is the right one.
+std::string without_year(const std::string& shown, const std::optional<Date>& date) {
+  const std::string year =
+      date ? fmt::format(", {}", int(std::chrono::year_month_day(*date).year())) : "";
+  return shown.ends_with(year) ? shown.substr(0, shown.size() - year.size()) : shown;
+}
+
 // What is not as it is published; empty: it is.
 std::string fault(const Citation& citation, const Publications& published) {
   const auto found = published.find(citation.slug);
@@ -35,7 +42,10 @@ std::string fault(const Citation& citation, const Publications& published) {
   };
   for (const std::string& wrong :
        {is("title", citation.title, document.title), is("type", citation.type, document.type),
-        is("date", citation.date, document.date ? short_date(*document.date) : ""),
+        is("publication date", citation.published ? iso_date(*citation.published) : "",
+           document.date ? iso_date(*document.date) : ""),
+        is("date", without_year(citation.date, document.date),
+           document.date ? short_date(*document.date, *document.date) : ""),
         is("reading time", citation.reading_time, reading_time(document.reading_minutes))})
     if (!wrong.empty()) return wrong;
   const bool quoted =

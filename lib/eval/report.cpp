@@ -35,6 +35,7 @@ OrderedJson json_of(const Citation& citation) {
   put(out, "reading_time", citation.reading_time);
   put(out, "date", citation.date);
   put(out, "url", citation.url);
+  if (citation.published) out["published"] = iso_date(*citation.published);
   out["score"] = rounded(citation.score);
   return out;
 }
@@ -152,6 +153,9 @@ class Reader {
     take(value, "reading_time", out.reading_time);
     take(value, "date", out.date);
     take(value, "url", out.url);
+    std::string published;
+    take(value, "published", published);
+    out.published = parse_date(published);
     take(value, "score", out.score);
   }
 

@@ -19,7 +19,10 @@ Json data(const CiteEvent& e) {
           {"type", c.type},
           {"reading_time", c.reading_time},
           {"date", c.date},
-          {"score", std::round(c.score * 1e4) / 1e4}};
+          {"score", std::round(c.score * 1e4) / 1e4},
+          {"kind", name(c.kind)},
+          {"url", c.url.empty() ? Json(nullptr) : Json(c.url)},
+          {"published", c.published ? Json(iso_date(*c.published)) : Json(nullptr)}};
 }
 Json data(const DoneEvent& e) {
   return {{"turns", e.turns}, {"confidence", name(e.confidence)}, {"latency_ms", e.latency_ms}};
@@ -43,6 +46,11 @@ std::string_view name(Confidence confidence) {
 std::string_view name(Route route) {
   constexpr std::string_view kNames[] = {"meta", "offtopic", "followup", "new", "void"};
   return kNames[static_cast<int>(route)];
+}
+
+std::string_view name(CiteKind kind) {
+  constexpr std::string_view kNames[] = {"block", "product"};
+  return kNames[static_cast<int>(kind)];
 }
 
 std::string_view name(const Event& event) {

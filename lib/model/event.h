@@ -18,15 +18,21 @@ enum class Route { meta, offtopic, followup, fresh, nothing };
 // "meta", "offtopic", "followup", "new", "void".
 std::string_view name(Route route);
 
+// How a citation is to be drawn.
+enum class CiteKind { block, product };
+std::string_view name(CiteKind kind);
+
 struct Citation {
   std::string slug;
   std::string title;
   std::string quote;  // verbatim from the indexed content
   std::string type;
   std::string reading_time;  // "8 min"
-  std::string date;          // "Apr 12"; empty if the document has none
-  std::string url;           // may be empty; not part of the wire format
+  std::string date;          // "Apr 12", or "Nov 25, 2002"; empty if the document has none
+  std::string url;           // absolute, or a path of the site; leads to the quote; may be empty
   double score = 0;
+  CiteKind kind = CiteKind::block;
+  std::optional<Date> published = {};
 };
 
 struct ReadyEvent {

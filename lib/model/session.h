@@ -9,10 +9,19 @@
 
 namespace stoka {
 
+// A citation as a session keeps it.
+struct Cited {
+  std::string slug;
+  std::string title = {};
+  std::string quote = {};
+  std::string url = {};  // as it was shown; may be empty
+  bool operator==(const Cited&) const = default;
+};
+
 struct Exchange {
   std::string user;
-  std::string assistant;           // visible text, without citations
-  std::vector<std::string> cited;  // slugs
+  std::string assistant;     // visible text, without citations
+  std::vector<Cited> cited;  // in the order shown
 };
 
 // A page that the visitor has read.

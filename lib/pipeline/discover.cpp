@@ -25,14 +25,8 @@ Result<Citation> cite(Engine& engine, const Hit& hit, std::string_view query) {
   STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, engine.parts().store.chunks_of(chunk.slug));
   std::vector<std::string> document;
   for (store::StoredChunk& part : chunks) document.push_back(std::move(part.chunk.content));
-  return Citation{chunk.slug,
-                  chunk.title,
-                  text::best_sentence(chunk.content, document, query),
-                  chunk.type,
-                  reading_time(chunk.reading_minutes),
-                  chunk.date ? short_date(*chunk.date) : "",
-                  chunk.url,
-                  hit.score};
+  return cite::make_citation(hit, text::best_sentence(chunk.content, document, query),
+                             engine.showing());
 }
 
 // What a document is about, as a question.
@@ -184,10 +178,7 @@ std::string to_json(const Recommendations& recommendations) {
   Json items = Json::array();
   for (const Recommendation& item : recommendations.items) {
     Json body = cite_json(item.citation);
-    Json score = body["score"];
-    body.erase("score");
     body["framing"] = item.framing ? Json(*item.framing) : Json(nullptr);
-    body["score"] = std::move(score);
     items.push_back(std::move(body));
   }
   return Json{{"recommendations", std::move(items)},

@@ -48,7 +48,7 @@ struct Ambient {
 // best adjacent chunk of another one.
 Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token stop = {});
 
-// {"recommendations":[{slug,title,quote,type,reading_time,date,framing,score}],"confidence"}
+// {"recommendations":[{the fields of a cite event, framing}],"confidence"}
 std::string to_json(const Recommendations& recommendations);
 // {"hint","cite"}: null where there is nothing
 std::string to_json(const Ambient& ambient);

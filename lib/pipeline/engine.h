@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cite/citation.h"
 #include "cite/guard.h"
 #include "embed/embedder.h"
 #include "generate/generator.h"
@@ -30,6 +31,7 @@ struct Settings {
   rerank::Thresholds thresholds;
   prompt::Options prompt;
   session::InterestWeights interests;
+  std::string site_url;  // of the site, put before the paths of documents; may be empty
   // How an index must have been made to be searched with these parts. Name and dimension of the
   // embedder are asked of it.
   store::IndexIdentity identity;
@@ -97,6 +99,9 @@ class Engine {
   // What the visitor seems to care about, the page they are on included.
   std::vector<session::Interest> interests(const Visitor& visitor, PageContext page,
                                            const Catalog& catalog) const;
+
+  // What citations that are made now are shown with.
+  cite::Showing showing() const { return {settings_.site_url, parts_.clock.today()}; }
 
   // Retrieval and rerank of a text, before the policy. A reranker that fails is replaced by the
   // fused order, with a warning in the log.

@@ -32,7 +32,7 @@ Answering::Answering(Engine& engine, const Turn& turn, EventSink sink)
   answer_.emplace(
       turn.sources,
       std::set<std::string>{turn.session.shown_slugs.begin(), turn.session.shown_slugs.end()},
-      engine.parts().guard, turn.query, sink_);
+      engine.parts().guard, turn.query, sink_, cite::AnswerOptions{.showing = engine.showing()});
 }
 
 generate::Request Answering::request() const {
@@ -107,7 +107,10 @@ TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& s
   // as a message that a model reads.
   // An answer without a word is none either.
   if (turn.canned.empty() && !streamed.summary.text.empty()) {
-    record.exchange = {turn.query, streamed.summary.text, streamed.summary.cited};
+    record.exchange = {turn.query, streamed.summary.text, {}};
+    for (const Citation& citation : streamed.summary.citations)
+      record.exchange.cited.push_back(
+          {citation.slug, citation.title, citation.quote, citation.url});
     if (streamed.error) record.exchange.assistant += kCutOff;
   }
   record.at = engine.parts().clock.now();

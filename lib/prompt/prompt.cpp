@@ -44,7 +44,7 @@ std::string chunk_open(const Chunk& chunk, double score) {
                   text::attribute_value(chunk.slug), score, text::attribute_value(chunk.type),
                   text::attribute_value(fmt::format("{}", fmt::join(chunk.tags, ","))),
                   reading_time(chunk.reading_minutes));
-  if (chunk.date) out += fmt::format(" date=\"{}\"", short_date(*chunk.date));
+  if (chunk.date) out += fmt::format(" date=\"{}\"", iso_date(*chunk.date));
   out += ">\n" + neutralize(text::one_line(chunk.title));
   if (!chunk.section.empty()) out += " — §" + neutralize(text::one_line(chunk.section));
   return out + "\n\n";

@@ -47,6 +47,11 @@ class EventFields {
     if (out < 0) bad(name);
     return out;
   }
+  // Null, and absent as from an older server, are empty.
+  std::string text_or_null(const char* name) {
+    const Json* const found = find(name);
+    return found == nullptr || found->is_null() ? std::string() : text(name);
+  }
   template <class T>
   T one_of(const char* name, std::initializer_list<T> known) {
     const std::string word = text(name);
@@ -84,8 +89,12 @@ Event event(std::string_view name, EventFields& fields) {
                       .type = fields.text("type"),
                       .reading_time = fields.text("reading_time"),
                       .date = fields.text("date"),
-                      .url = {},
-                      .score = fields.number("score")}};
+                      .url = fields.text_or_null("url"),
+                      .score = fields.number("score"),
+                      .kind = fields.text_or_null("kind") == stoka::name(CiteKind::product)
+                                  ? CiteKind::product
+                                  : CiteKind::block,
+                      .published = parse_date(fields.text_or_null("published"))}};
   if (name == "done")
     return DoneEvent{static_cast<int>(fields.count("turns", std::numeric_limits<int>::max())),
                      fields.one_of("confidence",

@@ -10,8 +10,8 @@
 namespace stoka::serve {
 
 // The event of that name, from the JSON of its data. Unknown fields are ignored; a field that is
-// missing or of the wrong type is a protocol error, and so is an unknown name. A citation has no
-// URL, for the wire has none.
+// missing or of the wrong type is a protocol error, and so is an unknown name. Of a citation kind,
+// URL and publication date may be missing; a kind that is not known is drawn as a block.
 Result<Event> read_event(std::string_view name, std::string_view data);
 
 // Bytes in any split. Comments and unknown events are ignored. Not thread safe.

@@ -224,14 +224,21 @@ constexpr const char* kBotSchemas = R"json({
     "route": {"enum": ["meta", "offtopic", "followup", "new", "void"]}}},
   "Token": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
   "Cite": {"type": "object",
-    "required": ["slug", "title", "quote", "type", "reading_time", "date", "score"], "properties": {
+    "required": ["slug", "title", "quote", "type", "reading_time", "date", "score", "kind", "url",
+      "published"], "properties": {
     "slug": {"type": "string"}, "title": {"type": "string"},
     "quote": {"type": "string", "description": "Verbatim from the content."},
     "type": {"type": "string", "examples": ["blog", "philosophy", "changelog", "product"]},
     "reading_time": {"type": "string", "examples": ["8 min"]},
-    "date": {"type": "string", "description": "Empty if the document has none.",
-      "examples": ["Apr 12"]},
-    "score": {"type": "number", "minimum": 0, "maximum": 1}}},
+    "date": {"type": "string",
+      "description": "For people; with its year unless that is this year. Empty if there is none.",
+      "examples": ["Apr 12", "Nov 25, 2002"]},
+    "score": {"type": "number", "minimum": 0, "maximum": 1},
+    "kind": {"enum": ["block", "product"], "description": "How it is to be drawn."},
+    "url": {"type": ["string", "null"], "format": "uri-reference",
+      "description": "Leads to the quote. A path where site.url is not set; null without a page.",
+      "examples": ["https://example.com/blog/bounds#:~:text=A%20bound%20is%20a%20limit"]},
+    "published": {"type": ["string", "null"], "format": "date", "examples": ["2026-04-12"]}}},
   "Done": {"type": "object", "required": ["turns", "confidence", "latency_ms"], "properties": {
     "turns": {"type": "integer", "minimum": 0, "description": "Of the session, with this one."},
     "confidence": {"$ref": "#/components/schemas/Confidence"},
@@ -310,8 +317,12 @@ OrderedJson stream_examples() {
                     "philosophy",
                     "8 min",
                     "Apr 12",
-                    "",
-                    0.91};
+                    "https://example.com/blog/philosophy-bounded-execution"
+                    "#:~:text=A%20bound%20is%20a%20limit%20that%20holds%20when%20nobody%20is%20"
+                    "watching.",
+                    0.91,
+                    CiteKind::block,
+                    parse_date("2026-04-12")};
   std::string answer = stream_of({ready, TokenEvent{"an argument, "}, TokenEvent{"not a manual."},
                                   CiteEvent{citation}, DoneEvent{1, Confidence::direct, 412}});
   std::string broken = stream_of({ready, ErrorEvent{"the generator broke off", true}});

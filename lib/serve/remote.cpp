@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/link.h"
 #include "net/json_text.h"
 #include "serve/event_reader.h"
 #include "serve/problem.h"
@@ -30,18 +31,7 @@ constexpr net::Deadlines kDeadlines{.connect = std::chrono::seconds(5),
                                     .idle = std::chrono::seconds(60),
                                     .total = std::chrono::minutes(15)};
 
-std::string encoded(std::string_view text) {
-  constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
-  std::string out;
-  for (const char c : text) {
-    if (kPlain.find(c) != std::string_view::npos)
-      out += c;
-    else
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out;
-}
+std::string encoded(std::string_view text) { return percent_encoded(text, "-._~/"); }
 
 // A server's words, as one line of an error.
 std::string words(const Json& object, const char* name) {
@@ -188,7 +178,7 @@ Result<> Remote::chat(const pipeline::TurnRequest& request, const EventSink& sin
   Stream stream([&](const Event& event) {
     if (!std::holds_alternative<CiteEvent>(event)) return sink(event);
     CiteEvent cite = std::get<CiteEvent>(event);
-    add_url(cite.citation);
+    complete_url(cite.citation);
     sink(cite);
   });
   auto failure = transport_->perform(asked, stream, stop);
@@ -222,7 +212,7 @@ Result<pipeline::Recommendations> Remote::discover(const pipeline::DiscoverReque
     auto cite = item.is_object() ? read_event("cite", dumped(item)) : Result<Event>(fail(nonsense));
     if (!cite) return fail(nonsense);
     pipeline::Recommendation one{std::get<CiteEvent>(*cite).citation, {}};
-    add_url(one.citation);
+    complete_url(one.citation);
     if (item.contains("framing") && item["framing"].is_string())
       one.framing = item["framing"].get<std::string>();
     out.items.push_back(std::move(one));
@@ -251,11 +241,15 @@ Result<pipeline::Ambient> Remote::context(std::string_view page, std::stop_token
   auto cite = read_event("cite", dumped(json["cite"]));
   if (!cite) return fail(nonsense);
   out.citation = std::move(std::get<CiteEvent>(*cite).citation);
-  add_url(*out.citation);
+  complete_url(*out.citation);
   return out;
 }
 
-void Remote::add_url(Citation& citation) const { citation.url = url_ + open_path(citation.slug); }
+void Remote::complete_url(Citation& citation) const {
+  const std::string_view host =
+      std::string_view(url_).substr(0, url_.find('/', url_.find("://") + 3));
+  citation.url = safe_link(citation.url, host);
+}
 
 Result<> Remote::check_json(const net::Answer& answer) const {
   if (answer.status == 200 && answer.content_type == "application/json") return {};

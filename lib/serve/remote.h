@@ -16,8 +16,8 @@
 
 namespace stoka::serve {
 
-// What it says is untrusted: shapes and sizes are checked, words are not. Citations get a URL,
-// which is where the site sends who opens them.
+// What it says is untrusted: shapes and sizes are checked, words are not. A path that a citation
+// has as its URL is one of the server's own host; a URL that may not be linked is left out.
 //
 // Errors of all: one line that names the URL, if nobody is there (unavailable, timeout), if who is
 // there is no stoka (protocol), or if the connection broke off. What the site refuses is an error
@@ -66,7 +66,7 @@ class Remote {
   Error named(const net::Failure& failure) const;
   Error no_stoka(std::string_view why) const;
   Result<> check_json(const net::Answer& answer) const;
-  void add_url(Citation& citation) const;
+  void complete_url(Citation& citation) const;
 
   net::Transport* transport_;
   std::string url_;

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "base/embedded.h"
 #include "base/hash.h"
+#include "base/link.h"
 #include "pipeline/discover.h"
 #include "pipeline/profile.h"
 #include "serve/bodies.h"
@@ -331,11 +332,8 @@ Site::Answer Site::open(Ask& ask) {
                STOKA_ASSIGN(const auto catalog, house_.engine.catalog());
                const Document* const document = catalog->find(slug);
                if (document == nullptr) return fail(ErrorKind::not_found, "no page of that slug");
-               std::string url = document->url;
-               if (url.starts_with('/') && !url.starts_with("//"))
-                 url = options_.site_url + url;
-               else if (!url.starts_with("http://") && !url.starts_with("https://"))
-                 return fail(ErrorKind::not_found, kNoAddress);
+               std::string url = safe_link(document->url, house_.engine.settings().site_url);
+               if (url.empty()) return fail(ErrorKind::not_found, kNoAddress);
                Response out{.status = 302, .content_type = {}};
                out.headers.emplace_back("Location", std::move(url));
                out.headers.emplace_back("Cache-Control", "no-store");

@@ -24,7 +24,6 @@ struct Limit {
 
 struct SiteOptions {
   bool bot_enabled = true;  // false: there are no /api/stoka routes
-  std::string site_url;     // put before the paths of documents; empty: the server's own host
   Limit chat{30, std::chrono::seconds(300)};
   Limit discover{60, std::chrono::seconds(300)};  // and profile
   Limit context{120, std::chrono::seconds(60)};   // and open

@@ -24,6 +24,33 @@ std::vector<std::string> as_texts(const Json& list) {
   return texts;
 }
 
+Json as_list(std::span<const Cited> citations) {
+  Json list = Json::array();
+  for (const Cited& cited : citations) {
+    list.push_back({{"slug", storable(cited.slug)},
+                    {"title", storable(cited.title)},
+                    {"quote", storable(cited.quote)},
+                    {"url", storable(cited.url)}});
+  }
+  return list;
+}
+
+// Rows that were written before titles were kept have slugs alone, as strings.
+std::vector<Cited> as_citations(const Json& list) {
+  std::vector<Cited> out;
+  if (!list.is_array()) return out;
+  for (const Json& item : list) {
+    const auto text = [&item](const char* key) {
+      const auto found = item.find(key);
+      return found != item.end() && found->is_string() ? found->get<std::string>() : "";
+    };
+    if (item.is_string()) out.push_back({item.get<std::string>()});
+    if (item.is_object() && item.contains("slug"))
+      out.push_back({text("slug"), text("title"), text("quote"), text("url")});
+  }
+  return out;
+}
+
 Json parse(std::string_view json) { return Json::parse(json, nullptr, false); }
 
 }  // namespace
@@ -68,7 +95,7 @@ std::vector<Exchange> exchanges_from_json(std::string_view json) {
     for (const auto& [key, value] : item.items()) {
       if (key == "user" && value.is_string()) exchange.user = value.get<std::string>();
       if (key == "assistant" && value.is_string()) exchange.assistant = value.get<std::string>();
-      if (key == "cited") exchange.cited = as_texts(value);
+      if (key == "cited") exchange.cited = as_citations(value);
     }
   }
   return exchanges;

@@ -31,7 +31,11 @@ std::vector<std::string> repaired(std::span<const std::string> texts) {
 }
 
 Exchange repaired(const Exchange& exchange) {
-  return {storable(exchange.user), storable(exchange.assistant), repaired(exchange.cited)};
+  Exchange out{storable(exchange.user), storable(exchange.assistant), {}};
+  for (const Cited& cited : exchange.cited)
+    out.cited.push_back(
+        {storable(cited.slug), storable(cited.title), storable(cited.quote), storable(cited.url)});
+  return out;
 }
 
 // An id for a visitor of that subject when the one the turn names is another subject's. The

@@ -33,8 +33,8 @@ bool joins(char32_t before, char32_t next) {
 
 }  // namespace
 
-AnswerPrinter::AnswerPrinter(Write out, Capabilities capabilities, std::string site)
-    : out_(std::move(out)), capabilities_(capabilities), site_(std::move(site)) {}
+AnswerPrinter::AnswerPrinter(Write out, Capabilities capabilities, size_t first_citation)
+    : out_(std::move(out)), capabilities_(capabilities), citation_(first_citation) {}
 
 size_t AnswerPrinter::width() const {
   if (!capabilities_.tty) return std::numeric_limits<size_t>::max();
@@ -57,7 +57,8 @@ void AnswerPrinter::handle(const Event& event) {
   if (const auto* token = std::get_if<TokenEvent>(&event)) {
     take(token->text);
   } else if (const auto* cite = std::get_if<CiteEvent>(&event)) {
-    block(cite_box(cite->citation, capabilities_, site_));
+    block(cite_box(cite->citation, capabilities_, citation_));
+    if (citation_ > 0) ++citation_;
   } else if (const auto* error = std::get_if<ErrorEvent>(&event)) {
     block(error_text({ErrorKind::unavailable, error->message,
                       error->retryable ? "ask again in a moment"

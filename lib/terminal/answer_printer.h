@@ -21,7 +21,9 @@ using Write = std::function<void(std::string_view)>;
 // one blank line; other white space is one space. A citation stands apart by a blank line.
 class AnswerPrinter {
  public:
-  AnswerPrinter(Write out, Capabilities capabilities, std::string site = {});
+  // Citations are numbered from `first_citation`; with 0 they have no number, and on a terminal
+  // their addresses below them.
+  AnswerPrinter(Write out, Capabilities capabilities, size_t first_citation = 0);
 
   // On a terminal a dim sign that an answer is being made, which its first word wipes out. Before
   // any event; nothing elsewhere.
@@ -51,7 +53,7 @@ class AnswerPrinter {
 
   Write out_;
   Capabilities capabilities_;
-  std::string site_;
+  size_t citation_;    // number of the next one; 0: none has one
   std::string bytes_;  // the start of a UTF-8 sequence whose end has not come
   std::string word_;
   char32_t last_ = 0;       // last code point of word_

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/link.h"
 #include "text/normalize.h"
 #include "text/width.h"
 
@@ -33,18 +34,22 @@ std::string title_of(const Citation& citation) {
   return title.empty() ? shown(citation.slug) : title;
 }
 
+// `lead` stands before the title.
 std::vector<BoxLine> lines_of(const Citation& citation, const Capabilities& capabilities,
-                              size_t columns) {
+                              size_t columns, std::string lead = {}) {
   std::vector<BoxLine> lines;
-  for (std::string& line : text::wrap(title_of(citation), columns)) {
-    lines.push_back({Look::title, std::move(line)});
+  constexpr size_t kLeast = 2;  // a wide character
+  for (const std::string& line :
+       text::wrap(title_of(citation), std::max(columns, lead.size() + kLeast) - lead.size())) {
+    lines.push_back({Look::title, lead + line});
+    lead.assign(lead.size(), ' ');
   }
   if (const std::string quote = shown(citation.quote); !quote.empty()) {
     // Continuation lines hang under the first letter, not under the quotation mark.
-    char lead = '"';
+    char first = '"';
     for (const std::string& line : text::wrap(quote + '"', columns - 1)) {
-      lines.push_back({Look::quote, lead + line});
-      lead = ' ';
+      lines.push_back({Look::quote, first + line});
+      first = ' ';
     }
   }
   if (const std::string meta = cite_meta(citation, capabilities); !meta.empty()) {
@@ -55,10 +60,12 @@ std::vector<BoxLine> lines_of(const Citation& citation, const Capabilities& capa
   return lines;
 }
 
-std::string drawn(const BoxLine& line, std::string_view target, const Capabilities& capabilities) {
+std::string drawn(const BoxLine& line, const Citation& citation, const Capabilities& capabilities) {
   const std::string painted = paint(line.look, line.text, capabilities);
-  return line.look == Look::title ? link(painted, target, capabilities) : painted;
+  return line.look == Look::title ? link(painted, citation.url, capabilities) : painted;
 }
+
+std::string numbered(size_t number) { return number == 0 ? "" : fmt::format("[{}] ", number); }
 
 std::string repeat(std::string_view text, size_t times) {
   std::string out;
@@ -66,19 +73,18 @@ std::string repeat(std::string_view text, size_t times) {
   return out;
 }
 
-std::string framed(const Citation& citation, const Capabilities& capabilities,
-                   std::string_view target) {
+std::string framed(const Citation& citation, const Capabilities& capabilities, size_t number) {
   const Frame& f = capabilities.unicode ? kUnicode : kAscii;
   const auto width = static_cast<size_t>(std::min(capabilities.columns, kMaxColumns));
   const size_t inner = width - 4;
   const auto grey = [&](std::string_view text) { return paint(Look::meta, text, capabilities); };
 
-  constexpr std::string_view kLabel = " cite ";
-  std::string out = grey(fmt::format("{}{}{}{}{}", f.top_left, f.horizontal, kLabel,
-                                     repeat(f.horizontal, width - 3 - kLabel.size()), f.top_right));
+  const std::string label = number == 0 ? " cite " : fmt::format(" cite {} ", number);
+  std::string out = grey(fmt::format("{}{}{}{}{}", f.top_left, f.horizontal, label,
+                                     repeat(f.horizontal, width - 3 - label.size()), f.top_right));
   for (const BoxLine& line : lines_of(citation, capabilities, inner)) {
     const size_t taken = std::min(text::display_width(line.text), inner);
-    out += fmt::format("\n{} {}{} {}", grey(f.vertical), drawn(line, target, capabilities),
+    out += fmt::format("\n{} {}{} {}", grey(f.vertical), drawn(line, citation, capabilities),
                        std::string(inner - taken, ' '), grey(f.vertical));
   }
   return out + '\n' +
@@ -86,20 +92,18 @@ std::string framed(const Citation& citation, const Capabilities& capabilities,
              fmt::format("{}{}{}", f.bottom_left, repeat(f.horizontal, width - 2), f.bottom_right));
 }
 
-std::string compact(const Citation& citation, const Capabilities& capabilities,
-                    std::string_view target) {
+std::string compact(const Citation& citation, const Capabilities& capabilities, size_t number) {
   const auto columns = static_cast<size_t>(std::max(capabilities.columns, kMinCompact));
   std::string out;
-  for (const BoxLine& line : lines_of(citation, capabilities, columns)) {
+  for (const BoxLine& line : lines_of(citation, capabilities, columns, numbered(number))) {
     if (!out.empty()) out += '\n';
-    out += drawn(line, target, capabilities);
+    out += drawn(line, citation, capabilities);
   }
   return out;
 }
 
-std::string block_quote(const Citation& citation, const Capabilities& capabilities,
-                        std::string_view target) {
-  std::string out = "> " + paint(Look::title, title_of(citation), capabilities);
+std::string block_quote(const Citation& citation, const Capabilities& capabilities, size_t number) {
+  std::string out = "> " + paint(Look::title, numbered(number) + title_of(citation), capabilities);
   const auto add = [&](Look look, const std::string& line) {
     if (!line.empty()) out += "\n> " + paint(look, line, capabilities);
   };
@@ -107,7 +111,7 @@ std::string block_quote(const Citation& citation, const Capabilities& capabiliti
     add(Look::quote, fmt::format("\"{}\"", quote));
   }
   add(Look::meta, cite_meta(citation, capabilities));
-  add(Look::meta, target.empty() ? shown(citation.url) : std::string(target));
+  add(Look::meta, cite_address(citation));
   return out;
 }
 
@@ -127,12 +131,18 @@ std::string cite_meta(const Citation& citation, const Capabilities& capabilities
   return out;
 }
 
-std::string cite_box(const Citation& citation, const Capabilities& capabilities,
-                     std::string_view site) {
-  const std::string target = link_target(citation.url, site);
-  if (!capabilities.tty) return block_quote(citation, capabilities, target);
-  if (capabilities.columns < kMinFramed) return compact(citation, capabilities, target);
-  return framed(citation, capabilities, target);
+std::string cite_address(const Citation& citation) {
+  std::string address = safe_link(citation.url, {});
+  if (!is_web_url(address)) address.resize(std::min(address.find("#:~:"), address.size()));
+  return address;
+}
+
+std::string cite_box(const Citation& citation, const Capabilities& capabilities, size_t number) {
+  if (!capabilities.tty) return block_quote(citation, capabilities, number);
+  std::string out = capabilities.columns < kMinFramed ? compact(citation, capabilities, number)
+                                                      : framed(citation, capabilities, number);
+  const std::string address = number == 0 ? cite_address(citation) : "";
+  return address.empty() ? out : out + '\n' + address;
 }
 
 }  // namespace stoka::terminal

@@ -148,7 +148,7 @@ bool Repl::command(std::string_view line) {
 }
 
 void Repl::answer(const std::string& query) {
-  AnswerPrinter printer(out_, now(), options_.site);
+  AnswerPrinter printer(out_, now(), citations_.size() + 1);
   const bool spaced = options_.capabilities.tty && !json_;
   if (spaced) out_("\n");
   if (spaced) printer.wait();
@@ -220,12 +220,11 @@ void Repl::cites() {
   for (size_t i = 0; i < citations_.size(); ++i) {
     const Citation& c = citations_[i];
     const std::string title = text::squeeze(printable(c.title.empty() ? c.slug : c.title));
-    const std::string target = link_target(c.url, options_.site);
     const std::string number = fmt::format("[{}] ", i + 1);
     const std::string indent(number.size(), ' ');
     std::string lead = paint(Look::meta, number, capabilities);
     for (const std::string& line : folded(title, number.size(), capabilities)) {
-      say(lead + link(paint(Look::title, line, capabilities), target, capabilities));
+      say(lead + link(paint(Look::title, line, capabilities), c.url, capabilities));
       lead = indent;
     }
     if (const std::string meta = cite_meta(c, capabilities); !meta.empty()) {
@@ -247,9 +246,8 @@ void Repl::open(std::string_view number) {
                  citations_.empty() ? "nothing has been cited yet" : "/cites lists them"});
   }
   const Citation& c = citations_[n - 1];
-  const std::string target = link_target(c.url, options_.site);
-  if (!target.empty()) return say(target);
-  say(printable(c.url.empty() ? c.slug : c.url));
+  const std::string address = cite_address(c);
+  say(address.empty() ? printable(c.slug) : address);
 }
 
 void Repl::why() {

@@ -19,7 +19,6 @@ namespace stoka::terminal {
 struct ReplOptions {
   Capabilities capabilities;
   std::function<int()> columns;  // of the terminal now; empty: capabilities.columns for good
-  std::string site;              // base of relative links; may be empty
   bool json = false;             // as if /json had been typed
   int input = -1;                // the terminal that does not show typing while an answer is drawn
 };

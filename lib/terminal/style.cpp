@@ -6,6 +6,7 @@
 #include <charconv>
 #include <initializer_list>
 
+#include "base/link.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 
@@ -129,31 +130,9 @@ std::string printable(std::string_view untrusted) {
   return out;
 }
 
-std::string link_target(std::string_view url, std::string_view site) {
-  std::string whole;
-  if (url.starts_with("http://") || url.starts_with("https://")) {
-    whole = url;
-  } else if (url.starts_with('/') && !url.starts_with("//") &&
-             (site.starts_with("http://") || site.starts_with("https://"))) {
-    while (site.ends_with('/')) site.remove_suffix(1);
-    whole.append(site).append(url);
-  } else {
-    return {};
-  }
-  std::string out;
-  for (const char c : whole) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) return {};
-    if (byte == ' ' || byte > 0x7e) {
-      out += fmt::format("%{:02X}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::string link(std::string_view text, std::string_view target, const Capabilities& capabilities) {
+std::string link(std::string_view text, std::string_view address,
+                 const Capabilities& capabilities) {
+  const std::string target = is_web_url(address) ? safe_link(address, {}) : "";
   if (!capabilities.hyperlinks || target.empty() || text.empty()) return std::string(text);
   return fmt::format("\x1b]8;;{}\x1b\\{}\x1b]8;;\x1b\\", target, text);
 }

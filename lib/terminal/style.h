@@ -58,12 +58,8 @@ std::string paint(Look look, std::string_view text, const Capabilities& capabili
 // Unicode line separators removed. Whatever comes from outside passes here before it is printed.
 std::string printable(std::string_view untrusted);
 
-// An absolute URL that a link may point to: http and https as they are, a path ("/blog/x") below
-// `site`. Anything else, control characters among them, gives an empty string. Bytes beyond ASCII
-// are percent-encoded.
-std::string link_target(std::string_view url, std::string_view site);
-
-// The text as an OSC 8 link, always closed; unchanged without a target or without links.
-std::string link(std::string_view text, std::string_view target, const Capabilities& capabilities);
+// The text as an OSC 8 link, always closed. Unchanged where the terminal draws no links, and for an
+// address that is no http or https URL that may be linked (see base/link.h).
+std::string link(std::string_view text, std::string_view address, const Capabilities& capabilities);
 
 }  // namespace stoka::terminal

@@ -21,6 +21,15 @@ TEST_CASE("dates are read from the forms that frontmatter and file names use") {
   }
 }
 
-TEST_CASE("a citation shows month and day") {
-  CHECK(short_date(*parse_date("2026-04-02")) == "Apr 2");
+TEST_CASE("a citation shows month and day, and the year of another year") {
+  const Date today = *parse_date("2026-11-22");
+  struct Case {
+    const char* iso;
+    const char* shown;
+  };
+  for (Case c : {Case{"2026-04-02", "Apr 2"}, Case{"2026-12-31", "Dec 31"},
+                 Case{"2025-12-31", "Dec 31, 2025"}, Case{"2002-11-25", "Nov 25, 2002"},
+                 Case{"2027-01-01", "Jan 1, 2027"}}) {
+    CHECK(short_date(*parse_date(c.iso), today) == c.shown);
+  }
 }

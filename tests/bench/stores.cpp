@@ -232,7 +232,9 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int n) {
   out.visitor_id = visitor;
   out.cited = {"slug-" + std::to_string(n % 50)};
   out.topic = "topic-" + std::to_string(n % 7);
-  out.exchange = {"a question of a visitor", std::string(200, 'a'), out.cited};
+  out.exchange = {"a question of a visitor", std::string(200, 'a'), {}};
+  for (const std::string& slug : out.cited)
+    out.exchange.cited.push_back({slug, "A title", std::string(80, 'q'), "/blog/" + slug});
   out.at = Instant(std::chrono::milliseconds(n));
   return out;
 }

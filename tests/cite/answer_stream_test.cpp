@@ -147,7 +147,9 @@ TEST_CASE("no split of the bytes changes the answer") {
 }
 
 TEST_CASE("a citation is filled in from the hit") {
-  const Run out = run({R"(<cite slug="bounded" quote="autonomy WITHOUT constraint"/>)"});
+  const Showing showing{"https://a.test", Date(std::chrono::year(2026) / 11 / 22)};
+  const Run out =
+      run({R"(<cite slug="bounded" quote="autonomy WITHOUT constraint"/>)"}, {}, {5, showing});
   REQUIRE(out.citations.size() == 1);
   const Citation& cite = out.citations.front();
   CHECK(cite.slug == "bounded");
@@ -156,7 +158,8 @@ TEST_CASE("a citation is filled in from the hit") {
   CHECK(cite.type == "philosophy");
   CHECK(cite.reading_time == "8 min");
   CHECK(cite.date == "Apr 12");
-  CHECK(cite.url == "/blog/bounded");
+  CHECK(cite.url == "https://a.test/blog/bounded#:~:text=Autonomy%20without%20constraint");
+  CHECK(cite.published == parse_date("2026-04-12"));
   CHECK(cite.score == doctest::Approx(0.91));
   REQUIRE(out.summary.citations.size() == 1);
   CHECK(out.summary.cited == std::vector<std::string>{"bounded"});

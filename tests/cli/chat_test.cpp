@@ -61,8 +61,24 @@ TEST_CASE("chat --json prints the events of the protocol") {
   CHECK(cited(events).contains("philosophy-bounded-execution"));
   for (const Json& event : events)
     if (event["event"] == "cite")
-      for (const char* key : {"slug", "title", "quote", "type", "reading_time", "date", "score"})
+      for (const char* key : {"slug", "title", "quote", "type", "reading_time", "date", "score",
+                              "kind", "url", "published"})
         CHECK(event["data"].contains(key));
+}
+
+TEST_CASE("a citation's address is whole once the site has one, and that must be a web address") {
+  const auto url_with = [](const std::string& site) {
+    machine().environment()["STOKA_SITE_URL"] = site;
+    const Ran ran = machine().stoka({"chat", "--json", "tell me about bounded execution"});
+    machine().environment().erase("STOKA_SITE_URL");
+    for (const Json& event : event_lines(ran.out))
+      if (event["event"] == "cite") return event["data"]["url"].get<std::string>();
+    return ran.err;
+  };
+  const std::string path = "/blog/philosophy-bounded-execution#:~:text=A%20bound%20is%20";
+  CHECK(url_with("").starts_with(path));
+  CHECK(url_with("https://a.test/").starts_with("https://a.test" + path));
+  CHECK(url_with("a.test").find("site.url is not a web address: 'a.test'") != std::string::npos);
 }
 
 TEST_CASE("chat --json says canned replies to the letter") {

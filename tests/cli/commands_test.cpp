@@ -223,7 +223,8 @@ TEST_CASE("discover and context write the shapes of the HTTP face") {
   REQUIRE(found["recommendations"].size() == 3);
   for (const Json& item : found["recommendations"]) {
     CHECK(item["slug"] != "philosophy-bounded-execution");
-    for (const char* key : {"title", "quote", "type", "reading_time", "date", "framing", "score"})
+    for (const char* key : {"title", "quote", "type", "reading_time", "date", "framing", "score",
+                            "kind", "url", "published"})
       CHECK(item.contains(key));
   }
   CHECK(json_of({"context", "--json", "--page", "/"})["cite"].is_null());

@@ -23,7 +23,8 @@ Publications published() {
 }
 
 Citation essay(const std::string& quote = "A bound is a limit.") {
-  return {"essay", "An Essay", quote, "philosophy", "8 min", "Apr 12", "/blog/essay", 0.9};
+  return {"essay",  "An Essay",    quote, "philosophy",    "8 min",
+          "Apr 12", "/blog/essay", 0.9,   CiteKind::block, parse_date("2026-04-12")};
 }
 
 // "text" or a citation in each part.
@@ -53,6 +54,12 @@ std::vector<std::string> failed(const Case& due, const Answer& got) {
 using Names = std::vector<std::string>;
 
 }  // namespace
+
+TEST_CASE("a date may be shown with its year") {
+  Citation with_year = essay();
+  with_year.date = "Apr 12, 2026";
+  CHECK(failed({}, answer({{"", with_year}})).empty());
+}
 
 TEST_CASE("an answer that is as it should be passes everything that can be asked of it") {
   Case due;
@@ -88,6 +95,10 @@ TEST_CASE("each thing that is due fails by its own name, and by no other") {
   wrong_title.title = "The Essay";
   Citation wrong_date = essay();
   wrong_date.date = "Apr 13";
+  Citation wrong_year = essay();
+  wrong_year.date = "Apr 12, 2025";
+  Citation wrong_publication = essay();
+  wrong_publication.published = parse_date("2025-04-12");
   Citation unknown = essay();
   unknown.slug = "no-such-page";
   Answer repeated = good();
@@ -139,6 +150,14 @@ TEST_CASE("each thing that is due fails by its own name, and by no other") {
       {"a date that is not the page's",
        [](Case&) {},
        answer({{"", wrong_date}}),
+       {"quote_verified"}},
+      {"a year that is not the page's",
+       [](Case&) {},
+       answer({{"", wrong_year}}),
+       {"quote_verified"}},
+      {"a publication date that is not the page's",
+       [](Case&) {},
+       answer({{"", wrong_publication}}),
        {"quote_verified"}},
       {"a page that does not exist", [](Case&) {}, answer({{"", unknown}}), {"quote_verified"}},
       {"shown before", [](Case&) {}, repeated, {"no_repeat"}},

@@ -19,7 +19,8 @@ TurnRecord turn(std::vector<std::string> cited, const std::string& topic) {
   out.visitor_id = kVisitor;
   out.cited = std::move(cited);
   out.topic = topic;
-  out.exchange = {"asked", "said", out.cited};
+  out.exchange = {"asked", "said", {}};
+  for (const std::string& slug : out.cited) out.exchange.cited.push_back({slug});
   out.at = kNow;
   return out;
 }

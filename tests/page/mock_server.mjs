@@ -24,8 +24,11 @@ export const CITES = {
     quote: 'Autonomy without constraint is just chaos with better marketing.',
     type: 'philosophy',
     reading_time: '8 min',
-    date: 'Apr 12',
+    date: 'Nov 25, 2002',
     score: 0.91,
+    kind: 'block',
+    url: '/site.html?opened=bounded-execution#:~:text=Autonomy%20without%20constraint',
+    published: '2002-11-25',
   },
   product: {
     slug: 'debono',
@@ -35,6 +38,9 @@ export const CITES = {
     reading_time: '2 min',
     date: '',
     score: 0.72,
+    kind: 'product',
+    url: 'https://shop.example/debono#:~:text=Six,mind%2E',
+    published: null,
   },
   code: {
     slug: 'lib/agents/kill_switch.rs',
@@ -44,6 +50,9 @@ export const CITES = {
     reading_time: '1 min',
     date: 'May 2',
     score: 0.7,
+    kind: 'code',
+    url: null,
+    published: '2026-05-02',
   },
   inline: {
     slug: 'akatsuki-parallel',
@@ -53,6 +62,9 @@ export const CITES = {
     reading_time: '4 min',
     date: 'Apr 12',
     score: 0.6,
+    kind: 'inline',
+    url: '/patch-notes/akatsuki-parallel#results',
+    published: '2026-04-12',
   },
 };
 
@@ -101,6 +113,8 @@ const SCENES = {
       title: '<i>t</i>',
       quote: '<script>document.title=1</script>',
       type: '<u>',
+      kind: 'constructor',
+      url: 'javascript:document.title=1',
     }),
     DONE,
   ],
@@ -193,11 +207,6 @@ export class MockServer {
     }
     if (url.pathname === '/api/stoka/context')
       return this.#context(response, url.searchParams.get('page'));
-    if (url.pathname === '/api/stoka/open') {
-      return response
-        .writeHead(302, { Location: `/site.html?opened=${url.searchParams.get('slug')}` })
-        .end();
-    }
     if (url.pathname === '/api/stoka/chat') return this.#chat(request, response);
     refuse(response, 404, { title: 'not found', detail: `nothing at ${url.pathname}` });
   }

@@ -80,6 +80,23 @@ TEST_CASE("with nothing to go by the newest documents come first") {
   REQUIRE(found->items.size() == 3);
   CHECK(found->items[0].citation.date == "Nov 15");
   CHECK(found->confidence == Confidence::adjacent);
+  house.clock.advance(std::chrono::hours(24 * 90));
+  CHECK(pipeline::discover(house.engine(), on_page(""))->items[0].citation.date == "Nov 15, 2026");
+}
+
+TEST_CASE("recommendations and the ambient citation lead to their quotes on the site") {
+  House house;
+  house.settings.site_url = "https://a.test";
+  const std::string page = "/blog/debono-boss-fight";
+  const auto found = pipeline::discover(house.engine(), on_page(page, 10)).value();
+  std::vector<Citation> all = {pipeline::ambient(house.engine(), page).value().citation.value()};
+  for (const auto& item : found.items) all.push_back(item.citation);
+  for (const Citation& citation : all) {
+    CAPTURE(citation.url);
+    CHECK(citation.url.starts_with("https://a.test/"));
+    CHECK(citation.url.find("#:~:text=") != std::string::npos);
+    CHECK((citation.kind == CiteKind::product) == (citation.type == "product"));
+  }
 }
 
 TEST_CASE("limits and ids outside their range are usage errors") {
@@ -119,9 +136,9 @@ TEST_CASE("recommendations are written with their fields in order") {
   std::string json =
       pipeline::to_json(*pipeline::discover(house.engine(), on_page("/blog/debono-boss-fight", 1)));
   size_t at = 0;
-  for (const char* key :
-       {"{\"recommendations\":[{\"slug\":", "\"title\":", "\"quote\":", "\"type\":",
-        "\"reading_time\":", "\"date\":", "\"framing\":", "\"score\":", "\"confidence\":"}) {
+  for (const char* key : {"{\"recommendations\":[{\"slug\":", "\"title\":", "\"quote\":",
+                          "\"type\":", "\"reading_time\":", "\"date\":", "\"score\":", "\"kind\":",
+                          "\"url\":", "\"published\":", "\"framing\":", "\"confidence\":"}) {
     CAPTURE(std::string(key));
     at = json.find(key, at);
     REQUIRE(at != std::string::npos);

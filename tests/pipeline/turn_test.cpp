@@ -439,6 +439,29 @@ TEST_CASE("what was turned away is no conversation to go on from") {
   CHECK(session.exchanges[0].user == "tell me about bounded execution");
 }
 
+TEST_CASE("a session keeps what was cited as it was shown") {
+  House house;
+  house.settings.site_url = "https://a.test";
+  const Heard heard = ask(house, "tell me about bounded execution", kSession);
+  const std::vector<Citation> shown = heard.citations();
+  REQUIRE(!shown.empty());
+  CHECK(shown[0].url.starts_with("https://a.test/blog/philosophy-bounded-execution#:~:text="));
+  const Session session = house.store->session(kSession).value().value();
+  REQUIRE(session.exchanges.size() == 1);
+  std::vector<Cited> expected;
+  for (const Citation& citation : shown)
+    expected.push_back({citation.slug, citation.title, citation.quote, citation.url});
+  CHECK(session.exchanges[0].cited == expected);
+}
+
+TEST_CASE("the year of a citation is shown when it is not this year") {
+  House house;
+  house.clock.advance(std::chrono::hours(24 * 365));
+  const Heard heard = ask(house, "tell me about bounded execution");
+  REQUIRE(!heard.citations().empty());
+  CHECK(heard.citations()[0].date == "Apr 12, 2026");
+}
+
 TEST_CASE("without a reranker the order of retrieval stands") {
   House with, without;
   without.reranker = std::make_unique<DeadReranker>();

@@ -73,7 +73,7 @@ TEST_CASE("a chunk carries what the model needs to choose and nothing it must ty
       system_text(input()),
       "<chunk slug=\"one\" score=\"0.87\" type=\"blog\" tags=\"agents,limits\" reading_time=\"8 "
       "min\" "
-      "date=\"Apr 12\">\nOn one — §Why\n\nLimits are a gift. They end arguments.\n</chunk>"));
+      "date=\"2026-04-12\">\nOn one — §Why\n\nLimits are a gift. They end arguments.\n</chunk>"));
 }
 
 TEST_CASE("only visitor fields with values are there, but for declared tags") {

@@ -52,7 +52,9 @@ TEST_CASE("events are on the wire as they are written down") {
       "event: cite\ndata: {\"slug\":\"philosophy-bounded-execution\","
       "\"title\":\"The Philosophy of Bounded Execution\","
       "\"quote\":\"A bound is a limit\","
-      "\"type\":\"philosophy\",\"reading_time\":\"8 min\",\"date\":\"Apr 12\",\"score\":0.995}\n\n"
+      "\"type\":\"philosophy\",\"reading_time\":\"8 min\",\"date\":\"Apr 12\",\"score\":0.995,"
+      "\"kind\":\"block\",\"url\":\"/blog/philosophy-bounded-execution"
+      "#:~:text=A%20bound%20is%20a%20limit\",\"published\":\"2026-04-12\"}\n\n"
       "event: done\ndata: {\"turns\":1,\"confidence\":\"direct\",\"latency_ms\":0}\n\n";
   CHECK(said.raw == expected);
 }

@@ -75,8 +75,10 @@ std::string text(std::mt19937& random) {
 Event event(std::mt19937& random) {
   if (random() % 3 != 0) return TokenEvent{text(random)};
   const double score = static_cast<double>(random() % 10001) / 1e4;
-  return CiteEvent{{text(random), text(random), text(random), text(random), text(random),
-                    text(random), "", score}};
+  return CiteEvent{
+      {text(random), text(random), text(random), text(random), text(random), text(random),
+       text(random), score, static_cast<CiteKind>(random() % 2),
+       random() % 2 == 0 ? std::optional<Date>() : Date(std::chrono::days(random() % 50000))}};
 }
 
 std::vector<Event> stream(std::mt19937& random) {
@@ -175,14 +177,22 @@ TEST_CASE("nonsense is refused and names the field") {
   };
   const std::string deep = "{\"text\":" + std::string(100000, '[');
   for (const Case& c :
-       {Case{"token", "", "no object"}, Case{"token", "text", "no object"},
-        Case{"token", "[]", "no object"}, Case{"token", "{\"text\":\"a\"", "no object"},
-        Case{"token", "{}", "'text'"}, Case{"token", "{\"text\":null}", "'text'"},
-        Case{"token", "{\"text\":5}", "'text'"}, Case{"token", deep, "nest"},
+       {Case{"token", "", "no object"},
+        Case{"token", "text", "no object"},
+        Case{"token", "[]", "no object"},
+        Case{"token", "{\"text\":\"a\"", "no object"},
+        Case{"token", "{}", "'text'"},
+        Case{"token", "{\"text\":null}", "'text'"},
+        Case{"token", "{\"text\":5}", "'text'"},
+        Case{"token", deep, "nest"},
         Case{"ready", R"({"session_id":"s","visitor_id":"v"})", "'route'"},
         Case{"ready", R"({"session_id":"s","visitor_id":"v","route":"x"})", "'route'"},
         Case{"ready", R"({"session_id":1,"visitor_id":"v","route":"new"})", "'session_id'"},
         Case{"cite", R"({"slug":"s"})", "'title'"},
+        Case{"cite",
+             R"({"slug":"s","title":"","quote":"","type":"","reading_time":"","date":"","score":0,)"
+             R"("url":5})",
+             "'url'"},
         Case{"done", R"({"turns":-1,"confidence":"direct","latency_ms":1})", "'turns'"},
         Case{"done", R"({"turns":1.5,"confidence":"direct","latency_ms":1})", "'turns'"},
         Case{"done", R"({"turns":9999999999,"confidence":"direct","latency_ms":1})", "'turns'"},
@@ -196,6 +206,19 @@ TEST_CASE("nonsense is refused and names the field") {
     REQUIRE(!event);
     CHECK(event.error().kind == ErrorKind::protocol);
     CHECK_MESSAGE(event.error().message.find(c.about) != std::string::npos, event.error().message);
+  }
+}
+
+TEST_CASE("a citation of an older server has no URL, and an unknown kind is a block") {
+  const std::string old =
+      R"({"slug":"s","title":"","quote":"","type":"","reading_time":"","date":"","score":0)";
+  for (const char* more : {"}", R"(,"kind":"poster","url":null,"published":"soon"})"}) {
+    const auto event = serve::read_event("cite", old + more);
+    REQUIRE_MESSAGE(event, event.error().message);
+    const Citation& citation = std::get<CiteEvent>(*event).citation;
+    CHECK(citation.url.empty());
+    CHECK(citation.kind == CiteKind::block);
+    CHECK(!citation.published);
   }
 }
 

@@ -31,7 +31,13 @@ std::string wire(const std::vector<Event>& events) {
   return out;
 }
 
-Citation cited() { return {"a b/ü", "Title", "a quote", "blog", "8 min", "Apr 12", "", 0.5}; }
+Citation cited() {
+  return {"a b/ü",           "Title",
+          "a quote",         "blog",
+          "8 min",           "Apr 12",
+          "/a#:~:text=b",    0.5,
+          CiteKind::product, parse_date("2026-04-12")};
+}
 
 const std::vector<Event> kAnswer = {ReadyEvent{"s", "v", Route::fresh}, TokenEvent{"hello"},
                                     CiteEvent{cited()}, DoneEvent{1, Confidence::direct, 3}};
@@ -138,10 +144,35 @@ TEST_CASE("every event arrives in order, and a citation knows where it leads") {
     const Asked asked = ask(site);
     REQUIRE(asked.how);
     REQUIRE(asked.events.size() == kAnswer.size());
+    Citation whole = cited();
+    whole.url = "https://example.com/a#:~:text=b";
     for (size_t i = 0; i < kAnswer.size(); ++i)
-      CHECK(data_json(asked.events[i]) == data_json(kAnswer[i]));
-    CHECK(std::get<CiteEvent>(asked.events[2]).citation.url ==
-          "https://example.com/site/api/stoka/open?slug=a%20b/%C3%BC");
+      CHECK(data_json(asked.events[i]) == data_json(i == 2 ? CiteEvent{whole} : kAnswer[i]));
+  }
+}
+
+TEST_CASE("a citation's URL is one that may be linked, or none") {
+  struct Case {
+    Json url;
+    const char* known;
+  };
+  const Case cases[] = {
+      {"https://other.example/a#b", "https://other.example/a#b"},
+      {"/a b", "https://example.com/a%20b"},
+      {nullptr, ""},
+      {"javascript:alert(1)", ""},
+      {"//evil.example/", ""},
+      {"/a\x1b]8;;", ""},
+      {"", ""},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.url.dump());
+    Json item = Json::parse(data_json(CiteEvent{cited()}));
+    item["url"] = c.url;
+    ScriptedSite site(Reply{.body = Json{{"hint", nullptr}, {"cite", item}}.dump()});
+    const auto found = remote(site).context("/x");
+    REQUIRE_MESSAGE(found, found.error().message);
+    CHECK(found->citation->url == c.known);
   }
 }
 
@@ -301,7 +332,8 @@ TEST_CASE("recommendations are read, and framing may be null") {
   CHECK(found->items[1].framing == "read this");
   CHECK(found->confidence == Confidence::adjacent);
   CHECK(found->items[0].citation.title == "Title");
-  CHECK(has(found->items[0].citation.url, "/api/stoka/open?slug="));
+  CHECK(found->items[0].citation.url == "https://example.com/a#:~:text=b");
+  CHECK(found->items[0].citation.kind == CiteKind::product);
   CHECK(Json::parse(site.requests()[0].body) == Json{{"limit", 2}, {"page", "/x"}});
 }
 

@@ -352,7 +352,7 @@ TEST_CASE("who names somebody's session and not its visitor repeats no citation"
 
 TEST_CASE("a slug leads to its page, and to no other place") {
   SiteHouse house;
-  house.options.site.site_url = "https://site.example";
+  house.house.settings.site_url = "https://site.example";
   const Reply reply = house.ask(get("/api/stoka/open?slug=philosophy-bounded-execution"));
   CHECK(reply.status == 302);
   CHECK(reply.header("location") == "https://site.example/blog/philosophy-bounded-execution");

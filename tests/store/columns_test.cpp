@@ -46,15 +46,17 @@ TEST_CASE("lists of texts come back from their JSON, repaired") {
 }
 
 TEST_CASE("exchanges and readings come back from their JSON, repaired") {
-  const Exchange exchanges[] = {{"user", "said \"this\"", {"a", "b"}},
-                                {std::string("\0\xFF", 2), "", {std::string("c\0", 2)}}};
+  const std::vector<Cited> cited = {{"a", "A \"title\"", "a quote", "https://a.test/a#x"}, {"b"}};
+  const std::string broken("c\0", 2), mended = "c\xEF\xBF\xBD";
+  const Exchange exchanges[] = {{"user", "said \"this\"", cited},
+                                {std::string("\0\xFF", 2), "", {{broken, broken, broken, broken}}}};
   const auto found = exchanges_from_json(exchanges_json(exchanges));
   REQUIRE(found.size() == 2);
   CHECK(found[0].user == "user");
   CHECK(found[0].assistant == "said \"this\"");
-  CHECK(found[0].cited == Texts{"a", "b"});
+  CHECK(found[0].cited == cited);
   CHECK(found[1].user == "\xEF\xBF\xBD\xEF\xBF\xBD");
-  CHECK(found[1].cited == Texts{"c\xEF\xBF\xBD"});
+  CHECK(found[1].cited == std::vector<Cited>{{mended, mended, mended, mended}});
 
   const Reading readings[] = {{"a", at(1775988000123), 70}, {"b\xFF", at(-1), 0}};
   const auto history = history_from_json(history_json(readings));
@@ -64,6 +66,13 @@ TEST_CASE("exchanges and readings come back from their JSON, repaired") {
   CHECK(history[0].scroll_pct == 70);
   CHECK(history[1].slug == "b\xEF\xBF\xBD");
   CHECK((history[1].at == at(-1)));
+}
+
+TEST_CASE("citations that were stored as slugs alone are read") {
+  const auto found = exchanges_from_json(
+      R"([{"user": "q", "assistant": "a", "cited": ["old", 5, {"slug": "new", "title": 7}, {}]}])");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].cited == std::vector<Cited>{{"old"}, {"new"}});
 }
 
 TEST_CASE("what does not fit into a list is left out") {

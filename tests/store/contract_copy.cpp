@@ -34,7 +34,10 @@ std::string shown(const Session& session) {
   std::string out = session.id + " of " + session.visitor_id + " [" + joined(session.shown_slugs) +
                     "] [" + joined(session.explored_topics) + "] " + std::to_string(session.turns);
   for (const Exchange& exchange : session.exchanges) {
-    out += " " + exchange.user + ">" + exchange.assistant + "(" + joined(exchange.cited) + ")";
+    out += " " + exchange.user + ">" + exchange.assistant + "(";
+    for (const Cited& cited : exchange.cited)
+      out += cited.slug + "|" + cited.title + "|" + cited.quote + "|" + cited.url + ";";
+    out += ")";
   }
   return out + " " + number(session.started_at) + "-" + number(session.last_active);
 }
@@ -68,7 +71,8 @@ Session session(const std::string& name, const std::string& visitor, int64_t sta
   made.shown_slugs = {"both", "slug-" + std::to_string(last)};
   made.explored_topics = {"a", "b", "a"};
   made.turns = 3;
-  made.exchanges = {{"question " + std::to_string(last), "answer", {"both"}}};
+  made.exchanges = {
+      {"question " + std::to_string(last), "answer", {{"both", "Both", "quote", "/both"}}}};
   made.started_at = at(start);
   made.last_active = at(last);
   return made;

@@ -183,7 +183,7 @@ void hostile_session_contract(const Open& open, Store& store) {
       CAPTURE(text);
       turn.cited = {text, "plain", text};
       turn.topic = text;
-      turn.exchange = {text + "1", longer(text), {text, "", text}};
+      turn.exchange = {text + "1", longer(text), {{text, text, text, text}, {""}}};
       const auto session = store.commit_turn(turn);
       REQUIRE_MESSAGE(session, (session ? "" : session.error().message));
       const auto found = open()->session(turn.session_id);
@@ -195,7 +195,8 @@ void hostile_session_contract(const Open& open, Store& store) {
         REQUIRE_FALSE(now.exchanges.empty());
         CHECK(now.exchanges.back().user == storable(text + "1"));
         CHECK((now.exchanges.back().assistant == storable(longer(text))));
-        CHECK(now.exchanges.back().cited == repaired({text, "", text}));
+        const std::string kept = storable(text);
+        CHECK(now.exchanges.back().cited == std::vector<Cited>{{kept, kept, kept, kept}, {""}});
       }
     }
     const Session session = store.session(turn.session_id)->value();
@@ -266,7 +267,7 @@ void hostile_session_contract(const Open& open, Store& store) {
       session.visitor_id = visitor.id;
       session.shown_slugs = {text, text};
       session.explored_topics = {text, text};
-      session.exchanges = {{text, longer(text), {text}}};
+      session.exchanges = {{text, longer(text), {{text}}}};
     }
     const auto ids = store.put_visitors(visitors);
     REQUIRE_MESSAGE(ids, (ids ? "" : ids.error().message));
@@ -291,7 +292,7 @@ void hostile_session_contract(const Open& open, Store& store) {
       REQUIRE(session.exchanges.size() == 1);
       CHECK(session.exchanges[0].user == text);
       CHECK((session.exchanges[0].assistant == storable(longer(hostile()[i]))));
-      CHECK(session.exchanges[0].cited == Texts{text});
+      CHECK(session.exchanges[0].cited == std::vector<Cited>{{text}});
     }
   }
 }

@@ -20,7 +20,7 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int64_t 
   record.at = at(ms);
   record.exchange.user = "question " + std::to_string(ms);
   record.exchange.assistant = "answer\n\"" + std::to_string(ms) + "\" \xE6\xBC\xA2";
-  record.exchange.cited = {"slug-" + std::to_string(ms)};
+  record.exchange.cited = {{"slug-" + std::to_string(ms), "Title", "A \"quote\".", "/a#b"}};
   return record;
 }
 

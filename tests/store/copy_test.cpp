@@ -33,7 +33,7 @@ TurnRecord turn(int session, int visitor, int64_t at) {
   out.visitor_id = id(visitor);
   out.cited = {"slug-" + std::to_string(at)};
   out.topic = "topic-" + std::to_string(at);
-  out.exchange = {"asked", "answered", out.cited};
+  out.exchange = {"asked", "answered", {{out.cited.front(), "Title", "Quote", "/url"}}};
   out.at = Instant(std::chrono::milliseconds(at));
   return out;
 }

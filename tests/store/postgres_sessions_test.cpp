@@ -30,7 +30,7 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int64_t 
   record.visitor_id = uuid(visitor);
   record.cited = {"slug-" + std::to_string(ms)};
   record.topic = "topic-" + std::to_string(ms);
-  record.exchange = {"question " + std::to_string(ms), "answer", record.cited};
+  record.exchange = {"question " + std::to_string(ms), "answer", {{record.cited[0]}}};
   record.at = at(ms);
   return record;
 }
@@ -273,7 +273,7 @@ TEST_CASE("a client that sends SQL in every field is answered, and all it sent i
   TurnRecord record = turn("s", "v", 1);
   record.subject = record.topic = nasty;
   record.cited = {nasty, "NULL", ""};
-  record.exchange = {nasty, nasty, {nasty}};
+  record.exchange = {nasty, nasty, {{nasty, nasty, nasty, nasty}}};
   REQUIRE(store->commit_turn(record));
   const Reading read[] = {{nasty, at(2), 100}};
   REQUIRE(store->update_visitor(uuid("v"), std::vector{nasty, std::string("NULL")}, read, at(2)));
@@ -282,6 +282,7 @@ TEST_CASE("a client that sends SQL in every field is answered, and all it sent i
   CHECK(session->shown_slugs == record.cited);
   CHECK(session->explored_topics == std::vector{nasty});
   CHECK(session->exchanges.at(0).assistant == nasty);
+  CHECK(session->exchanges.at(0).cited == record.exchange.cited);
   const auto visitor = *store->visitor(uuid("v"));
   REQUIRE(visitor);
   CHECK(visitor->subject == nasty);

@@ -103,6 +103,22 @@ TEST_CASE("a citation stands apart by a blank line on both sides") {
         "a\n\n> Essay\n> \"Said.\"\n> blog\n\n> Essay\n> \"Said.\"\n> blog\n");
 }
 
+TEST_CASE("citations are numbered from the first, or not at all and with their addresses") {
+  Citation linked = essay();
+  linked.url = "https://a.test/essay";
+  const auto screen = [&](size_t first) {
+    std::string out;
+    AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(20), first);
+    for (int i = 0; i < 2; ++i) printer.handle(CiteEvent{linked});
+    printer.finish();
+    return out;
+  };
+  CHECK(screen(4) == "[4] Essay\n\"Said.\"\nblog\n\n[5] Essay\n\"Said.\"\nblog\n");
+  CHECK(screen(0) ==
+        "Essay\n\"Said.\"\nblog\nhttps://a.test/essay\n\n"
+        "Essay\n\"Said.\"\nblog\nhttps://a.test/essay\n");
+}
+
 TEST_CASE("however the text is cut into tokens, the screen is the same") {
   const std::string before =
       "Bounded execution. It's not about limits: cafe\u0301 \u2014 自律のない自由は混沌だ, "

@@ -16,7 +16,7 @@ Citation essay() {
   out.type = "philosophy";
   out.reading_time = "8 min";
   out.date = "Apr 12";
-  out.url = "/blog/bounded-execution";
+  out.url = "https://a.test/blog/bounded-execution#:~:text=Autonomy";
   return out;
 }
 
@@ -28,8 +28,8 @@ Capabilities terminal(int columns) {
 }
 
 TEST_CASE("a citation is drawn as a box") {
-  CHECK(cite_box(essay(), terminal(52)) ==
-        "┌─ cite ───────────────────────────────────────────┐\n"
+  CHECK(cite_box(essay(), terminal(52), 12) ==
+        "┌─ cite 12 ────────────────────────────────────────┐\n"
         "│ The Philosophy of Bounded Execution              │\n"
         "│ \"Autonomy without constraint is just chaos with  │\n"
         "│  better marketing.\"                              │\n"
@@ -40,8 +40,8 @@ TEST_CASE("a citation is drawn as a box") {
 TEST_CASE("without unicode the box is ASCII") {
   Capabilities ascii = terminal(40);
   ascii.unicode = false;
-  CHECK(cite_box(essay(), ascii) ==
-        "+- cite -------------------------------+\n"
+  CHECK(cite_box(essay(), ascii, 1) ==
+        "+- cite 1 -----------------------------+\n"
         "| The Philosophy of Bounded Execution  |\n"
         "| \"Autonomy without constraint is just |\n"
         "|  chaos with better marketing.\"       |\n"
@@ -50,9 +50,10 @@ TEST_CASE("without unicode the box is ASCII") {
 }
 
 TEST_CASE("a narrow terminal gets the lines without a frame") {
-  CHECK(cite_box(essay(), terminal(20)) ==
-        "The Philosophy of\n"
-        "Bounded Execution\n"
+  CHECK(cite_box(essay(), terminal(20), 3) ==
+        "[3] The Philosophy\n"
+        "    of Bounded\n"
+        "    Execution\n"
         "\"Autonomy without\n"
         " constraint is just\n"
         " chaos with better\n"
@@ -68,9 +69,44 @@ TEST_CASE("a pipe gets a block quote that does not depend on any width") {
       "> The Philosophy of Bounded Execution\n"
       "> \"Autonomy without constraint is just chaos with better marketing.\"\n"
       "> philosophy · 8 min read · Apr 12\n";
-  CHECK(cite_box(essay(), pipe) == quoted + "> /blog/bounded-execution");
-  CHECK(cite_box(essay(), pipe, "https://a.test") ==
-        quoted + "> https://a.test/blog/bounded-execution");
+  const std::string address = "> https://a.test/blog/bounded-execution#:~:text=Autonomy";
+  CHECK(cite_box(essay(), pipe) == quoted + address);
+  CHECK(cite_box(essay(), pipe, 2) == "> [2] " + quoted.substr(2) + address);
+}
+
+TEST_CASE("a card without a number has its address below, in one piece") {
+  Citation citation = essay();
+  citation.url += std::string(200, 'x');
+  for (const int columns : {8, 20, 40, 80}) {
+    CAPTURE(columns);
+    const auto lines = lines_of(cite_box(citation, terminal(columns)));
+    CHECK(lines.back() == citation.url);
+    // No other line is broken by it.
+    const auto numbered = lines_of(cite_box(citation, terminal(columns), 1));
+    for (const std::string& line : numbered) {
+      CAPTURE(line);
+      CHECK(text::display_width(line) <= static_cast<size_t>(columns));
+      CHECK(line.find("https") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("the address of a citation is one that may be shown, or none") {
+  struct Case {
+    const char* url;
+    const char* shown;
+  };
+  for (const Case& c :
+       {Case{"https://a.test/b#:~:text=c", "https://a.test/b#:~:text=c"},
+        // Nothing but a browser can use a text fragment.
+        Case{"/b#:~:text=c", "/b"}, Case{"/b#c", "/b#c"},
+        Case{"https://a.test/caf\u00e9", "https://a.test/caf%C3%A9"},
+        Case{"javascript:alert(1)", ""}, Case{"/a\x1b]8;;\x07", ""}, Case{"", ""}}) {
+    CAPTURE(std::string(c.url));
+    Citation citation = essay();
+    citation.url = c.url;
+    CHECK(cite_address(citation) == c.shown);
+  }
 }
 
 TEST_CASE("every line of a box has the same width, whatever is in it and however it is painted") {
@@ -87,7 +123,7 @@ TEST_CASE("every line of a box has the same width, whatever is in it and however
       for (const bool painted : {false, true}) {
         Capabilities capabilities = terminal(columns);
         capabilities.color = capabilities.hyperlinks = painted;
-        const std::string box = cite_box(citation, capabilities, "https://a.test");
+        const std::string box = cite_box(citation, capabilities, 123456);
         for (const std::string& line : lines_of(without_escapes(box))) {
           CAPTURE(columns);
           CAPTURE(line);
@@ -102,7 +138,7 @@ TEST_CASE("no compact line is wider than its terminal") {
   Citation citation = essay();
   citation.quote = "日本語のテキスト and " + std::string(80, 'y');
   for (int columns = 8; columns < 30; ++columns) {
-    for (const std::string& line : lines_of(cite_box(citation, terminal(columns)))) {
+    for (const std::string& line : lines_of(cite_box(citation, terminal(columns), 99))) {
       CAPTURE(line);
       CHECK(text::display_width(line) <= static_cast<size_t>(columns));
     }
@@ -113,14 +149,16 @@ TEST_CASE("no compact line is wider than its terminal") {
 TEST_CASE("the title is green and linked, the quote dim and italic, the meta line grey") {
   Capabilities capabilities = terminal(60);
   capabilities.color = capabilities.hyperlinks = true;
-  const std::string box = cite_box(essay(), capabilities, "https://a.test");
-  CHECK(box.find("\x1b]8;;https://a.test/blog/bounded-execution\x1b\\"
+  const std::string box = cite_box(essay(), capabilities, 1);
+  CHECK(box.find("\x1b]8;;https://a.test/blog/bounded-execution#:~:text=Autonomy\x1b\\"
                  "\x1b[1;32mThe Philosophy of Bounded Execution\x1b[0m\x1b]8;;\x1b\\") !=
         std::string::npos);
   CHECK(box.find("\x1b[2;3m\"Autonomy") != std::string::npos);
   CHECK(box.find("\x1b[90mphilosophy · 8 min read · Apr 12\x1b[0m") != std::string::npos);
   // Without the site a path is no target.
-  CHECK(cite_box(essay(), capabilities).find("\x1b]8") == std::string::npos);
+  Citation path = essay();
+  path.url = "/blog/bounded-execution";
+  CHECK(cite_box(path, capabilities, 1).find("\x1b]8") == std::string::npos);
 }
 
 TEST_CASE("what a citation lacks is left out") {
@@ -138,6 +176,17 @@ TEST_CASE("a hostile title cannot break out of its line") {
   const std::string plain = cite_box(hostile, Capabilities{});
   CHECK(plain.find('\x1b') == std::string::npos);
   CHECK(plain.starts_with("> a [2J ]8;;http://evil bc\n"));
+  Capabilities links = terminal(60);
+  links.hyperlinks = true;
+  for (const char* url :
+       {"https://a.test/\x1b\\\x1b[2J", "javascript:alert(1)", "https://a.test/\x07"}) {
+    hostile = essay();
+    hostile.url = url;
+    for (const size_t number : {size_t{0}, size_t{1}})
+      CHECK(cite_box(hostile, links, number).find('\x1b') == std::string::npos);
+  }
+  hostile.url = "https://a.test/\xc2\x9b";
+  CHECK(cite_box(hostile, links).find('\x9b') == std::string::npos);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ class FakeConversation final : public Conversation {
     citation.slug = "essay-" + std::to_string(turns);
     citation.title = "Essay " + std::to_string(turns);
     citation.type = "blog";
-    citation.url = "/blog/" + citation.slug;
+    citation.url = site + "/blog/" + citation.slug;
     sink(CiteEvent{citation});
     slugs.push_back(citation.slug);
     sink(DoneEvent{turns, Confidence::direct, 1});
@@ -63,6 +63,7 @@ class FakeConversation final : public Conversation {
   std::vector<std::string> queries;
   std::vector<std::string> slugs;
   std::string page;
+  std::string site;
   std::string hint_line;
   int turns = 0;
   int sessions = 1;

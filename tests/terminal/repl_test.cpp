@@ -65,14 +65,13 @@ TEST_CASE("there is no greeting, and at most one ambient line") {
 TEST_CASE("a question is answered and remembered, an empty line is nothing") {
   Bench bench;
   CHECK(bench.run({"", "   ", "  what is it?  "}) ==
-        "answer 1 to what is it?\n\n> Essay 1\n> blog\n> /blog/essay-1\n\n");
+        "answer 1 to what is it?\n\n> [1] Essay 1\n> blog\n> /blog/essay-1\n\n");
   CHECK(bench.conversation.queries == std::vector<std::string>{"what is it?"});
   CHECK(bench.editor.history == std::vector<std::string>{"what is it?"});
 }
 
 TEST_CASE("commands do what /help says") {
   Bench bench;
-  bench.options.site = "https://a.test";
   const std::string help = bench.run({"/help"});
   for (const char* name : {"/help", "/new", "/session", "/page URL", "/seen", "/cites", "/open N",
                            "/why", "/json", "/quit"}) {
@@ -84,7 +83,7 @@ TEST_CASE("commands do what /help says") {
   CHECK(bench.run({"/why"}) == "no answer yet.\n\n");
   CHECK(
       contains(bench.run({"q", "r", "/cites"}), "[1] Essay 1\n    blog\n[2] Essay 2\n    blog\n"));
-  CHECK(contains(bench.run({"q", "/open 1"}), "\nhttps://a.test/blog/essay-3\n"));
+  CHECK(contains(bench.run({"q", "/open 1"}), "\n/blog/essay-3\n"));
   CHECK(contains(bench.run({"/why"}), "route new\n  essay 0.9 [2J\n"));
   CHECK(contains(bench.run({"/seen"}), "essay-1\nessay-2\nessay-3\n"));
   CHECK(bench.run({"/page"}) == "no page. /page URL sets one.\n\n");
@@ -92,6 +91,20 @@ TEST_CASE("commands do what /help says") {
   CHECK(bench.run({"/session"}) ==
         "session  session-id\nvisitor  visitor-id\nturns    3\ntopic    a topic\n"
         "page     /blog/x\n\n");
+}
+
+TEST_CASE("a card has the number that /cites and /open take") {
+  Bench bench;
+  bench.options.capabilities.tty = true;
+  bench.conversation.site = "https://a.test";
+  const std::string screen = bench.run({"q", "r", "/cites", "/open 2", "/new", "s", "/open 1"});
+  CHECK(contains(screen, "─ cite 1 ─"));
+  CHECK(contains(screen, "─ cite 2 ─"));
+  CHECK_FALSE(contains(screen, "─ cite 3 ─"));
+  CHECK(contains(screen, "[2] Essay 2\n    blog\nhttps://a.test/blog/essay-2\n"));
+  // A new session counts from one again.
+  CHECK(screen.find("─ cite 1 ─") != screen.rfind("─ cite 1 ─"));
+  CHECK(screen.ends_with("https://a.test/blog/essay-3\n\n"));
 }
 
 TEST_CASE("/new forgets what was cited") {

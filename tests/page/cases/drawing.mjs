@@ -24,56 +24,82 @@ test('each of the four kinds of citation is drawn', async () => {
   assert.deepEqual(parts, [
     'before.',
     'cite block',
-    `as ${CITES.inline.title} tells.`,
+    `as [2] ${CITES.inline.title} tells.`,
     'cite code',
     'cite product',
   ]);
   const text = (query) => page.get((q) => $(q).innerText, query);
-  assert.equal(await text('.block .meta'), 'philosophy · 8 min read · Apr 12');
+  assert.equal(await text('.block .title'), `[1] ${CITES.block.title}`);
+  assert.equal(await text('.block .meta'), 'philosophy · 8 min read · Nov 25, 2002');
   assert.equal(await text('.block .quote'), `“${CITES.block.quote}”`);
-  assert.equal(await text('.code .title'), CITES.code.slug);
+  assert.equal(await text('.code .title'), `[3] ${CITES.code.slug}`);
   assert.equal(await text('.code pre'), CITES.code.quote);
   assert.equal(await text('.product .badge'), 'product');
   assert.equal(await text('.product .meta'), '2 min read');
   assert.equal(await page.get(`getComputedStyle($('.block')).borderLeftWidth`), '3px');
   const links = await page.get(`$$('.turn a').map((link) => link.href)`);
-  const slugs = [CITES.block, CITES.inline, CITES.code, CITES.product].map(({ slug }) => slug);
-  assert.deepEqual(
-    links,
-    slugs.map((slug) => `${base}/api/stoka/open?slug=${encodeURIComponent(slug)}`),
-  );
+  assert.deepEqual(links, [base + CITES.block.url, base + CITES.inline.url, CITES.product.url]);
 });
 
-test('a quote that looks like code is drawn as code, prose is not', async () => {
+test('only its kind says how a citation is drawn', async () => {
   const page = await visit('/');
-  const cases = [
-    ['auto x = std::move(y);', 'code'],
-    ['$ stoka index docs/', 'code'],
-    ['const limit = 3', 'code'],
-    ['one line\nanother line', 'code'],
-    ['if (a && b) return', 'code'],
-    ['Let me say it (again): nothing.', 'block'],
-    ['One thing; another thing.', 'block'],
-    ['A -> B is how most people draw it.', 'block'],
-    ['Call it a class of errors: rare, loud.', 'block'],
-    ['Rust & C++ agree: 1 < 2, 3 = 3.', 'block'],
-  ];
+  const kinds = [undefined, null, 'block', 'code', 'product', 'constructor', 5];
   await canned(page, [
     READY,
-    ...cases.map(([quote], i) => [
-      'cite',
-      { slug: `s-${i}`, title: '', quote, type: 'blog', reading_time: '', date: null, score: 1 },
-    ]),
+    ...kinds.map((kind, i) => ['cite', { slug: `s-${i}`, quote: 'const limit = 3;', kind }]),
     DONE,
   ]);
   await ask(page, 'draw');
   const drawn = await page.get(`$$('.turn .cite').map((cite) => cite.classList[1])`);
-  cases.forEach(([quote, kind], i) => assert.equal(drawn[i], kind, quote));
-  assert.equal(await page.get(`$('.block .title').textContent`), 's-5');
-  assert.equal(await page.get(`$('.block .meta').textContent`), 'blog');
+  assert.deepEqual(drawn, ['block', 'block', 'block', 'code', 'product', 'block', 'block']);
+  assert.equal(await page.get(`$('.block .title').textContent`), '[1] s-0');
+  assert.equal(await page.get(`$('.block .meta').textContent`), '');
 });
 
-test('a citation is reached by keyboard and leads to the server', async () => {
+test('only addresses of the web and paths of the site are linked', async () => {
+  const page = await visit('/');
+  const cases = [
+    ['https://site.example/a#:~:text=a%2Cb', 'https://site.example/a#:~:text=a%2Cb'],
+    ['HTTP://site.example/a', 'http://site.example/a'],
+    ['/blog/a?b=c#d', `${base}/blog/a?b=c#d`],
+    ['javascript:alert(1)', null],
+    ['JaVaScRiPt:alert(1)', null],
+    ['data:text/html,x', null],
+    ['//evil.example/a', null],
+    ['/\\evil.example/a', null],
+    ['/\t/evil.example/a', null],
+    ['blog/a', null],
+    ['https://', null],
+    ['', null],
+    [null, null],
+    [5, null],
+  ];
+  await canned(page, [
+    READY,
+    ...cases.map(([url], i) => ['cite', { slug: `s-${i}`, quote: 'q', url }]),
+    DONE,
+  ]);
+  await ask(page, 'draw');
+  const links = await page.get(`$$('.turn .cite .title').map((title) => title.href ?? null)`);
+  cases.forEach(([url, href], i) => assert.equal(links[i], href, url));
+});
+
+test('citations are numbered through a conversation, from one again on an empty screen', async () => {
+  const page = await visit('/');
+  await canned(page, [READY, ['cite', CITES.block], ['cite', CITES.product], DONE]);
+  const numbers = () => page.get(`$$('.turn .title').map((t) => t.textContent.split(' ')[0])`);
+  await ask(page, 'first');
+  assert.deepEqual(await numbers(), ['[1]', '[2]']);
+  await ask(page, 'second');
+  await page.until(`$$('.turn .title').length === 4`);
+  assert.deepEqual(await numbers(), ['[1]', '[2]', '[3]', '[4]']);
+  await ask(page, '/clear', null);
+  await ask(page, 'third');
+  await page.until(`$$('.turn .title').length === 2`);
+  assert.deepEqual(await numbers(), ['[1]', '[2]']);
+});
+
+test('a citation is reached by keyboard and leads to its page', async () => {
   const page = await visit('/');
   await canned(page, [READY, ['cite', CITES.block], DONE]);
   await ask(page, 'draw');
@@ -81,15 +107,9 @@ test('a citation is reached by keyboard and leads to the server', async () => {
   assert.equal(await focus(page), 'title');
   assert.notEqual(await page.get(`getComputedStyle($('.cite.block')).outlineStyle`), 'none');
   await page.press('Enter');
-  await page
-    .until(
-      (slug) => location.href.includes('slug=') || location.href.includes(slug),
-      CITES.block.slug,
-    )
-    .catch(() => {});
-  assert.ok(
-    page.requests.some(({ url }) => url.endsWith(`/api/stoka/open?slug=${CITES.block.slug}`)),
-  );
+  const [path] = CITES.block.url.split('#');
+  await page.until((end) => location.href.endsWith(end), path).catch(() => {});
+  assert.ok(page.requests.some(({ url }) => url.startsWith(base + path)));
 });
 
 test('markup from a server stays text', async () => {
@@ -98,13 +118,13 @@ test('markup from a server stays text', async () => {
   await canned(page, [
     READY,
     token(nasty),
-    ['cite', { slug: 'javascript:alert(1)', title: nasty, quote: nasty, type: nasty }],
+    ['cite', { slug: nasty, title: nasty, quote: nasty, type: nasty, url: `/${nasty}` }],
     DONE,
   ]);
   await ask(page, nasty);
   assert.equal(await page.get(`$$('.turn img, .turn b, .turn script').length`), 0);
   assert.ok((await answer(page)).startsWith(nasty));
-  assert.equal(await page.get(`new URL($('.turn a').href).pathname`), '/api/stoka/open');
+  assert.ok((await page.get(`$('.turn a').href`)).startsWith(`${base}/%3Cimg%20src=x`));
   assert.equal(await page.get('document.title'), 'stoka');
 });
 

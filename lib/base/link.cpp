@@ -1,0 +1,53 @@
+#include "base/link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/ascii.h"
+
+namespace stoka {
+namespace {
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+}  // namespace
+
+std::string percent_encoded(std::string_view bytes, std::string_view plain) {
+  std::string out;
+  for (const char c : bytes) {
+    const bool stays = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       plain.find(c) != std::string_view::npos;
+    if (stays)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+bool is_web_url(std::string_view text) {
+  const std::string start = lower(text.substr(0, 8));
+  const size_t scheme = start == "https://" ? 8 : start.starts_with("http://") ? 7 : 0;
+  if (scheme == 0 || text.size() == scheme) return false;
+  return std::string_view("/?#\\").find(text[scheme]) == std::string_view::npos;
+}
+
+std::string safe_link(std::string_view address, std::string_view site) {
+  if (address.size() > kMostLink || std::any_of(address.begin(), address.end(), is_control))
+    return {};
+  // A browser reads a backslash as a slash.
+  const bool path =
+      address.starts_with('/') && !address.starts_with("//") && !address.starts_with("/\\");
+  if (!path && !is_web_url(address)) return {};
+  std::string whole;
+  if (path && is_web_url(site)) {
+    while (site.ends_with('/')) site.remove_suffix(1);
+    whole = site;
+  }
+  whole += address;
+  std::string out = percent_encoded(whole, "-._~:/?#[]@!$&'()*+,;=%");
+  return out.size() <= kMostLink ? out : std::string();
+}
+
+}  // namespace stoka

@@ -1,0 +1,91 @@
+#include "cite/citation.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/link.h"
+#include "text/normalize.h"
+#include "text/utf8.h"
+
+namespace stoka::cite {
+namespace {
+
+constexpr size_t kMostWhole = 64;  // characters of a quote that is written out
+constexpr size_t kLeastEnd = 20;   // characters of each end of a longer one
+
+// Parts of a text between which a browser sees the border of a word: at spaces, and after the
+// punctuation of scripts that have none.
+std::vector<std::string_view> words(std::string_view text) {
+  constexpr std::u32string_view kStops = U"\u3001\u3002\uFF01\uFF0C\uFF1A\uFF1B\uFF1F";
+  std::vector<std::string_view> out;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t before = at;
+    const char32_t c = text::next_code_point(text, at);
+    const bool stop = kStops.find(c) != std::u32string_view::npos;
+    if (c != ' ' && !stop) continue;
+    const size_t end = stop ? at : before;
+    if (end > begin) out.push_back(text.substr(begin, end - begin));
+    begin = at;
+  }
+  if (begin < text.size()) out.push_back(text.substr(begin));
+  return out;
+}
+
+// The shortest run of whole words from the front that is long enough.
+std::string_view first_words(std::string_view text, const std::vector<std::string_view>& words) {
+  for (const std::string_view word : words) {
+    const auto run = text.substr(0, static_cast<size_t>(word.end() - text.begin()));
+    if (text::length(run) >= kLeastEnd) return run;
+  }
+  return text;
+}
+
+// The shortest such run that reaches the end.
+std::string_view last_words(std::string_view text, const std::vector<std::string_view>& words) {
+  for (auto word = words.rbegin(); word != words.rend(); ++word) {
+    const auto run = text.substr(static_cast<size_t>(word->begin() - text.begin()));
+    if (text::length(run) >= kLeastEnd) return run;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string text_fragment(std::string_view quote) {
+  // A hyphen, a comma and an ampersand mean something in a text fragment.
+  constexpr std::string_view kPlain = "._~";
+  const std::string text = text::squeeze(quote);
+  if (text.empty()) return {};
+  std::string out = "#:~:text=";
+  if (text::length(text) > kMostWhole) {
+    const std::vector<std::string_view> parts = words(text);
+    const std::string_view first = first_words(text, parts);
+    const std::string_view last = last_words(text, parts);
+    if (first.size() + last.size() < text.size())
+      return out + percent_encoded(first, kPlain) + ',' + percent_encoded(last, kPlain);
+  }
+  return out + percent_encoded(text, kPlain);
+}
+
+Citation make_citation(const Hit& hit, std::string quote, const Showing& showing) {
+  const Chunk& chunk = hit.chunk;
+  Citation out;
+  out.slug = chunk.slug;
+  out.title = chunk.title;
+  out.quote = std::move(quote);
+  out.type = chunk.type;
+  out.reading_time = reading_time(chunk.reading_minutes);
+  if (chunk.date) out.date = short_date(*chunk.date, showing.today);
+  out.url = safe_link(chunk.url, showing.site);
+  if (!out.url.empty() && out.url.find('#') == std::string::npos) {
+    const std::string fragment = text_fragment(out.quote);
+    if (out.url.size() + fragment.size() <= kMostLink) out.url += fragment;
+  }
+  out.score = hit.score;
+  if (chunk.type == "product") out.kind = CiteKind::product;
+  out.published = chunk.date;
+  return out;
+}
+
+}  // namespace stoka::cite

@@ -1,0 +1,65 @@
+#include "base/link.h"
+
+#include <doctest/doctest.h>
+
+using namespace stoka;
+
+TEST_CASE("only http, https and paths of the site are linked") {
+  struct Case {
+    std::string address;
+    const char* site;
+    std::string link;
+  };
+  const Case cases[] = {
+      {"https://a.test/x", "", "https://a.test/x"},
+      {"http://a.test", "https://b.test", "http://a.test"},
+      {"HTTPS://a.test/x", "", "HTTPS://a.test/x"},
+      {"/blog/x", "https://a.test/", "https://a.test/blog/x"},
+      {"/blog/x", "https://a.test/docs//", "https://a.test/docs/blog/x"},
+      {"/blog/x", "", "/blog/x"},
+      {"/", "https://a.test", "https://a.test/"},
+      // A site that is none is not put before anything.
+      {"/blog/x", "javascript:alert(1)//", "/blog/x"},
+      {"//evil.test/x", "https://a.test", ""},
+      {"/\\evil.test/x", "https://a.test", ""},
+      {"/a\\b", "https://a.test", "https://a.test/a%5Cb"},
+      {"javascript:alert(1)", "https://a.test", ""},
+      {" javascript:alert(1)", "https://a.test", ""},
+      {"data:text/html,x", "", ""},
+      {"file:///etc/passwd", "https://a.test", ""},
+      {"https://", "", ""},
+      {"https:///x", "", ""},
+      {"http:a.test", "", ""},
+      {"blog/x", "https://a.test", ""},
+      {"", "https://a.test", ""},
+      {"/a\x1b]8;;\x07", "https://a.test", ""},
+      {"/a\r\nSet-Cookie: b", "https://a.test", ""},
+      {std::string("/a\0b", 4), "https://a.test", ""},
+      {"/a\x7f", "https://a.test", ""},
+      {"/caf\u00e9 x", "https://a.test", "https://a.test/caf%C3%A9%20x"},
+      {"/a\"<b>`{c}|^d", "", "/a%22%3Cb%3E%60%7Bc%7D%7C%5Ed"},
+      {"/a%20b?c=d&e=(f)#g", "", "/a%20b?c=d&e=(f)#g"},
+      // The C1 form of an escape sequence.
+      {"/a\xc2\x9b", "", "/a%C2%9B"},
+      {"/a\xff", "", "/a%FF"},
+      {"/" + std::string(2047, 'a'), "", "/" + std::string(2047, 'a')},
+      {"/" + std::string(2048, 'a'), "", ""},
+      {"/" + std::string(2047, 'a'), "https://a.test", ""},
+      {"/" + std::string(2047, ' '), "", ""},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.address);
+    CHECK(safe_link(c.address, c.site) == c.link);
+  }
+}
+
+TEST_CASE("a web address has a scheme and a host") {
+  for (const char* yes : {"http://a", "https://a.test:80/x", "HtTp://a"}) CHECK(is_web_url(yes));
+  for (const char* no : {"", "a.test", "http://", "https://?a", "https://#", "ftp://a", "/a"})
+    CHECK_FALSE(is_web_url(no));
+}
+
+TEST_CASE("bytes are percent-encoded unless they are letters, digits or said to be plain") {
+  CHECK(percent_encoded("aZ09-._~ /%\xC3\xBC", "-/") == "aZ09-%2E%5F%7E%20/%25%C3%BC");
+  CHECK(percent_encoded("", "").empty());
+}
