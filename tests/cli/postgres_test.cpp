@@ -211,7 +211,8 @@ TEST_CASE("a server whose database is down starts, says so, and shows no passwor
   CHECK(ready.status == 503);
   CHECK(has(ready.body, "127.0.0.1:1"));
   CHECK_FALSE(has(ready.body, "s3cret"));
-  const auto chat = site.post("/api/stoka/chat", R"({"query":"what is this?"})").value();
+  const auto chat =
+      site.post("/api/stoka/chat", R"({"query":"tell me about bounded execution"})").value();
   CHECK(chat.status == 503);
   CHECK(chat.retry_after.has_value());
 }

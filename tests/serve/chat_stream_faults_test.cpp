@@ -192,7 +192,7 @@ TEST_CASE("an embedder that fails on the way is a status, whatever it does") {
       {R"({"fault":"hang_mid"})", 503, "timeout", "5"},
       {R"({"fault":"cut"})", 503, "unavailable", "5"},
       {R"({"fault":"html"})", 503, "protocol", "5"},
-      {503, "protocol", "5"},
+      {R"({"fault":"nan"})", 503, "protocol", "5"},
       {R"({"fault":"wrong_count"})", 503, "protocol", "5"},
       {R"({"status":429})", 503, "busy", "2"},
       {R"({"status":429,"retry_after":47})", 503, "busy", "47"},
