@@ -96,7 +96,7 @@ inline std::string chunked(std::string_view body) {
   return with("Transfer-Encoding: chunked\r\n", body);
 }
 
-inline std::string get(std::string_view target) {
+inline std::string request_of(std::string_view target) {
   return fmt::format("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", target);
 }
 

@@ -139,11 +139,11 @@ class Strict {
 
 TEST_CASE("of spoiled requests only those are taken that a strict reader reads the same") {
   const std::string seeds[] = {
-      get("/a?b") + get("/c"),
-      with("Content-Length: 5\r\n", "hello") + get("/next"),
-      chunked("5\r\nhello\r\n3;a=b\r\nabc\r\n0\r\nT: u\r\n\r\n") + get("/next"),
-      with("Content-Length: 34\r\n", get("/inside")) + get("/next"),
-      "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + get("/next"),
+      request_of("/a?b") + request_of("/c"),
+      with("Content-Length: 5\r\n", "hello") + request_of("/next"),
+      chunked("5\r\nhello\r\n3;a=b\r\nabc\r\n0\r\nT: u\r\n\r\n") + request_of("/next"),
+      with("Content-Length: 34\r\n", request_of("/inside")) + request_of("/next"),
+      "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + request_of("/next"),
       with("Transfer-Encoding: chunked\r\nExpect: 100-continue\r\nX: y\r\n", "1\r\na\r\n0\r\n\r\n"),
   };
   const std::string_view pieces[] = {"\r\n",

@@ -21,10 +21,10 @@ TEST_CASE("good requests are read the same in any split") {
   };
   const std::string plain = "GET /a ?  1.1 keep | host=x # ";
   const Case cases[] = {
-      {"a request", get("/a"), {plain}},
-      {"a query", get("/a?b=c?d"), {"GET /a ? b=c?d 1.1 keep | host=x # "}},
-      {"an empty query", get("/a?"), {plain}},
-      {"a target of UTF-8", get("/\xC3\xA9"), {"GET /\xC3\xA9 ?  1.1 keep | host=x # "}},
+      {"a request", request_of("/a"), {plain}},
+      {"a query", request_of("/a?b=c?d"), {"GET /a ? b=c?d 1.1 keep | host=x # "}},
+      {"an empty query", request_of("/a?"), {plain}},
+      {"a target of UTF-8", request_of("/\xC3\xA9"), {"GET /\xC3\xA9 ?  1.1 keep | host=x # "}},
       {"names in any case, blanks around values",
        "GET /a HTTP/1.1\r\nHOST: \t x \t\r\nX-Y:\r\n\r\n",
        {"GET /a ?  1.1 keep | host=x | x-y= # "}},
@@ -61,15 +61,15 @@ TEST_CASE("good requests are read the same in any split") {
       {"HTTP/1.0 that keeps alive",
        "GET /a HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n\r\n",
        {"GET /a ?  1.0 keep | connection=keep-alive | host=x # "}},
-      {"empty lines first", "\r\n\r\n" + get("/a"), {plain}},
+      {"empty lines first", "\r\n\r\n" + request_of("/a"), {plain}},
       {"empty lines alone", "\r\n\r\n\r\n", {}},
       {"three in a row",
-       get("/a") + with("Content-Length: 3\r\n", "abc") + "\r\n" + get("/a"),
+       request_of("/a") + with("Content-Length: 3\r\n", "abc") + "\r\n" + request_of("/a"),
        {plain, "POST /a ?  1.1 keep | content-length=3 | host=x # abc", plain}},
       {"chunks, and one more after them",
-       chunked("1\r\na\r\n0\r\n\r\n") + get("/a"),
+       chunked("1\r\na\r\n0\r\n\r\n") + request_of("/a"),
        {"POST /a ?  1.1 keep | host=x | transfer-encoding=chunked # a", plain}},
-      {"one, and the half of another", get("/a") + "GET /b", {plain}, State::head},
+      {"one, and the half of another", request_of("/a") + "GET /b", {plain}, State::head},
       {"the half of a body", with("Content-Length: 3\r\n", "ab"), {}, State::body},
       {"the half of a chunk", chunked("3\r\nab"), {}, State::body},
       {"no end after the last chunk", chunked("0\r\n"), {}, State::body},
@@ -139,7 +139,7 @@ TEST_CASE("what two readers might read differently is refused, in any split") {
       {"a size that ends in LF", chunked("3\nabc\r\n0\r\n\r\n")},
       {"LF in an extension", chunked("3;a\nb\r\nabc\r\n0\r\n\r\n")},
       {"more headers than ten", many, 431},
-      {"a long address", get("/" + std::string(300, 'a')), 414},
+      {"a long address", request_of("/" + std::string(300, 'a')), 414},
       {"an address without an end", "GET /" + std::string(300, 'a'), 414},
       {"a head that is too large", with("A: " + std::string(300, 'a') + "\r\n"), 431},
       {"a head without an end", "GET / HTTP/1.1\r\nA: " + std::string(300, 'a'), 431},
@@ -153,7 +153,7 @@ TEST_CASE("what two readers might read differently is refused, in any split") {
       {"a trailer that is none", chunked("0\r\n: b\r\n\r\n")},
       {"a NUL in a value", with("A: b\0c\r\n"s)},
       {"a NUL in a name", with("A\0: b\r\n"s)},
-      {"a NUL in the address", get("/\0"s)},
+      {"a NUL in the address", request_of("/\0"s)},
       {"LF in a head", "GET / HTTP/1.1\r\nHost: x\nA: b\r\n\r\n"},
       {"LF after the request line", "GET / HTTP/1.1\nHost: x\r\n\r\n", 505},
       {"CR in a value", with("A: b\rc\r\n")},
@@ -165,8 +165,8 @@ TEST_CASE("what two readers might read differently is refused, in any split") {
       {"HTTP/0.9", "GET /\r\n\r\n"},
       {"the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505},
       {"http/1.1", "GET / http/1.1\r\nHost: x\r\n\r\n", 505},
-      {"an address with a host", get("http://x/")},
-      {"an asterisk", get("*")},
+      {"an address with a host", request_of("http://x/")},
+      {"an asterisk", request_of("*")},
       {"no address", "GET  HTTP/1.1\r\nHost: x\r\n\r\n"},
       {"two blanks", "GET  / HTTP/1.1\r\nHost: x\r\n\r\n"},
       {"a blank after it", "GET / HTTP/1.1 \r\nHost: x\r\n\r\n", 505},
@@ -177,18 +177,18 @@ TEST_CASE("what two readers might read differently is refused, in any split") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
-    const Outcome outcome = read_in_any_split(c.bytes + get("/smuggled"));
+    const Outcome outcome = read_in_any_split(c.bytes + request_of("/smuggled"));
     CHECK(outcome.requests.empty());
     CHECK(outcome.refused == c.status);
     CHECK_FALSE(outcome.why.empty());
     CHECK(outcome.why.find('\n') == std::string::npos);
     // After a good one too.
-    CHECK(read(get("/") + c.bytes).refused == c.status);
+    CHECK(read(request_of("/") + c.bytes).refused == c.status);
   }
 }
 
 TEST_CASE("limits are exact, in any split") {
-  const std::string request = get("/aaaa");
+  const std::string request = request_of("/aaaa");
   for (const size_t limit : {request.size() - 1, request.size(), request.size() + 1}) {
     CAPTURE(limit);
     const bool fits = request.size() <= limit;
@@ -218,8 +218,8 @@ TEST_CASE("limits are exact, in any split") {
 
 TEST_CASE("the limits of every day hold") {
   const RequestLimits limits;
-  CHECK(read(get("/" + std::string(8000, 'a')), limits).requests.size() == 1);
-  CHECK(read(get("/" + std::string(9000, 'a')), limits).refused == 414);
+  CHECK(read(request_of("/" + std::string(8000, 'a')), limits).requests.size() == 1);
+  CHECK(read(request_of("/" + std::string(9000, 'a')), limits).refused == 414);
   CHECK(read(with("A: " + std::string(9000, 'a') + "\r\n"), limits).refused == 431);
   std::string fields;
   for (int i = 0; i < 99; ++i) fields += fmt::format("a{}: b\r\n", i);
@@ -273,8 +273,8 @@ TEST_CASE("who waits to be told to go on is told once, and not for nothing") {
 
 TEST_CASE("what follows a request waits until it is taken") {
   RequestReader reader;
-  CHECK(reader.push(get("/a") + get("/b") + "GET /c") == State::complete);
-  CHECK(reader.buffered() == get("/b").size() + 6);
+  CHECK(reader.push(request_of("/a") + request_of("/b") + "GET /c") == State::complete);
+  CHECK(reader.buffered() == request_of("/b").size() + 6);
   CHECK(reader.take().path == "/a");
   CHECK(reader.state() == State::complete);
   CHECK(reader.take().path == "/b");

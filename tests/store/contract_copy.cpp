@@ -11,7 +11,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Instant at(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
+Instant copied_at(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
 
 std::string joined(const Texts& texts) {
   std::string out;
@@ -58,9 +58,9 @@ Visitor visitor(const std::string& name, const std::string& subject, int64_t fir
   made.id = uuid(name);
   made.subject = subject;
   made.interests = {"of " + name, "x"};
-  made.history = {{"page", at(first), 10}, {"of-" + name, at(last), 20}};
-  made.first_seen = at(first);
-  made.last_seen = at(last);
+  made.history = {{"page", copied_at(first), 10}, {"of-" + name, copied_at(last), 20}};
+  made.first_seen = copied_at(first);
+  made.last_seen = copied_at(last);
   return made;
 }
 
@@ -73,8 +73,8 @@ Session session(const std::string& name, const std::string& visitor, int64_t sta
   made.turns = 3;
   made.exchanges = {
       {"question " + std::to_string(last), "answer", {{"both", "Both", "quote", "/both"}}}};
-  made.started_at = at(start);
-  made.last_active = at(last);
+  made.started_at = copied_at(start);
+  made.last_active = copied_at(last);
   return made;
 }
 
@@ -153,19 +153,19 @@ void copy_contract(Store& store) {
   SUBCASE("whoever was active later is kept, with the readings and slugs of both") {
     Visitor early = visitor("v", "", 10, 20);
     early.interests = {"early"};
-    early.history = {{"page", at(11), 1}, {"other", at(12), 2}};
+    early.history = {{"page", copied_at(11), 1}, {"other", copied_at(12), 2}};
     Visitor late = visitor("v", "auth|1", 15, 30);
     late.interests = {"late"};
-    late.history = {{"page", at(25), 3}};
+    late.history = {{"page", copied_at(25), 3}};
     Session before = session("s", "v", 10, 20);
     before.turns = 5;
     Session after = session("s", "v", 15, 30);
     after.explored_topics = {"z"};
     Visitor visitor_then = late;
-    visitor_then.first_seen = at(10);
-    visitor_then.history = {{"other", at(12), 2}, {"page", at(25), 3}};
+    visitor_then.first_seen = copied_at(10);
+    visitor_then.history = {{"other", copied_at(12), 2}, {"page", copied_at(25), 3}};
     Session session_then = after;
-    session_then.started_at = at(10);
+    session_then.started_at = copied_at(10);
     session_then.turns = 5;
     SUBCASE("the copied one") {
       put(store, {early});
@@ -208,7 +208,7 @@ void copy_contract(Store& store) {
     turn.session_id = uuid("s");
     turn.visitor_id = uuid("v");
     turn.cited = {"new"};
-    turn.at = at(9);
+    turn.at = copied_at(9);
     const auto now = store.commit_turn(turn);
     REQUIRE(now);
     CHECK(now->turns == 4);
@@ -230,8 +230,8 @@ void copy_contract(Store& store) {
       CHECK(owner.subject == "auth|1");
       CHECK(owner.interests == Texts{"of here", "x", "of copy"});
       CHECK(owner.history.size() == 3);
-      CHECK((owner.first_seen == at(3)));
-      CHECK((owner.last_seen == at(30)));
+      CHECK((owner.first_seen == copied_at(3)));
+      CHECK((owner.last_seen == copied_at(30)));
       CHECK(store.session(uuid("s1"))->value().visitor_id == uuid("here"));
     }
     const std::string before = all(store);
