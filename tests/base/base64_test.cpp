@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace base64_test {
+
 using namespace stoka;
 
 TEST_CASE("base64 gives the test vectors of RFC 4648") {
@@ -31,3 +33,5 @@ TEST_CASE("what is no base64 is nothing") {
     CHECK_FALSE(from_base64(text));
   }
 }
+
+}  // namespace base64_test

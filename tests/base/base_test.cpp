@@ -12,6 +12,8 @@
 #include "base/toml.h"
 #include "support/temp_folder.h"
 
+namespace base_test {
+
 using namespace stoka;
 
 TEST_CASE("every kind of error has its exit code") {
@@ -123,3 +125,5 @@ TEST_CASE("ASCII is lowered and trimmed, other bytes stay") {
   CHECK(trimmed(" \n ") == "");
   CHECK(trimmed("") == "");
 }
+
+}  // namespace base_test

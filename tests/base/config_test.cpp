@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace config_test {
+
 using namespace stoka;
 
 namespace {
@@ -84,3 +86,5 @@ TEST_CASE("malformed TOML is a configuration error with its line") {
   CHECK(loaded.error().kind == ErrorKind::config);
   CHECK(loaded.error().message.starts_with("config.toml:1: "));
 }
+
+}  // namespace config_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace date_test {
+
 using namespace stoka;
 
 TEST_CASE("dates are read from the forms that frontmatter and file names use") {
@@ -33,3 +35,5 @@ TEST_CASE("a citation shows month and day, and the year of another year") {
     CHECK(short_date(*parse_date(c.iso), today) == c.shown);
   }
 }
+
+}  // namespace date_test

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace gate_test {
+
 using namespace std::chrono_literals;
 using stoka::ErrorKind;
 using stoka::Gate;
@@ -230,3 +232,5 @@ TEST_CASE("tickets and threads that block stand in one line") {
   CHECK(c->granted());
   CHECK(served == "abc");
 }
+
+}  // namespace gate_test

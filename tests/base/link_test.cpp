@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace link_test {
+
 using namespace stoka;
 
 TEST_CASE("only http, https and paths of the site are linked") {
@@ -63,3 +65,5 @@ TEST_CASE("bytes are percent-encoded unless they are letters, digits or said to 
   CHECK(percent_encoded("aZ09-._~ /%\xC3\xBC", "-/") == "aZ09-%2E%5F%7E%20/%25%C3%BC");
   CHECK(percent_encoded("", "").empty());
 }
+
+}  // namespace link_test

@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace secret_test {
+
 using namespace stoka;
 
 TEST_CASE("a secret prints as stars, and nothing as nothing") {
@@ -45,3 +47,5 @@ TEST_CASE("a long text full of the secret is freed in one go") {
   for (int i = 0; i < 200000; ++i) text += "sk-12345678 ";
   CHECK(Secret("sk-12345678").redact(text).size() == 200000 * 4);
 }
+
+}  // namespace secret_test

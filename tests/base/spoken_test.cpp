@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace spoken_test {
+
 using namespace std::chrono_literals;
 
 TEST_CASE("durations are said as people say them") {
@@ -13,3 +15,5 @@ TEST_CASE("durations are said as people say them") {
   CHECK(spoken(59949ms) == "59.9 s");
   CHECK(spoken(299999ms) == "300 s");
 }
+
+}  // namespace spoken_test

@@ -11,6 +11,8 @@
 #include "text/normalize.h"
 #include "text/utf8.h"
 
+namespace answer_stream_test {
+
 namespace {
 
 using namespace stoka;
@@ -238,3 +240,5 @@ TEST_CASE("text is passed on as it comes") {
   for (const std::string_view delta : {"it", " broke", " <", " b", ",", " so"}) stream.push(delta);
   CHECK(tokens == std::vector<std::string>{"it", " broke", " < b", ",", " so"});
 }
+
+}  // namespace answer_stream_test

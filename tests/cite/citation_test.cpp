@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace citation_test {
+
 using namespace stoka;
 using namespace stoka::cite;
 
@@ -109,3 +111,5 @@ TEST_CASE("a text fragment has all of a short quote and both ends of a long one"
     CHECK(text_fragment(c.quote) == c.fragment);
   }
 }
+
+}  // namespace citation_test

@@ -11,6 +11,8 @@
 #include "base/toml.h"
 #include "text/utf8.h"
 
+namespace guard_test {
+
 namespace {
 
 using stoka::cite::GuardRules;
@@ -245,3 +247,5 @@ TEST_CASE("rules that are none are refused") {
     CHECK(read.error().message == message);
   }
 }
+
+}  // namespace guard_test

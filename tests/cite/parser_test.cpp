@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+namespace parser_test {
+
 namespace {
 
 using stoka::cite::kMaxTagBytes;
@@ -217,3 +219,5 @@ TEST_CASE("text that cannot be part of a tag does not wait") {
     CHECK(recorder.seen == seen);
   }
 }
+
+}  // namespace parser_test

@@ -10,6 +10,8 @@
 #include "text/normalize.h"
 #include "text/quotable.h"
 
+namespace quote_test {
+
 namespace {
 
 using stoka::cite::VerifiedQuote;
@@ -209,3 +211,5 @@ TEST_CASE("a large document is searched, not suffered") {
   const std::vector<std::string_view> word = {endless};
   CHECK(verify_quote("a a a a a", word, 0, "").quote.size() <= stoka::text::kMaxQuoteLength);
 }
+
+}  // namespace quote_test

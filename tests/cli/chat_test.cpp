@@ -6,6 +6,8 @@
 
 #include "process.h"
 
+namespace chat_test {
+
 using namespace stoka::test;
 using Json = nlohmann::json;
 
@@ -169,3 +171,5 @@ TEST_CASE("rerank --json shows the ranked candidates with their factors") {
   CHECK(body["results"].size() == 5);
   CHECK(body["results"][0].contains("factors"));
 }
+
+}  // namespace chat_test

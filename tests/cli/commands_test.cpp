@@ -7,6 +7,8 @@
 
 #include "process.h"
 
+namespace commands_test {
+
 using namespace stoka::test;
 using Json = nlohmann::json;
 
@@ -351,3 +353,5 @@ TEST_CASE("there is a manual page of the program and of each command") {
     }
   }
 }
+
+}  // namespace commands_test

@@ -7,6 +7,8 @@
 
 #include "process.h"
 
+namespace docs_test {
+
 using namespace stoka::test;
 
 namespace {
@@ -56,3 +58,5 @@ TEST_CASE("the command line reference is what the program says") {
                   "docs/cli.md is stale: run scripts/docs (" << std::string(command) << ")");
   }
 }
+
+}  // namespace docs_test

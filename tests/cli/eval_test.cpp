@@ -7,6 +7,8 @@
 
 #include "model_site.h"
 
+namespace eval_test {
+
 using namespace stoka::test;
 namespace fs = std::filesystem;
 
@@ -329,3 +331,5 @@ TEST_CASE("a history of reports is drawn over time") {
         0);
   CHECK(has(text_of(machine.home() / "out.html"), "<svg"));
 }
+
+}  // namespace eval_test

@@ -1,6 +1,8 @@
 // What the real program does when a model server fails.
 #include "model_site.h"
 
+namespace model_faults_test {
+
 using namespace stoka::test;
 
 TEST_CASE("an embedder that does not answer is exit 4 before the first word") {
@@ -112,3 +114,5 @@ TEST_CASE("what a model sends that is no text is mended, and never ends the prog
     CHECK_NOTHROW(static_cast<void>(Json(ran.out).dump()));  // valid UTF-8
   }
 }
+
+}  // namespace model_faults_test

@@ -1,6 +1,8 @@
 // The real program and model servers that are none.
 #include "model_site.h"
 
+namespace models_test {
+
 using namespace stoka::test;
 
 TEST_CASE("chat says the same in every dialect") {
@@ -323,3 +325,5 @@ TEST_CASE("settings of servers that cannot be are refused with what to write") {
     CHECK_FALSE(has(ran.err, "secret"));
   }
 }
+
+}  // namespace models_test

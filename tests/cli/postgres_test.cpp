@@ -11,6 +11,8 @@
 #include "serve/remote.h"
 #include "served.h"
 
+namespace postgres_test {
+
 using namespace stoka::test;
 using stoka::testing::TestDatabase;
 using Json = nlohmann::json;
@@ -216,3 +218,5 @@ TEST_CASE("a server whose database is down starts, says so, and shows no passwor
   CHECK(chat.status == 503);
   CHECK(chat.retry_after.has_value());
 }
+
+}  // namespace postgres_test

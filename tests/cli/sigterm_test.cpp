@@ -8,6 +8,8 @@
 #include "process.h"
 #include "support/program.h"
 
+namespace sigterm_test {
+
 using namespace stoka;
 using namespace stoka::test;
 namespace fs = std::filesystem;
@@ -31,3 +33,5 @@ TEST_CASE("SIGTERM ends eval and smoke, and their temporary folders go") {
     CHECK(fs::is_empty(temporary.path));
   }
 }
+
+}  // namespace sigterm_test

@@ -5,6 +5,8 @@
 
 #include "served.h"
 
+namespace smoke_test {
+
 using namespace stoka::test;
 using Json = nlohmann::json;
 
@@ -130,3 +132,5 @@ TEST_CASE("smoke --url with nobody there is exit 4, and a wrong flag exit 2") {
   CHECK(machine.stoka({"smoke", "--store", "sqlite:x.db"}).code == 2);
   CHECK(machine.stoka({"smoke", "--url", "nonsense://x"}).code == 2);
 }
+
+}  // namespace smoke_test

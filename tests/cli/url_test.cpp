@@ -9,6 +9,8 @@
 
 #include "served.h"
 
+namespace url_test {
+
 using namespace stoka::test;
 using Json = nlohmann::json;
 
@@ -251,3 +253,5 @@ TEST_CASE("a conversation with a site keeps its session and knows its citations"
   CHECK(has(screen, "a terminal. i know everything published here."));
   CHECK(!std::filesystem::exists(visitor().database()));
 }
+
+}  // namespace url_test

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+namespace batches_test {
+
 using namespace stoka;
 using namespace stoka::embed;
 
@@ -214,3 +216,5 @@ TEST_CASE("a text without a word is not asked for") {
   CHECK(embedded.notes[1].what == "refused: no text");
   CHECK(sizes(server) == std::vector<size_t>{1, 1});
 }
+
+}  // namespace batches_test

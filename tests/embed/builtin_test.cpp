@@ -6,6 +6,8 @@
 
 #include "support/temp_store.h"
 
+namespace builtin_test {
+
 using namespace stoka;
 using namespace stoka::embed;
 using stoka::testing::TempStore;
@@ -123,3 +125,5 @@ TEST_CASE("a stopped fit leaves the old basis in place") {
   REQUIRE(refit_if_needed(*store, store.writer(), {}, [&](double share) { last = share; }));
   CHECK(last == doctest::Approx(1.0));
 }
+
+}  // namespace builtin_test

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+namespace lsa_test {
+
 using namespace stoka;
 using namespace stoka::embed;
 
@@ -150,3 +152,5 @@ TEST_CASE("fitting stops when asked and tells how far it is") {
   REQUIRE_FALSE(stopped.has_value());
   CHECK(stopped.error().kind == ErrorKind::cancelled);
 }
+
+}  // namespace lsa_test

@@ -3,6 +3,8 @@
 #include "embed/openai.h"
 #include "embed/remote_house.h"
 
+namespace openai_embedder_test {
+
 using namespace stoka;
 using namespace stoka::embed;
 using namespace stoka::testing;
@@ -247,3 +249,5 @@ TEST_CASE("openai: a model that the server does not have is an error with those 
   CHECK(identity.error().kind == ErrorKind::config);
   CHECK(identity.error().message.find("(404)") != std::string::npos);
 }
+
+}  // namespace openai_embedder_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace remembered_test {
+
 using namespace stoka;
 using embed::Remembered;
 
@@ -41,3 +43,5 @@ TEST_CASE("a failure leaves what another was told meanwhile") {
   CHECK_FALSE(remembered.get(overtaken).has_value());
   CHECK(remembered.get([]() -> Result<int> { return 8; }).value() == 7);
 }
+
+}  // namespace remembered_test

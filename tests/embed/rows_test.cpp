@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+namespace rows_test {
+
 using namespace stoka::embed;
 
 TEST_CASE("bare rows are read in their order") {
@@ -105,3 +107,5 @@ TEST_CASE("what is no list of bare rows is named") {
     CHECK(rows.error() == one.what);
   }
 }
+
+}  // namespace rows_test

@@ -7,6 +7,8 @@
 
 #include "embed/remote_house.h"
 
+namespace tei_test {
+
 using namespace stoka;
 using namespace stoka::embed;
 using namespace stoka::testing;
@@ -363,3 +365,5 @@ TEST_CASE("a stop amid a run ends it") {
   CHECK(embedded.error().kind == ErrorKind::cancelled);
   CHECK(house.server.seen().size() <= 4);  // info, probe, one batch, perhaps the next
 }
+
+}  // namespace tei_test

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+namespace vectors_check_test {
+
 using namespace stoka::embed;
 
 namespace {
@@ -67,3 +69,5 @@ TEST_CASE("what has no direction has no unit vector") {
   CHECK(unit(std::vector<double>{1e-200, 0}).empty());
   CHECK(unit(std::vector<double>{1e200, 1e200}).empty());
 }
+
+}  // namespace vectors_check_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace answer_test {
+
 namespace {
 
 using namespace stoka;
@@ -62,3 +64,5 @@ TEST_CASE("replies that no generator wrote are canned") {
 }
 
 }  // namespace
+
+}  // namespace answer_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace calibration_test {
+
 using namespace stoka;
 using namespace stoka::eval;
 
@@ -95,3 +97,5 @@ TEST_CASE("thresholds are tried around those in use, which are marked") {
   CHECK(std::count_if(other.begin(), other.end(),
                       [](const ThresholdRow& row) { return row.in_use; }) == 2);
 }
+
+}  // namespace calibration_test

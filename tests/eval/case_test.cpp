@@ -7,6 +7,8 @@
 
 #include "base/files.h"
 
+namespace case_test {
+
 using namespace stoka;
 using namespace stoka::eval;
 
@@ -401,3 +403,5 @@ TEST_CASE("the project's own cases can be read") {
   }
   CHECK(cases.cases.size() + cases.queries.size() > 0);
 }
+
+}  // namespace case_test

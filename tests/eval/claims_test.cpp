@@ -2,6 +2,8 @@
 
 #include "sample_answer.h"
 
+namespace claims_test {
+
 namespace {
 
 using namespace stoka::eval;
@@ -88,3 +90,5 @@ TEST_CASE("a citation is invented if it was not retrieved, and a tag must not sh
 }
 
 }  // namespace
+
+}  // namespace claims_test

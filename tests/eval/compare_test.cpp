@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace compare_test {
+
 using namespace stoka;
 using namespace stoka::eval;
 
@@ -295,3 +297,5 @@ TEST_CASE("one long name does not push all lines apart") {
   const size_t second = text.find('\n') + 1;
   CHECK(text.find('\n', second) - second < 100);
 }
+
+}  // namespace compare_test

@@ -8,6 +8,8 @@
 #include "eval/case.h"
 #include "eval/predicates.h"
 
+namespace docs_test {
+
 using namespace stoka;
 using namespace stoka::eval;
 
@@ -52,3 +54,5 @@ TEST_CASE("so are the predicates") {
   for (const Predicate& one : predicates()) all.emplace_back(one.name);
   CHECK(names("predicates", "end of predicates") == all);
 }
+
+}  // namespace docs_test

@@ -2,6 +2,8 @@
 
 #include "sample_answer.h"
 
+namespace energy_test {
+
 namespace {
 
 using namespace stoka::eval;
@@ -68,3 +70,5 @@ TEST_CASE(
 }
 
 }  // namespace
+
+}  // namespace energy_test

@@ -9,6 +9,8 @@
 #include "eval/table.h"
 #include "pipeline/house.h"
 
+namespace evaluate_test {
+
 using namespace stoka;
 using namespace stoka::test;
 using namespace stoka::eval;
@@ -188,3 +190,5 @@ TEST_CASE("progress is told of every suite, to its end") {
   CHECK(last.at("dataset") == std::pair<size_t, size_t>{6, 6});
   CHECK(last.at("retrieval") == std::pair<size_t, size_t>{1, 1});
 }
+
+}  // namespace evaluate_test

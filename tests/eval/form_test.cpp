@@ -2,6 +2,8 @@
 
 #include "sample_answer.h"
 
+namespace form_test {
+
 namespace {
 
 using namespace stoka::eval;
@@ -133,3 +135,5 @@ TEST_CASE("dashes, numbers and code are no list") {
 }
 
 }  // namespace
+
+}  // namespace form_test

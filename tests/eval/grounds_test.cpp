@@ -2,6 +2,8 @@
 
 #include "sample_answer.h"
 
+namespace grounds_test {
+
 namespace {
 
 using namespace stoka;
@@ -80,3 +82,5 @@ TEST_CASE("where nothing was found only the canned line is grounded") {
 }
 
 }  // namespace
+
+}  // namespace grounds_test

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace html_chart_test {
+
 using namespace stoka::eval;
 
 namespace {
@@ -52,3 +54,5 @@ TEST_CASE("a report without the value keeps its place and has no point") {
   CHECK(chart({std::nullopt, std::nullopt}).empty());
   CHECK(chart({}).empty());
 }
+
+}  // namespace html_chart_test

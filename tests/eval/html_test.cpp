@@ -6,6 +6,8 @@
 
 #include "tags.h"
 
+namespace html_test {
+
 using namespace stoka;
 using namespace stoka::eval;
 
@@ -250,3 +252,5 @@ TEST_CASE("no text changes the structure of the page") {
   CHECK_FALSE(has(page, "javascript:"));
   CHECK(page.find('\xff') == std::string::npos);
 }
+
+}  // namespace html_test

@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <limits>
 
+namespace interval_test {
+
 using stoka::eval::wilson;
 
 TEST_CASE("intervals are the published ones") {
@@ -53,3 +55,5 @@ TEST_CASE("nothing tried says nothing") {
     CHECK(wilson(.5, n).high == 1);
   }
 }
+
+}  // namespace interval_test

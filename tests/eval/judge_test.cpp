@@ -6,6 +6,8 @@
 
 #include "built_in.h"
 
+namespace judge_test {
+
 using namespace stoka;
 using namespace stoka::eval;
 using stoka::test::phrases;
@@ -201,3 +203,5 @@ TEST_CASE("terse is forty tokens") {
   for (int i = 0; i < 60; ++i) words += " and why";
   CHECK(failed(due, answer({{words + "?", {}}})) == Names{"tone"});
 }
+
+}  // namespace judge_test

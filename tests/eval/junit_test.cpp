@@ -4,6 +4,8 @@
 
 #include "tags.h"
 
+namespace junit_test {
+
 using namespace stoka;
 using namespace stoka::eval;
 
@@ -104,3 +106,5 @@ TEST_CASE("no text changes the structure, and what XML forbids is gone") {
     CHECK(xml.find(forbidden) == std::string::npos);
   CHECK_FALSE(has(xml, "\uffff"));
 }
+
+}  // namespace junit_test

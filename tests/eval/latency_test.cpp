@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace latency_test {
+
 using namespace stoka::eval;
 
 TEST_CASE("percentiles are values that were seen") {
@@ -13,3 +15,5 @@ TEST_CASE("percentiles are values that were seen") {
   CHECK(percentiles(hundred).p50 == 50);
   CHECK(percentiles(hundred).p95 == 95);
 }
+
+}  // namespace latency_test

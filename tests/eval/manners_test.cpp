@@ -2,6 +2,8 @@
 
 #include "sample_answer.h"
 
+namespace manners_test {
+
 namespace {
 
 using namespace stoka::eval;
@@ -245,3 +247,5 @@ TEST_CASE("trying, searching and recommending are also what pages are about") {
 }
 
 }  // namespace
+
+}  // namespace manners_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace markup_test {
+
 using stoka::eval::escaped;
 
 TEST_CASE("text is safe between tags and inside an attribute") {
@@ -25,3 +27,5 @@ TEST_CASE("text is safe between tags and inside an attribute") {
        })
     CHECK(escaped(c.text) == c.escaped);
 }
+
+}  // namespace markup_test

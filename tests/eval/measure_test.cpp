@@ -2,6 +2,8 @@
 
 #include "sample_answer.h"
 
+namespace measure_test {
+
 namespace {
 
 using namespace stoka;
@@ -113,3 +115,5 @@ TEST_CASE("a citation repeats one of this answer or of an earlier turn") {
 }
 
 }  // namespace
+
+}  // namespace measure_test

@@ -4,6 +4,8 @@
 
 #include "sample_answer.h"
 
+namespace phrases_test {
+
 namespace {
 
 using namespace stoka;
@@ -83,3 +85,5 @@ TEST_CASE("the shipped lists are all there, each phrase once") {
 }
 
 }  // namespace
+
+}  // namespace phrases_test

@@ -8,6 +8,8 @@
 #include "golden/golden.h"
 #include "sample_answer.h"
 
+namespace predicates_test {
+
 namespace {
 
 using namespace stoka;
@@ -184,3 +186,5 @@ TEST_CASE("a very long answer is judged") {
 }
 
 }  // namespace
+
+}  // namespace predicates_test

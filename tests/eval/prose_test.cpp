@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace prose_test {
+
 namespace {
 
 using namespace stoka::eval;
@@ -57,3 +59,5 @@ TEST_CASE("sentences know whether they ask") {
 }
 
 }  // namespace
+
+}  // namespace prose_test

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+namespace ranking_test {
+
 using namespace stoka::eval;
 
 namespace {
@@ -102,3 +104,5 @@ TEST_CASE("scores are named in the order of the table") {
       {"hit@1", .1}, {"hit@5", .2}, {"mrr", .3}, {"ndcg@10", .4}, {"recall@20", .5}};
   CHECK(named({.1, .2, .3, .4, .5}) == expected);
 }
+
+}  // namespace ranking_test

@@ -5,6 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+namespace report_test {
+
 using namespace stoka;
 using namespace stoka::eval;
 using nlohmann::json;
@@ -211,3 +213,5 @@ TEST_CASE("what is no report is refused with what is wrong") {
   CHECK(read_report("", "x").error().kind == ErrorKind::data);
   CHECK(refusal(R"({"suite":"all","metrics":{},"cases":[]})") == "accepted");
 }
+
+}  // namespace report_test

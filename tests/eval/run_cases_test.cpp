@@ -7,6 +7,8 @@
 #include "built_in.h"
 #include "pipeline/house.h"
 
+namespace run_cases_test {
+
 using namespace stoka;
 using namespace stoka::test;
 using namespace stoka::eval;
@@ -198,3 +200,5 @@ TEST_CASE("the day is that of the newest page") {
   House house;
   CHECK(iso_date(Subject::make(house.engine(), {}).value()->day()) == "2026-11-15");
 }
+
+}  // namespace run_cases_test

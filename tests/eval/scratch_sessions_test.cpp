@@ -4,6 +4,8 @@
 
 #include "pipeline/house.h"
 
+namespace scratch_sessions_test {
+
 using namespace stoka;
 using namespace stoka::test;
 using eval::ScratchSessions;
@@ -78,3 +80,5 @@ TEST_CASE("what an evaluation never does is refused") {
   nameless.session_id = "x";
   CHECK(scratch.commit_turn(nameless).error().kind == ErrorKind::usage);
 }
+
+}  // namespace scratch_sessions_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace slugs_test {
+
 using namespace stoka;
 using namespace stoka::eval;
 
@@ -39,3 +41,5 @@ TEST_CASE("one that there is not is named, with its place and what was meant") {
         "'wooden-boat' is no page of the index, did you mean 'wooden-boats'?"));
   }
 }
+
+}  // namespace slugs_test

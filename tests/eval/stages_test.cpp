@@ -5,6 +5,8 @@
 #include "built_in.h"
 #include "pipeline/house.h"
 
+namespace stages_test {
+
 using namespace stoka;
 using namespace stoka::test;
 using namespace stoka::eval;
@@ -134,3 +136,5 @@ TEST_CASE("a question that finds nothing scores nothing") {
   CHECK(runs.runs[0].verdict.confidence == Confidence::nothing);
   CHECK(query_results(runs, queries)[0].answer == "nothing");
 }
+
+}  // namespace stages_test

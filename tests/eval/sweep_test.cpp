@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+namespace sweep_test {
+
 using namespace stoka;
 using namespace stoka::eval;
 using Json = nlohmann::json;
@@ -56,3 +58,5 @@ TEST_CASE("table and JSON hold every row, and the best ones are marked") {
   CHECK(json["thresholds"][0]["in_use"] == true);
   CHECK(to_table(Sweep{}).empty());
 }
+
+}  // namespace sweep_test

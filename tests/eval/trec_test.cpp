@@ -10,6 +10,8 @@
 
 #include "base/files.h"
 
+namespace trec_test {
+
 using namespace stoka;
 using namespace stoka::eval;
 
@@ -191,3 +193,5 @@ TEST_CASE("public collections are read whole") {
     CHECK(gains == c.gains);
   }
 }
+
+}  // namespace trec_test

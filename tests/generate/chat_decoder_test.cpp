@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+namespace chat_decoder_test {
+
 namespace {
 
 using namespace stoka;
@@ -341,3 +343,5 @@ TEST_CASE("any bytes come to an end") {
     }
   }
 }
+
+}  // namespace chat_decoder_test

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+namespace chat_request_test {
+
 namespace {
 
 using namespace stoka;
@@ -152,3 +154,5 @@ TEST_CASE("a completion request has all prompts and ends at the line") {
   CHECK(Json::parse(*text) == Json::parse(R"({"model":"m","prompt":["a","b"],"max_tokens":40,
                                               "temperature":0.5,"stop":["\n"]})"));
 }
+
+}  // namespace chat_request_test

@@ -12,6 +12,8 @@
 #include "text/normalize.h"
 #include "text/sentences.h"
 
+namespace extractive_test {
+
 namespace {
 
 using namespace stoka;
@@ -281,3 +283,5 @@ TEST_CASE("lines that break the voice are refused") {
   REQUIRE_FALSE(missing.has_value());
   CHECK(missing.error().message == "voice_lines.toml has no 'direct.any'");
 }
+
+}  // namespace extractive_test

@@ -8,6 +8,8 @@
 
 #include "golden/golden.h"
 
+namespace framing_test {
+
 namespace {
 
 using namespace stoka;
@@ -121,3 +123,5 @@ TEST_CASE("what a model reads of a piece is one bounded line") {
   CHECK(messages.back().content ==
         "1. on limits (blog): first paragraph.…\n2. two (blog): content.\n");
 }
+
+}  // namespace framing_test

@@ -5,6 +5,8 @@
 
 #include "generate/openai_fixture.h"
 
+namespace openai_frame_test {
+
 namespace {
 
 using namespace stoka;
@@ -136,3 +138,5 @@ TEST_CASE("nothing to frame, or a stop: nothing is asked") {
   CHECK(setup.asker.generator.frame(hits(), stop.get_token()) == kNone);
   CHECK(setup.fake.seen().empty());
 }
+
+}  // namespace openai_frame_test

@@ -8,6 +8,8 @@
 
 #include "generate/openai_fixture.h"
 
+namespace openai_server_test {
+
 namespace {
 
 using namespace stoka;
@@ -217,3 +219,5 @@ TEST_CASE("a probe has no subject, by which a question could be answered with it
   CHECK(asker.generator.probe({}).has_value());
   CHECK(kept.subjects == std::vector<std::string>{""});
 }
+
+}  // namespace openai_server_test

@@ -9,6 +9,8 @@
 #include "net/recording.h"
 #include "support/temp_folder.h"
 
+namespace openai_test {
+
 namespace {
 
 using namespace stoka;
@@ -227,3 +229,5 @@ TEST_CASE("a connection is kept from answer to answer") {
     CHECK(setup.fake.connections() == 1);
   }
 }
+
+}  // namespace openai_test

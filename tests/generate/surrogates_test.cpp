@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace surrogates_test {
+
 namespace {
 
 using stoka::generate::mark_lone_surrogates;
@@ -40,3 +42,5 @@ TEST_CASE("halves are joined over texts, and replaced where there is no other ha
 TEST_CASE("other characters of the private planes pass") {
   CHECK(join({"\U0010F7FF \U00100000 \U000F0000"}) == "\U0010F7FF \U00100000 \U000F0000");
 }
+
+}  // namespace surrogates_test

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+namespace think_filter_test {
+
 namespace {
 
 using stoka::generate::ThinkFilter;
@@ -102,3 +104,5 @@ TEST_CASE("in a whole text the answer begins after the last closing tag") {
     CHECK(text.substr(thoughts_end(text)) == answer);
   }
 }
+
+}  // namespace think_filter_test

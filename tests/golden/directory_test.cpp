@@ -4,6 +4,8 @@
 
 #include "support/temp_folder.h"
 
+namespace directory_test {
+
 using namespace stoka;
 
 namespace {
@@ -81,3 +83,5 @@ TEST_CASE("a golden file that cannot be read is an error") {
   CHECK(golden::load_directory(another.path).error().message.find("replies.toml") !=
         std::string::npos);
 }
+
+}  // namespace directory_test

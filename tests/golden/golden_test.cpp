@@ -8,6 +8,8 @@
 
 #include "base/embedded.h"
 
+namespace golden_test {
+
 using namespace stoka;
 
 TEST_CASE("the built-in golden data is complete") {
@@ -204,3 +206,5 @@ TEST_CASE("a reply that a rule of the router names is known") {
   REQUIRE_MESSAGE(golden, golden.error().message);
   CHECK(golden->reply("jobs") == "nobody is hired here.");
 }
+
+}  // namespace golden_test

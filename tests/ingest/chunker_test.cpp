@@ -10,6 +10,8 @@
 #include "text/utf8.h"
 #include "text/words.h"
 
+namespace chunker_test {
+
 using namespace stoka;
 using namespace stoka::ingest;
 
@@ -178,3 +180,5 @@ TEST_CASE("the embedded text has the prefix that was asked for") {
   CHECK(parse_prefix_mode("title") == PrefixMode::title);
   CHECK_FALSE(parse_prefix_mode("Full").has_value());
 }
+
+}  // namespace chunker_test

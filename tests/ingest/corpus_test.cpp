@@ -8,6 +8,8 @@
 #include "ingest/loader.h"
 #include "text/utf8.h"
 
+namespace corpus_test {
+
 using namespace stoka;
 using namespace stoka::ingest;
 
@@ -293,3 +295,5 @@ TEST_CASE("a whole file may be in another encoding") {
     CHECK(out.warnings[0].starts_with("site/corpus.jsonl: converted from "));
   }
 }
+
+}  // namespace corpus_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace entities_test {
+
 using stoka::ingest::decode_entities;
 
 TEST_CASE("character references become characters, and other ampersands stay") {
@@ -13,3 +15,5 @@ TEST_CASE("character references become characters, and other ampersands stay") {
   CHECK(decode_entities("&amp;lt;") == "&lt;");
   CHECK(decode_entities("").empty());
 }
+
+}  // namespace entities_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace frontmatter_test {
+
 using namespace stoka;
 using namespace stoka::ingest;
 
@@ -153,3 +155,5 @@ TEST_CASE("hostile frontmatter is survived") {
   for (int i = 0; i < 500; ++i) many += "  - tag" + std::to_string(i) + "\n";
   CHECK(read(many + "---\n").tags.size() == 32);
 }
+
+}  // namespace frontmatter_test

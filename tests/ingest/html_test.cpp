@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace html_test {
+
 using namespace stoka::ingest;
 
 namespace {
@@ -59,3 +61,5 @@ TEST_CASE("unclosed quotes, tags and comments in great number are no burden") {
     CHECK(html_blocks(html).size() <= 20'001);
   }
 }
+
+}  // namespace html_test

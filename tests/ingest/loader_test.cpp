@@ -10,6 +10,8 @@
 #include "support/temp_folder.h"
 #include "text/utf8.h"
 
+namespace loader_test {
+
 using namespace stoka;
 using namespace stoka::ingest;
 namespace fs = std::filesystem;
@@ -297,3 +299,5 @@ TEST_CASE("the sample site is read without a word of complaint") {
     }
   }
 }
+
+}  // namespace loader_test

@@ -6,6 +6,8 @@
 
 #include "text/utf8.h"
 
+namespace markdown_test {
+
 using namespace stoka;
 using namespace stoka::ingest;
 
@@ -95,3 +97,5 @@ TEST_CASE("hostile pages end in blocks, bounded and valid") {
     }
   }
 }
+
+}  // namespace markdown_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace mending_test {
+
 using namespace stoka::ingest;
 
 TEST_CASE("bytes become text, and what was done is counted over all parts") {
@@ -47,3 +49,5 @@ TEST_CASE("only a file that is not UTF-8 is decoded from something else") {
     CHECK(mending.describe().size() == (c.text ? 1 : 0));
   }
 }
+
+}  // namespace mending_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace place_test {
+
 using namespace stoka;
 using namespace stoka::ingest;
 
@@ -50,3 +52,5 @@ TEST_CASE("a permalink gives a slug and a date unless it is a pattern") {
   CHECK(location_date("/blog/2024/01/31/x/") == parse_date("2024-01-31"));
   CHECK_FALSE(location_date("/2024/x/").has_value());
 }
+
+}  // namespace place_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace prepare_test {
+
 using namespace stoka::ingest;
 
 TEST_CASE("what a generator would replace goes, and text stays") {
@@ -77,3 +79,5 @@ TEST_CASE("openers without an end in great number are no burden") {
       CHECK(prepare_markdown(text, dialect).size() <= 2 * text.size());
   }
 }
+
+}  // namespace prepare_test

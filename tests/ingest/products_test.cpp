@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace products_test {
+
 using namespace stoka;
 using namespace stoka::ingest;
 
@@ -71,3 +73,5 @@ TEST_CASE("a file that holds no products says why") {
     CHECK(out.skipped[0].reason == c.reason);
   }
 }
+
+}  // namespace products_test

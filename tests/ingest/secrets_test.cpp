@@ -5,6 +5,8 @@
 #include "ingest/chunker.h"
 #include "ingest/markdown.h"
 
+namespace secrets_test {
+
 using namespace stoka;
 using namespace stoka::ingest;
 
@@ -122,3 +124,5 @@ TEST_CASE("a page without secrets keeps every chunk") {
   CHECK(withhold_secrets(chunks, blocks).empty());
   CHECK(chunks.size() == 2);
 }
+
+}  // namespace secrets_test

@@ -6,6 +6,8 @@
 #include <random>
 #include <set>
 
+namespace slug_test {
+
 using namespace stoka::ingest;
 
 TEST_CASE("slugs are lower case, of any script, and joined by single dashes") {
@@ -62,3 +64,5 @@ TEST_CASE("slugs are unique and do not depend on the order of files") {
   auto again = unique_slugs(shuffled);
   for (size_t i = 0; i < order.size(); ++i) CHECK(again[i] == slugs[order[i]]);
 }
+
+}  // namespace slug_test

@@ -6,6 +6,8 @@
 
 #include "support/temp_folder.h"
 
+namespace walk_test {
+
 using namespace stoka;
 using namespace stoka::ingest;
 namespace fs = std::filesystem;
@@ -135,3 +137,5 @@ TEST_CASE("a name that is not UTF-8 can still be shown") {
   CHECK(display_path(found.files[0].relative) == "bad\uFFFD.md");
   CHECK(display_path("a\x1B[31m\u202E.md") == "a\uFFFD[31m\uFFFD.md");
 }
+
+}  // namespace walk_test

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace layers_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -157,3 +159,5 @@ TEST_CASE("main stays a door") {
   std::ifstream in(kRoot / "apps/stoka/main.cpp");
   CHECK(std::count(std::istreambuf_iterator<char>(in), {}, '\n') < 80);
 }
+
+}  // namespace layers_test

@@ -14,6 +14,8 @@
 #include "net/raw_server.h"
 #include "net/way.h"
 
+namespace asking_test {
+
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::net;
@@ -348,3 +350,5 @@ TEST_CASE("a stop ends the pause before another attempt") {
   CHECK(told.times == 0);
   CHECK(server.seen().size() == 2);
 }
+
+}  // namespace asking_test

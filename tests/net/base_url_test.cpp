@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace base_url_test {
+
 namespace {
 
 using stoka::ErrorKind;
@@ -170,3 +172,5 @@ TEST_CASE("this machine is told apart from others") {
     CHECK_FALSE(url->is_loopback());
   }
 }
+
+}  // namespace base_url_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace breaker_test {
+
 using namespace std::chrono_literals;
 using stoka::net::Breaker;
 
@@ -114,3 +116,5 @@ TEST_CASE("calls that began before it opened do not keep it open") {
   breaker.succeeded();
   CHECK_FALSE(breaker.closed_to_callers(5s).has_value());
 }
+
+}  // namespace breaker_test

@@ -12,6 +12,8 @@
 #include "net/raw_server.h"
 #include "support/upstream/fake_upstream.h"
 
+namespace client_test {
+
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::net;
@@ -440,3 +442,5 @@ TEST_CASE("a proxy that refuses is told so, and never sees the key") {
   CHECK(proxy.seen().at(0).method == "CONNECT");
   CHECK(proxy.seen().at(0).authorization.empty());
 }
+
+}  // namespace client_test

@@ -11,6 +11,8 @@
 #include "net/raw_server.h"
 #include "support/upstream/fake_upstream.h"
 
+namespace exchange_test {
+
 using namespace stoka;
 using namespace stoka::net;
 using testing::FakeUpstream;
@@ -148,3 +150,5 @@ TEST_CASE("a key that would break its header is not sent") {
   }
   CHECK(server.connections() == 0);
 }
+
+}  // namespace exchange_test

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+namespace fake_upstream_test {
+
 namespace {
 
 using stoka::testing::FakeOptions;
@@ -144,3 +146,5 @@ TEST_CASE("a client that leaves is noticed, and a server that goes cuts what is 
   leaving.reset();
   CHECK_FALSE(has(patient.hear(), "[DONE]"));
 }
+
+}  // namespace fake_upstream_test

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+namespace json_text_test {
+
 using stoka::net::error_message;
 using stoka::net::mend_json;
 
@@ -143,3 +145,5 @@ TEST_CASE("a key is taken out of a message before it is cut") {
   CHECK(error_message(std::string(180, 'x') + key, stoka::Secret(key)) ==
         std::string(180, 'x') + "***");
 }
+
+}  // namespace json_text_test

@@ -17,6 +17,8 @@
 #include "net/hearing.h"
 #include "support/upstream/fake_upstream.h"
 
+namespace loop_test {
+
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::net;
@@ -370,3 +372,5 @@ TEST_CASE("a loop that was leased is leased again") {
   const Loops::Lease again = loops.take(), more = loops.take();
   CHECK((&*again == first || &*more == first));
 }
+
+}  // namespace loop_test

@@ -12,6 +12,8 @@
 
 #include "support/temp_folder.h"
 
+namespace recording_test {
+
 namespace {
 
 using namespace stoka;
@@ -470,3 +472,5 @@ TEST_CASE("a damaged line is named") {
   CHECK_FALSE(Recorder::create(folder / ".", stub).has_value());
   CHECK(Recorder::create("/dev/null", stub).has_value());
 }
+
+}  // namespace recording_test

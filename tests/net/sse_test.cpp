@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+namespace sse_test {
+
 namespace {
 
 using stoka::net::SseDecoder;
@@ -179,3 +181,5 @@ TEST_CASE("the usual limits are a megabyte a line and four an event") {
   CHECK_FALSE(decoder.push(line, sink).has_value());
   CHECK_FALSE(SseDecoder().push(std::string((1u << 20) + 1, 'x'), sink).has_value());
 }
+
+}  // namespace sse_test

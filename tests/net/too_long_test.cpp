@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace too_long_test {
+
 using stoka::net::too_long;
 
 TEST_CASE("servers say in many ways that a text is too long") {
@@ -44,3 +46,5 @@ TEST_CASE("other refusals are not about length") {
     CHECK_FALSE(too_long({one.status, "", one.body}));
   }
 }
+
+}  // namespace too_long_test

@@ -5,6 +5,8 @@
 
 #include "net/way.h"
 
+namespace upstream_errors_test {
+
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::net;
@@ -232,3 +234,5 @@ TEST_CASE("the key is in no error and no log, whatever the server does") {
     CHECK_FALSE(has(way.upstream().refusal(answer).message, "sk-"));
   }
 }
+
+}  // namespace upstream_errors_test

@@ -10,6 +10,8 @@
 
 #include "net/way.h"
 
+namespace upstream_test {
+
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::net;
@@ -437,3 +439,5 @@ TEST_CASE("the time for a call counts from where it waits for a place") {
   CHECK(second.error().kind == ErrorKind::busy);
   CHECK(has(second.error().message, "embedder at " + server.url() + " is busy: no place after "));
 }
+
+}  // namespace upstream_test

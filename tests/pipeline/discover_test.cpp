@@ -4,6 +4,8 @@
 
 #include "house.h"
 
+namespace discover_test {
+
 using namespace stoka;
 using namespace stoka::test;
 
@@ -144,3 +146,5 @@ TEST_CASE("recommendations are written with their fields in order") {
     REQUIRE(at != std::string::npos);
   }
 }
+
+}  // namespace discover_test

@@ -6,6 +6,8 @@
 #include "house.h"
 #include "text/words.h"
 
+namespace index_run_test {
+
 using namespace stoka;
 using namespace stoka::test;
 
@@ -302,3 +304,5 @@ TEST_CASE("the report is written with its fields in order") {
   CHECK(pipeline::to_json(report).starts_with(
       R"({"added":1,"changed":0,"unchanged":0,"removed":0,"chunks":0,"skipped":[{"path":"x.md","reason":"draft"}])"));
 }
+
+}  // namespace index_run_test

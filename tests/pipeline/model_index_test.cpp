@@ -8,6 +8,8 @@
 #include "net/client.h"
 #include "support/upstream/fake_upstream.h"
 
+namespace model_index_test {
+
 using namespace stoka;
 using namespace stoka::test;
 using testing::FakeUpstream;
@@ -166,3 +168,5 @@ TEST_CASE("a document template shapes what is embedded, and is recorded") {
     seen = seen || asked.body.find("title: limits.md | text: limits keep") != std::string::npos;
   CHECK(seen);
 }
+
+}  // namespace model_index_test

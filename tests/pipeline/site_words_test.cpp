@@ -4,6 +4,8 @@
 
 #include "house.h"
 
+namespace site_words_test {
+
 using namespace stoka;
 using namespace stoka::test;
 
@@ -103,3 +105,5 @@ TEST_CASE("an index that cannot be read is told once") {
   CHECK(lookup.outcome().error().message == "the database is away");
   CHECK(reads == 1);
 }
+
+}  // namespace site_words_test

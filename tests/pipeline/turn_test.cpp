@@ -8,6 +8,8 @@
 #include "pipeline/explain.h"
 #include "text/normalize.h"
 
+namespace turn_test {
+
 using namespace stoka;
 using namespace stoka::test;
 
@@ -521,3 +523,5 @@ TEST_CASE("every slug that was shown exists in the index") {
   CHECK(!shown.empty());
   for (const std::string& slug : shown) CHECK(!house.store->chunks_of(slug).value().empty());
 }
+
+}  // namespace turn_test

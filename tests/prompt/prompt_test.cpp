@@ -4,6 +4,8 @@
 
 #include "text/tokens.h"
 
+namespace prompt_test {
+
 using namespace stoka;
 
 namespace {
@@ -209,3 +211,5 @@ TEST_CASE("layers report their tokens") {
   for (const prompt::Layer& layer : out.layers) sum += layer.tokens;
   CHECK(sum == out.tokens);
 }
+
+}  // namespace prompt_test

@@ -5,6 +5,8 @@
 #include "retrieve/retriever.h"
 #include "support/temp_store.h"
 
+namespace builtin_test {
+
 using namespace stoka;
 using namespace stoka::rerank;
 using stoka::testing::TempStore;
@@ -197,3 +199,5 @@ TEST_CASE("a stop ends the scoring") {
   REQUIRE_FALSE(stopped.has_value());
   CHECK(stopped.error().kind == ErrorKind::cancelled);
 }
+
+}  // namespace builtin_test

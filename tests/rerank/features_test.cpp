@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace features_test {
+
 using namespace stoka;
 using namespace stoka::rerank;
 
@@ -225,3 +227,5 @@ TEST_CASE("every feature stays within zero and one, whatever comes in") {
     }
   }
 }
+
+}  // namespace features_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace order_test {
+
 using namespace stoka;
 using namespace stoka::rerank;
 
@@ -40,3 +42,5 @@ TEST_CASE("a hit without a score keeps its place among those that have one") {
   CHECK_FALSE(found[2].unscored);
   CHECK(found[3].raw == 0.3);  // never below the worst score
 }
+
+}  // namespace order_test

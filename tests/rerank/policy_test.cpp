@@ -4,6 +4,8 @@
 
 #include "rerank/confidence.h"
 
+namespace policy_test {
+
 using namespace stoka;
 using rerank::PolicyContext;
 using rerank::PolicyOptions;
@@ -120,3 +122,5 @@ TEST_CASE("confidence follows the best score after the policy") {
   }
   CHECK(rerank::classify({}, {}).confidence == Confidence::nothing);
 }
+
+}  // namespace policy_test

@@ -8,6 +8,8 @@
 #include "support/test_upstream.h"
 #include "support/upstream/fake_upstream.h"
 
+namespace remote_test {
+
 using namespace stoka;
 using namespace stoka::rerank;
 using namespace stoka::testing;
@@ -380,3 +382,5 @@ TEST_CASE("a key that the server repeats is not in the error") {
   REQUIRE_FALSE(scores.has_value());
   CHECK(scores.error().message.ends_with(" is no reranker: not with ***"));
 }
+
+}  // namespace remote_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace scaffolding_test {
+
 using namespace stoka;
 
 namespace {
@@ -54,3 +56,5 @@ TEST_CASE("a question is in another language when more of its function words are
     CHECK(!rerank::is_foreign(text::words(text)));
   }
 }
+
+}  // namespace scaffolding_test

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+namespace scores_test {
+
 using namespace stoka::rerank;
 
 namespace {
@@ -96,3 +98,5 @@ TEST_CASE("logits of any size stay within [0,1] and in order") {
   CHECK(*scores[1] > *scores[0]);
   CHECK(*scores[2] == 1);
 }
+
+}  // namespace scores_test

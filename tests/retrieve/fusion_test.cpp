@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace fusion_test {
+
 using namespace stoka;
 using namespace stoka::retrieve;
 
@@ -77,3 +79,5 @@ TEST_CASE("a list of equal scores counts each as the largest, and ties go by id"
   CHECK(ids(fused) == std::vector<ChunkId>{2, 4});
   CHECK(fused.front().score == doctest::Approx(0.7));
 }
+
+}  // namespace fusion_test

@@ -6,6 +6,8 @@
 
 #include "support/temp_store.h"
 
+namespace retriever_test {
+
 using namespace stoka;
 using namespace stoka::retrieve;
 using stoka::testing::TempStore;
@@ -218,3 +220,5 @@ TEST_CASE("nothing is found for words that are nowhere, and a stop ends the sear
   REQUIRE_FALSE(stopped.has_value());
   CHECK(stopped.error().kind == ErrorKind::cancelled);
 }
+
+}  // namespace retriever_test

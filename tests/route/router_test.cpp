@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace router_test {
+
 using namespace stoka;
 
 namespace {
@@ -83,18 +85,36 @@ TEST_CASE("questions about stoka itself are meta") {
 }
 
 TEST_CASE("questions that only look like meta are not") {
-  for (const char* query :
-       {"what is the point of verification", "who is on call at night", "are you sure retries help",
-        "history of the house", "this is how retries fail", "are your agents bounded",
-        "hip hop and agents in production today", "what is stoka built with",
-        "everything is a file, why", "tell me about everything that broke in june",
-        "high availability", "how does it work?", "what does it do?", "explain it",
-        "tell me all about it", "who wrote this?", "summarize it",
-        "hey why did you leave kubernetes", "hi, how does the pipeline fail",
-        "what are you reading these days", "what are you working on", "what are you thinking about",
-        "who are you hiring", "what is this post about the cache", "what is this error in tern",
-        "what are you and your team running in production", "are you real-time",
-        "are you a fan of sqlite", "are you human readable", "who are you and how do i buy tern"}) {
+  for (const char* query : {"what is the point of verification",
+                            "who is on call at night",
+                            "are you sure retries help",
+                            "history of the house",
+                            "this is how retries fail",
+                            "are your agents bounded",
+                            "hip hop and agents in production today",
+                            "what is stoka built with",
+                            "everything is a file, why",
+                            "tell me about everything that broke in june",
+                            "high availability",
+                            "how does it work?",
+                            "what does it do?",
+                            "explain it",
+                            "tell me all about it",
+                            "who wrote this?",
+                            "summarize it",
+                            "hey why did you leave kubernetes",
+                            "hi, how does the pipeline fail",
+                            "what are you reading these days",
+                            "what are you working on",
+                            "what are you thinking about",
+                            "who are you hiring",
+                            "what is this post about the cache",
+                            "what is this error in tern",
+                            "what are you and your team running in production",
+                            "are you real-time",
+                            "are you a fan of sqlite",
+                            "are you human readable",
+                            "who are you and how do i buy tern"}) {
     CAPTURE(std::string(query));
     CHECK(decide(query).route == Route::fresh);
   }
@@ -302,3 +322,5 @@ TEST_CASE("malformed patterns are refused") {
     CHECK(!route::Pattern::compile(pattern));
   }
 }
+
+}  // namespace router_test

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+namespace best_test {
+
 using namespace stoka::search;
 
 namespace {
@@ -46,3 +48,5 @@ TEST_CASE("long runs in any order keep the same scores") {
   std::sort(scores.rbegin(), scores.rend());
   CHECK(kept(20, 0, scores) == expected);
 }
+
+}  // namespace best_test

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+namespace bm25_test {
+
 using namespace stoka::search;
 
 TEST_CASE("idf follows Lucene's formula and stays above zero for terms in every chunk") {
@@ -72,3 +74,5 @@ TEST_CASE("damaged postings are refused and what came before them is kept") {
     CHECK_FALSE(decode_postings(c.bytes, decoded));
   }
 }
+
+}  // namespace bm25_test

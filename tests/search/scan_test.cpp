@@ -6,6 +6,8 @@
 #include <map>
 #include <random>
 
+namespace scan_test {
+
 using namespace stoka::search;
 
 namespace {
@@ -124,3 +126,5 @@ TEST_CASE("a column knows its size") {
   CHECK(column.size() == 2);
   CHECK(column.bytes() > empty.bytes());
 }
+
+}  // namespace scan_test

@@ -7,6 +7,8 @@
 #include <limits>
 #include <random>
 
+namespace vectors_test {
+
 using namespace stoka::search;
 
 namespace {
@@ -120,3 +122,5 @@ TEST_CASE("vectors are kept as little-endian float32") {
   CHECK(to_bytes({}).empty());
   CHECK(from_bytes("", 0).empty());
 }
+
+}  // namespace vectors_test

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace bodies_test {
+
 using namespace std::string_literals;
 using namespace stoka;
 using serve::read_chat;
@@ -253,3 +255,5 @@ TEST_CASE("what nobody can see does not get in") {
   CHECK(field(read_chat(R"({"query":"   \n\t "})")) == "query");
   CHECK(field(read_chat(R"({"query":"\u200b\u0000\u202e"})")) == "query");
 }
+
+}  // namespace bodies_test

@@ -6,6 +6,8 @@
 #include "chat_house.h"
 #include "serve/chat_stream.h"
 
+namespace chat_stream_faults_test {
+
 using namespace stoka;
 using namespace stoka::test;
 using testing::FakeOptions;
@@ -266,3 +268,5 @@ TEST_CASE("whatever the reranker does, the question is answered, with a warning"
     reranker.reset();
   }
 }
+
+}  // namespace chat_stream_faults_test

@@ -6,6 +6,8 @@
 #include "puppet.h"
 #include "serve/chat_stream.h"
 
+namespace chat_stream_leaving_test {
+
 using namespace stoka;
 using namespace stoka::test;
 
@@ -146,3 +148,5 @@ TEST_CASE("a turn that cannot be saved is answered all the same") {
   CHECK(house.metrics.turns_not_saved.value() == 2);
   CHECK(house.journal_text().find("this turn was not saved") != std::string::npos);
 }
+
+}  // namespace chat_stream_leaving_test

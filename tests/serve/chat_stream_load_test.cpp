@@ -5,6 +5,8 @@
 #include "puppet.h"
 #include "serve/chat_stream.h"
 
+namespace chat_stream_load_test {
+
 using namespace stoka;
 using namespace stoka::test;
 using testing::FakeUpstream;
@@ -155,3 +157,5 @@ TEST_CASE("stopped twice, a server is over at once") {
   CHECK(eventually([&] { return house.ended(); }));
   CHECK(house.metrics.open_streams.value() == 0);
 }
+
+}  // namespace chat_stream_load_test

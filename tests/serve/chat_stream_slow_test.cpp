@@ -6,6 +6,8 @@
 #include "chat_house.h"
 #include "serve/chat_stream.h"
 
+namespace chat_stream_slow_test {
+
 using namespace stoka;
 using namespace stoka::test;
 
@@ -123,3 +125,5 @@ TEST_CASE("a client that does not read holds up its own model, is cut, and nobod
   CHECK(house.metrics.streams(serve::Metrics::End::left).value() == 1);
   CHECK(house.metrics.connections.value() <= 1);
 }
+
+}  // namespace chat_stream_slow_test

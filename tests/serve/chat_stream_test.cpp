@@ -8,6 +8,8 @@
 #include "chat_house.h"
 #include "puppet.h"
 
+namespace chat_stream_test {
+
 using namespace stoka;
 using namespace stoka::test;
 using testing::FakeUpstream;
@@ -224,3 +226,5 @@ TEST_CASE("what was recorded is said again without the model") {
   CHECK(said.find("event: done") != std::string::npos);
   CHECK(house.ask("what is heckle").status == 500);
 }
+
+}  // namespace chat_stream_test

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+namespace client_address_test {
+
 namespace {
 
 using stoka::ErrorKind;
@@ -304,3 +306,5 @@ TEST_CASE("a client is limited by its IPv4 address or the /64 of its IPv6 addres
   CHECK(rate_key(address("2001:db8:1:3::")) == "2001:db8:1:3::/64");
   CHECK(rate_key(address("::1")) == "::/64");
 }
+
+}  // namespace client_address_test

@@ -14,6 +14,8 @@
 #include "store/open.h"
 #include "support/temp_folder.h"
 
+namespace commits_test {
+
 using namespace stoka;
 using namespace std::chrono_literals;
 using serve::Commits;
@@ -96,3 +98,5 @@ TEST_CASE("turns from many threads are all kept, and nothing waits any more") {
   CHECK(told == 200);
   CHECK(place.store->session(session).value()->turns == 200);
 }
+
+}  // namespace commits_test

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+namespace connection_test {
+
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::serve;
@@ -389,3 +391,5 @@ TEST_CASE("what comes after the last answer is not kept") {
   CHECK(line.closed == 1);
   CHECK(line.handler.asked.empty());
 }
+
+}  // namespace connection_test

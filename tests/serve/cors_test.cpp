@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace cors_test {
+
 namespace {
 
 using stoka::ErrorKind;
@@ -239,3 +241,5 @@ TEST_CASE("what is no origin is a configuration error that says what to write") 
   CHECK(problem({"*", kSite}).hint == "write \"*\" alone, or leave it out");
   CHECK(problem({kSite, "*"}).hint == "write \"*\" alone, or leave it out");
 }
+
+}  // namespace cors_test

@@ -8,6 +8,8 @@
 
 #include "serve/sse.h"
 
+namespace event_reader_test {
+
 using namespace stoka;
 using serve::EventReader;
 
@@ -229,3 +231,5 @@ TEST_CASE("an event without an end is not kept without end") {
   for (int i = 0; i < 8 && how; ++i) how = reader.push(more);
   CHECK(!how);
 }
+
+}  // namespace event_reader_test

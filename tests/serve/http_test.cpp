@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace http_test {
+
 using namespace std::string_literals;
 using stoka::serve::Framing;
 using stoka::serve::percent_decoded;
@@ -84,3 +86,5 @@ TEST_CASE("a header that would bend the head is left out") {
     CHECK(head.find("ETag: \"good\"\r\n") != std::string::npos);
   }
 }
+
+}  // namespace http_test

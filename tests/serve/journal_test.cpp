@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+namespace journal_test {
+
 using namespace stoka;
 using serve::Journal;
 using serve::JournalOptions;
@@ -129,3 +131,5 @@ TEST_CASE("lines of many threads do not mix") {
                 .is_object());
   CHECK(lines == 800);
 }
+
+}  // namespace journal_test

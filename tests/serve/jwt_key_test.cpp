@@ -8,6 +8,8 @@
 
 #include "serve/signing.h"
 
+namespace jwt_key_test {
+
 namespace {
 
 using stoka::ErrorKind;
@@ -201,3 +203,5 @@ TEST_CASE("an error repeats nothing of the key") {
     CHECK(read.error().hint.find("canary") == std::string::npos);
   }
 }
+
+}  // namespace jwt_key_test

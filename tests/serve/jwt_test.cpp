@@ -9,6 +9,8 @@
 
 #include "serve/signing.h"
 
+namespace jwt_test {
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -425,3 +427,5 @@ TEST_CASE("a verifier can be moved and asked from many threads") {
   for (std::thread& thread : threads) thread.join();
   for (const int count : good) CHECK(count == 60);
 }
+
+}  // namespace jwt_test

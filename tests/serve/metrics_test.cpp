@@ -9,6 +9,8 @@
 #include <sstream>
 #include <thread>
 
+namespace metrics_test {
+
 using namespace stoka;
 using serve::Metrics;
 
@@ -313,3 +315,5 @@ TEST_CASE("the process tells its memory, time, files and start") {
   CHECK(page.value("process_start_time_seconds") > 1.6e9);
 }
 #endif
+
+}  // namespace metrics_test

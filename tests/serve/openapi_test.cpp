@@ -8,6 +8,8 @@
 
 #include "model/event.h"
 
+namespace openapi_test {
+
 using namespace stoka;
 using Json = nlohmann::json;
 
@@ -219,3 +221,5 @@ TEST_CASE("requests have their limits and refuse unknown fields") {
     if (operation.contains("security"))
       CHECK_MESSAGE(operation["security"][0] == Json::object(), route);  // optional
 }
+
+}  // namespace openapi_test

@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace page_cache_test {
+
 using namespace std::chrono_literals;
 using stoka::serve::PageCache;
 
@@ -37,3 +39,5 @@ TEST_CASE("there are never more pages than said") {
     REQUIRE(cache.size() <= 3);
   }
 }
+
+}  // namespace page_cache_test

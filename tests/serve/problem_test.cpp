@@ -8,6 +8,8 @@
 
 #include "text/utf8.h"
 
+namespace problem_test {
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -92,3 +94,5 @@ TEST_CASE("what a model server asks for in Retry-After is passed on") {
     CHECK(retry_after(error) == 47s);
   }
 }
+
+}  // namespace problem_test

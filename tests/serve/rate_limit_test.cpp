@@ -9,6 +9,8 @@
 #include <random>
 #include <string>
 
+namespace rate_limit_test {
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -180,3 +182,5 @@ TEST_CASE("the limit does what a plain log of all requests does") {
     }
   }
 }
+
+}  // namespace rate_limit_test

@@ -9,6 +9,8 @@
 #include "serve/problem.h"
 #include "serve/sse.h"
 
+namespace remote_test {
+
 using namespace stoka;
 using serve::Remote;
 using testing::Reply;
@@ -386,3 +388,5 @@ TEST_CASE("an ambient line is read, of a page in any characters") {
     CHECK(wrong.error().kind == ErrorKind::protocol);
   }
 }
+
+}  // namespace remote_test

@@ -12,6 +12,8 @@
 #include "base/ascii.h"
 #include "serve/reading.h"
 
+namespace request_reader_fuzz_test {
+
 using namespace std::string_literals;
 using namespace stoka::test;
 using stoka::lower;
@@ -227,3 +229,5 @@ TEST_CASE("of spoiled requests only those are taken that a strict reader reads t
   CHECK(taken > 1000);
   CHECK(refused > 1000);
 }
+
+}  // namespace request_reader_fuzz_test

@@ -9,6 +9,8 @@
 
 #include "serve/reading.h"
 
+namespace request_reader_test {
+
 using namespace std::string_literals;
 using namespace stoka::test;
 
@@ -283,3 +285,5 @@ TEST_CASE("what follows a request waits until it is taken") {
   CHECK(reader.take().path == "/c");
   CHECK(reader.state() == State::idle);
 }
+
+}  // namespace request_reader_test

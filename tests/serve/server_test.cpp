@@ -11,6 +11,8 @@
 
 #include "serve/site_house.h"
 
+namespace server_test {
+
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::test;
@@ -450,3 +452,5 @@ TEST_CASE("who cannot listen is told why") {
   CHECK_FALSE(
       serve::Server::listen(engine, second.journal, second.metrics, second.options).has_value());
 }
+
+}  // namespace server_test

@@ -8,6 +8,8 @@
 #include "serve/site.h"
 #include "serve/site_house.h"
 
+namespace site_cors_test {
+
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::test;
@@ -142,3 +144,5 @@ TEST_CASE("a page of another origin may read why it was refused") {
     CHECK(reply.header("access-control-allow-origin") == (readable ? kOrigin : ""));
   }
 }
+
+}  // namespace site_cors_test

@@ -11,6 +11,8 @@
 #include "serve/site_house.h"
 #include "serve/tokens.h"
 
+namespace site_test {
+
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::test;
@@ -397,3 +399,5 @@ TEST_CASE("a server without an index lives and is not ready") {
   CHECK(reply.header("retry-after") == "5");
   CHECK(reply.json()["status"] == "not ready");
 }
+
+}  // namespace site_test

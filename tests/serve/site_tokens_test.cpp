@@ -7,6 +7,8 @@
 #include "serve/site_house.h"
 #include "serve/tokens.h"
 
+namespace site_tokens_test {
+
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::test;
@@ -81,3 +83,5 @@ TEST_CASE("without keys every token is refused") {
   CHECK(house.ask(get(profile_of(kVisitor), bearer(token(claims())))).status == 401);
   CHECK(house.ask(chat({{"query", "what is this?"}}, bearer(token(claims())))).status == 200);
 }
+
+}  // namespace site_tokens_test

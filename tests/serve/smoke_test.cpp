@@ -11,6 +11,8 @@
 #include "serve/sse.h"
 #include "support/temp_store.h"
 
+namespace smoke_test {
+
 using namespace stoka;
 using serve::Checked;
 using testing::Reply;
@@ -392,3 +394,5 @@ TEST_CASE("a stop leaves the rest out") {
       source.get_token());
   CHECK(all.size() == 1);
 }
+
+}  // namespace smoke_test

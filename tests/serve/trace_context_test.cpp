@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+namespace trace_context_test {
+
 namespace {
 
 using stoka::is_uuid;
@@ -185,3 +187,5 @@ TEST_CASE("a request asks for two ids at most") {
   request_id("given", ids);
   CHECK(ids.count == 3);
 }
+
+}  // namespace trace_context_test

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace workers_test {
+
 using namespace std::chrono_literals;
 using stoka::serve::Workers;
 
@@ -100,3 +102,5 @@ TEST_CASE("many threads post, and all is done once") {
   }
   CHECK(done == 4000);
 }
+
+}  // namespace workers_test

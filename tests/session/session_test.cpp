@@ -5,6 +5,8 @@
 #include "session/interests.h"
 #include "session/turn.h"
 
+namespace session_test {
+
 using namespace stoka;
 using namespace std::chrono_literals;
 
@@ -144,3 +146,5 @@ TEST_CASE("a page path ends in its slug") {
     CHECK(session::page_slug(page) == slug);
   }
 }
+
+}  // namespace session_test

@@ -4,6 +4,8 @@
 
 #include "store/totals.h"
 
+namespace columns_test {
+
 using namespace stoka;
 using namespace stoka::store;
 
@@ -152,3 +154,5 @@ TEST_CASE("changes are told only of an index that has a basis, its end only if t
   CHECK_FALSE(stats.unfinished);
   CHECK((stats.indexed_at == at(1775988000123)));
 }
+
+}  // namespace columns_test

@@ -6,6 +6,8 @@
 #include "store/temp_place.h"
 #include "support/postgres.h"
 
+namespace contract_test {
+
 using namespace stoka;
 using namespace stoka::store;
 
@@ -53,3 +55,5 @@ TEST_CASE("PostgreSQL keeps the session contract") {
   const testing::TestDatabase database;
   session_contract(opener(database.url()), abilities());
 }
+
+}  // namespace contract_test

@@ -9,6 +9,8 @@
 #include "store/temp_place.h"
 #include "support/postgres.h"
 
+namespace copy_test {
+
 using namespace stoka;
 using namespace stoka::store;
 
@@ -234,3 +236,5 @@ TEST_CASE("a copy waits for no index run") {
     }
   });
 }
+
+}  // namespace copy_test

@@ -13,6 +13,8 @@
 #include "support/postgres.h"
 #include "support/postgres_programs.h"
 
+namespace database_fixture_test {
+
 using stoka::testing::PostgresPrograms;
 using stoka::testing::PostgresServer;
 using stoka::testing::run_psql;
@@ -119,3 +121,5 @@ TEST_CASE("a server dies with its program, however that ends") {
   CHECK(eventually([&] { return !answers(url); }));
   CHECK(eventually([&] { return !std::filesystem::exists(data.parent_path()); }));
 }
+
+}  // namespace database_fixture_test

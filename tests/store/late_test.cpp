@@ -8,6 +8,8 @@
 #include "store/open.h"
 #include "support/temp_folder.h"
 
+namespace late_test {
+
 using namespace stoka;
 using namespace stoka::store;
 
@@ -51,3 +53,5 @@ TEST_CASE("what is wrong with it now is what is said") {
   CHECK(error.message == "it refuses the password");
   CHECK(error.hint == "set another");
 }
+
+}  // namespace late_test

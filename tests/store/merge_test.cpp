@@ -7,6 +7,8 @@
 #include "store/corpus.h"
 #include "store/store.h"
 
+namespace merge_test {
+
 using namespace stoka;
 using namespace stoka::store;
 
@@ -312,3 +314,5 @@ TEST_CASE("rows with an id or a subject that cannot be kept are refused") {
     CHECK((check(of_visitor) && check(of_session)) == c.good);
   }
 }
+
+}  // namespace merge_test

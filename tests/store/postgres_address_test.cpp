@@ -2,6 +2,8 @@
 
 #include "store/postgres/address.h"
 
+namespace postgres_address_test {
+
 using namespace stoka;
 using store::postgres::Address;
 
@@ -130,3 +132,5 @@ TEST_CASE("a password is hidden in whatever form a text repeats it") {
     CHECK(must_parse(url).redact(text) == redacted);
   }
 }
+
+}  // namespace postgres_address_test

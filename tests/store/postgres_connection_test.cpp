@@ -10,6 +10,8 @@
 #include "store/postgres/connection.h"
 #include "store/postgres_shared.h"
 
+namespace postgres_connection_test {
+
 using namespace stoka;
 using namespace stoka::store::postgres;
 using namespace std::string_literals;
@@ -264,3 +266,5 @@ TEST_CASE("what the server notes is not printed") {
   CHECK_FALSE(connection->run("SELECT nonsense"));
   CHECK(captured.written() == 0);
 }
+
+}  // namespace postgres_connection_test

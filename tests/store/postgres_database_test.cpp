@@ -10,6 +10,8 @@
 #include "store/postgres_proxy.h"
 #include "store/postgres_shared.h"
 
+namespace postgres_database_test {
+
 using namespace stoka;
 using namespace stoka::store::postgres;
 using namespace std::chrono_literals;
@@ -342,3 +344,5 @@ TEST_CASE("a database that may only be read is read, and says so to who writes")
   CHECK(wrote.error().message.find("is read-only") != std::string::npos);
   CHECK(wrote.error().hint.find("target_session_attrs=read-write") != std::string::npos);
 }
+
+}  // namespace postgres_database_test

@@ -2,6 +2,8 @@
 
 #include "store/postgres/errors.h"
 
+namespace postgres_errors_test {
+
 using namespace stoka;
 using namespace stoka::store::postgres;
 
@@ -153,3 +155,5 @@ TEST_CASE("a user whom the address does not name is not named") {
   CHECK(statement_failure("28P01", "FATAL:  x", nameless).error.message ==
         "postgres://db.example/site refuses the user: wrong password?");
 }
+
+}  // namespace postgres_errors_test

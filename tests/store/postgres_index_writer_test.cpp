@@ -10,6 +10,8 @@
 #include "store/postgres/index_writer.h"
 #include "store/postgres_runs.h"
 
+namespace postgres_index_writer_test {
+
 using namespace stoka;
 using namespace stoka::store;
 using namespace stoka::store::postgres;
@@ -167,3 +169,5 @@ TEST_CASE("a full disk of the server rolls the document back, and searches go on
   must(writer->put_document(versioned("b", 2), version("b", 2)));
   check_whole(*store);
 }
+
+}  // namespace postgres_index_writer_test

@@ -6,6 +6,8 @@
 #include "store/postgres/lease.h"
 #include "store/postgres_runs.h"
 
+namespace postgres_lease_test {
+
 using namespace stoka;
 using namespace stoka::store;
 using namespace stoka::store::postgres;
@@ -197,3 +199,5 @@ TEST_CASE("a run waits out a restart of the server") {
   CHECK(must(store->documents()).size() == 2);
   check_whole(*store);
 }
+
+}  // namespace postgres_lease_test

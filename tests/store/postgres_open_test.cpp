@@ -6,6 +6,8 @@
 #include "store/open.h"
 #include "support/postgres.h"
 
+namespace postgres_open_test {
+
 using namespace stoka;
 using namespace stoka::store;
 using testing::TestDatabase;
@@ -87,3 +89,5 @@ TEST_CASE("one connection is enough for everything, also for many threads") {
   for (const std::string& complaint : wrong) CHECK(complaint == "");
   CHECK(store.session(uuid("s"))->value().turns == 20);
 }
+
+}  // namespace postgres_open_test

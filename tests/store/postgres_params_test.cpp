@@ -7,6 +7,8 @@
 #include "store/postgres/params.h"
 #include "support/postgres.h"
 
+namespace postgres_params_test {
+
 using namespace stoka;
 using namespace stoka::store::postgres;
 using namespace std::string_literals;
@@ -214,3 +216,5 @@ TEST_CASE("a statement takes many parameters of all kinds, NULLs between them") 
     CHECK(rows.text(0, i + 2) == std::to_string(i + 1));
   }
 }
+
+}  // namespace postgres_params_test

@@ -11,6 +11,8 @@
 #include "store/postgres/database.h"
 #include "store/postgres_shared.h"
 
+namespace postgres_pool_test {
+
 using namespace stoka;
 using namespace stoka::store::postgres;
 using namespace std::chrono_literals;
@@ -193,3 +195,5 @@ TEST_CASE("a server that takes no more connections is busy, and is used again wh
   }));
   must(database->read(backend));
 }
+
+}  // namespace postgres_pool_test

@@ -11,6 +11,8 @@
 #include "store/postgres_proxy.h"
 #include "store/postgres_shared.h"
 
+namespace postgres_restart_test {
+
 using namespace stoka;
 using namespace stoka::store::postgres;
 using namespace std::chrono_literals;
@@ -157,3 +159,5 @@ TEST_CASE(
     if (taken) CHECK(wrote.error().message.find("not known") != std::string::npos);
   }
 }
+
+}  // namespace postgres_restart_test

@@ -11,6 +11,8 @@
 #include "support/postgres.h"
 #include "support/postgres_programs.h"
 
+namespace postgres_schema_test {
+
 using namespace stoka;
 using namespace stoka::store;
 using stoka::testing::PostgresServer;
@@ -371,3 +373,5 @@ TEST_CASE("a role needs no more rights than what it does") {
     require(check_schema(database.app_url()));
   }
 }
+
+}  // namespace postgres_schema_test

@@ -13,6 +13,8 @@
 #include "store/postgres/vector_index.h"
 #include "support/postgres.h"
 
+namespace postgres_search_test {
+
 using namespace stoka;
 using namespace stoka::store;
 using testing::TestDatabase;
@@ -329,3 +331,5 @@ TEST_CASE("rows made by hand, with nothing in what may be nothing, are read") {
   REQUIRE(same);
   CHECK(same->front().embedding.empty());
 }
+
+}  // namespace postgres_search_test

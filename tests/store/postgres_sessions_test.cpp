@@ -8,6 +8,8 @@
 #include "store/open.h"
 #include "support/postgres.h"
 
+namespace postgres_sessions_test {
+
 using namespace stoka;
 using namespace stoka::store;
 using testing::TestDatabase;
@@ -348,3 +350,5 @@ TEST_CASE("rows of the first design, and such as hold nothing, are read and go o
   CHECK(store->sessions_after("", 10)->size() == 2);
   CHECK(store->all_shown_slugs() == std::vector<std::string>{"slug-1", "slug-2"});
 }
+
+}  // namespace postgres_sessions_test

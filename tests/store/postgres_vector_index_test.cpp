@@ -3,6 +3,8 @@
 #include "store/postgres/vector_index.h"
 #include "store/postgres_runs.h"
 
+namespace postgres_vector_index_test {
+
 using namespace stoka;
 using namespace stoka::store;
 using namespace stoka::store::postgres;
@@ -147,3 +149,5 @@ TEST_CASE("the index over the vectors is made alone where workers have too littl
   CHECK(log_of(server).find("could not resize shared memory segment") != std::string::npos);
   CHECK_FALSE(server.sql(kVectorIndex).empty());
 }
+
+}  // namespace postgres_vector_index_test

@@ -4,6 +4,8 @@
 
 #include "search/scan.h"
 
+namespace posting_edits_test {
+
 using namespace stoka;
 using namespace stoka::store;
 
@@ -100,3 +102,5 @@ TEST_CASE("an edit takes postings out of a block and adds others behind") {
   std::string after;
   CHECK_FALSE(apply_edit({{}, {{12, 4, 6}}}, before.substr(0, before.size() - 1), after));
 }
+
+}  // namespace posting_edits_test

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+namespace rank_test {
+
 using namespace stoka;
 using namespace stoka::store;
 
@@ -96,3 +98,5 @@ TEST_CASE("a vector must have the dimension of the index and finite values") {
   CHECK(check_embedding(endless, 2).error().kind == ErrorKind::data);
   CHECK(check_query(bad, 2).error().kind == ErrorKind::internal);
 }
+
+}  // namespace rank_test

@@ -9,6 +9,8 @@
 #include "rerank/policy.h"
 #include "support/postgres.h"
 
+namespace same_order_test {
+
 using namespace stoka;
 
 namespace {
@@ -146,3 +148,5 @@ TEST_CASE("each search alone gives the same five on both stores, to the last bit
     }
   }
 }
+
+}  // namespace same_order_test

@@ -13,6 +13,8 @@
 #include "store/open.h"
 #include "store/temp_place.h"
 
+namespace sqlite_faults_test {
+
 using namespace stoka;
 using namespace stoka::store;
 namespace fs = std::filesystem;
@@ -276,3 +278,5 @@ TEST_CASE("stores are named by a path or as sqlite:, and other names are explain
     if (c.url != ":memory:") CHECK(store.error().message == c.message);
   }
 }
+
+}  // namespace sqlite_faults_test

@@ -12,6 +12,8 @@
 #include "store/open.h"
 #include "store/temp_place.h"
 
+namespace sqlite_processes_test {
+
 using namespace stoka;
 using namespace stoka::store;
 
@@ -204,3 +206,5 @@ TEST_CASE("turns are stored while another process indexes") {
   }
   child.kill();
 }
+
+}  // namespace sqlite_processes_test

@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+namespace term_columns_test {
+
 using namespace stoka;
 using namespace stoka::store;
 
@@ -82,3 +84,5 @@ TEST_CASE("threads share columns while generations pass") {
   CHECK(columns.find("last", 100) == last);
   CHECK(columns.bytes() == last->bytes());
 }
+
+}  // namespace term_columns_test

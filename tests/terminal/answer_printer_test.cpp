@@ -5,7 +5,7 @@
 #include "terminal/screen.h"
 #include "text/width.h"
 
-namespace stoka::terminal {
+namespace stoka::terminal::answer_printer_test {
 namespace {
 
 Capabilities terminal(int columns) {
@@ -213,4 +213,4 @@ TEST_CASE("events and errors are JSON lines") {
 }
 
 }  // namespace
-}  // namespace stoka::terminal
+}  // namespace stoka::terminal::answer_printer_test

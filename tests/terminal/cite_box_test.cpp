@@ -5,7 +5,7 @@
 #include "terminal/screen.h"
 #include "text/width.h"
 
-namespace stoka::terminal {
+namespace stoka::terminal::cite_box_test {
 namespace {
 
 Citation essay() {
@@ -190,4 +190,4 @@ TEST_CASE("a hostile title cannot break out of its line") {
 }
 
 }  // namespace
-}  // namespace stoka::terminal
+}  // namespace stoka::terminal::cite_box_test

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace stoka::terminal {
+namespace stoka::terminal::echo_off_test {
 namespace {
 
 // The two ends of a terminal.
@@ -60,4 +60,4 @@ TEST_CASE("a file that is no terminal is left alone") {
 }
 
 }  // namespace
-}  // namespace stoka::terminal
+}  // namespace stoka::terminal::echo_off_test

@@ -7,7 +7,7 @@
 
 #include "support/temp_folder.h"
 
-namespace stoka::terminal {
+namespace stoka::terminal::history_file_test {
 namespace {
 
 unsigned mode_of(const std::filesystem::path& path) {
@@ -93,4 +93,4 @@ TEST_CASE("a link or a directory in its place is refused with a next step") {
 }
 
 }  // namespace
-}  // namespace stoka::terminal
+}  // namespace stoka::terminal::history_file_test

@@ -9,7 +9,7 @@
 #include <condition_variable>
 #include <mutex>
 
-namespace stoka::terminal {
+namespace stoka::terminal::interrupt_test {
 namespace {
 
 // Waits for the stop, but not for ever.
@@ -105,4 +105,4 @@ TEST_CASE("what was there before comes back") {
 }
 
 }  // namespace
-}  // namespace stoka::terminal
+}  // namespace stoka::terminal::interrupt_test

@@ -11,7 +11,7 @@
 #include "terminal/pty.h"
 #include "terminal/repl.h"
 
-namespace stoka::terminal {
+namespace stoka::terminal::libedit_editor_test {
 namespace {
 
 constexpr const char* kUp = "\x1b[A";
@@ -182,4 +182,4 @@ TEST_CASE("without editing Ctrl-C stops the answer and Ctrl-D leaves") {
 }
 
 }  // namespace
-}  // namespace stoka::terminal
+}  // namespace stoka::terminal::libedit_editor_test

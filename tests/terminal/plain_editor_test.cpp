@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace stoka::terminal {
+namespace stoka::terminal::plain_editor_test {
 namespace {
 
 struct CloseFile {
@@ -48,4 +48,4 @@ TEST_CASE("a line without an end in sight is an error") {
 }
 
 }  // namespace
-}  // namespace stoka::terminal
+}  // namespace stoka::terminal::plain_editor_test

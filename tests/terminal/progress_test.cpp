@@ -5,7 +5,7 @@
 #include "terminal/screen.h"
 #include "text/width.h"
 
-namespace stoka::terminal {
+namespace stoka::terminal::progress_test {
 namespace {
 
 Capabilities terminal(int columns) {
@@ -87,4 +87,4 @@ TEST_CASE("an unknown total shows the count, and done never passes the total") {
 }
 
 }  // namespace
-}  // namespace stoka::terminal
+}  // namespace stoka::terminal::progress_test

@@ -7,7 +7,7 @@
 
 #include "terminal/fake_conversation.h"
 
-namespace stoka::terminal {
+namespace stoka::terminal::repl_test {
 namespace {
 
 class ScriptedEditor final : public LineEditor {
@@ -223,4 +223,4 @@ TEST_CASE("the list of commands fits in forty columns") {
 }
 
 }  // namespace
-}  // namespace stoka::terminal
+}  // namespace stoka::terminal::repl_test

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-namespace stoka::terminal {
+namespace stoka::terminal::style_test {
 namespace {
 
 Environment xterm() {
@@ -170,4 +170,4 @@ TEST_CASE("a link is always closed") {
 }
 
 }  // namespace
-}  // namespace stoka::terminal
+}  // namespace stoka::terminal::style_test

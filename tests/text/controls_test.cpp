@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace controls_test {
+
 using stoka::text::without_controls;
 
 TEST_CASE("what steers a terminal or the direction of text goes") {
@@ -26,3 +28,5 @@ TEST_CASE("what steers a terminal or the direction of text goes") {
     CHECK(without_controls(c.text, "?") == c.replaced);
   }
 }
+
+}  // namespace controls_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace markup_test {
+
 using namespace stoka;
 
 TEST_CASE("an attribute value cannot end its attribute") {
@@ -9,3 +11,5 @@ TEST_CASE("an attribute value cannot end its attribute") {
   CHECK(text::attribute_value("<x> & y") == "&lt;x&gt; &amp; y");
   CHECK(text::attribute_value("") == "");
 }
+
+}  // namespace markup_test

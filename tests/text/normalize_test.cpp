@@ -4,6 +4,8 @@
 
 #include "text/utf8.h"
 
+namespace normalize_test {
+
 using namespace stoka::text;
 
 TEST_CASE("folding makes equal what a reader takes as equal") {
@@ -92,3 +94,5 @@ TEST_CASE("length counts code points") {
   CHECK(length("") == 0);
   CHECK(length("aé€😀") == 4);
 }
+
+}  // namespace normalize_test

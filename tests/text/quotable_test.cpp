@@ -7,6 +7,8 @@
 
 #include "text/normalize.h"
 
+namespace quotable_test {
+
 using stoka::text::best_sentence;
 using stoka::text::clip;
 using stoka::text::kMaxQuoteLength;
@@ -108,3 +110,5 @@ TEST_CASE("text is clipped at the nicest border that fits") {
     CHECK(clip(c.text, c.length) == c.clipped);
   }
 }
+
+}  // namespace quotable_test

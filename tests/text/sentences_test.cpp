@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace sentences_test {
+
 using namespace stoka::text;
 
 namespace {
@@ -83,3 +85,5 @@ TEST_CASE("every visible byte is in one sentence, in order, whatever the text") 
     CHECK(joined == visible);
   }
 }
+
+}  // namespace sentences_test

@@ -2,6 +2,8 @@
 
 #include "text/words.h"
 
+namespace stop_words_test {
+
 using namespace stoka::text;
 
 TEST_CASE("a question is made of stop words and of what it is about") {
@@ -16,3 +18,5 @@ TEST_CASE("a word that only begins like a stop word is none") {
     CHECK_FALSE(is_stop_word(word));
   for (std::string_view word : {"a", "youve", "dont", "is", "what"}) CHECK(is_stop_word(word));
 }
+
+}  // namespace stop_words_test

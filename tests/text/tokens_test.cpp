@@ -9,6 +9,8 @@
 
 #include "text/utf8.h"
 
+namespace tokens_test {
+
 using namespace stoka::text;
 
 TEST_CASE("estimates follow what byte-pair encodings do") {
@@ -62,3 +64,5 @@ TEST_CASE("a part never costs more than the whole, and the whole no more than it
     CHECK(head + tail >= whole);
   }
 }
+
+}  // namespace tokens_test

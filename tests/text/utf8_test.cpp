@@ -4,6 +4,8 @@
 
 #include <vector>
 
+namespace utf8_test {
+
 using namespace stoka::text;
 
 namespace {
@@ -102,3 +104,5 @@ TEST_CASE("whatever the bytes, what repair returns is valid and stays as it is")
     if (!once.starts_with("\uFEFF")) REQUIRE(repair_utf8(once) == once);
   }
 }
+
+}  // namespace utf8_test

@@ -4,6 +4,8 @@
 
 #include "text/utf8.h"
 
+namespace width_test {
+
 using namespace stoka::text;
 
 TEST_CASE("columns are counted as terminals draw them") {
@@ -99,3 +101,5 @@ TEST_CASE("no line is too wide and no visible character is lost at any width") {
     CHECK(display_width(truncate_to_width(text, columns)) <= columns);
   }
 }
+
+}  // namespace width_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace windows_1252_test {
+
 using stoka::text::from_windows_1252;
 
 TEST_CASE("bytes that read as Windows-1252 are told from UTF-8 and from noise") {
@@ -30,3 +32,5 @@ TEST_CASE("bytes that read as Windows-1252 are told from UTF-8 and from noise") 
     CHECK(from_windows_1252(c.bytes) == c.text);
   }
 }
+
+}  // namespace windows_1252_test

@@ -7,6 +7,8 @@
 
 #include "text/utf8.h"
 
+namespace words_test {
+
 using namespace stoka::text;
 
 namespace {
@@ -125,3 +127,5 @@ TEST_CASE("stemming is the same on every thread") {
   for (auto& thread : threads) thread.join();
   for (const auto& result : results) CHECK(result == "cachindexhappi");
 }
+
+}  // namespace words_test
