@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ingest/pieces.h"
+#include "text/code_lines.h"
 #include "text/normalize.h"
 #include "text/tokens.h"
 #include "text/words.h"
@@ -100,7 +101,9 @@ class Packer {
   void emit() {
     std::string content;
     for (const Piece& piece : current_) {
-      if (!content.empty()) content += separator(piece.joint);
+      const bool first = content.empty();
+      if (!first) content += separator(piece.joint);
+      if (piece.code && (first || content.ends_with('\n'))) content += text::kCodeIndent;
       content += piece.text;
     }
     out_.push_back(std::move(content));
