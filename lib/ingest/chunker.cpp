@@ -25,9 +25,9 @@ std::vector<Section> sections_of(const Document& document, std::span<const Block
   std::vector<Section> out(1);
   for (const Block& block : blocks) {
     bool heading = block.kind == BlockKind::heading;
-    if (heading && block.level == 1 && same_text(block.text, document.title)) continue;
     if (heading && block.level <= 2) {
-      out.push_back({block.text, {}});
+      bool title = block.level == 1 && same_text(block.text, document.title);
+      out.push_back({title ? std::string() : block.text, {}});
     } else {
       out.back().paragraphs.push_back(cut_paragraph(block, piece_limit));
     }

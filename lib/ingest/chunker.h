@@ -31,7 +31,8 @@ struct ChunkOptions {
   std::string describe() const;
 };
 
-// Split at headings of level 1 and 2, without the one that repeats the title; within a section at
+// Split at headings of level 1 and 2; the one that repeats the title begins a section without a
+// name; within a section at
 // paragraphs, then sentences, then words. Deeper headings are paragraphs and stay with what
 // follows. Lines of code are indented (text/code_lines.h). A document without text gives one chunk
 // of its title, description and headings. Pure.

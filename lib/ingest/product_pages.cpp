@@ -58,26 +58,15 @@ class PageFinder {
   std::map<std::string, size_t> entries_at_;
 };
 
-// Before the first heading that begins a section.
-size_t end_of_opening(const Page& page) {
-  const std::string title = text::fold(page.document.title);
-  for (size_t i = 0; i < page.blocks.size(); ++i) {
-    const Block& block = page.blocks[i];
-    if (block.kind != BlockKind::heading || block.level > 2) continue;
-    if (block.level == 2 || text::fold(block.text) != title) return i;
-  }
-  return page.blocks.size();
-}
-
 void unite(Page& page, Page& entry) {
   std::string known;
   for (const Block& block : page.blocks) known += text::fold(block.text) + "\n";
   std::erase_if(entry.blocks, [&](const Block& block) {
     return known.find(text::fold(block.text)) != std::string::npos;
   });
-  page.blocks.insert(page.blocks.begin() + static_cast<std::ptrdiff_t>(end_of_opening(page)),
-                     std::make_move_iterator(entry.blocks.begin()),
-                     std::make_move_iterator(entry.blocks.end()));
+  // The title begins a passage that belongs to no section.
+  if (!entry.blocks.empty()) page.blocks.push_back({BlockKind::heading, 1, page.document.title});
+  std::move(entry.blocks.begin(), entry.blocks.end(), std::back_inserter(page.blocks));
 
   Document& to = page.document;
   Document& from = entry.document;

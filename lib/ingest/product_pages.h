@@ -14,10 +14,10 @@ namespace stoka::ingest {
 bool same_thing(const Document& a, const Document& b);
 
 // Puts each entry into the page of the same thing, which stays what it is: its slug, title, path,
-// date and text. The entry adds its paragraphs that the page does not have, before the page's first
-// section, its tags, and what the page lacks; its address counts if the page's is only the default.
-// The first entry wins, then the first page; one entry a page. The order of the pages is that of
-// their paths.
+// date and text. The entry adds its paragraphs that the page does not have, as a passage of their
+// own at the end, its tags, and what the page lacks; its address counts if the page's is only the
+// default. The first entry wins, then the first page; one entry a page. The order of the pages is
+// that of their paths.
 void unite_products(std::vector<Page>& pages);
 
 // The content hash of a page with an entry remembers where the entry stood, so that later runs that

@@ -123,7 +123,7 @@ class Prose {
       size_t close = text_.find('}', name);
       if (close == kNone) return;
       out_ += "\n~~~~~~~~ ";
-      for (const char c : info) out_ += c == '\n' ? ' ' : c;
+      for (const char c : trim(info)) out_ += c == '\n' || c == '"' || c == '\'' ? ' ' : c;
       out_ += '\n';
       out_.append(text_, at_, at - at_);
       out_ += "\n~~~~~~~~\n";

@@ -91,7 +91,8 @@ class Walker {
     } else if (status.type() != fs::file_type::regular) {
       skip(path, error ? error.message() : "not a regular file");
     } else if (!kind_of(path)) {
-      skip(path, "not markdown, json or jsonl", SkipKind::unsupported);
+      withheld_.insert_or_assign(path,
+                                 Withheld{"not markdown, json or jsonl", SkipKind::unsupported});
     } else {
       root_ = path.parent_path();
       find_site(root_.empty() ? fs::path(".") : root_);

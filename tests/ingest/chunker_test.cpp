@@ -52,6 +52,8 @@ TEST_CASE("sections are split at headings of the second level") {
   CHECK(flat(chunks_of("# Title\n\nopening\n\n## One\n\nfirst\n\n### Deep\n\nsecond\n\n## "
                        "Empty\n\n## Two\n\nthird")) ==
         "[] opening [One] first\n\nDeep\n\nsecond [Two] third ");
+  CHECK(flat(chunks_of("# Title\n\nopening\n\n## One\n\nfirst\n\n# Title\n\nsecond")) ==
+        "[] opening [One] first [] second ");
   CHECK(flat(chunks_of("# Another\n\nx\n\n# More\n\ny")) == "[Another] x [More] y ");
   CHECK(flat(chunks_of("# TITLE\n\nx\n\n```\n## no heading\n```\n")) ==
         "[] x\n\n    ## no heading ");

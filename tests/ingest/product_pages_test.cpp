@@ -81,7 +81,8 @@ TEST_CASE("the page stays what it is and gains what only the entry says") {
   CHECK(document.description == "It shines.");
   CHECK(document.tags == std::vector<std::string>{"light", "ships"});
   CHECK(document.type == "product");
-  CHECK(text_of(pages[0]) == "The Lamp|It shines.|price: 9 EUR.|status: active.|Use|On ships.|");
+  CHECK(text_of(pages[0]) ==
+        "The Lamp|It shines.|Use|On ships.|The Lamp|price: 9 EUR.|status: active.|");
   CHECK(page_hash(document.content_hash) == alone);
   CHECK(entry_path(document.content_hash) == "/site/products.json");
   CHECK(entry_path(alone).empty());

@@ -272,7 +272,7 @@ struct Shop : Site {
 
 using All = std::set<std::string>;
 const std::string kTorch = "torch /products/torch: Torch|";
-const std::string kLamp = "lamp /products/lamp: It shines.\n\nprice: 9 EUR.|On ships.|";
+const std::string kLamp = "lamp /products/lamp: It shines.|On ships.|price: 9 EUR.|";
 
 }  // namespace
 
@@ -303,10 +303,10 @@ TEST_CASE("a change of either side of a product arrives by a run of that side al
   REQUIRE(shop.run());
   shop.write_entry("8 EUR");
   CHECK(counts(shop.run(false, false, {shop.list})) == "+0 ~1 =1 -0");
-  CHECK(shop.all() == All{"lamp /products/lamp: It shines.\n\nprice: 8 EUR.|On ships.|", kTorch});
+  CHECK(shop.all() == All{"lamp /products/lamp: It shines.|On ships.|price: 8 EUR.|", kTorch});
   shop.write_page("It glows.");
   CHECK(counts(shop.run(false, false, {shop.pages})) == "+0 ~1 =0 -0");
-  CHECK(shop.all() == All{"lamp /products/lamp: It glows.\n\nprice: 8 EUR.|On ships.|", kTorch});
+  CHECK(shop.all() == All{"lamp /products/lamp: It glows.|On ships.|price: 8 EUR.|", kTorch});
 }
 
 TEST_CASE("a product whose page or entry goes is told by the other") {
