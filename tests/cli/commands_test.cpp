@@ -227,7 +227,7 @@ TEST_CASE("profile keeps interests and reading history") {
 
 TEST_CASE("status says what is indexed and which parts answer") {
   Json status = json_of({"status", "--json"});
-  CHECK(status["documents"] == 46);
+  CHECK(status["documents"] == 42);
   CHECK(status["chunks"].get<int>() > 100);
   CHECK(status["embedder"]["name"] == "builtin-lsa");
   CHECK(status["embedder"]["dim"].get<int>() > 0);
