@@ -153,11 +153,13 @@ class EvalCommand {
 
   void tell_skipped(const pipeline::IndexReport& made) {
     constexpr size_t kMost = 5;
-    for (size_t i = 0; i < std::min(made.skipped.size(), kMost); ++i)
-      app_.log.warning(
-          fmt::format("left out {}: {}", made.skipped[i].path, made.skipped[i].reason));
-    if (made.skipped.size() > kMost)
-      app_.log.warning(fmt::format("and {} more", made.skipped.size() - kMost));
+    size_t count = 0;
+    for (const ingest::Skipped& item : made.skipped) {
+      if (item.kind == ingest::SkipKind::unsupported) continue;
+      if (++count <= kMost)
+        app_.log.warning(fmt::format("left out {}: {}", item.path, item.reason));
+    }
+    if (count > kMost) app_.log.warning(fmt::format("and {} more", count - kMost));
   }
 
   Result<int> sweep(std::stop_token stop) {

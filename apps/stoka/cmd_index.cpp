@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <map>
 
+#include "base/ascii.h"
 #include "command.h"
 #include "pages.h"
 #include "pipeline/index_run.h"
@@ -28,14 +30,49 @@ std::string shown(const std::string& path) {
   return text::one_line(!error && path.starts_with(here) ? path.substr(here.size()) : path);
 }
 
+// Files that are no sources are many in most trees: more than these with one extension are one
+// line.
+constexpr size_t kShownAlone = 3;
+
+std::string skipped_text(const std::vector<ingest::Skipped>& skipped, bool verbose) {
+  const auto extension = [](const ingest::Skipped& item) {
+    return lower(std::filesystem::path(item.path).extension().string());
+  };
+  std::map<std::string, size_t> unsupported;  // by extension
+  for (const ingest::Skipped& item : skipped)
+    if (item.kind == ingest::SkipKind::unsupported) ++unsupported[extension(item)];
+  std::string out;
+  for (const ingest::Skipped& item : skipped) {
+    size_t count = 1;
+    const std::string type = extension(item);
+    if (item.kind == ingest::SkipKind::unsupported && !verbose) {
+      count = unsupported[type];
+      if (count > kShownAlone) unsupported[type] = 0;  // the next ones are in this line
+    }
+    if (count == 0) continue;
+    const std::string reason = text::one_line(item.reason);
+    if (count > kShownAlone)
+      out +=
+          fmt::format("skipped {} files {}: {}; -v lists them\n", count,
+                      type.empty() ? "without an extension" : text::one_line("*" + type), reason);
+    else
+      out += fmt::format("{} {}: {}\n", item.part ? "left out of" : "skipped", shown(item.path),
+                         reason);
+  }
+  return out;
+}
+
 std::string report_text(const pipeline::IndexReport& report, const Common& common, bool dry_run) {
   std::string out = fmt::format("{}{} added, {} changed, {} unchanged, {} removed; {} chunks\n",
                                 dry_run ? "would be: " : "", report.added, report.changed,
                                 report.unchanged, report.removed, report.chunks);
   if (dry_run || common.verbose)
     for (const std::string& change : report.changes) out += text::one_line(change) + "\n";
-  for (const ingest::Skipped& item : report.skipped)
-    out += fmt::format("skipped {}: {}\n", shown(item.path), text::one_line(item.reason));
+  if (common.quiet) return out;
+  for (const ingest::Skipped& item : report.left_out)
+    out +=
+        fmt::format("{}: {}; the rest is indexed\n", shown(item.path), text::one_line(item.reason));
+  out += skipped_text(report.skipped, common.verbose);
   if (report.gone > 0)
     out += fmt::format("{} indexed document{} no longer there; --prune forgets {}\n", report.gone,
                        report.gone == 1 ? " is" : "s are", report.gone == 1 ? "it" : "them");
@@ -84,8 +121,11 @@ int run_index(App& app, const IndexFlags& flags) {
       (*interrupt)->begin());
   bar.clear();
   if (!report) return app.report(report.error());
-  print(app.common.json ? pipeline::to_json(*report) + "\n"
-                        : report_text(*report, app.common, flags.dry_run));
+  const bool changed = report->added + report->changed + report->removed > 0;
+  if (app.common.json)
+    print(pipeline::to_json(*report) + "\n");
+  else if (changed || !app.common.quiet)
+    print(report_text(*report, app.common, flags.dry_run));
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "text/code_lines.h"
 #include "text/normalize.h"
 #include "text/quotable.h"
 #include "text/sentences.h"
@@ -241,6 +242,18 @@ Candidate nearest(const Passage& passage, const Wanted& quote) {
   return best;
 }
 
+// Prose of a chunk, in which quotes are looked for: code is not quoted as a sentence.
+struct Prose {
+  std::string_view text;
+  bool cited = false;  // of the cited chunk
+};
+
+void add_prose(std::string_view chunk, bool cited, std::vector<Prose>& out) {
+  for (const text::Stretch& stretch : text::split_code(chunk)) {
+    if (!stretch.code) out.push_back({stretch.text, cited});
+  }
+}
+
 }  // namespace
 
 VerifiedQuote verify_quote(std::string_view model_quote,
@@ -252,16 +265,20 @@ VerifiedQuote verify_quote(std::string_view model_quote,
     if (i != cited_chunk) order.push_back(i);
   }
 
+  std::vector<Prose> proses;
+  for (const size_t i : order) add_prose(document_chunks[i], i == cited_chunk, proses);
+
   const Wanted quote = wanted(model_quote);
   const bool says_something = quote.content_words > 0 || quote.ids.size() >= kMinWords;
   if (says_something) {
     VerifiedQuote near;
     double score = 0;
-    for (const size_t i : order) {
-      if (i != cited_chunk && !may_hold(document_chunks[i], quote)) continue;
-      const Passage passage(document_chunks[i], quote);
+    for (const Prose& prose : proses) {
+      if (!prose.cited && !may_hold(prose.text, quote)) continue;
+      const Passage passage(prose.text, quote);
       if (const auto bytes = find_words(passage, quote)) {
-        return from_match(passage, *bytes, model_quote, quote.ids.size());
+        VerifiedQuote found = from_match(passage, *bytes, model_quote, quote.ids.size());
+        if (text::is_quotable(found.quote)) return found;
       }
       if (quote.ids.size() < kMinNearMissWords) continue;
       if (const Candidate found = nearest(passage, quote); found.score > score) {
@@ -269,7 +286,7 @@ VerifiedQuote verify_quote(std::string_view model_quote,
         score = found.score;
       }
     }
-    if (score > 0) return near;
+    if (score > 0 && text::is_quotable(near.quote)) return near;
   }
   for (const size_t i : order) {
     std::string sentence = text::best_sentence(document_chunks[i], query);

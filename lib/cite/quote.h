@@ -26,7 +26,8 @@ struct VerifiedQuote {
 // than three words are replaced by the sentence around them; more than text::kMaxQuoteLength code
 // points are cut to whole sentences. Failing that, the one or two adjoining sentences most like the
 // quote, if they are like enough (kNearMiss); failing that, text::best_sentence() of the cited
-// chunk, or of the first chunk with a visible character. The quote is empty only if there is none.
+// chunk, or of the first chunk that has one. Code is not looked at (text/code_lines.h): the quote
+// is empty if the document holds nothing else.
 //
 // Near-linear in the document; chunks that cannot hold the quote are not taken apart.
 VerifiedQuote verify_quote(std::string_view model_quote,

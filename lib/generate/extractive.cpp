@@ -122,6 +122,12 @@ std::string ExtractiveVoice::answer(const Request& request) const {
   const uint64_t seed = fnv1a(request.query);
   const Hit* first = nullptr;
   std::string out;
+  const auto open_with = [&](const Hit& hit, std::string_view quote) {
+    first = &hit;
+    const std::string_view line =
+        request.low_confidence ? lines_.closest : std::string_view(opener(request, hit, seed));
+    out = fmt::format("{}\n{}", line, tag(hit, quote));
+  };
   for (size_t i = 0; i < request.hits.size(); ++i) {
     const Hit& hit = request.hits[i];
     const bool same_source =
@@ -138,11 +144,10 @@ std::string ExtractiveVoice::answer(const Request& request) const {
       out += fmt::format("\n{}\n{}", pick(lines_.lateral, seed, request.turns), tag(hit, quote));
       break;
     }
-    first = &hit;
-    const std::string_view line =
-        request.low_confidence ? lines_.closest : std::string_view(opener(request, hit, seed));
-    out = fmt::format("{}\n{}", line, tag(hit, quote));
+    open_with(hit, quote);
   }
+  // A page of nothing but code is cited without a quote.
+  if (first == nullptr && !request.hits.empty()) open_with(request.hits.front(), "");
   if (first == nullptr) return std::string(kNothing);
   // A question after a guess would claim that the guess was right.
   if (!request.low_confidence) out += "\n" + pick(lines_.closers, seed, request.turns);

@@ -50,8 +50,8 @@ class ExtractiveVoice final : public Generator {
   std::string name() const override { return "extractive"; }
   bool reads_prompt() const override { return false; }
   // Cites the first hit that has something to quote, and, when the answer is direct, the next of
-  // another slug and title if its score comes close. Hits must be free of what may not be cited. A
-  // word at a time; fails only when stopped.
+  // another slug and title if its score comes close; when none has, the first, without a quote.
+  // Hits must be free of what may not be cited. A word at a time; fails only when stopped.
   Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
                         const DeltaSink& sink, std::stop_token stop) override;
   std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,

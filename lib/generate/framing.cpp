@@ -8,6 +8,7 @@
 #include "generate/think_filter.h"
 #include "net/json_text.h"
 #include "text/characters.h"
+#include "text/code_lines.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 
@@ -36,7 +37,7 @@ std::string piece(const Hit& hit) {
     out += ", section: " + brief(chunk.section, kMostTitle) + ".";
   else
     out += ":";
-  return out + " " + brief(chunk.content, kMostText);
+  return out + " " + brief(text::without_code(chunk.content), kMostText);
 }
 
 bool strip_one(std::string_view& text, std::string_view opening, std::string_view closing) {

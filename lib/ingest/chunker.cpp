@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ingest/pieces.h"
+#include "text/code_lines.h"
 #include "text/normalize.h"
 #include "text/tokens.h"
 #include "text/words.h"
@@ -24,9 +25,9 @@ std::vector<Section> sections_of(const Document& document, std::span<const Block
   std::vector<Section> out(1);
   for (const Block& block : blocks) {
     bool heading = block.kind == BlockKind::heading;
-    if (heading && block.level == 1 && same_text(block.text, document.title)) continue;
     if (heading && block.level <= 2) {
-      out.push_back({block.text, {}});
+      bool title = block.level == 1 && same_text(block.text, document.title);
+      out.push_back({title ? std::string() : block.text, {}});
     } else {
       out.back().paragraphs.push_back(cut_paragraph(block, piece_limit));
     }
@@ -100,7 +101,9 @@ class Packer {
   void emit() {
     std::string content;
     for (const Piece& piece : current_) {
-      if (!content.empty()) content += separator(piece.joint);
+      const bool first = content.empty();
+      if (!first) content += separator(piece.joint);
+      if (piece.code && (first || content.ends_with('\n'))) content += text::kCodeIndent;
       content += piece.text;
     }
     out_.push_back(std::move(content));

@@ -13,7 +13,7 @@
 namespace stoka::ingest {
 
 // Raise it when chunk() or embedding_text() yields something else for the same blocks.
-inline constexpr int kChunkerVersion = 1;
+inline constexpr int kChunkerVersion = 2;
 
 // What is put in front of a chunk's content when it is embedded.
 enum class PrefixMode { none, title, full };
@@ -26,14 +26,16 @@ struct ChunkOptions {
       64;  // between neighbours in one section; at most half of max_tokens counts
   PrefixMode prefix = PrefixMode::full;
 
-  // Everything that shapes chunks, e.g. "v1 max=512 overlap=64 prefix=full analysis=2". An index
+  // Everything that shapes chunks, e.g. "v2 max=512 overlap=64 prefix=full analysis=2". An index
   // made with another description has to be made again.
   std::string describe() const;
 };
 
-// Split at headings of level 1 and 2, without the one that repeats the title; within a section at
+// Split at headings of level 1 and 2; the one that repeats the title begins a section without a
+// name; within a section at
 // paragraphs, then sentences, then words. Deeper headings are paragraphs and stay with what
-// follows. A document without text gives one chunk of its title, description and headings. Pure.
+// follows. Lines of code are indented (text/code_lines.h). A document without text gives one chunk
+// of its title, description and headings. Pure.
 std::vector<Chunk> chunk(const Document& document, std::span<const Block> blocks,
                          const ChunkOptions& options);
 

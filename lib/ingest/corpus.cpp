@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/lines.h"
 #include "ingest/frontmatter.h"
+#include "ingest/plain_text.h"
 #include "ingest/slug.h"
 #include "text/normalize.h"
 #include "text/sentences.h"
@@ -27,19 +28,6 @@ const std::vector<std::string>& values(const std::vector<Field>& fields, std::st
 std::string one_value(const std::vector<Field>& fields, std::string_view key) {
   const std::vector<std::string>& all = values(fields, key);
   return all.empty() ? std::string() : text::squeeze(text::one_line(all.front()));
-}
-
-void add_paragraphs(std::string_view text, std::vector<Block>& out) {
-  while (!text.empty()) {
-    const char* const begin = text.data();
-    std::string_view line;
-    do {
-      line = take_line(text);
-    } while (!trimmed(line).empty() && !text.empty());
-    const auto size = static_cast<size_t>(line.data() + line.size() - begin);
-    std::string paragraph = text::squeeze({begin, size});
-    if (!paragraph.empty()) out.push_back({BlockKind::paragraph, 0, std::move(paragraph)});
-  }
 }
 
 // What a document without a title is called.
@@ -96,8 +84,12 @@ class CorpusReader {
       out_.skipped.push_back({path_, "binary, not text"});
     } else {
       for (std::string& reason : skipped_.take())
-        out_.skipped.push_back({path_, std::move(reason)});
+        out_.skipped.push_back({path_, std::move(reason), SkipKind::unreadable, true});
     }
+    for (std::string& reason : unpublished_.take())
+      out_.skipped.push_back({path_, std::move(reason), SkipKind::unpublished, true});
+    for (std::string& reason : left_out_.take())
+      out_.left_out.push_back({path_, std::move(reason)});
     for (const std::string& what : warnings_.take())
       out_.warnings.push_back(fmt::format("{}: {}", path_, what));
     return std::move(out_);
@@ -128,7 +120,6 @@ class CorpusReader {
 
   void add(const std::vector<Field>& fields, std::string hash) {
     const Frontmatter meta = interpret_fields(fields);
-    if (meta.draft) return skip(kDraft);
     std::string id = one_value(fields, "id");
     if (id.empty()) id = one_value(fields, "_id");
     Page page;
@@ -137,8 +128,17 @@ class CorpusReader {
     if (document.slug.empty()) document.slug = slugify(id, "._~");
     page.explicit_slug = !document.slug.empty();
     if (document.slug.empty()) document.slug = slugify(meta.title);
+    if (!meta.unpublished.empty()) {
+      out_.unpublished.push_back(document.slug);
+      unpublished_.add(number_, meta.unpublished);
+      return;
+    }
     if (document.slug.empty()) return skip("has neither an id nor a title with letters or digits");
-    for (const std::string& text : values(fields, "text")) add_paragraphs(text, page.blocks);
+    for (const std::string& text : values(fields, "text")) {
+      PlainText part = plain_blocks(text);
+      std::move(part.blocks.begin(), part.blocks.end(), std::back_inserter(page.blocks));
+      if (part.secret_code > 0) left_out_.add(number_, secret_code_reason(part.secret_code));
+    }
     if (page.blocks.empty() && meta.title.empty() && meta.description.empty())
       return skip("has neither title nor text");
     for (const std::string& warning : meta.warnings) warnings_.add(number_, warning);
@@ -167,7 +167,7 @@ class CorpusReader {
   std::string_view shape_;
   Mending& mending_;
   Pages out_;
-  Remarks skipped_, warnings_;
+  Remarks skipped_, unpublished_, left_out_, warnings_;
   std::unordered_set<std::string> slugs_;
   size_t number_ = 0;   // of the line that is read
   size_t written_ = 0;  // lines that are not blank

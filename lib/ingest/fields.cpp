@@ -260,6 +260,7 @@ Result<std::vector<Field>> json_fields(std::string_view json) {
 
 std::vector<Field> salvage_fields(std::string_view text, char separator) {
   std::vector<Field> out;
+  std::string table, parent;
   while (!text.empty()) {
     size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
@@ -270,10 +271,17 @@ std::vector<Field> salvage_fields(std::string_view text, char separator) {
       out.back().values.emplace_back(unquote(item.substr(2)));
       continue;
     }
-    size_t at = line.find(separator);
-    if (at == std::string_view::npos || !is_key(trim(line.substr(0, at))) || line[0] == ' ')
+    if (separator == '=' && item.starts_with('[')) {
+      std::string_view name = item.substr(1, item.find(']') - 1);
+      table = is_key(trim(name)) ? std::string(trim(name)) + "." : "[].";
       continue;
-    out.push_back({std::string(trim(line.substr(0, at))), {}, false});
+    }
+    size_t at = line.find(separator);
+    if (at == std::string_view::npos || !is_key(trim(line.substr(0, at)))) continue;
+    std::string key(trim(line.substr(0, at)));
+    bool indented = separator == ':' && (line[0] == ' ' || line[0] == '\t') && !parent.empty();
+    if (!indented) parent = key;
+    out.push_back({indented ? parent + "." + key : table + key, {}, false});
     salvage_value(out.back(), line.substr(at + 1));
   }
   std::erase_if(out, [](const Field& field) { return field.values.empty(); });

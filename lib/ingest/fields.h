@@ -25,8 +25,9 @@ Result<std::vector<Field>> toml_fields(std::string_view toml);
 // An object of at most 16 levels.
 Result<std::vector<Field>> json_fields(std::string_view json);
 
-// For text that the parsers refuse: the top-level lines of the form "key: value" or "key = value",
-// unquoted, with inline lists and "- item" lines. Never fails.
+// For text that the parsers refuse: the lines of the form "key: value" or "key = value", unquoted,
+// with inline lists and "- item" lines, also indented under a key without a value and under a
+// "[table]", as "table.key". Never fails.
 std::vector<Field> salvage_fields(std::string_view text, char separator);
 
 }  // namespace stoka::ingest

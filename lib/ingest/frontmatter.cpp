@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <initializer_list>
 
+#include "ingest/walk.h"
 #include "text/normalize.h"
 
 namespace stoka::ingest {
@@ -140,11 +142,62 @@ class Keys {
   std::vector<std::pair<std::string, const Field*>> plain_;
 };
 
+template <class List>
+bool contains(const List& list, std::string_view text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
 bool is_true(std::string_view text) {
-  return text == "true" || text == "yes" || text == "on" || text == "1";
+  return contains(std::to_array<std::string_view>({"true", "yes", "on", "1"}), text::fold(text));
 }
 bool is_false(std::string_view text) {
-  return text == "false" || text == "no" || text == "off" || text == "0";
+  return contains(std::to_array<std::string_view>({"false", "no", "off", "0"}), text::fold(text));
+}
+
+// Where authors and themes put fields of their own: "extra.private", "params.robotsNoIndex".
+constexpr auto kGroups =
+    std::to_array<std::string_view>({"metadata.", "meta.", "extra.", "params.", "seo."});
+// With any value that does not say no, these keep a page from readers.
+constexpr auto kHiding = std::to_array<std::string_view>(
+    {"secret", "issecret", "private", "isprivate", "noindex", "robotsnoindex", "robots.noindex",
+     "unlisted", "password", "sitemap.disable", "sitemap.exclude", "sitemapexclude"});
+// With "false" or "never", these do.
+constexpr auto kShowing = std::to_array<std::string_view>(
+    {"sitemap", "publish", "robots.index", "build.list", "build.render"});
+constexpr auto kHiddenStates =
+    std::to_array<std::string_view>({"private", "unlisted", "hidden", "secret"});
+
+std::string visibility_name(std::string_view key) {
+  std::string name = plain_key(key);
+  for (std::string_view group : kGroups)
+    if (name.starts_with(group)) return name.substr(group.size());
+  return name;
+}
+
+// "noindex, nofollow", "none".
+bool forbids_index(std::string_view robots) {
+  std::string directives = text::fold(robots);
+  std::replace(directives.begin(), directives.end(), ',', ' ');
+  directives = " " + directives + " ";
+  return directives.find(" noindex ") != std::string::npos ||
+         directives.find(" none ") != std::string::npos;
+}
+
+bool keeps_from_readers(std::string_view name, std::string_view value) {
+  if (contains(kHiding, name)) return !says_no(value);
+  if (contains(kShowing, name)) return is_false(value) || text::fold(value) == "never";
+  if (name == "robots") return forbids_index(value);
+  return (name == "visibility" || name == "status") && contains(kHiddenStates, text::fold(value));
+}
+
+// Why these fields keep a page from readers; empty if they do not. Values are not repeated: one
+// may be a password.
+std::string unpublished_reason(const std::vector<Field>& fields) {
+  for (const Field& field : fields)
+    for (const std::string& value : field.values)
+      if (keeps_from_readers(visibility_name(field.key), value))
+        return fmt::format("its field '{}' keeps it from readers", text::one_line(field.key));
+  return {};
 }
 
 std::optional<Date> read_date(std::string_view text) {
@@ -204,6 +257,19 @@ FrontmatterSplit split_frontmatter(std::string_view text) {
                 : FrontmatterSplit{FrontmatterFormat::none, {}, text, true};
 }
 
+bool is_visibility_field(std::string_view key) {
+  std::string name = visibility_name(key);
+  return contains(kHiding, name) || contains(kShowing, name) || name == "robots" ||
+         name == "visibility" || name == "published";
+}
+
+bool says_no(std::string_view value) {
+  std::string folded = text::fold(value);
+  return is_false(folded) ||
+         contains(std::to_array<std::string_view>({"", "n", "none", "null", "nil", "never", "~"}),
+                  folded);
+}
+
 std::string fold_tag(std::string_view tag) {
   std::string folded = text::fold(tag);
   while (folded.starts_with('#')) folded.erase(0, 1);
@@ -228,8 +294,9 @@ Frontmatter interpret_fields(const std::vector<Field>& fields) {
     if (const Field* field = keys.find(key)) add_tags(*field, out.tags);
 
   std::string published = keys.text({"published"});
-  out.draft = is_true(keys.text({"draft"})) || is_false(published) ||
-              text::fold(keys.text({"status"})) == "draft";
+  bool draft = is_true(keys.text({"draft"})) || is_false(published) ||
+               text::fold(keys.text({"status"})) == "draft";
+  out.unpublished = draft ? std::string(kDraft) : unpublished_reason(fields);
   for (std::string_view key :
        {"pubdate", "date", "publishdate", "publishedat", "publisheddate", "datepublished",
         "published", "created", "createdat", "lastmod", "updated", "updateddate", "modified"}) {

@@ -35,7 +35,7 @@ struct Frontmatter {
   std::vector<std::string> tags;  // folded, "-" for spaces, each once, in order
   std::optional<Date> date;
   std::optional<int> reading_minutes;
-  bool draft = false;
+  std::string unpublished;            // why its author keeps it from readers; empty if it is public
   std::vector<std::string> warnings;  // what could not be read, for people
 };
 
@@ -44,6 +44,12 @@ Frontmatter parse_frontmatter(const FrontmatterSplit& split);
 
 // The same meaning of keys for fields from elsewhere.
 Frontmatter interpret_fields(const std::vector<Field>& fields);
+
+// Whether a field says who may see a page and not what it is about: "private", "extra.noindex".
+bool is_visibility_field(std::string_view key);
+
+// "false", "no", "off", "0", "none" and the like in any case, and the empty text.
+bool says_no(std::string_view value);
 
 // Lower case, trimmed, "-" for spaces, without a leading "#". Empty if nothing is left.
 std::string fold_tag(std::string_view tag);

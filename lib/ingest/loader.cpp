@@ -39,6 +39,7 @@ size_t remove_controls(Pages& out) {
     std::erase_if(page.blocks, [](const Block& block) { return block.text.empty(); });
   }
   for (std::string& warning : out.warnings) warning = text::without_controls(warning);
+  for (Skipped& skipped : out.left_out) skipped.reason = text::without_controls(skipped.reason);
   for (Skipped& skipped : out.skipped) skipped.reason = text::without_controls(skipped.reason);
   return found;
 }
@@ -82,17 +83,22 @@ void load_markdown(const SourceFile& file, std::string_view text, std::string_vi
   FrontmatterSplit split = split_frontmatter(text);
   Frontmatter meta = parse_frontmatter(split);
   for (const std::string& warning : meta.warnings) warn(out, path, warning);
-  if (meta.draft) {
-    out.skipped.push_back({path, std::string(kDraft)});
+  if (!meta.unpublished.empty()) {
+    out.skipped.push_back({path, meta.unpublished, SkipKind::unpublished});
     return;
   }
   bool mdx = text::fold(file.path.extension().string()) == ".mdx";
   Markdown markdown = parse_markdown(split.body, mdx ? Dialect::mdx : Dialect::markdown);
   if (markdown.plain) warn(out, path, "markdown is too tangled; read as plain paragraphs");
   if (markdown.blocks.empty() && meta.title.empty() && meta.description.empty()) {
-    out.skipped.push_back({path, "empty"});
+    if (markdown.secret_code > 0)
+      out.skipped.push_back({path, "all of it is marked secret", SkipKind::unpublished});
+    else
+      out.skipped.push_back({path, "empty"});
     return;
   }
+  if (markdown.secret_code > 0)
+    out.left_out.push_back({path, secret_code_reason(markdown.secret_code)});
 
   Place place = place_of(file);
   const Block* heading = first_heading(markdown.blocks);
@@ -106,7 +112,9 @@ void load_markdown(const SourceFile& file, std::string_view text, std::string_vi
   document.slug = first_of(
       {own_slug, location_slug(meta.location), place.slug, slugify(document.title), "page"});
   document.type = type_of(meta, document.slug, place);
-  document.url = first_of({url_of(meta), default_url(place, document.slug)});
+  document.url = url_of(meta);
+  page.explicit_url = !document.url.empty();
+  if (document.url.empty()) document.url = default_url(place, document.slug);
   document.description = meta.description;
   document.author = meta.author;
   document.tags = meta.tags;

@@ -12,8 +12,8 @@ inline constexpr uint64_t kMaxFileBytes = 16ULL << 20;
 inline constexpr uint64_t kMaxCorpusBytes = 512ULL << 20;
 
 // Never fails: what cannot be read is in `skipped` with its reason (too large, binary, unreadable,
-// empty, draft), what was mended is in `warnings`. `shape` is ChunkOptions::describe(); it goes
-// into the content hashes. Thread safe.
+// empty, kept from readers by its author), what was mended is in `warnings`. `shape` is
+// ChunkOptions::describe(); it goes into the content hashes. Thread safe.
 Pages load(const SourceFile& file, std::string_view shape);
 
 // The same for bytes that are already read.

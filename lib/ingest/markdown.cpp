@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "ingest/entities.h"
+#include "ingest/fence.h"
 #include "ingest/html.h"
+#include "ingest/plain_text.h"
 #include "text/normalize.h"
 
 namespace stoka::ingest {
@@ -19,7 +21,7 @@ class Builder {
  public:
   explicit Builder(size_t bytes) : events_left_(bytes * kEventsPerByte + kFreeEvents) {}
 
-  std::vector<Block> take() { return std::move(out_); }
+  Markdown take() { return {std::move(out_), secret_code_, false}; }
 
   // Each returns whether to go on.
   bool enter(MD_BLOCKTYPE type, const void* detail) {
@@ -30,9 +32,12 @@ class Builder {
       case MD_BLOCK_H:
         level_ = static_cast<int>(static_cast<const MD_BLOCK_H_DETAIL*>(detail)->level);
         break;
-      case MD_BLOCK_CODE:
+      case MD_BLOCK_CODE: {
+        const MD_ATTRIBUTE& info = static_cast<const MD_BLOCK_CODE_DETAIL*>(detail)->info;
         code_ = true;
+        secret_ = info.text != nullptr && marks_secret({info.text, info.size});
         break;
+      }
       case MD_BLOCK_HTML:
         html_ = true;
         break;
@@ -70,7 +75,7 @@ class Builder {
         level_ = 0;
         break;
       case MD_BLOCK_CODE:
-        code_ = false;
+        code_ = secret_ = false;
         break;
       case MD_BLOCK_LI:
         --items_;
@@ -148,6 +153,11 @@ class Builder {
   void flush() {
     if (text_.empty()) return;
     silent_ = {};
+    if (secret_) {
+      ++secret_code_;
+      text_.clear();
+      return;
+    }
     BlockKind kind = BlockKind::paragraph;
     if (code_) {
       kind = BlockKind::code;
@@ -187,19 +197,10 @@ class Builder {
   std::string_view silent_;  // the inline element whose text is dropped
   int level_ = 0, items_ = 0, quotes_ = 0;
   bool code_ = false, html_ = false;
+  bool secret_ = false;     // the code is marked secret
+  size_t secret_code_ = 0;  // how many blocks of it there were
   size_t events_left_;
 };
-
-std::vector<Block> cut_at_blank_lines(std::string_view text) {
-  std::vector<Block> out;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = std::min(text.find("\n\n", at), text.size());
-    std::string paragraph = text::squeeze(text.substr(at, end - at));
-    if (!paragraph.empty()) out.push_back({BlockKind::paragraph, 0, std::move(paragraph)});
-    at = end + 2;
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -221,8 +222,9 @@ Markdown parse_markdown(std::string_view text, Dialect dialect) {
     return static_cast<Builder*>(self)->text(type, {bytes, size}) ? 0 : 1;
   };
   int failed = md_parse(stripped.data(), static_cast<MD_SIZE>(stripped.size()), &parser, &builder);
-  if (failed != 0) return {cut_at_blank_lines(stripped), true};
-  return {builder.take(), false};
+  if (failed == 0) return builder.take();
+  PlainText plain = plain_blocks(stripped);
+  return {std::move(plain.blocks), plain.secret_code, true};
 }
 
 }  // namespace stoka::ingest

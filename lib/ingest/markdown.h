@@ -11,7 +11,8 @@ namespace stoka::ingest {
 
 struct Markdown {
   std::vector<Block> blocks;
-  bool plain = false;  // the page was too tangled to parse and was cut at its blank lines instead
+  size_t secret_code = 0;  // blocks of code that are marked secret and left out
+  bool plain = false;      // the page was too tangled to parse and was read as plain text instead
 };
 
 // CommonMark with tables. The text is valid UTF-8 with LF line ends, without frontmatter. Links

@@ -1,5 +1,7 @@
 #include "ingest/page.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ingest/slug.h"
@@ -23,6 +25,11 @@ size_t half_words(std::string_view text) {
 
 }  // namespace
 
+std::string secret_code_reason(size_t blocks) {
+  if (blocks == 1) return "a code block was left out: it is marked secret";
+  return fmt::format("{} code blocks were left out: they are marked secret", blocks);
+}
+
 int reading_minutes(const std::vector<Block>& blocks) {
   size_t halves = 0;
   for (const Block& block : blocks) halves += half_words(block.text);
@@ -34,7 +41,8 @@ void settle_slugs(std::vector<Page>& pages) {
   std::vector<SlugWish> wishes;
   wishes.reserve(pages.size());
   for (const Page& page : pages)
-    wishes.push_back({page.document.slug, page.explicit_slug, page.folders, page.document.path});
+    wishes.push_back({page.document.slug, page.explicit_slug, page.folders, page.document.path,
+                      page.holds_slug});
   std::vector<std::string> slugs = unique_slugs(wishes);
   for (size_t i = 0; i < pages.size(); ++i) pages[i].document.slug = std::move(slugs[i]);
 }

@@ -19,7 +19,7 @@ class Cutter {
   void add(std::string_view text, Joint joint) {
     size_t tokens = text::estimate_tokens(text);
     if (tokens <= limit_) {
-      out_.push_back({std::string(text), joint, tokens});
+      out_.push_back({std::string(text), joint, tokens, false});
     } else if (text.find_first_of(" \t\n") != std::string_view::npos) {
       by_words(text, joint);
     } else {
@@ -66,14 +66,14 @@ class Cutter {
       text::next_code_point(text, at);
       size_t more = text::estimate_tokens(text.substr(from, at - from));
       if (from > begin && tokens + more > limit_) {
-        out_.push_back({std::string(text.substr(begin, from - begin)), joint, tokens});
+        out_.push_back({std::string(text.substr(begin, from - begin)), joint, tokens, false});
         joint = Joint::none;
         begin = from;
         tokens = 0;
       }
       tokens += more;
     }
-    out_.push_back({std::string(text.substr(begin)), joint, tokens});
+    out_.push_back({std::string(text.substr(begin)), joint, tokens, false});
   }
 
   size_t limit_;
@@ -116,6 +116,7 @@ Paragraph cut_paragraph(const Block& block, size_t limit) {
     }
   }
   if (out.pieces.empty()) cutter.add(block.text, joint);
+  for (Piece& piece : out.pieces) piece.code = block.kind == BlockKind::code;
   for (const Piece& piece : out.pieces)
     out.tokens += piece.tokens + (&piece == &out.pieces.front() ? 0 : piece.gap());
   return out;
@@ -134,7 +135,7 @@ std::vector<Piece> tail_words(const Piece& piece, size_t limit) {
     at = word > 0 ? word - 1 : 0;
   }
   if (begin == text.size() || begin == 0) return {};
-  return {{std::string(text.substr(begin)), Joint::paragraph, tokens}};
+  return {{std::string(text.substr(begin)), Joint::paragraph, tokens, piece.code}};
 }
 
 }  // namespace stoka::ingest

@@ -18,6 +18,7 @@ struct Piece {
   std::string text;
   Joint joint = Joint::paragraph;
   size_t tokens = 0;
+  bool code = false;
 
   // What the separator adds to the estimate of a chunk.
   size_t gap() const { return joint == Joint::line || joint == Joint::paragraph ? 1 : 0; }

@@ -2,29 +2,13 @@
 
 #include <algorithm>
 
+#include "ingest/fence.h"
 #include "ingest/prose.h"
 
 namespace stoka::ingest {
 namespace {
 
 constexpr size_t kMaxLabel = 200;  // bytes of a footnote's name
-
-// The fence that a line opens or closes: its character and length; 0 if it is none.
-struct Fence {
-  char mark = 0;
-  size_t length = 0;
-  bool bare = false;  // nothing but the fence: it can close one
-};
-
-Fence fence_of(std::string_view line) {
-  size_t begin = std::min(line.find_first_not_of(" \t>"), line.size());
-  line.remove_prefix(begin);
-  if (line.empty() || (line[0] != '`' && line[0] != '~')) return {};
-  size_t length = std::min(line.find_first_not_of(line[0]), line.size());
-  std::string_view info = line.substr(length);
-  if (length < 3 || (line[0] == '`' && info.find('`') != std::string_view::npos)) return {};
-  return {line[0], length, info.find_first_not_of(" \t") == std::string_view::npos};
-}
 
 // md4c walks all open containers on every line, so a line may open only so many.
 constexpr int kMaxContainers = 64;
@@ -108,7 +92,7 @@ class Lines {
     out_ += line;
     line = line.substr(0, line.find('\n'));
     Fence fence = fence_of(line);
-    if (fence.mark == open_.mark && fence.length >= open_.length && fence.bare) open_ = {};
+    if (fence.closes(open_)) open_ = {};
   }
 
   void outside_fence(std::string_view line) {

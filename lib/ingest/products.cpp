@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "ingest/frontmatter.h"
+#include "ingest/plain_text.h"
 #include "ingest/slug.h"
 #include "text/normalize.h"
 
@@ -61,20 +62,22 @@ const std::set<std::string_view> kOwn = {"slug",        "id",   "name",  "title"
                                          "description", "url",  "tags",  "date",  "image",
                                          "icon",        "logo", "draft", "type"};
 
-std::vector<Block> blocks_of(const std::vector<Field>& fields) {
-  std::vector<Block> out;
-  auto add = [&](std::string text) {
-    if (!text.empty()) out.push_back({BlockKind::paragraph, 0, std::move(text)});
-  };
+PlainText text_of(const std::vector<Field>& fields) {
+  PlainText out;
   for (std::string_view key : {"tagline", "description"})
-    for (const Field& field : fields)
-      if (field.key == key) add(joined(field));
+    for (const Field& field : fields) {
+      if (field.key != key) continue;
+      PlainText part = plain_blocks(fmt::format("{}", fmt::join(field.values, ", ")));
+      std::move(part.blocks.begin(), part.blocks.end(), std::back_inserter(out.blocks));
+      out.secret_code += part.secret_code;
+    }
   for (const Field& field : fields) {
-    if (kOwn.contains(field.key)) continue;
+    if (kOwn.contains(field.key) || is_visibility_field(field.key)) continue;
     std::string value = joined(field);
     if (value.empty()) continue;
     bool stops = value.find_last_of(".!?") == value.size() - 1;
-    add(fmt::format("{}: {}{}", label_of(field.key), value, stops ? "" : "."));
+    out.blocks.push_back({BlockKind::paragraph, 0,
+                          fmt::format("{}: {}{}", label_of(field.key), value, stops ? "" : ".")});
   }
   return out;
 }
@@ -109,8 +112,10 @@ class ProductReader {
   }
 
  private:
-  void skip(std::string_view entry, std::string reason) {
-    out_.skipped.push_back({path_, entry.empty() ? reason : fmt::format("{}: {}", entry, reason)});
+  void skip(std::string_view entry, std::string reason, SkipKind kind = SkipKind::unreadable) {
+    bool part = !entry.empty();
+    out_.skipped.push_back(
+        {path_, part ? fmt::format("{}: {}", entry, reason) : reason, kind, part});
   }
 
   void skip_torn(std::string_view entry, std::string reason) {
@@ -124,7 +129,6 @@ class ProductReader {
     auto fields = json_fields(bytes);
     if (!fields) return skip_torn(which, fields.error().message);
     Frontmatter meta = interpret_fields(*fields);
-    if (meta.draft) return skip(which, std::string(kDraft));
     // A product is called by its name; a title, if there is one too, is for headings.
     std::string name = text::squeeze(text::one_line(field_text(*fields, "name")));
     std::string slug = slugify(field_text(*fields, "slug"), "._~");
@@ -132,20 +136,30 @@ class ProductReader {
     if (!explicit_slug) slug = slugify(field_text(*fields, "id"), "._~");
     if (name.empty()) name = meta.title;
     if (slug.empty()) slug = slugify(name);
+    if (!meta.unpublished.empty()) {
+      out_.unpublished.push_back(slug);
+      return skip(which, meta.unpublished, SkipKind::unpublished);
+    }
     if (slug.empty()) return skip(which, "has neither slug, id nor name");
     for (std::string& warning : meta.warnings)
       out_.warnings.push_back(fmt::format("{}: {}: {}", path_, which, warning));
 
     Page page;
     page.explicit_slug = explicit_slug;
+    page.is_entry = true;
     page.folders = {"product"};
-    page.blocks = blocks_of(*fields);
+    PlainText text = text_of(*fields);
+    page.blocks = std::move(text.blocks);
+    if (text.secret_code > 0)
+      out_.left_out.push_back(
+          {path_, fmt::format("{}: {}", which, secret_code_reason(text.secret_code))});
     Document& document = page.document;
     document.slug = slug;
     document.title = name.empty() ? slug : name;
     document.type = "product";
     document.path = path_;
     document.url = field_text(*fields, "url");
+    page.explicit_url = !document.url.empty();
     if (document.url.empty()) document.url = "/products/" + slug;
     document.description =
         meta.description.empty() ? field_text(*fields, "tagline") : meta.description;

@@ -105,15 +105,16 @@ class Prose {
     if (variable && rest().starts_with("{{{")) ++end;  // handlebars: three braces
     at_ = std::min(end, text_.size());
     if (name == "highlight") {
-      verbatim(variable ? "{{" : "{%", variable ? "/highlight" : "endhighlight");
+      verbatim(inner.substr(name_end), variable ? "{{" : "{%",
+               variable ? "/highlight" : "endhighlight");
     } else if (name == "comment" && statement) {
       skip_comment();
     }
     return true;
   }
 
-  // What follows, up to the closing tag of that name, as a code fence.
-  void verbatim(std::string_view opener, std::string_view closing_name) {
+  // What follows, up to the closing tag of that name, as a code fence with that info string.
+  void verbatim(std::string_view info, std::string_view opener, std::string_view closing_name) {
     for (size_t at = at_;
          (at = text_.find(opener, at)) != std::string_view::npos && at - at_ <= 16 * kMaxTag;
          at += 2) {
@@ -121,7 +122,9 @@ class Prose {
       if (!text_.substr(name).starts_with(closing_name)) continue;
       size_t close = text_.find('}', name);
       if (close == std::string_view::npos) return;
-      out_ += "\n~~~~~~~~\n";
+      out_ += "\n~~~~~~~~ ";
+      for (const char c : bare(info)) out_ += c == '\n' || c == '"' || c == '\'' ? ' ' : c;
+      out_ += '\n';
       out_.append(text_, at_, at - at_);
       out_ += "\n~~~~~~~~\n";
       at_ = std::min(close + 2, text_.size());

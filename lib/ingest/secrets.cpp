@@ -19,9 +19,11 @@ size_t run(std::string_view text, size_t at, Is is) {
   return n;
 }
 
-// Each matcher is asked where its prefix begins a token, and answers with the end of the secret or
-// 0.
+bool inside_word(std::string_view text, size_t at) { return at > 0 && is_token(text[at - 1]); }
+
+// Each matcher is asked where its prefix stands, and answers with the end of the secret or 0.
 size_t match_sk(std::string_view text, size_t at) {
+  if (inside_word(text, at)) return 0;  // "task-force"
   size_t length = run(text, at + 3, is_token);
   if (length < 20) return 0;
   // Dashed words are no key: it has a digit, or twenty letters in a row.
@@ -48,17 +50,16 @@ size_t match_github_fine(std::string_view text, size_t at) {
 
 size_t match_aws(std::string_view text, size_t at) {
   size_t length = run(text, at + 4, [](char c) { return is_digit(c) || is_upper(c); });
-  bool border = at + 4 + length == text.size() || !is_token(text[at + 4 + length]);
-  return length == 16 && border ? at + 20 : 0;
+  return length >= 16 ? at + 4 + length : 0;
 }
 
 size_t match_slack(std::string_view text, size_t at) {
-  size_t length = run(text, at + 5, is_token);
-  return length >= 10 ? at + 5 + length : 0;
+  return at + 5 + run(text, at + 5, is_token);
 }
 
 // Three parts of base64url; the first two are JSON objects, whose "{\"" is "eyJ".
 size_t match_jwt(std::string_view text, size_t at) {
+  if (inside_word(text, at)) return 0;
   size_t header = run(text, at, is_token);
   size_t payload_at = at + header + 1;
   if (header < 10 || !text.substr(std::min(payload_at, text.size()) - 1).starts_with(".eyJ"))
@@ -69,13 +70,23 @@ size_t match_jwt(std::string_view text, size_t at) {
   return signature_at + 1 + run(text, signature_at + 1, is_token);
 }
 
-size_t match_private_key(std::string_view text, size_t at) {
-  constexpr size_t kHeading = 64, kLongest = 16 * 1024;
+// "BEGIN RSA PRIVATE KEY" and what else stands on that line.
+size_t match_key_heading(std::string_view text, size_t at) {
+  constexpr size_t kHeading = 64;
   std::string_view heading = text.substr(at, kHeading);
   heading = heading.substr(0, heading.find('\n'));
   size_t end = heading.find("PRIVATE KEY");
-  if (end == std::string_view::npos || heading.find("-----", end) == std::string_view::npos)
-    return 0;
+  if (end == std::string_view::npos) return 0;
+  std::string_view algorithm = heading.substr(6, end - 6);  // "RSA ", "OPENSSH ", "" and so on
+  bool named = std::all_of(algorithm.begin(), algorithm.end(),
+                           [](char c) { return is_upper(c) || is_digit(c) || c == ' '; });
+  return named ? std::min(text.find('\n', at), text.size()) : 0;
+}
+
+// A key from its first dashes to its last.
+size_t match_private_key(std::string_view text, size_t at) {
+  constexpr size_t kLongest = 16 * 1024;
+  if (match_key_heading(text, at + 5) == 0) return 0;
   std::string_view body = text.substr(at, kLongest);
   size_t close = body.find("-----END ");
   if (close == std::string_view::npos) return at + body.size();
@@ -103,6 +114,7 @@ constexpr Pattern kPatterns[] = {
     {"xoxp-", "a Slack token", match_slack},
     {"eyJ", "a JSON web token", match_jwt},
     {"-----BEGIN ", "a private key", match_private_key},
+    {"BEGIN ", "a private key", match_key_heading},
 };
 
 constexpr size_t kWindow = 16;
@@ -133,8 +145,7 @@ bool holds_window(std::string_view text, const std::unordered_set<std::string_vi
 
 std::vector<Secret> find_secrets(std::string_view text) {
   std::vector<Secret> out;
-  for (size_t at = 0; (at = text.find_first_of("sgAxe-", at)) != std::string_view::npos; ++at) {
-    if (at > 0 && is_token(text[at - 1])) continue;
+  for (size_t at = 0; (at = text.find_first_of("sgAxe-B", at)) != std::string_view::npos; ++at) {
     for (const Pattern& pattern : kPatterns) {
       if (text.compare(at, pattern.prefix.size(), pattern.prefix) != 0) continue;
       size_t end = pattern.match(text, at);

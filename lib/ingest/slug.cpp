@@ -62,9 +62,12 @@ std::vector<std::string> unique_slugs(std::span<const SlugWish> wishes) {
   // First those that get what they wish, so that nobody else is given their name.
   for (auto& [slug, members] : groups) {
     auto winner = members.begin();
-    if (members.size() > 1)
-      winner = std::find_if(members.begin(), members.end(),
-                            [&](size_t i) { return wishes[i].is_explicit; });
+    for (bool SlugWish::*claim : {&SlugWish::is_held, &SlugWish::is_explicit}) {
+      if (members.size() == 1) break;
+      winner =
+          std::find_if(members.begin(), members.end(), [&](size_t i) { return wishes[i].*claim; });
+      if (winner != members.end()) break;
+    }
     if (winner == members.end()) continue;
     grant(*winner, slug);
     members.erase(winner);

@@ -16,10 +16,12 @@ struct SlugWish {
   bool is_explicit = false;          // its author said so
   std::vector<std::string> folders;  // that it lies in, outermost first; may be put before the slug
   std::string path;                  // decides between equals
+  bool is_held = false;              // it is called so already
 };
 
 // One slug for each wish, in the same order, each unique. A wish that nobody else has is granted.
-// Of several, an explicit one (the first by path) gets the plain slug; the others are told apart by
+// Of several, the one that holds it already gets the plain slug, else an explicit one (the first by
+// path); the others are told apart by
 // as many of their folders as it takes ("blog-a", "notes-a"), and at last by a number. Does not
 // depend on the order of the wishes.
 std::vector<std::string> unique_slugs(std::span<const SlugWish> wishes);

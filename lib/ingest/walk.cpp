@@ -30,6 +30,12 @@ bool is_source(const fs::path& path) {
   return kind_of(path) == SourceKind::markdown || path.filename() == "products.json";
 }
 
+// Why a file in a tree is no source.
+std::string_view unsupported_reason(const fs::path& path) {
+  return kind_of(path) ? "data of the site; name the file itself to index it"
+                       : "neither markdown nor products.json";
+}
+
 bool is_passed_over(const fs::path& path) {
   std::string name = path.filename().string();
   return name.starts_with('.') || name == "node_modules";
@@ -54,6 +60,20 @@ std::string folder_name(const fs::path& path) {
   return display_path((error ? path.lexically_normal() : whole).filename());
 }
 
+// Whether a site generator is told about its site in this folder.
+bool is_site(const fs::path& folder) {
+  std::error_code error;
+  for (std::string_view name :
+       {"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "_config.yml", "_config.yaml",
+        "_config.toml", "astro.config.mjs", "astro.config.ts", "astro.config.mts",
+        "astro.config.js", "astro.config.cjs"})
+    if (fs::is_regular_file(folder / name, error)) return true;
+  for (std::string_view name : {"config.toml", "config.yaml", "config.yml"})  // Hugo, Zola
+    if (fs::is_regular_file(folder / name, error) && fs::is_directory(folder / "content", error))
+      return true;
+  return false;
+}
+
 class Walker {
  public:
   Result<> add(const fs::path& named) {
@@ -66,29 +86,26 @@ class Walker {
     if (status.type() == fs::file_type::directory) {
       root_ = path;
       canonical_root_ = fs::canonical(path, error);
-      root_name_ = folder_name(path);
+      find_site(path);
       tree();
     } else if (status.type() != fs::file_type::regular) {
       skip(path, error ? error.message() : "not a regular file");
     } else if (!kind_of(path)) {
-      skip(path, "not markdown, json or jsonl");
+      withheld_.insert_or_assign(path,
+                                 Withheld{"not markdown, json or jsonl", SkipKind::unsupported});
     } else {
       root_ = path.parent_path();
-      root_name_ = folder_name(root_.empty() ? fs::path(".") : root_);
+      find_site(root_.empty() ? fs::path(".") : root_);
       take(path, path.filename());
     }
     return {};
   }
 
   Walk finish() {
-    for (Withheld& withheld : withheld_) {
-      bool named = std::any_of(walk_.files.begin(), walk_.files.end(), [&](const SourceFile& file) {
-        return is_below(file.path, withheld.path);
-      });
-      if (!named) skip(withheld.path, std::move(withheld.reason));
-    }
     std::sort(walk_.files.begin(), walk_.files.end(),
               [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+    for (const auto& [path, why] : withheld_)
+      if (!is_taken(path)) skip(path, std::string(why.reason), why.kind);
     std::sort(walk_.skipped.begin(), walk_.skipped.end(), [](const Skipped& a, const Skipped& b) {
       return std::tie(a.path, a.reason) < std::tie(b.path, b.reason);
     });
@@ -96,18 +113,34 @@ class Walker {
   }
 
  private:
-  void skip(const fs::path& path, std::string reason) {
-    walk_.skipped.push_back({display_path(path), std::move(reason)});
+  void skip(const fs::path& path, std::string reason, SkipKind kind = SkipKind::unreadable) {
+    walk_.skipped.push_back({display_path(path), std::move(reason), kind});
+  }
+
+  // Which site a named folder belongs to, so that its pages have the same addresses whichever
+  // folder of it is named.
+  void find_site(const fs::path& folder) {
+    root_name_ = folder_name(folder);
+    below_site_.clear();
+    std::error_code error;
+    const fs::path whole = fs::canonical(folder, error);
+    for (fs::path site = whole; !error && site != site.parent_path(); site = site.parent_path()) {
+      if (!is_site(site)) continue;
+      root_name_.clear();
+      if (site != whole) below_site_ = whole.lexically_relative(site);
+      return;
+    }
   }
 
   // Skips what may still be named.
   void withhold(const fs::path& path, std::string_view reason) {
-    bool known = std::any_of(withheld_.begin(), withheld_.end(),
-                             [&](const Withheld& withheld) { return withheld.path == path; });
-    if (!known) withheld_.push_back({path, std::string(reason)});
+    withheld_.try_emplace(path, reason, SkipKind::unreadable);
+  }
+  void pass_over(const fs::path& path) {
+    withheld_.try_emplace(path, unsupported_reason(path), SkipKind::unsupported);
   }
 
-  void take(const fs::path& path, fs::path relative) {
+  void take(const fs::path& path, const fs::path& relative) {
     std::error_code error;
     fs::path whole = fs::canonical(path, error);
     auto [first, fresh] = seen_.try_emplace(error ? path : whole, path);
@@ -116,7 +149,7 @@ class Walker {
         skip(path, fmt::format("the same file as {}", display_path(first->second)));
       return;
     }
-    walk_.files.push_back({path, std::move(relative), root_name_, *kind_of(path)});
+    walk_.files.push_back({path, below_site_ / relative, root_name_, *kind_of(path)});
   }
 
   void tree() {
@@ -159,6 +192,8 @@ class Walker {
         skip(path, "a link that leads out of the tree");
       } else if (source) {
         take(path, path.lexically_relative(root_));
+      } else {
+        pass_over(path);
       }
       return false;
     }
@@ -166,6 +201,8 @@ class Walker {
       take(path, path.lexically_relative(root_));
     } else if (source) {
       skip(path, "not a regular file");
+    } else {
+      pass_over(path);
     }
     return false;
   }
@@ -177,14 +214,23 @@ class Walker {
     return is_below(target, canonical_root_);
   }
 
+  // Whether something at that path or below it was named. The files are sorted.
+  bool is_taken(const fs::path& path) const {
+    auto first =
+        std::lower_bound(walk_.files.begin(), walk_.files.end(), path,
+                         [](const SourceFile& file, const fs::path& at) { return file.path < at; });
+    return first != walk_.files.end() && is_below(first->path, path);
+  }
+
   struct Withheld {
-    fs::path path;
-    std::string reason;
+    std::string_view reason;
+    SkipKind kind;
   };
 
   Walk walk_;
-  std::vector<Withheld> withheld_;
+  std::map<fs::path, Withheld> withheld_;  // what a tree holds and is not taken unless named
   fs::path root_, canonical_root_;
+  fs::path below_site_;  // where the named folder lies in its site
   std::string root_name_;
   std::map<fs::path, fs::path> seen_;  // canonical path -> path it was taken by
 };

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "embed/builtin.h"
 #include "ingest/loader.h"
 #include "ingest/page.h"
+#include "ingest/product_pages.h"
 #include "ingest/secrets.h"
+#include "pipeline/product_halves.h"
 
 namespace stoka::pipeline {
 namespace {
@@ -34,6 +35,8 @@ void avoid_slugs_of_others(std::vector<ingest::Page>& pages, const Known& known,
   std::set<std::string> taken;
   for (const auto& [slug, document] : known)
     if (!is_under_any(document.path, roots)) taken.insert(slug);
+  for (const ingest::Page& page : pages)
+    if (page.holds_slug) taken.erase(page.document.slug);
   if (taken.empty()) return;
   std::set<std::string> used = taken;
   for (const ingest::Page& page : pages)
@@ -83,11 +86,13 @@ class IndexRun {
       STOKA_ASSIGN(writer_, store_->begin_index());
     }
     STOKA_TRY(load_known());
-    ingest::settle_slugs(pages);
-    avoid_slugs_of_others(pages, known_, request_.paths);
+    settle(pages);
     STOKA_TRY(write(pages));
     STOKA_TRY(forget(pages));
     STOKA_TRY(finish());
+    std::stable_sort(
+        report_.skipped.begin(), report_.skipped.end(),
+        [](const ingest::Skipped& a, const ingest::Skipped& b) { return a.path < b.path; });
     return std::move(report_);
   }
 
@@ -118,7 +123,8 @@ class IndexRun {
 
   Result<std::vector<ingest::Page>> read() {
     STOKA_ASSIGN(ingest::Walk walked, ingest::walk(request_.paths));
-    for (const ingest::Skipped& item : walked.skipped) unreadable_.insert(item.path);
+    for (const ingest::Skipped& item : walked.skipped)
+      if (item.kind == ingest::SkipKind::unreadable) unreadable_.insert(item.path);
     report_.skipped = std::move(walked.skipped);
     std::vector<ingest::Page> pages;
     std::string shape = request_.chunks.describe();
@@ -126,13 +132,19 @@ class IndexRun {
       STOKA_TRY(stopped());
       tell("reading", i, walked.files.size());
       ingest::Pages loaded = ingest::load(walked.files[i], shape);
-      std::move(loaded.pages.begin(), loaded.pages.end(), std::back_inserter(pages));
-      const bool draft = std::any_of(
+      const bool unpublished = std::any_of(
           loaded.skipped.begin(), loaded.skipped.end(),
-          [](const ingest::Skipped& item) { return item.reason.ends_with(ingest::kDraft); });
+          [](const ingest::Skipped& item) { return item.kind == ingest::SkipKind::unpublished; });
       const std::string path = walked.files[i].path.string();
       if (loaded.torn) torn_.insert(path);
-      if (loaded.pages.empty()) (draft && !loaded.torn ? silent_ : unreadable_).insert(path);
+      if (!loaded.pages.empty())
+        read_.insert(path);
+      else
+        (unpublished && !loaded.torn ? silent_ : unreadable_).insert(path);
+      for (std::string& slug : loaded.unpublished) unpublished_.emplace(path, std::move(slug));
+      std::move(loaded.pages.begin(), loaded.pages.end(), std::back_inserter(pages));
+      std::move(loaded.left_out.begin(), loaded.left_out.end(),
+                std::back_inserter(report_.left_out));
       std::move(loaded.skipped.begin(), loaded.skipped.end(), std::back_inserter(report_.skipped));
       std::move(loaded.warnings.begin(), loaded.warnings.end(),
                 std::back_inserter(report_.warnings));
@@ -200,19 +212,80 @@ class IndexRun {
   // Takes out what is dated in the future and what holds a secret where every reader would see it.
   void withhold(std::vector<ingest::Page>& pages) {
     std::erase_if(pages, [&](const ingest::Page& page) {
-      const Document& document = page.document;
-      std::string reason;
-      std::string fields =
-          fmt::format("{}\n{}\n{}\n{}\n{}\n{}", document.title, document.description,
-                      document.author, document.slug, document.url, fmt::join(document.tags, "\n"));
-      if (auto kind = ingest::find_secret(fields)) reason = "its frontmatter holds " + *kind;
-      if (document.date && *document.date > clock_.today())
-        reason = fmt::format("dated in the future, {}", iso_date(*document.date));
+      const std::string reason = why_withheld(page.document);
       if (reason.empty()) return false;
-      report_.skipped.push_back({document.path, reason});
-      silent_.insert(document.path);
+      report_.skipped.push_back({page.document.path, reason});
+      silent_.insert(page.document.path);
       return true;
     });
+  }
+
+  std::string why_withheld(const Document& document) const {
+    if (document.date && *document.date > clock_.today())
+      return fmt::format("dated in the future, {}", iso_date(*document.date));
+    std::string fields =
+        fmt::format("{}\n{}\n{}\n{}\n{}\n{}", document.title, document.description, document.author,
+                    document.slug, document.url, fmt::join(document.tags, "\n"));
+    auto kind = ingest::find_secret(fields);
+    return kind ? "its frontmatter holds " + *kind : std::string();
+  }
+
+  // Makes one document of each thing and gives it its slug.
+  void settle(std::vector<ingest::Page>& pages) {
+    const auto in_run = [this](const std::string& path) {
+      return is_under_any(path, request_.paths);
+    };
+    if (!request_.prune) {  // which forgets what the run is not given
+      std::vector<ingest::Page> others =
+          read_other_halves(pages, known_, in_run, request_.chunks.describe());
+      for (ingest::Page& page : others)
+        if (why_withheld(page.document).empty()) pages.push_back(std::move(page));
+      std::stable_sort(pages.begin(), pages.end(),
+                       [](const ingest::Page& a, const ingest::Page& b) {
+                         return a.document.path < b.document.path;
+                       });
+    }
+    ingest::unite_products(pages);
+    // The other entries of a products.json outside the run are none of its business.
+    std::erase_if(pages, [&](const ingest::Page& page) {
+      return page.is_entry && !in_run(page.document.path);
+    });
+    for (ingest::Page& page : pages) {
+      const auto found = known_.find(page.document.slug);
+      page.holds_slug = found != known_.end() && found->second.path == page.document.path;
+    }
+    ingest::settle_slugs(pages);
+    avoid_slugs_of_others(pages, known_, request_.paths);
+  }
+
+  // Takes the chunks that hold secrets out. False if nothing is left.
+  bool keep_secrets_out(const ingest::Page& page, std::vector<Chunk>& chunks) {
+    std::map<std::pair<std::string, std::string>, size_t> found;  // by section and kind
+    for (ingest::Withheld& withheld : ingest::withhold_secrets(chunks, page.blocks))
+      ++found[{std::move(withheld.section), std::move(withheld.kind)}];
+    for (const auto& [where, count] : found) {
+      const auto& [section, kind] = where;
+      if (chunks.empty()) {
+        report_.skipped.push_back({page.document.path, "it holds " + kind});
+        break;
+      }
+      report_.left_out.push_back(
+          {page.document.path,
+           fmt::format("{}{} {} left out: {}",
+                       count == 1 ? "a passage" : fmt::format("{} passages", count),
+                       section.empty() ? "" : " of '" + section + "'", count == 1 ? "was" : "were",
+                       (count == 1 ? "it holds " : "they hold ") + kind)});
+    }
+    return !chunks.empty();
+  }
+
+  // A product whose entry cannot be read today keeps what it said.
+  bool is_unchanged(const Document& old, const Document& document) const {
+    if (old.path != document.path) return false;
+    if (old.content_hash == document.content_hash) return true;
+    const std::string entry_file(ingest::entry_path(old.content_hash));
+    return ingest::page_hash(old.content_hash) == document.content_hash &&
+           (torn_.contains(entry_file) || was_unreadable(entry_file));
   }
 
   Result<> write(std::vector<ingest::Page>& pages) {
@@ -221,21 +294,19 @@ class IndexRun {
       if (!request_.model) tell("writing", i, pages.size());
       const Document& document = pages[i].document;
       auto found = known_.find(document.slug);
-      if (found != known_.end() && found->second.content_hash == document.content_hash &&
-          found->second.path == document.path) {
+      if (found != known_.end() && is_unchanged(found->second, document)) {
         ++report_.unchanged;
+        continue;
+      }
+      std::vector<Chunk> chunks = ingest::chunk(document, pages[i].blocks, request_.chunks);
+      if (!keep_secrets_out(pages[i], chunks)) {
+        silent_.insert(document.path);
+        unpublished_.emplace(document.path, document.slug);
         continue;
       }
       bool added = found == known_.end();
       ++(added ? report_.added : report_.changed);
       report_.changes.push_back((added ? "added " : "changed ") + document.slug);
-      std::vector<Chunk> chunks = ingest::chunk(document, pages[i].blocks, request_.chunks);
-      for (const ingest::Withheld& withheld : ingest::withhold_secrets(chunks, pages[i].blocks))
-        report_.skipped.push_back(
-            {document.path,
-             fmt::format("a chunk{} was left out: it holds {}",
-                         withheld.section.empty() ? "" : " of '" + withheld.section + "'",
-                         withheld.kind)});
       total_chunks_[document.slug] = chunks.size();
       if (!writer_) continue;
       if (!request_.model) {
@@ -284,7 +355,7 @@ class IndexRun {
                       chunk->section.empty() ? "" : " of '" + chunk->section + "'", note.what);
       if (embedded->vectors[note.text].empty()) {
         incomplete.insert(item->document);
-        report_.skipped.push_back(
+        report_.left_out.push_back(
             {item->document->path, what + "; it is found by its words alone"});
       } else {
         report_.warnings.push_back(item->document->path + ": " + what);
@@ -300,7 +371,8 @@ class IndexRun {
       }
       Document document = *item.document;
       // Differs from what the next run reads, which then tries once more.
-      if (incomplete.contains(item.document)) document.content_hash += " incomplete";
+      if (incomplete.contains(item.document))
+        document.content_hash = "incomplete " + document.content_hash;
       STOKA_TRY(writer_->put_document(document, records));
     }
     waiting_.clear();
@@ -309,18 +381,18 @@ class IndexRun {
   }
 
   Result<> forget(const std::vector<ingest::Page>& pages) {
-    std::set<std::string> slugs, paths;
-    for (const ingest::Page& page : pages) {
-      slugs.insert(page.document.slug);
-      paths.insert(page.document.path);
-    }
+    std::set<std::string> slugs;
+    for (const ingest::Page& page : pages)
+      if (!unpublished_.contains({page.document.path, page.document.slug}))
+        slugs.insert(page.document.slug);
     for (const auto& [slug, document] : known_) {
       if (slugs.contains(slug)) continue;
-      bool renamed = paths.contains(document.path);
+      bool renamed = read_.contains(document.path);
       bool silent = silent_.contains(document.path);
-      if (!renamed && !silent && was_unreadable(document.path)) continue;
+      bool sure = unpublished_.contains({document.path, slug}) || is_superseded(document, pages);
+      if (!renamed && !silent && !sure && was_unreadable(document.path)) continue;
       // A part that could not be read may be that document.
-      if (((!renamed && !silent) || torn_.contains(document.path)) && !request_.prune) {
+      if (((!renamed && !silent) || torn_.contains(document.path)) && !sure && !request_.prune) {
         report_.gone += is_under_any(document.path, request_.paths);
         continue;
       }
@@ -330,6 +402,19 @@ class IndexRun {
       if (writer_) STOKA_TRY(writer_->remove_document(slug));
     }
     return {};
+  }
+
+  // Whether a product has got another document: of its page and entry in one, or, where one of them
+  // is gone, of the other alone.
+  static bool is_superseded(const Document& old, const std::vector<ingest::Page>& pages) {
+    if (old.type != "product") return false;
+    return std::any_of(pages.begin(), pages.end(), [&](const ingest::Page& page) {
+      const Document& document = page.document;
+      if (document.type != "product" || !ingest::same_thing(document, old)) return false;
+      std::error_code error;
+      return ingest::entry_path(document.content_hash) == old.path ||
+             (page.is_entry && !std::filesystem::exists(old.path, error) && !error);
+    });
   }
 
   // The file itself, or a folder above it.
@@ -374,6 +459,9 @@ class IndexRun {
   std::set<std::string> unreadable_;            // paths that could not be read now
   std::set<std::string> torn_;                  // paths of which a part could not be read
   std::set<std::string> silent_;                // paths that are there and are not to be published
+  std::set<std::string> read_;                  // paths that gave documents
+  std::set<std::pair<std::string, std::string>>
+      unpublished_;  // path and slug, in files with others
   IndexReport report_;
 };
 
@@ -382,18 +470,6 @@ class IndexRun {
 Result<IndexReport> run_index(store::Store* store, const IndexRequest& request, const Clock& clock,
                               Log& log, const IndexProgress& progress, std::stop_token stop) {
   return IndexRun(store, request, clock, log, progress, stop).run();
-}
-
-std::string to_json(const IndexReport& report) {
-  using Json = nlohmann::ordered_json;
-  Json skipped = Json::array();
-  for (const ingest::Skipped& item : report.skipped)
-    skipped.push_back({{"path", item.path}, {"reason", item.reason}});
-  return Json{
-      {"added", report.added},     {"changed", report.changed},   {"unchanged", report.unchanged},
-      {"removed", report.removed}, {"chunks", report.chunks},     {"skipped", std::move(skipped)},
-      {"gone", report.gone},       {"refitted", report.refitted}, {"warnings", report.warnings}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace stoka::pipeline

@@ -33,12 +33,13 @@ struct IndexReport {
   size_t changed = 0;
   size_t unchanged = 0;
   size_t removed = 0;
-  size_t gone = 0;                       // source is missing, document stays until --prune
-  size_t chunks = 0;                     // in the index after the run
-  bool refitted = false;                 // the built-in vectors were fitted anew
-  std::vector<std::string> changes;      // "added slug", "changed slug", "removed slug", in order
-  std::vector<ingest::Skipped> skipped;  // with the reason
-  std::vector<std::string> warnings;     // what was mended
+  size_t gone = 0;                        // source is missing, document stays until --prune
+  size_t chunks = 0;                      // in the index after the run
+  bool refitted = false;                  // the built-in vectors were fitted anew
+  std::vector<std::string> changes;       // "added slug", "changed slug", "removed slug", in order
+  std::vector<ingest::Skipped> skipped;   // files, and documents in them, with the reason
+  std::vector<ingest::Skipped> left_out;  // passages of documents that are indexed
+  std::vector<std::string> warnings;      // what was mended
 };
 
 // What is worked on: "reading", "writing" or "embedding", "fitting"; total 0 while it is unknown.
@@ -55,7 +56,8 @@ Result<IndexReport> run_index(store::Store* store, const IndexRequest& request, 
                               Log& log, const IndexProgress& progress = {},
                               std::stop_token stop = {});
 
-// {"added","changed","unchanged","removed","chunks","skipped":[{"path","reason"}],…}
+// {"added","changed","unchanged","removed","chunks","skipped":[{"path","reason"}],
+// "left_out":[{"path","reason"}],…}
 std::string to_json(const IndexReport& report);
 
 }  // namespace stoka::pipeline

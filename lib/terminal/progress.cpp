@@ -44,13 +44,15 @@ void Progress::update(uint64_t done, uint64_t total, std::string_view label) {
   line += printable(label);
   // The last column stays free: some terminals wrap as soon as it is written.
   const auto room = static_cast<size_t>(std::max(capabilities_.columns - 1, 1));
-  out_(fmt::format("\r{}\x1b[K", text::truncate_to_width(line, room)));
-  visible_ = true;
+  std::string drawn = fmt::format("\r{}\x1b[K", text::truncate_to_width(line, room));
+  if (drawn == drawn_) return;
+  out_(drawn);
+  drawn_ = std::move(drawn);
 }
 
 void Progress::clear() {
-  if (visible_) out_("\r\x1b[K");
-  visible_ = false;
+  if (!drawn_.empty()) out_("\r\x1b[K");
+  drawn_.clear();
   drawn_at_.reset();
 }
 

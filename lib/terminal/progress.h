@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/clock.h"
@@ -12,7 +13,8 @@
 
 namespace stoka::terminal {
 
-// One line, redrawn in place at most ten times a second by the clock given, and removed at the end.
+// One line, redrawn in place when it says something else, at most ten times a second by the clock
+// given, and removed at the end.
 // Where there is no terminal it writes nothing at all. One thread.
 class Progress {
  public:
@@ -34,7 +36,7 @@ class Progress {
   Capabilities capabilities_;
   const Clock& clock_;
   std::optional<std::chrono::nanoseconds> drawn_at_;
-  bool visible_ = false;
+  std::string drawn_;  // what stands there; empty: nothing
 };
 
 }  // namespace stoka::terminal

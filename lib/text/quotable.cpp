@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "text/characters.h"
+#include "text/code_lines.h"
 #include "text/normalize.h"
 #include "text/sentences.h"
 #include "text/utf8.h"
@@ -27,8 +28,10 @@ constexpr int kPointing = -14;  // at another place: means little away from its 
 constexpr int kGeneral = 6;     // says how things are
 constexpr int kNarrative = -5;  // tells what happened
 constexpr int kSubject = 4;     // opens with what was asked about
+constexpr int kShows = 10;      // introduces code that has a word of the question
 constexpr size_t kOpeningWords = 3;
-constexpr int kOtherPart = -9;  // in another part of the document than the one that was found
+constexpr size_t kFewestWords = 5;  // of what is not a fragment
+constexpr int kOtherPart = -9;      // in another part of the document than the one that was found
 constexpr int kUnfinished = -30;
 constexpr int kAnnouncing = -60;
 constexpr int kNotProse = -1200;
@@ -151,7 +154,8 @@ std::set<std::string> content_stems(std::string_view query) {
   return out;
 }
 
-int score(std::string_view sentence, const std::set<std::string>& wanted) {
+// `code` is what the sentence introduces, if it stands right before code.
+int score(std::string_view sentence, std::string_view code, const std::set<std::string>& wanted) {
   const std::vector<Word> parts = words(sentence);
   const Shape form = shape(sentence);
   const Ending end = ending(sentence);
@@ -165,14 +169,26 @@ int score(std::string_view sentence, const std::set<std::string>& wanted) {
     subject = subject || i < kOpeningWords;
     shared.insert(std::move(root));
   }
+  const bool whole = parts.size() >= kFewestWords;
+  bool shows = false;
+  if (whole && !wanted.empty()) {
+    for (const Word& word : words(code)) {
+      std::string root = stem(word.text);
+      if (!wanted.contains(root)) continue;
+      shared.insert(std::move(root));
+      shows = true;
+    }
+  }
+  const bool introduces = whole && !code.empty() && !shared.empty();
   points += kPerSharedStem * std::min(static_cast<int>(shared.size()), kMaxShared);
   if (subject) points += kSubject;
+  if (shows) points += kShows;
 
   if (parts.size() >= 8 && parts.size() <= 30) {
     points += kGoodLength;
-  } else if (parts.size() >= 5 && parts.size() <= 40) {
+  } else if (whole && parts.size() <= 40) {
     points += kFairLength;
-  } else if (parts.size() < 5) {
+  } else if (!whole) {
     points += kFragment;
   }
   if (form.length > kMaxQuoteLength) points += kTooLong;
@@ -182,8 +198,8 @@ int score(std::string_view sentence, const std::set<std::string>& wanted) {
     points += kNarrative;
   else if (has_any_word(parts, kGeneralWords))
     points += kGeneral;
-  if (!end.stop) points += kUnfinished;
-  if (end.colon) points += kAnnouncing;
+  if (!end.stop && !introduces) points += kUnfinished;
+  if (end.colon && !introduces) points += kAnnouncing;
   if (form.tab_or_bar || contains_any(sentence, kLinks) || contains_any(sentence, kCode) ||
       parts.empty()) {
     points += kNotProse;
@@ -195,6 +211,8 @@ int score(std::string_view sentence, const std::set<std::string>& wanted) {
 }
 
 }  // namespace
+
+bool is_quotable(std::string_view text) { return text.find("\\n") == std::string_view::npos; }
 
 std::string_view clip(std::string_view text, size_t length) {
   size_t end = 0;
@@ -231,10 +249,18 @@ std::string best_sentence(std::string_view content, std::span<const std::string>
   std::string_view best;
   int best_points = std::numeric_limits<int>::min();
   const auto look_in = [&](std::string_view part, int handicap) {
-    for (const Span& span : sentences(part)) {
-      const std::string_view sentence = without_marker(span.in(part));
-      if (sentence.empty()) continue;
-      if (const int points = score(sentence, wanted) + handicap; points > best_points) {
+    const std::vector<Stretch> stretches = split_code(part);
+    for (size_t i = 0; i < stretches.size(); ++i) {
+      if (stretches[i].code) continue;
+      const std::string_view prose = stretches[i].text;
+      const std::vector<Span> spans = sentences(prose);
+      for (const Span& span : spans) {
+        const std::string_view sentence = without_marker(span.in(prose));
+        if (sentence.empty() || !is_quotable(sentence)) continue;
+        const bool before_code = &span == &spans.back() && i + 1 < stretches.size();
+        const std::string_view code = before_code ? stretches[i + 1].text : std::string_view();
+        const int points = score(sentence, code, wanted) + handicap;
+        if (points <= best_points) continue;
         best = sentence;
         best_points = points;
       }

@@ -44,6 +44,33 @@ bool stands_in(const std::vector<std::string_view>& document, const std::string&
 
 }  // namespace
 
+TEST_CASE("code is not quoted as a sentence, whatever the model quotes") {
+  const std::vector<std::string_view> document = {
+      "A release is out today for all of you.\n\nIf you have it from rustup, you can update "
+      "with:\n\n    rustup update stable\n    rustup show\n\nRust empowers everyone to build "
+      "software.",
+      "    cargo build --release\n    cargo test"};
+  struct {
+    std::string_view said, quote;
+  } table[] = {
+      {"rustup update stable", "If you have it from rustup, you can update with:"},
+      {"rustup update stable rustup show", "If you have it from rustup, you can update with:"},
+      {"cargo build --release cargo test", "If you have it from rustup, you can update with:"},
+      {"you can update with: rustup update stable",
+       "If you have it from rustup, you can update with:"},
+      {"Rust empowers everyone to build software.", "Rust empowers everyone to build software."},
+  };
+  for (const auto& c : table) {
+    CAPTURE(c.said);
+    for (size_t cited : {size_t{0}, size_t{1}})
+      CHECK(verify_quote(c.said, document, cited, "how do i update?").quote == c.quote);
+  }
+  const std::vector<std::string_view> bare = {"    cargo build", "    cargo test"};
+  CHECK(verify_quote("cargo build", bare, 0, "cargo").quote.empty());
+  const std::vector<std::string_view> flat = {R"(puts("one two three four\nfive");)"};
+  CHECK(verify_quote("one two three four", flat, 0, "puts").quote.find("\\n") == std::string::npos);
+}
+
 TEST_CASE("a quote comes back in the document's own spelling") {
   struct Case {
     const char* name;

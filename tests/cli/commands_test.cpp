@@ -191,6 +191,33 @@ TEST_CASE("index --json reports what it did, also when nothing is stored yet") {
   CHECK(wet["skipped"][0]["reason"] == "draft");
 }
 
+TEST_CASE("index says what it left out and why, and with -q only what changed") {
+  Machine fresh;
+  fresh.write("site/a.md", "# A\n\nLighthouses warn ships.\n\n## Keys\n\nAKIAABCDEFGHIJKLMNOP\n");
+  fresh.write("site/b.md", "---\nnoindex: true\ntitle: B\n---\nSoon.\n");
+  fresh.write("site/products.json", R"([{"name": "Lamp", "draft": true}])");
+  for (int i = 0; i < 5; ++i) fresh.write("site/" + std::to_string(i) + ".PNG", "x");
+  fresh.write("site/notes.txt", "x");
+  const std::string told =
+      "site/a.md: a passage of 'Keys' was left out: it holds an AWS access key; the rest is "
+      "indexed\n"
+      "skipped 5 files *.png: neither markdown nor products.json; -v lists them\n"
+      "skipped site/b.md: its field 'noindex' keeps it from readers\n"
+      "skipped site/notes.txt: neither markdown nor products.json\n"
+      "left out of site/products.json: product 1: draft\n";
+  CHECK(fresh.stoka({"index", "-n", "site"}).out.ends_with(told));
+  const std::string all = fresh.stoka({"index", "-n", "-v", "site"}).out;
+  CHECK(all.find("skipped site/4.PNG: neither markdown") != std::string::npos);
+  CHECK(all.find("5 files") == std::string::npos);
+  CHECK(Json::parse(fresh.stoka({"index", "-n", "--json", "site"}).out)["skipped"].size() == 8);
+  CHECK(fresh.stoka({"index", "-q", "site"}).out ==
+        "1 added, 0 changed, 0 unchanged, 0 removed; 1 chunks\n");
+  const Ran again = fresh.stoka({"index", "-q", "site"});
+  CHECK(again.code == 0);
+  CHECK(again.out == "");
+  CHECK(again.err == "");
+}
+
 TEST_CASE("route --json names route, rule and reply") {
   Json meta = json_of({"route", "--json", "hi"});
   CHECK(meta["route"] == "meta");
@@ -249,7 +276,7 @@ TEST_CASE("profile keeps interests and reading history") {
 
 TEST_CASE("status says what is indexed and which parts answer") {
   Json status = json_of({"status", "--json"});
-  CHECK(status["documents"] == 46);
+  CHECK(status["documents"] == 42);
   CHECK(status["chunks"].get<int>() > 100);
   CHECK(status["embedder"]["name"] == "builtin-lsa");
   CHECK(status["embedder"]["dim"].get<int>() > 0);

@@ -87,6 +87,20 @@ const std::string kQueries[] = {"what do you think about constraints",
 
 }  // namespace
 
+TEST_CASE("a page of nothing but code is cited without a quote, after all that have one") {
+  const ExtractiveVoice voice(shipped());
+  const Hit code = hit("code", "blog", 0.95, "    make\n    make install");
+  Request request;
+  request.query = "how do i install it?";
+  request.confidence = Confidence::direct;
+  const std::vector<Hit> alone = {code}, both = {code, deck()};
+  request.hits = alone;
+  CHECK(voice.answer(request).find("<cite slug=\"code\" quote=\"\"/>") != std::string::npos);
+  request.hits = both;
+  CHECK(voice.answer(request).find("<cite slug=\"deck\" quote=\"The deck") != std::string::npos);
+  CHECK(voice.answer(request).find("slug=\"code\"") == std::string::npos);
+}
+
 TEST_CASE("the shipped lines are fit to be said") {
   CHECK(shipped().closers.size() >= 6);
   for (const char* type : {"philosophy", "changelog", "product", "blog", "any"}) {

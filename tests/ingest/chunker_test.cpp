@@ -54,8 +54,11 @@ TEST_CASE("sections are split at headings of the second level") {
   CHECK(flat(chunks_of("# Title\n\nopening\n\n## One\n\nfirst\n\n### Deep\n\nsecond\n\n## "
                        "Empty\n\n## Two\n\nthird")) ==
         "[] opening [One] first\n\nDeep\n\nsecond [Two] third ");
+  CHECK(flat(chunks_of("# Title\n\nopening\n\n## One\n\nfirst\n\n# Title\n\nsecond")) ==
+        "[] opening [One] first [] second ");
   CHECK(flat(chunks_of("# Another\n\nx\n\n# More\n\ny")) == "[Another] x [More] y ");
-  CHECK(flat(chunks_of("# TITLE\n\nx\n\n```\n## no heading\n```\n")) == "[] x\n\n## no heading ");
+  CHECK(flat(chunks_of("# TITLE\n\nx\n\n```\n## no heading\n```\n")) ==
+        "[] x\n\n    ## no heading ");
   CHECK(flat(chunks_of("## Same\n\na\n\n## Same\n\nb")) == "[Same] a [Same] b ");
 }
 
@@ -159,9 +162,9 @@ TEST_CASE("chunking is the same every time and describes itself") {
   auto first = chunks_of(page), second = chunks_of(page);
   REQUIRE(first.size() == second.size());
   for (size_t i = 0; i < first.size(); ++i) CHECK(first[i].content == second[i].content);
-  CHECK(ChunkOptions{}.describe() == "v1 max=512 overlap=64 prefix=full analysis=2");
+  CHECK(ChunkOptions{}.describe() == "v2 max=512 overlap=64 prefix=full analysis=2");
   CHECK(ChunkOptions{256, 0, PrefixMode::none}.describe() ==
-        "v1 max=256 overlap=0 prefix=none analysis=2");
+        "v2 max=256 overlap=0 prefix=none analysis=2");
 }
 
 TEST_CASE("the embedded text has the prefix that was asked for") {

@@ -172,6 +172,24 @@ TEST_CASE("lines that cannot be used are skipped with their number") {
                              "line 14: draft"});
 }
 
+TEST_CASE("lines that their authors keep from readers are skipped, and code marked secret too") {
+  const Pages out = read(
+      R"({"id": 1, "title": "a", "secret": "no", "text": "Run:\n```\nmake\n```\n```{.secret}\nx\n```"})"
+      "\n"
+      R"({"id": 2, "title": "b", "noindex": true})"
+      "\n"
+      R"({"id": 3, "title": "c", "metadata": {"is_secret": "true"}})");
+  CHECK(slugs(out) == List{"1"});
+  REQUIRE(out.pages[0].blocks.size() == 2);
+  CHECK(out.pages[0].blocks[1] == Block{BlockKind::code, 0, "make"});
+  CHECK(reasons(out) == List{"line 2: its field 'noindex' keeps it from readers",
+                             "line 3: its field 'metadata.is_secret' keeps it from readers"});
+  CHECK(out.skipped[1].kind == SkipKind::unpublished);
+  CHECK(out.unpublished == List{"2", "3"});
+  REQUIRE(out.left_out.size() == 1);
+  CHECK(out.left_out[0].reason == "line 1: a code block was left out: it is marked secret");
+}
+
 TEST_CASE("what is said of very many lines stays readable") {
   for (const size_t bad : {kMostShown, kMostShown + 1, kMostShown + 1234}) {
     CAPTURE(bad);

@@ -80,16 +80,18 @@ TEST_CASE("the spellings of the usual generators mean the same") {
     CHECK(meta.tags == List{"caching", "web-performance"});
     CHECK(meta.description == "On caches.");
     CHECK(meta.author == "Ilse");
-    CHECK_FALSE(meta.draft);
+    CHECK(meta.unpublished.empty());
     CHECK(meta.warnings == List{});
   }
 }
 
 TEST_CASE("single keys") {
-  CHECK(read("---\ndraft: true\n---\n").draft);
-  CHECK(read("---\npublished: false\n---\n").draft);
-  CHECK(read("---\nstatus: Draft\n---\n").draft);
-  CHECK_FALSE(read("---\ndraft: false\npublished: true\n---\n").draft);
+  for (std::string_view field : {"draft: true", "draft: True", "draft: YES", "published: false",
+                                 "published: No", "status: Draft"}) {
+    CAPTURE(field);
+    CHECK(read("---\n" + std::string(field) + "\n---\n").unpublished == "draft");
+  }
+  CHECK(read("---\ndraft: false\npublished: true\n---\n").unpublished.empty());
   CHECK(read("---\npublished: 2024-02-03\n---\n").date == parse_date("2024-02-03"));
   CHECK(read("---\nlastmod: 2025-01-01\ndate: 2024-02-03\n---\n").date == parse_date("2024-02-03"));
   CHECK(read("---\ndate: Sun, 12 Apr 2026 10:00:00 GMT\n---\n").date == parse_date("2026-04-12"));
@@ -154,6 +156,77 @@ TEST_CASE("hostile frontmatter is survived") {
   std::string many = "---\ntags:\n";
   for (int i = 0; i < 500; ++i) many += "  - tag" + std::to_string(i) + "\n";
   CHECK(read(many + "---\n").tags.size() == 32);
+}
+
+TEST_CASE("fields by which an author keeps a page from readers are known in every format") {
+  struct {
+    std::string_view yaml, toml, json,
+        key;  // key: what the reason names; empty: the page is public
+  } cases[] = {
+      {"is_secret: true", "is_secret = true", "\"is_secret\": true", "is_secret"},
+      {"secret: Yes", "secret = \"Yes\"", "\"secret\": \"Yes\"", "secret"},
+      {"private: on", "private = 1", "\"private\": 1", "private"},
+      {"noindex: true", "noindex = true", "\"noIndex\": true", "no"},
+      {"unlisted: true", "unlisted = true", "\"unlisted\": true", "unlisted"},
+      {"password: hunter2", "password = \"hunter2\"", "\"password\": \"hunter2\"", "password"},
+      {"robots: noindex", "robots = \"noindex\"", "\"robots\": \"noindex\"", "robots"},
+      {"robots: \"NoIndex, nofollow\"", "robots = \"follow,noindex\"",
+       "\"robots\": [\"noindex\", \"follow\"]", "robots"},
+      {"robots: none", "robots = \"none\"", "\"robots\": \"none\"", "robots"},
+      {"robots: {index: false}", "[robots]\nnoindex = true", "\"robots\": {\"index\": false}",
+       "robots."},
+      {"robotsNoIndex: true", "[params]\nrobotsNoIndex = true", "\"robotsNoIndex\": true",
+       "robotsNoIndex"},
+      {"sitemap: false", "sitemap = false", "\"sitemap\": false", "sitemap"},
+      {"sitemap:\n  disable: true", "[sitemap]\ndisable = true", "\"sitemap\": {\"disable\": true}",
+       "sitemap.disable"},
+      {"_build: {list: never}", "[_build]\nlist = \"never\"", "\"_build\": {\"list\": \"never\"}",
+       "_build.list"},
+      {"build:\n  render: never", "[build]\nrender = \"never\"", "\"build\": {\"list\": false}",
+       "build."},
+      {"metadata: {is_secret: true}", "[extra]\nprivate = true", "\"seo\": {\"noindex\": true}",
+       "."},
+      {"visibility: private", "visibility = \"unlisted\"", "\"status\": \"private\"", ""},
+      {"publish: false", "publish = false", "\"publish\": false", "publish"},
+      // And what says that the page is public.
+      {"secret: false", "secret = false", "\"secret\": false", {}},
+      {"private: No", "private = \"no\"", "\"private\": 0", {}},
+      {"noindex:", "noindex = \"\"", "\"noindex\": null", {}},
+      {"password: ''", "password = \"\"", "\"password\": \"\"", {}},
+      {"is_secret: ~", "is_secret = \"off\"", "\"is_secret\": \"none\"", {}},
+      {"robots: index, follow", "robots = \"all\"", "\"robots\": \"nosnippet\"", {}},
+      {"sitemap: {priority: 0.5}", "[sitemap]\ndisable = false", "\"sitemap\": true", {}},
+      {"_build: {list: always}",
+       "[build]\nrender = \"link\"",
+       "\"build\": {\"list\": \"local\"}",
+       {}},
+      {"secrets: 4", "privately = true", "\"passwords\": \"a\"", {}},
+      {"visibility: public", "status = \"active\"", "\"visibility\": \"\"", {}},
+  };
+  for (const auto& c : cases) {
+    const std::string pages[] = {"---\ntitle: T\n" + std::string(c.yaml) + "\n---\n",
+                                 "+++\ntitle = \"T\"\n" + std::string(c.toml) + "\n+++\n",
+                                 "{\"title\": \"T\", " + std::string(c.json) + "}\n"};
+    for (const std::string& page : pages) {
+      CAPTURE(page);
+      const std::string reason = read(page).unpublished;
+      CHECK(reason.empty() == (c.key.data() == nullptr));
+      CHECK(reason.find(c.key) != std::string::npos);
+      CHECK(reason.find("hunter2") == std::string::npos);
+    }
+  }
+  CHECK(read("---\nis_secret: true\n---\n").unpublished ==
+        "its field 'is_secret' keeps it from readers");
+}
+
+TEST_CASE("frontmatter that no parser takes still keeps its page from readers") {
+  for (std::string_view page :
+       {"---\ntitle: \"T\nprivate: true\n---\n",
+        "---\na: &x 1\nmetadata:\n  is_secret: true\n---\n",
+        "+++\ntitle = T\nnoindex = true\n+++\n", "+++\ntitle = T\n[extra]\nsecret = true\n+++\n"}) {
+    CAPTURE(page);
+    CHECK_FALSE(read(page).unpublished.empty());
+  }
 }
 
 }  // namespace frontmatter_test

@@ -95,6 +95,30 @@ TEST_CASE("a Hugo site") {
   CHECK(site.skipped["content/posts/draft.md"] == "draft");
 }
 
+TEST_CASE("a code block that is marked secret is no block of its page, wherever it stands") {
+  for (std::string_view fence :
+       {"```env secret\nTOKEN=x\n```", "~~~ {secret}\nTOKEN=x\n~~~",
+        "- item\n\n  ```env secret=true\n  TOKEN=x\n  ```", "- ```env secret\n  TOKEN=x\n  ```",
+        "> ```secret\n> TOKEN=x\n> ```",
+        "{{< highlight env \"secret\" >}}\nTOKEN=x\n{{< /highlight >}}",
+        "{% highlight env secret %}\nTOKEN=x\n{% endhighlight %}", "```env secret\nTOKEN=x"}) {
+    CAPTURE(fence);
+    const Pages out =
+        load_bytes({"a.md", "a.md", "site"}, "# A\n\nOpen.\n\n" + std::string(fence) + "\n", "v1");
+    REQUIRE(out.pages.size() == 1);
+    CHECK(text_of(out.pages[0]).find("TOKEN") == std::string::npos);
+    REQUIRE(out.left_out.size() == 1);
+    CHECK(out.left_out[0].reason == "a code block was left out: it is marked secret");
+  }
+  const Pages whole = load_bytes({"a.md", "a.md", "site"}, "```env secret\nTOKEN=x\n```", "v1");
+  REQUIRE(whole.skipped.size() == 1);
+  CHECK(whole.skipped[0].kind == SkipKind::unpublished);
+  CHECK(whole.skipped[0].reason == "all of it is marked secret");
+  const Pages open =
+      load_bytes({"a.md", "a.md", "site"}, "```env secret=false\nTOKEN=x\n```", "v1");
+  CHECK(text_of(open.pages.at(0)) == "TOKEN=x\n");
+}
+
 TEST_CASE("a Jekyll site") {
   testing::TempFolder tree;
   tree.write("_posts/2023-05-06-why-v2.1-matters.md",

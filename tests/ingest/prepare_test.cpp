@@ -25,7 +25,7 @@ TEST_CASE("what a generator would replace goes, and text stays") {
       {"> ```\n> {{ a }}\n> ```\n", "> ```\n> {{ a }}\n> ```\n"},
       {"```\nnever closed {{ a }}", "```\nnever closed {{ a }}"},
       {"{% highlight ruby %}\nputs {{x}}\n{% endhighlight %}",
-       "\n~~~~~~~~\n\nputs {{x}}\n\n~~~~~~~~\n"},
+       "\n~~~~~~~~ ruby\n\nputs {{x}}\n\n~~~~~~~~\n"},
       {"{% comment %}secret plan{% endcomment %}text", "text"},
       {"{% raw %}{ kept }{% endraw %}", "{ kept }"},
       {"## Title {#anchor .class}", "## Title "},

@@ -55,6 +55,23 @@ TEST_CASE("entries that cannot be used are skipped with their number") {
                                             "product 4: draft", "product 5: not an object"});
 }
 
+TEST_CASE("entries that their authors keep from readers are skipped, and code marked secret too") {
+  Pages out = read(R"([{"name": "Open", "private": false, "password": "", "noindex": null},
+    {"slug": "hidden", "name": "Hidden", "private": true}, {"name": "Listed not", "robots": "none"},
+    {"name": "Code", "description": "Run:\n\n```sh\nmake\n```\n\n```env secret\nTOKEN=x\n```"}])");
+  REQUIRE(out.pages.size() == 2);
+  CHECK(out.pages[0].blocks.empty());
+  REQUIRE(out.pages[1].blocks.size() == 2);
+  CHECK(out.pages[1].blocks[1] == Block{BlockKind::code, 0, "make"});
+  REQUIRE(out.skipped.size() == 2);
+  CHECK(out.skipped[0].reason == "product 2: its field 'private' keeps it from readers");
+  CHECK(out.skipped[1].kind == SkipKind::unpublished);
+  CHECK(out.skipped[1].part);
+  CHECK(out.unpublished == std::vector<std::string>{"hidden", "listed-not"});
+  REQUIRE(out.left_out.size() == 1);
+  CHECK(out.left_out[0].reason == "product 4: a code block was left out: it is marked secret");
+}
+
 TEST_CASE("a file that holds no products says why") {
   struct {
     std::string json;

@@ -39,7 +39,14 @@ TEST_CASE("a walk finds sources in order and passes over the rest") {
   Walk found = walk_one(tree.path);
   CHECK(names(found) ==
         List{"a/products.json", "a/y.MDX", "a/z.markdown", "b.md", "dir.md/e.md", "themes/t.md"});
-  CHECK(found.skipped.empty());
+  List unsupported;
+  for (const Skipped& skipped : found.skipped) {
+    CHECK(skipped.kind == SkipKind::unsupported);
+    unsupported.push_back(fs::path(skipped.path).filename().string() + ": " + skipped.reason);
+  }
+  CHECK(unsupported == List{"corpus.jsonl: data of the site; name the file itself to index it",
+                            "other.json: data of the site; name the file itself to index it",
+                            "x.txt: neither markdown nor products.json"});
   CHECK(found.files[0].kind == SourceKind::products);
   CHECK(found.files[1].kind == SourceKind::markdown);
   CHECK(found.files[0].root == tree.path.filename().string());
@@ -48,7 +55,7 @@ TEST_CASE("a walk finds sources in order and passes over the rest") {
 TEST_CASE("what site generators do not publish is skipped with a reason, unless named") {
   testing::TempFolder tree;
   for (std::string name : {"_index.md", "_index.fr.md", "_posts/a.md", "_drafts/b.md",
-                           "_partial.md", "x/_drafts/deep/c.md", "_notes.txt"})
+                           "_partial.md", "x/_drafts/deep/c.md"})
     tree.write(name, "text");
   Walk found = walk_one(tree.path);
   CHECK(names(found) == List{"_index.fr.md", "_index.md", "_posts/a.md"});
@@ -66,6 +73,38 @@ TEST_CASE("what site generators do not publish is skipped with a reason, unless 
   CHECK(named->files.size() == 5);
   REQUIRE(named->skipped.size() == 1);
   CHECK(named->skipped[0].path == (tree.path / "x" / "_drafts").string());
+}
+
+TEST_CASE("pages of a site lie where its generator sees them, whichever folder is named") {
+  struct {
+    std::string config, page, relative;
+  } cases[] = {
+      {"hugo.toml", "content/docs/guide/a.md", "content/docs/guide/a.md"},
+      {"config.toml", "content/docs/guide/a.md", "content/docs/guide/a.md"},
+      {"_config.yml", "docs/guide/a.md", "docs/guide/a.md"},
+      {"astro.config.mjs", "src/content/docs/guide/a.md", "src/content/docs/guide/a.md"},
+      {"unknown.toml", "content/docs/guide/a.md", ""},
+      {"content/config.toml", "content/docs/guide/a.md", ""},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.config);
+    testing::TempFolder tree;
+    tree.write("blog/" + c.config, "");
+    const fs::path page = tree.write("blog/" + c.page, "x");
+    const fs::path site = tree.path / "blog";
+    for (fs::path named = page; named != site.parent_path(); named = named.parent_path()) {
+      CAPTURE(named.string());
+      const Walk found = walk_one(named);
+      REQUIRE(found.files.size() == 1);
+      if (!c.relative.empty()) {
+        CHECK(display_path(found.files[0].relative) == c.relative);
+        CHECK(found.files[0].root == "");
+      } else {
+        CHECK(found.files[0].relative ==
+              (named == page ? page.filename() : page.lexically_relative(named)));
+      }
+    }
+  }
 }
 
 TEST_CASE("files may be named, and twice") {

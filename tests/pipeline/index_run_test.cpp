@@ -170,10 +170,172 @@ TEST_CASE("secrets stay out of the index and are reported") {
              "---\ntitle: The key ghp_abcdefghijklmnopqrstuvwxyz0123456789\n---\nFerries.\n");
   auto report = site.run();
   REQUIRE(report);
-  CHECK(report->skipped.size() == 2);
+  REQUIRE(report->skipped.size() == 1);
+  CHECK(report->skipped[0].path == (site.root / "b.md").string());
+  REQUIRE(report->left_out.size() == 1);
+  CHECK(report->left_out[0].path == (site.root / "a.md").string());
+  CHECK(report->left_out[0].reason ==
+        "a passage of 'Setup' was left out: it holds an AWS access key");
   CHECK(site.found("bucket") == 0);
   CHECK(site.found("lighthouses") == 1);
   CHECK(site.slugs() == std::set<std::string>{"a"});
+}
+
+TEST_CASE("a page of which a secret leaves nothing is skipped, and leaves the index") {
+  Site site;
+  site.page("a.md", "Lighthouses warn ships.");
+  site.page("b.md", "Ferries carry people.");
+  REQUIRE(site.run());
+  site.page("b.md", "Ferries need AKIAABCDEFGHIJKLMNOP.");
+  auto report = site.run();
+  CHECK(counts(report) == "+0 ~0 =1 -1");
+  REQUIRE(report->skipped.size() == 1);
+  CHECK(report->skipped[0].reason == "it holds an AWS access key");
+  CHECK(report->left_out.empty());
+  CHECK(site.slugs() == std::set<std::string>{"a"});
+}
+
+TEST_CASE("what its author keeps from readers leaves the index, whatever it was indexed from") {
+  struct {
+    std::string file, open, hidden;
+  } cases[] = {
+      {"b.md", "---\ntitle: B\n---\nFerries.", "---\ntitle: B\nnoindex: true\n---\nFerries."},
+      {"b.md", "+++\ntitle = \"B\"\n+++\nFerries.",
+       "+++\ntitle = \"B\"\n[_build]\nlist = \"never\"\n+++\nFerries."},
+      {"products.json", R"([{"slug":"b","name":"B"},{"slug":"c","name":"C"}])",
+       R"([{"slug":"b","name":"B","private":true},{"slug":"c","name":"C"}])"},
+      {"c.jsonl", "{\"id\":\"b\",\"text\":\"B.\"}\n{\"id\":\"c\",\"text\":\"C.\"}\n",
+       "{\"id\":\"b\",\"text\":\"B.\",\"secret\":1}\n{\"id\":\"c\",\"text\":\"C.\"}\n"},
+      // Another line cannot be read, but this one can.
+      {"c.jsonl", "{\"id\":\"b\",\"text\":\"B.\"}\n{\"id\":\"c\",\"text\":\"C.\"}\n",
+       "{\"id\":\"b\",\"text\":\"B.\",\"secret\":1}\n{\"id\":\"c\" torn}\n"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.hidden);
+    Site site;
+    site.page("a.md", "Lighthouses warn ships.");
+    const std::vector<fs::path> paths = {site.root, site.root / c.file};
+    site.write(c.file, c.open);
+    REQUIRE(site.run(false, false, paths));
+    CHECK(site.slugs().contains("b"));
+    site.write(c.file, c.hidden);
+    auto report = site.run(false, false, paths);
+    REQUIRE(report);
+    CHECK(report->removed == 1);
+    CHECK_FALSE(site.slugs().contains("b"));
+    CHECK(site.slugs().contains("a"));
+    bool told = false;
+    for (const ingest::Skipped& item : report->skipped)
+      told = told || item.reason.find("keeps it from readers") != std::string::npos;
+    CHECK(told);
+  }
+}
+
+TEST_CASE("a document that holds its slug keeps it when another file wants the same name") {
+  Site site;
+  site.page("two/intro.md", "Ferries carry people.");
+  REQUIRE(site.run());
+  site.page("one/intro.md", "Lighthouses warn ships.");
+  CHECK(counts(site.run()) == "+1 ~0 =1 -0");
+  CHECK(site.slugs() == std::set<std::string>{"intro", "one-intro"});
+  CHECK(counts(site.run()) == "+0 ~0 =2 -0");
+}
+
+namespace {
+
+// A product with a page and an entry, which are indexed in many ways.
+struct Shop : Site {
+  fs::path pages = root / "products", list = root / "products.json";
+  Shop() {
+    write_page("It shines.");
+    write_entry("9 EUR");
+  }
+  void write_page(const std::string& text) {
+    write("products/lamp.md", "# Lamp\n\n" + text + "\n\n## Use\n\nOn ships.\n");
+  }
+  void write_entry(const std::string& price) {
+    write("products.json", R"([{"slug": "product-lamp", "name": "Lamp", "url": "/products/lamp",
+                                "price": ")" +
+                               price + R"("}, {"slug": "torch", "name": "Torch"}])");
+  }
+  // All that is indexed, "slug url: text".
+  std::set<std::string> all() {
+    std::set<std::string> out;
+    auto documents = house.store->documents().value();
+    for (const auto& info : documents) {
+      std::string text;
+      auto chunks = house.store->chunks_of(info.document.slug).value();
+      for (const auto& chunk : chunks) text += chunk.chunk.content + "|";
+      out.insert(fmt::format("{} {}: {}", info.document.slug, info.document.url, text));
+    }
+    return out;
+  }
+};
+
+using All = std::set<std::string>;
+const std::string kTorch = "torch /products/torch: Torch|";
+const std::string kLamp = "lamp /products/lamp: It shines.|On ships.|price: 9 EUR.|";
+
+}  // namespace
+
+TEST_CASE("a product is one document in whatever order and runs its page and entry are read") {
+  for (const std::string order : {"tree", "page, list", "list, page", "page; list", "list; page"}) {
+    CAPTURE(order);
+    Shop shop;
+    if (order == "tree") REQUIRE(shop.run());
+    if (order == "page, list") REQUIRE(shop.run(false, false, {shop.pages, shop.list}));
+    if (order == "list, page") REQUIRE(shop.run(false, false, {shop.list, shop.pages}));
+    if (order == "list; page") REQUIRE(shop.run(false, false, {shop.list}));
+    if (order.ends_with("; page") || order == "page; list")
+      REQUIRE(shop.run(false, false, {shop.pages}));
+    if (order == "page; list") REQUIRE(shop.run(false, false, {shop.list}));
+    CHECK(shop.all() == All{kLamp, kTorch});
+    // Nor do further runs of either change anything.
+    for (const auto& paths :
+         std::vector<std::vector<fs::path>>{{shop.pages}, {shop.list}, {shop.list, shop.pages}}) {
+      auto again = shop.run(false, false, paths);
+      REQUIRE(again);
+      CHECK(again->added + again->changed + again->removed == 0);
+    }
+  }
+}
+
+TEST_CASE("a change of either side of a product arrives by a run of that side alone") {
+  Shop shop;
+  REQUIRE(shop.run());
+  shop.write_entry("8 EUR");
+  CHECK(counts(shop.run(false, false, {shop.list})) == "+0 ~1 =1 -0");
+  CHECK(shop.all() == All{"lamp /products/lamp: It shines.|On ships.|price: 8 EUR.|", kTorch});
+  shop.write_page("It glows.");
+  CHECK(counts(shop.run(false, false, {shop.pages})) == "+0 ~1 =0 -0");
+  CHECK(shop.all() == All{"lamp /products/lamp: It glows.|On ships.|price: 8 EUR.|", kTorch});
+}
+
+TEST_CASE("a product whose page or entry goes is told by the other") {
+  for (bool prune : {false, true}) {
+    CAPTURE(prune);
+    Shop shop;
+    REQUIRE(shop.run());
+    shop.write("products.json", R"([{"slug": "torch", "name": "Torch"}])");
+    CHECK(counts(shop.run(prune)) == "+0 ~1 =1 -0");
+    CHECK(shop.all() == All{"lamp /products/lamp: It shines.|On ships.|", kTorch});
+    shop.write_entry("9 EUR");
+    REQUIRE(shop.run(prune));
+    CHECK(shop.all() == All{kLamp, kTorch});
+    fs::remove(shop.pages / "lamp.md");
+    auto report = shop.run(prune);
+    CHECK(counts(report) == "+1 ~0 =1 -1");
+    CHECK(report->gone == 0);
+    CHECK(shop.all() == All{"product-lamp /products/lamp: price: 9 EUR.|", kTorch});
+  }
+}
+
+TEST_CASE("a product keeps what its entry said while the list cannot be read") {
+  Shop shop;
+  REQUIRE(shop.run());
+  shop.write("products.json", "[{\"slug\": ");
+  CHECK(counts(shop.run()) == "+0 ~0 =1 -0");
+  CHECK(shop.all() == All{kLamp, kTorch});
 }
 
 TEST_CASE("an index made with other chunks is made again, aloud") {

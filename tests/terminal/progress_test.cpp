@@ -48,6 +48,20 @@ TEST_CASE("it is drawn ten times a second at most, by the clock given") {
   CHECK(screen.text.find("3/9") != std::string::npos);
 }
 
+TEST_CASE("what stands there already is not drawn again") {
+  Screen screen;
+  FixedClock clock(Instant{});
+  Progress progress(screen.write(), terminal(80), clock);
+  progress.update(0, 510, "reading");
+  screen.text.clear();
+  clock.advance(std::chrono::seconds(1));
+  progress.update(0, 510, "reading");
+  CHECK(screen.text.empty());
+  clock.advance(std::chrono::seconds(1));
+  progress.update(1, 510, "reading");
+  CHECK(screen.text.find("1/510") != std::string::npos);
+}
+
 TEST_CASE("without a terminal nothing is written") {
   Screen screen;
   const FixedClock clock(Instant{});

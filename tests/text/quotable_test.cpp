@@ -79,6 +79,36 @@ TEST_CASE("the sentence that stands best by itself is chosen") {
   }
 }
 
+TEST_CASE("code is never the sentence, and what introduces it may be") {
+  struct Case {
+    const char* name;
+    std::string_view content, query, best;
+  };
+  const Case table[] = {
+      {"nothing but code", "    rustup update stable", "update", ""},
+      {"flattened code", R"(printf("one\n"); printf("two\n"))", "printf", ""},
+      {"prose beside code", "    agents.run();\n\nLimits help.", "agents run", "Limits help."},
+      {"the sentence that introduces the command",
+       "Rust is a language that empowers everyone to build software that is reliable.\n\nIf you "
+       "have Rust from rustup, "
+       "you can get the new version with:\n\n    rustup update stable\n\nRust empowers everyone.",
+       "how do i update rust?", "If you have Rust from rustup, you can get the new version with:"},
+      {"not a word that introduces it",
+       "The compiler is brought up to date by rustup.\n\nRun:\n\n    rustup update",
+       "how do i update rust?", "The compiler is brought up to date by rustup."},
+      {"not what introduces other code",
+       "You can see all of the agents that are there with:\n\n    ps\n\nLimits keep a system "
+       "honest about what it can do.",
+       "limits", "Limits keep a system honest about what it can do."},
+      {"a command in a sentence", "Run rustup update stable to update the compiler to the newest.",
+       "update rust", "Run rustup update stable to update the compiler to the newest."},
+  };
+  for (const Case& c : table) {
+    CAPTURE(c.name);
+    CHECK(best_sentence(c.content, c.query) == c.best);
+  }
+}
+
 TEST_CASE("a sentence without end is cut to what fits") {
   std::string endless;
   for (int i = 0; i < 500; ++i) endless += "word" + std::to_string(i) + " ";

@@ -1,0 +1,28 @@
+#include <nlohmann/json.hpp>
+
+#include "pipeline/index_run.h"
+
+namespace stoka::pipeline {
+
+std::string to_json(const IndexReport& report) {
+  using Json = nlohmann::ordered_json;
+  const auto list = [](const std::vector<ingest::Skipped>& items) {
+    Json out = Json::array();
+    for (const ingest::Skipped& item : items)
+      out.push_back({{"path", item.path}, {"reason", item.reason}});
+    return out;
+  };
+  return Json{{"added", report.added},
+              {"changed", report.changed},
+              {"unchanged", report.unchanged},
+              {"removed", report.removed},
+              {"chunks", report.chunks},
+              {"skipped", list(report.skipped)},
+              {"left_out", list(report.left_out)},
+              {"gone", report.gone},
+              {"refitted", report.refitted},
+              {"warnings", report.warnings}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace stoka::pipeline

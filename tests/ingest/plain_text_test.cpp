@@ -1,0 +1,34 @@
+#include "ingest/plain_text.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace plain_text_test {
+
+using namespace stoka::ingest;
+
+TEST_CASE("plain text is paragraphs and fenced code") {
+  struct {
+    std::string_view text, blocks;
+    size_t secret_code;
+  } cases[] = {
+      {"", "", 0},
+      {" one\ntwo \n\n\nthree", "p:one two|p:three|", 0},
+      {"Run:\n```sh\nmake\n\n  -j2\n```\nDone.", "p:Run:|c:make\n\n  -j2|p:Done.|", 0},
+      {"Keys:\n\n```env secret\nPASSWORD=x\n```\n\nDone.", "p:Keys:|p:Done.|", 1},
+      {"~~~ {secret}\nnever closed", "", 1},
+      {"```\nnever closed\n", "c:never closed|", 0},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.text);
+    const PlainText plain = plain_blocks(c.text);
+    std::string blocks;
+    for (const Block& block : plain.blocks)
+      blocks.append(block.kind == BlockKind::code ? "c:" : "p:").append(block.text).append("|");
+    CHECK(blocks == c.blocks);
+    CHECK(plain.secret_code == c.secret_code);
+  }
+}
+
+}  // namespace plain_text_test

@@ -1,0 +1,93 @@
+#include "ingest/product_pages.h"
+
+#include <doctest/doctest.h>
+
+#include "ingest/loader.h"
+
+namespace product_pages_test {
+
+using namespace stoka;
+using namespace stoka::ingest;
+
+namespace {
+
+std::vector<Page> pages_of(std::string relative, std::string_view text) {
+  const bool json = relative.ends_with(".json");
+  return load_bytes({"/site/" + relative, relative, "site",
+                     json ? SourceKind::products : SourceKind::markdown},
+                    text, "v1")
+      .pages;
+}
+
+std::vector<Page> both(std::string relative, std::string_view page, std::string_view products) {
+  std::vector<Page> out = pages_of("products.json", products);
+  for (Page& one : pages_of(std::move(relative), page)) out.push_back(std::move(one));
+  return out;
+}
+
+std::string text_of(const Page& page) {
+  std::string out;
+  for (const Block& block : page.blocks) out += block.text + "|";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a page and the entry of the same product become one document") {
+  struct {
+    std::string_view name, file, page, products;
+    size_t documents;
+  } cases[] = {
+      {"by address", "products/lamp.md", "# The lamp",
+       R"([{"name": "L1", "url": "/products/lamp"}])", 1},
+      {"by an address in another form", "products/lamp.md", "# The lamp",
+       R"([{"name": "L1", "url": "https://x.example/products/lamp/index.html#buy"}])", 1},
+      {"by slug", "products/lamp.md", "# The lamp",
+       R"([{"slug": "lamp", "name": "L1", "url": "/l"}])", 1},
+      {"by name", "products/lamp.md", "# Lamp", R"([{"slug": "product-lamp", "name": "LAMP"}])", 1},
+      {"by its type", "lamp.md", "---\ntitle: Lamp\ntype: product\n---\nIt shines.",
+       R"([{"slug": "product-lamp", "name": "Lamp"}])", 1},
+      {"not an essay of that name", "blog/lamp.md", "# Lamp\n\nOn lamps.",
+       R"([{"slug": "lamp", "name": "Lamp"}])", 2},
+      {"not another product", "products/lamp.md", "# Lamp", R"([{"name": "Torch"}])", 2},
+      {"not the page that lists them all", "products/_index.md", "# All of them",
+       R"([{"name": "Torch", "url": "/products"}, {"name": "Lamp", "url": "/products/"}])", 3},
+      {"not the home page", "_index.md", "# Home", R"([{"name": "Torch", "url": "/"}])", 2},
+      {"one entry a page", "products/lamp.md", "# Lamp",
+       R"([{"slug": "a", "name": "Lamp"}, {"slug": "b", "name": "Lamp"}])", 2},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    std::vector<Page> pages = both(std::string(c.file), c.page, c.products);
+    unite_products(pages);
+    CHECK(pages.size() == c.documents);
+  }
+}
+
+TEST_CASE("the page stays what it is and gains what only the entry says") {
+  std::vector<Page> pages = both(
+      "products/lamp.md",
+      "---\ntitle: The Lamp\ndate: 2026-01-02\ntags: [light]\n---\n# The Lamp\n\nIt shines.\n\n## "
+      "Use\n\nOn ships.",
+      R"([{"slug": "product-lamp", "name": "The Lamp", "tagline": "It shines.", "price": "9 EUR",
+           "status": "active", "url": "/shop/lamp", "tags": ["light", "ships"], "date": "2020-01-01"}])");
+  const std::string alone = pages[1].document.content_hash;
+  unite_products(pages);
+  REQUIRE(pages.size() == 1);
+  const Document& document = pages[0].document;
+  CHECK(document.slug == "lamp");
+  CHECK(document.title == "The Lamp");
+  CHECK(document.path == "/site/products/lamp.md");
+  CHECK(document.url == "/shop/lamp");  // the page's own was only its place in the tree
+  CHECK(document.date == parse_date("2026-01-02"));
+  CHECK(document.description == "It shines.");
+  CHECK(document.tags == std::vector<std::string>{"light", "ships"});
+  CHECK(document.type == "product");
+  CHECK(text_of(pages[0]) ==
+        "The Lamp|It shines.|Use|On ships.|The Lamp|price: 9 EUR.|status: active.|");
+  CHECK(page_hash(document.content_hash) == alone);
+  CHECK(entry_path(document.content_hash) == "/site/products.json");
+  CHECK(entry_path(alone).empty());
+}
+
+}  // namespace product_pages_test
