@@ -87,7 +87,7 @@ TEST_CASE("chat --json says canned replies to the letter") {
   for (auto [query, route, reply] :
        std::initializer_list<std::tuple<const char*, const char*, const char*>>{
            {"what is this?", "meta",
-            "a terminal. i know everything published here. ask something or don't. which?"},
+            "a terminal. i know everything published here. ask something or don't."},
            {"best javascript framework?", "offtopic", "wrong terminal."},
            {"quantum gravity research", "void", "nothing here on that. yet."}}) {
     CAPTURE(std::string(query));

@@ -27,7 +27,7 @@ TEST_CASE("the built-in golden data is complete") {
 TEST_CASE("fixed replies are worded exactly") {
   auto golden = golden::load().value();
   CHECK(golden.reply("what") ==
-        "a terminal. i know everything published here. ask something or don't. which?");
+        "a terminal. i know everything published here. ask something or don't.");
   CHECK(golden.reply("praise") == "noted.");
   CHECK(golden.reply("broad") == "that's broad. narrow it and i'll find something sharp.");
   CHECK(golden.reply("offtopic") == "wrong terminal.");

@@ -124,7 +124,7 @@ TEST_CASE("canned routes stream their exact reply and cite nothing") {
   for (auto [query, route, reply] :
        std::initializer_list<std::tuple<const char*, Route, const char*>>{
            {"what is this?", Route::meta,
-            "a terminal. i know everything published here. ask something or don't. which?"},
+            "a terminal. i know everything published here. ask something or don't."},
            {"i love your blog", Route::meta, "noted."},
            {"summarize everything", Route::meta,
             "that's broad. narrow it and i'll find something sharp."},

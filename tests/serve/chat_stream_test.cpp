@@ -92,7 +92,7 @@ TEST_CASE("every route is told in ready and in done") {
       {kQuestion, "new", "direct", ""},
       {"and what about latency", "followup", "", ""},
       {"what is this?", "meta", "direct",
-       "a terminal. i know everything published here. ask something or don't. which?"},
+       "a terminal. i know everything published here. ask something or don't."},
       {"best javascript framework?", "offtopic", "direct", "wrong terminal."},
       {"quantum gravity research", "void", "nothing", "nothing here on that. yet."},
   };
