@@ -213,7 +213,8 @@ std::string help_text(std::string_view command) {
   Common unused;
   const FlagTable table = flag_table(unused);
   const auto parser = make_parser(table);
-  return command.empty() ? parser->help() : parser->get_subcommand(std::string(command))->help();
+  return command.empty() ? parser->help()
+                         : parser->get_subcommand(std::string(command))->help("stoka");
 }
 
 namespace {

@@ -140,7 +140,8 @@ Result<Answered> answer(App& app, const Asker& ask, const pipeline::TurnRequest&
         request, [](const Event& event) { print(terminal::json_line(event) + "\n"); }, stop);
   terminal::AnswerPrinter printer([](std::string_view text) { print(text); },
                                   app.capabilities(STDOUT_FILENO));
-  const terminal::EchoOff typing(STDIN_FILENO);
+  // A pager that draws the output looks after the terminal itself.
+  const terminal::EchoOff typing(isatty(STDOUT_FILENO) ? STDIN_FILENO : -1);
   printer.wait();
   auto answered = ask(
       request,

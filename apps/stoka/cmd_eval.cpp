@@ -236,7 +236,9 @@ int run_eval(App& app, const EvalFlags& flags) {
   auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO, .sigterm = true});
   if (!interrupt) return app.report(interrupt.error());
   auto code = EvalCommand(app, flags).run((*interrupt)->begin());
-  if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
+  // What was done before the reader of the output went away counts.
+  const bool stopped = (*interrupt)->end();
+  if (stopped && !(code && (*interrupt)->output_closed())) return exit_code(ErrorKind::cancelled);
   return code ? *code : app.report(code.error());
 }
 

@@ -95,8 +95,10 @@ void keep_memory() {
 Result<std::unique_ptr<store::Store>> open_or_wait(const App& app) {
   auto opened = app.open_store(store::OpenMode::read);
   if (opened || !retryable(opened.error().kind)) return opened;
-  return store::open_late(store::describe(app.store_url()), opened.error(),
-                          [&app] { return app.open_store(store::OpenMode::read); });
+  return store::open_late(
+      store::describe(app.store_url()),
+      store::commits_with(static_cast<size_t>(app.config().integer("database.connections"))),
+      opened.error(), [&app] { return app.open_store(store::OpenMode::read); });
 }
 
 int run_serve(App& app, const ServeFlags& flags) {

@@ -8,7 +8,7 @@ namespace stoka {
 
 inline constexpr std::string_view kWhiteSpace = " \t\r\n\f\v";
 
-inline bool is_space(char c) { return kWhiteSpace.find(c) != std::string_view::npos; }
+inline bool is_white_space(char c) { return kWhiteSpace.find(c) != std::string_view::npos; }
 
 std::string lower(std::string_view text);
 // Without the white space at both ends.

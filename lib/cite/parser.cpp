@@ -53,7 +53,7 @@ void Parser::push(std::string_view bytes) {
         if (push_prefix(bytes.front())) bytes.remove_prefix(1);
         break;
       case State::closing:
-        if (is_space(bytes.front())) {
+        if (is_white_space(bytes.front())) {
           bytes.remove_prefix(1);
         } else {
           state_ = State::text;
@@ -113,10 +113,10 @@ bool Parser::push_prefix(char c) {
       prefix_ += c;
       return true;
     }
-  } else if (full == kClose && (c == '>' || is_space(c))) {
+  } else if (full == kClose && (c == '>' || is_white_space(c))) {
     state_ = c == '>' ? State::text : State::closing;
     return true;
-  } else if (full == kOpen && (c == '>' || c == '/' || is_space(c))) {
+  } else if (full == kOpen && (c == '>' || c == '/' || is_white_space(c))) {
     open(c);
     return true;
   }
@@ -144,7 +144,7 @@ bool Parser::in_quotes() const {
 }
 
 void Parser::push_tag(char c) {
-  if (nested_ == kOpen.size() && is_space(c)) {
+  if (nested_ == kOpen.size() && is_white_space(c)) {
     drop();
     open(c);
     return;
@@ -170,7 +170,7 @@ void Parser::push_tag(char c) {
   }
   switch (state_) {
     case State::between:
-      if (!is_space(c) && c != '/') {
+      if (!is_white_space(c) && c != '/') {
         name_ = lower(c);
         state_ = State::name;
       }
@@ -179,7 +179,7 @@ void Parser::push_tag(char c) {
     case State::after_name:
       if (c == '=') {
         state_ = State::before_value;
-      } else if (is_space(c)) {
+      } else if (is_white_space(c)) {
         state_ = State::after_name;
       } else if (c == '/') {
         state_ = State::between;
@@ -190,7 +190,7 @@ void Parser::push_tag(char c) {
       }
       break;
     case State::before_value:
-      if (is_space(c)) break;
+      if (is_white_space(c)) break;
       if (c == '"') {
         state_ = State::double_quoted;
       } else if (c == '\'') {
@@ -216,7 +216,7 @@ void Parser::push_tag(char c) {
       if (c == '"' || ends_curly(value_)) end_value();
       break;
     case State::bare:
-      if (is_space(c)) {
+      if (is_white_space(c)) {
         end_value();
         break;
       }

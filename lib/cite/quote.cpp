@@ -118,11 +118,11 @@ Span with_signs(const Passage& passage, size_t first, size_t last) {
   const size_t floor = first > 0 ? passage.words[first - 1].end : 0;
   const size_t ceiling = last < passage.words.size() ? passage.words[last].begin : content.size();
   size_t begin = out.begin;
-  while (begin > floor && !is_space(content[begin - 1])) --begin;
-  if (begin == 0 || is_space(content[begin - 1])) out.begin = begin;
+  while (begin > floor && !is_white_space(content[begin - 1])) --begin;
+  if (begin == 0 || is_white_space(content[begin - 1])) out.begin = begin;
   size_t end = out.end;
-  while (end < ceiling && !is_space(content[end])) ++end;
-  if (end == content.size() || is_space(content[end])) out.end = end;
+  while (end < ceiling && !is_white_space(content[end])) ++end;
+  if (end == content.size() || is_white_space(content[end])) out.end = end;
 
   const size_t word_end = passage.words[last - 1].end;
   for (bool again = true; again;) {

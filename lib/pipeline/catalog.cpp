@@ -4,6 +4,16 @@
 #include "text/words.h"
 
 namespace stoka::pipeline {
+namespace {
+
+// Of a folded word. Not its stem: "stocking" and "stock" have the same one.
+std::string singular(std::string_view word) {
+  return std::string(word.size() > 2 && word.ends_with('s') && !word.ends_with("ss")
+                         ? word.substr(0, word.size() - 1)
+                         : word);
+}
+
+}  // namespace
 
 Catalog::Catalog(std::vector<store::DocumentInfo> documents, uint64_t generation)
     : documents_(std::move(documents)), generation_(generation) {
@@ -30,25 +40,25 @@ std::vector<std::string> Catalog::tags_of(std::string_view slug) const {
   return document ? document->tags : std::vector<std::string>();
 }
 
-void Catalog::collect_stems() const {
-  const auto collect = [](std::string_view text, std::set<std::string, std::less<>>& stems) {
-    for (const text::Word& word : text::words(text)) stems.insert(text::stem(word.text));
+void Catalog::collect_words() const {
+  const auto collect = [](std::string_view text, std::set<std::string, std::less<>>& words) {
+    for (const text::Word& word : text::words(text)) words.insert(singular(word.text));
   };
   for (const store::DocumentInfo& info : documents_) {
-    collect(info.document.slug, name_stems_);
-    for (const std::string& tag : info.document.tags) collect(tag, name_stems_);
-    collect(info.document.title, title_stems_);
+    collect(info.document.slug, name_words_);
+    for (const std::string& tag : info.document.tags) collect(tag, name_words_);
+    collect(info.document.title, title_words_);
   }
 }
 
 bool Catalog::names(std::string_view word) const {
-  std::call_once(stems_collected_, [this] { collect_stems(); });
-  return name_stems_.contains(text::stem(word));
+  std::call_once(words_collected_, [this] { collect_words(); });
+  return name_words_.contains(singular(word));
 }
 
 bool Catalog::is_in_a_title(std::string_view word) const {
-  std::call_once(stems_collected_, [this] { collect_stems(); });
-  return title_stems_.contains(text::stem(word));
+  std::call_once(words_collected_, [this] { collect_words(); });
+  return title_words_.contains(singular(word));
 }
 
 }  // namespace stoka::pipeline

@@ -26,7 +26,8 @@ class Catalog {
   // The document a page path or URL stands for, by its URL or by its last segment.
   const Document* find_page(std::string_view page) const;
   std::vector<std::string> tags_of(std::string_view slug) const;
-  // Whether a folded word, in any of its forms, is part of a slug or a tag, or of a title.
+  // Whether a folded word, in the singular or the plural, is part of a slug or a tag, or of a
+  // title.
   bool names(std::string_view word) const;
   bool is_in_a_title(std::string_view word) const;
 
@@ -35,11 +36,11 @@ class Catalog {
   uint64_t generation_ = 0;
   std::map<std::string, size_t, std::less<>> by_slug_;
   std::map<std::string, size_t, std::less<>> by_url_;
-  // Stems. Few questions ask for them, so they are collected for the first that does.
-  void collect_stems() const;
-  mutable std::once_flag stems_collected_;
-  mutable std::set<std::string, std::less<>> name_stems_;
-  mutable std::set<std::string, std::less<>> title_stems_;
+  // In the singular. Few questions ask for them, so they are collected for the first that does.
+  void collect_words() const;
+  mutable std::once_flag words_collected_;
+  mutable std::set<std::string, std::less<>> name_words_;
+  mutable std::set<std::string, std::less<>> title_words_;
 };
 
 }  // namespace stoka::pipeline

@@ -14,9 +14,12 @@ constexpr std::chrono::seconds kPause{1};  // between two attempts
 
 class LateStore final : public Store {
  public:
-  LateStore(std::string description, Error error,
+  LateStore(std::string description, size_t commits, Error error,
             std::function<Result<std::unique_ptr<Store>>()> open)
-      : description_(std::move(description)), open_(std::move(open)), error_(std::move(error)) {}
+      : description_(std::move(description)),
+        commits_(commits),
+        open_(std::move(open)),
+        error_(std::move(error)) {}
 
   std::string describe() const override { return description_; }
 
@@ -74,6 +77,12 @@ class LateStore final : public Store {
   Result<Session> commit_turn(const TurnRecord& turn) override {
     return with([&](Store& store) { return store.commit_turn(turn); });
   }
+  std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns) override {
+    const Result<Store*> store = opened();
+    if (!store) return std::vector<Result<Session>>(turns.size(), fail(store.error()));
+    return (*store)->commit_turns(turns);
+  }
+  size_t commits_at_a_time() const override { return commits_; }
   Result<Visitor> update_visitor(std::string_view id,
                                  const std::optional<std::vector<std::string>>& interests,
                                  std::span<const Reading> read, Instant now) override {
@@ -121,6 +130,7 @@ class LateStore final : public Store {
   }
 
   const std::string description_;
+  const size_t commits_;
   const std::function<Result<std::unique_ptr<Store>>()> open_;
   std::mutex mutex_;  // of what follows
   std::unique_ptr<Store> store_;
@@ -131,9 +141,10 @@ class LateStore final : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> open_late(std::string description, Error error,
+std::unique_ptr<Store> open_late(std::string description, size_t commits, Error error,
                                  std::function<Result<std::unique_ptr<Store>>()> open) {
-  return std::make_unique<LateStore>(std::move(description), std::move(error), std::move(open));
+  return std::make_unique<LateStore>(std::move(description), commits, std::move(error),
+                                     std::move(open));
 }
 
 }  // namespace stoka::store

@@ -141,6 +141,9 @@ class IndexWriter {
   virtual Result<> finish(Instant now) = 0;
 };
 
+// How many turns may be committed at once with that many connections: one is left for readers.
+inline size_t commits_with(size_t connections) { return connections > 1 ? connections - 1 : 1; }
+
 class Store {
  public:
   virtual ~Store() = default;

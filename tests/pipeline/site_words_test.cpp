@@ -50,6 +50,10 @@ TEST_CASE("a site that has something on an off-topic word is asked about it") {
         Case{"a slug", {{"our-recipes.md", page("Tea", "", plain)}}, "recipe with eggs", "new"},
         Case{
             "a title", {{"tea.md", page("Recipes we like", "", plain)}}, "recipe with eggs", "new"},
+        Case{"a longer word with the same stem",
+             {{"stocking-fillers.md", page("Tea", "", plain)}},
+             "which stock should i buy",
+             "offtopic:stock"},
         Case{"another word of a slug",
              {{"storm-maps.md", page("Isobars", "", plain)}},
              "weather on a map",

@@ -17,7 +17,7 @@ TEST_CASE("a store that is not there yet says why, and is used once it is there"
   testing::TempFolder folder;
   const std::string url = "sqlite:" + (folder / "late.db").string();
   int attempts = 0;
-  const auto late = open_late("the store", Error(ErrorKind::unavailable, "it is away"), [&] {
+  const auto late = open_late("the store", 4, Error(ErrorKind::unavailable, "it is away"), [&] {
     ++attempts;
     return open(url, OpenMode::read);
   });
@@ -25,6 +25,11 @@ TEST_CASE("a store that is not there yet says why, and is used once it is there"
   // Just after an attempt there is no other.
   CHECK(late->stats().error().message == "it is away");
   CHECK(late->commit_turn({}).error().kind == ErrorKind::unavailable);
+  CHECK(late->commits_at_a_time() == 4);
+  const std::vector<TurnRecord> turns(2);
+  const auto commits = late->commit_turns(turns);
+  REQUIRE(commits.size() == 2);
+  CHECK(commits.back().error().message == "it is away");
   CHECK(attempts == 0);
   REQUIRE(open(url, OpenMode::read_write).has_value());
   bool there = false;
@@ -41,7 +46,7 @@ TEST_CASE("a store that is not there yet says why, and is used once it is there"
 
 TEST_CASE("what is wrong with it now is what is said") {
   const auto late =
-      open_late("the store", Error(ErrorKind::unavailable, "it is away"),
+      open_late("the store", 4, Error(ErrorKind::unavailable, "it is away"),
                 []() -> Result<std::unique_ptr<Store>> {
                   return fail(ErrorKind::config, "it refuses the password", "set another");
                 });

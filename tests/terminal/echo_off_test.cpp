@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -39,6 +40,9 @@ TEST_CASE("typing is not shown while the guard lives, and is still read afterwar
     const EchoOff quiet(terminal.program);
     CHECK_FALSE(terminal.echoes());
     REQUIRE(::write(terminal.person, "typed\n", 6) == 6);
+    // The terminal has taken the line when it can be read.
+    pollfd typed{terminal.program, POLLIN, 0};
+    REQUIRE(::poll(&typed, 1, 10'000) == 1);
     REQUIRE(::write(terminal.program, "answer", 6) == 6);
   }
   CHECK(terminal.echoes());

@@ -17,8 +17,7 @@ namespace {
 class PostgresStore final : public Store {
  public:
   PostgresStore(std::unique_ptr<Database> database, Schema schema, size_t connections)
-      // One is left for those who read.
-      : commits_(connections > 1 ? connections - 1 : 1),
+      : commits_(commits_with(connections)),
         database_(std::move(database)),
         schema_(std::move(schema)) {}
 
