@@ -2,7 +2,7 @@
 # and templates instantiated once for all of them. A group is as many neighbours as have STOKA_UNITY
 # kilobytes together: more is quicker for the whole, less is quicker after a change to one file. 0: each
 # file on its own. Files that must stay on their own get SKIP_UNITY_BUILD_INCLUSION.
-set(STOKA_UNITY 60 CACHE STRING "Kilobytes of source compiled as one file; 0: each file on its own")
+set(STOKA_UNITY 120 CACHE STRING "Kilobytes of source compiled as one file; 0: each file on its own")
 
 function(stoka_unity target)
   if(NOT STOKA_UNITY GREATER 0)
