@@ -239,8 +239,9 @@ class IndexRun {
       return page.is_entry && !in_run(page.document.path);
     });
     settle_held_slugs(pages, holders_, [&](const std::string& slug, const std::string& path) {
-      if (!in_run(path) || was_unreadable(path)) return true;
-      return torn_.contains(path) && !request_.prune && !unpublished_.contains({path, slug});
+      if (!in_run(path)) return true;
+      if (unpublished_.contains({path, slug})) return false;
+      return was_unreadable(path) || (torn_.contains(path) && !request_.prune);
     });
     // Another document of the file may have the slug of one that is not to be published.
     for (const ingest::Page& page : pages)
@@ -274,18 +275,22 @@ class IndexRun {
     return hidden != hidden_.end() && hidden->second.contains(document);
   }
 
-  // Whether the document is what is indexed. A product whose entry cannot be read today keeps what
-  // it said or, if its page has changed, the path of the entry, for the next run.
-  bool is_unchanged(const Document& old, Document& document) const {
+  // The path of the list that has the entry of this page and cannot be read today; empty if it can
+  // be, if there is none, or if the list keeps the entry from readers.
+  std::string unread_entry(const Document& old, const Document& document) const {
+    std::string list(ingest::entry_path(old.content_hash));
+    const bool is_unread = old.path == document.path &&
+                           ingest::entry_path(document.content_hash).empty() &&
+                           (torn_.contains(list) || was_unreadable(list));
+    return is_unread && !is_hidden_in(list, old) ? list : std::string();
+  }
+
+  // A product whose entry cannot be read today keeps what it said.
+  bool is_unchanged(const Document& old, const Document& document) const {
     if (old.path != document.path) return false;
-    if (old.content_hash == document.content_hash) return true;
-    const std::string entry_file(ingest::entry_path(old.content_hash));
-    if (!ingest::entry_path(document.content_hash).empty() || is_hidden_in(entry_file, old) ||
-        !(torn_.contains(entry_file) || was_unreadable(entry_file)))
-      return false;
-    if (ingest::page_hash(old.content_hash) == document.content_hash) return true;
-    document.content_hash = ingest::hash_without_entry(document.content_hash, entry_file);
-    return false;
+    return old.content_hash == document.content_hash ||
+           (ingest::page_hash(old.content_hash) == document.content_hash &&
+            !unread_entry(old, document).empty());
   }
 
   Result<> write(std::vector<ingest::Page>& pages) {
@@ -298,6 +303,9 @@ class IndexRun {
         ++report_.unchanged;
         continue;
       }
+      if (found != known_.end())  // a page that changed keeps the way to its entry
+        if (std::string list = unread_entry(found->second, document); !list.empty())
+          document.content_hash = ingest::hash_without_entry(document.content_hash, list);
       std::vector<Chunk> chunks = ingest::chunk(document, pages[i].blocks, request_.chunks);
       if (!keep_secrets_out(pages[i], chunks)) {
         silent_.insert(document.path);
@@ -389,8 +397,9 @@ class IndexRun {
       if (slugs.contains(slug)) continue;
       bool renamed = read_.contains(document.path);
       bool silent = silent_.contains(document.path);
-      bool sure = unpublished_.contains({document.path, slug}) ||
-                  is_hidden_in(document.path, document) || replaced_.contains(document);
+      bool sure =
+          unpublished_.contains({document.path, slug}) || replaced_.contains(document) ||
+          (is_under_any(document.path, request_.paths) && is_hidden_in(document.path, document));
       if (!renamed && !silent && !sure && was_unreadable(document.path)) continue;
       // A part that could not be read may be that document.
       if (((!renamed && !silent) || torn_.contains(document.path)) && !sure && !request_.prune) {

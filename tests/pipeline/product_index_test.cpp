@@ -177,6 +177,11 @@ TEST_CASE("another product of the same name stays when the pages are indexed alo
   REQUIRE(site.slugs() == std::set<std::string>{"pen", "pen-red"});
   CHECK(counts(site.run(false, false, {site.root / "content"})) == "+0 ~0 =1 -0");
   CHECK(site.slugs() == std::set<std::string>{"pen", "pen-red"});
+  site.write("products.json", R"([{"slug":"pen-blue","name":"Pen"},{"slug":"pen-red","name":"Pen"},
+                                  {"slug":"pen-green","name":"Pen","draft":true}])");
+  site.write("content/products/pen.md", "# Pen\n\nIt writes well.\n");
+  CHECK(counts(site.run(false, false, {site.root / "content"})) == "+0 ~1 =0 -0");
+  CHECK(site.slugs() == std::set<std::string>{"pen", "pen-red"});
   // The one that was united is not left behind.
   site.write("products.json", R"([{"slug":"pen-blue","name":"Biro"}])");
   REQUIRE(site.run(false, false, {site.root / "products.json"}));
