@@ -129,7 +129,8 @@ class CorpusReader {
     page.explicit_slug = !document.slug.empty();
     if (document.slug.empty()) document.slug = slugify(meta.title);
     if (!meta.unpublished.empty()) {
-      out_.unpublished.push_back(document.slug);
+      document.path = path_;
+      out_.unpublished.push_back(std::move(document));
       unpublished_.add(number_, meta.unpublished);
       return;
     }

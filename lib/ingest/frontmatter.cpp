@@ -174,13 +174,18 @@ std::string visibility_name(std::string_view key) {
   return name;
 }
 
-// "noindex, nofollow", "none".
+// "noindex, nofollow", "none"; not the value of "max-image-preview: none".
 bool forbids_index(std::string_view robots) {
-  std::string directives = text::fold(robots);
-  std::replace(directives.begin(), directives.end(), ',', ' ');
-  directives = " " + directives + " ";
-  return directives.find(" noindex ") != std::string::npos ||
-         directives.find(" none ") != std::string::npos;
+  const std::string directives = text::fold(robots);
+  bool is_value = false;
+  for (size_t at = 0; at < directives.size();) {
+    const size_t end = std::min(directives.find_first_of(" ,", at), directives.size());
+    const std::string_view word = std::string_view(directives).substr(at, end - at);
+    if (word == "noindex" || (word == "none" && !is_value)) return true;
+    if (!word.empty()) is_value = word.ends_with(':');
+    at = end + 1;
+  }
+  return false;
 }
 
 bool keeps_from_readers(std::string_view name, std::string_view value) {

@@ -17,16 +17,19 @@ struct Page {
   bool explicit_url = false;
   bool is_entry = false;             // of a products.json
   bool holds_slug = false;           // it is indexed under the slug it wishes for
+  std::string entry_slug;            // that the entry united with this page wished for
   std::vector<std::string> folders;  // for unique_slugs()
 };
 
 // What one file gave.
 struct Pages {
   std::vector<Page> pages;
-  std::vector<std::string> warnings;     // "PATH: what was mended", for people
-  std::vector<Skipped> skipped;          // the file, or documents in it, with the reason
-  std::vector<Skipped> left_out;         // passages of a document that is there, with the reason
-  std::vector<std::string> unpublished;  // slugs of documents that their author keeps from readers
+  std::vector<std::string> warnings;  // "PATH: what was mended", for people
+  std::vector<Skipped> skipped;       // the file, or documents in it, with the reason
+  std::vector<Skipped> left_out;      // passages of a document that is there, with the reason
+  // What is known of documents in this file that their author keeps from readers: path and slug, of
+  // products also title and address.
+  std::vector<Document> unpublished;
   bool torn = false;  // parts of it could not even be parsed: what they were, nobody knows
 };
 

@@ -1,13 +1,45 @@
 #include "ingest/plain_text.h"
 
-#include <algorithm>
+#include <set>
 #include <string>
 
 #include "base/ascii.h"
+#include "base/lines.h"
 #include "ingest/fence.h"
 #include "text/normalize.h"
 
 namespace stoka::ingest {
+
+namespace {
+
+// The fences below the line that is read, which could close one that is opened there.
+class ClosingFences {
+ public:
+  explicit ClosingFences(std::string_view text) {
+    while (!text.empty()) {
+      const Fence fence = fence_of(stoka::take_line(text));
+      if (fence.length > 0 && fence.info.empty()) lengths_of(fence).insert(fence.length);
+    }
+  }
+
+  void pass(const Fence& fence) {
+    if (fence.length == 0 || !fence.info.empty()) return;
+    std::multiset<size_t>& lengths = lengths_of(fence);
+    lengths.erase(lengths.find(fence.length));
+  }
+
+  bool close(const Fence& open) {
+    const std::multiset<size_t>& lengths = lengths_of(open);
+    return !lengths.empty() && *lengths.rbegin() >= open.length;
+  }
+
+ private:
+  std::multiset<size_t>& lengths_of(const Fence& fence) { return lengths_[fence.mark == '~']; }
+
+  std::multiset<size_t> lengths_[2];  // of ``` and of ~~~
+};
+
+}  // namespace
 
 PlainText plain_blocks(std::string_view text) {
   PlainText out;
@@ -25,14 +57,21 @@ PlainText plain_blocks(std::string_view text) {
     block.clear();
     open = {};
   };
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    at = end + 1;
+  ClosingFences below(text);
+  const auto opens = [&](const Fence& fence) {
+    if (fence.length == 0) return false;
+    if (marks_secret(fence.info)) return true;
+    // A line of tildes below words underlines them.
+    const bool underlines = fence.mark == '~' && fence.info.empty() && !block.empty();
+    return !underlines && below.close(fence);
+  };
+  while (!text.empty()) {
+    const std::string_view line = stoka::take_line(text);
     const Fence fence = fence_of(line);
+    below.pass(fence);
     if (open.length > 0 ? fence.closes(open) : trimmed(line).empty()) {
       finish();
-    } else if (open.length == 0 && fence.length > 0) {
+    } else if (open.length == 0 && opens(fence)) {
       finish();
       open = fence;
     } else {

@@ -25,18 +25,25 @@ std::string place_on_site(std::string_view url) {
   return std::string(url);
 }
 
+std::string_view host_of(std::string_view url) {
+  const size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return {};
+  url.remove_prefix(scheme + 3);
+  return url.substr(0, url.find_first_of("/?#"));
+}
+
 // The page of an entry: by address, else by slug, else by name.
 class PageFinder {
  public:
   explicit PageFinder(std::vector<Page>& pages) {
     for (Page& page : pages) {
       const Document& document = page.document;
-      const std::string place = place_on_site(document.url);
+      const Address address(document);
       if (page.is_entry) {
-        ++entries_at_[place];
+        ++entries_at_[address.place];
         continue;
       }
-      by_place_.try_emplace(place, &page);
+      by_place_.try_emplace(address.place, &page);
       if (document.type != "product") continue;
       by_slug_.try_emplace(document.slug, &page);
       by_name_.try_emplace(text::fold(document.title), &page);
@@ -44,10 +51,12 @@ class PageFinder {
   }
 
   Page* find(const Document& entry) const {
-    const std::string place = place_on_site(entry.url);
+    const Address address(entry);
     // An address that several products share is that of a list.
-    if (!place.empty() && entries_at_.at(place) == 1)
-      if (auto at = by_place_.find(place); at != by_place_.end()) return at->second;
+    if (entries_at_.at(address.place) == 1)
+      if (auto at = by_place_.find(address.place);
+          at != by_place_.end() && address.is_same(Address(at->second->document)))
+        return at->second;
     if (auto at = by_slug_.find(entry.slug); at != by_slug_.end()) return at->second;
     auto at = by_name_.find(text::fold(entry.title));
     return at == by_name_.end() ? nullptr : at->second;
@@ -70,6 +79,7 @@ void unite(Page& page, Page& entry) {
 
   Document& to = page.document;
   Document& from = entry.document;
+  page.entry_slug = from.slug;
   to.type = "product";
   if (to.description.empty()) to.description = std::move(from.description);
   if (to.author.empty()) to.author = std::move(from.author);
@@ -84,11 +94,34 @@ void unite(Page& page, Page& entry) {
 
 }  // namespace
 
-bool same_thing(const Document& a, const Document& b) {
-  const std::string place = place_on_site(a.url);
-  if (!place.empty() && place == place_on_site(b.url)) return true;
-  return a.type == "product" && b.type == "product" &&
-         (a.slug == b.slug || text::fold(a.title) == text::fold(b.title));
+Address::Address(const Document& document)
+    : host(host_of(document.url)),
+      place(place_on_site(document.url)),
+      is_product(document.type == "product") {}
+
+bool Address::is_same(const Address& other) const {
+  if (place.empty() || place != other.place) return false;
+  return host == other.host || (is_product && (other.is_product || host.empty())) ||
+         (other.is_product && other.host.empty());
+}
+
+void Things::add(const Document& document) {
+  Address address(document);
+  if (address.is_product) {
+    product_slugs_.insert(document.slug);
+    product_names_.insert(text::fold(document.title));
+  }
+  std::string place = address.place;
+  by_place_.emplace(std::move(place), std::move(address));
+}
+
+bool Things::contains(const Document& document) const {
+  const Address address(document);
+  const auto [begin, end] = by_place_.equal_range(address.place);
+  if (std::any_of(begin, end, [&](const auto& other) { return address.is_same(other.second); }))
+    return true;
+  return address.is_product && (product_slugs_.contains(document.slug) ||
+                                product_names_.contains(text::fold(document.title)));
 }
 
 void unite_products(std::vector<Page>& pages) {
@@ -108,6 +141,17 @@ void unite_products(std::vector<Page>& pages) {
 std::string_view page_hash(std::string_view content_hash) {
   std::string_view hash = content_hash.substr(0, content_hash.find(kJoint));
   return hash.substr(hash.rfind(' ') + 1);  // without a mark in front of it
+}
+
+std::string_view entry_hash(std::string_view content_hash) {
+  const size_t joint = content_hash.find(kJoint);
+  if (joint == std::string_view::npos) return {};
+  content_hash.remove_prefix(joint + 1);
+  return content_hash.substr(0, content_hash.find(kFrom));
+}
+
+std::string hash_without_entry(std::string_view page_hash, std::string_view entry_path) {
+  return fmt::format("{}{}{}{}", page_hash, kJoint, kFrom, entry_path);
 }
 
 std::string_view entry_path(std::string_view content_hash) {

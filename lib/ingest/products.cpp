@@ -136,23 +136,7 @@ class ProductReader {
     if (!explicit_slug) slug = slugify(field_text(*fields, "id"), "._~");
     if (name.empty()) name = meta.title;
     if (slug.empty()) slug = slugify(name);
-    if (!meta.unpublished.empty()) {
-      out_.unpublished.push_back(slug);
-      return skip(which, meta.unpublished, SkipKind::unpublished);
-    }
-    if (slug.empty()) return skip(which, "has neither slug, id nor name");
-    for (std::string& warning : meta.warnings)
-      out_.warnings.push_back(fmt::format("{}: {}: {}", path_, which, warning));
-
     Page page;
-    page.explicit_slug = explicit_slug;
-    page.is_entry = true;
-    page.folders = {"product"};
-    PlainText text = text_of(*fields);
-    page.blocks = std::move(text.blocks);
-    if (text.secret_code > 0)
-      out_.left_out.push_back(
-          {path_, fmt::format("{}: {}", which, secret_code_reason(text.secret_code))});
     Document& document = page.document;
     document.slug = slug;
     document.title = name.empty() ? slug : name;
@@ -161,6 +145,22 @@ class ProductReader {
     document.url = field_text(*fields, "url");
     page.explicit_url = !document.url.empty();
     if (document.url.empty()) document.url = "/products/" + slug;
+    if (!meta.unpublished.empty()) {
+      out_.unpublished.push_back(std::move(document));
+      return skip(which, meta.unpublished, SkipKind::unpublished);
+    }
+    if (slug.empty()) return skip(which, "has neither slug, id nor name");
+    for (std::string& warning : meta.warnings)
+      out_.warnings.push_back(fmt::format("{}: {}: {}", path_, which, warning));
+
+    page.explicit_slug = explicit_slug;
+    page.is_entry = true;
+    page.folders = {"product"};
+    PlainText text = text_of(*fields);
+    page.blocks = std::move(text.blocks);
+    if (text.secret_code > 0)
+      out_.left_out.push_back(
+          {path_, fmt::format("{}: {}", which, secret_code_reason(text.secret_code))});
     document.description =
         meta.description.empty() ? field_text(*fields, "tagline") : meta.description;
     document.author = meta.author;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/ascii.h"
+
 namespace stoka::ingest {
 namespace {
 
@@ -70,6 +72,8 @@ size_t match_jwt(std::string_view text, size_t at) {
   return signature_at + 1 + run(text, signature_at + 1, is_token);
 }
 
+constexpr size_t kLongestKey = 16 * 1024;
+
 // "BEGIN RSA PRIVATE KEY" and what else stands on that line.
 size_t match_key_heading(std::string_view text, size_t at) {
   constexpr size_t kHeading = 64;
@@ -83,11 +87,46 @@ size_t match_key_heading(std::string_view text, size_t at) {
   return named ? std::min(text.find('\n', at), text.size()) : 0;
 }
 
+bool is_key_material(char c) { return is_token(c) || c == '+' || c == '/' || c == '=' || c == '.'; }
+
+bool ends_key(std::string_view line) {
+  const size_t end = line.find("END ");
+  return end != line.npos && line.find("PRIVATE KEY", end) != line.npos;
+}
+
+// A line of a key below its heading.
+bool is_key_line(std::string_view line) {
+  if (line.starts_with("Proc-Type: ") || line.starts_with("DEK-Info: ")) return true;
+  return std::all_of(line.begin(), line.end(), is_key_material);
+}
+
+// A key whose heading has lost its dashes: the heading, the lines of key material below it, and
+// "END RSA PRIVATE KEY".
+size_t match_bare_key(std::string_view text, size_t at) {
+  const size_t heading = match_key_heading(text, at);
+  if (heading == 0) return 0;
+  size_t end = heading;
+  if (ends_key(text.substr(at, end - at))) return end;
+  text = text.substr(0, std::min(text.size(), end + kLongestKey));
+  for (size_t next = end; next < text.size();) {
+    const size_t begin = next + 1;
+    next = std::min(text.find('\n', begin), text.size());
+    const std::string_view raw = text.substr(begin, next - begin);
+    const std::string_view line = trimmed(raw);
+    if (line.empty()) continue;
+    const bool closes = ends_key(line);
+    if (!closes && !is_key_line(line)) break;
+    end = begin + static_cast<size_t>(line.data() - raw.data()) + line.size();
+    if (closes) break;
+  }
+  while (text[end - 1] == '\r') --end;
+  return end;
+}
+
 // A key from its first dashes to its last.
 size_t match_private_key(std::string_view text, size_t at) {
-  constexpr size_t kLongest = 16 * 1024;
   if (match_key_heading(text, at + 5) == 0) return 0;
-  std::string_view body = text.substr(at, kLongest);
+  std::string_view body = text.substr(at, kLongestKey);
   size_t close = body.find("-----END ");
   if (close == std::string_view::npos) return at + body.size();
   size_t dashes = body.find("-----", close + 9);
@@ -114,12 +153,10 @@ constexpr Pattern kPatterns[] = {
     {"xoxp-", "a Slack token", match_slack},
     {"eyJ", "a JSON web token", match_jwt},
     {"-----BEGIN ", "a private key", match_private_key},
-    {"BEGIN ", "a private key", match_key_heading},
+    {"BEGIN ", "a private key", match_bare_key},
 };
 
 constexpr size_t kWindow = 16;
-
-bool is_key_material(char c) { return is_token(c) || c == '+' || c == '/' || c == '=' || c == '.'; }
 
 // Every stretch of 16 bytes of the secrets' words, to know a part of one again.
 std::unordered_set<std::string_view> windows_of(std::string_view text,

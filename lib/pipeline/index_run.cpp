@@ -11,6 +11,7 @@
 #include "ingest/page.h"
 #include "ingest/product_pages.h"
 #include "ingest/secrets.h"
+#include "pipeline/held_slugs.h"
 #include "pipeline/product_halves.h"
 
 namespace stoka::pipeline {
@@ -27,29 +28,6 @@ bool is_under(const std::string& path, const std::filesystem::path& root) {
 bool is_under_any(const std::string& path, std::span<const std::filesystem::path> roots) {
   return std::any_of(roots.begin(), roots.end(),
                      [&](const std::filesystem::path& root) { return is_under(path, root); });
-}
-
-// A slug that another run gave to a document outside these paths stays with that document.
-void avoid_slugs_of_others(std::vector<ingest::Page>& pages, const Known& known,
-                           std::span<const std::filesystem::path> roots) {
-  std::set<std::string> taken;
-  for (const auto& [slug, document] : known)
-    if (!is_under_any(document.path, roots)) taken.insert(slug);
-  for (const ingest::Page& page : pages)
-    if (page.holds_slug) taken.erase(page.document.slug);
-  if (taken.empty()) return;
-  std::set<std::string> used = taken;
-  for (const ingest::Page& page : pages)
-    if (!taken.contains(page.document.slug)) used.insert(page.document.slug);
-  for (ingest::Page& page : pages) {
-    if (!taken.contains(page.document.slug)) continue;
-    std::string wish = page.document.slug;
-    if (!page.folders.empty()) wish = page.folders.back() + "-" + wish;
-    std::string slug = wish;
-    for (int n = 2; used.contains(slug); ++n) slug = fmt::format("{}-{}", wish, n);
-    used.insert(slug);
-    page.document.slug = slug;
-  }
 }
 
 // Chunks whose vectors are asked of a model together; it makes its own batches of them.
@@ -141,7 +119,10 @@ class IndexRun {
         read_.insert(path);
       else
         (unpublished && !loaded.torn ? silent_ : unreadable_).insert(path);
-      for (std::string& slug : loaded.unpublished) unpublished_.emplace(path, std::move(slug));
+      for (const Document& hidden : loaded.unpublished) {
+        hidden_[hidden.path].add(hidden);
+        unpublished_.emplace(hidden.path, hidden.slug);
+      }
       std::move(loaded.pages.begin(), loaded.pages.end(), std::back_inserter(pages));
       std::move(loaded.left_out.begin(), loaded.left_out.end(),
                 std::back_inserter(report_.left_out));
@@ -186,6 +167,7 @@ class IndexRun {
     STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, store_->documents());
     for (store::DocumentInfo& info : documents) {
       std::string slug = info.document.slug;
+      holders_.emplace(slug, info.document.path);
       total_chunks_[slug] = static_cast<size_t>(info.chunks);
       known_.emplace(std::move(slug), std::move(info.document));
     }
@@ -195,8 +177,12 @@ class IndexRun {
   Result<> start_again() {
     STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, store_->documents());
     size_t outside = 0;
-    for (const store::DocumentInfo& info : documents)
-      outside += !is_under_any(info.document.path, request_.paths);
+    for (const store::DocumentInfo& info : documents) {
+      if (is_under_any(info.document.path, request_.paths))
+        holders_.emplace(info.document.slug, info.document.path);
+      else
+        ++outside;
+    }
     if (outside > 0 && !request_.prune)
       return fail(
           ErrorKind::config,
@@ -236,9 +222,10 @@ class IndexRun {
       return is_under_any(path, request_.paths);
     };
     if (!request_.prune) {  // which forgets what the run is not given
-      std::vector<ingest::Page> others =
-          read_other_halves(pages, known_, in_run, request_.chunks.describe());
-      for (ingest::Page& page : others)
+      OtherHalves others = read_other_halves(pages, known_, in_run, request_.chunks.describe());
+      torn_.merge(others.torn);
+      for (const Document& hidden : others.unpublished) hidden_[hidden.path].add(hidden);
+      for (ingest::Page& page : others.pages)
         if (why_withheld(page.document).empty()) pages.push_back(std::move(page));
       std::stable_sort(pages.begin(), pages.end(),
                        [](const ingest::Page& a, const ingest::Page& b) {
@@ -246,16 +233,19 @@ class IndexRun {
                        });
     }
     ingest::unite_products(pages);
+    replaced_ = ReplacedProducts(pages, in_run);
     // The other entries of a products.json outside the run are none of its business.
     std::erase_if(pages, [&](const ingest::Page& page) {
       return page.is_entry && !in_run(page.document.path);
     });
-    for (ingest::Page& page : pages) {
-      const auto found = known_.find(page.document.slug);
-      page.holds_slug = found != known_.end() && found->second.path == page.document.path;
-    }
-    ingest::settle_slugs(pages);
-    avoid_slugs_of_others(pages, known_, request_.paths);
+    settle_held_slugs(pages, holders_, [&](const std::string& slug, const std::string& path) {
+      if (!in_run(path)) return true;
+      if (unpublished_.contains({path, slug})) return false;
+      return was_unreadable(path) || (torn_.contains(path) && !request_.prune);
+    });
+    // Another document of the file may have the slug of one that is not to be published.
+    for (const ingest::Page& page : pages)
+      unpublished_.erase({page.document.path, page.document.slug});
   }
 
   // Takes the chunks that hold secrets out. False if nothing is left.
@@ -279,25 +269,43 @@ class IndexRun {
     return !chunks.empty();
   }
 
+  // Whether its author keeps an entry of this file from readers that is about the same product.
+  bool is_hidden_in(const std::string& path, const Document& document) const {
+    const auto hidden = hidden_.find(path);
+    return hidden != hidden_.end() && hidden->second.contains(document);
+  }
+
+  // The path of the list that has the entry of this page and cannot be read today; empty if it can
+  // be, if there is none, or if the list keeps the entry from readers.
+  std::string unread_entry(const Document& old, const Document& document) const {
+    std::string list(ingest::entry_path(old.content_hash));
+    const bool is_unread = old.path == document.path &&
+                           ingest::entry_path(document.content_hash).empty() &&
+                           (torn_.contains(list) || was_unreadable(list));
+    return is_unread && !is_hidden_in(list, old) ? list : std::string();
+  }
+
   // A product whose entry cannot be read today keeps what it said.
   bool is_unchanged(const Document& old, const Document& document) const {
     if (old.path != document.path) return false;
-    if (old.content_hash == document.content_hash) return true;
-    const std::string entry_file(ingest::entry_path(old.content_hash));
-    return ingest::page_hash(old.content_hash) == document.content_hash &&
-           (torn_.contains(entry_file) || was_unreadable(entry_file));
+    return old.content_hash == document.content_hash ||
+           (ingest::page_hash(old.content_hash) == document.content_hash &&
+            !unread_entry(old, document).empty());
   }
 
   Result<> write(std::vector<ingest::Page>& pages) {
     for (size_t i = 0; i < pages.size(); ++i) {
       STOKA_TRY(stopped());
       if (!request_.model) tell("writing", i, pages.size());
-      const Document& document = pages[i].document;
+      Document& document = pages[i].document;
       auto found = known_.find(document.slug);
       if (found != known_.end() && is_unchanged(found->second, document)) {
         ++report_.unchanged;
         continue;
       }
+      if (found != known_.end())  // a page that changed keeps the way to its entry
+        if (std::string list = unread_entry(found->second, document); !list.empty())
+          document.content_hash = ingest::hash_without_entry(document.content_hash, list);
       std::vector<Chunk> chunks = ingest::chunk(document, pages[i].blocks, request_.chunks);
       if (!keep_secrets_out(pages[i], chunks)) {
         silent_.insert(document.path);
@@ -389,7 +397,9 @@ class IndexRun {
       if (slugs.contains(slug)) continue;
       bool renamed = read_.contains(document.path);
       bool silent = silent_.contains(document.path);
-      bool sure = unpublished_.contains({document.path, slug}) || is_superseded(document, pages);
+      bool sure =
+          unpublished_.contains({document.path, slug}) || replaced_.contains(document) ||
+          (is_under_any(document.path, request_.paths) && is_hidden_in(document.path, document));
       if (!renamed && !silent && !sure && was_unreadable(document.path)) continue;
       // A part that could not be read may be that document.
       if (((!renamed && !silent) || torn_.contains(document.path)) && !sure && !request_.prune) {
@@ -402,19 +412,6 @@ class IndexRun {
       if (writer_) STOKA_TRY(writer_->remove_document(slug));
     }
     return {};
-  }
-
-  // Whether a product has got another document: of its page and entry in one, or, where one of them
-  // is gone, of the other alone.
-  static bool is_superseded(const Document& old, const std::vector<ingest::Page>& pages) {
-    if (old.type != "product") return false;
-    return std::any_of(pages.begin(), pages.end(), [&](const ingest::Page& page) {
-      const Document& document = page.document;
-      if (document.type != "product" || !ingest::same_thing(document, old)) return false;
-      std::error_code error;
-      return ingest::entry_path(document.content_hash) == old.path ||
-             (page.is_entry && !std::filesystem::exists(old.path, error) && !error);
-    });
   }
 
   // The file itself, or a folder above it.
@@ -455,6 +452,9 @@ class IndexRun {
   bool remake_ = false;  // nothing of the old index stays
   bool wrote_ = false;
   Known known_;
+  std::map<std::string, std::string> holders_;    // paths by slug, also of an index made again
+  std::map<std::string, ingest::Things> hidden_;  // what is not to be published, by path
+  ReplacedProducts replaced_;
   std::map<std::string, size_t> total_chunks_;  // by slug, as after the run
   std::set<std::string> unreadable_;            // paths that could not be read now
   std::set<std::string> torn_;                  // paths of which a part could not be read

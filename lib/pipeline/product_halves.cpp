@@ -40,33 +40,57 @@ std::optional<Page> read_again(const Document& known, std::string_view shape) {
 
 }  // namespace
 
-std::vector<Page> read_other_halves(const std::vector<Page>& pages,
-                                    const std::map<std::string, Document>& known,
-                                    const std::function<bool(const std::string& path)>& in_run,
-                                    std::string_view shape) {
-  const auto is_half_here = [&](const Document& document, bool entry) {
-    return std::any_of(pages.begin(), pages.end(), [&](const Page& page) {
-      return page.is_entry == entry && ingest::same_thing(page.document, document);
-    });
-  };
+OtherHalves read_other_halves(const std::vector<Page>& pages,
+                              const std::map<std::string, Document>& known,
+                              const std::function<bool(const std::string& path)>& in_run,
+                              std::string_view shape) {
+  ingest::Things here, entries_here;
+  for (const Page& page : pages) (page.is_entry ? entries_here : here).add(page.document);
   std::set<std::string> files;  // with entries
-  std::vector<Page> others;
+  OtherHalves others;
   for (const auto& [slug, document] : known) {
     const std::string entry_file(ingest::entry_path(document.content_hash));
     if (in_run(document.path)) {
       if (!entry_file.empty() && !in_run(entry_file)) files.insert(entry_file);
     } else if (is_entry(document)) {
-      if (is_half_here(document, false)) files.insert(document.path);
-    } else if ((!entry_file.empty() && in_run(entry_file)) || is_half_here(document, true)) {
-      if (auto page = read_again(document, shape)) others.push_back(std::move(*page));
+      if (here.contains(document)) files.insert(document.path);
+    } else if ((!entry_file.empty() && in_run(entry_file)) || entries_here.contains(document)) {
+      if (auto page = read_again(document, shape)) others.pages.push_back(std::move(*page));
     }
   }
   for (const std::string& file : files) {
     ingest::Pages read =
         ingest::load({file, fs::path(file).filename(), "", ingest::SourceKind::products}, shape);
-    std::move(read.pages.begin(), read.pages.end(), std::back_inserter(others));
+    if (read.torn || (read.pages.empty() && read.unpublished.empty())) others.torn.insert(file);
+    std::move(read.pages.begin(), read.pages.end(), std::back_inserter(others.pages));
+    std::move(read.unpublished.begin(), read.unpublished.end(),
+              std::back_inserter(others.unpublished));
   }
   return others;
+}
+
+ReplacedProducts::ReplacedProducts(const std::vector<Page>& pages,
+                                   const std::function<bool(const std::string& path)>& in_run) {
+  for (const Page& page : pages) {
+    const std::string path(ingest::entry_path(page.document.content_hash));
+    if (path.empty()) continue;
+    united_.emplace(path, page.entry_slug);
+    united_.emplace(path, ingest::entry_hash(page.document.content_hash));
+  }
+  for (const Page& page : pages) {
+    if (!page.is_entry) continue;
+    united_.erase({page.document.path, page.document.slug});  // another entry of that slug
+    if (in_run(page.document.path)) entries_.add(page.document);
+  }
+}
+
+bool ReplacedProducts::contains(const Document& old) const {
+  if (old.type != "product") return false;
+  if (united_.contains({old.path, old.slug}) ||
+      united_.contains({old.path, std::string(ingest::page_hash(old.content_hash))}))
+    return true;
+  std::error_code error;
+  return entries_.contains(old) && !fs::exists(old.path, error) && !error;
 }
 
 }  // namespace stoka::pipeline

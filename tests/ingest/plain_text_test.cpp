@@ -18,7 +18,14 @@ TEST_CASE("plain text is paragraphs and fenced code") {
       {"Run:\n```sh\nmake\n\n  -j2\n```\nDone.", "p:Run:|c:make\n\n  -j2|p:Done.|", 0},
       {"Keys:\n\n```env secret\nPASSWORD=x\n```\n\nDone.", "p:Keys:|p:Done.|", 1},
       {"~~~ {secret}\nnever closed", "", 1},
-      {"```\nnever closed\n", "c:never closed|", 0},
+      {"```\nnever closed\n", "p:``` never closed|", 0},
+      {"````\nmade of\n```\nlonger\n````\n", "c:made of\n```\nlonger|", 0},
+      {"````\ntoo short\n```\n", "p:```` too short ```|", 0},
+      {"Install\n~~~~~~~\nRun it as root.\n\nThen wait for it.",
+       "p:Install ~~~~~~~ Run it as root.|p:Then wait for it.|", 0},
+      {"One\n~~~\nis this.\n\nTwo\n~~~\nis that.", "p:One ~~~ is this.|p:Two ~~~ is that.|", 0},
+      {"Run:\n\n~~~\nmake\n~~~\nDone.", "p:Run:|c:make|p:Done.|", 0},
+      {"Run:\n~~~sh\nmake\n~~~\nDone.", "p:Run:|c:make|p:Done.|", 0},
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);

@@ -53,6 +53,12 @@ TEST_CASE("a page and the entry of the same product become one document") {
       {"not the page that lists them all", "products/_index.md", "# All of them",
        R"([{"name": "Torch", "url": "/products"}, {"name": "Lamp", "url": "/products/"}])", 3},
       {"not the home page", "_index.md", "# Home", R"([{"name": "Torch", "url": "/"}])", 2},
+      {"a page of the site, by its path", "docs/_index.md", "# Docs",
+       R"([{"name": "Foo", "url": "/docs"}])", 1},
+      {"not a page by the path on another host", "docs/_index.md", "# Docs",
+       R"([{"name": "Foo", "url": "https://foo.dev/docs"}])", 2},
+      {"a page on that host", "docs/_index.md", "---\nurl: https://foo.dev/docs/\n---\n# Docs",
+       R"([{"name": "Foo", "url": "https://foo.dev/docs"}])", 1},
       {"one entry a page", "products/lamp.md", "# Lamp",
        R"([{"slug": "a", "name": "Lamp"}, {"slug": "b", "name": "Lamp"}])", 2},
   };
@@ -88,6 +94,49 @@ TEST_CASE("the page stays what it is and gains what only the entry says") {
   CHECK(page_hash(document.content_hash) == alone);
   CHECK(entry_path(document.content_hash) == "/site/products.json");
   CHECK(entry_path(alone).empty());
+  CHECK(entry_hash(alone).empty());
+  CHECK(pages[0].entry_slug == "product-lamp");
+  const std::string waiting = hash_without_entry(alone, "/site/products.json");
+  CHECK(page_hash(waiting) == alone);
+  CHECK(entry_hash(waiting).empty());
+  CHECK(entry_path(waiting) == "/site/products.json");
+}
+
+TEST_CASE("documents are about one thing by address, or as products by slug or name") {
+  struct Thing {
+    std::string slug, title, type, url;
+  };
+  const Thing lamp{"lamp", "The Lamp", "product", "/products/lamp"};
+  const Thing far{"far", "Far", "product", "https://far.dev/docs"};
+  struct {
+    Thing known, asked;
+    bool same;
+  } cases[] = {
+      {lamp, {"l", "L", "page", "/products/lamp/"}, true},
+      {lamp, {"l", "L", "page", "https://x.example/products/lamp.html"}, true},
+      {lamp, {"lamp", "L", "product", "/l"}, true},
+      {lamp, {"l", "the  LAMP", "product", "/l"}, true},
+      {lamp, {"lamp", "The Lamp", "blog", "/blog/lamp"}, false},
+      {lamp, {"torch", "Torch", "product", "/products/torch"}, false},
+      {far, {"docs", "Docs", "page", "/docs"}, false},
+      {far, {"docs", "Docs", "page", "https://far.dev/docs/"}, true},
+      {far, {"docs", "Docs", "product", "/docs"}, true},
+      {{"a", "A", "page", "/"}, {"b", "B", "product", "/"}, false},
+  };
+  const auto document = [](const Thing& thing) {
+    Document out;
+    out.slug = thing.slug, out.title = thing.title, out.type = thing.type, out.url = thing.url;
+    return out;
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.known.url);
+    CAPTURE(c.asked.url);
+    for (bool turned : {false, true}) {
+      Things things;
+      things.add(document(turned ? c.asked : c.known));
+      CHECK(things.contains(document(turned ? c.known : c.asked)) == c.same);
+    }
+  }
 }
 
 }  // namespace product_pages_test

@@ -86,6 +86,27 @@ TEST_CASE("offsets cover the secret and nothing else") {
   CHECK(text.substr(found[1].begin, found[1].end - found[1].begin) == kPem);
 }
 
+TEST_CASE("a key without dashes ends where its lines do") {
+  const std::string line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEA";
+  const std::string head = join("BEGIN PRIV", "ATE KEY");
+  struct {
+    std::string key, after;
+  } cases[] = {
+      {head, "\nOpens the file."},
+      {head, "\n\nThe next paragraph."},
+      {head + "\n" + line + "\n" + line + "\nabc==", "\n\nThe next paragraph."},
+      {head + "\n\n  " + line + "\nEND PRIVATE KEY", "\n" + line},
+      {head + "\r\n" + line + "\r\nEND PRIVATE KEY", "\r\nwords"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.key);
+    const std::string text = "before " + c.key + c.after;
+    const auto found = find_secrets(text);
+    REQUIRE(found.size() == 1);
+    CHECK(text.substr(found[0].begin, found[0].end - found[0].begin) == c.key);
+  }
+}
+
 TEST_CASE("chunks with a secret are dropped and the others counted anew") {
   auto blocks =
       parse_markdown("open\n\n## Keys\n\nmine is " + join("ghp_", kAlnum) + "\n\n## End\n\nclose")
@@ -110,7 +131,11 @@ TEST_CASE("no part of a key that was cut into several chunks is left") {
   std::string jwt = join("eyJhbGciOiJIUzI1NiJ9", ".eyJ");
   for (int i = 0; i < 300; ++i) jwt += "Q" + std::to_string(i * 977);
   jwt += ".c2lnbmF0dXJlLXNpZ25hdHVyZQ";
-  for (const std::string& secret : {pem, jwt}) {
+  const std::string bare = join("BEGIN RSA PRIV", "ATE KEY\n") +
+                           "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n" +
+                           body + "END RSA PRIVATE KEY";
+  const std::string unclosed = join("BEGIN PRIV", "ATE KEY\n") + body;
+  for (const std::string& secret : {pem, jwt, bare, unclosed}) {
     auto blocks =
         parse_markdown("open\n\n## Keys\n\n```\n" + secret + "\n```\n\n## End\n\nclose").blocks;
     auto chunks = chunk(Document{}, blocks, {64, 16, PrefixMode::full});

@@ -1,57 +1,13 @@
 #include "pipeline/index_run.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
-#include "house.h"
-#include "text/words.h"
+#include "site.h"
 
 namespace index_run_test {
 
 using namespace stoka;
 using namespace stoka::test;
-
-namespace {
-
-// A folder of pages that a test changes between runs.
-struct Site {
-  House house{false};
-  fs::path root = house.folder.path / "site";
-  Site() { fs::create_directory(root); }
-
-  void write(const std::string& file, const std::string& text) {
-    house.folder.write("site/" + file, text);
-  }
-  void page(const std::string& file, const std::string& body) {
-    write(file, "# Page " + file + "\n\n" + body + "\n");
-  }
-
-  Result<pipeline::IndexReport> run(bool prune = false, bool dry_run = false,
-                                    std::vector<fs::path> paths = {}) {
-    auto request = index_request(paths.empty() ? std::vector{root} : std::move(paths));
-    request.prune = prune;
-    request.dry_run = dry_run;
-    return pipeline::run_index(house.store.get(), request, house.clock, house.log);
-  }
-  std::set<std::string> slugs() {
-    std::set<std::string> out;
-    auto documents = house.store->documents().value();
-    for (const auto& info : documents) out.insert(info.document.slug);
-    return out;
-  }
-  size_t found(const std::string& word) {
-    std::vector<store::QueryTerm> query = {{text::stem(word), 1.0}};
-    return house.store->search_lexical(query, 10, {}).value().size();
-  }
-};
-
-std::string counts(const Result<pipeline::IndexReport>& report) {
-  if (!report) return report.error().message;
-  return fmt::format("+{} ~{} ={} -{}", report->added, report->changed, report->unchanged,
-                     report->removed);
-}
-
-}  // namespace
 
 TEST_CASE("a run writes what is new or changed and leaves the rest alone") {
   Site site;
@@ -241,101 +197,45 @@ TEST_CASE("a document that holds its slug keeps it when another file wants the s
   CHECK(counts(site.run()) == "+0 ~0 =2 -0");
 }
 
-namespace {
-
-// A product with a page and an entry, which are indexed in many ways.
-struct Shop : Site {
-  fs::path pages = root / "products", list = root / "products.json";
-  Shop() {
-    write_page("It shines.");
-    write_entry("9 EUR");
-  }
-  void write_page(const std::string& text) {
-    write("products/lamp.md", "# Lamp\n\n" + text + "\n\n## Use\n\nOn ships.\n");
-  }
-  void write_entry(const std::string& price) {
-    write("products.json", R"([{"slug": "product-lamp", "name": "Lamp", "url": "/products/lamp",
-                                "price": ")" +
-                               price + R"("}, {"slug": "torch", "name": "Torch"}])");
-  }
-  // All that is indexed, "slug url: text".
-  std::set<std::string> all() {
-    std::set<std::string> out;
-    auto documents = house.store->documents().value();
-    for (const auto& info : documents) {
-      std::string text;
-      auto chunks = house.store->chunks_of(info.document.slug).value();
-      for (const auto& chunk : chunks) text += chunk.chunk.content + "|";
-      out.insert(fmt::format("{} {}: {}", info.document.slug, info.document.url, text));
-    }
-    return out;
-  }
-};
-
-using All = std::set<std::string>;
-const std::string kTorch = "torch /products/torch: Torch|";
-const std::string kLamp = "lamp /products/lamp: It shines.|On ships.|price: 9 EUR.|";
-
-}  // namespace
-
-TEST_CASE("a product is one document in whatever order and runs its page and entry are read") {
-  for (const std::string order : {"tree", "page, list", "list, page", "page; list", "list; page"}) {
-    CAPTURE(order);
-    Shop shop;
-    if (order == "tree") REQUIRE(shop.run());
-    if (order == "page, list") REQUIRE(shop.run(false, false, {shop.pages, shop.list}));
-    if (order == "list, page") REQUIRE(shop.run(false, false, {shop.list, shop.pages}));
-    if (order == "list; page") REQUIRE(shop.run(false, false, {shop.list}));
-    if (order.ends_with("; page") || order == "page; list")
-      REQUIRE(shop.run(false, false, {shop.pages}));
-    if (order == "page; list") REQUIRE(shop.run(false, false, {shop.list}));
-    CHECK(shop.all() == All{kLamp, kTorch});
-    // Nor do further runs of either change anything.
-    for (const auto& paths :
-         std::vector<std::vector<fs::path>>{{shop.pages}, {shop.list}, {shop.list, shop.pages}}) {
-      auto again = shop.run(false, false, paths);
-      REQUIRE(again);
-      CHECK(again->added + again->changed + again->removed == 0);
-    }
+TEST_CASE("a document whose file cannot be read keeps its slug") {
+  struct {
+    std::string file, text, unreadable;
+  } cases[] = {
+      {"x.md", "# X\n\nLighthouses warn ships.\n", std::string("\0\x01\0\x02", 4)},
+      {"c.jsonl", "{\"id\":\"x\",\"text\":\"Lighthouses.\"}\n{\"id\":\"y\",\"text\":\"Y.\"}\n",
+       "{\"id\":\"x\" torn\n{\"id\":\"y\",\"text\":\"Y.\"}\n"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.file);
+    Site site;
+    site.write(c.file, c.text);
+    const std::vector<fs::path> paths = {site.root, site.root / c.file};
+    REQUIRE(site.run(false, false, paths));
+    site.page("b/x.md", "Ferries carry people.");
+    REQUIRE(site.run(false, false, paths));
+    const std::set<std::string> slugs = site.slugs();
+    CHECK(slugs.contains("b-x"));
+    site.write(c.file, c.unreadable);
+    auto report = site.run(false, false, paths);
+    REQUIRE(report);
+    CHECK(report->added + report->changed + report->removed == 0);
+    CHECK(site.slugs() == slugs);
+    CHECK(site.found("lighthouses") == 1);
   }
 }
 
-TEST_CASE("a change of either side of a product arrives by a run of that side alone") {
-  Shop shop;
-  REQUIRE(shop.run());
-  shop.write_entry("8 EUR");
-  CHECK(counts(shop.run(false, false, {shop.list})) == "+0 ~1 =1 -0");
-  CHECK(shop.all() == All{"lamp /products/lamp: It shines.|On ships.|price: 8 EUR.|", kTorch});
-  shop.write_page("It glows.");
-  CHECK(counts(shop.run(false, false, {shop.pages})) == "+0 ~1 =0 -0");
-  CHECK(shop.all() == All{"lamp /products/lamp: It glows.|On ships.|price: 8 EUR.|", kTorch});
-}
-
-TEST_CASE("a product whose page or entry goes is told by the other") {
-  for (bool prune : {false, true}) {
-    CAPTURE(prune);
-    Shop shop;
-    REQUIRE(shop.run());
-    shop.write("products.json", R"([{"slug": "torch", "name": "Torch"}])");
-    CHECK(counts(shop.run(prune)) == "+0 ~1 =1 -0");
-    CHECK(shop.all() == All{"lamp /products/lamp: It shines.|On ships.|", kTorch});
-    shop.write_entry("9 EUR");
-    REQUIRE(shop.run(prune));
-    CHECK(shop.all() == All{kLamp, kTorch});
-    fs::remove(shop.pages / "lamp.md");
-    auto report = shop.run(prune);
-    CHECK(counts(report) == "+1 ~0 =1 -1");
-    CHECK(report->gone == 0);
-    CHECK(shop.all() == All{"product-lamp /products/lamp: price: 9 EUR.|", kTorch});
-  }
-}
-
-TEST_CASE("a product keeps what its entry said while the list cannot be read") {
-  Shop shop;
-  REQUIRE(shop.run());
-  shop.write("products.json", "[{\"slug\": ");
-  CHECK(counts(shop.run()) == "+0 ~0 =1 -0");
-  CHECK(shop.all() == All{kLamp, kTorch});
+TEST_CASE("documents keep their slugs when the index is made again") {
+  Site site;
+  site.page("two/intro.md", "Ferries carry people.");
+  REQUIRE(site.run());
+  site.page("one/intro.md", "Lighthouses warn ships.");
+  REQUIRE(site.run());
+  auto request = index_request({site.root});
+  request.rebuild = true;
+  CHECK(counts(pipeline::run_index(site.house.store.get(), request, site.house.clock,
+                                   site.house.log)) == "+2 ~0 =0 -0");
+  CHECK(site.slugs() == std::set<std::string>{"intro", "one-intro"});
+  CHECK(counts(site.run()) == "+0 ~0 =2 -0");
 }
 
 TEST_CASE("an index made with other chunks is made again, aloud") {

@@ -1,0 +1,52 @@
+// A folder of pages that a test changes between index runs.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "house.h"
+#include "text/words.h"
+
+namespace stoka::test {
+
+struct Site {
+  House house{false};
+  fs::path root = house.folder.path / "site";
+  Site() { fs::create_directory(root); }
+
+  void write(const std::string& file, const std::string& text) {
+    house.folder.write("site/" + file, text);
+  }
+  void page(const std::string& file, const std::string& body) {
+    write(file, "# Page " + file + "\n\n" + body + "\n");
+  }
+
+  Result<pipeline::IndexReport> run(bool prune = false, bool dry_run = false,
+                                    std::vector<fs::path> paths = {}) {
+    auto request = index_request(paths.empty() ? std::vector{root} : std::move(paths));
+    request.prune = prune;
+    request.dry_run = dry_run;
+    return pipeline::run_index(house.store.get(), request, house.clock, house.log);
+  }
+  std::set<std::string> slugs() {
+    std::set<std::string> out;
+    auto documents = house.store->documents().value();
+    for (const auto& info : documents) out.insert(info.document.slug);
+    return out;
+  }
+  size_t found(const std::string& word) {
+    std::vector<store::QueryTerm> query = {{text::stem(word), 1.0}};
+    return house.store->search_lexical(query, 10, {}).value().size();
+  }
+};
+
+inline std::string counts(const Result<pipeline::IndexReport>& report) {
+  if (!report) return report.error().message;
+  return fmt::format("+{} ~{} ={} -{}", report->added, report->changed, report->unchanged,
+                     report->removed);
+}
+
+}  // namespace stoka::test
