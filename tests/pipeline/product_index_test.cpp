@@ -149,6 +149,17 @@ TEST_CASE("an entry that becomes private leaves its page, though the list is tor
   }
 }
 
+TEST_CASE("the slug of an entry that becomes private is free for another file") {
+  Site site;
+  site.write("products.json", R"([{"slug":"x","name":"X"}])");
+  REQUIRE(site.run());
+  site.page("notes/x.md", "Lighthouses warn ships.");
+  site.write("products.json", R"([{"slug":"x","name":"X","private":true}, "note"])");
+  CHECK(counts(site.run()) == "+0 ~1 =0 -0");
+  CHECK(site.slugs() == std::set<std::string>{"x"});
+  CHECK(site.found("lighthouses") == 1);
+}
+
 TEST_CASE("a product keeps what its entry said while a list outside the run cannot be read") {
   for (const std::string_view broken : {"[{", "", "[{\"slug\": \"torch\"}, \"note\"]"}) {
     CAPTURE(broken);
