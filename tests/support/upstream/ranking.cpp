@@ -29,7 +29,7 @@ std::optional<std::vector<std::string>> texts_of(const json& list) {
   return out;
 }
 
-std::optional<Answer> refused(const Context& context, const std::vector<std::string>& texts) {
+std::optional<Answer> refused_rank(const Context& context, const std::vector<std::string>& texts) {
   const FakeOptions& options = context.options;
   const json& body = context.ask.json;
   if (texts.empty())
@@ -120,7 +120,7 @@ Answer rerank(const Context& context) {
       return Answer::text("Failed to deserialize the JSON body into the target type", 422);
     return error(context, 400, "query and documents must be given");
   }
-  if (auto answer = refused(context, *texts)) return *answer;
+  if (auto answer = refused_rank(context, *texts)) return *answer;
   const json list = results(context, ranked(context, *texts));
   json out = list;
   if (!context.tei()) {

@@ -64,7 +64,8 @@ Answer too_long(const Context& context, size_t bytes) {
 }
 
 // What is wrong with the texts of a request.
-std::optional<Answer> refused(const Context& context, const std::vector<std::string>& texts) {
+std::optional<Answer> refused_embedding(const Context& context,
+                                        const std::vector<std::string>& texts) {
   const FakeOptions& options = context.options;
   if (context.tei() && options.reranker)
     return error(context, 424, "Model is not an embedding model");
@@ -157,7 +158,7 @@ Answer embed(const Context& context) {
   if (!texts && context.tei())
     return Answer::text("Failed to deserialize the JSON body into the target type", 422);
   if (!texts) return error(context, 400, "input must be a string or a list of strings");
-  if (auto answer = refused(context, *texts)) return *answer;
+  if (auto answer = refused_embedding(context, *texts)) return *answer;
   const json wanted = body.value("dimensions", json());
   if (!wanted.is_null() && (!wanted.is_number_unsigned() || wanted.get<uint64_t>() == 0 ||
                             wanted.get<uint64_t>() > static_cast<uint64_t>(context.options.dim)))
