@@ -212,8 +212,8 @@ Verdict identity(Context& context) {
     const size_t tokens = text::estimate_tokens(said.text);
     if (said.ready.route != Route::meta) return bad("route is " + said.route());
     if (!said.cites.empty()) return bad("cites " + said.slugs());
-    if (sample && said.text != kTerminal) return bad("says: " + shown(said.text));
     if (tokens == 0 || tokens > kMostTokens) return bad(fmt::format("is {} tokens long", tokens));
+    if (sample && said.text != kTerminal) return bad("says: " + shown(said.text));
     return ok(fmt::format("{} tokens", tokens));
   });
 }

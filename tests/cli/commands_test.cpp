@@ -143,7 +143,8 @@ TEST_CASE("a command ends when nobody reads its output any more") {
     CHECK_MESSAGE(ran.err.empty(), ran.err);
   }
   // The output is closed before the work begins: it is not done.
-  for (const char* command : {"eval", "index --dry-run " STOKA_SOURCE_DIR "/evals/site", "smoke"}) {
+  for (const char* command :
+       {"eval", "index --dry-run '" STOKA_SOURCE_DIR "/evals/site'", "smoke"}) {
     const std::string script =
         fmt::format("(sleep 0.2; \"$stoka\" {}; echo $? >code) | true; cat code", command);
     CHECK_MESSAGE(machine().shell(script).out == "130\n", std::string(command));
