@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "process.h"
+#include "support/json.h"
 
 namespace chat_test {
 

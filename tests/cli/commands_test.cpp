@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 
 #include "process.h"
+#include "support/json.h"
 
 namespace commands_test {
 

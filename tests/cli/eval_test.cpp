@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "model_site.h"
+#include "support/json.h"
 
 namespace eval_test {
 

@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "process.h"
+#include "support/json.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace stoka::test {

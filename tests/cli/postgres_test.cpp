@@ -4,12 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "net/client.h"
 #include "process.h"
 #include "serve/remote.h"
 #include "served.h"
+#include "support/json.h"
 
 namespace postgres_test {
 

@@ -1,9 +1,8 @@
 // stoka smoke: the real program, its own servers, and others.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "served.h"
+#include "support/json.h"
 
 namespace smoke_test {
 

@@ -5,9 +5,9 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "served.h"
+#include "support/json.h"
 
 namespace url_test {
 

@@ -4,12 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "embed/embedder.h"
+#include "support/json.h"
 #include "support/test_upstream.h"
 #include "support/upstream/fake_upstream.h"
 

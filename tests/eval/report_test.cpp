@@ -3,7 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
+
+#include "support/json.h"
 
 namespace report_test {
 

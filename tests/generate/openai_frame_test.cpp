@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <stop_token>
 
 #include "generate/openai_fixture.h"
+#include "support/json.h"
 
 namespace openai_frame_test {
 

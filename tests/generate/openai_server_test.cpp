@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <stop_token>
 
 #include "generate/openai_fixture.h"
+#include "support/json.h"
 
 namespace openai_server_test {
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <stop_token>
 
 #include "generate/openai_fixture.h"
 #include "net/recording.h"
+#include "support/json.h"
 #include "support/temp_folder.h"
 
 namespace openai_test {

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "support/json.h"
 #include "support/test_upstream.h"
 #include "support/upstream/fake_upstream.h"
 

@@ -10,7 +10,6 @@
 
 #include <cerrno>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "support/json.h"
 
 namespace stoka::test {
 

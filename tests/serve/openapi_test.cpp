@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "model/event.h"
+#include "support/json.h"
 
 namespace openapi_test {
 

@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
+#include "support/json.h"
 #include "text/utf8.h"
 
 namespace problem_test {

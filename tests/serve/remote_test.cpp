@@ -3,11 +3,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "scripted_site.h"
 #include "serve/problem.h"
 #include "serve/sse.h"
+#include "support/json.h"
 
 namespace remote_test {
 

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -21,6 +20,7 @@
 #include "base/ascii.h"
 #include "pipeline/house.h"
 #include "serve/server.h"
+#include "support/json.h"
 
 namespace stoka::test {
 

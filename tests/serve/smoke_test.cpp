@@ -3,12 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <nlohmann/json.hpp>
 
 #include "scripted_site.h"
 #include "serve/problem.h"
 #include "serve/site.h"
 #include "serve/sse.h"
+#include "support/json.h"
 #include "support/temp_store.h"
 
 namespace smoke_test {

@@ -2,11 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "pipeline/house.h"
 #include "rerank/policy.h"
+#include "support/json.h"
 #include "support/postgres.h"
 
 namespace same_order_test {

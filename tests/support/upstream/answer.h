@@ -3,12 +3,13 @@
 
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "support/json.h"
 
 namespace stoka::testing {
 
