@@ -1,5 +1,3 @@
-#include "base/gate.h"
-
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -10,7 +8,9 @@
 #include <thread>
 #include <vector>
 
-namespace gate_test {
+#include "base/gate.h"
+
+namespace semaphore_test {
 
 using namespace std::chrono_literals;
 using stoka::ErrorKind;
@@ -19,7 +19,7 @@ using stoka::Result;
 
 namespace {
 
-// Until as many wait at the gate; they are about to, on threads of their own.
+// Waits until `count` requests are in the queue. Other threads are about to make them.
 void wait_for_waiting(const Gate& gate, size_t count) {
   const auto end = std::chrono::steady_clock::now() + 10s;
   while (gate.waiting() != count) {
@@ -36,20 +36,20 @@ Gate::Pass must_enter(Gate& gate) {
 
 }  // namespace
 
-TEST_CASE("there are as many places as said") {
+TEST_CASE("no more permits are granted than exist") {
   Gate gate("embedder", {2, 0, 10s});
   Gate::Pass first = must_enter(gate);
   Gate::Pass second = must_enter(gate);
   const auto third = gate.enter({});
   REQUIRE_FALSE(third.has_value());
   CHECK(third.error().kind == ErrorKind::busy);
-  CHECK(third.error().message == "embedder is busy: 0 callers wait already");
+  CHECK(third.error().message == "embedder is busy: 0 callers are waiting already");
 
   first.leave();
-  first.leave();  // of no effect
+  first.leave();  // a second release does nothing
   Gate::Pass fourth = must_enter(gate);
   CHECK_FALSE(gate.enter({}).has_value());
-  // A pass that is moved is the same place; one that is overwritten is given back.
+  // Moving a permit keeps it held; overwriting one releases it.
   Gate::Pass moved = std::move(fourth);
   CHECK_FALSE(gate.enter({}).has_value());
   moved = std::move(second);
@@ -57,7 +57,7 @@ TEST_CASE("there are as many places as said") {
   CHECK_FALSE(gate.enter({}).has_value());
 }
 
-TEST_CASE("who comes first is served first") {
+TEST_CASE("permits are granted in the order of the requests") {
   constexpr size_t kCallers = 8;
   Gate gate("embedder", {1, kCallers, 60s});
   Gate::Pass place = must_enter(gate);
@@ -75,7 +75,7 @@ TEST_CASE("who comes first is served first") {
     }
     const auto late = gate.enter({});
     REQUIRE_FALSE(late.has_value());
-    CHECK(late.error().message == "embedder is busy: 8 callers wait already");
+    CHECK(late.error().message == "embedder is busy: 8 callers are waiting already");
     place.leave();
   }
   CHECK(served == std::vector<size_t>{0, 1, 2, 3, 4, 5, 6, 7});
@@ -83,21 +83,21 @@ TEST_CASE("who comes first is served first") {
   must_enter(gate);
 }
 
-TEST_CASE("nobody waits for ever") {
+TEST_CASE("a request fails as busy when its wait is over") {
   Gate gate("embedder", {1, 5, 30ms});
   const Gate::Pass place = must_enter(gate);
   const auto pass = gate.enter({});
   REQUIRE_FALSE(pass.has_value());
   CHECK(pass.error().kind == ErrorKind::busy);
-  CHECK(pass.error().message == "embedder is busy: no place after 30 ms");
+  CHECK(pass.error().message == "embedder is busy: no permit became free within 30 ms");
   CHECK(gate.waiting() == 0);
 
   const auto hurried = gate.enter({}, 20ms);
   REQUIRE_FALSE(hurried.has_value());
-  CHECK(hurried.error().message == "embedder is busy: no place after 20 ms");
+  CHECK(hurried.error().message == "embedder is busy: no permit became free within 20 ms");
 }
 
-TEST_CASE("who is stopped leaves the queue, and the next one moves up") {
+TEST_CASE("a stop request removes the caller from the queue, and the next one moves up") {
   Gate gate("embedder", {1, 5, 60s});
   Gate::Pass place = must_enter(gate);
   std::optional<ErrorKind> first, second;
@@ -124,7 +124,7 @@ TEST_CASE("who is stopped leaves the queue, and the next one moves up") {
   CHECK(served);
 }
 
-TEST_CASE("who is stopped already does not enter") {
+TEST_CASE("a caller whose stop was requested before gets no permit") {
   Gate gate("embedder", {1, 5, 60s});
   std::stop_source source;
   source.request_stop();
@@ -134,7 +134,7 @@ TEST_CASE("who is stopped already does not enter") {
   must_enter(gate);
 }
 
-TEST_CASE("many callers never are more than the places") {
+TEST_CASE("many threads never hold more permits than exist") {
   constexpr int kPlaces = 3;
   Gate gate("embedder", {kPlaces, 64, 60s});
   std::atomic<int> inside = 0, most = 0, served = 0;
@@ -159,13 +159,13 @@ TEST_CASE("many callers never are more than the places") {
   CHECK(gate.waiting() == 0);
 }
 
-TEST_CASE("who does not block has a ticket, and is called when it is their turn") {
+TEST_CASE("a ticket is granted through its callback when a permit is released") {
   Gate gate("embedder", {1, 2, 60s});
   int called = 0;
   auto first = gate.queue([&] { ++called; });
   REQUIRE(first.has_value());
   CHECK(first->granted());
-  CHECK(called == 0);  // at once: nobody is called
+  CHECK(called == 0);  // granted at once, so the callback is not called
   Gate::Pass place = first->take();
   CHECK_FALSE(first->granted());
 
@@ -177,7 +177,7 @@ TEST_CASE("who does not block has a ticket, and is called when it is their turn"
   const auto fourth = gate.queue([] {});
   REQUIRE_FALSE(fourth.has_value());
   CHECK(fourth.error().kind == ErrorKind::busy);
-  CHECK(fourth.error().message == "embedder is busy: 2 callers wait already");
+  CHECK(fourth.error().message == "embedder is busy: 2 callers are waiting already");
 
   place.leave();
   CHECK(called == 1);
@@ -189,18 +189,18 @@ TEST_CASE("who does not block has a ticket, and is called when it is their turn"
   CHECK(called == 11);
 }
 
-TEST_CASE("a ticket that is given up gives the place to the next one") {
+TEST_CASE("a ticket that is destroyed passes its permit to the next request") {
   Gate gate("embedder", {1, 5, 60s});
   Gate::Pass place = must_enter(gate);
   int called = 0;
   auto waiting = gate.queue([&] { ++called; });
   auto behind = gate.queue([&] { called += 10; });
   auto last = gate.queue([&] { called += 100; });
-  *waiting = {};  // before its turn
+  *waiting = {};  // before it was granted
   CHECK(gate.waiting() == 2);
   place.leave();
   CHECK(called == 10);
-  *behind = {};  // granted, and not taken
+  *behind = {};  // granted, but not taken
   CHECK(called == 110);
   CHECK(gate.taken() == 1);
   Gate::Ticket moved = std::move(*last);
@@ -210,7 +210,7 @@ TEST_CASE("a ticket that is given up gives the place to the next one") {
   must_enter(gate);
 }
 
-TEST_CASE("tickets and threads that block stand in one line") {
+TEST_CASE("tickets and blocking callers share one queue") {
   Gate gate("embedder", {1, 10, 60s});
   Gate::Pass place = must_enter(gate);
   std::mutex mutex;
@@ -233,4 +233,4 @@ TEST_CASE("tickets and threads that block stand in one line") {
   CHECK(served == "abc");
 }
 
-}  // namespace gate_test
+}  // namespace semaphore_test
