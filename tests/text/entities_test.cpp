@@ -13,8 +13,7 @@ TEST_CASE("an attribute value cannot end its attribute") {
 }
 
 TEST_CASE("character references become characters, and other ampersands stay") {
-  for (const auto& [source, decoded] :
-       std::initializer_list<std::pair<const char*, const char*>>{
+  for (const auto& [source, decoded] : std::initializer_list<std::pair<const char*, const char*>>{
            {"a &amp; b &lt;c&gt; &quot;d&quot;", "a & b <c> \"d\""},
            {"&mdash;&hellip;&eacute;&Eacute;&zwj;", "—…éÉ\u200D"},
            {"&#8217;&#x2019;&#X2019;", "’’’"},

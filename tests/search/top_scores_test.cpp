@@ -1,18 +1,18 @@
-#include "search/best.h"
+#include "search/top_scores.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <limits>
 
-namespace best_test {
+namespace top_scores_test {
 
 using namespace stoka::search;
 
 namespace {
 
 std::vector<double> kept(size_t k, double margin, const std::vector<float>& scores) {
-  Best best(k, margin);
+  TopScores best(k, margin);
   int64_t id = 0;
   for (const float score : scores) best.offer(score, ++id);
   std::vector<double> result;
@@ -49,4 +49,4 @@ TEST_CASE("long runs in any order keep the same scores") {
   CHECK(kept(20, 0, scores) == expected);
 }
 
-}  // namespace best_test
+}  // namespace top_scores_test
