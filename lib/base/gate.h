@@ -28,15 +28,15 @@ class Gate {
   class Pass {
    public:
     Pass() = default;
-    Pass(Pass&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)) {}
+    Pass(Pass&& other) noexcept : semaphore_(std::exchange(other.semaphore_, nullptr)) {}
     Pass& operator=(Pass&& other) noexcept;
     ~Pass() { leave(); }
     void leave();  // does nothing if no permit is held
 
    private:
     friend class Gate;
-    explicit Pass(Gate* gate) : gate_(gate) {}
-    Gate* gate_ = nullptr;
+    explicit Pass(Gate* semaphore) : semaphore_(semaphore) {}
+    Gate* semaphore_ = nullptr;
   };
 
   // A request for a permit: in the queue, or granted. The destructor withdraws the request or
@@ -58,12 +58,12 @@ class Gate {
     std::shared_ptr<Waiter> waiter_;
   };
 
-  Gate(std::string what, GateOptions options);
+  Gate(std::string name, GateOptions options);
 
-  // Blocks until a permit is granted, at most for the shorter of `most` and the option max_wait.
+  // Blocks until a permit is granted, at most for the shorter of `limit` and the option max_wait.
   // Errors: busy if too many requests wait already or the time is over; cancelled.
   Result<Pass> enter(std::stop_token stop,
-                     std::chrono::milliseconds most = std::chrono::milliseconds::max());
+                     std::chrono::milliseconds limit = std::chrono::milliseconds::max());
 
   // For callers that must not block. If a permit is free, the ticket is granted at once and
   // `granted` is never called. Else `granted` is called later, on the thread that releases a
@@ -73,7 +73,7 @@ class Gate {
   Error too_long(std::chrono::milliseconds waited) const;
   std::chrono::milliseconds most_wait() const { return options_.most_wait; }
 
-  const std::string& what() const { return what_; }
+  const std::string& what() const { return name_; }
   size_t taken() const;
   size_t waiting() const;
 
@@ -81,7 +81,7 @@ class Gate {
   void release();
   void grant_waiting();  // the caller holds mutex_
 
-  const std::string what_;  // "embedder": the resource, for error messages
+  const std::string name_;  // "embedder": the resource, for error messages
   const GateOptions options_;
   mutable std::mutex mutex_;
   size_t in_use_ = 0;

@@ -16,17 +16,17 @@ constexpr const char* kHint = "try again in a moment";
 Gate::Pass& Gate::Pass::operator=(Pass&& other) noexcept {
   if (this != &other) {
     leave();
-    gate_ = std::exchange(other.gate_, nullptr);
+    semaphore_ = std::exchange(other.semaphore_, nullptr);
   }
   return *this;
 }
 
 void Gate::Pass::leave() {
-  if (Gate* gate = std::exchange(gate_, nullptr)) gate->release();
+  if (Gate* semaphore = std::exchange(semaphore_, nullptr)) semaphore->release();
 }
 
 struct Gate::Ticket::Waiter {
-  Gate& gate;
+  Gate& semaphore;
   std::function<void()> on_granted;
   bool granted = false;
 };
@@ -41,32 +41,32 @@ Gate::Ticket& Gate::Ticket::operator=(Ticket&& other) noexcept {
 
 bool Gate::Ticket::granted() const {
   if (!waiter_) return false;
-  const std::lock_guard lock(waiter_->gate.mutex_);
+  const std::lock_guard lock(waiter_->semaphore.mutex_);
   return waiter_->granted;
 }
 
 Gate::Pass Gate::Ticket::take() {
   const auto waiter = std::exchange(waiter_, nullptr);
-  return Pass(&waiter->gate);
+  return Pass(&waiter->semaphore);
 }
 
 void Gate::Ticket::withdraw() {
   const auto waiter = std::exchange(waiter_, nullptr);
   if (!waiter) return;
-  Gate& gate = waiter->gate;
-  const std::lock_guard lock(gate.mutex_);
-  std::erase(gate.queue_, waiter);
-  if (waiter->granted) --gate.in_use_;
-  gate.grant_waiting();
+  Gate& semaphore = waiter->semaphore;
+  const std::lock_guard lock(semaphore.mutex_);
+  std::erase(semaphore.queue_, waiter);
+  if (waiter->granted) --semaphore.in_use_;
+  semaphore.grant_waiting();
 }
 
-Gate::Gate(std::string what, GateOptions options) : what_(std::move(what)), options_(options) {}
+Gate::Gate(std::string name, GateOptions options) : name_(std::move(name)), options_(options) {}
 
 Result<Gate::Ticket> Gate::queue(std::function<void()> granted) {
   const std::lock_guard lock(mutex_);
   if (in_use_ >= options_.places && queue_.size() >= options_.most_waiting)
     return fail(ErrorKind::busy,
-                fmt::format("{} is busy: {} callers are waiting already", what_, queue_.size()),
+                fmt::format("{} is busy: {} callers are waiting already", name_, queue_.size()),
                 kHint);
   Ticket ticket(std::make_shared<Ticket::Waiter>(*this, std::move(granted)));
   if (in_use_ < options_.places) {
@@ -80,10 +80,10 @@ Result<Gate::Ticket> Gate::queue(std::function<void()> granted) {
 
 Error Gate::too_long(std::chrono::milliseconds waited) const {
   return {ErrorKind::busy,
-          fmt::format("{} is busy: no permit became free within {}", what_, spoken(waited)), kHint};
+          fmt::format("{} is busy: no permit became free within {}", name_, spoken(waited)), kHint};
 }
 
-Result<Gate::Pass> Gate::enter(std::stop_token stop, std::chrono::milliseconds most) {
+Result<Gate::Pass> Gate::enter(std::stop_token stop, std::chrono::milliseconds limit) {
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "stopped");
   std::mutex mutex;
   std::condition_variable_any changed;
@@ -94,7 +94,7 @@ Result<Gate::Pass> Gate::enter(std::stop_token stop, std::chrono::milliseconds m
                  changed.notify_all();
                }));
   if (ticket.granted()) return ticket.take();
-  const auto wait = std::min(most, options_.most_wait);
+  const auto wait = std::min(limit, options_.most_wait);
   {
     std::unique_lock lock(mutex);
     changed.wait_for(lock, stop, wait, [&] { return granted; });

@@ -69,7 +69,7 @@ Result<std::vector<GoldenExchange>> parse_exchanges(std::string_view text) {
 // Reads golden files by name: the override if there is one, else the built-in file.
 class Files {
  public:
-  explicit Files(const Override& override_file) : override_(override_file) {}
+  explicit Files(const FileOverride& override_file) : override_(override_file) {}
 
   Result<std::string> text(std::string_view file) const {
     if (override_) {
@@ -93,7 +93,7 @@ class Files {
   }
 
  private:
-  const Override& override_;
+  const FileOverride& override_;
 };
 
 // "meta.greeting.patterns" -> rule "meta.greeting", field "patterns".
@@ -206,7 +206,7 @@ std::string Golden::hint_below(std::string_view page) const {
   return best ? best->line : "";
 }
 
-Result<Golden> load(const Override& override_file) {
+Result<Golden> load(const FileOverride& override_file) {
   Files files(override_file);
   Golden out;
   STOKA_ASSIGN(std::string identity, files.text("identity.txt"));

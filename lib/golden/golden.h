@@ -68,10 +68,10 @@ struct Golden {
 
 // Returns the text that replaces a golden file ("replies.toml"), or nothing to use the built-in
 // file.
-using Override = std::function<Result<std::optional<std::string>>(std::string_view file)>;
+using FileOverride = std::function<Result<std::optional<std::string>>(std::string_view file)>;
 
 // A file that is malformed, lacks a required entry or has an unknown one is an error of kind config
 // that names the file.
-Result<Golden> load(const Override& override_file = {});
+Result<Golden> load(const FileOverride& override_file = {});
 
 }  // namespace stoka::golden

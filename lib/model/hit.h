@@ -28,8 +28,8 @@ struct Hit {
   double fused = 0;
   // Set by the reranker and the policy:
   double raw = 0;  // the reranker's score in [0,1]
-  bool unscored =
-      false;         // the reranker returned no score; `raw` is derived from the rank in retrieval
+  // The reranker returned no score; `raw` is derived from the rank in retrieval.
+  bool unscored = false;
   double score = 0;  // after the policy, in [0,1]
   std::vector<Factor> factors;
 };

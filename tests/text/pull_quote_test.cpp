@@ -7,7 +7,7 @@
 
 #include "text/normalize.h"
 
-namespace quotable_test {
+namespace pull_quote_test {
 
 using stoka::text::best_sentence;
 using stoka::text::clip;
@@ -141,4 +141,4 @@ TEST_CASE("clip cuts after a clause, else after a word") {
   }
 }
 
-}  // namespace quotable_test
+}  // namespace pull_quote_test

@@ -1,11 +1,11 @@
-#include "base/nearest.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-namespace nearest_test {
+#include "base/nearest.h"
+
+namespace suggestion_test {
 
 using namespace stoka;
 
@@ -18,4 +18,4 @@ TEST_CASE("did_you_mean suggests the closest known word and no other") {
   CHECK(did_you_mean("zzz", known) == "");
 }
 
-}  // namespace nearest_test
+}  // namespace suggestion_test

@@ -1,8 +1,8 @@
-#include "base/link.h"
-
 #include <doctest/doctest.h>
 
-namespace link_test {
+#include "base/link.h"
+
+namespace url_test {
 
 using namespace stoka;
 
@@ -66,4 +66,4 @@ TEST_CASE("all bytes but letters, digits and the given characters are percent-en
   CHECK(percent_encoded("", "").empty());
 }
 
-}  // namespace link_test
+}  // namespace url_test
