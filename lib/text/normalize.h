@@ -1,5 +1,5 @@
 // Case folding for matching, and cleaning of untrusted text. Pure, thread safe. Invalid UTF-8
-// becomes U+FFFD, except where nothing is said to change.
+// becomes U+FFFD; only replace_controls() keeps it as it is.
 #pragma once
 
 #include <cstddef>

@@ -167,7 +167,7 @@ size_t plus_run(std::string_view text, size_t at) {
 }
 
 // Returns the sign in the gap between two words if it joins them, else nothing. Two signs in a row
-// join words only after + or #, so that "one--two" and "wait...what" are no compounds.
+// join words only after + or #, so that "one--two" and "wait...what" are not compounds.
 std::string_view joint(std::string_view gap) {
   if (gap == "\xE2\x80\x90" || gap == "\xE2\x80\x91") return "-";  // typographic hyphens
   size_t plus = plus_run(gap, 0);

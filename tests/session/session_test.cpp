@@ -20,7 +20,7 @@ Hit hit_with_tags(std::vector<std::string> tags) {
   return hit;
 }
 
-session::TagsOf tags_of(std::map<std::string, std::vector<std::string>> known) {
+session::TagLookup tags_of(std::map<std::string, std::vector<std::string>> known) {
   return [known](std::string_view slug) {
     auto found = known.find(std::string(slug));
     return found == known.end() ? std::vector<std::string>() : found->second;
