@@ -1,4 +1,5 @@
-// Bytes of ASCII; all others stay as they are.
+// Characters and strings of ASCII. Bytes beyond ASCII belong to no class and are never changed, so
+// every function may be used on UTF-8. The classes take bytes (char) and code points alike.
 #pragma once
 
 #include <string>
@@ -9,9 +10,28 @@ namespace stoka {
 inline constexpr std::string_view kWhiteSpace = " \t\r\n\f\v";
 
 inline bool is_white_space(char c) { return kWhiteSpace.find(c) != std::string_view::npos; }
+constexpr bool is_ascii(char32_t c) { return c < 0x80; }
+constexpr bool is_ascii_digit(char32_t c) { return c >= '0' && c <= '9'; }
+constexpr bool is_ascii_upper(char32_t c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_ascii_lower(char32_t c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_ascii_letter(char32_t c) { return is_ascii_upper(c) || is_ascii_lower(c); }
+constexpr bool is_ascii_alnum(char32_t c) { return is_ascii_letter(c) || is_ascii_digit(c); }
 
+// 0 to 15 for a hexadecimal digit in either case, -1 for any other character.
+constexpr int hex_digit_value(char c) {
+  if (is_ascii_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+constexpr char to_lower(char c) { return is_ascii_upper(c) ? static_cast<char>(c + 32) : c; }
+constexpr char to_upper(char c) { return is_ascii_lower(c) ? static_cast<char>(c - 32) : c; }
 std::string lower(std::string_view text);
-// Without the white space at both ends.
+
+// The text without the white space at both ends.
 std::string_view trimmed(std::string_view text);
+
+// Removes the first line from the text and returns it without its line feed.
+std::string_view take_line(std::string_view& text);
 
 }  // namespace stoka

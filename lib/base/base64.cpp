@@ -6,14 +6,14 @@
 namespace stoka {
 namespace {
 
-constexpr std::string_view kDigits =
+constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 std::array<int8_t, 256> digit_values() {
   std::array<int8_t, 256> out;
   out.fill(-1);
-  for (size_t i = 0; i < kDigits.size(); ++i)
-    out[static_cast<uint8_t>(kDigits[i])] = static_cast<int8_t>(i);
+  for (size_t i = 0; i < kAlphabet.size(); ++i)
+    out[static_cast<uint8_t>(kAlphabet[i])] = static_cast<int8_t>(i);
   return out;
 }
 
@@ -26,7 +26,7 @@ std::string to_base64(std::string_view bytes) {
     for (size_t j = i; j < i + 3; ++j)
       group = group << 8 | (j < bytes.size() ? static_cast<uint8_t>(bytes[j]) : 0u);
     for (size_t j = 0; j < 4; ++j)
-      out += i + j > bytes.size() ? '=' : kDigits[group >> (18 - 6 * j) & 63];
+      out += i + j > bytes.size() ? '=' : kAlphabet[group >> (18 - 6 * j) & 63];
   }
   return out;
 }
@@ -38,15 +38,15 @@ std::optional<std::string> from_base64(std::string_view text) {
   std::string out;
   out.reserve(text.size() * 3 / 4);
   uint32_t bits = 0;
-  int have = 0;
+  int bit_count = 0;
   for (const char c : text) {
     const int8_t value = kValues[static_cast<uint8_t>(c)];
     if (value < 0) return std::nullopt;
     bits = bits << 6 | static_cast<uint32_t>(value);
-    have += 6;
-    if (have < 8) continue;
-    have -= 8;
-    out += static_cast<char>(bits >> have & 0xFF);
+    bit_count += 6;
+    if (bit_count < 8) continue;
+    bit_count -= 8;
+    out += static_cast<char>(bits >> bit_count & 0xFF);
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// RFC 4648, section 4.
+// Base64 with the alphabet of RFC 4648, section 4.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,8 @@
 namespace stoka {
 
 std::string to_base64(std::string_view bytes);
-// Padding may be missing. Nothing for any other sign.
+// The padding may be missing. Returns nothing if the text has any other character or a length that
+// no encoding has.
 std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace stoka

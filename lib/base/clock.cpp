@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 
-#include <cctype>
+#include "base/ascii.h"
 
 namespace stoka {
 namespace {
@@ -32,9 +32,17 @@ std::string rfc3339(Instant instant) {
                      time.minutes().count(), time.seconds().count(), time.subseconds().count());
 }
 
+std::string spoken(std::chrono::milliseconds duration) {
+  if (duration < std::chrono::seconds(1)) return fmt::format("{} ms", duration.count());
+  const int64_t tenths = (duration.count() + 50) / 100;
+  if (tenths % 10 == 0) return fmt::format("{} s", tenths / 10);
+  return fmt::format("{}.{} s", tenths / 10, tenths % 10);
+}
+
 std::string RandomIds::uuid() {
   uint64_t bits[2];
-  // getrandom never returns short for 16 bytes once the pool is ready, and blocks until it is.
+  // A request for 16 bytes blocks until the pool is ready and is then met whole; only a signal can
+  // interrupt it.
   while (getrandom(bits, sizeof bits, 0) != static_cast<ssize_t>(sizeof bits)) {
   }
   return uuid_from(bits[0], bits[1]);
@@ -49,7 +57,7 @@ bool is_uuid(std::string_view text) {
   if (text.size() != 36) return false;
   for (size_t i = 0; i < text.size(); ++i) {
     bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    if (dash ? text[i] != '-' : !std::isxdigit(static_cast<unsigned char>(text[i]))) return false;
+    if (dash ? text[i] != '-' : hex_digit_value(text[i]) < 0) return false;
   }
   return true;
 }

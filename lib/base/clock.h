@@ -1,4 +1,5 @@
-// Time and randomness come in from outside, so that the same input gives the same bytes.
+// Sources of time and of random ids. They are passed in as objects, so that tests and evaluations
+// can replace them and get the same output for the same input.
 #pragma once
 
 #include <chrono>
@@ -28,7 +29,8 @@ class SystemClock final : public Clock {
   std::chrono::nanoseconds monotonic() const override;
 };
 
-// A clock that stands still until it is moved. For tests and evaluation.
+// A clock that shows a fixed time until advance() is called. For tests and evaluation. Not thread
+// safe while it is advanced.
 class FixedClock final : public Clock {
  public:
   explicit FixedClock(Instant now) : now_(now) {}
@@ -42,7 +44,10 @@ class FixedClock final : public Clock {
 
 std::string rfc3339(Instant instant);  // "2026-04-12T10:00:00.000Z"
 
-// Source of ids. Thread safe.
+// A duration for messages: "150 ms", "1.5 s", "60 s".
+std::string spoken(std::chrono::milliseconds duration);
+
+// A source of UUIDs. Thread safe unless a class says otherwise.
 class Ids {
  public:
   virtual ~Ids() = default;
@@ -54,7 +59,7 @@ class RandomIds final : public Ids {
   std::string uuid() override;
 };
 
-// The same ids in every run. For tests and evaluation. Not thread safe.
+// Gives the same ids in every run with the same seed. For tests and evaluation. Not thread safe.
 class SeededIds final : public Ids {
  public:
   explicit SeededIds(uint64_t seed) : random_(seed) {}
@@ -64,7 +69,7 @@ class SeededIds final : public Ids {
   std::mt19937_64 random_;
 };
 
-// 8-4-4-4-12 hexadecimal digits in either case, nothing else.
+// Whether the text is 8-4-4-4-12 hexadecimal digits in either case and nothing else.
 bool is_uuid(std::string_view text);
 
 }  // namespace stoka

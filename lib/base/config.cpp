@@ -6,6 +6,7 @@
 #include <cassert>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/nearest.h"
 #include "base/toml.h"
 
@@ -28,7 +29,8 @@ std::optional<bool> parse_bool(std::string_view text) {
   return std::nullopt;
 }
 
-std::string wanted(const Setting& setting) {
+// What a value of the setting must be, for messages: "a whole number from 1 to 10".
+std::string expected_value(const Setting& setting) {
   switch (setting.type) {
     case ValueType::integer:
     case ValueType::number:
@@ -46,7 +48,7 @@ std::string wanted(const Setting& setting) {
   return "text";
 }
 
-bool fits(const Setting& setting, std::string_view text) {
+bool is_valid(const Setting& setting, std::string_view text) {
   switch (setting.type) {
     case ValueType::integer: {
       auto value = parse<long>(text);
@@ -54,7 +56,7 @@ bool fits(const Setting& setting, std::string_view text) {
              static_cast<double>(*value) <= setting.most;
     }
     case ValueType::number: {
-      // Written so that NaN fits nowhere.
+      // The comparisons are written so that NaN fails them.
       auto value = parse<double>(text);
       return value && *value >= setting.least && *value <= setting.most;
     }
@@ -91,11 +93,11 @@ Result<> Config::set(std::string_view key, std::string text, Origin origin,
     for (const Setting& s : settings_) known.push_back(s.key);
     return fail(ErrorKind::config,
                 fmt::format("{}: unknown key '{}'{}", where, key, did_you_mean(key, known)),
-                "remove it or correct it");
+                "remove the key or correct its spelling");
   }
-  if (!fits(*found, text))
+  if (!is_valid(*found, text))
     return fail(origin == Origin::flag ? ErrorKind::usage : ErrorKind::config,
-                fmt::format("{}: {} is '{}', wanted {}", where, key, text, wanted(*found)));
+                fmt::format("{}: {} is '{}', wanted {}", where, key, text, expected_value(*found)));
   values_.find(key)->second = {std::move(text), origin};
   return {};
 }
@@ -113,7 +115,7 @@ Result<> Config::load_environment(const Environment& getenv) {
   for (const Setting& setting : settings_) {
     if (setting.env.empty()) continue;
     auto text = getenv(setting.env);
-    // An empty variable is one that somebody meant to unset.
+    // Somebody who sets a variable to an empty text means to unset it.
     if (text && !text->empty())
       STOKA_TRY(set(setting.key, *text, Origin::environment, setting.env));
   }
@@ -148,9 +150,7 @@ std::vector<std::string> Config::list(std::string_view key) const {
   while (!rest.empty()) {
     size_t comma = std::min(rest.find(','), rest.size());
     std::string_view item = rest.substr(0, comma);
-    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
-    while (!item.empty() && item.back() == ' ') item.remove_suffix(1);
-    if (!item.empty()) out.emplace_back(item);
+    if (item = trimmed(item); !item.empty()) out.emplace_back(item);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return out;

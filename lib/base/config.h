@@ -1,5 +1,6 @@
-// Configuration layers: flag > environment > file > default, for a declared set of keys. Values are
-// text until an app turns them into the option structs of the rooms.
+// Layered configuration for a declared set of settings: a flag overrides the environment, which
+// overrides the file, which overrides the default. Values are kept as text; the application
+// converts them to the option structs of the rooms.
 #pragma once
 
 #include <functional>
@@ -18,37 +19,42 @@ enum class ValueType { text, integer, number, boolean, choice, list };
 
 struct Setting {
   std::string key;  // "retrieval.mode"; also the file's [retrieval] mode
-  std::string env;  // "STOKA_RETRIEVAL_MODE"; empty: none
+  std::string env;  // "STOKA_RETRIEVAL_MODE"; empty if no variable sets it
   ValueType type = ValueType::text;
-  std::string fallback;  // default, as text
-  std::string help;      // one line
+  std::string fallback;  // the default value, as text
+  std::string help;      // one line, shown by --help and `stoka status -v`
   std::vector<std::string> choices = {};
-  double least = -1e300;  // of numbers
-  double most = 1e300;
-  bool secret = false;  // not to be shown
+  double least = -1e300;  // smallest number allowed
+  double most = 1e300;    // largest number allowed
+  bool secret = false;    // its value is never shown
 };
 
+// The layer that a value comes from.
 enum class Origin { fallback, file, environment, flag };
 std::string_view name(Origin origin);
 
+// Not thread safe while values are loaded.
 class Config {
  public:
-  // getenv returns an empty optional for a variable that is not set.
+  // Returns nothing for a variable that is not set.
   using Environment = std::function<std::optional<std::string>(const std::string&)>;
 
+  // The settings must outlive the object.
   explicit Config(std::span<const Setting> settings);
 
-  // Each checks every value against its setting. Unknown keys are errors that name the nearest.
+  // Each function checks every value against its setting. A value that does not fit and an unknown
+  // key are errors of kind config (usage for a flag); for an unknown key, the message suggests the
+  // closest known one. `source` is the name of the file in messages.
   Result<> load_file(std::string_view toml, std::string_view source);
   Result<> load_environment(const Environment& getenv);
   Result<> set_flag(std::string_view key, std::string value);
 
-  // The key must be a declared one.
+  // The getters return the value of the layer that wins. The key must be declared.
   const std::string& text(std::string_view key) const;
   long integer(std::string_view key) const;
   double number(std::string_view key) const;
   bool boolean(std::string_view key) const;
-  std::vector<std::string> list(std::string_view key) const;  // comma separated
+  std::vector<std::string> list(std::string_view key) const;  // of a comma-separated text
   Origin origin(std::string_view key) const;
   std::span<const Setting> settings() const { return settings_; }
 

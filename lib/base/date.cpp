@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
+
+#include "base/ascii.h"
 
 namespace stoka {
 namespace {
@@ -11,8 +12,8 @@ namespace {
 constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-// A cursor over digits and words; separators are skipped.
-struct Scanner {
+// Reads numbers and month names from the front of a text. skip() steps over separators.
+struct DateScanner {
   std::string_view rest;
 
   void skip() {
@@ -22,7 +23,7 @@ struct Scanner {
   std::optional<int> number(size_t max_digits) {
     size_t n = 0;
     int value = 0;
-    while (n < rest.size() && n < max_digits && rest[n] >= '0' && rest[n] <= '9')
+    while (n < rest.size() && n < max_digits && is_ascii_digit(rest[n]))
       value = value * 10 + (rest[n++] - '0');
     if (n == 0) return std::nullopt;
     rest.remove_prefix(n);
@@ -32,19 +33,16 @@ struct Scanner {
     if (rest.size() < 3) return std::nullopt;
     for (unsigned m = 0; m < 12; ++m) {
       bool same = true;
-      for (size_t i = 0; i < 3; ++i)
-        same = same && std::tolower(static_cast<unsigned char>(rest[i])) ==
-                           std::tolower(static_cast<unsigned char>(kMonths[m][i]));
+      for (size_t i = 0; i < 3; ++i) same = same && to_lower(rest[i]) == to_lower(kMonths[m][i]);
       if (!same) continue;
-      while (!rest.empty() && std::isalpha(static_cast<unsigned char>(rest[0])))
-        rest.remove_prefix(1);
+      while (!rest.empty() && is_ascii_letter(rest[0])) rest.remove_prefix(1);
       return m + 1;
     }
     return std::nullopt;
   }
 };
 
-std::optional<Date> make(int year, unsigned month, int day) {
+std::optional<Date> make_date(int year, unsigned month, int day) {
   std::chrono::year_month_day ymd{std::chrono::year{year}, std::chrono::month{month},
                                   std::chrono::day{static_cast<unsigned>(day)}};
   if (!ymd.ok() || year < 1000) return std::nullopt;
@@ -52,7 +50,7 @@ std::optional<Date> make(int year, unsigned month, int day) {
 }
 
 std::optional<Date> parse_iso(std::string_view text) {
-  Scanner s{text};
+  DateScanner s{text};
   auto year = s.number(4);
   if (!year || s.rest.empty() || (s.rest[0] != '-' && s.rest[0] != '/')) return std::nullopt;
   char separator = s.rest[0];
@@ -61,13 +59,12 @@ std::optional<Date> parse_iso(std::string_view text) {
   if (!month || s.rest.empty() || s.rest[0] != separator) return std::nullopt;
   s.rest.remove_prefix(1);
   auto day = s.number(2);
-  if (!day || (!s.rest.empty() && std::isdigit(static_cast<unsigned char>(s.rest[0]))))
-    return std::nullopt;
-  return make(*year, static_cast<unsigned>(*month), *day);
+  if (!day || (!s.rest.empty() && is_ascii_digit(s.rest[0]))) return std::nullopt;
+  return make_date(*year, static_cast<unsigned>(*month), *day);
 }
 
 std::optional<Date> parse_english(std::string_view text) {
-  Scanner s{text};
+  DateScanner s{text};
   std::optional<unsigned> month = s.month();
   s.skip();
   auto day = s.number(2);
@@ -79,13 +76,13 @@ std::optional<Date> parse_english(std::string_view text) {
   s.skip();
   auto year = s.number(4);
   if (!month || !year) return std::nullopt;
-  return make(*year, *month, *day);
+  return make_date(*year, *month, *day);
 }
 
 }  // namespace
 
 std::optional<Date> parse_date(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text[0]))) text.remove_prefix(1);
+  text = trimmed(text);
   if (auto date = parse_iso(text)) return date;
   return parse_english(text);
 }

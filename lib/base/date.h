@@ -1,4 +1,4 @@
-// Calendar dates of documents. A Date is a UTC day; instants are Clock's business.
+// Calendar dates of documents. A Date is a day in UTC; for points in time see base/clock.h.
 #pragma once
 
 #include <chrono>
@@ -10,12 +10,13 @@ namespace stoka {
 
 using Date = std::chrono::sys_days;
 
-// Reads the date at the front of an ISO form ("2026-04-12", "2026-04-12T10:00:00Z", "2026/4/2") or
-// an English one ("Apr 12, 2026", "12 April 2026"). Empty for anything else or an impossible day.
+// Reads a date at the start of the text, in an ISO form ("2026-04-12", "2026-04-12T10:00:00Z",
+// "2026/4/2") or in an English form ("Apr 12, 2026", "12 April 2026"). Returns nothing for any
+// other text and for a day that does not exist.
 std::optional<Date> parse_date(std::string_view text);
 
 std::string iso_date(Date date);  // "2026-04-12"
-// What a citation shows: "Apr 12" in the year of `today`, "Nov 25, 2002" in any other.
+// The form that a citation shows: "Apr 12" in the year of `today`, "Nov 25, 2002" in other years.
 std::string short_date(Date date, Date today);
 
 }  // namespace stoka

@@ -1,5 +1,5 @@
-// Files compiled into the binary (golden data, SQL, the page, the sample site). See
-// cmake/embed.cmake.
+// Files that are compiled into the binary: golden data, SQL, web pages, the sample site and its
+// evaluation cases. cmake/embed.cmake generates the functions that return them.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ struct EmbeddedFile {
 };
 
 namespace embedded {
-// Null: there is none of that name.
+// Returns null if no file has that name.
 inline const EmbeddedFile* find(std::span<const EmbeddedFile> files, std::string_view name) {
   for (const EmbeddedFile& file : files)
     if (file.name == name) return &file;

@@ -1,5 +1,5 @@
-// The one error type. A kind says what a caller can do about it; exit code and HTTP status follow
-// from the kind alone.
+// The error type of the whole program. The kind says what the caller can do about the error. The
+// exit code and the HTTP status depend on the kind alone.
 #pragma once
 
 #include <string>
@@ -9,35 +9,35 @@
 namespace stoka {
 
 enum class ErrorKind {
-  usage,        // the caller's words are wrong: flags, query, request body
-  config,       // configuration is wrong or contradicts the index
-  data,         // what is stored or read is missing, damaged or unreadable
-  not_found,    // the named thing does not exist
-  busy,         // someone else holds it; try again
-  unavailable,  // an upstream or database does not answer
-  timeout,      // it did not answer in time
-  protocol,     // it answered nonsense
-  cancelled,    // a stop was asked for
+  usage,        // the input of the caller is wrong: flags, query, request body
+  config,       // the configuration is wrong or contradicts the index
+  data,         // stored data or an input file is missing, damaged or unreadable
+  not_found,    // the named object does not exist
+  busy,         // the resource is in use; the caller may try again
+  unavailable,  // an upstream or the database cannot be reached
+  timeout,      // an upstream or the database did not answer in time
+  protocol,     // an upstream sent an answer that breaks its protocol
+  cancelled,    // the caller requested a stop
   internal,     // a bug in stoka
 };
 
 struct Error {
   ErrorKind kind = ErrorKind::internal;
-  std::string message;  // one line, lower case, no full stop: what is wrong, with names
+  std::string message;  // what is wrong, with names; one line, lower case, no full stop
   std::string hint;     // what to do next; may be empty
-  int retry_after = 0;  // seconds until the same call is worth another try; 0: unknown
+  int retry_after = 0;  // seconds after which the call may be repeated; 0 if unknown
 
   Error() = default;
   Error(ErrorKind k, std::string m, std::string h = {})
       : kind(k), message(std::move(m)), hint(std::move(h)) {}
 };
 
-// "usage", "config", …: stable, appears in JSON.
+// "usage", "config", …. The names appear in JSON and never change.
 std::string_view name(ErrorKind kind);
 // 2 usage; 3 configuration or data; 4 upstream or database; 130 cancelled.
 int exit_code(ErrorKind kind);
 int http_status(ErrorKind kind);
-// Whether the same call may succeed later without anybody changing anything.
+// Whether the same call may succeed later without any change by the caller.
 bool retryable(ErrorKind kind);
 
 }  // namespace stoka

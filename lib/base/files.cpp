@@ -16,7 +16,7 @@ Error file_error(const std::filesystem::path& path, std::string_view what, int c
           "check the path and its permissions"};
 }
 
-// Closes on every way out.
+// Closes the descriptor when it goes out of scope.
 struct Fd {
   int fd;
   ~Fd() {
@@ -27,7 +27,7 @@ struct Fd {
 }  // namespace
 
 Result<std::string> read_file(const std::filesystem::path& path, uint64_t max_bytes) {
-  // O_NONBLOCK: a FIFO with no writer must not hang us.
+  // Without O_NONBLOCK, opening a FIFO that has no writer would block for ever.
   Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0) return fail(file_error(path, "cannot read", errno));
   struct stat info;

@@ -1,3 +1,4 @@
+// Reading and writing of whole files.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +9,12 @@
 
 namespace stoka {
 
-// The whole file. A directory, an unreadable file or one above max_bytes is a data error that names
-// the path.
+// Returns the content of the file. A directory, an unreadable file and a file of more than
+// max_bytes are data errors that name the path.
 Result<std::string> read_file(const std::filesystem::path& path, uint64_t max_bytes);
 
-// Writes next to the file and renames, so that a reader sees the old text or the new. mode: 0600
-// for what is private.
+// Writes to a temporary file beside the target and renames it, so that a reader sees either the old
+// text or the new one. `mode` is the permission of a new file; use 0600 for private data.
 Result<> write_file(const std::filesystem::path& path, std::string_view text, unsigned mode = 0644);
 
 }  // namespace stoka

@@ -1,4 +1,4 @@
-// A bounded number of places, first come first served.
+// A fair counting semaphore: a bounded number of permits, granted in the order of the requests.
 #pragma once
 
 #include <chrono>
@@ -16,73 +16,75 @@
 namespace stoka {
 
 struct GateOptions {
-  size_t places = 4;
-  size_t most_waiting = 64;
+  size_t places = 4;         // permits that exist
+  size_t most_waiting = 64;  // further requests are refused as busy
   std::chrono::milliseconds most_wait{10000};
 };
 
-// Threads: any. Passes must not outlive the gate.
+// Thread safe. Permits and tickets must not outlive the semaphore.
 class Gate {
  public:
-  // A place that is held as long as this lives.
+  // Holds one permit. The destructor releases it.
   class Pass {
    public:
     Pass() = default;
-    Pass(Pass&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)) {}
+    Pass(Pass&& other) noexcept : semaphore_(std::exchange(other.semaphore_, nullptr)) {}
     Pass& operator=(Pass&& other) noexcept;
     ~Pass() { leave(); }
-    void leave();
+    void leave();  // does nothing if no permit is held
 
    private:
     friend class Gate;
-    explicit Pass(Gate* gate) : gate_(gate) {}
-    Gate* gate_ = nullptr;
+    explicit Pass(Gate* semaphore) : semaphore_(semaphore) {}
+    Gate* semaphore_ = nullptr;
   };
 
-  // A place in the queue, or behind it. Destroyed, it is given up.
+  // A request for a permit: in the queue, or granted. The destructor withdraws the request or
+  // releases the permit that was not taken.
   class Ticket {
    public:
     Ticket() = default;
     Ticket(Ticket&& other) noexcept = default;
     Ticket& operator=(Ticket&& other) noexcept;
-    ~Ticket() { give_up(); }
+    ~Ticket() { withdraw(); }
     bool granted() const;
-    Pass take();  // once, when granted
+    Pass take();  // only once, and only when granted() is true
 
    private:
     friend class Gate;
     struct Waiter;
     explicit Ticket(std::shared_ptr<Waiter> waiter) : waiter_(std::move(waiter)) {}
-    void give_up();
+    void withdraw();
     std::shared_ptr<Waiter> waiter_;
   };
 
-  Gate(std::string what, GateOptions options);
+  Gate(std::string name, GateOptions options);
 
-  // Waits for a place, no longer than `most` and the option. Errors: busy, when too many wait
-  // already or the wait took too long; cancelled.
+  // Blocks until a permit is granted, at most for the shorter of `limit` and the option max_wait.
+  // Errors: busy if too many requests wait already or the time is over; cancelled.
   Result<Pass> enter(std::stop_token stop,
-                     std::chrono::milliseconds most = std::chrono::milliseconds::max());
+                     std::chrono::milliseconds limit = std::chrono::milliseconds::max());
 
-  // For callers that do not block. `granted` is called on the thread that leaves a place, unless
-  // the ticket is granted at once; it must not call the gate. How long it is waited is theirs to
-  // say: too_long() is the error. A busy error when too many wait already.
+  // For callers that must not block. If a permit is free, the ticket is granted at once and
+  // `granted` is never called. Else `granted` is called later, on the thread that releases a
+  // permit; it must not call the semaphore. The caller decides how long it waits, and then reports
+  // wait_timeout_error(). Fails as busy if too many requests wait already.
   Result<Ticket> queue(std::function<void()> granted);
   Error too_long(std::chrono::milliseconds waited) const;
   std::chrono::milliseconds most_wait() const { return options_.most_wait; }
 
-  const std::string& what() const { return what_; }
+  const std::string& what() const { return name_; }
   size_t taken() const;
   size_t waiting() const;
 
  private:
   void release();
-  void admit();  // with mutex_ held
+  void grant_waiting();  // the caller holds mutex_
 
-  const std::string what_;  // "embedder": named in errors
+  const std::string name_;  // "embedder": the resource, for error messages
   const GateOptions options_;
   mutable std::mutex mutex_;
-  size_t taken_ = 0;
+  size_t in_use_ = 0;
   std::deque<std::shared_ptr<Ticket::Waiter>> queue_;
 };
 

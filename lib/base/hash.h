@@ -5,10 +5,11 @@
 
 namespace stoka {
 
-// 32 hexadecimal digits (XXH3, 128 bits). For noticing change, not for security.
+// The 128-bit XXH3 hash as 32 hexadecimal digits. It detects changes; it does not protect against
+// an attacker who chooses the bytes.
 std::string content_hash(std::string_view bytes);
 
-// The same as a UUID of version 8, "made its own way".
+// The same hash in the form of a UUID of version 8 (RFC 9562, custom formats).
 std::string hashed_uuid(std::string_view bytes);
 
 }  // namespace stoka

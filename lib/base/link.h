@@ -1,4 +1,4 @@
-// Addresses on the web. What a document or a server gives as its address is untrusted.
+// Web addresses. An address that comes from a document or a server is untrusted input.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,20 @@
 
 namespace stoka {
 
-// Every byte becomes %XX, except ASCII letters, digits and the characters in `plain`.
+// Replaces every byte with %XX, except ASCII letters, digits and the characters in `plain`.
 std::string percent_encoded(std::string_view bytes, std::string_view plain);
 
-// Whether it begins with http:// or https:// and a host.
+// Whether the text begins with http:// or https:// and a host.
 bool is_web_url(std::string_view text);
 
-// The most bytes of a link. Some terminals ignore longer ones.
+// The maximum length of a link in bytes. Some terminals ignore longer links.
 inline constexpr size_t kMostLink = 2048;
 
-// The address in a form that may be linked, or an empty string. An http or https URL stays as it
-// is; a path ("/blog/x") goes below `site`, or stays a path if there is no site. Everything else is
-// refused: "javascript:…", "//host", control characters, more than kMostLink bytes. What a URL may
-// not contain is percent-encoded, so the result is printable ASCII without spaces.
+// Returns the address in a form that is safe to use as a link, or an empty string if there is none.
+// An http or https URL stays as it is. A path ("/blog/x") is appended to `site`, or stays a path if
+// `site` is not a web address. Everything else is refused: "javascript:…", "//host", control
+// characters, more than kMaxLinkBytes. Characters that a URL may not contain are percent-encoded,
+// so the result is printable ASCII without spaces.
 std::string safe_link(std::string_view address, std::string_view site);
 
 }  // namespace stoka

@@ -1,4 +1,5 @@
-// Where warnings and notes go. Rooms are handed a Log; they never print.
+// The interface for warnings and notes. The library never prints; its rooms write to a Log that the
+// application passes to them.
 #pragma once
 
 #include <string_view>
@@ -7,8 +8,8 @@ namespace stoka {
 
 enum class Level { info, warning };
 
-// Thread safe. A message is one line without its line end, and is data: the sink cleans it of
-// control characters.
+// Thread safe. A message is one line without a line feed at its end. It may contain untrusted text:
+// the implementation removes control characters.
 class Log {
  public:
   virtual ~Log() = default;

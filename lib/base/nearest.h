@@ -1,3 +1,4 @@
+// Suggestions for mistyped words.
 #pragma once
 
 #include <span>
@@ -6,11 +7,11 @@
 
 namespace stoka {
 
-// The known word that a mistyped one most likely meant (optimal string alignment distance of at
-// most a third of its length, at least 1), or an empty string.
+// Returns the known word that is closest to `word`, or an empty string if none is close enough. The
+// optimal string alignment distance may be at most a third of the length of `word`, but at least 1.
 std::string nearest(std::string_view word, std::span<const std::string> known);
 
-// ", did you mean 'X'?" or an empty string.
+// Returns ", did you mean 'X'?", or an empty string if no known word is close enough.
 std::string did_you_mean(std::string_view word, std::span<const std::string> known);
 
 }  // namespace stoka

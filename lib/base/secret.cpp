@@ -8,16 +8,16 @@
 namespace stoka {
 namespace {
 
-// Takes the escape at the front of a JSON string's text; nothing if there is none, or one of more
-// than ASCII, which no key is of.
+// Removes a JSON escape sequence from the front of the text and returns its character. Returns
+// nothing if there is none or if the character is beyond ASCII, since keys are ASCII.
 std::optional<char> take_escape(std::string_view& text) {
   if (text.size() < 2 || text[0] != '\\') return std::nullopt;
   if (text[1] != 'u') {
-    constexpr std::string_view kLetters = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
-    const size_t which = kLetters.find(text[1]);
-    if (which == std::string_view::npos) return std::nullopt;
+    constexpr std::string_view kLetters = "\"\\/bfnrt", kCharacters = "\"\\/\b\f\n\r\t";
+    const size_t index = kLetters.find(text[1]);
+    if (index == std::string_view::npos) return std::nullopt;
     text.remove_prefix(2);
-    return kMeant[which];
+    return kCharacters[index];
   }
   const std::optional<char32_t> unit = escaped_unit(text);
   if (!unit || *unit >= 0x80) return std::nullopt;
@@ -25,9 +25,9 @@ std::optional<char> take_escape(std::string_view& text) {
   return static_cast<char>(*unit);
 }
 
-// How much of the text's front spells the value as a JSON string would; 0 if it does not.
-size_t spelled(std::string_view text, std::string_view value) {
-  const size_t all = text.size();
+// The length of the front of the text that spells the value as a JSON string may; 0 if it does not.
+size_t json_spelling_length(std::string_view text, std::string_view value) {
+  const size_t size_before = text.size();
   for (const char c : value) {
     if (text.empty()) return 0;
     if (text.front() != '\\') {
@@ -37,21 +37,22 @@ size_t spelled(std::string_view text, std::string_view value) {
       return 0;
     }
   }
-  return all - text.size();
+  return size_before - text.size();
 }
 
 }  // namespace
 
 std::string Secret::redact(std::string_view text) const {
   if (value_.size() < kLeastSecret) return std::string(text);
-  const char starts[] = {value_.front(), '\\'};
+  const char first_characters[] = {value_.front(), '\\'};
   std::string out;
   while (!text.empty()) {
-    const size_t at = std::min(text.find_first_of({starts, 2}), text.size());
+    const size_t at = std::min(text.find_first_of({first_characters, 2}), text.size());
     out += text.substr(0, at);
     text.remove_prefix(at);
-    const size_t length = text.starts_with(value_) ? value_.size() : spelled(text, value_);
-    // The second of two backslashes begins no escape.
+    const size_t length =
+        text.starts_with(value_) ? value_.size() : json_spelling_length(text, value_);
+    // An escaped backslash is kept whole: its second character does not begin an escape.
     const size_t kept = text.starts_with("\\\\") && value_.front() != '\\' ? 2 : 1;
     out += length > 0 ? "***" : text.substr(0, kept);
     text.remove_prefix(length > 0 ? length : std::min(kept, text.size()));

@@ -1,4 +1,4 @@
-// A key or a password. What prints it prints ***; only who sends it asks for it.
+// A key or a password. Formatting it prints ***, so that it cannot reach a log by mistake.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,13 +14,14 @@ class Secret {
   Secret() = default;
   explicit Secret(std::string value) : value_(std::move(value)) {}
   bool empty() const { return value_.empty(); }
-  // For the place that sends it. Never for a log, an error, a URL or a file.
+  // The secret itself, only for the code that sends it. Never put it in a log, an error message, a
+  // URL or a file.
   const std::string& reveal() const { return value_; }
-  // The text with every occurrence of the secret as ***, also as JSON escapes it ("sk\/1"): servers
-  // like to repeat a key they refuse.
-  // What is shorter than this is a word that fills the place of a key ("EMPTY", "ollama"), and
-  // stays: answers may hold it too.
+  // A shorter value is taken for a placeholder ("EMPTY", "ollama") and is not redacted, because the
+  // same word may occur in ordinary text.
   static constexpr size_t kLeastSecret = 8;
+  // Replaces every occurrence of the secret in the text with ***, also where JSON escapes it
+  // ("sk\/1"). Some servers repeat in their error message the key that they refuse.
   std::string redact(std::string_view text) const;
 
  private:

@@ -12,8 +12,8 @@ namespace {
 
 }  // namespace
 
-// toml++ 3.3 asserts where malformed text should be an error ("[{"), and in release builds assumes
-// that it never comes. Here it throws in every build.
+// toml++ 3.3 has assertions where malformed text ("[{") should be an error, and a release build has
+// undefined behaviour there. With this definition it throws in every build.
 #undef NDEBUG
 #define TOML_HEADER_ONLY 1
 #define TOML_ASSERT(expr) ((expr) ? void() : refuse_toml())
@@ -37,18 +37,18 @@ TomlType type_of(const toml::node& node) {
   return node.is_integer() ? TomlType::integer : TomlType::other;
 }
 
-// The line of the first byte beyond ASCII outside of strings and comments, where TOML allows none;
-// 0 if there is none. toml++ 3.3 runs into undefined behaviour there ("x = é").
+// The number of the first line with a byte beyond ASCII outside of strings and comments, where TOML
+// allows none; 0 if there is none. Such a byte ("x = é") is undefined behaviour in toml++ 3.3.
 int line_of_stray_character(std::string_view text) {
   int line = 1;
-  std::string_view quote;  // that ends the string we are in
+  std::string_view quote;  // the delimiter that ends the current string; empty outside of strings
   bool comment = false;
   for (size_t at = 0; at < text.size(); ++at) {
     char c = text[at];
     if (c == '\n') {
       ++line;
       comment = false;
-      if (quote.size() == 1) quote = {};  // malformed; the parser stops here
+      if (quote.size() == 1) quote = {};  // malformed: the parser reports it
     } else if (comment) {
       continue;
     } else if (!quote.empty()) {
@@ -125,7 +125,7 @@ Result<std::vector<TomlEntry>> parse_toml(std::string_view text, std::string_vie
   } catch (const std::invalid_argument& error) {
     return fail(ErrorKind::data, fmt::format("{}: {}", source, error.what()), "mend the TOML");
   }
-  // toml++ keeps tables sorted by key; people expect the order they wrote.
+  // toml++ sorts tables by key; callers expect the order of the file.
   std::stable_sort(out.begin(), out.end(),
                    [](const TomlEntry& a, const TomlEntry& b) { return a.line < b.line; });
   return out;

@@ -1,5 +1,6 @@
-// TOML as a flat list: everything stoka reads from TOML (configuration, golden data, frontmatter)
-// is tables of strings and lists of strings, so this is all that leaves the library.
+// TOML as a flat list of entries. All the TOML that stoka reads (configuration, golden data,
+// frontmatter) consists of tables with scalars and lists of scalars, so a flat list is enough and
+// the rest of the program does not depend on the TOML library.
 #pragma once
 
 #include <string>
@@ -14,18 +15,18 @@ enum class TomlType { text, integer, other };
 
 struct TomlEntry {
   std::string key;  // dotted, e.g. "retrieval.mode"
-  std::vector<std::string>
-      values;  // scalars as text ("true", "0.7", "2026-04-12"); one if not a list
+  // Scalars as text ("true", "0.7", "2026-04-12"). A value that is not a list is one element.
+  std::vector<std::string> values;
   bool is_list = false;
   int line = 0;                    // 1-based
-  TomlType type = TomlType::text;  // of every value; other: of another type, or of several
+  TomlType type = TomlType::text;  // of all values; other if they differ or have another type
 };
 
-// What to do with lists inside lists and lists of tables, which have no place in a flat list.
+// What to do with lists of lists and lists of tables, which a flat list cannot hold.
 enum class TomlNested { refuse, skip };
 
-// In file order. A malformed text is a data error with the line; what is nested too deep is one too
-// unless it is to be skipped.
+// Returns the entries in the order of the file. Malformed text is a data error that names the line;
+// so is a nested list, unless `nested` says to skip it. `source` is the file's name in messages.
 Result<std::vector<TomlEntry>> parse_toml(std::string_view text, std::string_view source,
                                           TomlNested nested = TomlNested::refuse);
 

@@ -1,4 +1,5 @@
-// UTF-16 as JSON's escapes have it: "\uXXXX" is one code unit, two may make one character.
+// UTF-16 code units as JSON escapes them: "\uXXXX" is one unit, and a high surrogate followed by a
+// low one is one character.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,7 @@ namespace stoka {
 
 inline constexpr size_t kUnitEscapeBytes = 6;
 
-// The code unit of the escape at the start of the text; nothing if there is none.
+// Returns the code unit of the escape at the start of the text, or nothing if there is none.
 std::optional<char32_t> escaped_unit(std::string_view text);
 
 constexpr bool is_high_surrogate(char32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }

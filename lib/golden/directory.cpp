@@ -16,13 +16,13 @@ namespace fs = std::filesystem;
 constexpr uint64_t kMaxBytes = 1 << 20;
 constexpr const char* kHint = "copy golden/ there, or unset golden.dir (STOKA_GOLDEN_DIR)";
 
-std::vector<std::string> golden_files() {
+std::vector<std::string> golden_file_names() {
   std::vector<std::string> out;
   for (const EmbeddedFile& file : embedded::golden()) out.emplace_back(file.name);
   return out;
 }
 
-bool is_passed_over(std::string_view name) {
+bool is_ignored(std::string_view name) {
   for (std::string_view start : {".", "README", "LICENSE", "CHANGELOG"})
     if (name.starts_with(start)) return true;
   for (std::string_view end : {"~", ".swp", ".bak", ".orig", ".rej", ".tmp"})
@@ -30,10 +30,10 @@ bool is_passed_over(std::string_view name) {
   return name.starts_with('#') && name.ends_with('#');
 }
 
-// The names in the directory, sorted, subdirectories left out unless they are named like a file
-// that is wanted.
-Result<std::vector<std::string>> names_in(const fs::path& directory,
-                                          const std::vector<std::string>& wanted) {
+// Returns the sorted names in the directory. Subdirectories are left out, unless they have the name
+// of a golden file: reading that will fail with a clear message.
+Result<std::vector<std::string>> file_names(const fs::path& directory,
+                                            const std::vector<std::string>& golden_names) {
   std::error_code error;
   const fs::file_status status = fs::status(directory, error);
   if (!fs::exists(status))
@@ -51,8 +51,9 @@ Result<std::vector<std::string>> names_in(const fs::path& directory,
   for (; !error && at != fs::directory_iterator(); at.increment(error)) {
     std::string name = at->path().filename().string();
     std::error_code ignored;
-    const bool is_wanted = std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-    if (is_wanted || !at->is_directory(ignored)) out.push_back(std::move(name));
+    const bool is_golden =
+        std::find(golden_names.begin(), golden_names.end(), name) != golden_names.end();
+    if (is_golden || !at->is_directory(ignored)) out.push_back(std::move(name));
   }
   if (error)
     return fail(
@@ -66,15 +67,15 @@ Result<std::vector<std::string>> names_in(const fs::path& directory,
 }  // namespace
 
 Result<Golden> load_directory(const fs::path& directory) {
-  const std::vector<std::string> known = golden_files();
-  STOKA_ASSIGN(const std::vector<std::string> names, names_in(directory, known));
+  const std::vector<std::string> known = golden_file_names();
+  STOKA_ASSIGN(const std::vector<std::string> names, file_names(directory, known));
   std::map<std::string, std::string, std::less<>> texts;
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) {
       auto text = read_file(directory / name, kMaxBytes);
       if (!text) return fail(ErrorKind::config, text.error().message, text.error().hint);
       texts.emplace(name, std::move(*text));
-    } else if (!is_passed_over(name)) {
+    } else if (!is_ignored(name)) {
       return fail(ErrorKind::config,
                   fmt::format("{}: no golden file has that name{}", (directory / name).string(),
                               did_you_mean(name, known)),

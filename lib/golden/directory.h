@@ -1,4 +1,4 @@
-// Golden files of a directory in place of the built-in ones.
+// Loading golden data from a directory.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,11 @@
 
 namespace stoka::golden {
 
-// Files that the directory lacks are the built-in ones. It must hold at least one, and no other
-// files, since a misnamed one would never be read. Passed over are subdirectories, README, LICENSE
-// and CHANGELOG files, hidden files, and what editors leave behind: names that end in ~, .swp,
-// .bak, .orig, .rej or .tmp, or stand between two #. Errors are config errors that name the file.
+// Each golden file in the directory replaces the built-in one of the same name. The directory must
+// hold at least one golden file. A file with another name is an error, because it is probably
+// misspelled and would never be read. Ignored are subdirectories, README, LICENSE and CHANGELOG
+// files, hidden files, and backup files of editors: names that end in ~, .swp, .bak, .orig, .rej or
+// .tmp, or that begin and end with #. All errors are of kind config and name the file.
 Result<Golden> load_directory(const std::filesystem::path& directory);
 
 }  // namespace stoka::golden

@@ -7,27 +7,19 @@
 #include <charconv>
 #include <iterator>
 
+#include "base/ascii.h"
 #include "base/embedded.h"
-#include "golden/keys.h"
+#include "golden/schema.h"
 
 namespace stoka::golden {
 namespace {
 
 constexpr size_t kNeverItems = 15;
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\r'))
-    text.remove_suffix(1);
-  while (!text.empty() && (text.front() == '\n' || text.front() == ' ')) text.remove_prefix(1);
-  return text;
-}
-
 std::vector<std::string> lines(std::string_view text) {
   std::vector<std::string> out;
   while (!text.empty()) {
-    size_t end = std::min(text.find('\n'), text.size());
-    if (std::string_view line = trim(text.substr(0, end)); !line.empty()) out.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    if (std::string_view line = trimmed(take_line(text)); !line.empty()) out.emplace_back(line);
   }
   return out;
 }
@@ -41,9 +33,9 @@ Error broken(std::string_view file, int line, std::string_view what) {
   return broken(fmt::format("{}:{}", file, line), what);
 }
 
-// "visitor: …\nstoka: …" blocks separated by blank lines. A line that is part of none would be
-// missing from the voice, so it is an error.
-Result<std::vector<GoldenExchange>> take_apart(std::string_view text) {
+// Parses blocks of "visitor: …\nstoka: …" that are separated by blank lines. A line outside of a
+// block is an error, because it would be missing from the voice.
+Result<std::vector<GoldenExchange>> parse_exchanges(std::string_view text) {
   std::vector<GoldenExchange> out;
   constexpr std::string_view kVisitor = "visitor: ", kStoka = "stoka: ";
   constexpr std::string_view kFile = "exchanges.txt";
@@ -52,13 +44,12 @@ Result<std::vector<GoldenExchange>> take_apart(std::string_view text) {
   int number = 0;
   while (!text.empty()) {
     ++number;
-    size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = trim(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view line = trimmed(take_line(text));
     if (line.empty()) {
       into = nullptr;
     } else if (line.starts_with(kVisitor)) {
-      if (!is_answered()) return fail(broken(kFile, number, "the visitor before has no answer"));
+      if (!is_answered())
+        return fail(broken(kFile, number, "the question before it has no stoka: line"));
       out.push_back({std::string(line.substr(kVisitor.size())), ""});
       into = nullptr;
     } else if (line.starts_with(kStoka) && !is_answered()) {
@@ -67,17 +58,18 @@ Result<std::vector<GoldenExchange>> take_apart(std::string_view text) {
     } else if (into) {
       *into += "\n" + std::string(line);
     } else {
-      return fail(broken(kFile, number, "not in an exchange of a visitor: and a stoka: line"));
+      return fail(
+          broken(kFile, number, "the line belongs to no exchange of a visitor: and a stoka: line"));
     }
   }
-  if (!is_answered()) return fail(broken(kFile, "the last visitor has no answer"));
+  if (!is_answered()) return fail(broken(kFile, "the last question has no stoka: line"));
   return out;
 }
 
-// The golden files by name, overrides first.
+// Reads golden files by name: the override if there is one, else the built-in file.
 class Files {
  public:
-  explicit Files(const Override& override_file) : override_(override_file) {}
+  explicit Files(const FileOverride& override_file) : override_(override_file) {}
 
   Result<std::string> text(std::string_view file) const {
     if (override_) {
@@ -89,19 +81,19 @@ class Files {
     return fail(broken(file, "is missing"));
   }
 
-  // `more`: keys that are known besides those of the file.
-  Result<std::vector<TomlEntry>> toml(std::string_view file, std::vector<Key> more = {}) const {
+  // `more` are allowed keys besides those of known_keys().
+  Result<std::vector<TomlEntry>> toml(std::string_view file, std::vector<KeyRule> more = {}) const {
     STOKA_ASSIGN(std::string source, text(file));
     auto entries = parse_toml(source, fmt::format("golden file {}", file));
     if (!entries) return fail(ErrorKind::config, entries.error().message, entries.error().hint);
-    std::vector<Key> known = known_keys(file);
+    std::vector<KeyRule> known = known_keys(file);
     std::move(more.begin(), more.end(), std::back_inserter(known));
     STOKA_TRY(check_keys(file, *entries, known));
     return entries;
   }
 
  private:
-  const Override& override_;
+  const FileOverride& override_;
 };
 
 // "meta.greeting.patterns" -> rule "meta.greeting", field "patterns".
@@ -132,13 +124,14 @@ Result<RouterData> read_router(const std::vector<TomlEntry>& entries) {
   return out;
 }
 
-std::vector<Key> replies_named_by(const RouterData& router) {
-  std::vector<Key> out{{router.offtopic_reply}};
+// The canned replies that rules of the router name, as keys of replies.toml.
+std::vector<KeyRule> reply_keys(const RouterData& router) {
+  std::vector<KeyRule> out{{router.offtopic_reply}};
   for (const RouterRule& rule : router.rules) out.push_back({rule.reply});
   return out;
 }
 
-// What no page would ever match is an error.
+// A pattern that can never match a page is an error.
 Result<> read_hints(std::vector<TomlEntry> entries, Golden& golden) {
   constexpr std::string_view kPages = "pages.";
   for (TomlEntry& entry : entries) {
@@ -161,8 +154,8 @@ Result<> read_hints(std::vector<TomlEntry> entries, Golden& golden) {
 
 Result<> check(const Golden& golden) {
   if (golden.never.size() != kNeverItems)
-    return fail(broken(
-        "never.txt", fmt::format("has {} items, must have {}", golden.never.size(), kNeverItems)));
+    return fail(broken("never.txt", fmt::format("has {} items but must have {}",
+                                                golden.never.size(), kNeverItems)));
   if (golden.identity.empty()) return fail(broken("identity.txt", "is empty"));
   if (golden.voice.empty()) return fail(broken("voice.txt", "is empty"));
   if (golden.exchange_list.empty())
@@ -213,22 +206,21 @@ std::string Golden::hint_below(std::string_view page) const {
   return best ? best->line : "";
 }
 
-Result<Golden> load(const Override& override_file) {
+Result<Golden> load(const FileOverride& override_file) {
   Files files(override_file);
   Golden out;
   STOKA_ASSIGN(std::string identity, files.text("identity.txt"));
-  out.identity = trim(identity);
+  out.identity = trimmed(identity);
   STOKA_ASSIGN(std::string never, files.text("never.txt"));
   out.never = lines(never);
   STOKA_ASSIGN(std::string voice, files.text("voice.txt"));
-  out.voice = trim(voice);
+  out.voice = trimmed(voice);
   STOKA_ASSIGN(std::string exchanges, files.text("exchanges.txt"));
-  out.exchanges = trim(exchanges);
-  STOKA_ASSIGN(out.exchange_list, take_apart(exchanges));
+  out.exchanges = trimmed(exchanges);
+  STOKA_ASSIGN(out.exchange_list, parse_exchanges(exchanges));
   STOKA_ASSIGN(std::vector<TomlEntry> router, files.toml("router.toml"));
   STOKA_ASSIGN(out.router, read_router(router));
-  STOKA_ASSIGN(std::vector<TomlEntry> replies,
-               files.toml("replies.toml", replies_named_by(out.router)));
+  STOKA_ASSIGN(std::vector<TomlEntry> replies, files.toml("replies.toml", reply_keys(out.router)));
   for (TomlEntry& entry : replies) out.replies[entry.key] = std::move(entry.values);
   STOKA_ASSIGN(std::vector<TomlEntry> hints, files.toml("hints.toml"));
   STOKA_TRY(read_hints(std::move(hints), out));

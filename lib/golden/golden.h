@@ -1,6 +1,7 @@
-// The voice as data: identity, NEVER list, exchanges, fixed replies, hints, router patterns, guard
-// phrases and the extractive voice's lines. Compiled in from golden/; a directory can override any
-// file, so that the voice is tuned without a rebuild.
+// Golden data: the voice of stoka as data. It holds the identity, the NEVER list, example
+// exchanges, canned replies, hints, router patterns, phrases of the voice guard and lines of the
+// extractive voice. The files under golden/ are compiled in; a directory can override each of them,
+// so that the voice can be changed without a rebuild.
 #pragma once
 
 #include <functional>
@@ -15,20 +16,21 @@
 
 namespace stoka::golden {
 
+// An example of a question and its answer, which shows a model the voice.
 struct GoldenExchange {
   std::string visitor;
   std::string stoka;
 };
 
-// A router rule: the first one that has a matching pattern decides. See golden/router.toml.
+// A rule of the router. The first rule with a matching pattern decides. See golden/router.toml.
 struct RouterRule {
   std::string name;   // "meta.greeting", "deal.override"
-  std::string reply;  // name of the reply
+  std::string reply;  // name of the canned reply
   std::vector<std::string> patterns;
 };
 
 struct RouterData {
-  std::vector<RouterRule> rules;  // in order: meta first, then deal
+  std::vector<RouterRule> rules;  // in the order of the file
   std::vector<std::string> offtopic_signals;
   std::string offtopic_reply;
   std::vector<std::string> not_content;
@@ -37,38 +39,39 @@ struct RouterData {
 };
 
 struct PageHint {
-  std::string page;  // exact, or ends in * for everything below
+  std::string page;  // a path; with a * at its end, all paths below it
   std::string line;
 };
 
 struct Golden {
   std::string identity;                       // layer 0
-  std::vector<std::string> never;             // layer 1: 15 items
+  std::vector<std::string> never;             // layer 1; 15 items
   std::string voice;                          // layer 2
-  std::string exchanges;                      // layer 2, as written
-  std::vector<GoldenExchange> exchange_list;  // the same, taken apart
+  std::string exchanges;                      // layer 2; the text of the file
+  std::vector<GoldenExchange> exchange_list;  // the same text, parsed
   std::map<std::string, std::vector<std::string>, std::less<>> replies;
   RouterData router;
   std::vector<PageHint> page_hints;
   std::vector<std::string> product_hints;
   std::vector<std::string> post_hints;
-  std::vector<TomlEntry> guard;        // of guard.toml, for cite::GuardRules
-  std::vector<TomlEntry> voice_lines;  // of voice_lines.toml, for generate::VoiceLines
-  std::vector<TomlEntry> framing;      // of framing.toml, for generate::FramingVoice
+  std::vector<TomlEntry> guard;        // guard.toml, which cite::GuardRules reads
+  std::vector<TomlEntry> voice_lines;  // voice_lines.toml, which generate::VoiceLines reads
+  std::vector<TomlEntry> framing;      // framing.toml, which generate::FramingVoice reads
 
-  // The n-th line of a reply, taken in turn. The name must exist.
+  // The n-th line of a canned reply, modulo their number. The name must exist.
   const std::string& reply(std::string_view name, int n = 0) const;
-  // The hint of a page that is named in full; empty if it is not.
+  // The hint for exactly this page, or an empty string.
   std::string hint(std::string_view page) const;
-  // The hint of the longest page ending in * that the page is below; empty if there is none.
+  // The hint of the longest pattern with a * that the page is below, or an empty string.
   std::string hint_below(std::string_view page) const;
 };
 
-// Yields an overriding text of a golden file ("replies.toml"), or nothing to use the built-in one.
-using Override = std::function<Result<std::optional<std::string>>(std::string_view file)>;
+// Returns the text that replaces a golden file ("replies.toml"), or nothing to use the built-in
+// file.
+using FileOverride = std::function<Result<std::optional<std::string>>(std::string_view file)>;
 
-// A file that is malformed, lacks what it must have or has what nothing reads is a config error
-// that names it.
-Result<Golden> load(const Override& override_file = {});
+// A file that is malformed, lacks a required entry or has an unknown one is an error of kind config
+// that names the file.
+Result<Golden> load(const FileOverride& override_file = {});
 
 }  // namespace stoka::golden

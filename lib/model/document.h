@@ -1,4 +1,4 @@
-// What is published: documents and the chunks they are searched by.
+// The published content: documents, and the chunks in which they are searched.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ struct Document {
   std::string slug;  // unique in the index
   std::string title;
   std::string type;  // "blog", "philosophy", "changelog", "product", "page", or from frontmatter
-  std::string path;  // source file as given to `stoka index`, for messages and pruning
-  std::string url;   // path on the site ("/blog/slug") or as in frontmatter; may be empty
+  std::string path;  // source file as given to `stoka index`; used for messages and for pruning
+  std::string url;   // path on the site ("/blog/slug"), or the URL of the frontmatter; may be empty
   std::string description;
   std::string author;
   std::vector<std::string> tags;
   std::optional<Date> date;
   int reading_minutes = 1;
-  std::string content_hash;  // of the source bytes and of everything that shapes chunks
+  std::string content_hash;  // of the source bytes and of all options that affect the chunks
   bool operator==(const Document&) const = default;
 };
 
@@ -41,7 +41,7 @@ struct Chunk {
   bool operator==(const Chunk&) const = default;
 };
 
-// "8 min", as a citation shows it.
+// "8 min", the form that a citation shows.
 std::string reading_time(int minutes);
 
 }  // namespace stoka

@@ -29,8 +29,8 @@ Json data(const DoneEvent& e) {
 }
 Json data(const ErrorEvent& e) { return {{"message", e.message}, {"retryable", e.retryable}}; }
 
-// Whether it is its own JSON, as most tokens are, of which there are many.
-bool is_plain(std::string_view text) {
+// Whether JSON needs no escapes for the text. This is a fast path: most events are short tokens.
+bool needs_no_escape(std::string_view text) {
   for (const char c : text)
     if (c < ' ' || c > '~' || c == '"' || c == '\\') return false;
   return true;
@@ -59,7 +59,7 @@ std::string_view name(const Event& event) {
 }
 
 std::string data_json(const Event& event) {
-  if (const auto* token = std::get_if<TokenEvent>(&event); token && is_plain(token->text))
+  if (const auto* token = std::get_if<TokenEvent>(&event); token && needs_no_escape(token->text))
     return R"({"text":")" + token->text + R"("})";
   return std::visit([](const auto& e) { return data(e); }, event)
       .dump(-1, ' ', false, Json::error_handler_t::replace);

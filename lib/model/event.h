@@ -1,5 +1,5 @@
-// The one noun that streams through everything. The CLI prints it, the REPL draws it, serve encodes
-// it, session stores from it, eval replays it.
+// The events of an answer. A turn is a stream of events, which the command line prints, the REPL
+// draws, the server encodes and the evaluation judges.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 namespace stoka {
 
 enum class Route { meta, offtopic, followup, fresh, nothing };
-// "meta", "offtopic", "followup", "new", "void".
+// "meta", "offtopic", "followup", "new" (fresh), "void" (nothing).
 std::string_view name(Route route);
 
-// How a citation is to be drawn.
+// How a citation is drawn.
 enum class CiteKind { block, product };
 std::string_view name(CiteKind kind);
 
@@ -29,7 +29,7 @@ struct Citation {
   std::string type;
   std::string reading_time;  // "8 min"
   std::string date;          // "Apr 12", or "Nov 25, 2002"; empty if the document has none
-  std::string url;           // absolute, or a path of the site; leads to the quote; may be empty
+  std::string url;           // absolute, or a path of the site; links to the quote; may be empty
   double score = 0;
   CiteKind kind = CiteKind::block;
   std::optional<Date> published = {};
@@ -56,13 +56,13 @@ struct ErrorEvent {
   bool retryable = false;
 };
 
-// One ReadyEvent first; exactly one DoneEvent or ErrorEvent last.
+// The first event of a stream is its only ReadyEvent. The last is its only DoneEvent or ErrorEvent.
 using Event = std::variant<ReadyEvent, TokenEvent, CiteEvent, DoneEvent, ErrorEvent>;
 using EventSink = std::function<void(const Event&)>;
 
 std::string_view name(const Event& event);  // "ready", "token", "cite", "done", "error"
 
-// Compact JSON of the event's data, as on the wire: {"text":"…"}. Always valid UTF-8.
+// The event's data as compact JSON, as it is sent over HTTP: {"text":"…"}. Always valid UTF-8.
 std::string data_json(const Event& event);
 
 }  // namespace stoka

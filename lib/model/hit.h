@@ -1,4 +1,4 @@
-// A chunk on its way through retrieval, rerank and policy. Each stage fills its own fields.
+// A chunk with its scores. Retrieval, the reranker and the policy each fill in their own fields.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace stoka {
 
 using ChunkId = int64_t;
 
-// A rule of the editorial policy that touched a chunk, and by how much.
+// The receipt of a policy rule that was applied to a chunk, with its factor.
 struct Factor {
   std::string rule;  // "shown", "deep-reader", "recent", "navigational", "same-source"
   double factor = 1.0;
@@ -20,16 +20,17 @@ struct Factor {
 struct Hit {
   ChunkId id = 0;
   Chunk chunk;
-  // retrieve
-  int dense_rank = 0;    // from 1; 0: not among the dense candidates
-  double cosine = 0;     // to the query; 0 if there is no vector
-  int lexical_rank = 0;  // from 1; 0: not among the lexical candidates
+  // Set by retrieval:
+  int dense_rank = 0;    // from 1; 0 if it is not among the dense candidates
+  double cosine = 0;     // similarity to the query; 0 if there is no vector
+  int lexical_rank = 0;  // from 1; 0 if it is not among the lexical candidates
   double bm25 = 0;
   double fused = 0;
-  // rerank
-  double raw = 0;         // the reranker's score in [0,1]
-  bool unscored = false;  // the reranker left it out: raw is that of the place retrieval gave it
-  double score = 0;       // after the policy, in [0,1]
+  // Set by the reranker and the policy:
+  double raw = 0;  // the reranker's score in [0,1]
+  // The reranker returned no score; `raw` is derived from the rank in retrieval.
+  bool unscored = false;
+  double score = 0;  // after the policy, in [0,1]
   std::vector<Factor> factors;
 };
 

@@ -1,4 +1,4 @@
-// Who is asking, and what this conversation has already seen.
+// Visitors, their sessions, and what one turn adds to both.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace stoka {
 
-// A citation as a session keeps it.
+// A citation as it is stored with a session.
 struct Cited {
   std::string slug;
   std::string title = {};
@@ -18,13 +18,14 @@ struct Cited {
   bool operator==(const Cited&) const = default;
 };
 
+// One question and its answer.
 struct Exchange {
   std::string user;
   std::string assistant;     // visible text, without citations
   std::vector<Cited> cited;  // in the order shown
 };
 
-// A page that the visitor has read.
+// A page in the reading history of a visitor.
 struct Reading {
   std::string slug;
   Instant at{};
@@ -32,9 +33,9 @@ struct Reading {
 };
 
 struct Visitor {
-  std::string id;                      // UUID
-  std::string subject;                 // of a verified token; empty if anonymous
-  std::vector<std::string> interests;  // declared, in the order declared, folded
+  std::string id;       // UUID
+  std::string subject;  // the subject of a verified token; empty for an anonymous visitor
+  std::vector<std::string> interests;  // declared interests, folded, in the order of declaration
   std::vector<Reading> history;        // oldest first
   Instant first_seen{};
   Instant last_seen{};
@@ -43,10 +44,11 @@ struct Visitor {
 struct Session {
   std::string id;  // UUID
   std::string visitor_id;
-  std::vector<std::string> shown_slugs;      // a set, in the order first shown
+  std::vector<std::string>
+      shown_slugs;  // without duplicates, in the order in which they were first shown
   std::vector<std::string> explored_topics;  // in order; the last is the current topic
   int turns = 0;
-  std::vector<Exchange> exchanges;  // the last few, oldest first
+  std::vector<Exchange> exchanges;  // the most recent ones, oldest first
   Instant started_at{};
   Instant last_active{};
 
@@ -56,12 +58,12 @@ struct Session {
   }
 };
 
-// What the caller knows about the moment of asking. All of it is untrusted.
+// What the client says about the page on which the question is asked. All of it is untrusted.
 struct PageContext {
   std::string page;  // "/blog/slug"; may be empty
   std::string page_title;
   std::optional<int> scroll_pct;        // 0..100
-  std::vector<std::string> seen_slugs;  // the client's own reading history
+  std::vector<std::string> seen_slugs;  // the reading history that the client keeps
 };
 
 // What one turn adds to its session and visitor.
@@ -69,9 +71,9 @@ struct TurnRecord {
   std::string session_id;
   std::string visitor_id;
   std::string subject;             // may be empty
-  std::vector<std::string> cited;  // joins shown_slugs
-  std::string topic;               // appended to explored_topics unless empty or already the last
-  Exchange exchange;               // becomes the last exchange; without a user's words none does
+  std::vector<std::string> cited;  // slugs, which are added to shown_slugs
+  std::string topic;  // appended to explored_topics, unless it is empty or already the last
+  Exchange exchange;  // becomes the last exchange, unless its question is empty
   Instant at{};
 };
 

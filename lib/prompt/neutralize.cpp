@@ -1,36 +1,32 @@
-// Making untrusted text harmless inside the prompt's own markup.
+// See prompt.h.
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "prompt/prompt.h"
-#include "text/markup.h"
+#include "text/entities.h"
 
 namespace stoka::prompt {
 namespace {
 
-// Words that start a turn or a layer when they stand at the head of a line.
-constexpr std::array<std::string_view, 6> kTurnWords = {"visitor",   "stoka",  "user",
-                                                        "assistant", "system", "human"};
-// What markdown may put before and after them without changing how they read.
-constexpr std::string_view kDressing = " \t>*_#-";
+// At the start of a line and followed by a colon, these words mark a turn.
+constexpr std::array<std::string_view, 6> kSpeakers = {"visitor",   "stoka",  "user",
+                                                       "assistant", "system", "human"};
+// Characters of markdown that may surround such a word without changing its meaning to a reader.
+constexpr std::string_view kDecoration = " \t>*_#-";
 
 size_t skip(std::string_view line, size_t at, std::string_view characters) {
   return std::min(line.find_first_not_of(characters, at), line.size());
 }
 
-// The offset of the colon of a turn marker ("visitor:", "  **System** :") at the head of `line`,
-// else 0.
+// Returns the offset of the colon of a turn marker ("visitor:", "  **System** :") at the start of
+// the line, or 0 if the line has none.
 size_t turn_marker(std::string_view line) {
-  size_t at = skip(line, 0, kDressing);
-  for (std::string_view word : kTurnWords) {
+  size_t at = skip(line, 0, kDecoration);
+  for (std::string_view word : kSpeakers) {
     std::string_view rest = line.substr(at);
-    bool same = rest.size() > word.size() &&
-                std::equal(word.begin(), word.end(), rest.begin(), [](char a, char b) {
-                  return a == std::tolower(static_cast<unsigned char>(b));
-                });
-    if (!same) continue;
-    size_t colon = skip(line, at + word.size(), kDressing);
+    if (lower(rest.substr(0, word.size())) != word) continue;
+    size_t colon = skip(line, at + word.size(), kDecoration);
     return colon < line.size() && line[colon] == ':' ? colon : 0;
   }
   return 0;
@@ -38,8 +34,8 @@ size_t turn_marker(std::string_view line) {
 
 void append_line(std::string& out, std::string_view line) {
   size_t colon = turn_marker(line);
-  // A bracketed line is how layers open.
-  size_t bracket = skip(line, 0, kDressing);
+  // A line in brackets opens a layer, so its bracket is escaped.
+  size_t bracket = skip(line, 0, kDecoration);
   for (size_t i = 0; i < line.size(); ++i) {
     if (i == bracket && line[i] == '[') out += '\\';
     if (i == colon && colon > 0)

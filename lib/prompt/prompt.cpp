@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "text/markup.h"
+#include "text/entities.h"
 #include "text/normalize.h"
 #include "text/sentences.h"
 #include "text/tokens.h"
@@ -13,21 +13,21 @@
 namespace stoka::prompt {
 namespace {
 
-constexpr size_t kMostField = 300;  // bytes of one visitor field; the rest is noise or an attack
+constexpr size_t kMaxFieldBytes = 300;  // of a visitor field; a longer one is noise or an attack
+constexpr size_t kMaxItems = 20;        // of a list; the latest are kept
+constexpr size_t kMaxInterests = 10;    // the strongest are kept
 
-constexpr size_t kMostItems = 20;  // of a list, the latest
-
-constexpr size_t kMaxInterests = 10;  // the strongest
-
-std::string untrusted(std::string_view value) {
+// One line of untrusted text, cut and neutralised.
+std::string safe_field(std::string_view value) {
   std::string line = text::one_line(value);
-  return neutralize(line.substr(0, text::floor_border(line, std::min(line.size(), kMostField))));
+  return neutralize(
+      line.substr(0, text::floor_border(line, std::min(line.size(), kMaxFieldBytes))));
 }
 
 std::string joined(const std::vector<std::string>& items) {
   std::vector<std::string> safe;
-  for (size_t i = items.size() - std::min(items.size(), kMostItems); i < items.size(); ++i)
-    safe.push_back(untrusted(items[i]));
+  for (size_t i = items.size() - std::min(items.size(), kMaxItems); i < items.size(); ++i)
+    safe.push_back(safe_field(items[i]));
   return fmt::format("{}", fmt::join(safe, ", "));
 }
 
@@ -64,7 +64,8 @@ std::string retrieved(const Input& input, const std::vector<std::string>& conten
   return out;
 }
 
-// What the visitor has read, oldest first: what the store knows, then what only the client does.
+// The reading history, oldest first: the pages that the store knows, then those that only the
+// client does.
 std::string reading_history(const Input& input) {
   std::vector<std::string> read;
   for (const Reading& reading : input.visitor.history)
@@ -84,23 +85,24 @@ std::string visitor(const Input& input) {
   auto field = [&](std::string_view name, std::string value) {
     if (!value.empty()) out += fmt::format("{:<16} {}\n", fmt::format("{}:", name), value);
   };
-  field("page", untrusted(input.page.page));
-  field("page_title", untrusted(input.page.page_title));
+  field("page", safe_field(input.page.page));
+  field("page_title", safe_field(input.page.page_title));
   if (input.page.scroll_pct) field("scroll_pct", std::to_string(*input.page.scroll_pct));
   field("returning", input.returning ? "true" : "false");
-  // Its presence says that there is nothing to personalise on, so an empty list stands.
+  // This field is always present: an empty list tells the model that there is nothing to
+  // personalise.
   field("declared_tags", "[" + joined(input.visitor.interests) + "]");
   field("reading_history", reading_history(input));
   field("turns_so_far", std::to_string(input.session.turns));
   field("already_cited", joined(input.session.shown_slugs));
-  field("current_topic", untrusted(input.session.current_topic()));
+  field("current_topic", safe_field(input.session.current_topic()));
   field("route", std::string(name(input.route)));
   if (input.low_confidence) field("low_confidence", "true");
   out.pop_back();
   return out;
 }
 
-// Each topic once, where it last came up.
+// Each topic once, at its last position.
 std::vector<std::string> distinct_topics(const std::vector<std::string>& topics) {
   std::vector<std::string> out;
   for (auto topic = topics.rbegin(); topic != topics.rend(); ++topic)
@@ -109,8 +111,8 @@ std::vector<std::string> distinct_topics(const std::vector<std::string>& topics)
   return out;
 }
 
-// Turns that have left the window, as what they were about.
-std::string reduced(const Input& input, size_t full_exchanges) {
+// A summary of the conversation, if it has turns beyond the last `full_exchanges`.
+std::string earlier_turns(const Input& input, size_t full_exchanges) {
   if (static_cast<size_t>(input.session.turns) <= full_exchanges) return "";
   std::vector<std::string> interests = input.interests;
   interests.resize(std::min(interests.size(), kMaxInterests));
@@ -123,10 +125,10 @@ std::string reduced(const Input& input, size_t full_exchanges) {
   return out;
 }
 
-// The longest run of whole sentences from the front that fits.
+// The longest prefix of whole sentences that has at most `tokens`.
 std::string cut_to(const std::string& content, size_t tokens) {
   const std::vector<text::Span> sentences = text::sentences(content);
-  // More text is never fewer tokens.
+  // The estimate of a longer prefix is never smaller, so a binary search is correct.
   const auto beyond =
       std::partition_point(sentences.begin(), sentences.end(), [&](const text::Span& sentence) {
         return text::estimate_tokens(std::string_view(content).substr(0, sentence.end)) <= tokens;
@@ -142,7 +144,7 @@ Prompt build_messages(const Input& input, const golden::Golden& golden, const Op
   std::string voice =
       golden.voice + "\n\n[golden examples — these define your voice]\n\n" + golden.exchanges;
   std::string about_visitor = visitor(input);
-  std::string earlier = reduced(input, options.full_exchanges);
+  std::string earlier = earlier_turns(input, options.full_exchanges);
   std::vector<std::string> contents;
   for (const Hit& hit : input.hits) contents.push_back(neutralize(hit.chunk.content));
   auto assemble = [&] {
@@ -157,7 +159,8 @@ Prompt build_messages(const Input& input, const golden::Golden& golden, const Op
     if (total <= options.budget) break;
     size_t before = text::estimate_tokens(contents[i]), over = total - options.budget;
     std::string kept = cut_to(contents[i], before > over ? before - over : 0);
-    // The best chunk keeps at least its first sentence: without content there is nothing to cite.
+    // The best chunk keeps at least its first sentence, because without content nothing can be
+    // cited.
     if (i == 0 && kept.empty()) {
       std::vector<text::Span> sentences = text::sentences(contents[0]);
       if (!sentences.empty()) kept = contents[0].substr(0, sentences[0].end);

@@ -1,6 +1,7 @@
-// The six layers a model reads. Pure: no I/O, no clock; the same input gives the same bytes.
+// Builds the messages for a chat completion from six prompt layers. Pure, thread safe: the same
+// input gives the same bytes.
 //   0 identity  1 NEVER list  2 voice and golden exchanges  3 retrieved content  4 visitor
-//   5 conversation: the last exchange as real messages, then the query
+//   5 conversation: the last exchange as user and assistant messages, then the query
 #pragma once
 
 #include <cstddef>
@@ -18,21 +19,22 @@
 namespace stoka::prompt {
 
 struct Options {
-  size_t budget = 2500;        // tokens of the system message, estimated
-  size_t full_exchanges = 10;  // beyond these, older turns are reduced to what they were about
+  size_t budget = 2500;  // estimated tokens of the system message
+  size_t full_exchanges =
+      10;  // turns before these are summarised by topics, citations and interests
 };
 
 struct Input {
   std::string query;
-  std::vector<Hit> hits;  // best first, as they may be cited
+  std::vector<Hit> hits;  // the chunks that may be cited, best first
   Route route = Route::fresh;
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
   PageContext page;
   Visitor visitor;
   Session session;                          // before this turn
-  bool returning = false;                   // the visitor was known before this session began
-  std::vector<std::string> interests = {};  // what the visitor seems to care about, strongest first
+  bool returning = false;                   // whether the visitor had an earlier session
+  std::vector<std::string> interests = {};  // tags by descending weight
 };
 
 struct Layer {
@@ -40,28 +42,29 @@ struct Layer {
   size_t tokens = 0;
 };
 
-// Content that did not fit.
+// A chunk whose content was cut to fit the budget.
 struct Cut {
   std::string slug;
   int chunk_index = 0;
   size_t tokens_before = 0;
-  size_t tokens_after = 0;  // 0: the chunk was left out whole
+  size_t tokens_after = 0;  // 0 if the whole chunk was left out
 };
 
 struct Prompt {
   std::vector<Message> messages;
   std::vector<Layer> layers;
   std::vector<Cut> cuts;
-  size_t tokens = 0;  // of all messages
+  size_t tokens = 0;  // estimated, of all messages
 };
 
-// Over budget, content is cut from the lowest ranked chunk upward, at sentences; layers 0 to 2
-// never.
+// If the system message is over the budget, content is cut at ends of sentences, beginning with the
+// chunk of the lowest rank. Layers 0 to 2 are never cut.
 Prompt build_messages(const Input& input, const golden::Golden& golden,
                       const Options& options = {});
 
-// Text that is data inside the prompt: markup characters as entities, so that it cannot close its
-// block or forge a tag, and words that open a turn ("visitor:") taken apart.
+// Makes untrusted text harmless inside the prompt. Markup characters become entities, so that the
+// text cannot close its block or forge a tag; the colon of a turn marker ("visitor:") becomes a
+// dash; a bracket at the start of a line is escaped.
 std::string neutralize(std::string_view untrusted);
 
 }  // namespace stoka::prompt

@@ -7,7 +7,7 @@
 namespace stoka::route {
 namespace {
 
-constexpr int kMostGap = 9;
+constexpr int kMaxGap = 9;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
@@ -38,23 +38,23 @@ Result<Pattern> Pattern::compile(std::string_view source) {
       if (i + 1 != parts.size()) return fail(bad_pattern(source, "$ must come last"));
       out.at_end_ = true;
     } else if (part == ".") {
-      out.elements_.push_back({});
+      out.atoms_.push_back({});
     } else if (part.starts_with("..")) {
-      if (part.size() != 3 || part[2] < '1' || part[2] > '0' + kMostGap)
+      if (part.size() != 3 || part[2] < '1' || part[2] > '0' + kMaxGap)
         return fail(bad_pattern(source, "a gap is ..1 to ..9"));
-      out.elements_.push_back({{}, 0, part[2] - '0'});
+      out.atoms_.push_back({{}, 0, part[2] - '0'});
     } else {
-      Element element;
+      Atom atom;
       if (part.ends_with('?')) {
-        element.least = 0;
+        atom.min_words = 0;
         part.remove_suffix(1);
       }
-      for (std::string_view word : split(part, '|')) element.words.emplace_back(word);
-      if (element.words.empty()) return fail(bad_pattern(source, "an element names no word"));
-      out.elements_.push_back(std::move(element));
+      for (std::string_view word : split(part, '|')) atom.words.emplace_back(word);
+      if (atom.words.empty()) return fail(bad_pattern(source, "an alternative has no word"));
+      out.atoms_.push_back(std::move(atom));
     }
   }
-  if (out.elements_.empty()) return fail(bad_pattern(source, "is empty"));
+  if (out.atoms_.empty()) return fail(bad_pattern(source, "is empty"));
   return out;
 }
 
@@ -66,13 +66,13 @@ bool Pattern::matches(std::span<const std::string_view> words) const {
 }
 
 bool Pattern::matches_from(size_t at, std::span<const std::string_view> rest) const {
-  if (at == elements_.size()) return !at_end_ || rest.empty();
-  const Element& element = elements_[at];
+  if (at == atoms_.size()) return !at_end_ || rest.empty();
+  const Atom& atom = atoms_[at];
   for (int taken = 0;; ++taken) {
-    if (taken >= element.least && matches_from(at + 1, rest)) return true;
-    if (taken == element.most || rest.empty()) return false;
-    bool fits = element.words.empty() || std::find(element.words.begin(), element.words.end(),
-                                                   rest[0]) != element.words.end();
+    if (taken >= atom.min_words && matches_from(at + 1, rest)) return true;
+    if (taken == atom.max_words || rest.empty()) return false;
+    bool fits = atom.words.empty() ||
+                std::find(atom.words.begin(), atom.words.end(), rest[0]) != atom.words.end();
     if (!fits) return false;
     rest = rest.subspan(1);
   }

@@ -1,5 +1,6 @@
-// Word patterns of the router: a few words, alternatives and gaps over the folded words of a
-// question. Linear in practice, bounded always: patterns are short and gaps are small.
+// Word patterns of the router: words, alternatives and gaps, matched with the folded words of a
+// question. Matching backtracks, but patterns are short and gaps have at most nine words, so its
+// time is bounded.
 #pragma once
 
 #include <span>
@@ -11,22 +12,23 @@
 
 namespace stoka::route {
 
-// Syntax in golden/router.toml.
+// golden/router.toml describes the syntax. Matching is thread safe.
 class Pattern {
  public:
+  // A malformed pattern is an error of kind config.
   static Result<Pattern> compile(std::string_view source);
 
   bool matches(std::span<const std::string_view> words) const;
 
  private:
-  struct Element {
-    std::vector<std::string> words;  // any of these; empty: any word
-    int least = 1;                   // repeats
-    int most = 1;
+  struct Atom {
+    std::vector<std::string> words;  // alternatives; if empty, any word matches
+    int min_words = 1;               // how many words of the question it matches
+    int max_words = 1;
   };
-  bool matches_from(size_t element, std::span<const std::string_view> rest) const;
+  bool matches_from(size_t atom, std::span<const std::string_view> rest) const;
 
-  std::vector<Element> elements_;
+  std::vector<Atom> atoms_;
   bool at_start_ = false;
   bool at_end_ = false;
 };

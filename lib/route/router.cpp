@@ -23,7 +23,7 @@ bool contains(std::span<const std::string_view> words, const std::vector<std::st
   return std::search(words.begin(), words.end(), phrase.begin(), phrase.end()) != words.end();
 }
 
-// The router's unit for length is what a person would count: pieces between white space.
+// The number of words between spaces. The router measures the length of a question in these.
 size_t count_tokens(std::string_view folded) {
   return folded.empty() ? 0
                         : 1 + static_cast<size_t>(std::count(folded.begin(), folded.end(), ' '));
@@ -42,7 +42,7 @@ Result<Router> Router::make(const golden::RouterData& data) {
     }
     out.rules_.push_back(std::move(compiled));
   }
-  // Meta before everything else, whatever the order of the file.
+  // Rules of meta come first, whatever the order in the file.
   std::stable_sort(out.rules_.begin(), out.rules_.end(), [](const Rule& a, const Rule& b) {
     return a.route == Route::meta && b.route != Route::meta;
   });
@@ -59,12 +59,13 @@ Result<Router> Router::make(const golden::RouterData& data) {
 std::string Router::site_word(const Signal& signal, std::span<const std::string_view> words,
                               const SiteWords& site) const {
   for (std::string_view word : words) {
-    const bool content =
+    const bool is_content =
         !text::is_stop_word(word) &&
         std::find(not_content_.begin(), not_content_.end(), word) == not_content_.end();
-    if (content && site.names && site.names(word)) return std::string(word);
+    if (is_content && site.names && site.names(word)) return std::string(word);
   }
-  // A phrase ("best javascript") asks for an opinion, and that its words occur is none.
+  // A signal of several words ("best javascript") asks for an opinion. That the site uses the words
+  // does not mean that it has one.
   if (signal.words.size() == 1 && site.discusses && site.discusses(signal.words[0]))
     return signal.words[0];
   return "";

@@ -1,4 +1,5 @@
-// query -> route and the rule that decided. Heuristics only, no I/O, microseconds.
+// Chooses the route of a query and names the rule that decided. It uses heuristics only, does no
+// I/O and takes microseconds.
 #pragma once
 
 #include <functional>
@@ -17,26 +18,27 @@ namespace stoka::route {
 struct Decision {
   Route route = Route::fresh;  // meta, offtopic, followup or fresh; never nothing
   std::string rule;            // "meta.greeting", "offtopic:weather", "followup.short", "new"
-  std::string reply;           // name of the canned reply; empty: none
-  // An off-topic signal that did not count, and the word for which the site has something.
+  std::string reply;           // name of the canned reply; empty if the route has none
+  // An off-topic signal that was found, and the word of the site that overruled it; both may be
+  // empty.
   std::string signal;
   std::string site_word;
 };
 
-// What the index says of a folded word, whatever its ending. Asked only when an off-topic signal
-// was found; a function that is empty says no.
+// What the index knows about a folded word, which is compared by its stem. The functions are called
+// only if an off-topic signal was found. An empty function counts as false.
 struct SiteWords {
-  std::function<bool(std::string_view word)> names;      // a slug or a tag has it
-  std::function<bool(std::string_view word)> discusses;  // a title has it, or several texts
+  std::function<bool(std::string_view word)> names;      // a slug or a tag contains it
+  std::function<bool(std::string_view word)> discusses;  // a title or several texts contain it
 };
 
-// Thread safe: deciding changes nothing.
+// Thread safe, because decide() changes nothing.
 class Router {
  public:
-  // A malformed pattern is a config error.
+  // A malformed pattern is an error of kind config.
   static Result<Router> make(const golden::RouterData& data);
 
-  // turns: of the session, before this query.
+  // `turns` is the number of turns in the session before this query.
   Decision decide(std::string_view query, int turns, const SiteWords& site) const;
 
  private:
@@ -51,7 +53,8 @@ class Router {
     std::string text;
     std::vector<std::string> words;
   };
-  // The word for which a question with that signal is about the site; empty when none is.
+  // Returns the word of the question that makes it a question about the site in spite of the
+  // signal, or an empty string.
   std::string site_word(const Signal& signal, std::span<const std::string_view> words,
                         const SiteWords& site) const;
   std::vector<Signal> signals_;

@@ -1,7 +1,8 @@
-// BM25 as Lucene scores it, and the posting lists it runs on. Pure: no I/O, no clock.
+// BM25 with Lucene's formula, and the posting lists that it uses. Pure, thread safe.
 //   score(d) = sum over query terms t of idf(t) * tf / (tf + k1 * (1 - b + b * len(d) / avg_len))
 //   idf(t)   = ln(1 + (N - n + 0.5) / (n + 0.5))
-// Source: Robertson and Zaragoza 2009; Lucene's BM25Similarity leaves out the constant (k1 + 1).
+// Source: Robertson and Zaragoza 2009. Like Lucene's BM25Similarity, this omits the constant factor
+// (k1 + 1).
 #pragma once
 
 #include <cstdint>
@@ -28,17 +29,17 @@ double idf(uint64_t documents, uint64_t document_frequency);
 // tf / (tf + k1 * (1 - b + b * length / average_length)).
 double term_weight(uint32_t tf, uint32_t length, double average_length, const Bm25Params& params);
 
-// One chunk that has a term.
+// The occurrence of a term in a chunk.
 struct Posting {
-  int64_t id = 0;  // chunk id
-  uint32_t tf = 0;
-  uint32_t length = 0;  // of the chunk, in terms
+  int64_t id = 0;       // chunk id
+  uint32_t tf = 0;      // term frequency
+  uint32_t length = 0;  // length of the chunk in terms
   bool operator==(const Posting&) const = default;
 };
 
-// Postings in ascending order of ids that are not negative, as varints: id delta, tf (not 0),
-// length. decode_postings() replaces `out`; on damaged bytes it returns false and leaves there what
-// came before them.
+// Encodes postings as varints: id delta, tf, length. The ids must be ascending and not negative,
+// and tf must not be 0. decode_postings() replaces `out`; if the bytes are damaged, it returns
+// false and `out` holds the postings before the damage.
 std::string encode_postings(std::span<const Posting> postings);
 bool decode_postings(std::string_view bytes, std::vector<Posting>& out);
 

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "search/best.h"
-
 namespace stoka::search {
 
 TermColumn::TermColumn(std::span<const Posting> postings, double average_length,
@@ -48,7 +46,8 @@ class Scan {
       cursors_.push_back({term.column, term.factor, 0, 0});
       largest = std::max(largest, term.factor);
     }
-    // Scaled to at most 1 and kept off zero: a float sum must neither overflow nor lose a match.
+    // Factors are scaled to at most 1 and kept above zero, so that a float sum can neither overflow
+    // nor lose a match.
     for (Cursor& cursor : cursors_) {
       cursor.scaled = std::max(static_cast<float>(cursor.factor / largest), 1e-20F);
     }
@@ -74,10 +73,10 @@ class Scan {
     const TermColumn* column;
     double factor;
     float scaled;
-    size_t block;  // next in column->blocks_
+    size_t block;  // index of the next block in column->blocks_
   };
 
-  // How far a float sum of so many products can be off, with room to spare.
+  // An upper bound of the relative rounding error of a float sum of that many products.
   static double margin(size_t terms) { return 1e-6 * static_cast<double>(terms + 8); }
 
   int64_t next_block() const {
@@ -99,7 +98,7 @@ class Scan {
       parts_.push_back({&cursor, &block});
       bound += cursor.scaled * block.max_weight;
     }
-    // The margin of the threshold covers the rounding of this sum as well.
+    // The margin of the threshold covers the rounding error of this sum as well.
     if (bound < best_.threshold()) return;
 
     std::fill(std::begin(sums_), std::end(sums_), 0.0F);
@@ -121,9 +120,9 @@ class Scan {
   void collect(int64_t first) {
     constexpr size_t kGroup = 16;
     for (size_t group = 0; group < kBlockIds; group += kGroup) {
-      float most = 0;
-      for (size_t i = 0; i < kGroup; ++i) most = std::max(most, sums_[group + i]);
-      if (most <= 0 || most < best_.threshold()) continue;
+      float largest = 0;
+      for (size_t i = 0; i < kGroup; ++i) largest = std::max(largest, sums_[group + i]);
+      if (largest <= 0 || largest < best_.threshold()) continue;
       for (size_t i = 0; i < kGroup; ++i) {
         const float sum = sums_[group + i];
         if (sum > 0) best_.offer(sum, first + static_cast<int64_t>(group + i));
@@ -159,7 +158,7 @@ class Scan {
   Bm25Params params_;
   size_t k_;
   std::span<const int64_t> skip_;
-  Best best_;
+  TopScores best_;
   std::vector<Cursor> cursors_;
   std::vector<Part> parts_;
   float sums_[kBlockIds];

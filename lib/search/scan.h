@@ -1,9 +1,9 @@
-// Ranking by BM25 over posting lists held in memory. Pure.
+// Ranking by BM25 over posting lists in memory. Pure, thread safe.
 //
-// Chunk ids are grouped in blocks of kBlockIds. A scan adds up one block at a time, so that its
-// sums stay in the first-level cache and a gap in the ids costs nothing. Sums are float; whatever
-// could be among the best is then scored again in double, term by term in query order, so that the
-// result is exactly what the formula gives.
+// Chunk ids are grouped in posting blocks of kBlockIds. A scan adds up one block at a time, so that
+// its sums stay in the first-level cache and gaps in the ids cost nothing. These sums are floats.
+// All chunks that may be among the best are then scored again in double precision, term by term in
+// the order of the query, so that the result is exactly that of the formula.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 #include <vector>
 
 #include "search/bm25.h"
-#include "search/vectors.h"
+#include "search/top_scores.h"
 
 namespace stoka::search {
 
 inline constexpr int64_t kBlockIds = 1024;
 
-// The postings of one term, as columns.
+// The postings of one term, stored as columns.
 class TermColumn {
  public:
-  // Postings in ascending order of ids that are not negative.
+  // The ids must be ascending and not negative.
   TermColumn(std::span<const Posting> postings, double average_length, const Bm25Params& params);
 
   size_t size() const { return offsets_.size(); }
-  size_t bytes() const;  // of memory, about
+  size_t bytes() const;  // approximate memory use
 
  private:
   struct Block {
     int64_t number = 0;  // id / kBlockIds
-    uint32_t begin = 0;  // its postings
+    uint32_t begin = 0;  // range in the columns
     uint32_t end = 0;
     float max_weight = 0;
   };
@@ -45,16 +45,16 @@ class TermColumn {
   std::vector<Count> counts_;
 };
 
-// One term of a query. `factor` is its idf times its weight in the query; only a factor above 0
-// counts.
+// One term of a query. `factor` is its idf times its weight in the query. A term whose factor is
+// not above 0 is ignored.
 struct ScanTerm {
   const TermColumn* column = nullptr;
   double factor = 0;
 };
 
-// The k best chunks that have any of the terms and every further one whose score equals the k-th;
-// best first, ties by id. `skip`: ids to leave out, ascending. average_length and params as for the
-// columns.
+// Returns the k best chunks that contain any of the terms, and all further chunks whose score
+// equals the k-th; best first, ties by id. `skip` holds ids to leave out, ascending. average_length
+// and params must be those of the columns.
 std::vector<Scored> scan(std::span<const ScanTerm> query, double average_length,
                          const Bm25Params& params, size_t k, std::span<const int64_t> skip = {});
 

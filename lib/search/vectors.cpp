@@ -5,15 +5,13 @@
 #include <cmath>
 #include <cstring>
 
-#include "search/best.h"
-
 namespace stoka::search {
 namespace {
 
 constexpr size_t kLanes = 32;
 
-// The same lanes and the same order of additions for every instruction set, so all give the same
-// bits.
+// The lanes and the order of additions are the same for every instruction set, so the results are
+// equal to the last bit.
 [[gnu::always_inline]] inline float lane_dot(const float* a, const float* b, size_t n) {
   float lanes[kLanes] = {};
   size_t i = 0;
@@ -36,8 +34,8 @@ using Dot = float (*)(const float*, const float*, size_t);
   return lane_dot(a, b, n);
 }
 
-// Chosen by hand: target_clones needs an ifunc resolver, which runs before the sanitizers are set
-// up.
+// This is done by hand because target_clones uses an ifunc resolver, which runs before the
+// sanitizers are initialised.
 Dot choose_dot() {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2") ? dot_avx2 : dot_baseline;
@@ -53,17 +51,13 @@ Dot widest_dot() {
 
 }  // namespace
 
-bool better(const Scored& a, const Scored& b) {
-  return a.score != b.score ? a.score > b.score : a.id < b.id;
-}
-
 float dot(const float* a, const float* b, size_t n) { return widest_dot()(a, b, n); }
 
 std::vector<Scored> top_k_with_ties(const VectorTable& table, std::span<const float> query,
                                     size_t k, std::span<const size_t> skip) {
   if (k == 0 || query.size() != table.dim) return {};
   const Dot product = widest_dot();
-  Best best(k, 0);
+  TopScores best(k, 0);
   size_t next_skip = 0;
   for (size_t row = 0; row < table.size(); ++row) {
     if (next_skip < skip.size() && skip[next_skip] == row) {

@@ -1,4 +1,4 @@
-// Exact similarity search over float32 vectors in memory. Pure.
+// Exact similarity search over float32 vectors in memory. Pure, thread safe.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include "search/top_scores.h"
+
 namespace stoka::search {
 
-struct Scored {
-  int64_t id = 0;
-  double score = 0;
-};
-
-// Best first; ties by lower id, so the same input gives the same order.
-bool better(const Scored& a, const Scored& b);
-
-// Sum of products. The compiler vectorises it; the widest instruction set of this machine is chosen
-// at run time. Lanes are summed in a fixed order, so one machine always gives the same sum.
+// The dot product of two vectors of n floats. The fastest instruction set of the machine is chosen
+// at run time. Additions are done in the same order with every instruction set, so the result is
+// always the same to the last bit.
 float dot(const float* a, const float* b, size_t n);
 
-// Row-major unit vectors with their ids. The cosine of unit vectors is their dot product.
+// Unit vectors with their ids, in row-major order. The dot product of unit vectors is their cosine.
 struct VectorTable {
   size_t dim = 0;
   std::vector<int64_t> ids;
@@ -31,20 +26,22 @@ struct VectorTable {
   std::span<const float> row(size_t i) const { return {values.data() + i * dim, dim}; }
 };
 
-// The k rows nearest to the query by dot product, best first. `skip` rows (sorted indexes) are left
-// out.
+// Returns the k rows with the largest dot product with the query, best first. Rows in `skip`
+// (ascending row numbers) are left out. A query of another dimension finds nothing.
 std::vector<Scored> top_k(const VectorTable& table, std::span<const float> query, size_t k,
                           std::span<const size_t> skip = {});
 
-// The same, and every further row whose score equals the k-th: for callers that break ties their
+// The same, and all further rows whose score equals the k-th, for callers that break ties in their
 // own way.
 std::vector<Scored> top_k_with_ties(const VectorTable& table, std::span<const float> query,
                                     size_t k, std::span<const size_t> skip = {});
 
-// Scales to unit length. False (and unchanged) if the norm is zero or not finite.
+// Scales the vector to unit length. Returns false and changes nothing if its norm is zero or not
+// finite.
 bool normalize(std::span<float> vector);
 
-// Little-endian float32 bytes, as stores keep them. Empty result if the size is not 4 * dim.
+// Vectors as the stores keep them: little-endian float32. from_bytes() returns an empty vector if
+// the size is not 4 * dim.
 std::string to_bytes(std::span<const float> vector);
 std::vector<float> from_bytes(std::string_view bytes, size_t dim);
 

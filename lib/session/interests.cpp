@@ -6,7 +6,8 @@
 namespace stoka::session {
 namespace {
 
-class Tally {
+// Keeps the largest weight of each tag.
+class InterestTable {
  public:
   void add(const std::string& tag, double weight, std::string_view source) {
     if (tag.empty() || weight <= 0) return;
@@ -14,7 +15,7 @@ class Tally {
     if (weight > interest.weight) interest = {tag, weight, std::string(source)};
   }
 
-  std::vector<Interest> strongest_first() const {
+  std::vector<Interest> by_weight() const {
     std::vector<Interest> out;
     for (const auto& [tag, interest] : by_tag_) out.push_back(interest);
     std::stable_sort(out.begin(), out.end(),
@@ -29,21 +30,21 @@ class Tally {
 }  // namespace
 
 std::vector<Interest> interests(const Visitor& visitor, const PageContext& context,
-                                const TagsOf& tags_of, Instant now,
+                                const TagLookup& tags_of, Instant now,
                                 const InterestWeights& weights) {
-  Tally tally;
-  for (const std::string& tag : visitor.interests) tally.add(tag, weights.declared, "declared");
+  InterestTable table;
+  for (const std::string& tag : visitor.interests) table.add(tag, weights.declared, "declared");
   for (const Reading& reading : visitor.history) {
     double days = std::chrono::duration<double, std::ratio<86400>>(now - reading.at).count();
     double freshness = std::clamp(1.0 - days / weights.history_days, 0.0, 1.0);
     for (const std::string& tag : tags_of(reading.slug))
-      tally.add(tag, weights.history * freshness, "history");
+      table.add(tag, weights.history * freshness, "history");
   }
   for (const std::string& slug : context.seen_slugs)
-    for (const std::string& tag : tags_of(slug)) tally.add(tag, weights.history, "history");
+    for (const std::string& tag : tags_of(slug)) table.add(tag, weights.history, "history");
   for (const std::string& tag : tags_of(page_slug(context.page)))
-    tally.add(tag, weights.context, "context");
-  return tally.strongest_first();
+    table.add(tag, weights.context, "context");
+  return table.by_weight();
 }
 
 std::string page_path(std::string_view page) {

@@ -1,5 +1,5 @@
-// What a conversation remembers and how a turn changes it. Pure; stores keep what these rules
-// decide.
+// The rules of a session: when it ends, which topic a turn leaves, and what a follow-up searches
+// for. Pure, thread safe.
 #pragma once
 
 #include <span>
@@ -12,18 +12,18 @@
 
 namespace stoka::session {
 
-// Two hours without a turn end a session; the next turn opens a new one for the same visitor.
-inline constexpr std::chrono::hours kStaleAfter{2};
+// A session ends after this time without a turn. The next turn starts a new session of the visitor.
+inline constexpr std::chrono::hours kSessionTimeout{2};
 
 bool is_stale(const Session& session, Instant now);
 
-// The topic a turn leaves behind. A new question: the primary tag of the best hit; a follow-up: the
-// topic stays. Empty when there is none.
+// Returns the topic after a turn: for a new question the first tag of the best hit, for a follow-up
+// the current topic. Empty if there is none.
 std::string topic(Route route, std::span<const Hit> hits, const Session& session);
 
-// What to search with. A follow-up that names nothing itself ("tell me more", "why?") means the
-// last question that did, so that one stands in front of it. Of a letter of over sixty words what
-// it asks is searched for: its last sentences that are questions, if they say about what.
+// Returns the text to search for. A follow-up that names no subject ("tell me more", "why?") is
+// preceded by the last question that names one. Of a query of more than sixty words only the last
+// questions in it are searched for, if they name a subject.
 std::string effective_query(std::string_view query, Route route, const Session& session);
 
 }  // namespace stoka::session

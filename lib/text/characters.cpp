@@ -2,6 +2,8 @@
 
 #include <utf8proc.h>
 
+#include "base/ascii.h"
+
 namespace stoka::text {
 namespace {
 
@@ -14,7 +16,7 @@ utf8proc_category_t category(char32_t c) {
 }  // namespace
 
 bool is_space(char32_t c) {
-  if (c < 0x80) return c == ' ' || in(c, '\t', '\r');
+  if (is_ascii(c)) return c == ' ' || in(c, '\t', '\r');
   return c == 0x85 || c == 0xA0 || c == 0x1680 || in(c, 0x2000, 0x200A) || c == 0x2028 ||
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
@@ -22,7 +24,7 @@ bool is_space(char32_t c) {
 bool is_control(char32_t c) { return c < 0x20 || in(c, 0x7F, 0x9F); }
 
 bool is_word_character(char32_t c) {
-  if (c < 0x80) return in(c, 'a', 'z') || in(c, 'A', 'Z') || in(c, '0', '9');
+  if (is_ascii(c)) return is_ascii_alnum(c);
   if (is_ignorable(c)) return false;
   auto kind = category(c);
   return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_NO;
@@ -35,12 +37,12 @@ bool is_mark(char32_t c) {
 }
 
 bool is_upper(char32_t c) {
-  if (c < 0x80) return in(c, 'A', 'Z');
+  if (is_ascii(c)) return is_ascii_upper(c);
   return category(c) == UTF8PROC_CATEGORY_LU || category(c) == UTF8PROC_CATEGORY_LT;
 }
 
 bool is_lower(char32_t c) {
-  if (c < 0x80) return in(c, 'a', 'z');
+  if (is_ascii(c)) return is_ascii_lower(c);
   return category(c) == UTF8PROC_CATEGORY_LL;
 }
 

@@ -1,4 +1,4 @@
-// What a code point is, as far as the analysis of text cares. Pure, thread safe.
+// Classes of Unicode code points. Pure, thread safe.
 #pragma once
 
 namespace stoka::text {
@@ -6,10 +6,10 @@ namespace stoka::text {
 // White space of any script, line breaks included.
 bool is_space(char32_t c);
 
-// C0, DEL and C1.
+// The control characters C0, DEL and C1.
 bool is_control(char32_t c);
 
-// Letters, digits and other numerals, marks.
+// Letters, digits, other numerals and combining marks.
 bool is_word_character(char32_t c);
 
 // Combining marks.
@@ -18,22 +18,23 @@ bool is_mark(char32_t c);
 bool is_upper(char32_t c);
 bool is_lower(char32_t c);
 
-// Ideographs that mean something by themselves.
+// Han ideographs. One of them alone can be a word.
 bool is_han(char32_t c);
 
 bool is_hiragana(char32_t c);
 
-// Letters of scripts that put no space between words: Han, Kana, Hangul, Thai, Lao, Khmer, Burmese.
+// Letters that are indexed as pairs, since words cannot be told apart by spaces: Han, Kana, Hangul,
+// Thai, Lao, Khmer, Burmese.
 bool is_unspaced(char32_t c);
 
-// Ideographs, syllables and their punctuation, which models count about one token each.
+// Chinese, Japanese and Korean characters and punctuation. Models use about one token for each.
 bool is_cjk(char32_t c);
 
-// Takes no room and means nothing for matching: zero-width characters, bidi controls, soft hyphen,
-// variation selectors, tag characters. Joiners are among them.
+// Characters that are invisible and that matching ignores: zero-width characters (joiners
+// included), bidi controls, soft hyphen, variation selectors, tag characters.
 bool is_ignorable(char32_t c);
 
-// Pictographs that are drawn as an image, with their modifiers.
+// Pictographs that are drawn as images, and their modifiers.
 bool is_emoji(char32_t c);
 
 }  // namespace stoka::text

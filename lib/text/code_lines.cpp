@@ -6,7 +6,7 @@ namespace stoka::text {
 
 std::vector<Stretch> split_code(std::string_view content) {
   std::vector<Stretch> out;
-  size_t begin = 0;  // of the stretch
+  size_t begin = 0;  // of the current segment
   size_t end = 0;    // of its last line that is not blank
   bool code = false;
   const auto finish = [&] {
@@ -32,8 +32,8 @@ std::vector<Stretch> split_code(std::string_view content) {
 
 std::string without_code(std::string_view content) {
   std::string out;
-  for (const Stretch& stretch : split_code(content))
-    if (!stretch.code) out.append(out.empty() ? "" : "\n\n").append(stretch.text);
+  for (const Stretch& segment : split_code(content))
+    if (!segment.code) out.append(out.empty() ? "" : "\n\n").append(segment.text);
   return out;
 }
 

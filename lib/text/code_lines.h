@@ -1,4 +1,4 @@
-// Code inside the content of a chunk, which is plain text otherwise.
+// Lines of code in the content of a chunk. All other content is plain text. Pure, thread safe.
 #pragma once
 
 #include <string>
@@ -7,19 +7,21 @@
 
 namespace stoka::text {
 
-// A line of code begins with this. No line of prose does: its white space is squeezed.
+// Every line of code begins with this indent. No line of prose does, because its white space is
+// collapsed.
 inline constexpr std::string_view kCodeIndent = "    ";
 
+// Consecutive lines that are all code or all prose.
 struct Stretch {
-  std::string_view text;  // without line breaks at its end
+  std::string_view text;  // without line breaks at the end
   bool code = false;
 };
 
-// The content as consecutive lines that are all code or all prose. Stretches without a visible
-// character are left out.
+// Splits the content into segments of code and prose, in order. Segments without a visible
+// character are left out. The segments refer to `content`.
 std::vector<Stretch> split_code(std::string_view content);
 
-// The content without its code; a blank line stands where code was.
+// Returns the prose only. A blank line replaces each block of code.
 std::string without_code(std::string_view content);
 
 }  // namespace stoka::text

@@ -2,25 +2,26 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
+#include "base/ascii.h"
 #include "text/characters.h"
 #include "text/utf8.h"
 
 namespace stoka::text {
 namespace {
 
-// Canonical ordering is quadratic in a run of marks; the Unicode stream-safe format allows 30.
+// The canonical ordering of a run of combining marks takes quadratic time, so longer runs are cut.
+// The stream-safe text format of Unicode allows 30 marks.
 constexpr int kMaxMarks = 30;
 
-bool is_ascii(std::string_view text) {
-  for (char c : text)
-    if (static_cast<unsigned char>(c) >= 0x80) return false;
-  return true;
+bool is_all_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return is_ascii(c); });
 }
 
-// The text must be valid UTF-8.
+// Applies utf8proc's mapping. The text must be valid UTF-8.
 std::string map(const std::string& text, int options) {
   utf8proc_uint8_t* mapped = nullptr;
   auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
@@ -31,8 +32,8 @@ std::string map(const std::string& text, int options) {
   return {reinterpret_cast<const char*>(mapped), static_cast<size_t>(size)};
 }
 
-// ASCII spelling of typographic quotes and dashes, else the code point itself.
-char32_t plain(char32_t c) {
+// The ASCII form of a typographic quote or dash; any other code point is returned unchanged.
+char32_t ascii_punctuation(char32_t c) {
   if (c < 0xAB) return c;
   if ((c >= 0x2018 && c <= 0x201B) || c == 0x2032 || c == 0x02BC || c == 0x2039 || c == 0x203A)
     return '\'';
@@ -41,26 +42,27 @@ char32_t plain(char32_t c) {
   return c;
 }
 
-// Joins runs of white space and leaves out what carries no meaning.
-class Squeezer {
+// Collapses runs of white space into one space and drops them at both ends.
+class WhitespaceCollapser {
  public:
   void add(char32_t c) {
     if (is_space(c)) {
-      pending_ = !out_.empty();
+      space_pending_ = !out_.empty();
       return;
     }
-    if (pending_) out_ += ' ';
-    pending_ = false;
+    if (space_pending_) out_ += ' ';
+    space_pending_ = false;
     append_utf8(out_, c);
   }
   std::string take() { return std::move(out_); }
 
  private:
   std::string out_;
-  bool pending_ = false;
+  bool space_pending_ = false;
 };
 
-// Copies without ignorable and control characters and without the tail of absurd runs of marks.
+// Copies the text without ignorable and control characters, and with runs of marks cut to
+// kMaxMarks.
 std::string without_noise(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -76,13 +78,14 @@ std::string without_noise(std::string_view text) {
 
 bool is_joiner(char32_t c) { return c == 0x200C || c == 0x200D; }
 
-// Arabic to Mongolian: scripts in which a joiner changes how a word reads.
+// The blocks from Arabic to Mongolian hold the scripts in which a joiner changes the form of a
+// word.
 bool needs_joiners(char32_t c) { return c >= 0x0600 && c <= 0x18AF && is_word_character(c); }
 
 bool is_variation_selector(char32_t c) { return c >= 0xFE00 && c <= 0xFE0F; }
 
-// Whether a joiner or variation selector means something between these two.
-bool belongs(char32_t c, char32_t previous, char32_t next) {
+// Whether a joiner or variation selector has a meaning between these two code points.
+bool has_meaning(char32_t c, char32_t previous, char32_t next) {
   if (is_variation_selector(c))
     return previous != 0 && !is_variation_selector(previous) && previous != ' ';
   bool emoji =
@@ -90,7 +93,8 @@ bool belongs(char32_t c, char32_t previous, char32_t next) {
   return emoji || (needs_joiners(previous) && needs_joiners(next));
 }
 
-std::string trimmed(std::string_view text) {
+// Removes the white space of any script at both ends.
+std::string trim_unicode(std::string_view text) {
   size_t begin = text.size(), end = 0;
   for (size_t at = 0; at < text.size();) {
     size_t from = at;
@@ -110,20 +114,28 @@ bool has_visible(std::string_view text) {
   return false;
 }
 
+// Controls and bidi overrides that can take over a terminal or reorder the text around them.
+bool is_unsafe_control(char32_t c) {
+  if (c == '\n' || c == '\t') return false;
+  return is_control(c) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+bool is_vertical_break(char32_t c) { return c == '\v' || c == '\f' || c == 0x85; }
+
 }  // namespace
 
 std::string fold(std::string_view text) {
-  if (is_ascii(text)) {
+  if (is_all_ascii(text)) {
     std::string out;
     out.reserve(text.size());
-    bool pending = false;
+    bool space_pending = false;
     for (char c : text) {
       if (c == ' ' || (c >= '\t' && c <= '\r')) {
-        pending = !out.empty();
+        space_pending = !out.empty();
       } else if (c > ' ' && c < 0x7F) {
-        if (pending) out += ' ';
-        pending = false;
-        out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+        if (space_pending) out += ' ';
+        space_pending = false;
+        out += to_lower(c);
       }
     }
     return out;
@@ -131,8 +143,8 @@ std::string fold(std::string_view text) {
   std::string mapped =
       map(without_noise(text), UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE |
                                    UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
-  Squeezer out;
-  for (size_t at = 0; at < mapped.size();) out.add(plain(next_code_point(mapped, at)));
+  WhitespaceCollapser out;
+  for (size_t at = 0; at < mapped.size();) out.add(ascii_punctuation(next_code_point(mapped, at)));
   return out.take();
 }
 
@@ -147,7 +159,7 @@ std::string clean_query(std::string_view text) {
     if (is_joiner(c) || is_variation_selector(c)) {
       size_t ahead = at;
       char32_t next = ahead < text.size() ? next_code_point(text, ahead) : 0;
-      if (!belongs(c, previous, next)) continue;
+      if (!has_meaning(c, previous, next)) continue;
     } else if (is_ignorable(c)) {
       continue;
     }
@@ -157,7 +169,7 @@ std::string clean_query(std::string_view text) {
     previous = c;
   }
   if (!has_visible(kept)) return {};
-  return trimmed(map(kept, UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  return trim_unicode(map(kept, UTF8PROC_STABLE | UTF8PROC_COMPOSE));
 }
 
 std::string one_line(std::string_view text) {
@@ -171,9 +183,28 @@ std::string one_line(std::string_view text) {
 }
 
 std::string squeeze(std::string_view text) {
-  Squeezer out;
+  WhitespaceCollapser out;
   for (size_t at = 0; at < text.size();) out.add(next_code_point(text, at));
   return out.take();
+}
+
+std::string without_controls(std::string_view text, std::string_view replacement, size_t* count) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    const char32_t c = next_code_point(text, at);
+    if (!is_unsafe_control(c)) {
+      out.append(text, begin, at - begin);
+      continue;
+    }
+    if (count != nullptr) ++*count;
+    if (replacement.empty() && is_vertical_break(c))
+      out += '\n';
+    else
+      out += replacement;
+  }
+  return out;
 }
 
 size_t length(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "base/ascii.h"
 #include "text/characters.h"
 #include "text/code_lines.h"
 #include "text/normalize.h"
@@ -16,40 +17,42 @@
 namespace stoka::text {
 namespace {
 
-// Points. What must not win while anything else exists is beyond the reach of all that counts less.
+// Points of a sentence. A penalty that must decide alone is larger than the sum of all smaller
+// values.
 constexpr int kPerSharedStem = 12;
 constexpr int kMaxShared = 5;
 constexpr int kGoodLength = 20;
 constexpr int kFairLength = 8;
-constexpr int kFragment = -20;
-constexpr int kTooLong = -60;
-constexpr int kLeaning = -16;
-constexpr int kPointing = -14;  // at another place: means little away from its page
-constexpr int kGeneral = 6;     // says how things are
-constexpr int kNarrative = -5;  // tells what happened
-constexpr int kSubject = 4;     // opens with what was asked about
-constexpr int kShows = 10;      // introduces code that has a word of the question
+constexpr int kFragment = -20;        // fewer than kMinWords words
+constexpr int kTooLong = -60;         // more than kMaxQuoteLength code points
+constexpr int kDependent = -16;       // begins with a word that refers to the sentence before
+constexpr int kCrossReference = -14;  // refers to another place of its page
+constexpr int kGeneral = 6;           // makes a general statement
+constexpr int kNarrative = -5;        // tells of one event
+constexpr int kSubject = 4;           // has a word of the question among its first words
+constexpr int kShows = 10;            // introduces code that has a word of the question
 constexpr size_t kOpeningWords = 3;
-constexpr size_t kFewestWords = 5;  // of what is not a fragment
-constexpr int kOtherPart = -9;      // in another part of the document than the one that was found
-constexpr int kUnfinished = -30;
-constexpr int kAnnouncing = -60;
-constexpr int kNotProse = -1200;
+constexpr size_t kMinWords = 5;   // of a sentence that is not a fragment
+constexpr int kOtherPart = -9;    // is in another part of the document than the one found
+constexpr int kUnfinished = -30;  // has no full stop at the end
+constexpr int kAnnouncing = -60;  // ends in a colon, comma or semicolon
+constexpr int kNotProse = -1200;  // a table row, a link or code
 constexpr int kQuestion = -600;
-constexpr int kLoud = -3000;
-constexpr int kDamaged = -6000;  // has a character that could not be read
+constexpr int kLoud = -3000;     // has an exclamation mark or an emoji
+constexpr int kDamaged = -6000;  // has U+FFFD
 
-constexpr auto kLeaningWords = std::to_array<std::string_view>(
+// A sentence that begins with one of these depends on the sentence before it.
+constexpr auto kDependentWords = std::to_array<std::string_view>(
     {"this",  "that",    "it",        "its",       "and",     "but",  "these", "those",
      "they",  "their",   "them",      "he",        "she",     "his",  "her",   "so",
      "or",    "nor",     "yet",       "then",      "however", "also", "such",  "because",
      "which", "instead", "otherwise", "therefore", "thus",    "here", "there"});
 
-// After "the" these lean too: "the same goes for …".
-constexpr auto kLeaningAfterThe = std::to_array<std::string_view>(
+// A sentence that begins with "the" and one of these does, too: "the same goes for …".
+constexpr auto kDependentAfterThe = std::to_array<std::string_view>(
     {"same", "other", "others", "former", "latter", "first", "second", "third", "rest", "reason",
      "result", "answer", "exception", "difference", "point"});
-constexpr auto kPointingWords =
+constexpr auto kCrossReferenceWords =
     std::to_array<std::string_view>({"above", "below", "described", "following", "section",
                                      "article", "chapter", "essay", "linked"});
 constexpr auto kGeneralWords = std::to_array<std::string_view>(
@@ -58,8 +61,8 @@ constexpr auto kGeneralWords = std::to_array<std::string_view>(
 constexpr auto kNarrativeWords = std::to_array<std::string_view>(
     {"was", "were", "had", "did", "i", "me", "my", "wasnt", "werent", "didnt"});
 
-constexpr auto kLinks = std::to_array<std::string_view>({"http://", "https://", "www."});
-constexpr auto kCode = std::to_array<std::string_view>(
+constexpr auto kLinkSigns = std::to_array<std::string_view>({"http://", "https://", "www."});
+constexpr auto kCodeSigns = std::to_array<std::string_view>(
     {"()", "();", "=>", "->", "==", "!=",  "::", "</",  "/>",       "&&",
      "||", "${",  "`",  "{",  "}",  " = ", "+=", "://", "#include", "//"});
 
@@ -81,17 +84,17 @@ bool has_any_word(const std::vector<Word>& words, const List& list) {
                      [&](const Word& word) { return has_word(list, word.text); });
 }
 
-bool leans(const std::vector<Word>& words) {
+bool is_dependent(const std::vector<Word>& words) {
   if (words.empty()) return false;
-  if (has_word(kLeaningWords, words[0].text)) return true;
-  return words.size() > 1 && words[0].text == "the" && has_word(kLeaningAfterThe, words[1].text);
+  if (has_word(kDependentWords, words[0].text)) return true;
+  return words.size() > 1 && words[0].text == "the" && has_word(kDependentAfterThe, words[1].text);
 }
 
 bool has_digit(std::string_view sentence) {
-  return sentence.find_first_of("0123456789") != std::string_view::npos;
+  return std::any_of(sentence.begin(), sentence.end(), is_ascii_digit);
 }
 
-// A list item or quoted line, without what marks it as one.
+// Removes the marker of a list item or of a quoted line.
 std::string_view without_marker(std::string_view line) {
   for (const std::string_view marker : {"- ", "* ", "+ ", "> ", "\u2022 "}) {
     if (line.starts_with(marker)) return line.substr(marker.size());
@@ -105,7 +108,7 @@ struct Ending {
   bool colon = false;
 };
 
-// The last characters, seen through closing quotes and brackets.
+// Looks at the last character before any closing quotes and brackets.
 Ending ending(std::string_view sentence) {
   std::vector<char32_t> tail;
   for (size_t at = floor_border(sentence, sentence.size() - std::min<size_t>(sentence.size(), 16));
@@ -128,15 +131,15 @@ Ending ending(std::string_view sentence) {
   return out;
 }
 
-struct Shape {
-  bool loud = false;
-  bool tab_or_bar = false;
-  bool damaged = false;
-  size_t length = 0;
+struct Traits {
+  bool loud = false;        // an exclamation mark or an emoji
+  bool tab_or_bar = false;  // as in a table
+  bool damaged = false;     // U+FFFD
+  size_t length = 0;        // in code points
 };
 
-Shape shape(std::string_view sentence) {
-  Shape out;
+Traits traits_of(std::string_view sentence) {
+  Traits out;
   for (size_t at = 0; at < sentence.size(); ++out.length) {
     const char32_t c = next_code_point(sentence, at);
     if (c == '!' || c == 0xFF01 || is_emoji(c)) out.loud = true;
@@ -154,59 +157,60 @@ std::set<std::string> content_stems(std::string_view query) {
   return out;
 }
 
-// `code` is what the sentence introduces, if it stands right before code.
+// The points of a sentence. `code` is the code right after it, which it may introduce; empty if
+// there is none.
 int score(std::string_view sentence, std::string_view code, const std::set<std::string>& wanted) {
   const std::vector<Word> parts = words(sentence);
-  const Shape form = shape(sentence);
+  const Traits traits = traits_of(sentence);
   const Ending end = ending(sentence);
   int points = 0;
 
   std::set<std::string> shared;
-  bool subject = false;
+  bool names_subject = false;
   for (size_t i = 0; i < parts.size() && !wanted.empty(); ++i) {
     std::string root = stem(parts[i].text);
     if (!wanted.contains(root)) continue;
-    subject = subject || i < kOpeningWords;
+    names_subject = names_subject || i < kOpeningWords;
     shared.insert(std::move(root));
   }
-  const bool whole = parts.size() >= kFewestWords;
-  bool shows = false;
-  if (whole && !wanted.empty()) {
+  const bool is_full = parts.size() >= kMinWords;
+  bool code_shares = false;
+  if (is_full && !wanted.empty()) {
     for (const Word& word : words(code)) {
       std::string root = stem(word.text);
       if (!wanted.contains(root)) continue;
       shared.insert(std::move(root));
-      shows = true;
+      code_shares = true;
     }
   }
-  const bool introduces = whole && !code.empty() && !shared.empty();
+  const bool introduces = is_full && !code.empty() && !shared.empty();
   points += kPerSharedStem * std::min(static_cast<int>(shared.size()), kMaxShared);
-  if (subject) points += kSubject;
-  if (shows) points += kShows;
+  if (names_subject) points += kSubject;
+  if (code_shares) points += kShows;
 
   if (parts.size() >= 8 && parts.size() <= 30) {
     points += kGoodLength;
-  } else if (whole && parts.size() <= 40) {
+  } else if (is_full && parts.size() <= 40) {
     points += kFairLength;
-  } else if (!whole) {
+  } else if (!is_full) {
     points += kFragment;
   }
-  if (form.length > kMaxQuoteLength) points += kTooLong;
-  if (leans(parts)) points += kLeaning;
-  if (has_any_word(parts, kPointingWords)) points += kPointing;
+  if (traits.length > kMaxQuoteLength) points += kTooLong;
+  if (is_dependent(parts)) points += kDependent;
+  if (has_any_word(parts, kCrossReferenceWords)) points += kCrossReference;
   if (has_any_word(parts, kNarrativeWords) || has_digit(sentence))
     points += kNarrative;
   else if (has_any_word(parts, kGeneralWords))
     points += kGeneral;
   if (!end.stop && !introduces) points += kUnfinished;
   if (end.colon && !introduces) points += kAnnouncing;
-  if (form.tab_or_bar || contains_any(sentence, kLinks) || contains_any(sentence, kCode) ||
-      parts.empty()) {
+  if (traits.tab_or_bar || contains_any(sentence, kLinkSigns) ||
+      contains_any(sentence, kCodeSigns) || parts.empty()) {
     points += kNotProse;
   }
   if (end.question) points += kQuestion;
-  if (form.loud) points += kLoud;
-  if (form.damaged) points += kDamaged;
+  if (traits.loud) points += kLoud;
+  if (traits.damaged) points += kDamaged;
   return points;
 }
 
@@ -248,27 +252,27 @@ std::string best_sentence(std::string_view content, std::span<const std::string>
   const std::set<std::string> wanted = content_stems(query);
   std::string_view best;
   int best_points = std::numeric_limits<int>::min();
-  const auto look_in = [&](std::string_view part, int handicap) {
-    const std::vector<Stretch> stretches = split_code(part);
-    for (size_t i = 0; i < stretches.size(); ++i) {
-      if (stretches[i].code) continue;
-      const std::string_view prose = stretches[i].text;
+  const auto search_part = [&](std::string_view part, int penalty) {
+    const std::vector<Stretch> segments = split_code(part);
+    for (size_t i = 0; i < segments.size(); ++i) {
+      if (segments[i].code) continue;
+      const std::string_view prose = segments[i].text;
       const std::vector<Span> spans = sentences(prose);
       for (const Span& span : spans) {
         const std::string_view sentence = without_marker(span.in(prose));
         if (sentence.empty() || !is_quotable(sentence)) continue;
-        const bool before_code = &span == &spans.back() && i + 1 < stretches.size();
-        const std::string_view code = before_code ? stretches[i + 1].text : std::string_view();
-        const int points = score(sentence, code, wanted) + handicap;
+        const bool before_code = &span == &spans.back() && i + 1 < segments.size();
+        const std::string_view code = before_code ? segments[i + 1].text : std::string_view();
+        const int points = score(sentence, code, wanted) + penalty;
         if (points <= best_points) continue;
         best = sentence;
         best_points = points;
       }
     }
   };
-  look_in(content, 0);
+  search_part(content, 0);
   for (const std::string& part : document)
-    if (part != content) look_in(part, kOtherPart);
+    if (part != content) search_part(part, kOtherPart);
   return std::string(clip(squeeze(best), kMaxQuoteLength));
 }
 

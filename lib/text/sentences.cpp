@@ -4,21 +4,22 @@
 #include <array>
 #include <string>
 
+#include "base/ascii.h"
 #include "text/characters.h"
 #include "text/utf8.h"
 
 namespace stoka::text {
 namespace {
 
-// Never the end of a sentence.
+// Abbreviations that never end a sentence.
 constexpr auto kTitles = std::to_array<std::string_view>(
     {"mr", "mrs", "ms",     "dr",  "prof", "st", "rev", "gen", "sgt",  "capt", "vs",
      "cf", "viz", "approx", "e.g", "i.e",  "eg", "ie",  "ca",  "resp", "incl", "esp"});
-// The end of one only before a capital letter.
+// Abbreviations that end a sentence only before a capital letter.
 constexpr auto kTrailers =
     std::to_array<std::string_view>({"etc", "inc", "ltd", "co", "corp", "jr", "sr", "al", "a.m",
                                      "p.m", "dept", "est", "min", "max"});
-// Abbreviations only before a number.
+// Words that are abbreviations only before a number.
 constexpr auto kNumbered = std::to_array<std::string_view>(
     {"no",  "nos", "vol", "fig", "figs", "p",   "pp",  "sec", "ch",   "eq",  "ver", "v",
      "jan", "feb", "mar", "apr", "jun",  "jul", "aug", "sep", "sept", "oct", "nov", "dec"});
@@ -82,9 +83,9 @@ class Splitter {
     if (breaks >= 2) close();
   }
 
-  // The first code point after the white space at `at`.
+  // The first code point after the white space at `at`. The result is cached for a run of white
+  // space, so that many stops before one long run take linear time.
   char32_t first_after_space(size_t at) {
-    // Looked up once per run of white space, however many stops ask.
     if (at < looked_from_ || at > looked_to_) {
       looked_from_ = at;
       while (at < text_.size() && is_space(peek(at))) next_code_point(text_, at);
@@ -93,7 +94,7 @@ class Splitter {
     return peek(looked_to_);
   }
 
-  // A stop has been read at `from`.
+  // Decides whether the stop that was read at `from` ends the sentence.
   void stop(size_t from, char32_t c) {
     bool cjk = is_cjk_stop(c), strong = c != '.' && c != 0x2026, closed = false;
     size_t dots = c == '.' ? 1 : 0;
@@ -126,27 +127,25 @@ class Splitter {
 
   // Whether the single full stop at `dot` belongs to the word before it.
   bool is_abbreviation(size_t dot, char32_t following) const {
-    constexpr size_t kLongest = 8;
+    constexpr size_t kMaxLength = 8;
     size_t start = dot;
-    while (start > begin_ && dot - start <= kLongest) {
+    while (start > begin_ && dot - start <= kMaxLength) {
       char32_t c = static_cast<unsigned char>(text_[start - 1]);
-      if (c >= 0x80 || (!is_word_character(c) && c != '.')) break;
+      if (!is_ascii(c) || (!is_word_character(c) && c != '.')) break;
       --start;
     }
-    if (start == dot || dot - start > kLongest) return false;
+    if (start == dot || dot - start > kMaxLength) return false;
     std::string word(text_.substr(start, dot - start));
-    bool digits =
-        std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+    bool digits = std::all_of(word.begin(), word.end(), is_ascii_digit);
     if (digits) return start == begin_;  // the number of a list item
     bool initial = word.size() == 1 && is_upper(static_cast<unsigned char>(word[0])) && word != "I";
-    for (char& c : word)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    word = stoka::lower(word);
     bool upper = is_upper(following);
     if (initial && upper) return true;
     if (holds(kTitles, word)) return true;
     if (holds(kTrailers, word)) return !upper;
-    if (holds(kNumbered, word)) return following >= '0' && following <= '9';
-    // "U.S. Army": letters with a stop after each.
+    if (holds(kNumbered, word)) return is_ascii_digit(following);
+    // "U.S. Army": single letters with a stop between them.
     for (size_t i = 0; i < word.size(); ++i)
       if ((i % 2 == 1) != (word[i] == '.')) return false;
     return word.size() >= 3;

@@ -1,3 +1,4 @@
+// Splitting text into sentences. Pure, thread safe.
 #pragma once
 
 #include <cstddef>
@@ -6,18 +7,21 @@
 
 namespace stoka::text {
 
+// A range of bytes in a text.
 struct Span {
   size_t begin = 0;
   size_t end = 0;
   std::string_view in(std::string_view text) const { return text.substr(begin, end - begin); }
 };
 
-// Sentences as byte spans, trimmed of white space, in order. Knows abbreviations ("e.g.", "Mr."),
-// numbers and versions ("v2.1", "3.4.10"), ellipses, closing quotes and brackets after the stop,
-// CJK stops, and that a blank line ends a sentence.
+// Returns the sentences in order, without white space at their ends. The full stop of an
+// abbreviation
+// ("e.g.", "Mr."), of a number or version ("v2.1", "3.4.10") or of an ellipsis before lower case
+// does not end a sentence; closing quotes and brackets after the stop belong to it; CJK stops and
+// blank lines end one.
 std::vector<Span> sentences(std::string_view text);
 
-// How many sentences a reader would count: the same rules.
+// The number of sentences that contain a word, by the same rules.
 size_t count_sentences(std::string_view text);
 
 }  // namespace stoka::text

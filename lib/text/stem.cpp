@@ -8,9 +8,10 @@
 namespace stoka::text {
 namespace {
 
-constexpr size_t kMaxWord = 64;
+constexpr size_t kMaxWordBytes = 64;  // longer words are not stemmed
 constexpr size_t kMaxCached = 30'000;
 
+// A Snowball stemmer with a cache of its results. Not thread safe; each thread has its own.
 class Stemmer {
  public:
   Stemmer() : stemmer_(sb_stemmer_new("english", "UTF_8")) {}
@@ -51,7 +52,7 @@ Stemmer& stemmer() {
 }  // namespace
 
 std::string stem(std::string_view word) {
-  return word.size() <= kMaxWord ? stemmer().stem(word) : std::string(word);
+  return word.size() <= kMaxWordBytes ? stemmer().stem(word) : std::string(word);
 }
 
 }  // namespace stoka::text

@@ -6,7 +6,7 @@
 namespace stoka::text {
 namespace {
 
-// Folded and without apostrophes, as words() yields them.
+// Folded and without apostrophes, as words() returns them.
 constexpr auto kStopWords = std::to_array<std::string_view>({
     "a",         "about",    "above",      "actually", "after",   "again",    "all",     "also",
     "am",        "an",       "and",        "any",      "anyone",  "anything", "are",     "arent",
@@ -38,7 +38,7 @@ constexpr auto kStopWords = std::to_array<std::string_view>({
 static_assert(std::is_sorted(kStopWords.begin(), kStopWords.end()));
 
 // German, French, Spanish, Italian, Portuguese, Dutch and Swedish.
-constexpr auto kElsewhere = std::to_array<std::string_view>({
+constexpr auto kForeignStopWords = std::to_array<std::string_view>({
     "aan",    "aber",   "al",       "algo",    "alles",  "allt",   "als",     "ao",       "aos",
     "att",    "au",     "auch",     "auf",     "aus",    "aussi",  "av",      "avec",     "avez",
     "bara",   "bei",    "bij",      "bitte",   "blir",   "ca",     "ce",      "cela",     "ces",
@@ -81,7 +81,7 @@ constexpr auto kElsewhere = std::to_array<std::string_view>({
     "zur",    "à",      "às",       "är",      "ça",     "è",      "é",       "êtes",     "être",
     "über",
 });
-static_assert(std::is_sorted(kElsewhere.begin(), kElsewhere.end()));
+static_assert(std::is_sorted(kForeignStopWords.begin(), kForeignStopWords.end()));
 
 }  // namespace
 
@@ -90,7 +90,7 @@ bool is_stop_word(std::string_view word) {
 }
 
 bool is_foreign_stop_word(std::string_view word) {
-  return std::binary_search(kElsewhere.begin(), kElsewhere.end(), word);
+  return std::binary_search(kForeignStopWords.begin(), kForeignStopWords.end(), word);
 }
 
 }  // namespace stoka::text

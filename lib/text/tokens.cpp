@@ -2,36 +2,37 @@
 
 #include <array>
 
+#include "base/ascii.h"
 #include "text/characters.h"
 #include "text/utf8.h"
 
 namespace stoka::text {
 namespace {
 
-// Byte-pair vocabularies hold most English words up to this length whole.
+// Most English words of up to seven letters are one token of a byte-pair vocabulary.
 constexpr size_t kLettersPerToken = 7;
 constexpr size_t kDigitsPerToken = 3;
 constexpr size_t kSignsPerToken = 3;
 
 enum class Kind { none, letters, digits, signs, breaks };
 
-// What most text is made of, without a call a letter.
+// The kinds of ASCII characters, as a table for speed.
 constexpr std::array<Kind, 128> kAscii = [] {
   std::array<Kind, 128> out{};
-  for (size_t c = 0; c < out.size(); ++c) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  for (char32_t c = 0; c < out.size(); ++c) {
     out[c] = c == ' '                 ? Kind::none
-             : letter                 ? Kind::letters
-             : c >= '0' && c <= '9'   ? Kind::digits
+             : is_ascii_letter(c)     ? Kind::letters
+             : is_ascii_digit(c)      ? Kind::digits
              : c >= '\t' && c <= '\r' ? Kind::breaks
                                       : Kind::signs;
   }
   return out;
 }();
 
+// Adds up the tokens of runs of characters of one kind.
 struct Estimator {
   Kind kind = Kind::none;
-  size_t run = 0;  // weight of the current run
+  size_t run = 0;  // length of the current run, in weighted characters
   size_t total = 0;
 
   void close() {

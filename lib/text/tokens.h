@@ -1,3 +1,4 @@
+// Estimating the tokens of a language model. Pure, thread safe.
 #pragma once
 
 #include <cstddef>
@@ -5,9 +6,9 @@
 
 namespace stoka::text {
 
-// Estimate of model tokens, a little on the high side of byte-pair encodings for English (within
-// about 15 % on prose and code); CJK counts one a character. Additive: never less than a part's
-// estimate.
+// The estimated number of tokens: a little more than byte-pair encodings need for English (within
+// about 15 % on prose and code), and one for each CJK character. The estimate of a text is never
+// less than that of a part of it.
 size_t estimate_tokens(std::string_view text);
 
 }  // namespace stoka::text

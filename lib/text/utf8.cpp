@@ -1,6 +1,10 @@
 #include "text/utf8.h"
 
+#include <array>
 #include <cstring>
+
+#include "base/ascii.h"
+#include "base/utf16.h"
 
 namespace stoka::text {
 namespace {
@@ -13,15 +17,17 @@ bool is_continuation(std::string_view text, size_t at) {
   return at < text.size() && (byte_at(text, at) & 0xC0) == 0x80;
 }
 
-// Decodes one code point; false and the length of the maximal subpart in `at` if it is malformed.
+// Decodes the code point at `at` and advances `at` past it. Returns false if the sequence is
+// invalid; `at` is then past its maximal subpart.
 bool decode(std::string_view text, size_t& at, char32_t& out) {
   uint8_t lead = byte_at(text, at++);
   if (lead < 0x80) {
     out = lead;
     return true;
   }
-  size_t more = 0;
-  uint8_t low = 0x80, high = 0xBF;  // what the second byte may be: no overlong, surrogate, > 10FFFF
+  size_t more = 0;  // continuation bytes to come
+  // The range of the second byte excludes overlong forms, surrogates and code points above 10FFFF.
+  uint8_t low = 0x80, high = 0xBF;
   if (lead >= 0xC2 && lead <= 0xDF) {
     more = 1;
     out = lead & 0x1F;
@@ -45,12 +51,14 @@ bool decode(std::string_view text, size_t& at, char32_t& out) {
   return true;
 }
 
+// Whether all of eight bytes are ASCII.
 bool is_ascii8(const char* bytes) {
   uint64_t block;
   std::memcpy(&block, bytes, sizeof block);
   return (block & 0x8080808080808080ULL) == 0;
 }
 
+// Converts UTF-16 that begins with a byte order mark.
 std::string from_utf16(std::string_view bytes, bool big_endian) {
   auto unit = [&](size_t at) {
     unsigned first = byte_at(bytes, at), second = byte_at(bytes, at + 1);
@@ -62,9 +70,9 @@ std::string from_utf16(std::string_view bytes, bool big_endian) {
   while (at + 1 < bytes.size()) {
     char32_t c = unit(at);
     at += 2;
-    if (c >= 0xD800 && c < 0xDC00 && at + 1 < bytes.size()) {
+    if (is_high_surrogate(c) && at + 1 < bytes.size()) {
       char32_t trail = unit(at);
-      if (trail >= 0xDC00 && trail < 0xE000) {
+      if (is_low_surrogate(trail)) {
         c = 0x10000 + ((c - 0xD800) << 10) + (trail - 0xDC00);
         at += 2;
       }
@@ -72,6 +80,23 @@ std::string from_utf16(std::string_view bytes, bool big_endian) {
     append_utf8(out, c);
   }
   return out;
+}
+
+// Text is taken for Windows-1252 only if fewer than one byte in kMinBytesPerNonAscii is beyond
+// ASCII, and if at least kMinInvalidPerValid sequences are invalid UTF-8 for each that is valid by
+// chance.
+constexpr size_t kMinBytesPerNonAscii = 20;
+constexpr size_t kMinInvalidPerValid = 10;
+
+// The code points of bytes 0x80 to 0x9F in Windows-1252; 0 where none is defined. All other bytes
+// are as in Latin-1.
+constexpr std::array<char32_t, 32> kWindows1252 = {
+    0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
+    0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+    0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
+
+char32_t windows_1252_code_point(unsigned char byte) {
+  return byte >= 0x80 && byte < 0xA0 ? kWindows1252[byte - 0x80] : char32_t{byte};
 }
 
 }  // namespace
@@ -115,8 +140,8 @@ void append_utf8(std::string& out, char32_t c) {
 
 size_t floor_border(std::string_view text, size_t at) {
   if (at >= text.size()) return text.size();
-  // A sequence has at most three continuation bytes; more of them are invalid and borders
-  // themselves.
+  // A sequence has at most three continuation bytes. Further ones are invalid, and each of them is
+  // a boundary.
   for (size_t back = 0; back <= 3 && back <= at; ++back)
     if (!is_continuation(text, at - back)) return at - back;
   return at;
@@ -151,6 +176,34 @@ std::string repair_utf8(std::string_view bytes, Repair* report) {
     }
   }
   if (report) *report = repair;
+  return out;
+}
+
+std::optional<std::string> from_windows_1252(std::string_view bytes) {
+  size_t invalid = 0;
+  size_t valid = 0;
+  for (size_t at = 0; at < bytes.size();) {
+    const size_t begin = at;
+    if (is_ascii(bytes[begin])) {
+      ++at;
+      continue;
+    }
+    const bool is_invalid = next_code_point(bytes, at) == 0xFFFD;
+    // A U+FFFD may be in the text itself.
+    ++(is_invalid && bytes.substr(begin, at - begin) != "\uFFFD" ? invalid : valid);
+  }
+  if (invalid == 0 || valid * kMinInvalidPerValid > invalid) return std::nullopt;
+
+  std::string out;
+  out.reserve(bytes.size() + bytes.size() / 8);
+  size_t non_ascii = 0;
+  for (const char byte : bytes) {
+    const char32_t c = windows_1252_code_point(static_cast<unsigned char>(byte));
+    if (c == 0) return std::nullopt;
+    non_ascii += c >= 0x80 ? 1 : 0;
+    append_utf8(out, c);
+  }
+  if (non_ascii * kMinBytesPerNonAscii >= bytes.size()) return std::nullopt;
   return out;
 }
 

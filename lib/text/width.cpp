@@ -19,12 +19,13 @@ struct Cluster {
 
 size_t code_point_width(char32_t c) {
   constexpr char32_t kEmojiPresentation = 0xFE0F;
-  if (c == kEmojiPresentation || (c >= 0x1F1E6 && c <= 0x1F1FF)) return 2;  // and flags
+  if (c == kEmojiPresentation || (c >= 0x1F1E6 && c <= 0x1F1FF))
+    return 2;  // the second range: regional indicators, of which flags consist
   if (is_control(c) || is_ignorable(c)) return 0;
   return static_cast<size_t>(std::max(0, utf8proc_charwidth(static_cast<utf8proc_int32_t>(c))));
 }
 
-// Grapheme clusters in order. A cluster is as wide as its widest code point.
+// Iterates over the grapheme clusters of a text. A cluster is as wide as its widest code point.
 class Clusters {
  public:
   explicit Clusters(std::string_view text) : text_(text) {}
@@ -59,7 +60,8 @@ class Clusters {
   size_t at_ = 0;
 };
 
-// Fills lines; a word is what stands between spaces, and each wide cluster is a word of its own.
+// Fills lines with words. A word is a run of clusters between spaces; each wide cluster is a word
+// too.
 class Wrapper {
  public:
   Wrapper(size_t columns, std::vector<std::string>& lines) : columns_(columns), lines_(lines) {}
@@ -72,7 +74,7 @@ class Wrapper {
       return;
     }
     if (cluster.width > 1) flush_word();
-    // A word wider than a line is filled in from its own start.
+    // A word that is wider than a line is broken where the line is full.
     if (word_width_ + cluster.width > columns_) flush_word();
     word_ += bytes;
     word_width_ += cluster.width;
@@ -96,7 +98,7 @@ class Wrapper {
       line_width_ = spaces_width_ = 0;
       spaces_.clear();
     }
-    if (spaces_width_ + word_width_ > columns_) {  // an indentation as wide as the line
+    if (spaces_width_ + word_width_ > columns_) {  // the indentation alone fills the line
       spaces_width_ = 0;
       spaces_.clear();
     }
@@ -125,7 +127,8 @@ size_t display_width(std::string_view text) {
 
 std::string truncate_to_width(std::string_view text, size_t columns) {
   if (columns == 0) return {};
-  size_t total = 0, fits = 0;  // fits: end of the prefix that leaves a column for the ellipsis
+  size_t total = 0,
+         fits = 0;  // fits: end of the longest prefix that leaves a column for the ellipsis
   Clusters clusters(text);
   for (Cluster cluster; clusters.next(cluster);) {
     total += cluster.width;

@@ -1,7 +1,6 @@
 #include "text/words.h"
 
-#include <array>
-
+#include "base/ascii.h"
 #include "text/characters.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
@@ -9,21 +8,10 @@
 namespace stoka::text {
 namespace {
 
-constexpr size_t kMaxTerm = 64;
+constexpr size_t kMaxTermBytes = 64;
 
-constexpr std::array<bool, 128> kAsciiWord = [] {
-  std::array<bool, 128> table{};
-  for (char c = '0'; c <= '9'; ++c) table[static_cast<size_t>(c)] = true;
-  for (char c = 'a'; c <= 'z'; ++c) table[static_cast<size_t>(c)] = true;
-  for (char c = 'A'; c <= 'Z'; ++c) table[static_cast<size_t>(c)] = true;
-  return table;
-}();
-
-bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
-bool is_ascii_word(char c) { return is_ascii(c) && kAsciiWord[static_cast<size_t>(c)]; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-// Compatibility forms can fold to several words or to signs ("½", "ﷺ"); one word is wanted.
+// Folds one word. A compatibility form can fold to several words or to signs ("½", "ﷺ"); only the
+// letters, digits and marks are kept, so that the result is one word.
 std::string fold_word(std::string_view raw) {
   std::string folded = fold(raw), out;
   for (size_t at = 0; at < folded.size();) {
@@ -33,17 +21,18 @@ std::string fold_word(std::string_view raw) {
   return out;
 }
 
-// Walks a text and calls sink(folded, begin, end, unspaced) for each word.
+// Finds the words of a text and calls sink(folded, begin, end, unspaced) for each. `unspaced` is
+// true for a pair of letters of a script without spaces.
 template <class Sink>
-class Scanner {
+class WordScanner {
  public:
-  Scanner(std::string_view text, Sink& sink) : text_(text), sink_(sink) {}
+  WordScanner(std::string_view text, Sink& sink) : text_(text), sink_(sink) {}
 
   void run() {
     while (at_ < text_.size()) {
       size_t begin = at_;
       if (is_ascii(text_[at_])) {
-        if (is_ascii_word(text_[at_])) {
+        if (is_ascii_alnum(text_[at_])) {
           word(begin);
         } else {
           ++at_;
@@ -61,19 +50,19 @@ class Scanner {
   }
 
  private:
-  // The code point at `at`, or 0 at the end. `at` moves past it.
+  // Returns the code point at `at` and advances past it. Returns 0 at the end of the text.
   char32_t take(size_t& at) const { return at < text_.size() ? next_code_point(text_, at) : 0; }
 
   static bool is_apostrophe(char32_t c) { return c == '\'' || c == 0x2019 || c == 0xFF07; }
   static bool continues(char32_t c) { return c != 0 && is_word_character(c) && !is_unspaced(c); }
 
-  // A word of a spaced script that begins here.
+  // Reads a word of a script with spaces.
   void word(size_t begin) {
     raw_.clear();
     bool ascii = true;
     while (at_ < text_.size()) {
-      if (is_ascii_word(text_[at_])) {
-        raw_ += lower(text_[at_++]);
+      if (is_ascii_alnum(text_[at_])) {
+        raw_ += to_lower(text_[at_++]);
         continue;
       }
       size_t next = at_;
@@ -104,7 +93,8 @@ class Scanner {
     if (!raw_.empty()) sink_(std::string_view(raw_), begin, at_, false);
   }
 
-  // A run without spaces, whose first letter has been read, as overlapping pairs of letters.
+  // Splits a run of a script without spaces into overlapping pairs of letters. The first letter has
+  // been read.
   void pairs(size_t begin) {
     absorb_marks();
     size_t first = begin, second = at_;
@@ -144,15 +134,15 @@ class Scanner {
 
 template <class Sink>
 void for_each_word(std::string_view text, Sink sink) {
-  Scanner<Sink>(text, sink).run();
+  WordScanner<Sink>(text, sink).run();
 }
 
 std::string cut(std::string_view term) {
-  return std::string(
-      term.substr(0, term.size() <= kMaxTerm ? term.size() : floor_border(term, kMaxTerm)));
+  return std::string(term.substr(
+      0, term.size() <= kMaxTermBytes ? term.size() : floor_border(term, kMaxTermBytes)));
 }
 
-// A run of words joined by signs, as far as it has been read.
+// A run of words that are joined by signs, as far as it has been read.
 struct Compound {
   std::string text;
   int joints = 0;
@@ -163,21 +153,21 @@ struct Compound {
   }
   void join(std::string_view joint, std::string_view word) {
     ++joints;
-    if (text.size() <= kMaxTerm) text.append(joint).append(word);
+    if (text.size() <= kMaxTermBytes) text.append(joint).append(word);
   }
 };
 
 bool is_plus(char c) { return c == '+' || c == '#'; }
 
-// How many of + and # follow, at most three ("c++", "c#").
+// The number of + and # at `at`, at most three ("c++", "c#").
 size_t plus_run(std::string_view text, size_t at) {
   size_t n = 0;
   while (n < 3 && at + n < text.size() && is_plus(text[at + n])) ++n;
   return n;
 }
 
-// What stands between two words, as the sign that joins them; empty if it does not join. Two signs
-// in a row join only after + or #, so that "one--two" and "wait...what" stay apart.
+// Returns the sign in the gap between two words if it joins them, else nothing. Two signs in a row
+// join words only after + or #, so that "one--two" and "wait...what" are not compounds.
 std::string_view joint(std::string_view gap) {
   if (gap == "\xE2\x80\x90" || gap == "\xE2\x80\x91") return "-";  // typographic hyphens
   size_t plus = plus_run(gap, 0);
@@ -186,6 +176,7 @@ std::string_view joint(std::string_view gap) {
   return joins || (rest.empty() && plus > 0) ? gap : std::string_view();
 }
 
+// Makes index terms of words and of the gaps between them.
 class TermBuilder {
  public:
   TermBuilder(std::string_view text, std::vector<std::string>& out) : text_(text), out_(out) {}
@@ -211,7 +202,7 @@ class TermBuilder {
     }
     open_ = !unspaced;
     end_ = end;
-    out_.push_back(unspaced ? cut(word) : stem(word.size() <= kMaxTerm ? word : cut(word)));
+    out_.push_back(unspaced ? cut(word) : stem(word.size() <= kMaxTermBytes ? word : cut(word)));
     if (unspaced) letters(word);
   }
 
@@ -221,8 +212,8 @@ class TermBuilder {
   }
 
  private:
-  // The Han characters of a pair. Pairs overlap, so the second is emitted only once no other pair
-  // begins with it.
+  // Adds the Han characters of a pair as terms. Pairs overlap, so the second character is added
+  // only when no further pair begins with it.
   void letters(std::string_view pair) {
     letter_.clear();
     size_t second = 0;
@@ -254,12 +245,12 @@ class TermBuilder {
 
   std::string_view text_;
   std::vector<std::string>& out_;
-  Compound whole_;      // everything since the last gap
+  Compound whole_;      // everything since the last gap that does not join
   Compound part_;       // since the last slash, so that "src/node.js" is also found as "node.js"
   bool open_ = false;   // a run is being read
   bool split_ = false;  // the run contains a slash
   size_t end_ = 0;      // of the last word
-  std::string letter_;  // second of the last pair, if it is Han
+  std::string letter_;  // the second letter of the last pair, if it is Han
 };
 
 }  // namespace

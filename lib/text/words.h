@@ -1,4 +1,5 @@
-// From text to the terms that are indexed and searched. One analysis for documents and queries.
+// The analysis of text into words and index terms. Documents and queries are analysed alike. Pure,
+// thread safe.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,8 @@
 
 namespace stoka::text {
 
-// Recorded in the index; a different analysis cannot be searched. Raise it when terms() changes.
+// The version of the analysis, which the index records. An index of another version is refused.
+// Increase it whenever terms() changes.
 inline constexpr int kAnalysisVersion = 2;
 
 struct Word {
@@ -17,25 +19,27 @@ struct Word {
   size_t end = 0;
 };
 
-// Words in order: runs of letters, digits and marks; apostrophes inside a word are dropped with
-// their possessive s; CJK runs are cut into overlapping pairs. Parts only, no compounds.
+// Returns the words in order. A word is a run of letters, digits and marks. An apostrophe inside a
+// word is removed, together with a possessive s. A run in a script without spaces is split into
+// overlapping pairs of letters. Compounds ("node.js") are split into their parts.
 std::vector<Word> words(std::string_view text);
 
-// Index terms in order: the stem of each word, besides pairs each Han character of theirs, since
-// one can be a word, and, besides the parts, compounds kept whole: runs without white space that
-// join parts with . + # - _ / or end in + or # ("3.4.10", "c++", "rust-analyzer", "v2.1",
-// "node.js"). Terms are at most 64 bytes; longer ones are cut at a border.
+// Returns the index terms in order. They are the stems of words(); each Han character of a pair,
+// since one alone can be a word; and whole compounds besides their parts. A compound is a run
+// without white space whose parts are joined with . + # - _ / or which ends in + or # ("3.4.10",
+// "c++", "rust-analyzer", "v2.1", "node.js"). A term has at most 64 bytes; a longer one is cut at a
+// code point boundary.
 std::vector<std::string> terms(std::string_view text);
 
-// English Snowball stem of a folded word. Thread safe.
+// The English Snowball stem of a folded word.
 std::string stem(std::string_view word);
 
-// A function word that carries no content in a question ("the", "what", "do", "you", …). Folded
-// input.
+// Whether a folded word is an English function word, which says nothing about the subject of a
+// question ("the", "what", "do", "you", …).
 bool is_stop_word(std::string_view word);
 
-// The same of seven other European languages. Some of them are words or names in English ("die",
-// "os"): it says something of a question, not of one word. Folded input.
+// The same for seven other European languages. Some of these words are content words in English
+// ("die", "os"), so use it to guess the language of a whole question, not to filter single words.
 bool is_foreign_stop_word(std::string_view word);
 
 }  // namespace stoka::text

@@ -6,7 +6,7 @@ namespace base64_test {
 
 using namespace stoka;
 
-TEST_CASE("base64 gives the test vectors of RFC 4648") {
+TEST_CASE("the test vectors of RFC 4648 are encoded and decoded") {
   for (auto [plain, coded] :
        std::initializer_list<std::pair<const char*, const char*>>{{"", ""},
                                                                   {"f", "Zg=="},
@@ -20,14 +20,14 @@ TEST_CASE("base64 gives the test vectors of RFC 4648") {
   }
 }
 
-TEST_CASE("every byte comes back, and padding may be missing") {
+TEST_CASE("every byte survives a round trip, and padding may be missing") {
   std::string all;
   for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
   CHECK(from_base64(to_base64(all)) == all);
   CHECK(from_base64("Zg") == "f");
 }
 
-TEST_CASE("what is no base64 is nothing") {
+TEST_CASE("malformed Base64 is refused") {
   for (const char* text : {"Zg=a", "Z", "Zm9v\n", "Zm-v", "Zm9vY"}) {
     CAPTURE(std::string(text));
     CHECK_FALSE(from_base64(text));

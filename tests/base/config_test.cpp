@@ -29,7 +29,7 @@ Config::Environment environment(std::map<std::string, std::string> values) {
 
 }  // namespace
 
-TEST_CASE("a flag beats the environment, which beats the file, which beats the default") {
+TEST_CASE("a flag overrides the environment, the file and the default, in this order") {
   Config config(kSettings);
   CHECK(config.text("store") == "default.db");
   CHECK(config.origin("store") == Origin::fallback);
@@ -50,7 +50,7 @@ TEST_CASE("an empty environment variable counts as not set") {
   CHECK(config.text("store") == "default.db");
 }
 
-TEST_CASE("an unknown key names the line and the nearest key") {
+TEST_CASE("the error for an unknown key names the line and the closest known key") {
   Config config(kSettings);
   auto loaded = config.load_file("\n[retrieval]\nmod = \"dense\"\n", "config.toml");
   REQUIRE(!loaded);
@@ -59,7 +59,7 @@ TEST_CASE("an unknown key names the line and the nearest key") {
         "config.toml:3: unknown key 'retrieval.mod', did you mean 'retrieval.mode'?");
 }
 
-TEST_CASE("values that do not fit are refused with what was wanted") {
+TEST_CASE("an invalid value is refused with a description of valid ones") {
   Config config(kSettings);
   auto number = config.load_environment(environment({{"STOKA_RETRIEVAL_K", "many"}}));
   REQUIRE(!number);
@@ -71,7 +71,7 @@ TEST_CASE("values that do not fit are refused with what was wanted") {
   CHECK(choice.error().message.ends_with("wanted one of hybrid, dense"));
 }
 
-TEST_CASE("lists come from commas and from TOML arrays alike") {
+TEST_CASE("a list is read from a comma-separated text or a TOML array") {
   Config config(kSettings);
   REQUIRE(config.load_file("tags = [\"a\", \"b c\"]", "config.toml"));
   CHECK(config.list("tags") == std::vector<std::string>{"a", "b c"});

@@ -6,10 +6,10 @@ namespace date_test {
 
 using namespace stoka;
 
-TEST_CASE("dates are read from the forms that frontmatter and file names use") {
+TEST_CASE("parse_date reads ISO and English dates") {
   struct Case {
     const char* text;
-    const char* iso;  // empty: no date
+    const char* iso;  // empty if the text has no date
   };
   for (Case c : {Case{"2026-04-12", "2026-04-12"}, Case{"2026-04-12T10:00:00Z", "2026-04-12"},
                  Case{"2026-04-12 10:00:00 +0200", "2026-04-12"}, Case{" 2026/4/2", "2026-04-02"},
@@ -23,7 +23,7 @@ TEST_CASE("dates are read from the forms that frontmatter and file names use") {
   }
 }
 
-TEST_CASE("a citation shows month and day, and the year of another year") {
+TEST_CASE("short_date shows the year only if it is not the current one") {
   const Date today = *parse_date("2026-11-22");
   struct Case {
     const char* iso;

@@ -8,24 +8,24 @@ namespace secret_test {
 
 using namespace stoka;
 
-TEST_CASE("a secret prints as stars, and nothing as nothing") {
+TEST_CASE("a secret is formatted as ***, an empty one as nothing") {
   CHECK(fmt::format("{}", Secret("sk-12345678")) == "***");
   CHECK(fmt::format("{}", Secret()) == "");
 }
 
-TEST_CASE("a text is freed of every occurrence") {
+TEST_CASE("every occurrence of a secret is redacted") {
   const Secret secret("sk-12345678");
   CHECK(secret.redact("no sk-12345678 and sk-12345678sk-12345678") == "no *** and ******");
   CHECK(secret.redact("nothing here") == "nothing here");
   CHECK(secret.redact("") == "");
 }
 
-TEST_CASE("what only stands in for a key stays in texts") {
+TEST_CASE("a short placeholder for a key is not redacted") {
   CHECK(Secret("EMPTY").redact("an EMPTY house") == "an EMPTY house");
   CHECK(Secret().redact("x") == "x");
 }
 
-TEST_CASE("a secret is found however JSON spells it") {
+TEST_CASE("a secret is redacted in every JSON spelling") {
   const Secret secret("sk/1+2\"34\\x");
   for (const std::string spelled :
        {R"(sk/1+2"34\x)", R"(sk/1+2\"34\\x)", R"(sk\/1\u002b2\u002234\u005Cx)",
@@ -38,11 +38,11 @@ TEST_CASE("a secret is found however JSON spells it") {
     CAPTURE(other);
     CHECK(secret.redact(other) == other);
   }
-  // An escaped backslash before it stays whole.
+  // An escaped backslash before the secret stays whole.
   CHECK(Secret("/12345678").redact(R"("\\/12345678 \/12345678")") == R"("\\*** ***")");
 }
 
-TEST_CASE("a long text full of the secret is freed in one go") {
+TEST_CASE("redaction takes linear time") {
   std::string text;
   for (int i = 0; i < 200000; ++i) text += "sk-12345678 ";
   CHECK(Secret("sk-12345678").redact(text).size() == 200000 * 4);

@@ -14,7 +14,7 @@ const char* const kIdentity = "You are the site of Ada.\n";
 
 }  // namespace
 
-TEST_CASE("a golden directory replaces the files that it has") {
+TEST_CASE("a file of the golden directory replaces the built-in one") {
   testing::TempFolder folder;
   folder.write("identity.txt", kIdentity);
   const auto golden = golden::load_directory(folder.path);
@@ -23,7 +23,7 @@ TEST_CASE("a golden directory replaces the files that it has") {
   CHECK(golden->never.size() == 15);
 }
 
-TEST_CASE("a misnamed golden file is an error that names the nearest one") {
+TEST_CASE("the error for a misnamed golden file suggests the closest name") {
   for (auto [name, nearest] : std::initializer_list<std::pair<const char*, const char*>>{
            {"replies.tml", ", did you mean 'replies.toml'?"},
            {"Replies.toml", ", did you mean 'replies.toml'?"},
@@ -43,7 +43,7 @@ TEST_CASE("a misnamed golden file is an error that names the nearest one") {
   }
 }
 
-TEST_CASE("what editors and version control leave in a golden directory is passed over") {
+TEST_CASE("backup files, hidden files and subdirectories of a golden directory are ignored") {
   testing::TempFolder folder;
   folder.write("identity.txt", kIdentity);
   for (const char* name :
@@ -56,7 +56,7 @@ TEST_CASE("what editors and version control leave in a golden directory is passe
   CHECK(golden->identity == "You are the site of Ada.");
 }
 
-TEST_CASE("a path that is no golden directory is one clear error") {
+TEST_CASE("a path that is not a golden directory is refused") {
   testing::TempFolder folder;
   const std::string file = folder.write("file", "x").string();
   folder.write("site/golden/identity.txt", kIdentity);

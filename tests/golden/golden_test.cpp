@@ -24,7 +24,7 @@ TEST_CASE("the built-in golden data is complete") {
         std::string::npos);
 }
 
-TEST_CASE("fixed replies are worded exactly") {
+TEST_CASE("the specified replies have their exact text") {
   auto golden = golden::load().value();
   CHECK(golden.reply("what") ==
         "a terminal. i know everything published here. ask something or don't.");
@@ -36,7 +36,7 @@ TEST_CASE("fixed replies are worded exactly") {
   CHECK(golden.reply("closest") == "closest thing i have is this. might not be what you meant.");
 }
 
-TEST_CASE("canned lines keep the NEVER list") {
+TEST_CASE("canned replies obey the NEVER list") {
   auto golden = golden::load().value();
   for (const auto& [name, lines] : golden.replies)
     for (const std::string& line : lines) {
@@ -48,13 +48,13 @@ TEST_CASE("canned lines keep the NEVER list") {
     }
 }
 
-TEST_CASE("lines of one reply are taken in turn") {
+TEST_CASE("the lines of a reply alternate") {
   auto golden = golden::load().value();
   CHECK(golden.reply("greeting", 0) != golden.reply("greeting", 1));
   CHECK(golden.reply("greeting", 0) == golden.reply("greeting", 2));
 }
 
-TEST_CASE("a page has the hint of its name, and that of the longest page above it") {
+TEST_CASE("a page has the hint of its exact path or of the longest pattern above it") {
   golden::Golden golden;
   golden.page_hints = {{"/", "front"},
                        {"/*", "any"},
@@ -96,7 +96,7 @@ int lines_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("an overriding file is used, and a broken one is named") {
+TEST_CASE("an override replaces a file, and the error for a malformed one names it") {
   CHECK(with("identity.txt", "You are the site of Ada.\n")->identity == "You are the site of Ada.");
   for (auto [file, text] : std::initializer_list<std::pair<const char*, const char*>>{
            {"never.txt", "one\ntwo\n"},
@@ -121,7 +121,7 @@ TEST_CASE("an overriding file is used, and a broken one is named") {
   }
 }
 
-TEST_CASE("an unknown key of any file is an error with its line and the nearest known key") {
+TEST_CASE("the error for an unknown key names the line and the closest known key") {
   struct Case {
     const char* file;
     const char* added;
@@ -155,7 +155,7 @@ TEST_CASE("an unknown key of any file is an error with its line and the nearest 
   }
 }
 
-TEST_CASE("the hint on an unknown key names each known one once") {
+TEST_CASE("the hint for an unknown key lists the known ones") {
   CHECK(
       with("replies.toml", "frob = [\"x\"]").error().hint ==
       "replies.toml has what, identity, greeting, praise, broad, offtopic, deal, nothing, closest");
@@ -196,7 +196,7 @@ TEST_CASE("a value of the wrong type is an error with its line") {
   }
 }
 
-TEST_CASE("a reply that a rule of the router names is known") {
+TEST_CASE("replies.toml may have every reply that a router rule names") {
   const auto golden = golden::load([](std::string_view name) -> Result<std::optional<std::string>> {
     if (name == "replies.toml") return built_in(name, "jobs = [\"nobody is hired here.\"]");
     if (name == "router.toml")

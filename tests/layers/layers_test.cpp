@@ -1,4 +1,4 @@
-// The house rules that a machine can check: arrows between rooms, outside libraries, file sizes.
+// Checks the rules of lib/README.md: dependencies between rooms, third-party libraries, file sizes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,15 +17,15 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path kRoot = STOKA_SOURCE_DIR;
-constexpr size_t kMostLines = 500;
+constexpr size_t kMaxLines = 500;
 
 struct Room {
   int tier = 0;
   std::set<std::string> owns;
 };
 
-// Include prefix -> the library's name in the table. Anything else in <> must be a standard or
-// system header.
+// Prefix of an include -> name of the library in the table. Any other include in <> must be a
+// standard or system header.
 const std::map<std::string, std::string> kLibraries = {
     {"toml++/", "toml++"},          {"xxhash.h", "xxhash"},  {"utf8proc.h", "utf8proc"},
     {"libstemmer.h", "libstemmer"}, {"sqlite3.h", "SQLite"}, {"md4c", "md4c"},
@@ -97,7 +97,7 @@ bool is_standard(const std::string& header) {
 
 }  // namespace
 
-TEST_CASE("every folder of lib is a room of the table, and every room a folder") {
+TEST_CASE("the table lists exactly the folders of lib") {
   auto table = read_table();
   REQUIRE(table.size() > 10);
   for (const auto& entry : fs::directory_iterator(kRoot / "lib"))
@@ -106,7 +106,7 @@ TEST_CASE("every folder of lib is a room of the table, and every room a folder")
   for (const auto& [room, row] : table) CHECK_MESSAGE(fs::is_directory(kRoot / "lib" / room), room);
 }
 
-TEST_CASE("rooms include only lower rooms") {
+TEST_CASE("a room includes only rooms of lower tiers") {
   auto table = read_table();
   each_source("lib", [&](const fs::path& file) {
     std::string own = *fs::relative(file, kRoot / "lib").begin();
@@ -115,14 +115,14 @@ TEST_CASE("rooms include only lower rooms") {
       std::string room = include.target.substr(0, include.target.find('/'));
       CHECK_MESSAGE(table.contains(room), file.string() << " includes " << include.target);
       bool allowed = room == own || table[room].tier < table[own].tier;
-      // The vocabulary: rooms of tier 1 may name model's nouns.
+      // Rooms of tier 1 may use the structs of model.
       allowed = allowed || (room == "model" && table[own].tier == 1);
       CHECK_MESSAGE(allowed, file.string() << " includes " << include.target);
     }
   });
 }
 
-TEST_CASE("an outside library is used in the room that owns it") {
+TEST_CASE("a third-party library is used only in the room that owns it") {
   auto table = read_table();
   each_source("lib", [&](const fs::path& file) {
     std::string own = *fs::relative(file, kRoot / "lib").begin();
@@ -139,23 +139,24 @@ TEST_CASE("an outside library is used in the room that owns it") {
       });
       REQUIRE_MESSAGE(library != kLibraries.end(),
                       file.string() << " includes unknown <" << include.target << ">");
-      CHECK_MESSAGE(table[own].owns.contains(library->second),
-                    file.string() << " includes <" << include.target << ">, which is not its own");
+      CHECK_MESSAGE(
+          table[own].owns.contains(library->second),
+          file.string() << " includes <" << include.target << ">, which belongs to another room");
     }
   });
 }
 
-TEST_CASE("no file is longer than a person reads") {
+TEST_CASE("no file is longer than kMaxLines") {
   for (const char* part : {"lib", "apps", "tests"})
     each_source(part, [&](const fs::path& file) {
       std::ifstream in(file);
       auto lines = std::count(std::istreambuf_iterator<char>(in), {}, '\n');
-      CHECK_MESSAGE(static_cast<size_t>(lines) <= kMostLines, file.string()
-                                                                  << " has " << lines << " lines");
+      CHECK_MESSAGE(static_cast<size_t>(lines) <= kMaxLines, file.string()
+                                                                 << " has " << lines << " lines");
     });
 }
 
-TEST_CASE("main stays a door") {
+TEST_CASE("main.cpp stays short") {
   std::ifstream in(kRoot / "apps/stoka/main.cpp");
   CHECK(std::count(std::istreambuf_iterator<char>(in), {}, '\n') < 80);
 }

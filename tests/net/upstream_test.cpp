@@ -437,7 +437,8 @@ TEST_CASE("the time for a call counts from where it waits for a place") {
   source.request_stop();
   REQUIRE_FALSE(second.has_value());
   CHECK(second.error().kind == ErrorKind::busy);
-  CHECK(has(second.error().message, "embedder at " + server.url() + " is busy: no place after "));
+  CHECK(has(second.error().message,
+            "embedder at " + server.url() + " is busy: no permit became free within "));
 }
 
 }  // namespace upstream_test

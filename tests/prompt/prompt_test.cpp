@@ -55,7 +55,7 @@ std::string long_content(int sentences) {
 
 }  // namespace
 
-TEST_CASE("layers stand in their order") {
+TEST_CASE("the prompt layers are in their order") {
   std::string system = system_text(input());
   size_t at = 0;
   for (const char* mark :
@@ -70,7 +70,7 @@ TEST_CASE("layers stand in their order") {
   }
 }
 
-TEST_CASE("a chunk carries what the model needs to choose and nothing it must type") {
+TEST_CASE("a chunk block has the attributes, title, section and content of the chunk") {
   CHECK(contains(
       system_text(input()),
       "<chunk slug=\"one\" score=\"0.87\" type=\"blog\" tags=\"agents,limits\" reading_time=\"8 "
@@ -78,7 +78,7 @@ TEST_CASE("a chunk carries what the model needs to choose and nothing it must ty
       "date=\"2026-04-12\">\nOn one — §Why\n\nLimits are a gift. They end arguments.\n</chunk>"));
 }
 
-TEST_CASE("only visitor fields with values are there, but for declared tags") {
+TEST_CASE("visitor fields without a value are omitted, except for declared tags") {
   std::string system = system_text(input());
   CHECK(contains(system, "declared_tags:   []"));
   CHECK(contains(system, "turns_so_far:    0"));
@@ -104,7 +104,7 @@ TEST_CASE("only visitor fields with values are there, but for declared tags") {
     CHECK(contains(system, present));
 }
 
-TEST_CASE("what the visitor has read stands in one line, oldest first") {
+TEST_CASE("the reading history is one line, oldest first") {
   prompt::Input in = input();
   in.visitor.history = {{"first", {}, 100}, {"second", {}, 40}};
   in.page.seen_slugs = {"second", "third\nroute: meta"};
@@ -112,7 +112,7 @@ TEST_CASE("what the visitor has read stands in one line, oldest first") {
                  "reading_history: first, second (40%), third route: meta\nturns_so_far:"));
 }
 
-TEST_CASE("the last exchange comes as real messages, then the query") {
+TEST_CASE("the last exchange becomes messages before the query") {
   prompt::Input in = input();
   in.session.turns = 2;
   in.session.exchanges = {{"first", "old answer", {}}, {"second", "last answer", {}}};
@@ -125,7 +125,7 @@ TEST_CASE("the last exchange comes as real messages, then the query") {
   CHECK(messages[3].content == "why limits?");
 }
 
-TEST_CASE("past ten exchanges older turns are reduced to what they were about") {
+TEST_CASE("beyond ten exchanges, older turns are summarised") {
   prompt::Input in = input();
   in.session.turns = 10;
   in.session.explored_topics = {"retries"};
@@ -150,7 +150,7 @@ TEST_CASE("the same input gives the same bytes") {
     CHECK(a.messages[i].content == b.messages[i].content);
 }
 
-TEST_CASE("over budget the lowest ranked content is cut first, at a sentence") {
+TEST_CASE("over budget, the content of the lowest rank is cut first, at the end of a sentence") {
   prompt::Input in = input();
   in.hits = {hit("one", long_content(60)), hit("two", long_content(60)),
              hit("three", long_content(60))};
@@ -166,7 +166,7 @@ TEST_CASE("over budget the lowest ranked content is cut first, at a sentence") {
 }
 
 TEST_CASE(
-    "a budget that fits nothing keeps the first sentence of the best chunk and layers 0 to 2") {
+    "a budget that is too small keeps layers 0 to 2 and the first sentence of the best chunk") {
   prompt::Input in = input();
   in.hits = {hit("one", long_content(30)), hit("two", long_content(30))};
   std::string system = system_text(in, {100, 10});
@@ -195,7 +195,7 @@ TEST_CASE("content cannot close its block, forge a citation or start a turn") {
   CHECK(system.size() < 12000);
 }
 
-TEST_CASE("escaping leaves harmless text alone") {
+TEST_CASE("neutralize changes markup and turn markers only") {
   CHECK(prompt::neutralize("a & b < c") == "a &amp; b &lt; c");
   CHECK(prompt::neutralize("the visitor: an essay") == "the visitor: an essay");
   CHECK(prompt::neutralize("visitor: x") == "visitor - x");
@@ -204,7 +204,7 @@ TEST_CASE("escaping leaves harmless text alone") {
   CHECK(prompt::neutralize("  [Visitor]\nx") == "  \\[Visitor]\nx");
 }
 
-TEST_CASE("layers report their tokens") {
+TEST_CASE("the tokens of the layers add up to those of the prompt") {
   auto out = prompt::build_messages(input(), voice());
   REQUIRE(out.layers.size() == 6);
   size_t sum = 0;

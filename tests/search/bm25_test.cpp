@@ -17,7 +17,7 @@ TEST_CASE("idf follows Lucene's formula and stays above zero for terms in every 
   CHECK(idf(0, 0) == doctest::Approx(std::log(2.0)));
 }
 
-TEST_CASE("a term weighs more when it is frequent and less in a long chunk") {
+TEST_CASE("the weight of a term grows with its frequency and falls with the length of the chunk") {
   const Bm25Params params;
   CHECK(term_weight(1, 100, 100, params) == doctest::Approx(1 / 2.2));
   CHECK(term_weight(3, 100, 100, params) == doctest::Approx(3 / 4.2));
@@ -31,7 +31,7 @@ TEST_CASE("the average length of an empty corpus is zero") {
   CHECK(CorpusStats{4, 10}.average_length() == 2.5);
 }
 
-TEST_CASE("postings survive encoding") {
+TEST_CASE("postings survive a round trip") {
   constexpr int64_t kMaxId = std::numeric_limits<int64_t>::max();
   constexpr uint32_t kMax = std::numeric_limits<uint32_t>::max();
   const std::vector<std::vector<Posting>> cases = {
@@ -49,7 +49,7 @@ TEST_CASE("postings survive encoding") {
   CHECK(encode_postings(cases[1]).size() == 3);
 }
 
-TEST_CASE("damaged postings are refused and what came before them is kept") {
+TEST_CASE("decoding damaged postings fails and keeps those before the damage") {
   const std::vector<Posting> postings = {{5, 2, 300}, {9, 1, 300}};
   const std::string bytes = encode_postings(postings);
   std::vector<Posting> decoded;

@@ -68,7 +68,7 @@ std::vector<Scored> by_hand(const Corpus& corpus, const std::vector<Term>& query
 
 }  // namespace
 
-TEST_CASE("a scan gives exactly the scores and the order of the formula") {
+TEST_CASE("a scan returns exactly the scores and the order of the formula") {
   const Corpus corpus = make_corpus(5000, 40, 7);
   const std::vector<std::vector<Term>> queries = {
       {{0, 1.0}},
@@ -106,7 +106,7 @@ TEST_CASE("a scan gives exactly the scores and the order of the formula") {
   }
 }
 
-TEST_CASE("all chunks that tie with the last one are returned") {
+TEST_CASE("all chunks that tie with the k-th are returned") {
   std::vector<Posting> postings;
   for (int64_t id = 1; id <= 5000; ++id) postings.push_back({id, id == 4321 ? 2U : 1U, 100});
   const TermColumn column(postings, 100, kParams);
@@ -118,7 +118,7 @@ TEST_CASE("all chunks that tie with the last one are returned") {
   CHECK(found[1].id == 1);
 }
 
-TEST_CASE("a column knows its size") {
+TEST_CASE("a column reports its size and memory use") {
   const TermColumn empty({}, 0, kParams);
   CHECK(empty.size() == 0);
   const std::vector<Posting> postings = {{1, 1, 1}, {5000, 1, 1}};

@@ -39,7 +39,7 @@ std::vector<Scored> sorted_scan(const VectorTable& table, std::span<const float>
 
 }  // namespace
 
-TEST_CASE("dot agrees with a sum in double at every length") {
+TEST_CASE("dot agrees with a sum in double precision at every length") {
   const VectorTable table = random_table(2, 133, 1);
   for (size_t n = 0; n <= table.dim; ++n) {
     double sum = 0;
@@ -48,7 +48,7 @@ TEST_CASE("dot agrees with a sum in double at every length") {
   }
 }
 
-TEST_CASE("top_k gives what sorting all rows gives") {
+TEST_CASE("top_k equals the result of sorting all rows") {
   const VectorTable table = random_table(700, 48, 2);
   const std::vector<float> query(table.values.begin() + 480, table.values.begin() + 528);
   const std::vector<size_t> skips[] = {{}, {10}, {0, 1, 2, 10, 10, 699, 5000}};
@@ -65,7 +65,7 @@ TEST_CASE("top_k gives what sorting all rows gives") {
   }
 }
 
-TEST_CASE("equal rows come by id, and all of them when ties are asked for") {
+TEST_CASE("equal rows are ordered by id, and top_k_with_ties returns all of them") {
   VectorTable table;
   table.dim = 2;
   for (int64_t id = 500; id > 0; --id) {
@@ -81,7 +81,7 @@ TEST_CASE("equal rows come by id, and all of them when ties are asked for") {
   CHECK(top_k_with_ties(table, query, 2).size() == 3);
 }
 
-TEST_CASE("rows that are all worse than zero are still returned") {
+TEST_CASE("rows with negative scores are returned, too") {
   VectorTable table{1, {1, 2}, {-0.5F, -0.25F}};
   const float query[] = {1};
   const auto found = top_k(table, query, 10);
@@ -94,7 +94,7 @@ TEST_CASE("a query of another dimension finds nothing") {
   CHECK(top_k(table, std::vector<float>(3), 2).empty());
 }
 
-TEST_CASE("normalize scales to unit length or leaves the vector alone") {
+TEST_CASE("normalize scales to unit length or changes nothing") {
   std::vector<float> vector = {3, 0, -4};
   REQUIRE(normalize(vector));
   CHECK(vector == std::vector<float>{0.6F, 0, -0.8F});
@@ -111,7 +111,7 @@ TEST_CASE("normalize scales to unit length or leaves the vector alone") {
   CHECK(huge[0] == doctest::Approx(std::sqrt(0.5)));
 }
 
-TEST_CASE("vectors are kept as little-endian float32") {
+TEST_CASE("vectors are encoded as little-endian float32") {
   const std::vector<float> vector = {1.0F, -2.5F};
   const std::string bytes = to_bytes(vector);
   CHECK(bytes == std::string("\x00\x00\x80\x3f\x00\x00\x20\xc0", 8));

@@ -20,7 +20,7 @@ Hit hit_with_tags(std::vector<std::string> tags) {
   return hit;
 }
 
-session::TagsOf tags_of(std::map<std::string, std::vector<std::string>> known) {
+session::TagLookup tags_of(std::map<std::string, std::vector<std::string>> known) {
   return [known](std::string_view slug) {
     auto found = known.find(std::string(slug));
     return found == known.end() ? std::vector<std::string>() : found->second;
@@ -48,7 +48,7 @@ TEST_CASE("a new question sets the topic, a follow-up keeps it") {
   CHECK(session::topic(Route::fresh, {}, session) == "");
 }
 
-TEST_CASE("a follow-up that names nothing searches with the last question that did") {
+TEST_CASE("a follow-up without a subject is searched with the last question that names one") {
   Session session;
   session.exchanges = {{"tell me about bounded execution", "", {}}, {"tell me more", "", {}}};
   CHECK(session::effective_query("why?", Route::followup, session) ==
@@ -59,7 +59,7 @@ TEST_CASE("a follow-up that names nothing searches with the last question that d
   CHECK(session::effective_query("why?", Route::followup, Session{}) == "why?");
 }
 
-TEST_CASE("of a letter what it asks is searched for, if it says about what") {
+TEST_CASE("of a long query only its last questions are searched for") {
   std::string letter = "I have paid the invoices and seen the green tick. ";
   for (int i = 0; i < 20; ++i) letter += "We walk down the stairs once a year. ";
   const auto searched = [](const std::string& query) {
@@ -76,7 +76,7 @@ TEST_CASE("of a letter what it asks is searched for, if it says about what") {
   CHECK(searched(shorter) == shorter);
 }
 
-TEST_CASE("declared interests outweigh history, and history the page") {
+TEST_CASE("declared interests weigh more than history, and history more than the page") {
   Visitor visitor;
   visitor.interests = {"infrastructure"};
   visitor.history = {{"post-a", kNow - 24h, 100}};
@@ -95,7 +95,7 @@ TEST_CASE("declared interests outweigh history, and history the page") {
   CHECK(found[1].weight > found[2].weight);
 }
 
-TEST_CASE("reading history fades to nothing over thirty days") {
+TEST_CASE("the weight of a page in the history decreases to zero over thirty days") {
   auto weight = [](std::chrono::hours age) {
     Visitor visitor;
     visitor.history = {{"post", kNow - age, 100}};
@@ -108,7 +108,7 @@ TEST_CASE("reading history fades to nothing over thirty days") {
   CHECK(weight(24h * 300) == 0.0);
 }
 
-TEST_CASE("slugs that the client has seen count as read") {
+TEST_CASE("slugs that the client has seen count as read today") {
   PageContext page;
   page.seen_slugs = {"post"};
   auto found = session::interests({}, page, tags_of({{"post", {"agents"}}}), kNow);
@@ -116,7 +116,7 @@ TEST_CASE("slugs that the client has seen count as read") {
   CHECK(found[0].source == "history");
 }
 
-TEST_CASE("the spellings of a page are one path") {
+TEST_CASE("page_path maps all spellings of a page to one path") {
   for (auto [page, path] : std::initializer_list<std::pair<const char*, const char*>>{
            {"/blog/", "/blog"},
            {"/blog?x=1", "/blog"},
@@ -132,7 +132,7 @@ TEST_CASE("the spellings of a page are one path") {
   }
 }
 
-TEST_CASE("a page path ends in its slug") {
+TEST_CASE("page_slug returns the end of a page path") {
   for (auto [page, slug] : std::initializer_list<std::pair<const char*, const char*>>{
            {"/blog/some-post", "some-post"},
            {"/blog/some-post/", "some-post"},

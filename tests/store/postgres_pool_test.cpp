@@ -128,7 +128,7 @@ TEST_CASE("who waits too long or behind too many is told that the database is bu
     const auto read = impatient.database().read(backend);
     REQUIRE_FALSE(read);
     CHECK(read.error().kind == ErrorKind::busy);
-    CHECK(read.error().message.find(" is busy: no place after") != std::string::npos);
+    CHECK(read.error().message.find(" is busy: no permit became free within") != std::string::npos);
   });
   must(impatient.database().read(backend));
 
@@ -143,7 +143,7 @@ TEST_CASE("who waits too long or behind too many is told that the database is bu
     const auto read = crowded.database().read(backend);
     REQUIRE_FALSE(read);
     CHECK(read.error().kind == ErrorKind::busy);
-    CHECK(read.error().message.find("2 callers wait already") != std::string::npos);
+    CHECK(read.error().message.find("2 callers are waiting already") != std::string::npos);
   });
   waiting.clear();
   CHECK(served == 2);

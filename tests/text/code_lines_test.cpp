@@ -9,7 +9,7 @@ namespace code_lines_test {
 using stoka::text::split_code;
 using stoka::text::Stretch;
 
-TEST_CASE("content is split where code begins and ends") {
+TEST_CASE("content is split into segments of code and prose") {
   struct {
     std::string_view content, split;
   } cases[] = {
@@ -32,7 +32,7 @@ TEST_CASE("content is split where code begins and ends") {
   }
 }
 
-TEST_CASE("content without its code is its prose") {
+TEST_CASE("without_code keeps the prose only") {
   CHECK(stoka::text::without_code("Run:\n\n    make\n\nDone.") == "Run:\n\nDone.");
   CHECK(stoka::text::without_code("    make").empty());
   CHECK(stoka::text::without_code("One.\n\nTwo.") == "One.\n\nTwo.");

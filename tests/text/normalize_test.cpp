@@ -8,7 +8,7 @@ namespace normalize_test {
 
 using namespace stoka::text;
 
-TEST_CASE("folding makes equal what a reader takes as equal") {
+TEST_CASE("folding ignores case, width, typography and invisible characters") {
   struct {
     std::string_view text, expected;
   } cases[] = {
@@ -36,7 +36,7 @@ TEST_CASE("folding makes equal what a reader takes as equal") {
   }
 }
 
-TEST_CASE("a query keeps what is visible and loses what is smuggled") {
+TEST_CASE("clean_query removes control and invisible characters") {
   struct {
     std::string_view text, expected;
   } cases[] = {
@@ -64,7 +64,7 @@ TEST_CASE("a query keeps what is visible and loses what is smuggled") {
   }
 }
 
-TEST_CASE("ten thousand stacked marks are neither kept nor slow to order") {
+TEST_CASE("long runs of combining marks are cut") {
   std::string text = "a";
   for (int i = 0; i < 5000; ++i) text += i % 2 ? "\u0301" : "\u0323";
   text += "b";
@@ -72,7 +72,7 @@ TEST_CASE("ten thousand stacked marks are neither kept nor slow to order") {
   CHECK(length(fold(text)) < 40);
 }
 
-TEST_CASE("one line never carries a control character") {
+TEST_CASE("one_line has no control characters") {
   CHECK(one_line("a\r\nb\x1B]8;;x\x07"
                  "c\x7F\u009B"
                  "d") == "a  b ]8;;x c  d");
@@ -84,15 +84,38 @@ TEST_CASE("one line never carries a control character") {
   for (char c : out) CHECK(static_cast<unsigned char>(c) >= 0x20);
 }
 
-TEST_CASE("squeezing touches nothing but white space") {
+TEST_CASE("collapsing white space changes nothing else") {
   CHECK(squeeze(" a \n\n b\u00A0c ") == "a b c");
   CHECK(squeeze("“É”  x") == "“É” x");
   CHECK(squeeze(" \t\n").empty());
 }
 
-TEST_CASE("length counts code points") {
+TEST_CASE("length is counted in code points") {
   CHECK(length("") == 0);
   CHECK(length("aé€😀") == 4);
+}
+
+TEST_CASE("control characters and bidi overrides are removed or replaced") {
+  struct {
+    std::string_view text, removed, replaced;
+    size_t found;
+  } cases[] = {
+      {"", "", "", 0},
+      {"plain\ttext\n", "plain\ttext\n", "plain\ttext\n", 0},
+      {"\x1B[31mred\x1B[0m", "[31mred[0m", "?[31mred?[0m", 2},
+      {"a\x07\x08\x7F\u0080\u009Bb", "ab", "a?????b", 5},
+      {"page\fnext\vline\u0085end", "page\nnext\nline\nend", "page?next?line?end", 3},
+      {"\u202Egpj.exe\u202C \u2066x\u2069", "gpj.exe x", "?gpj.exe? ?x?", 4},
+      {"שלום\u200F é\u200D\U0001F600", "שלום\u200F é\u200D\U0001F600",
+       "שלום\u200F é\u200D\U0001F600", 0},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.text);
+    size_t found = 0;
+    CHECK(without_controls(c.text, {}, &found) == c.removed);
+    CHECK(found == c.found);
+    CHECK(without_controls(c.text, "?") == c.replaced);
+  }
 }
 
 }  // namespace normalize_test

@@ -18,7 +18,7 @@ std::vector<std::string> split(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("sentences end where a reader would end them") {
+TEST_CASE("sentences end at stops, but not at those of abbreviations and numbers") {
   using List = std::vector<std::string>;
   struct {
     std::string_view text;
@@ -59,13 +59,13 @@ TEST_CASE("sentences end where a reader would end them") {
   }
 }
 
-TEST_CASE("a count leaves out what has no word in it") {
+TEST_CASE("count_sentences ignores sentences without a word") {
   CHECK(count_sentences("") == 0);
   CHECK(count_sentences("One. Two. ...") == 2);
   CHECK(count_sentences("noted.") == 1);
 }
 
-TEST_CASE("every visible byte is in one sentence, in order, whatever the text") {
+TEST_CASE("every visible byte is in exactly one sentence, for any text") {
   std::string hostile[] = {std::string(20'000, '.'), std::string(20'000, ' ') + "a.",
                            "a." + std::string(20'000, ' ') + "b", std::string(9'999, '(')};
   std::string stops;

@@ -13,10 +13,10 @@ namespace tokens_test {
 
 using namespace stoka::text;
 
-TEST_CASE("estimates follow what byte-pair encodings do") {
+TEST_CASE("estimates are close to byte-pair encodings") {
   struct {
     std::string_view text;
-    size_t least, most;
+    size_t min, max;
   } cases[] = {
       {"", 0, 0},
       {"   ", 0, 0},
@@ -31,12 +31,12 @@ TEST_CASE("estimates follow what byte-pair encodings do") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    CHECK(estimate_tokens(c.text) >= c.least);
-    CHECK(estimate_tokens(c.text) <= c.most);
+    CHECK(estimate_tokens(c.text) >= c.min);
+    CHECK(estimate_tokens(c.text) <= c.max);
   }
 }
 
-TEST_CASE("English prose comes to about four and a half characters a token") {
+TEST_CASE("English prose has about four and a half characters for each token") {
   std::string all;
   for (const auto& entry :
        std::filesystem::directory_iterator(STOKA_SOURCE_DIR "/evals/site/blog")) {
@@ -51,7 +51,7 @@ TEST_CASE("English prose comes to about four and a half characters a token") {
   CHECK(per_token < 4.8);
 }
 
-TEST_CASE("a part never costs more than the whole, and the whole no more than its parts") {
+TEST_CASE("the estimate of a whole is at least that of a part and at most the sum of its parts") {
   std::string text =
       "Don't index 12345 rows—ever! 数据库 and\n\n    code(x) += \"y\"; naïve 😀 done...";
   size_t whole = estimate_tokens(text);

@@ -18,7 +18,7 @@ std::vector<char32_t> decode(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("malformed sequences are replaced one maximal subpart at a time") {
+TEST_CASE("each maximal subpart of an invalid sequence becomes U+FFFD") {
   struct {
     std::string_view bytes;
     std::vector<char32_t> expected;
@@ -42,7 +42,7 @@ TEST_CASE("malformed sequences are replaced one maximal subpart at a time") {
   }
 }
 
-TEST_CASE("valid and invalid texts are told apart") {
+TEST_CASE("is_valid_utf8 accepts valid UTF-8 only") {
   CHECK(is_valid_utf8(""));
   CHECK(is_valid_utf8("plain ascii that is longer than eight bytes"));
   CHECK(is_valid_utf8("longer than eight: é€😀 and on"));
@@ -50,7 +50,7 @@ TEST_CASE("valid and invalid texts are told apart") {
   CHECK_FALSE(is_valid_utf8("12345678\xED\xA0\x80"));
 }
 
-TEST_CASE("every code point survives encoding and decoding") {
+TEST_CASE("every code point survives a round trip") {
   for (char32_t c = 1; c <= 0x10FFFF; c += c < 0x3000 ? 1 : 0x61) {
     if (c >= 0xD800 && c < 0xE000) continue;
     std::string bytes;
@@ -64,13 +64,13 @@ TEST_CASE("every code point survives encoding and decoding") {
   CHECK(bytes == "\uFFFD\uFFFD");
 }
 
-TEST_CASE("a border is never inside a sequence") {
+TEST_CASE("a boundary is never inside a sequence") {
   std::string_view text = "aé€😀";
   size_t expected[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
   for (size_t at = 0; at < std::size(expected); ++at) CHECK(floor_border(text, at) == expected[at]);
 }
 
-TEST_CASE("repair says what it did") {
+TEST_CASE("repair_utf8 reports its changes") {
   Repair repair;
   CHECK(repair_utf8("\xEF\xBB\xBF"
                     "a\r\nb\rc\n",
@@ -92,7 +92,7 @@ TEST_CASE("repair says what it did") {
   CHECK(repair_utf8(std::string_view("\xFE\xFF\xD8\x3D\0i", 6), &repair) == "\uFFFDi");
 }
 
-TEST_CASE("whatever the bytes, what repair returns is valid and stays as it is") {
+TEST_CASE("repair_utf8 returns valid UTF-8 for any bytes and is idempotent") {
   uint32_t seed = 1;
   for (int round = 0; round < 300; ++round) {
     std::string bytes;
@@ -102,6 +102,33 @@ TEST_CASE("whatever the bytes, what repair returns is valid and stays as it is")
     REQUIRE(is_valid_utf8(once));
     REQUIRE(once.find('\0') == std::string::npos);
     if (!once.starts_with("\uFEFF")) REQUIRE(repair_utf8(once) == once);
+  }
+}
+
+TEST_CASE("Windows-1252 is told from UTF-8 and from other encodings") {
+  const std::string filler = " and some plain words to make it long enough, as a page of text is";
+  const std::string accents =
+      "Caf\xE9 \x93quoted\x94 \x96 \x80"
+      "5";
+  struct {
+    const char* name;
+    std::string bytes;
+    std::optional<std::string> text;
+  } cases[] = {
+      {"nothing", "", std::nullopt},
+      {"ASCII", "plain" + filler, std::nullopt},
+      {"UTF-8", "Café “quoted”" + filler, std::nullopt},
+      {"Windows-1252", accents + filler + filler, "Café “quoted” – €5" + filler + filler},
+      {"too little text around", "Caf\xE9", std::nullopt},
+      {"damaged UTF-8", "Café “quoted” \xE2\x82" + filler, std::nullopt},
+      {"U+FFFD that was there before", "a \uFFFD b" + filler, std::nullopt},
+      {"an undefined byte", "Caf\xE9 \x81" + filler, std::nullopt},
+      {"NUL", "Caf\xE9" + std::string(1, '\0') + filler, std::nullopt},
+      {"another alphabet", "\xCF\xF0\xE8\xE2\xE5\xF2 \xEC\xE8\xF0" + filler, std::nullopt},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    CHECK(from_windows_1252(c.bytes) == c.text);
   }
 }
 

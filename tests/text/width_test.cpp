@@ -8,7 +8,7 @@ namespace width_test {
 
 using namespace stoka::text;
 
-TEST_CASE("columns are counted as terminals draw them") {
+TEST_CASE("display_width counts columns as terminals draw them") {
   struct {
     std::string_view text;
     size_t columns;
@@ -42,7 +42,7 @@ TEST_CASE("columns are counted as terminals draw them") {
   }
 }
 
-TEST_CASE("truncation keeps whole clusters and says that it cut") {
+TEST_CASE("truncation keeps whole clusters and ends in an ellipsis") {
   CHECK(truncate_to_width("hello", 5) == "hello");
   CHECK(truncate_to_width("hello!", 5) == "hell…");
   CHECK(truncate_to_width("数据库", 5) == "数据…");
@@ -54,7 +54,8 @@ TEST_CASE("truncation keeps whole clusters and says that it cut") {
   CHECK(truncate_to_width("", 5).empty());
 }
 
-TEST_CASE("lines break at spaces, between wide characters, and inside a word only if they must") {
+TEST_CASE(
+    "lines break at spaces and between wide characters, and inside a word only if it is too long") {
   using List = std::vector<std::string>;
   struct {
     std::string_view text;
@@ -82,7 +83,7 @@ TEST_CASE("lines break at spaces, between wide characters, and inside a word onl
   }
 }
 
-TEST_CASE("no line is too wide and no visible character is lost at any width") {
+TEST_CASE("at any width, no line is too wide and no visible character is lost") {
   std::string_view text =
       "The 数据库 said “no” — e\u0301clair 👩\u200D💻 internationalization,  twice. 🇳🇱🇩🇪 end";
   std::string visible;

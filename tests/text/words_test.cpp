@@ -23,7 +23,7 @@ using List = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("words are runs of letters, digits and marks, folded") {
+TEST_CASE("words are folded runs of letters, digits and marks") {
   struct {
     std::string_view text;
     List expected;
@@ -55,7 +55,7 @@ TEST_CASE("words are runs of letters, digits and marks, folded") {
   }
 }
 
-TEST_CASE("a word knows where it stands") {
+TEST_CASE("a word has its byte offsets") {
   std::string_view text = "“Don’t” 数据库 naïve’s x";
   auto found = words(text);
   REQUIRE(found.size() == 5);
@@ -68,7 +68,7 @@ TEST_CASE("a word knows where it stands") {
   CHECK(at(4) == "x");
 }
 
-TEST_CASE("terms are stems, and compounds beside their parts") {
+TEST_CASE("terms are stems, and compounds besides their parts") {
   struct {
     std::string_view text;
     List expected;
@@ -100,7 +100,7 @@ TEST_CASE("terms are stems, and compounds beside their parts") {
   }
 }
 
-TEST_CASE("no term is longer than 64 bytes or cut inside a character") {
+TEST_CASE("no term is longer than 64 bytes or cut inside a code point") {
   std::string long_word(10'000, 'x'), dashes, accents;
   for (int i = 0; i < 5'000; ++i) dashes += "ab-";
   for (int i = 0; i < 5'000; ++i) accents += "é";
@@ -117,7 +117,7 @@ TEST_CASE("no term is longer than 64 bytes or cut inside a character") {
   }
 }
 
-TEST_CASE("stemming is the same on every thread") {
+TEST_CASE("stemming gives the same result on every thread") {
   std::vector<std::string> results(4);
   std::vector<std::thread> threads;
   for (auto& result : results)

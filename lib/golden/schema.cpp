@@ -1,4 +1,4 @@
-#include "golden/keys.h"
+#include "golden/schema.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 struct FileKeys {
   std::string_view file;
-  std::vector<Key> keys;
+  std::vector<KeyRule> keys;
 };
 
 const std::vector<FileKeys>& all_keys() {
@@ -27,49 +27,49 @@ const std::vector<FileKeys>& all_keys() {
         {"deal"},
         {"nothing"},
         {"closest"}}},
-      {"hints.toml", {{"pages.*", Shape::text}, {"product.lines"}, {"post.lines"}}},
+      {"hints.toml", {{"pages.*", KeyType::text}, {"product.lines"}, {"post.lines"}}},
       {"router.toml",
-       {{"meta.*.reply", Shape::text},
+       {{"meta.*.reply", KeyType::text},
         {"meta.*.patterns"},
-        {"deal.*.reply", Shape::text},
+        {"deal.*.reply", KeyType::text},
         {"deal.*.patterns"},
-        {"offtopic.reply", Shape::text},
+        {"offtopic.reply", KeyType::text},
         {"offtopic.signals"},
         {"offtopic.not_content"},
-        {"followup.max_words", Shape::count},
+        {"followup.max_words", KeyType::count},
         {"followup.openers"}}},
       {"guard.toml", {{"openers.*"}}},
-      {"framing.toml", {{"task", Shape::text}, {"pieces"}, {"lines"}}},
+      {"framing.toml", {{"task", KeyType::text}, {"pieces"}, {"lines"}}},
       {"voice_lines.toml",
        {{"direct.*"}, {"framing.*"}, {"adjacent"}, {"followup"}, {"lateral"}, {"closers"}}},
   };
   return keys;
 }
 
-// A key name around its *; without one the whole name stands before it.
-struct Parts {
+// A key name split at its *. Without a * the whole name is in `before`.
+struct SplitName {
   std::string_view before, after;
-  bool any = false;  // there is a *
+  bool has_star = false;
 };
 
-Parts parts(std::string_view name) {
+SplitName split_name(std::string_view name) {
   const size_t star = name.find('*');
   if (star == std::string_view::npos) return {name, {}, false};
   return {name.substr(0, star), name.substr(star + 1), true};
 }
 
-bool matches(const Key& known, std::string_view key) {
-  const Parts p = parts(known.name);
-  if (!p.any) return key == known.name;
+bool matches(const KeyRule& known, std::string_view key) {
+  const SplitName p = split_name(known.name);
+  if (!p.has_star) return key == known.name;
   return key.size() > p.before.size() + p.after.size() && key.starts_with(p.before) &&
          key.ends_with(p.after);
 }
 
-// The known key as somebody who wrote `key` may have meant it: the * replaced by what stands in
-// its place there. Empty when nothing does.
-std::string meant(const Key& known, std::string_view key) {
-  const Parts p = parts(known.name);
-  if (!p.any) return known.name;
+// The known key that the author of `key` may have meant: its * is replaced by the part of `key` at
+// the same position. Empty if `key` has no such part.
+std::string intended_key(const KeyRule& known, std::string_view key) {
+  const SplitName p = split_name(known.name);
+  if (!p.has_star) return known.name;
   const size_t first = key.find('.');
   const size_t last = p.after.empty() ? key.size() : key.rfind('.');
   if (first == std::string_view::npos || last == std::string_view::npos || first + 1 >= last)
@@ -77,21 +77,21 @@ std::string meant(const Key& known, std::string_view key) {
   return fmt::format("{}{}{}", p.before, key.substr(first + 1, last - first - 1), p.after);
 }
 
-std::string_view wanted(Shape shape) {
-  switch (shape) {
-    case Shape::text:
+std::string_view describe(KeyType type) {
+  switch (type) {
+    case KeyType::text:
       return "a string";
-    case Shape::list:
+    case KeyType::list:
       return "a list of strings";
-    case Shape::count:
+    case KeyType::count:
       break;
   }
   return "a whole number from 0";
 }
 
-bool has_shape(const TomlEntry& entry, Shape shape) {
-  if (shape == Shape::list) return entry.is_list && entry.type == TomlType::text;
-  if (shape == Shape::text) return !entry.is_list && entry.type == TomlType::text;
+bool has_type(const TomlEntry& entry, KeyType type) {
+  if (type == KeyType::list) return entry.is_list && entry.type == TomlType::text;
+  if (type == KeyType::text) return !entry.is_list && entry.type == TomlType::text;
   if (entry.is_list || entry.type != TomlType::integer) return false;
   const std::string& text = entry.values[0];
   int number = 0;
@@ -107,30 +107,30 @@ Error wrong(std::string_view file, const TomlEntry& entry, std::string_view what
 
 }  // namespace
 
-std::vector<Key> known_keys(std::string_view file) {
+std::vector<KeyRule> known_keys(std::string_view file) {
   for (const FileKeys& known : all_keys())
     if (known.file == file) return known.keys;
   return {};
 }
 
 Result<> check_keys(std::string_view file, std::span<const TomlEntry> entries,
-                    std::span<const Key> known) {
+                    std::span<const KeyRule> known) {
   for (const TomlEntry& entry : entries) {
     const auto key = std::find_if(known.begin(), known.end(),
-                                  [&](const Key& k) { return matches(k, entry.key); });
+                                  [&](const KeyRule& k) { return matches(k, entry.key); });
     if (key == known.end()) {
       std::vector<std::string> names, likely;
-      for (const Key& k : known) {
+      for (const KeyRule& k : known) {
         if (std::find(names.begin(), names.end(), k.name) == names.end()) names.push_back(k.name);
-        if (std::string name = meant(k, entry.key); !name.empty()) likely.push_back(name);
+        if (std::string name = intended_key(k, entry.key); !name.empty()) likely.push_back(name);
       }
       return fail(
           wrong(file, entry,
                 fmt::format("unknown key '{}'{}", entry.key, did_you_mean(entry.key, likely)),
                 fmt::format("{} has {}", file, fmt::join(names, ", "))));
     }
-    if (!has_shape(entry, key->shape))
-      return fail(wrong(file, entry, fmt::format("'{}' must be {}", entry.key, wanted(key->shape)),
+    if (!has_type(entry, key->type))
+      return fail(wrong(file, entry, fmt::format("'{}' must be {}", entry.key, describe(key->type)),
                         "compare it with the one that ships in golden/"));
   }
   return {};

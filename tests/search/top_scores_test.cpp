@@ -1,18 +1,18 @@
-#include "search/best.h"
+#include "search/top_scores.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <limits>
 
-namespace best_test {
+namespace top_scores_test {
 
 using namespace stoka::search;
 
 namespace {
 
 std::vector<double> kept(size_t k, double margin, const std::vector<float>& scores) {
-  Best best(k, margin);
+  TopScores best(k, margin);
   int64_t id = 0;
   for (const float score : scores) best.offer(score, ++id);
   std::vector<double> result;
@@ -23,7 +23,7 @@ std::vector<double> kept(size_t k, double margin, const std::vector<float>& scor
 
 }  // namespace
 
-TEST_CASE("the k best are kept with their ties and with what is inside the margin") {
+TEST_CASE("the k best scores are kept, with ties and those within the margin") {
   CHECK(kept(2, 0, {1, 3, 2}) == std::vector<double>{3, 2});
   CHECK(kept(2, 0, {1, 2, 3, 2}) == std::vector<double>{3, 2, 2});
   CHECK(kept(1, 0.25, {4, 3, 2}) == std::vector<double>{4, 3});
@@ -32,11 +32,11 @@ TEST_CASE("the k best are kept with their ties and with what is inside the margi
   CHECK(kept(0, 0, {1, 2}).empty());
 }
 
-TEST_CASE("a score that is not a number is left out") {
+TEST_CASE("NaN is ignored") {
   CHECK(kept(2, 0, {std::numeric_limits<float>::quiet_NaN(), 1}) == std::vector<double>{1});
 }
 
-TEST_CASE("long runs in any order keep the same scores") {
+TEST_CASE("the kept scores do not depend on the order of many scores") {
   std::vector<float> scores;
   for (int i = 0; i < 3000; ++i) scores.push_back(static_cast<float>((i * 7919) % 1000));
   std::vector<double> expected(scores.begin(), scores.end());
@@ -49,4 +49,4 @@ TEST_CASE("long runs in any order keep the same scores") {
   CHECK(kept(20, 0, scores) == expected);
 }
 
-}  // namespace best_test
+}  // namespace top_scores_test

@@ -7,7 +7,7 @@
 
 #include "text/normalize.h"
 
-namespace quotable_test {
+namespace pull_quote_test {
 
 using stoka::text::best_sentence;
 using stoka::text::clip;
@@ -15,7 +15,7 @@ using stoka::text::kMaxQuoteLength;
 using stoka::text::length;
 using stoka::text::squeeze;
 
-TEST_CASE("the sentence that stands best by itself is chosen") {
+TEST_CASE("the sentence that makes the best quote is chosen") {
   struct Case {
     const char* name;
     std::string content;
@@ -35,7 +35,7 @@ TEST_CASE("the sentence that stands best by itself is chosen") {
        "how do you name a FAILURE?", "Failures deserve names as much as features ever did."},
       {"the first of equals", "The cat sat on the red mat today. The dog sat on the red mat today.",
        "", "The cat sat on the red mat today."},
-      {"no leaning start",
+      {"no start that depends on the sentence before",
        "This is what nobody told us about queues then. A queue without a limit is a promise nobody "
        "can keep.",
        "", "A queue without a limit is a promise nobody can keep."},
@@ -79,7 +79,7 @@ TEST_CASE("the sentence that stands best by itself is chosen") {
   }
 }
 
-TEST_CASE("code is never the sentence, and what introduces it may be") {
+TEST_CASE("code is never quoted, but a sentence that introduces it may be") {
   struct Case {
     const char* name;
     std::string_view content, query, best;
@@ -109,7 +109,7 @@ TEST_CASE("code is never the sentence, and what introduces it may be") {
   }
 }
 
-TEST_CASE("a sentence without end is cut to what fits") {
+TEST_CASE("a sentence that is too long is clipped") {
   std::string endless;
   for (int i = 0; i < 500; ++i) endless += "word" + std::to_string(i) + " ";
   const std::string best = best_sentence(endless, "word7");
@@ -118,7 +118,7 @@ TEST_CASE("a sentence without end is cut to what fits") {
   CHECK(squeeze(endless).starts_with(best + " "));
 }
 
-TEST_CASE("text is clipped at the nicest border that fits") {
+TEST_CASE("clip cuts after a clause, else after a word") {
   struct Case {
     std::string_view text;
     size_t length;
@@ -141,4 +141,4 @@ TEST_CASE("text is clipped at the nicest border that fits") {
   }
 }
 
-}  // namespace quotable_test
+}  // namespace pull_quote_test

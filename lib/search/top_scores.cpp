@@ -1,4 +1,4 @@
-#include "search/best.h"
+#include "search/top_scores.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,19 +7,23 @@
 namespace stoka::search {
 namespace {
 
-// Shrinking costs a pass over what is kept, so it waits until about half can go.
+// Shrinking passes over all kept scores, so it waits until about half of them can be removed.
 size_t next_shrink(size_t kept, size_t k) { return std::max(kept, k) * 2 + 64; }
 
 }  // namespace
 
-Best::Best(size_t k, double margin)
+bool better(const Scored& a, const Scored& b) {
+  return a.score != b.score ? a.score > b.score : a.id < b.id;
+}
+
+TopScores::TopScores(size_t k, double margin)
     : k_(k),
       margin_(margin),
       full_(next_shrink(0, std::min(k, size_t{1} << 20))),
       threshold_(k == 0 ? std::numeric_limits<float>::infinity()
                         : -std::numeric_limits<float>::infinity()) {}
 
-void Best::shrink() {
+void TopScores::shrink() {
   if (kept_.size() > k_) {
     const auto kth = kept_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
     std::nth_element(kept_.begin(), kth, kept_.end(),
@@ -30,7 +34,7 @@ void Best::shrink() {
   full_ = next_shrink(kept_.size(), std::min(k_, kept_.size()));
 }
 
-std::vector<Scored> Best::take() {
+std::vector<Scored> TopScores::take() {
   if (k_ > 0) shrink();
   return std::move(kept_);
 }

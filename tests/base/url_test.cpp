@@ -1,12 +1,12 @@
-#include "base/link.h"
-
 #include <doctest/doctest.h>
 
-namespace link_test {
+#include "base/link.h"
+
+namespace url_test {
 
 using namespace stoka;
 
-TEST_CASE("only http, https and paths of the site are linked") {
+TEST_CASE("only http and https URLs and paths of the site become links") {
   struct Case {
     std::string address;
     const char* site;
@@ -20,7 +20,7 @@ TEST_CASE("only http, https and paths of the site are linked") {
       {"/blog/x", "https://a.test/docs//", "https://a.test/docs/blog/x"},
       {"/blog/x", "", "/blog/x"},
       {"/", "https://a.test", "https://a.test/"},
-      // A site that is none is not put before anything.
+      // A site that is not a web address is ignored.
       {"/blog/x", "javascript:alert(1)//", "/blog/x"},
       {"//evil.test/x", "https://a.test", ""},
       {"/\\evil.test/x", "https://a.test", ""},
@@ -61,9 +61,9 @@ TEST_CASE("a web address has a scheme and a host") {
     CHECK_FALSE(is_web_url(no));
 }
 
-TEST_CASE("bytes are percent-encoded unless they are letters, digits or said to be plain") {
+TEST_CASE("all bytes but letters, digits and the given characters are percent-encoded") {
   CHECK(percent_encoded("aZ09-._~ /%\xC3\xBC", "-/") == "aZ09-%2E%5F%7E%20/%25%C3%BC");
   CHECK(percent_encoded("", "").empty());
 }
 
-}  // namespace link_test
+}  // namespace url_test

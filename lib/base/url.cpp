@@ -16,9 +16,8 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 std::string percent_encoded(std::string_view bytes, std::string_view plain) {
   std::string out;
   for (const char c : bytes) {
-    const bool stays = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       plain.find(c) != std::string_view::npos;
-    if (stays)
+    const bool keep = is_ascii_alnum(c) || plain.find(c) != std::string_view::npos;
+    if (keep)
       out += c;
     else
       out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
@@ -36,17 +35,17 @@ bool is_web_url(std::string_view text) {
 std::string safe_link(std::string_view address, std::string_view site) {
   if (address.size() > kMostLink || std::any_of(address.begin(), address.end(), is_control))
     return {};
-  // A browser reads a backslash as a slash.
-  const bool path =
+  // A browser reads a backslash as a slash, so "/\\host" would leave the site.
+  const bool is_path =
       address.starts_with('/') && !address.starts_with("//") && !address.starts_with("/\\");
-  if (!path && !is_web_url(address)) return {};
-  std::string whole;
-  if (path && is_web_url(site)) {
+  if (!is_path && !is_web_url(address)) return {};
+  std::string url;
+  if (is_path && is_web_url(site)) {
     while (site.ends_with('/')) site.remove_suffix(1);
-    whole = site;
+    url = site;
   }
-  whole += address;
-  std::string out = percent_encoded(whole, "-._~:/?#[]@!$&'()*+,;=%");
+  url += address;
+  std::string out = percent_encoded(url, "-._~:/?#[]@!$&'()*+,;=%");
   return out.size() <= kMostLink ? out : std::string();
 }
 

@@ -1,11 +1,10 @@
-#include "base/gate.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <condition_variable>
 
-#include "base/spoken.h"
+#include "base/clock.h"
+#include "base/gate.h"
 
 namespace stoka {
 namespace {
@@ -17,24 +16,24 @@ constexpr const char* kHint = "try again in a moment";
 Gate::Pass& Gate::Pass::operator=(Pass&& other) noexcept {
   if (this != &other) {
     leave();
-    gate_ = std::exchange(other.gate_, nullptr);
+    semaphore_ = std::exchange(other.semaphore_, nullptr);
   }
   return *this;
 }
 
 void Gate::Pass::leave() {
-  if (Gate* gate = std::exchange(gate_, nullptr)) gate->release();
+  if (Gate* semaphore = std::exchange(semaphore_, nullptr)) semaphore->release();
 }
 
 struct Gate::Ticket::Waiter {
-  Gate& gate;
+  Gate& semaphore;
   std::function<void()> on_granted;
   bool granted = false;
 };
 
 Gate::Ticket& Gate::Ticket::operator=(Ticket&& other) noexcept {
   if (this != &other) {
-    give_up();
+    withdraw();
     waiter_ = std::move(other.waiter_);
   }
   return *this;
@@ -42,35 +41,36 @@ Gate::Ticket& Gate::Ticket::operator=(Ticket&& other) noexcept {
 
 bool Gate::Ticket::granted() const {
   if (!waiter_) return false;
-  const std::lock_guard lock(waiter_->gate.mutex_);
+  const std::lock_guard lock(waiter_->semaphore.mutex_);
   return waiter_->granted;
 }
 
 Gate::Pass Gate::Ticket::take() {
   const auto waiter = std::exchange(waiter_, nullptr);
-  return Pass(&waiter->gate);
+  return Pass(&waiter->semaphore);
 }
 
-void Gate::Ticket::give_up() {
+void Gate::Ticket::withdraw() {
   const auto waiter = std::exchange(waiter_, nullptr);
   if (!waiter) return;
-  Gate& gate = waiter->gate;
-  const std::lock_guard lock(gate.mutex_);
-  std::erase(gate.queue_, waiter);
-  if (waiter->granted) --gate.taken_;
-  gate.admit();
+  Gate& semaphore = waiter->semaphore;
+  const std::lock_guard lock(semaphore.mutex_);
+  std::erase(semaphore.queue_, waiter);
+  if (waiter->granted) --semaphore.in_use_;
+  semaphore.grant_waiting();
 }
 
-Gate::Gate(std::string what, GateOptions options) : what_(std::move(what)), options_(options) {}
+Gate::Gate(std::string name, GateOptions options) : name_(std::move(name)), options_(options) {}
 
 Result<Gate::Ticket> Gate::queue(std::function<void()> granted) {
   const std::lock_guard lock(mutex_);
-  if (taken_ >= options_.places && queue_.size() >= options_.most_waiting)
+  if (in_use_ >= options_.places && queue_.size() >= options_.most_waiting)
     return fail(ErrorKind::busy,
-                fmt::format("{} is busy: {} callers wait already", what_, queue_.size()), kHint);
+                fmt::format("{} is busy: {} callers are waiting already", name_, queue_.size()),
+                kHint);
   Ticket ticket(std::make_shared<Ticket::Waiter>(*this, std::move(granted)));
-  if (taken_ < options_.places) {
-    ++taken_;
+  if (in_use_ < options_.places) {
+    ++in_use_;
     ticket.waiter_->granted = true;
   } else {
     queue_.push_back(ticket.waiter_);
@@ -79,11 +79,11 @@ Result<Gate::Ticket> Gate::queue(std::function<void()> granted) {
 }
 
 Error Gate::too_long(std::chrono::milliseconds waited) const {
-  return {ErrorKind::busy, fmt::format("{} is busy: no place after {}", what_, spoken(waited)),
-          kHint};
+  return {ErrorKind::busy,
+          fmt::format("{} is busy: no permit became free within {}", name_, spoken(waited)), kHint};
 }
 
-Result<Gate::Pass> Gate::enter(std::stop_token stop, std::chrono::milliseconds most) {
+Result<Gate::Pass> Gate::enter(std::stop_token stop, std::chrono::milliseconds limit) {
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "stopped");
   std::mutex mutex;
   std::condition_variable_any changed;
@@ -94,12 +94,13 @@ Result<Gate::Pass> Gate::enter(std::stop_token stop, std::chrono::milliseconds m
                  changed.notify_all();
                }));
   if (ticket.granted()) return ticket.take();
-  const auto wait = std::min(most, options_.most_wait);
+  const auto wait = std::min(limit, options_.most_wait);
   {
     std::unique_lock lock(mutex);
     changed.wait_for(lock, stop, wait, [&] { return granted; });
   }
-  // It may have been granted since; and from here on nobody calls back.
+  // The permit may have been granted after the wait ended. Withdrawing the ticket ends the calls to
+  // the callback, which refers to local variables.
   if (ticket.granted()) return ticket.take();
   ticket = {};
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "stopped");
@@ -108,7 +109,7 @@ Result<Gate::Pass> Gate::enter(std::stop_token stop, std::chrono::milliseconds m
 
 size_t Gate::taken() const {
   const std::lock_guard lock(mutex_);
-  return taken_;
+  return in_use_;
 }
 
 size_t Gate::waiting() const {
@@ -118,15 +119,15 @@ size_t Gate::waiting() const {
 
 void Gate::release() {
   const std::lock_guard lock(mutex_);
-  --taken_;
-  admit();
+  --in_use_;
+  grant_waiting();
 }
 
-void Gate::admit() {
-  while (taken_ < options_.places && !queue_.empty()) {
+void Gate::grant_waiting() {
+  while (in_use_ < options_.places && !queue_.empty()) {
     const auto first = std::move(queue_.front());
     queue_.pop_front();
-    ++taken_;
+    ++in_use_;
     first->granted = true;
     first->on_granted();
   }

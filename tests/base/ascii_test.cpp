@@ -1,0 +1,37 @@
+#include "base/ascii.h"
+
+#include <doctest/doctest.h>
+
+namespace ascii_test {
+
+using namespace stoka;
+
+TEST_CASE("to_lower and trim change ASCII only") {
+  CHECK(lower("HTTP://Ünder") == "http://Ünder");
+  CHECK(trimmed(" \t\r\n a b \f\v") == "a b");
+  CHECK(trimmed(" \n ") == "");
+  CHECK(trimmed("") == "");
+}
+
+TEST_CASE("character classes hold ASCII characters only") {
+  CHECK(is_ascii_digit('7'));
+  CHECK(is_ascii_alnum('z'));
+  CHECK(is_ascii_letter(U'Z'));
+  for (const char c : {'@', '[', '`', '{', '/', ':', '\xC3', '\xFF'})
+    CHECK_FALSE(is_ascii_alnum(c));
+  CHECK_FALSE(is_ascii_digit(U'\uFF11'));
+  CHECK_FALSE(is_ascii('\x80'));
+  CHECK(hex_digit_value('f') == 15);
+  CHECK(hex_digit_value('A') == 10);
+  CHECK(hex_digit_value('g') == -1);
+}
+
+TEST_CASE("take_line returns the first line without its line feed") {
+  std::string_view text = "a\n\nb";
+  CHECK(take_line(text) == "a");
+  CHECK(take_line(text) == "");
+  CHECK(take_line(text) == "b");
+  CHECK(text.empty());
+}
+
+}  // namespace ascii_test

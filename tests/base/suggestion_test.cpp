@@ -1,0 +1,21 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/nearest.h"
+
+namespace suggestion_test {
+
+using namespace stoka;
+
+TEST_CASE("did_you_mean suggests the closest known word and no other") {
+  std::vector<std::string> known = {"--json", "--quiet", "--session", "index"};
+  CHECK(nearest("--jsno", known) == "--json");
+  CHECK(nearest("indx", known) == "index");
+  CHECK(nearest("banana", known) == "");
+  CHECK(did_you_mean("--quite", known) == ", did you mean '--quiet'?");
+  CHECK(did_you_mean("zzz", known) == "");
+}
+
+}  // namespace suggestion_test
