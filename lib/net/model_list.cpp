@@ -14,9 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostModels = 1000;
-constexpr size_t kMostId = 256;  // bytes
-constexpr size_t kMostShown = 8;
+constexpr size_t kMaxModels = 1000;
+constexpr size_t kMaxIdBytes = 256;  // bytes
+constexpr size_t kMaxShownModels = 8;
 
 }  // namespace
 
@@ -26,10 +26,10 @@ std::optional<std::vector<std::string>> parse_models(std::string_view body) {
   if (!json.is_object() || !json.contains("data") || !json["data"].is_array()) return {};
   std::vector<std::string> out;
   for (const Json& entry : json["data"]) {
-    if (out.size() == kMostModels) break;
+    if (out.size() == kMaxModels) break;
     if (!entry.is_object() || !entry.contains("id") || !entry["id"].is_string()) continue;
     const std::string& id = entry["id"].get_ref<const std::string&>();
-    if (!id.empty() && id.size() <= kMostId) out.push_back(id);
+    if (!id.empty() && id.size() <= kMaxIdBytes) out.push_back(id);
   }
   return out;
 }
@@ -57,10 +57,11 @@ Result<std::optional<std::vector<std::string>>> list_models(Upstream& upstream,
 
 std::string enumerate(std::span<const std::string> models) {
   std::vector<std::string> shown;
-  for (const std::string& model : models.first(std::min(models.size(), kMostShown)))
+  for (const std::string& model : models.first(std::min(models.size(), kMaxShownModels)))
     shown.push_back(text::one_line(model));
   std::string out = fmt::format("{}", fmt::join(shown, ", "));
-  if (models.size() > kMostShown) out += fmt::format(" and {} more", models.size() - kMostShown);
+  if (models.size() > kMaxShownModels)
+    out += fmt::format(" and {} more", models.size() - kMaxShownModels);
   return out;
 }
 

@@ -13,21 +13,22 @@
 #include <mutex>
 
 #include "base/files.h"
-#include "net/recorded.h"
+#include "net/recorded_transfer.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 
 namespace stoka::net {
 namespace {
 
-constexpr uint64_t kMostFile = 1u << 30;
-constexpr size_t kMostLine = 1u << 28;
-constexpr size_t kMaxSubject = 60;  // bytes of a subject in an error
+constexpr uint64_t kMaxFileBytes = 1u << 30;
+constexpr size_t kMaxLineBytes = 1u << 28;
+constexpr size_t kMaxSubjectBytes = 60;  // bytes of a subject in an error message
 
-// Hands on what is heard and keeps it.
-class Tee final : public Listener {
+// Stores a response and passes it on.
+class RecordingSink final : public Listener {
  public:
-  Tee(Listener& listener, Recorded& recorded) : listener_(listener), recorded_(recorded) {}
+  RecordingSink(Listener& listener, RecordedTransfer& recorded)
+      : listener_(listener), recorded_(recorded) {}
 
   Result<> head(const Head& head) override {
     recorded_.head = head;
@@ -41,13 +42,13 @@ class Tee final : public Listener {
 
  private:
   Listener& listener_;
-  Recorded& recorded_;
+  RecordedTransfer& recorded_;
 };
 
-void redact(Recorded& recorded, const Secret& key) {
+void redact(RecordedTransfer& recorded, const Secret& key) {
   std::string body = key.redact(recorded.body);
   if (body != recorded.body) {
-    // Where it was split does not fit any more.
+    // The key may have spanned pieces, so their lengths no longer fit.
     recorded.pieces = {body.size()};
     recorded.body = std::move(body);
   }
@@ -73,7 +74,7 @@ struct Recorder::File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  // Whether it may be started anew. Creates and changes nothing.
+  // Whether the file may be created or replaced. Changes nothing.
   Result<> check() const {
     struct stat info;
     if (::stat(path.c_str(), &info) != 0) {
@@ -89,7 +90,7 @@ struct Recorder::File {
                 "name another file");
   }
 
-  // At once, so that a crash loses nothing that was said.
+  // Writes the line immediately, so that a crash loses no finished transfer.
   Result<> append(const std::string& line) {
     std::lock_guard lock(mutex);
     if (fd < 0) STOKA_TRY(open());
@@ -109,12 +110,12 @@ struct Recorder::File {
   bool starts_as_recording() const {
     std::ifstream file(path, std::ios::binary);
     std::string line;
-    for (char c; line.size() < kMostLine && file.get(c) && c != '\n';) line += c;
-    return Recorded::from_line(line).has_value();
+    for (char c; line.size() < kMaxLineBytes && file.get(c) && c != '\n';) line += c;
+    return RecordedTransfer::from_line(line).has_value();
   }
 
   Result<> open() {
-    STOKA_TRY(check());  // it may have come since
+    STOKA_TRY(check());  // the file may have been created meanwhile
     fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     struct stat info;
     if (fd < 0 || ::fstat(fd, &info) != 0) return fail(cannot_write(path, errno));
@@ -138,25 +139,26 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const std::filesystem::path& 
   return std::unique_ptr<Recorder>(new Recorder(std::move(checked), carrier));
 }
 
-// One exchange that is listened to by both.
-class Recorder::Taking final : public Transfer {
+// Runs a transfer and records it when it is over.
+class Recorder::RecordingTransfer final : public Transfer {
  public:
-  Taking(File& file, const Request& request, Listener& listener, Done done)
-      : file_(file), key_(request.key), tee_(listener, recorded_), done_(std::move(done)) {
+  RecordingTransfer(File& file, const Request& request, Listener& listener, Done done)
+      : file_(file), key_(request.key), sink_(listener, recorded_), done_(std::move(done)) {
     recorded_.role = request.role;
     recorded_.name = request.name;
     recorded_.subject = request.subject;
     recorded_.request = canonical(key_.redact(request.body));
   }
   void begin(Transport& carrier, Loop& loop, const Request& request) {
-    transfer_ = carrier.start(loop, request, tee_,
-                              [this](std::optional<Failure> how) { over(std::move(how)); });
+    transfer_ = carrier.start(loop, request, sink_, [this](std::optional<Failure> failure) {
+      on_end(std::move(failure));
+    });
   }
   void pause() override { transfer_->pause(); }
   void resume() override { transfer_->resume(); }
 
  private:
-  void over(std::optional<Failure> failure) {
+  void on_end(std::optional<Failure> failure) {
     recorded_.failure = failure;
     if (!failure || failure->error.kind != ErrorKind::cancelled) {
       redact(recorded_, key_);
@@ -169,95 +171,97 @@ class Recorder::Taking final : public Transfer {
 
   File& file_;
   const Secret key_;
-  Recorded recorded_;
-  Tee tee_;
+  RecordedTransfer recorded_;
+  RecordingSink sink_;
   Done done_;
   std::unique_ptr<Transfer> transfer_;
 };
 
 std::unique_ptr<Transfer> Recorder::start(Loop& loop, const Request& request, Listener& listener,
                                           Done done) {
-  auto taking = std::make_unique<Taking>(*file_, request, listener, std::move(done));
-  taking->begin(carrier_, loop, request);
-  return taking;
+  auto transfer = std::make_unique<RecordingTransfer>(*file_, request, listener, std::move(done));
+  transfer->begin(carrier_, loop, request);
+  return transfer;
 }
 
-struct Replay::Tape {
-  struct Take {
-    Recorded recorded;
+struct Replay::Index {
+  struct Entry {
+    RecordedTransfer recorded;
     bool used = false;
   };
   using Key = std::vector<std::string>;
 
-  void add(Recorded recorded) {
-    const size_t index = takes.size();
+  void add(RecordedTransfer recorded) {
+    const size_t index = entries.size();
     by_request[{recorded.role, recorded.name, recorded.request}].push_back(index);
     if (recorded.role == "generator" && !recorded.subject.empty())
       by_subject[{recorded.role, recorded.name, recorded.subject}].push_back(index);
-    takes.push_back({std::move(recorded), false});
+    entries.push_back({std::move(recorded), false});
   }
 
-  // Of the takes under a key the next, or the last one again; nothing if there is none.
-  const Recorded* next(const std::map<Key, std::vector<size_t>>& index, const Key& key) {
+  // The next unused transfer under a key, or the last one again; null if there is none.
+  const RecordedTransfer* next(const std::map<Key, std::vector<size_t>>& index, const Key& key) {
     const auto found = index.find(key);
     if (found == index.end()) return nullptr;
     const std::vector<size_t>& list = found->second;
-    auto unused = std::find_if(list.begin(), list.end(), [&](size_t i) { return !takes[i].used; });
-    Take& take = takes[unused == list.end() ? list.back() : *unused];
-    take.used = true;
-    return &take.recorded;
+    auto unused =
+        std::find_if(list.begin(), list.end(), [&](size_t i) { return !entries[i].used; });
+    Entry& entry = entries[unused == list.end() ? list.back() : *unused];
+    entry.used = true;
+    return &entry.recorded;
   }
 
-  const Recorded* find(const Request& request) {
+  const RecordedTransfer* find(const Request& request) {
     std::lock_guard lock(mutex);
     const std::string body = canonical(request.key.redact(request.body));
-    if (const Recorded* exact = next(by_request, {request.role, request.name, body})) return exact;
+    if (const RecordedTransfer* exact = next(by_request, {request.role, request.name, body}))
+      return exact;
     return next(by_subject, {request.role, request.name, request.key.redact(request.subject)});
   }
 
   std::filesystem::path path;
-  std::mutex mutex;  // of used
-  std::vector<Take> takes;
+  std::mutex mutex;  // protects Entry::used
+  std::vector<Entry> entries;
   std::map<Key, std::vector<size_t>> by_request;
   std::map<Key, std::vector<size_t>> by_subject;
 };
 
-Replay::Replay(std::unique_ptr<Tape> tape) : tape_(std::move(tape)) {}
+Replay::Replay(std::unique_ptr<Index> index) : index_(std::move(index)) {}
 
 Replay::~Replay() = default;
 
 Result<std::unique_ptr<Replay>> Replay::open(const std::filesystem::path& file) {
-  STOKA_ASSIGN(const std::string text, read_file(file, kMostFile));
-  auto tape = std::make_unique<Tape>();
-  tape->path = file;
+  STOKA_ASSIGN(const std::string text, read_file(file, kMaxFileBytes));
+  auto index = std::make_unique<Index>();
+  index->path = file;
   std::string_view rest = text;
   for (size_t number = 1; !rest.empty(); ++number) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     if (line.empty()) continue;
-    Result<Recorded> recorded = Recorded::from_line(line);
+    Result<RecordedTransfer> recorded = RecordedTransfer::from_line(line);
     if (!recorded)
       return fail(ErrorKind::data,
                   fmt::format("{}:{} is no recorded exchange: {}", file.string(), number,
                               recorded.error().message),
                   "record it anew");
-    tape->add(*std::move(recorded));
+    index->add(*std::move(recorded));
   }
-  return std::unique_ptr<Replay>(new Replay(std::move(tape)));
+  return std::unique_ptr<Replay>(new Replay(std::move(index)));
 }
 
 std::optional<Failure> Replay::perform(const Request& request, Listener& listener,
                                        std::stop_token stop) {
   const Error stopped{ErrorKind::cancelled, "stopped"};
   if (stop.stop_requested()) return Failure{stopped, false, false};
-  const Recorded* recorded = tape_->find(request);
+  const RecordedTransfer* recorded = index_->find(request);
   if (recorded == nullptr) {
     std::string subject = text::one_line(request.subject);
-    if (subject.size() > kMaxSubject)
-      subject = subject.substr(0, text::floor_border(subject, kMaxSubject)) + "…";
+    if (subject.size() > kMaxSubjectBytes)
+      subject = subject.substr(0, text::floor_border(subject, kMaxSubjectBytes)) + "…";
     return Failure{{ErrorKind::data,
                     fmt::format("{} has no answer of the {} to this {} request{}",
-                                tape_->path.string(), request.role, request.name,
+                                index_->path.string(), request.role, request.name,
                                 subject.empty() ? "" : fmt::format(" (\"{}\")", subject)),
                     "the recording holds other questions, or content and settings have changed "
                     "since: record it anew"},
@@ -265,14 +269,14 @@ std::optional<Failure> Replay::perform(const Request& request, Listener& listene
                    false};
   }
   if (recorded->head) {
-    if (auto heard = listener.head(*recorded->head); !heard)
-      return Failure{heard.error(), true, true};
+    if (auto accepted = listener.head(*recorded->head); !accepted)
+      return Failure{accepted.error(), true, true};
     std::string_view rest = recorded->body;
     for (const size_t piece : recorded->pieces) {
       if (stop.stop_requested()) return Failure{stopped, true, true};
-      const Result<Heard> heard = listener.body(rest.substr(0, piece));
-      if (!heard) return Failure{heard.error(), true, true};
-      if (*heard == Heard::enough) return std::nullopt;
+      const Result<Heard> accepted = listener.body(rest.substr(0, piece));
+      if (!accepted) return Failure{accepted.error(), true, true};
+      if (*accepted == Heard::enough) return std::nullopt;
       rest.remove_prefix(piece);
     }
   }

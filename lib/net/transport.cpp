@@ -4,7 +4,7 @@
 
 namespace stoka::net {
 
-Transport::Transport() : loops_(std::make_unique<Loops>()) {}
+Transport::Transport() : loops_(std::make_unique<EventLoopPool>()) {}
 
 Transport::~Transport() = default;
 
@@ -12,7 +12,7 @@ std::optional<Failure> Transport::perform(const Request& request, Listener& list
                                           std::stop_token stop) {
   const Failure stopped{.error = Error(ErrorKind::cancelled, "stopped")};
   if (stop.stop_requested()) return stopped;
-  const Loops::Lease loop = loops_->take();
+  const EventLoopPool::Handle loop = loops_->take();
   bool over = false;
   std::optional<Failure> failure;
   const auto transfer = start(*loop, request, listener, [&](std::optional<Failure> how) {
