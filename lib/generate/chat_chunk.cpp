@@ -16,9 +16,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostDepth = 64;
+constexpr size_t kMaxDepth = 64;
 
-// Where in a completion a container stands.
+// What a container in a chat completion holds.
 enum class Node {
   ignored,
   root,
@@ -30,20 +30,21 @@ enum class Node {
   delta,
   parts,
   part,
-  thinking
+  reasoning
 };
 
 bool is_any_of(std::string_view key, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), key) != names.end();
 }
 
-bool names_thinking(std::string_view key) {
+bool is_reasoning_key(std::string_view key) {
   return is_any_of(key, {"reasoning", "reasoning_content", "thinking", "reasoning_details"});
 }
 
 class ChatReader final : public Json::json_sax_t {
  public:
-  explicit ChatReader(ChatShape shape) : delta_(shape == ChatShape::chunk ? "delta" : "message") {}
+  explicit ChatReader(ChatShape shape)
+      : text_key_(shape == ChatShape::chunk ? "delta" : "message") {}
 
   const ChatChunk& chunk() const { return chunk_; }
   bool is_object() const { return is_object_; }
@@ -53,13 +54,13 @@ class ChatReader final : public Json::json_sax_t {
     if (value && node() == Node::root && key_ == "error") chunk_.is_error = true;
     return true;
   }
-  bool number_integer(int64_t value) override { return number(value); }
+  bool number_integer(int64_t value) override { return any_number(value); }
   bool number_unsigned(uint64_t value) override {
-    return number(static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)));
+    return any_number(static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)));
   }
   bool number_float(double value, const std::string&) override {
-    constexpr double kMost = 1e15;
-    return number(value > 0 ? static_cast<int64_t>(std::min(value, kMost)) : 0);
+    constexpr double kMaxNumber = 1e15;
+    return any_number(value > 0 ? static_cast<int64_t>(std::min(value, kMaxNumber)) : 0);
   }
   bool binary(Json::binary_t&) override { return true; }
   bool parse_error(size_t, const std::string&, const Json::exception&) override { return false; }
@@ -69,17 +70,17 @@ class ChatReader final : public Json::json_sax_t {
       case Node::root:
         if (key_ == "error" && !value.empty()) chunk_.is_error = true;
         if (is_any_of(key_, {"type", "object"}) && value == "error") chunk_.is_error = true;
-        if (key_ == "code") code(value);
+        if (key_ == "code") set_code(value);
         break;
       case Node::error:
-        if (key_ == "code") code(value);
+        if (key_ == "code") set_code(value);
         break;
       case Node::choice:
         if (key_ == "finish_reason") finish_ = std::move(value);
         break;
       case Node::delta:
         if (is_any_of(key_, {"content", "refusal"})) text_ += value;
-        if (names_thinking(key_)) thought_ = std::max(thought_, value.size());
+        if (is_reasoning_key(key_)) reasoning_bytes_ = std::max(reasoning_bytes_, value.size());
         break;
       case Node::parts:
         text_ += value;
@@ -89,12 +90,12 @@ class ChatReader final : public Json::json_sax_t {
           part_type_ = std::move(value);
         else if (key_ == "text")
           part_text_ = std::move(value);
-        else if (names_thinking(key_))
-          parts_thought_ += value.size();
+        else if (is_reasoning_key(key_))
+          parts_reasoning_bytes_ += value.size();
         break;
-      case Node::thinking:
+      case Node::reasoning:
         if (is_any_of(key_, {"text", "thinking", "summary", "content"}))
-          parts_thought_ += value.size();
+          parts_reasoning_bytes_ += value.size();
         break;
       default:
         break;
@@ -104,7 +105,8 @@ class ChatReader final : public Json::json_sax_t {
 
   bool key(std::string& value) override {
     key_ = value;
-    if (node() == Node::error) chunk_.is_error = true;  // an empty object is none
+    if (node() == Node::error)
+      chunk_.is_error = true;  // some servers send an empty error object without an error
     return true;
   }
 
@@ -116,7 +118,7 @@ class ChatReader final : public Json::json_sax_t {
         index_.reset();
         text_.clear();
         finish_.clear();
-        thought_ = parts_thought_ = 0;
+        reasoning_bytes_ = parts_reasoning_bytes_ = 0;
         return enter(Node::choice);
       case Node::parts:
         part_type_.clear();
@@ -129,16 +131,16 @@ class ChatReader final : public Json::json_sax_t {
       case Node::usage:
         return enter(key_ == "prompt_tokens_details" ? Node::prompt : Node::ignored);
       case Node::choice:
-        return enter(key_ == delta_ ? Node::delta : Node::ignored);
+        return enter(key_ == text_key_ ? Node::delta : Node::ignored);
       default:
-        return enter(stack_.empty() ? Node::root : inner());
+        return enter(stack_.empty() ? Node::root : nested_node());
     }
   }
 
   bool start_array(size_t) override {
     if (node() == Node::root && key_ == "choices") return enter(Node::choices);
     if (node() == Node::delta && key_ == "content") return enter(Node::parts);
-    return enter(inner());
+    return enter(nested_node());
   }
 
   bool end_object() override {
@@ -146,12 +148,14 @@ class ChatReader final : public Json::json_sax_t {
       if (is_any_of(part_type_, {"", "text", "output_text"}))
         text_ += part_text_;
       else
-        parts_thought_ += part_text_.size();
+        parts_reasoning_bytes_ += part_text_.size();
     }
     if (node() == Node::choice && index_.value_or(choices_ - 1) == 0) {
       chunk_.has_choice = true;
       chunk_.text += text_;
-      chunk_.thought += std::max(thought_, parts_thought_);  // servers say it under several names
+      chunk_.reasoning_bytes +=
+          std::max(reasoning_bytes_,
+                   parts_reasoning_bytes_);  // some servers send the same reasoning in two fields
       if (!finish_.empty()) chunk_.finish = std::move(finish_);
     }
     return end_array();
@@ -164,19 +168,19 @@ class ChatReader final : public Json::json_sax_t {
  private:
   Node node() const { return stack_.empty() ? Node::ignored : stack_.back(); }
 
-  // What a container is that the place it stands in has no name for.
-  Node inner() const {
-    if (node() == Node::thinking) return Node::thinking;
-    const bool holds_thinking = node() == Node::delta || node() == Node::part;
-    return holds_thinking && names_thinking(key_) ? Node::thinking : Node::ignored;
+  // The kind of a container for which its parent defines none.
+  Node nested_node() const {
+    if (node() == Node::reasoning) return Node::reasoning;
+    const bool holds_reasoning = node() == Node::delta || node() == Node::part;
+    return holds_reasoning && is_reasoning_key(key_) ? Node::reasoning : Node::ignored;
   }
 
   bool enter(Node node) {
     stack_.push_back(node);
-    return stack_.size() <= kMostDepth;
+    return stack_.size() <= kMaxDepth;
   }
 
-  bool number(int64_t value) {
+  bool any_number(int64_t value) {
     if (node() == Node::choice && key_ == "index") index_ = value;
     if (key_ == "code" && (node() == Node::error || node() == Node::root)) chunk_.code = value;
     if (node() == Node::root && key_ == "error" && value != 0) chunk_.is_error = true;
@@ -186,24 +190,24 @@ class ChatReader final : public Json::json_sax_t {
     return true;
   }
 
-  void code(std::string_view digits) {
+  void set_code(std::string_view digits) {
     int64_t value = 0;
     const char* end = digits.data() + digits.size();
     if (std::from_chars(digits.data(), end, value).ptr == end) chunk_.code = value;
   }
 
-  const std::string_view delta_;
+  const std::string_view text_key_;
   ChatChunk chunk_;
   bool is_object_ = false;
   std::vector<Node> stack_;
-  std::string key_;  // of the innermost object, as long as none inside it has ended
+  std::string key_;  // in the innermost object, until a nested object has ended
   int64_t choices_ = 0;
-  // Of the choice at hand: the index may come after all the rest.
+  // The current choice. Its index may come last.
   std::optional<int64_t> index_;
   std::string text_;
   std::string finish_;
-  size_t thought_ = 0;
-  size_t parts_thought_ = 0;
+  size_t reasoning_bytes_ = 0;
+  size_t parts_reasoning_bytes_ = 0;
   std::string part_type_;
   std::string part_text_;
 };
@@ -218,11 +222,11 @@ std::optional<ChatChunk> read(std::string_view json, ChatShape shape) {
 
 Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape, const Secret& key) {
   if (auto chunk = read(json, shape)) return std::move(*chunk);
-  STOKA_ASSIGN(const std::string mended, net::mend_json(mark_lone_surrogates(json), kMostDepth));
+  STOKA_ASSIGN(const std::string mended, net::mend_json(mark_lone_surrogates(json), kMaxDepth));
   if (auto chunk = read(mended, shape)) return std::move(*chunk);
-  const std::string said = net::error_message(json, key);
-  return fail(ErrorKind::protocol, said.empty() ? "the model server sent no JSON"
-                                                : "the model server sent no JSON: " + said);
+  const std::string message = net::error_message(json, key);
+  return fail(ErrorKind::protocol, message.empty() ? "the model server sent no JSON"
+                                                   : "the model server sent no JSON: " + message);
 }
 
 }  // namespace stoka::generate

@@ -12,7 +12,7 @@ std::optional<Failure> Transport::perform(const Request& request, Listener& list
                                           std::stop_token stop) {
   const Failure stopped{.error = Error(ErrorKind::cancelled, "stopped")};
   if (stop.stop_requested()) return stopped;
-  const EventLoopPool::Handle loop = loops_->take();
+  const EventLoopPool::Handle loop = loops_->acquire();
   bool over = false;
   std::optional<Failure> failure;
   const auto transfer = start(*loop, request, listener, [&](std::optional<Failure> how) {

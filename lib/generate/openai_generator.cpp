@@ -1,5 +1,3 @@
-#include "generate/openai.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,17 +8,19 @@
 #include "generate/alarm.h"
 #include "generate/chat_decoder.h"
 #include "generate/framing.h"
+#include "generate/openai.h"
 #include "generate/openai_server.h"
 #include "text/tokens.h"
 
 namespace stoka::generate {
 namespace {
 
-constexpr int kFramingTokens = 40;  // a line
-const net::TimeLeft kUntilStopped{std::chrono::milliseconds(0)};
-constexpr std::chrono::milliseconds kProbing{10000};
-// Servers count differently; below this share of our estimate they have left something out.
-constexpr double kLeastRead = 0.6;
+constexpr int kTokensPerLine = 40;  // for each line
+const net::TimeLeft kNoDeadline{std::chrono::milliseconds(0)};
+constexpr std::chrono::milliseconds kProbeTimeout{10000};
+// Token counts differ between servers. Below this share of our estimate, the server has cut the
+// prompt.
+constexpr double kMinReadShare = 0.6;
 
 size_t estimate(std::span<const Message> messages) {
   size_t out = 0;
@@ -28,8 +28,8 @@ size_t estimate(std::span<const Message> messages) {
   return out;
 }
 
-// What a recording knows a request for framing lines by.
-std::string subject(std::span<const Hit> hits) {
+// The subject by which a recording finds a request for framing lines.
+std::string framing_subject(std::span<const Hit> hits) {
   std::string out = "framing";
   for (const Hit& hit : hits) out += " " + hit.chunk.slug;
   return out;
@@ -38,18 +38,19 @@ std::string subject(std::span<const Hit> hits) {
 }  // namespace
 
 struct OpenAiGenerator::State {
-  void check_read(std::span<const Message> messages, const ChatEnd& end);
+  void warn_about_answer(std::span<const Message> messages, const ChatEnd& end);
   Result<std::optional<Lines>> complete(std::span<const Hit> hits, std::stop_token stop);
   Result<Lines> chat(std::span<const Hit> hits, std::stop_token stop);
-  Result<net::Answer> ask_whole(std::string_view endpoint, std::span<const Hit> hits,
-                                const OpenAiServer::Write& write, std::stop_token stop);
+  Result<net::Answer> send_whole(std::string_view endpoint, std::span<const Hit> hits,
+                                 const OpenAiServer::Write& write, std::stop_token stop);
 
   net::Upstream& upstream;
   const OpenAiOptions options;
   Log& log;
   OpenAiServer server;
-  std::atomic<bool> completes = true;  // the server takes several prompts at once
-  std::atomic<bool> told = false;      // that it does not read whole prompts
+  std::atomic<bool> accepts_several_prompts =
+      true;                          // the server accepts several prompts in one completion
+  std::atomic<bool> warned = false;  // a warning about a cut prompt was logged
 };
 
 OpenAiGenerator::OpenAiGenerator(net::Upstream& upstream, OpenAiOptions options, Log& log)
@@ -63,59 +64,60 @@ std::string OpenAiGenerator::name() const {
   return fmt::format("{} at {}", model.empty() ? "a model" : model, state_->server.shown());
 }
 
-void OpenAiGenerator::State::check_read(std::span<const Message> messages, const ChatEnd& end) {
+void OpenAiGenerator::State::warn_about_answer(std::span<const Message> messages,
+                                               const ChatEnd& end) {
   const size_t sent = estimate(messages);
   if (end.prompt_tokens > 0 &&
-      static_cast<double>(end.prompt_tokens) < kLeastRead * static_cast<double>(sent) &&
-      !told.exchange(true))
+      static_cast<double>(end.prompt_tokens) < kMinReadShare * static_cast<double>(sent) &&
+      !warned.exchange(true))
     log.warning(
         fmt::format("the server read {} of about {} prompt tokens; raise its context length",
                     end.prompt_tokens, sent));
-  if (end.thought_aloud)
+  if (end.reasoning_in_text)
     log.warning(
         "the model's thoughts are in its answer; have the server keep them apart, or turn thinking "
         "off with generator.extra");
 }
 
-// One answer, on its way from the wire to the reader.
-class OpenAiGenerator::Answering final : public Writing, net::Listener {
+// One answer: receives the response, decodes it, and passes the text to the reader.
+class OpenAiGenerator::Stream final : public Writing, net::Listener {
  public:
-  Answering(State& state, const Request& request, std::string model, net::TimeLeft time)
+  Stream(State& state, const Request& request, std::string model, net::TimeLeft deadline)
       : state_(state),
         messages_(request.messages),
         subject_(request.query),
         model_(std::move(model)),
-        time_(time),
+        deadline_(deadline),
         refused_(state.server.refused()),
         decoder_([this](std::string_view delta) { reader_->text(delta); }, {},
                  state.upstream.options().key) {}
 
-  // What will be sent, before it is started.
+  // Writes the first request before the generation starts, so that its errors are returned early.
   Result<> prepare() {
-    STOKA_ASSIGN(first_, write());
+    STOKA_ASSIGN(first_body_, write());
     return {};
   }
 
   void start(net::Loop& loop, Reader& reader) override {
     loop_ = &loop;
     reader_ = &reader;
-    ask(std::move(first_));
+    send(std::move(first_body_));
   }
   void pause() override {
-    if (asking_) asking_->pause();
+    if (call_) call_->pause();
   }
   void resume() override {
-    if (asking_) asking_->resume();
+    if (call_) call_->resume();
   }
 
   Result<Finish> result(std::stop_token stop) override {
-    // Whatever ended the exchange after the model's last word, the answer is whole.
+    // Once the finish reason has arrived, the answer is complete, however the transfer ended.
     if (!answer_ && !decoder_.finished()) return fail(answer_.error());
     if (answer_ && !answer_->ok())
-      return fail(state_.server.refusal(*answer_, model_, stop, time_));
+      return fail(state_.server.status_error(*answer_, model_, stop, deadline_));
     const auto end = decoder_.finish();
-    if (!end) return fail(state_.server.named(end.error()));
-    state_.check_read(messages_, *end);
+    if (!end) return fail(state_.server.describe(end.error()));
+    state_.warn_about_answer(messages_, *end);
     return end->finish;
   }
 
@@ -125,58 +127,58 @@ class OpenAiGenerator::Answering final : public Writing, net::Listener {
                      state_.options, refused_);
   }
 
-  void ask(std::string body) {
+  void send(std::string body) {
     net::Call call;
     call.name = "chat/completions";
     call.body = std::move(body);
     call.subject = subject_;
-    call.total = time_.left();
-    asking_ =
-        state_.upstream.start(*loop_, std::move(call), this,
-                              [this](Result<net::Answer> answer) { answered(std::move(answer)); });
+    call.total = deadline_.left();
+    call_ = state_.upstream.start(
+        *loop_, std::move(call), this,
+        [this](Result<net::Answer> answer) { on_response(std::move(answer)); });
   }
 
-  void answered(Result<net::Answer> answer) {
+  void on_response(Result<net::Answer> answer) {
     answer_ = std::move(answer);
-    if (answer_ && state_.server.learn(*answer_, refused_, repeats_++)) {
-      if (auto body = write()) return ask(std::move(*body));
+    if (answer_ && state_.server.should_repeat(*answer_, refused_, repeats_++)) {
+      if (auto body = write()) return send(std::move(*body));
     }
     reader_->over();  // may destroy this
   }
 
   Result<> head(const net::Head& head) override {
-    if (auto heard = decoder_.head(head.content_type); !heard)
-      return fail(state_.server.named(heard.error()));
+    if (auto accepted = decoder_.head(head.content_type); !accepted)
+      return fail(state_.server.describe(accepted.error()));
     reader_->accepted();
     return {};
   }
 
   Result<net::Heard> body(std::string_view bytes) override {
-    const auto heard = decoder_.push(bytes);
-    if (!heard) return fail(state_.server.named(heard.error()));
-    return heard;
+    const auto accepted = decoder_.push(bytes);
+    if (!accepted) return fail(state_.server.describe(accepted.error()));
+    return accepted;
   }
 
   State& state_;
   const std::vector<Message> messages_;
   const std::string subject_;
   const std::string model_;
-  const net::TimeLeft time_;
+  const net::TimeLeft deadline_;
   RefusedFields refused_;
-  std::string first_;
+  std::string first_body_;
   int repeats_ = 0;
   net::Loop* loop_ = nullptr;
   Reader* reader_ = nullptr;
   ChatDecoder decoder_;
   Result<net::Answer> answer_ = fail(ErrorKind::cancelled, "stopped");
-  std::unique_ptr<net::Asking> asking_;
+  std::unique_ptr<net::PendingCall> call_;
 };
 
 Result<std::unique_ptr<Writing>> OpenAiGenerator::begin(const Request& request,
                                                         std::stop_token stop) {
-  const net::TimeLeft time(state_->upstream.options().deadlines.total);
-  STOKA_ASSIGN(std::string model, state_->server.model(stop, time));
-  auto out = std::make_unique<Answering>(*state_, request, std::move(model), time);
+  const net::TimeLeft deadline(state_->upstream.options().deadlines.total);
+  STOKA_ASSIGN(std::string model, state_->server.model(stop, deadline));
+  auto out = std::make_unique<Stream>(*state_, request, std::move(model), deadline);
   STOKA_TRY(out->prepare());
   return out;
 }
@@ -184,8 +186,8 @@ Result<std::unique_ptr<Writing>> OpenAiGenerator::begin(const Request& request,
 Result<Finish> OpenAiGenerator::stream(const Request& request,
                                        const std::function<void()>& accepted, const DeltaSink& sink,
                                        std::stop_token stop) {
-  struct Through final : Reader {
-    Through(const std::function<void()>& on_accepted, const DeltaSink& on_text)
+  struct SinkReader final : Reader {
+    SinkReader(const std::function<void()>& on_accepted, const DeltaSink& on_text)
         : on_accepted_(on_accepted), on_text_(on_text) {}
     void accepted() override { on_accepted_(); }
     void text(std::string_view delta) override { on_text_(delta); }
@@ -194,34 +196,35 @@ Result<Finish> OpenAiGenerator::stream(const Request& request,
     const std::function<void()>& on_accepted_;
     const DeltaSink& on_text_;
   } reader(accepted, sink);
-  const net::Loops::Lease loop = state_->upstream.loops().take();
-  STOKA_ASSIGN(const std::unique_ptr<Writing> writing, begin(request, stop));
-  writing->start(*loop, reader);
+  const net::EventLoopPool::Handle loop = state_->upstream.loops().acquire();
+  STOKA_ASSIGN(const std::unique_ptr<Writing> stream, begin(request, stop));
+  stream->start(*loop, reader);
   loop->drive([&] { return reader.is_over; }, stop);
-  return writing->result(stop);
+  return stream->result(stop);
 }
 
-// That a model is listed does not say that it can be loaded, or that it is a chat model.
+// A listed model is not necessarily loadable or a chat model, so the model is asked for a token.
 Result<Probe> OpenAiGenerator::probe(std::stop_token stop) {
   State& state = *state_;
-  const net::TimeLeft time(kProbing);
-  STOKA_ASSIGN(const std::string model, state.server.model(stop, time));
+  const net::TimeLeft deadline(kProbeTimeout);
+  STOKA_ASSIGN(const std::string model, state.server.model(stop, deadline));
   const std::vector<Message> messages = {{"user", "hi"}};
-  const ChatAsk ask{model, messages, 1, false};
-  net::Call call;  // without a subject, so that no question is answered with its recording
+  const ChatParameters parameters{model, messages, 1, false};
+  net::Call
+      call;  // no subject, so that a replay does not use this response as the answer to a question
   call.name = "chat/completions";
   call.total_setting = {};
-  STOKA_ASSIGN(const net::Answer answer, state.server.ask(
+  STOKA_ASSIGN(const net::Answer answer, state.server.send(
                                              [&](const RefusedFields& refused) {
-                                               return chat_body(ask, state.options, refused);
+                                               return chat_body(parameters, state.options, refused);
                                              },
                                              [&](std::string body) {
                                                call.body = std::move(body);
-                                               call.total = time.left();
+                                               call.total = deadline.left();
                                                return state.upstream.call(call, stop);
                                              }));
-  if (!answer.ok() && !names_output_limit(answer.body))
-    return fail(state.server.refusal(answer, model, stop, time));
+  if (!answer.ok() && !is_output_limit(answer.body))
+    return fail(state.server.status_error(answer, model, stop, deadline));
   if (answer.ok() && answer.content_type != "text/event-stream") {
     const auto word = read_chat_json(answer.body, ChatShape::whole);
     if (!word || word->is_error || !word->has_choice)
@@ -230,54 +233,56 @@ Result<Probe> OpenAiGenerator::probe(std::stop_token stop) {
   return Probe{model};
 }
 
-// Nothing where the server does not take several prompts.
+// Returns nothing if the server does not accept several prompts in one completion.
 Result<std::optional<Lines>> OpenAiGenerator::State::complete(std::span<const Hit> hits,
                                                               std::stop_token stop) {
-  STOKA_ASSIGN(const std::string model, server.model(stop, kUntilStopped));
+  STOKA_ASSIGN(const std::string model, server.model(stop, kNoDeadline));
   std::vector<std::string> prompts;
   for (const Hit& hit : hits) prompts.push_back(framing_prompt(hit, options.framing_voice));
   const auto write = [&](const RefusedFields& refused) {
-    return completions_body(model, prompts, kFramingTokens, options, refused);
+    return completions_body(model, prompts, kTokensPerLine, options, refused);
   };
-  STOKA_ASSIGN(const net::Answer answer, ask_whole("completions", hits, write, stop));
-  if (answer.status == 500) return std::nullopt;  // this time
-  constexpr int kNotTaken[] = {400, 404, 405, 422, 501};
-  const bool taken =
-      std::find(std::begin(kNotTaken), std::end(kNotTaken), answer.status) == std::end(kNotTaken);
-  if (taken && !answer.ok()) return fail(upstream.refusal(answer));
-  auto lines = taken ? completed_lines(answer.body, hits.size()) : std::nullopt;
-  completes = lines.has_value();
+  STOKA_ASSIGN(const net::Answer answer, send_whole("completions", hits, write, stop));
+  if (answer.status == 500)
+    return std::nullopt;  // a passing failure: use the chat endpoint this time
+  constexpr int kNotAccepted[] = {400, 404, 405, 422, 501};
+  const bool accepted = std::find(std::begin(kNotAccepted), std::end(kNotAccepted),
+                                  answer.status) == std::end(kNotAccepted);
+  if (accepted && !answer.ok()) return fail(upstream.refusal(answer));
+  auto lines = accepted ? completed_lines(answer.body, hits.size()) : std::nullopt;
+  accepts_several_prompts = lines.has_value();
   return lines;
 }
 
 Result<Lines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std::stop_token stop) {
-  STOKA_ASSIGN(const std::string model, server.model(stop, kUntilStopped));
+  STOKA_ASSIGN(const std::string model, server.model(stop, kNoDeadline));
   const std::vector<Message> messages = framing_messages(hits, options.framing_voice);
-  const ChatAsk asked{model, messages, kFramingTokens * static_cast<int>(hits.size()), false};
+  const ChatParameters parameters{model, messages, kTokensPerLine * static_cast<int>(hits.size()),
+                                  false};
   const auto write = [&](const RefusedFields& refused) {
-    return chat_body(asked, options, refused);
+    return chat_body(parameters, options, refused);
   };
-  STOKA_ASSIGN(const net::Answer answer, ask_whole("chat/completions", hits, write, stop));
+  STOKA_ASSIGN(const net::Answer answer, send_whole("chat/completions", hits, write, stop));
   if (!answer.ok()) return fail(upstream.refusal(answer));
   std::string text;
   ChatDecoder decoder([&](std::string_view delta) { text += delta; }, {}, upstream.options().key);
   auto decoded = decoder.head(answer.content_type);
   if (decoded) decoded = decoder.push(answer.body).map([](net::Heard) {});
-  if (!decoded) return fail(server.named(decoded.error()));
+  if (!decoded) return fail(server.describe(decoded.error()));
   const auto end = decoder.finish();
-  if (!end) return fail(server.named(end.error()));
-  if (end->thought_aloud) return Lines(hits.size());
+  if (!end) return fail(server.describe(end.error()));
+  if (end->reasoning_in_text) return Lines(hits.size());
   return numbered_lines(text, hits.size());
 }
 
-Result<net::Answer> OpenAiGenerator::State::ask_whole(std::string_view endpoint,
-                                                      std::span<const Hit> hits,
-                                                      const OpenAiServer::Write& write,
-                                                      std::stop_token stop) {
+Result<net::Answer> OpenAiGenerator::State::send_whole(std::string_view endpoint,
+                                                       std::span<const Hit> hits,
+                                                       const OpenAiServer::Write& write,
+                                                       std::stop_token stop) {
   net::Call call;
   call.name = endpoint;
-  call.subject = subject(hits);
-  return server.ask(write, [&](std::string body) {
+  call.subject = framing_subject(hits);
+  return server.send(write, [&](std::string body) {
     call.body = std::move(body);
     return upstream.call(call, stop);
   });
@@ -290,16 +295,16 @@ std::vector<std::optional<std::string>> OpenAiGenerator::frame(std::span<const H
   Alarm alarm(stop);
   alarm.set(state.options.framing);
   auto lines = [&]() -> Result<Lines> {
-    if (state.completes) {
+    if (state.accepts_several_prompts) {
       STOKA_ASSIGN(auto completed, state.complete(hits, alarm.token()));
       if (completed) return std::move(*completed);
     }
     return state.chat(hits, alarm.token());
   }();
   if (lines) return std::move(*lines);
-  const bool late = lines.error().kind == ErrorKind::cancelled && !stop.stop_requested();
+  const bool timed_out = lines.error().kind == ErrorKind::cancelled && !stop.stop_requested();
   state.log.warning(fmt::format("recommendations without framing lines: {}",
-                                late ? "they took too long" : lines.error().message));
+                                timed_out ? "they took too long" : lines.error().message));
   return Lines(hits.size());
 }
 
