@@ -133,7 +133,7 @@ std::string delta(std::string_view field, std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("what servers stream becomes the same text and end in any split") {
+TEST_CASE("the streams of all servers decode to the same text and outcome in any split") {
   for (const Case& c : cases()) {
     CAPTURE(std::string(c.stream));
     const std::string bytes = golden(c.stream);
@@ -153,7 +153,7 @@ TEST_CASE("what servers stream becomes the same text and end in any split") {
   }
 }
 
-TEST_CASE("deltas leave as they come") {
+TEST_CASE("each delta is passed on at once") {
   std::vector<std::string> deltas;
   ChatDecoder decoder([&](std::string_view text) { deltas.emplace_back(text); });
   REQUIRE(decoder.head(kStream).has_value());
@@ -174,14 +174,14 @@ TEST_CASE("deltas leave as they come") {
   CHECK(decoder.finish()->finish == Finish::complete);
 }
 
-TEST_CASE("an error after the end wins over the end") {
+TEST_CASE("an error event after the finish reason still fails") {
   const std::string stop =
       event(R"({"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]})");
   CHECK(decode({stop, event(R"({"error":"out of memory"})")}).end ==
         "unavailable: the model server failed: out of memory");
 }
 
-TEST_CASE("kinds of errors follow the server's code") {
+TEST_CASE("the kind of an error follows the server's error code") {
   const std::pair<std::string, std::string> kinds[] = {
       {R"({"error":{"message":"m","code":401}})", "config"},
       {R"({"error":{"message":"m","code":"403"}})", "config"},
@@ -200,7 +200,7 @@ TEST_CASE("kinds of errors follow the server's code") {
   }
 }
 
-TEST_CASE("a server that does not stream is understood") {
+TEST_CASE("a response that is not streamed is decoded") {
   const std::pair<std::string, std::string> bodies[] = {
       {R"({"choices":[{"index":0,"message":{"role":"assistant","content":"a b"},)"
        R"("finish_reason":"stop"}],"usage":{"prompt_tokens":9}})",
@@ -234,14 +234,14 @@ TEST_CASE("a server that does not stream is understood") {
   }
 }
 
-TEST_CASE("other content types are refused") {
+TEST_CASE("other content types are rejected") {
   for (const std::string type : {"text/html", "text/plain", "application/x-ndjson"})
     CHECK(decode({}, type).end ==
           fmt::format("protocol: answered with {}, wanted an event stream", type));
   CHECK(decode({}, "").end == "protocol: answered with something unnamed, wanted an event stream");
 }
 
-TEST_CASE("an answer above the limit is cut there, at a character") {
+TEST_CASE("an answer above the limit is cut between characters") {
   const std::string stream =
       delta("content", "ab") + delta("content", "cé") + delta("content", "f");
   CHECK(decode({stream}, kStream, {5}) == Decoded{"abcé", "length"});
@@ -252,7 +252,7 @@ TEST_CASE("an answer above the limit is cut there, at a character") {
         Decoded{"abcéf", "truncated"});
 }
 
-TEST_CASE("a thought above the limit is an error that says so") {
+TEST_CASE("reasoning above the limit is an error that says so") {
   const std::string stream = delta("reasoning", "hmm") + delta("thinking", "hmm");
   CHECK(decode({stream}, kStream, {100, 6}).end ==
         "config: the model thought for 6 bytes without answering");
@@ -265,14 +265,14 @@ TEST_CASE("a thought above the limit is an error that says so") {
   CHECK(decoder.finish().error().hint.find("max_tokens") == std::string::npos);
 }
 
-TEST_CASE("a long thought leaves room for the answer") {
+TEST_CASE("long reasoning does not count against the limit of the answer") {
   std::string stream;
   for (int i = 0; i < 700; ++i) stream += delta("reasoning_content", std::string(100, 'x'));
   stream += delta("content", "the answer") + "data: [DONE]\n\n";
   CHECK(decode({stream}).text == "the answer");
 }
 
-TEST_CASE("empty events are nothing") {
+TEST_CASE("empty events are ignored") {
   const std::string answer =
       event(R"({"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]})");
   std::string empty;
@@ -281,7 +281,7 @@ TEST_CASE("empty events are nothing") {
   CHECK(decode({"event: error\ndata:\n\n"}).end.starts_with("unavailable: "));
 }
 
-TEST_CASE("a prompt of which some was cached is not counted") {
+TEST_CASE("prompt tokens are not reported if some of them were cached") {
   const std::string answer =
       event(R"({"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]})");
   const std::pair<std::string, int64_t> usages[] = {
@@ -298,7 +298,7 @@ TEST_CASE("a prompt of which some was cached is not counted") {
   }
 }
 
-TEST_CASE("a key that the server repeats is not in an error, however it is cut") {
+TEST_CASE("a key that the server repeats is not in an error, however the message is cut") {
   const std::string key = "sk-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO";
   for (size_t before = 130; before < 210; before += 3) {
     CAPTURE(before);
@@ -315,7 +315,7 @@ TEST_CASE("a key that the server repeats is not in an error, however it is cut")
   }
 }
 
-TEST_CASE("what is too large or too deep is refused") {
+TEST_CASE("a body that is too large or nested too deeply is rejected") {
   const std::string body = R"({"choices":[{"message":{"content":"a"}}]})";
   CHECK(decode({body}, "application/json", {100, 100, 10}).end ==
         "protocol: an answer above 10 bytes");
@@ -325,7 +325,7 @@ TEST_CASE("what is too large or too deep is refused") {
   CHECK(decode({"data: " + std::string(2u << 20, 'x')}).end.starts_with("protocol: "));
 }
 
-TEST_CASE("any bytes come to an end") {
+TEST_CASE("any sequence of bytes is decoded or rejected without a crash") {
   std::minstd_rand random(1);
   auto below = [&](size_t most) { return static_cast<size_t>(random()) % most; };
   for (const Case& c : cases()) {

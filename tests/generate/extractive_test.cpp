@@ -87,7 +87,7 @@ const std::string kQueries[] = {"what do you think about constraints",
 
 }  // namespace
 
-TEST_CASE("a page of nothing but code is cited without a quote, after all that have one") {
+TEST_CASE("a page that consists of code is cited without a quote, and only if no other hit has one") {
   const ExtractiveVoice voice(shipped());
   const Hit code = hit("code", "blog", 0.95, "    make\n    make install");
   Request request;
@@ -101,7 +101,7 @@ TEST_CASE("a page of nothing but code is cited without a quote, after all that h
   CHECK(voice.answer(request).find("slug=\"code\"") == std::string::npos);
 }
 
-TEST_CASE("the shipped lines are fit to be said") {
+TEST_CASE("the built-in lines are valid") {
   CHECK(shipped().closers.size() >= 6);
   for (const char* type : {"philosophy", "changelog", "product", "blog", "any"}) {
     CHECK(shipped().direct.contains(type));
@@ -109,7 +109,7 @@ TEST_CASE("the shipped lines are fit to be said") {
   }
 }
 
-TEST_CASE("an answer frames a verbatim quote and ends in a question") {
+TEST_CASE("an answer contains a framing line, a verbatim quote and a final question") {
   const Hit hits[] = {bounded()};
   const std::string text = said(request("constraint and autonomy", hits));
   CHECK(text.find("\n<cite slug=\"bounded\" quote=\"Autonomy without constraint is just chaos with "
@@ -118,7 +118,7 @@ TEST_CASE("an answer frames a verbatim quote and ends in a question") {
   CHECK(cites(text) == 1);
 }
 
-TEST_CASE("every answer keeps to the voice") {
+TEST_CASE("every answer passes the voice guard") {
   const Hit one[] = {bounded()};
   const Hit two[] = {bounded(), deck()};
   const std::span<const Hit> sets[] = {one, two};
@@ -161,7 +161,7 @@ TEST_CASE("consecutive turns do not repeat a line") {
   }
 }
 
-TEST_CASE("low confidence says so in the exact words and claims no more") {
+TEST_CASE("an answer with low confidence starts with the exact words and has no question") {
   const Hit hits[] = {bounded(0.55), deck(0.54)};
   Request asked = request("quantum gravity", hits);
   asked.confidence = Confidence::adjacent;
@@ -171,7 +171,7 @@ TEST_CASE("low confidence says so in the exact words and claims no more") {
         "quote=\"Autonomy without constraint is just chaos with better marketing.\"/>");
 }
 
-TEST_CASE("a second source is cited only when it is another one, close, and the answer direct") {
+TEST_CASE("a second source is cited only if it differs, its score is close, and the answer is direct") {
   struct Case {
     const char* name;
     std::vector<Hit> hits;
@@ -209,11 +209,11 @@ TEST_CASE("attribute values are escaped") {
                 "it did &lt;so&gt;.\"") != std::string::npos);
 }
 
-TEST_CASE("nothing to cite is nothing to say") {
+TEST_CASE("without hits the answer says that there is nothing") {
   CHECK(said(request("q", {})) == "nothing here on that. yet.");
 }
 
-TEST_CASE("the answer streams a word at a time after it was accepted") {
+TEST_CASE("the answer is streamed word by word after it was accepted") {
   const Hit hits[] = {bounded()};
   const Request asked = request("constraints", hits);
   ExtractiveVoice voice(shipped());
@@ -234,7 +234,7 @@ TEST_CASE("the answer streams a word at a time after it was accepted") {
   CHECK(pieces.size() > 10);
 }
 
-TEST_CASE("a stop ends the stream") {
+TEST_CASE("a stop request ends the stream") {
   const Hit hits[] = {bounded()};
   ExtractiveVoice voice(shipped());
   std::stop_source stop;
@@ -250,7 +250,7 @@ TEST_CASE("a stop ends the stream") {
   CHECK(pieces == 3);
 }
 
-TEST_CASE("recommendations are framed, neighbours differently") {
+TEST_CASE("recommendations get framing lines, and neighbours get different ones") {
   std::vector<Hit> hits;
   for (int i = 0; i < 12; ++i) {
     hits.push_back(hit("slug-" + std::to_string(i), i % 5 == 0 ? "product" : "blog", 0.5, "x"));
@@ -265,7 +265,7 @@ TEST_CASE("recommendations are framed, neighbours differently") {
   CHECK(voice.frame(hits, {}) == lines);
 }
 
-TEST_CASE("lines that break the voice are refused") {
+TEST_CASE("lines that break the rules of the voice are rejected") {
   struct Bad {
     const char* from;
     const char* to;

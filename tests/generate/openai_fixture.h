@@ -1,4 +1,4 @@
-// An OpenAI-style generator with a fake server behind it.
+// An OpenAI-style generator that asks a fake server.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ class KeptLog final : public Log {
   std::string lines_;
 };
 
-// What came of one answer.
+// The outcome of one answer.
 struct Told {
   Result<generate::Finish> finish = generate::Finish::complete;
   std::string text;
@@ -54,7 +54,7 @@ inline net::UpstreamOptions upstream_options(const std::string& url) {
   return out;
 }
 
-// Whom the options ask, over a carrier.
+// A generator over any transport.
 struct Asker {
   Asker(net::UpstreamOptions upstream_options, generate::OpenAiOptions options,
         net::Transport& carrier)

@@ -35,7 +35,7 @@ std::vector<std::string> paths(const FakeUpstream& fake) {
 
 }  // namespace
 
-TEST_CASE("lines come from one request with a completion for each") {
+TEST_CASE("one completion request returns the lines of all hits") {
   Setup setup;
   setup.fake.behave(R"({"path":"/v1/completions","answer":["one.\nmore","\"two!\""]})");
   CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"one.", "two."});
@@ -46,7 +46,7 @@ TEST_CASE("lines come from one request with a completion for each") {
   CHECK(body["max_tokens"] == 40);
 }
 
-TEST_CASE("a server that takes one prompt only is asked in one chat, from then on") {
+TEST_CASE("a server that accepts one prompt only is asked in one chat from then on") {
   struct Case {
     const char* dialect;
     const char* refusal;
@@ -72,7 +72,7 @@ TEST_CASE("a server that takes one prompt only is asked in one chat, from then o
   }
 }
 
-TEST_CASE("a server that fails at completions once is asked for them again") {
+TEST_CASE("after a single 500 the completions endpoint is used again") {
   Setup setup;
   setup.fake.behave(R"({"path":"/v1/completions","status":500})");
   setup.fake.behave(R"({"path":"/chat/completions","answer":"1. one.\n2. two."})");
@@ -82,14 +82,14 @@ TEST_CASE("a server that fails at completions once is asked for them again") {
   CHECK(paths(setup.fake).size() == 3);
 }
 
-TEST_CASE("what a model thinks is no line") {
+TEST_CASE("reasoning is not used as a line") {
   const std::string thought =
       R"(1. first, i read about X\n2. the second is Y, hm\n</think>\n\n1. one.\n2. two.)";
   Setup setup;
   setup.fake.behave(R"({"path":"/v1/completions","times":0,"status":404})");
   setup.fake.behave(fmt::format(R"({{"path":"/chat/completions","answer":"{}"}})", thought));
   CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"one.", "two."});
-  // From a server that streams anyway, it cannot be told from the lines.
+  // If the server streams anyway, reasoning cannot be told from the lines.
   const Json delta = {{"choices",
                        {{{"delta", {{"content", Json::parse("\"" + thought + "\"")}}},
                          {"finish_reason", "stop"}}}}};
@@ -101,7 +101,7 @@ TEST_CASE("what a model thinks is no line") {
   CHECK(setup.asker.generator.frame(hits(), {}) == kNone);
 }
 
-TEST_CASE("a failure costs the lines and nothing else") {
+TEST_CASE("a failure costs only the lines") {
   generate::OpenAiOptions options = named();
   options.framing = std::chrono::milliseconds(200);
   for (const char* behaviour :
@@ -118,7 +118,7 @@ TEST_CASE("a failure costs the lines and nothing else") {
   }
 }
 
-TEST_CASE("lines that take too long are done without") {
+TEST_CASE("lines that take too long are left out") {
   generate::OpenAiOptions options = named();
   options.framing = std::chrono::milliseconds(100);
   Setup setup({}, options);
@@ -130,7 +130,7 @@ TEST_CASE("lines that take too long are done without") {
   CHECK(setup.fake.seen().front().left_after.has_value());
 }
 
-TEST_CASE("nothing to frame, or a stop: nothing is asked") {
+TEST_CASE("without hits, or after a stop request, nothing is sent") {
   Setup setup;
   CHECK(setup.asker.generator.frame({}, {}).empty());
   std::stop_source stop;

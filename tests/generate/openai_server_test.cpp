@@ -1,4 +1,4 @@
-// What a generator learns of its server.
+// What a generator learns about its server.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -28,7 +28,7 @@ std::vector<Json> bodies(const FakeUpstream& fake) {
 
 }  // namespace
 
-TEST_CASE("fields that the server refuses are left out from then on") {
+TEST_CASE("fields that the server rejects are left out from then on") {
   Setup setup;
   setup.fake.behave(
       R"({"times":0,"fault":"refuse_fields","answer":"fine.",
@@ -36,7 +36,7 @@ TEST_CASE("fields that the server refuses are left out from then on") {
   CHECK(setup.asker.ask().text == "fine.");
   CHECK(setup.asker.ask().order == Order{"accepted", "text"});
   const std::vector<Json> sent = bodies(setup.fake);
-  // One for max_tokens, one for the first of what goes together, and two that were taken.
+  // One for max_tokens, one for the first sampling field, and two that were accepted.
   REQUIRE(sent.size() == 4);
   for (const Json& body : {sent[2], sent[3]}) {
     CHECK(body["max_completion_tokens"] == 280);
@@ -47,7 +47,7 @@ TEST_CASE("fields that the server refuses are left out from then on") {
   CHECK(setup.asker.log.lines().find("refuses the field max_tokens") != std::string::npos);
 }
 
-TEST_CASE("a field that the owner wants is not left out") {
+TEST_CASE("a field from generator.extra is not left out") {
   generate::OpenAiOptions options = named();
   options.extra = R"({"top_p":0.1})";
   Setup setup({}, options);
@@ -58,7 +58,7 @@ TEST_CASE("a field that the owner wants is not left out") {
   CHECK(told.order.empty());
 }
 
-TEST_CASE("a refusal that repeats the whole request leaves out nothing") {
+TEST_CASE("an error body that repeats the whole request removes no field") {
   Setup setup;
   setup.fake.behave(
       R"({"status":422,"body":{"detail":[{"type":"value_error","loc":["body","messages",1,"content"],
@@ -80,7 +80,7 @@ TEST_CASE("a field is left out for good only once the server has accepted a requ
   CHECK(bodies(setup.fake).back().contains("max_tokens"));
 }
 
-TEST_CASE("a server that refuses one thing after the other is asked three times at most") {
+TEST_CASE("a server that rejects one field after the other gets at most three requests") {
   Setup setup;
   setup.fake.behave(
       R"({"times":0,"fault":"refuse_fields",
@@ -91,7 +91,7 @@ TEST_CASE("a server that refuses one thing after the other is asked three times 
   CHECK(setup.fake.seen().size() == 3);
 }
 
-TEST_CASE("one deadline is for all the requests of an answer") {
+TEST_CASE("one deadline covers all requests of an answer") {
   net::Deadlines deadlines;
   deadlines.total = milliseconds(1200);
   Setup setup({}, named(""), deadlines);
@@ -102,7 +102,7 @@ TEST_CASE("one deadline is for all the requests of an answer") {
   CHECK(setup.asker.ask().end() == "timeout");
   CHECK(setup.fake.seen().size() == 3);
 
-  // The list that explains a refusal is asked for within it, too.
+  // It also covers the request for the list that explains an error.
   deadlines.total = milliseconds(600);
   Setup other({}, named("other"), deadlines);
   other.fake.behave(R"({"path":"/models","delay_ms":60000})");
@@ -112,7 +112,7 @@ TEST_CASE("one deadline is for all the requests of an answer") {
   CHECK(other.fake.seen().back().left_after.has_value());
 }
 
-TEST_CASE("a model that the server does not have is told with those it has") {
+TEST_CASE("the error for a missing model names the models that the server has") {
   Setup setup({}, named("other"));
   const Told told = setup.asker.ask();
   CHECK(told.end() == "config");
@@ -122,17 +122,17 @@ TEST_CASE("a model that the server does not have is told with those it has") {
   CHECK(told.finish.error().hint.find("STOKA_GEN_MODEL") != std::string::npos);
 }
 
-TEST_CASE("without a model, the server's only one is used") {
+TEST_CASE("without a configured model, the server's only one is used") {
   Setup setup({}, named(""));
   CHECK(setup.asker.generator.name() == fmt::format("a model at {}/v1", setup.fake.url()));
   CHECK(setup.asker.ask().end() == "complete");
   CHECK(setup.asker.ask().end() == "complete");
   CHECK(setup.asker.generator.name() == fmt::format("fake-model at {}/v1", setup.fake.url()));
-  CHECK(setup.fake.seen().size() == 3);  // the list is asked for once
+  CHECK(setup.fake.seen().size() == 3);  // the list was requested only once
   CHECK(bodies(setup.fake).back()["model"] == "fake-model");
 }
 
-TEST_CASE("without a model, a server with several is a question, one without a list is asked") {
+TEST_CASE("several models without a configured one are an error, and a server without a list is used") {
   Setup setup({}, named(""));
   setup.fake.behave(R"({"path":"/models","body":{"data":[{"id":"a"},{"id":"b"}]}})");
   const Told told = setup.asker.ask();
@@ -160,7 +160,7 @@ TEST_CASE("without a model, a server with several is a question, one without a l
   CHECK(nonsense.asker.ask().end() == "protocol");
 }
 
-TEST_CASE("a server that keeps no list is asked for it once") {
+TEST_CASE("a server without a list of models is asked for it only once") {
   Setup setup({}, named(""));
   setup.fake.behave(R"({"path":"/models","times":0,"status":404})");
   CHECK(setup.asker.ask().end() == "complete");
@@ -168,13 +168,13 @@ TEST_CASE("a server that keeps no list is asked for it once") {
   CHECK(setup.fake.seen().size() == 3);
 }
 
-TEST_CASE("a probe asks for a word") {
+TEST_CASE("a probe asks for one token") {
   Setup setup({}, named("other"));
   const auto refused = setup.asker.generator.probe({});
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().kind == ErrorKind::config);
   CHECK(refused.error().message.ends_with("has no model 'other', but fake-model"));
-  // Some take names that they do not list.
+  // Some servers accept models that they do not list.
   setup.fake.behave(R"({"path":"/chat/completions","model":"other"})");
   const auto taken = setup.asker.generator.probe({});
   REQUIRE(taken.has_value());
@@ -184,7 +184,7 @@ TEST_CASE("a probe asks for a word") {
   CHECK(word["stream"] == false);
   Setup unnamed({}, named(""));
   CHECK(unnamed.asker.generator.probe({})->model == "fake-model");
-  // That it is listed is not enough.
+  // It is not enough that the model is listed.
   const std::pair<const char*, ErrorKind> failures[] = {
       {R"({"path":"/chat/completions","status":500})", ErrorKind::unavailable},
       {R"({"path":"/chat/completions","fault":"html"})", ErrorKind::protocol},
@@ -197,14 +197,14 @@ TEST_CASE("a probe asks for a word") {
     REQUIRE_FALSE(probe.has_value());
     CHECK(probe.error().kind == kind);
   }
-  // A model that thinks has no word to say by then.
+  // A reasoning model has written no text by then.
   unnamed.fake.behave(
       R"({"path":"/chat/completions","status":400,
           "message":"Could not finish the message because max_tokens or model output limit was reached."})");
   CHECK(unnamed.asker.generator.probe({}).has_value());
 }
 
-TEST_CASE("a probe has no subject, by which a question could be answered with it") {
+TEST_CASE("a probe has no subject, so that no recorded answer is replayed for it") {
   struct Kept final : net::Immediate {
     net::Client client;
     std::vector<std::string> subjects;

@@ -25,7 +25,7 @@ std::string quoted(const std::string& text) { return Json(text).dump(); }
 
 }  // namespace
 
-TEST_CASE("every server's answer is the same") {
+TEST_CASE("the answer is the same from every dialect of server") {
   for (const Described& dialect : kDialects)
     for (const char* more : {"", R"(,"reasoning":"hm, a < b")", R"(,"piece":5)",
                              R"(,"reasoning":"hm","think_tags":true)", R"(,"fault":"no_stream")",
@@ -44,13 +44,13 @@ TEST_CASE("every server's answer is the same") {
     }
 }
 
-TEST_CASE("what goes wrong is told, and what was written stands") {
+TEST_CASE("a failure is reported, and the text so far stands") {
   const Order none, accepted{"accepted"}, both{"accepted", "text"};
   struct Case {
     std::string behaviour;
     std::string end;
     Order order;
-    std::string message = {};  // a part of it
+    std::string message = {};  // a part of the message
   };
   const Case cases[] = {
       {R"("fault":"hang")", "timeout", none},
@@ -114,7 +114,7 @@ TEST_CASE("what goes wrong is told, and what was written stands") {
   }
 }
 
-TEST_CASE("characters that a server breaks are mended") {
+TEST_CASE("broken characters from a server are repaired") {
   Setup setup;
   setup.fake.behave(R"({"answer":"one two three","fault":"lone_surrogate","after":1})");
   CHECK(setup.asker.ask().text == "one \U0001F600\uFFFDtwo three");
@@ -122,7 +122,7 @@ TEST_CASE("characters that a server breaks are mended") {
   CHECK(setup.asker.ask().text.starts_with("one caf\uFFFD"));
 }
 
-TEST_CASE("a server that is down is told before anything else") {
+TEST_CASE("a server that is down is reported before anything is accepted") {
   std::string url;
   {
     FakeUpstream gone;
@@ -136,7 +136,7 @@ TEST_CASE("a server that is down is told before anything else") {
   CHECK_FALSE(asker.generator.probe({}).has_value());
 }
 
-TEST_CASE("keys are refused with a config error that does not repeat them") {
+TEST_CASE("a rejected key is a config error that does not repeat the key") {
   FakeOptions options;
   options.dialect = "openai";
   options.key = "right";
@@ -173,7 +173,7 @@ TEST_CASE("no part of a key is left where a message is cut") {
     }
 }
 
-TEST_CASE("a prompt that was not read whole is a warning") {
+TEST_CASE("a prompt that the server has cut is a warning") {
   Setup setup;
   const std::string query(4000, 'x');
   setup.fake.behave(R"({"times":2,"prompt_tokens":100,"answer":"fine."})");
@@ -181,13 +181,13 @@ TEST_CASE("a prompt that was not read whole is a warning") {
   const std::string told = setup.asker.log.lines();
   CHECK(told.find("warning: the server read 100 of about ") != std::string::npos);
   CHECK(setup.asker.ask(query).end() == "complete");
-  CHECK(setup.asker.log.lines() == told);  // once
+  CHECK(setup.asker.log.lines() == told);  // logged only once
   Setup whole;
   CHECK(whole.asker.ask().end() == "complete");
   CHECK(whole.asker.log.lines().empty());
 }
 
-TEST_CASE("a stop amid the answer is seen by the server") {
+TEST_CASE("a stop request within the answer closes the connection") {
   Setup setup;
   setup.fake.behave(R"({"fault":"endless","token_delay_ms":5})");
   std::stop_source stop;
@@ -198,7 +198,7 @@ TEST_CASE("a stop amid the answer is seen by the server") {
   CHECK(setup.fake.seen().front().left_after.has_value());
 }
 
-TEST_CASE("a server that does not end its answer does not hold it up, and it is recorded") {
+TEST_CASE("a server that does not end its response does not delay the answer, which is recorded") {
   const TempFolder folder;
   FakeUpstream fake;
   fake.behave(R"({"answer":"fine.","fault":"hang_mid","after":100})");
@@ -219,7 +219,7 @@ TEST_CASE("a server that does not end its answer does not hold it up, and it is 
   CHECK(asker.ask().text == "fine.");
 }
 
-TEST_CASE("a connection is kept from answer to answer") {
+TEST_CASE("the connection is reused for the next answer") {
   for (const Described& dialect : kDialects) {
     CAPTURE(std::string(dialect.name));
     FakeOptions options;

@@ -65,7 +65,7 @@ const std::vector<Case> kCases = {
 
 }  // namespace
 
-TEST_CASE("thoughts are taken out of an answer in any split") {
+TEST_CASE("reasoning is removed from an answer in any split") {
   for (const Case& c : kCases) {
     CAPTURE(std::string(c.input));
     const Filtered wanted{c.answer, c.thought, c.stray};
@@ -80,7 +80,7 @@ TEST_CASE("thoughts are taken out of an answer in any split") {
   }
 }
 
-TEST_CASE("only what may be a tag is held back") {
+TEST_CASE("only text that may be part of a tag is kept back") {
   ThinkFilter filter;
   CHECK(filter.push("<th") == "");
   CHECK(filter.push("e") == "<the");
@@ -89,7 +89,7 @@ TEST_CASE("only what may be a tag is held back") {
   CHECK(filter.push("cite") == "</cite");
 }
 
-TEST_CASE("in a whole text the answer begins after the last closing tag") {
+TEST_CASE("in a complete text the answer begins after the last closing tag") {
   const std::pair<std::string_view, std::string_view> texts[] = {
       {"", ""},
       {"a < b", "a < b"},

@@ -1,4 +1,4 @@
-// Calls on a loop. What they share with those that block is in upstream_test.cpp.
+// Calls on an event loop. upstream_test.cpp tests what they share with calls that block.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -31,7 +31,7 @@ namespace {
 bool run(Loop& loop, const std::function<bool()>& over) {
   bool late = false;
   const auto alarm = loop.after(20s, [&] { late = true; });
-  // It may be waiting for another thread.
+  // The condition may depend on another thread, so the loop must not sleep for long.
   Loop::Timer tick;
   std::function<void()> again = [&] { tick = loop.after(1ms, again); };
   again();
@@ -45,7 +45,7 @@ void rounds(Loop& loop, int count) {
 
 std::string inputs(const std::string& text) { return R"({"inputs":[")" + text + R"("]})"; }
 
-// What came of a call that is asked on a loop.
+// The outcome of a call on an event loop.
 struct Told {
   int times = 0;
   std::optional<Result<Answer>> answer;
@@ -61,7 +61,7 @@ struct Told {
   }
 };
 
-// Sends without end as long as it is read.
+// Sends an endless response as long as the client reads it.
 class Spring : public testing::SilentServer {
  public:
   Spring() : thread_([this] { serve(); }) {}
@@ -97,7 +97,7 @@ class Spring : public testing::SilentServer {
 
 }  // namespace
 
-TEST_CASE("a call on a loop is answered once, and may be destroyed by what it calls") {
+TEST_CASE("a call on a loop gets one response, and its callback may destroy the call") {
   FakeUpstream server;
   Way way(server.url());
   Loop loop;
@@ -122,7 +122,7 @@ TEST_CASE("a call on a loop is answered once, and may be destroyed by what it ca
   CHECK(told.times == 1);
 }
 
-TEST_CASE("what fails at once is told later, too") {
+TEST_CASE("an immediate failure is reported in a later iteration") {
   Loop loop;
   FakeUpstream server;
   server.behave(R"({"fault":"hang"})");
@@ -147,7 +147,7 @@ TEST_CASE("what fails at once is told later, too") {
   CHECK(has(resting.answer->error().message, "failed 1 times in a row"));
 }
 
-TEST_CASE("a call may be let go of at every moment: nobody is called, and its place is free") {
+TEST_CASE("a call can be destroyed at any moment: no callback runs and its permit is free") {
   FakeUpstream server;
   server.behave(R"({"times":0,"delay_ms":2})");
   Way way(server.url());
@@ -160,7 +160,7 @@ TEST_CASE("a call may be let go of at every moment: nobody is called, and its pl
     first.embed(loop, upstream);
     second.embed(loop, upstream);
     rounds(loop, moment);
-    // In either order.
+    // The calls are destroyed in either order.
     (moment % 2 ? first : second).asking.reset();
     if (moment % 4 < 2) rounds(loop, 2);
     first.asking.reset();
@@ -179,7 +179,7 @@ TEST_CASE("a call may be let go of at every moment: nobody is called, and its pl
   CHECK(last.answer->has_value());
 }
 
-TEST_CASE("loops and threads that block wait for a place in one line") {
+TEST_CASE("calls on a loop and calls that block wait for a permit in one queue") {
   FakeUpstream server;
   Way way(server.url());
   way.options.gate = {1, 16, 60s};
@@ -210,7 +210,7 @@ TEST_CASE("loops and threads that block wait for a place in one line") {
   CHECK(upstream.gate().taken() == 0);
 }
 
-TEST_CASE("who waited too long is told once, and takes no place later") {
+TEST_CASE("a call that waited too long fails once and takes no permit later") {
   FakeUpstream server;
   server.behave(R"({"fault":"hang"})");
   Way way(server.url());
@@ -222,7 +222,7 @@ TEST_CASE("who waited too long is told once, and takes no place later") {
   second.embed(loop, upstream);
   CHECK(run(loop, [&] { return second.times > 0; }));
   CHECK(second.answer->error().kind == ErrorKind::busy);
-  // It is still there, and the place becomes free.
+  // The call still exists when the permit becomes free.
   CHECK(upstream.gate().waiting() == 0);
   first.asking.reset();
   rounds(loop, 10);
@@ -230,7 +230,7 @@ TEST_CASE("who waited too long is told once, and takes no place later") {
   CHECK(upstream.gate().taken() == 0);
 }
 
-TEST_CASE("a place that comes in the moment in which the wait is over is taken once") {
+TEST_CASE("a permit that is granted at the moment of the queue timeout is used only once") {
   FakeUpstream server;
   server.behave(R"({"fault":"hang"})");
   Way way(server.url());
@@ -240,7 +240,7 @@ TEST_CASE("a place that comes in the moment in which the wait is over is taken o
   Told first, second;
   first.embed(loop, upstream);
   rounds(loop, 5);
-  // Both are due when the loop comes to look: the place, and the end of the wait.
+  // Both are due in the same iteration: the permit and the queue timeout.
   const auto leaving = loop.after(29ms, [&] { first.asking.reset(); });
   second.embed(loop, upstream);
   const auto late = loop.after(1ms, [] { std::this_thread::sleep_for(60ms); });
@@ -251,7 +251,7 @@ TEST_CASE("a place that comes in the moment in which the wait is over is taken o
   CHECK(upstream.gate().taken() == 0);
 }
 
-TEST_CASE("the breaker hears of a call once, and of one that was let go of nothing") {
+TEST_CASE("the circuit breaker counts a call once, and a destroyed call not at all") {
   FakeUpstream server;
   server.behave(R"({"fault":"close","times":0})");
   Way way(server.url());
@@ -276,11 +276,11 @@ TEST_CASE("the breaker hears of a call once, and of one that was let go of nothi
   }
   server.reset();
   server.behave(R"({"fault":"close","times":0})");
-  CHECK_FALSE(has(fail_once(), "in a row"));  // the third
+  CHECK_FALSE(has(fail_once(), "in a row"));  // the third failure
   CHECK(has(fail_once(), "failed 3 times in a row"));
 }
 
-TEST_CASE("a stream that is paused lets its server wait, for as long as it takes") {
+TEST_CASE("pausing a stream makes the server wait, and no timeout runs meanwhile") {
   Spring server;
   Way way(server.url(), "generator");
   way.options.deadlines.idle = 300ms;
@@ -301,7 +301,7 @@ TEST_CASE("a stream that is paused lets its server wait, for as long as it takes
   for (int turn = 0; turn < 3; ++turn) {
     CAPTURE(turn);
     CHECK(run(loop, [&] { return paused || ended; }));
-    // Until nothing has been sent for longer than any deadline.
+    // Wait until nothing has been sent for longer than any timeout.
     size_t sent = server.sent(), pieces = hearing.pieces;
     auto since = std::chrono::steady_clock::now();
     CHECK(run(loop, [&] {
@@ -326,7 +326,7 @@ TEST_CASE("a stream that is paused lets its server wait, for as long as it takes
   CHECK(run(loop, [&] { return server.left(); }));
 }
 
-TEST_CASE("a stop ends the pause before another attempt") {
+TEST_CASE("a stop ends the delay before a retry") {
   FakeUpstream server;
   server.behave(R"({"status":503,"retry_after":"20","times":0})");
   Way way(server.url());
@@ -338,7 +338,7 @@ TEST_CASE("a stop ends the pause before another attempt") {
   CHECK(server.seen().size() == 1);
   CHECK(way.upstream().gate().taken() == 0);
 
-  // On a loop: it is let go of.
+  // On a loop the call is destroyed.
   Loop loop;
   Told told;
   told.embed(loop, way.upstream());

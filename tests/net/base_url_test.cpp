@@ -20,7 +20,7 @@ std::string shown(const std::string& pasted, ApiRoot root) {
 
 }  // namespace
 
-TEST_CASE("an address is understood in any form people paste") {
+TEST_CASE("an address is accepted in any form that people paste") {
   struct Case {
     std::string pasted, plain, versioned;
   };
@@ -57,7 +57,7 @@ TEST_CASE("an address is understood in any form people paste") {
       {"https://host/versions", "https://host/versions", "https://host/versions/v1"},
       {"https://host/v", "https://host/v", "https://host/v/v1"},
       {"https://host/gr\u00FCn", "https://host/gr%c3%bcn", "https://host/gr%c3%bcn/v1"},
-      // Endpoints.
+      // Addresses of endpoints.
       {"http://host:8000/v1/chat/completions", host, host + "/v1"},
       {"http://host:8000/v1/chat/completions/", host, host + "/v1"},
       {"http://host:8000/v1/completions", host, host + "/v1"},
@@ -73,7 +73,7 @@ TEST_CASE("an address is understood in any form people paste") {
       {"http://host:8000/info", host, host + "/v1"},
       {"http://host:8000/health", host, host + "/v1"},
       {"http://host:8000/tei/embed", host + "/tei", host + "/tei/v1"},
-      // A whole endpoint without a version says that there is none.
+      // An endpoint of a versioned API without a version is complete.
       {"http://host:8000/rerank", host, host},
       {"http://host:8000/chat/completions", host, host},
       {"https://host/api/chat/completions", "https://host/api", "https://host/api"},
@@ -84,12 +84,12 @@ TEST_CASE("an address is understood in any form people paste") {
     CAPTURE(c.pasted);
     CHECK(shown(c.pasted, ApiRoot::plain) == c.plain);
     CHECK(shown(c.pasted, ApiRoot::versioned) == c.versioned);
-    // What is shown can be pasted again, but for a place without a version.
+    // The displayed address parses to the same one, except for a versioned API without a version.
     CHECK(shown(c.plain, ApiRoot::plain) == c.plain);
   }
 }
 
-TEST_CASE("what is no address is refused, with what is wrong and no secret") {
+TEST_CASE("an invalid address is rejected with the reason and without secrets") {
   struct Case {
     std::string pasted, message;
   };
@@ -137,7 +137,7 @@ TEST_CASE("what is no address is refused, with what is wrong and no secret") {
   }
 }
 
-TEST_CASE("endpoints hang below the root, before the query string") {
+TEST_CASE("an endpoint is appended to the path, before the query string") {
   const auto plain = BaseUrl::parse("localhost:8072", ApiRoot::plain);
   REQUIRE(plain.has_value());
   CHECK(plain->endpoint("embed") == "http://localhost:8072/embed");
@@ -153,7 +153,7 @@ TEST_CASE("endpoints hang below the root, before the query string") {
   CHECK(versioned->origin() == "https://host");
 }
 
-TEST_CASE("this machine is told apart from others") {
+TEST_CASE("loopback addresses are recognised") {
   const std::vector<std::string> here = {
       "localhost:1", "http://LOCALHOST", "http://localhost./v1",   "a.localhost",  "127.0.0.1:8000",
       "127.1.2.3",   "[::1]:8000",       "[0:0:0:0:0:0:0:1]:8000", "0.0.0.0:8000", "[::]:8000"};

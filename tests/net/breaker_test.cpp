@@ -9,7 +9,7 @@ using stoka::net::Breaker;
 
 namespace {
 
-// Three failures open it; it rests 5 s, 10 s, … at most 12 s.
+// Three failures open the breaker, for 5 s, 10 s and then at most 12 s.
 constexpr stoka::net::BreakerOptions kOptions{3, 5000ms, 12000ms};
 
 void open(Breaker& breaker, Breaker::Time now) {
@@ -21,7 +21,7 @@ void open(Breaker& breaker, Breaker::Time now) {
 
 }  // namespace
 
-TEST_CASE("failures in a row open it for a while") {
+TEST_CASE("failures in a row open the breaker for a while") {
   Breaker breaker(kOptions);
   CHECK_FALSE(breaker.closed_to_callers(0s).has_value());
   breaker.failed(1s);
@@ -30,11 +30,11 @@ TEST_CASE("failures in a row open it for a while") {
   breaker.failed(1s);
   CHECK(breaker.closed_to_callers(1s) == 5000ms);
   CHECK(breaker.resting(2s) == 4000ms);
-  CHECK(breaker.closed_to_callers(6s - 1ns) == 1ms);  // never zero
+  CHECK(breaker.closed_to_callers(6s - 1ns) == 1ms);  // never rounded down to zero
   CHECK_FALSE(breaker.resting(6s).has_value());
 }
 
-TEST_CASE("a success in between starts the count anew") {
+TEST_CASE("a success resets the count of failures") {
   Breaker breaker(kOptions);
   for (int i = 0; i < 10; ++i) {
     breaker.failed(1s);
@@ -44,7 +44,7 @@ TEST_CASE("a success in between starts the count anew") {
   CHECK_FALSE(breaker.closed_to_callers(1s).has_value());
 }
 
-TEST_CASE("answers that begin, and then fail, are failures in a row") {
+TEST_CASE("responses that begin and then fail count as failures in a row") {
   Breaker breaker(kOptions);
   for (int i = 0; i < kOptions.failures; ++i) {
     REQUIRE_FALSE(breaker.closed_to_callers(1s).has_value());
@@ -54,7 +54,7 @@ TEST_CASE("answers that begin, and then fail, are failures in a row") {
   CHECK(breaker.closed_to_callers(1s).has_value());
 }
 
-TEST_CASE("a call that was stopped counts for nothing") {
+TEST_CASE("a cancelled call does not count") {
   Breaker breaker(kOptions);
   breaker.failed(1s);
   breaker.failed(1s);
@@ -64,7 +64,7 @@ TEST_CASE("a call that was stopped counts for nothing") {
   CHECK(breaker.closed_to_callers(1s).has_value());
 }
 
-TEST_CASE("after the rest one caller tries") {
+TEST_CASE("after the open duration one trial call passes") {
   Breaker breaker(kOptions);
   open(breaker, 1s);
   CHECK_FALSE(breaker.resting(6s).has_value());
@@ -80,13 +80,13 @@ TEST_CASE("after the rest one caller tries") {
     breaker.failed(7s);
     CHECK_FALSE(breaker.closed_to_callers(7s).has_value());
   }
-  SUBCASE("the beginning of its answer lets the others in, and its failure keeps them out again") {
+  SUBCASE("the beginning of its response lets other calls pass, and its failure opens the breaker again") {
     breaker.answered();
     CHECK_FALSE(breaker.closed_to_callers(6s).has_value());
     breaker.failed(7s);
     CHECK(breaker.closed_to_callers(7s) == 5000ms);
   }
-  SUBCASE("its failure opens it for longer, up to a limit") {
+  SUBCASE("its failure opens the breaker for longer, up to a limit") {
     breaker.failed(7s);
     CHECK(breaker.closed_to_callers(7s) == 10000ms);
     CHECK_FALSE(breaker.closed_to_callers(17s).has_value());
@@ -96,18 +96,18 @@ TEST_CASE("after the rest one caller tries") {
     breaker.failed(29s);
     CHECK(breaker.closed_to_callers(29s) == 12000ms);
   }
-  SUBCASE("if it is stopped the next one tries at once") {
+  SUBCASE("if it is cancelled, the next call is a trial at once") {
     breaker.abandoned();
     CHECK_FALSE(breaker.closed_to_callers(6s).has_value());
     CHECK(breaker.closed_to_callers(6s).has_value());
   }
-  SUBCASE("if it says nothing for a rest the next one tries") {
+  SUBCASE("if it reports nothing for the open duration, another trial passes") {
     CHECK(breaker.closed_to_callers(10s) == 1000ms);
     CHECK_FALSE(breaker.closed_to_callers(11s).has_value());
   }
 }
 
-TEST_CASE("calls that began before it opened do not keep it open") {
+TEST_CASE("failures of calls that began before the breaker opened do not extend it") {
   Breaker breaker(kOptions);
   open(breaker, 1s);
   breaker.failed(4s);

@@ -28,13 +28,13 @@ using testing::SilentServer;
 
 namespace {
 
-// An address where nobody listens.
+// An address where no server listens.
 std::string deserted() {
   const FakeUpstream server;
   return server.url();
 }
 
-// For what happens on another thread and is not announced.
+// Waits for a condition that another thread makes true.
 template <class Condition>
 void wait_until(Condition condition) {
   const auto end = std::chrono::steady_clock::now() + 10s;
@@ -46,7 +46,7 @@ void wait_until(Condition condition) {
 
 }  // namespace
 
-TEST_CASE("a request arrives as it was meant") {
+TEST_CASE("a request is sent with its headers, key and body") {
   FakeUpstream server({.key = "s3cret"});
   Client client;
   Hearing hearing;
@@ -87,7 +87,7 @@ TEST_CASE("a GET has no body") {
   CHECK_FALSE(seen.headers.contains("content-type"));
 }
 
-TEST_CASE("connections are kept between calls") {
+TEST_CASE("connections are reused") {
   FakeUpstream server;
   Client client;
   for (int i = 0; i < 5; ++i) {
@@ -120,7 +120,7 @@ TEST_CASE("a kept connection that the server has closed is replaced") {
   CHECK(server.connections() == 3);
 }
 
-TEST_CASE("many threads at once") {
+TEST_CASE("many threads can use one client at once") {
   FakeUpstream server;
   Client client;
   std::atomic<int> answered = 0;
@@ -129,7 +129,7 @@ TEST_CASE("many threads at once") {
     for (int i = 0; i < 8; ++i)
       threads.emplace_back([&, i] {
         for (int j = 0; j < 10; ++j) {
-          // The answer has as many vectors as there were inputs.
+          // The response has as many vectors as the request has inputs.
           std::string inputs = "\"a\"";
           for (int k = 0; k < i; ++k) inputs += ",\"a\"";
           Hearing hearing;
@@ -144,10 +144,10 @@ TEST_CASE("many threads at once") {
   CHECK(server.connections() <= 8);
 }
 
-TEST_CASE("nobody there") {
+TEST_CASE("a server that cannot be reached is a failure before the connection") {
   Client client;
   Hearing hearing;
-  SUBCASE("a port where nobody listens") {
+  SUBCASE("no server listens on the port") {
     const auto failure = client.perform(post(deserted() + "/embed", kEmbed), hearing, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::unavailable);
@@ -155,7 +155,7 @@ TEST_CASE("nobody there") {
     CHECK_FALSE(failure->connected);
     CHECK_FALSE(failure->answered);
   }
-  SUBCASE("a name that no host can have") {
+  SUBCASE("the host name cannot be resolved") {
     const std::string host(70, 'a');
     const auto failure = client.perform(get("http://" + host + ".invalid/"), hearing, {});
     REQUIRE(failure.has_value());
@@ -164,7 +164,7 @@ TEST_CASE("nobody there") {
     CHECK(failure->cause == Cause::no_host);
     CHECK_FALSE(failure->connected);
   }
-  SUBCASE("a server that never shakes hands") {
+  SUBCASE("the server never completes the TLS handshake") {
     const SilentServer server;
     Request request = get("https" + server.url().substr(4));
     request.deadlines.connect = 200ms;
@@ -175,7 +175,7 @@ TEST_CASE("nobody there") {
     CHECK(failure->cause == Cause::connect);
     CHECK_FALSE(failure->connected);
   }
-  SUBCASE("a server that speaks no TLS") {
+  SUBCASE("the server does not speak TLS") {
     const RawServer server("HTTP/1.1 400 Bad Request\r\n\r\n");
     const auto failure = client.perform(get("https" + server.url().substr(4)), hearing, {});
     REQUIRE(failure.has_value());
@@ -184,7 +184,7 @@ TEST_CASE("nobody there") {
     CHECK(failure->error.hint == "is it http:// rather than https://?");
     CHECK_FALSE(failure->connected);
   }
-  SUBCASE("no address for HTTP") {
+  SUBCASE("the address is not an HTTP address") {
     const auto failure = client.perform(get("file:///etc/passwd"), hearing, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::config);
@@ -193,7 +193,7 @@ TEST_CASE("nobody there") {
   CHECK(hearing.text.empty());
 }
 
-TEST_CASE("faults become failures") {
+TEST_CASE("each fault of a server becomes a failure with its kind, message and cause") {
   struct Case {
     std::string behaviour;
     bool stream;
@@ -251,11 +251,11 @@ TEST_CASE("faults become failures") {
     CHECK(failure->answered == c.answered);
     CHECK(failure->cause == c.cause);
     CHECK(hearing.text.size() <= request.most_bytes);
-    CHECK(server.wait_for(1));  // and does not wait for the client
+    CHECK(server.wait_for(1));  // the connection was closed, so the server is not left waiting
   }
 }
 
-TEST_CASE("no word of use in time") {
+TEST_CASE("the first_token timeout runs while the sink sees nothing useful") {
   FakeUpstream server;
   server.behave(R"({"fault":"endless_pings","token_delay_ms":5})");
   Client client;
@@ -271,7 +271,7 @@ TEST_CASE("no word of use in time") {
   CHECK(hearing.pieces > 0);
 }
 
-TEST_CASE("a slow listener is not a silent server") {
+TEST_CASE("time spent in the sink does not count as idle") {
   FakeUpstream server;
   server.behave(R"({"fault":"endless","token_delay_ms":1})");
   Client client;
@@ -286,7 +286,7 @@ TEST_CASE("a slow listener is not a silent server") {
   CHECK_FALSE(failure.has_value());
 }
 
-TEST_CASE("deadlines of zero are none") {
+TEST_CASE("a timeout of zero means no limit") {
   FakeUpstream server;
   server.behave(R"({"delay_ms":50,"first_token_ms":50})");
   Client client;
@@ -297,7 +297,7 @@ TEST_CASE("deadlines of zero are none") {
   CHECK(hearing.heard.status == 200);
 }
 
-TEST_CASE("a listener that has heard enough ends the exchange") {
+TEST_CASE("a sink that returns `enough` ends the transfer as a success") {
   FakeUpstream server;
   server.behave(R"({"fault":"endless","token_delay_ms":1})");
   Client client;
@@ -307,12 +307,12 @@ TEST_CASE("a listener that has heard enough ends the exchange") {
   };
   const auto request = post(server.url() + "/v1/chat/completions", kChat);
   CHECK_FALSE(client.perform(request, hearing, {}).has_value());
-  CHECK(hearing.pieces == 3);  // and is left in peace
+  CHECK(hearing.pieces == 3);  // and is not called again
   REQUIRE(server.wait_for(1));
   CHECK(server.seen().at(0).left_after.has_value());
 }
 
-TEST_CASE("a listener that has heard all of use waits a second at most, for a success") {
+TEST_CASE("after `ending` the transfer waits at most a second and succeeds in any case") {
   FakeUpstream server;
   Client client;
   for (const char* behaviour :
@@ -329,15 +329,15 @@ TEST_CASE("a listener that has heard all of use waits a second at most, for a su
   }
 }
 
-TEST_CASE("a listener's error ends the exchange, and is its error") {
+TEST_CASE("an error of the sink ends the transfer and becomes its error") {
   FakeUpstream server;
   Client client;
   Hearing hearing;
   const auto refuse = [] { return fail(ErrorKind::data, "no", "ask again"); };
-  SUBCASE("of the head") {
+  SUBCASE("for the headers") {
     hearing.on_head = [&](const Head&) -> Result<> { return refuse(); };
   }
-  SUBCASE("of the body") {
+  SUBCASE("for the body") {
     hearing.on_body = [&](std::string_view) -> Result<Heard> { return refuse(); };
   }
   const auto failure = client.perform(post(server.url() + "/embed", kEmbed), hearing, {});
@@ -349,7 +349,7 @@ TEST_CASE("a listener's error ends the exchange, and is its error") {
   CHECK(hearing.pieces <= 1);
 }
 
-TEST_CASE("a stop ends the exchange and closes its connection") {
+TEST_CASE("a stop request ends the transfer and closes its connection") {
   FakeUpstream server;
   Client client;
   Hearing hearing;
@@ -360,7 +360,7 @@ TEST_CASE("a stop ends the exchange and closes its connection") {
   };
   bool answered = true;
 
-  SUBCASE("before anything") {
+  SUBCASE("before the start") {
     source.request_stop();
     ask("/embed", kEmbed);
     CHECK(server.connections() == 0);
@@ -368,7 +368,7 @@ TEST_CASE("a stop ends the exchange and closes its connection") {
     CHECK(failure->error.kind == ErrorKind::cancelled);
     return;
   }
-  SUBCASE("while waiting for the head") {
+  SUBCASE("while the response headers are awaited") {
     answered = false;
     server.behave(R"({"fault":"hang"})");
     std::jthread asking([&] { ask("/embed", kEmbed); });
@@ -386,7 +386,7 @@ TEST_CASE("a stop ends the exchange and closes its connection") {
     wait_until([&] { return heard.load(); });
     source.request_stop();
   }
-  SUBCASE("by the listener") {
+  SUBCASE("from within the sink") {
     server.behave(R"({"fault":"endless","token_delay_ms":1})");
     hearing.on_body = [&](std::string_view) {
       source.request_stop();
@@ -401,14 +401,14 @@ TEST_CASE("a stop ends the exchange and closes its connection") {
   REQUIRE(server.wait_for(1));
   CHECK(server.seen().at(0).left_after.has_value());
 
-  // The connection is not used again.
+  // The closed connection is not reused.
   Hearing next;
   CHECK_FALSE(client.perform(post(server.url() + "/embed", kEmbed), next, {}).has_value());
   CHECK(next.heard.status == 200);
   CHECK(server.connections() == 2);
 }
 
-TEST_CASE("a proxy of the environment is for other machines") {
+TEST_CASE("a proxy from the environment is not used for loopback addresses") {
   FakeUpstream server;
   Client client;
   const std::string proxy = deserted();
@@ -423,7 +423,7 @@ TEST_CASE("a proxy of the environment is for other machines") {
   CHECK(failure->error.message == "connection refused");
 }
 
-TEST_CASE("a proxy that refuses is told so, and never sees the key") {
+TEST_CASE("a refusal by the proxy is reported, and the proxy never sees the key") {
   FakeUpstream proxy;
   Client client;
   ::setenv("https_proxy", proxy.url().c_str(), 1);

@@ -1,4 +1,4 @@
-// What comes over the wire, and what an exchange makes of it.
+// Raw bytes from a server, and how a transfer reads them.
 #include <doctest/doctest.h>
 
 #include <new>
@@ -22,7 +22,7 @@ using testing::kEmbed;
 using testing::post;
 using testing::RawServer;
 
-TEST_CASE("heads in all their forms") {
+TEST_CASE("response headers are parsed in all their forms") {
   struct Case {
     std::string answer;
     Head head;
@@ -86,7 +86,7 @@ TEST_CASE("heads in all their forms") {
   }
 }
 
-TEST_CASE("what is no proper HTTP is a protocol error") {
+TEST_CASE("invalid HTTP is a protocol error") {
   std::string long_head = "HTTP/1.1 200 OK\r\n";
   for (int i = 0; i < 8000; ++i) long_head += "X-Filler: y\r\n";
   std::string many_heads;
@@ -117,7 +117,7 @@ TEST_CASE("what is no proper HTTP is a protocol error") {
   }
 }
 
-TEST_CASE("what a listener throws is an internal error") {
+TEST_CASE("an exception in a sink is an internal error") {
   const RawServer server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
   Client client;
   Hearing in_head, in_body, of_memory;
@@ -135,7 +135,7 @@ TEST_CASE("what a listener throws is an internal error") {
   }
 }
 
-TEST_CASE("a key that would break its header is not sent") {
+TEST_CASE("a key that would corrupt its header is not sent") {
   FakeUpstream server;
   Client client;
   for (const char* key : {"abc\r\nX-Evil: 1", "abc\n", "a\tbc", "abc\x7f"}) {

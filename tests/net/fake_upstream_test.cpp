@@ -19,7 +19,7 @@ using stoka::testing::FakeOptions;
 using stoka::testing::FakeUpstream;
 using stoka::testing::kFaults;
 
-// A connection that says one thing and hears all until its end.
+// A connection that sends some bytes and reads the response.
 class Caller {
  public:
   Caller(uint16_t port, const std::string& bytes)
@@ -36,7 +36,7 @@ class Caller {
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
 
-  // Until it ends with these bytes, or at all.
+  // Reads until these bytes, or to the end.
   std::string hear(std::string_view end = "\x01 never") {
     std::string out;
     char bytes[4096];
@@ -69,7 +69,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("a behaviour that would do nothing is an error") {
+TEST_CASE("a behaviour without an effect is an error") {
   FakeUpstream server;
   for (const std::string text :
        {"", "[]", R"({"faul":"cut"})", R"({"fault":"nope"})", R"({"dialect":"latin"})",
@@ -85,7 +85,7 @@ TEST_CASE("a behaviour that would do nothing is an error") {
   CHECK_THROWS_AS(FakeUpstream{options}, std::invalid_argument);
 }
 
-TEST_CASE("an exchange is answered and written down, on a connection that is kept") {
+TEST_CASE("requests are answered and logged on a kept connection") {
   FakeUpstream server;
   Caller caller(server.port(), post("/embed", R"({"inputs":["cats and dogs"]})") +
                                    post("/embed", R"({"inputs":[]})"));
@@ -104,7 +104,7 @@ TEST_CASE("an exchange is answered and written down, on a connection that is kep
   CHECK(server.seen().empty());
 }
 
-TEST_CASE("a chat cites the first chunk of its prompt, and breaks off within the tag") {
+TEST_CASE("a chat answer cites the first chunk of its prompt, and cut_in_tag ends within the tag") {
   FakeUpstream server;
   Caller whole(server.port(), kChat);
   const std::string heard = whole.hear("0\r\n\r\n");
@@ -121,7 +121,7 @@ TEST_CASE("a chat cites the first chunk of its prompt, and breaks off within the
   CHECK_FALSE(server.seen()[1].left_after.has_value());
 }
 
-TEST_CASE("a behaviour waits for the request that it fits") {
+TEST_CASE("a behaviour waits for a request that matches it") {
   FakeUpstream server;
   server.behave(R"({"path":"/info","status":503})");
   server.behave(R"({"fault":"nan"})");
@@ -134,7 +134,7 @@ TEST_CASE("a behaviour waits for the request that it fits") {
   CHECK(has(Caller(server.port(), "GET /info HTTP/1.1\r\n\r\n").hear("}"), " 503 "));
 }
 
-TEST_CASE("a client that leaves is noticed, and a server that goes cuts what is open") {
+TEST_CASE("a client that disconnects is noticed, and a destroyed server closes its connections") {
   FakeUpstream server;
   server.behave(R"({"fault":"hang"})");
   { Caller impatient(server.port(), kChat); }

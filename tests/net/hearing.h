@@ -1,4 +1,4 @@
-// A listener that keeps what it hears, and requests to ask with.
+// A sink that stores a response, and requests to send.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,7 @@ inline net::Request post(std::string url, std::string body) {
   return out;
 }
 
-// What the fake server streams an answer to.
+// The fake server streams its response to this.
 inline constexpr const char* kChat =
     R"({"model":"fake-model","stream":true,"messages":[{"role":"user","content":"hello"}]})";
 inline constexpr const char* kEmbed = R"({"inputs":["hello"]})";

@@ -27,7 +27,7 @@ using testing::Hearing;
 
 namespace {
 
-// False if it takes too long.
+// Returns false on a timeout.
 bool run(Loop& loop, const std::function<bool()>& over) {
   bool late = false;
   const auto alarm = loop.after(20s, [&] { late = true; });
@@ -35,7 +35,7 @@ bool run(Loop& loop, const std::function<bool()>& over) {
   return !late;
 }
 
-// So many rounds, none of which waits long.
+// Runs a number of iterations, none of which waits long.
 void rounds(Loop& loop, int count) {
   Loop::Timer tick;
   std::function<void()> again = [&] { tick = loop.after(1ms, again); };
@@ -60,7 +60,7 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE("timers ring by their times, those of one time in the order in which they were set") {
+TEST_CASE("timers run in the order of their times, and equal times in the order of creation") {
   Loop loop;
   std::string rung;
   const auto start = std::chrono::steady_clock::now();
@@ -79,7 +79,7 @@ TEST_CASE("timers ring by their times, those of one time in the order in which t
   CHECK(rung == "abcde");
 }
 
-TEST_CASE("a timer that is due may be cancelled by one before it, and set anew by itself") {
+TEST_CASE("a due timer may be cancelled by an earlier one, and a timer may set itself again") {
   Loop loop;
   std::string rung;
   Loop::Timer first, second, third;
@@ -97,7 +97,7 @@ TEST_CASE("a timer that is due may be cancelled by one before it, and set anew b
   CHECK(rung == "a");
 }
 
-TEST_CASE("a timer that sets itself for now keeps nobody waiting") {
+TEST_CASE("a timer that sets itself for now does not starve posted tasks") {
   Loop loop;
   Loop::Timer timer;
   bool posted = false;
@@ -107,7 +107,7 @@ TEST_CASE("a timer that sets itself for now keeps nobody waiting") {
   CHECK(run(loop, [&] { return posted; }));
 }
 
-TEST_CASE("what is to be done soon is done before the loop waits, and so is what that adds") {
+TEST_CASE("deferred tasks run before the loop waits, and so do the tasks that they defer") {
   Loop loop;
   std::string done;
   loop.soon([&] {
@@ -120,7 +120,7 @@ TEST_CASE("what is to be done soon is done before the loop waits, and so is what
   CHECK(done == "abc");
 }
 
-TEST_CASE("what many threads post is done on the thread of the loop, each one's in its order") {
+TEST_CASE("posted tasks run on the loop's thread, in order for each thread") {
   constexpr int kThreads = 8, kEach = 500;
   Loop loop;
   std::vector<std::vector<int>> done(kThreads);
@@ -147,7 +147,7 @@ TEST_CASE("what many threads post is done on the thread of the loop, each one's 
   }
 }
 
-TEST_CASE("a descriptor is looked after as long as it is wanted") {
+TEST_CASE("a watch reports the states that were asked for") {
   Loop loop;
   Pair pair;
   std::string heard;
@@ -158,7 +158,7 @@ TEST_CASE("a descriptor is looked after as long as it is wanted") {
   });
   pair.say(1);
   rounds(loop, 5);
-  CHECK(heard.empty());  // nothing is wanted yet
+  CHECK(heard.empty());  // no state was asked for yet
   watch.want(true, false);
   CHECK(run(loop, [&] { return heard == "x"; }));
   CHECK(writable == 0);
@@ -177,12 +177,12 @@ TEST_CASE("a descriptor is looked after as long as it is wanted") {
   CHECK(heard == "xx");
 }
 
-TEST_CASE("that the other side has closed is readable") {
+TEST_CASE("a descriptor whose peer has closed is readable") {
   Loop loop;
   Pair pair;
   bool ended = false;
   int how = SHUT_RDWR;
-  SUBCASE("wholly") {}
+  SUBCASE("in both directions") {}
   SUBCASE("for writing") { how = SHUT_WR; }
   auto watch = loop.watch(
       pair.ends[0], [&](Loop::Ready ready) { ended = ready.readable && pair.hear(0).empty(); });
@@ -191,7 +191,7 @@ TEST_CASE("that the other side has closed is readable") {
   CHECK(run(loop, [&] { return ended; }));
 }
 
-TEST_CASE("a watch may be cancelled by itself, or by another one that is ready too") {
+TEST_CASE("a watch may be cancelled by its own callback or by that of another ready watch") {
   Loop loop;
   Pair one, two;
   int calls = 0;
@@ -214,7 +214,7 @@ TEST_CASE("a watch may be cancelled by itself, or by another one that is ready t
   CHECK(calls == 1);
 }
 
-TEST_CASE("a descriptor that takes over the number of another is a stranger to its watch") {
+TEST_CASE("a new descriptor with the number of a closed one does not trigger the old watch") {
   Loop loop;
   auto old = std::make_unique<Pair>();
   auto waker = std::make_unique<Pair>();
@@ -235,7 +235,7 @@ TEST_CASE("a descriptor that takes over the number of another is a stranger to i
   });
   replacing.want(true, false);
   waker->say(1);
-  old->say(1);  // ready in the same round, after it
+  old->say(1);  // ready in the same iteration, after the waker
   rounds(loop, 5);
   REQUIRE(young);
   CHECK(of_old == 0);
@@ -248,7 +248,7 @@ TEST_CASE("a descriptor that takes over the number of another is a stranger to i
 }
 
 TEST_CASE(
-    "a stop wakes a loop that has nothing to do, and one that was asked for keeps it from all") {
+    "a stop request wakes an idle loop, and a loop that was already stopped runs nothing") {
   Loop loop;
   std::stop_source source;
   std::jthread stopper([&] {
@@ -263,7 +263,7 @@ TEST_CASE(
   CHECK_FALSE(done);
 }
 
-TEST_CASE("a loop that goes lets go of all that it was to do, and of what belongs to it") {
+TEST_CASE("a destroyed loop destroys its tasks, timers, watches and transfers") {
   FakeUpstream server;
   server.behave(R"({"fault":"hang","times":0})");
   const Request request = testing::get(server.url() + "/v1/models");
@@ -288,7 +288,7 @@ TEST_CASE("a loop that goes lets go of all that it was to do, and of what belong
   CHECK(called == 0);
 }
 
-TEST_CASE("an exchange may be let go of at every moment, and then nobody is called") {
+TEST_CASE("a transfer can be destroyed at any moment, and then no callback runs") {
   FakeUpstream server;
   server.behave(R"({"answer":"one two three four five six seven","times":0,"token_delay_ms":1})");
   const Request request = testing::post(server.url() + "/v1/chat/completions", testing::kChat);
@@ -317,7 +317,7 @@ TEST_CASE("an exchange may be let go of at every moment, and then nobody is call
   CHECK(whole < 60);
 }
 
-TEST_CASE("an exchange may be let go of by what it calls when it is over") {
+TEST_CASE("a transfer may be destroyed by its completion callback") {
   FakeUpstream server;
   const Request good = testing::get(server.url() + "/v1/models");
   Request bad = good;
@@ -341,7 +341,7 @@ TEST_CASE("an exchange may be let go of by what it calls when it is over") {
   }
 }
 
-TEST_CASE("one loop carries many exchanges at a time, and keeps their connections") {
+TEST_CASE("one loop runs many transfers at once and keeps their connections") {
   FakeUpstream server;
   const Request request = testing::get(server.url() + "/v1/models");
   Loop loop;
@@ -360,7 +360,7 @@ TEST_CASE("one loop carries many exchanges at a time, and keeps their connection
   CHECK(server.connections() <= 20);
 }
 
-TEST_CASE("a loop that was leased is leased again") {
+TEST_CASE("an event loop that was returned to the pool is reused") {
   Loops loops;
   const Loop* first = nullptr;
   {

@@ -26,7 +26,7 @@ struct Said {
   std::optional<Failure> failure;
 };
 
-// A carrier that says what it was told to, in order.
+// A transport with a list of prepared responses.
 class Stub final : public Immediate {
  public:
   std::deque<Said> said;
@@ -94,7 +94,7 @@ struct Folder {
   TempFolder folder;
   std::filesystem::path file = folder / "tape.jsonl";
 
-  // Records what the carrier says to each request.
+  // Records the prepared response to each request.
   void record(const std::vector<std::pair<Request, Said>>& exchanges) const {
     Stub stub;
     auto recorder = Recorder::create(file, stub);
@@ -131,7 +131,7 @@ const std::string kLine =
 
 }  // namespace
 
-TEST_CASE("what was said is said again, in the same pieces") {
+TEST_CASE("a replayed response is equal to the recorded one, in the same pieces") {
   const std::string bytes("\x1f\x8b\x00\xff\xfe", 5);
   Said retry{head(429), {}, {}};
   retry.head->retry_after = std::chrono::seconds(7);
@@ -178,7 +178,7 @@ TEST_CASE("what was said is said again, in the same pieces") {
   }
 }
 
-TEST_CASE("a recording is private and holds neither key nor address") {
+TEST_CASE("a recording is private and contains neither the key nor the address") {
   const std::string key = "sk-canary-4711";
   Folder place;
   place.folder.write("tape.jsonl", kLine + "\nwhat was there before\n");
@@ -210,7 +210,7 @@ TEST_CASE("a recording is private and holds neither key nor address") {
   CHECK(failure->error.message == "the key ***");
 }
 
-TEST_CASE("a key is not recorded as JSON escapes it either") {
+TEST_CASE("a key is not recorded in its JSON-escaped form either") {
   Folder place;
   Request asked = request("embedder", "embed", R"({"user":"sk/a+b\"canary"})");
   asked.key = Secret("sk/a+b\"canary");
@@ -220,7 +220,7 @@ TEST_CASE("a key is not recorded as JSON escapes it either") {
   CHECK(told(*place.replay(), asked) == R"({"error":"no ***"})");
 }
 
-TEST_CASE("a line is there as soon as its exchange is over") {
+TEST_CASE("a line is written as soon as its transfer is over") {
   Folder place;
   Stub stub;
   auto recorder = Recorder::create(place.file, stub);
@@ -235,7 +235,7 @@ TEST_CASE("a line is there as soon as its exchange is over") {
   }
 }
 
-TEST_CASE("what was stopped is not recorded, what was enough is") {
+TEST_CASE("a cancelled transfer is not recorded, and one that ended with `enough` is") {
   Folder place;
   Stub stub;
   auto recorder = Recorder::create(place.file, stub);
@@ -251,7 +251,7 @@ TEST_CASE("what was stopped is not recorded, what was enough is") {
   CHECK(told(*replay, request("embedder", "embed", "{}")) == "onetwo");
 }
 
-TEST_CASE("nothing is written before the first exchange") {
+TEST_CASE("nothing is written before the first transfer") {
   Folder place;
   Stub stub;
   for (const std::string& before : {std::string(), kLine + "\n"}) {
@@ -264,12 +264,12 @@ TEST_CASE("nothing is written before the first exchange") {
     recorder->reset();
     CHECK(place.text() == before);
   }
-  place.folder.write("tape.jsonl", "");  // an empty file is no loss
+  place.folder.write("tape.jsonl", "");  // an empty file may be replaced
   place.record({{request("embedder", "embed", "{}"), answer({"a"})}});
   CHECK(told(*place.replay(), request("embedder", "embed", "{}")) == "a");
 }
 
-TEST_CASE("a file that is no recording is left alone") {
+TEST_CASE("a file that is not a recording is never overwritten") {
   for (const std::string before : {"notes\n", "[api]\nkey = 1", "{}\n", "\n\n"}) {
     CAPTURE(before);
     Folder place;
@@ -282,7 +282,7 @@ TEST_CASE("a file that is no recording is left alone") {
     CHECK(recorder.error().hint == "name another file");
     CHECK(place.text() == before);
   }
-  // Also when it comes after the recorder.
+  // This also holds for a file that appears after the recorder was created.
   Folder place;
   Stub stub;
   auto recorder = Recorder::create(place.file, stub);
@@ -296,7 +296,7 @@ TEST_CASE("a file that is no recording is left alone") {
   CHECK(place.text() == "notes\n");
 }
 
-TEST_CASE("an exchange is found by role, endpoint and request") {
+TEST_CASE("a transfer is found by role, endpoint and request") {
   Folder place;
   place.record({
       {request("embedder", "embed", R"({"a":1,"b":2})"), answer({"one"})},
@@ -348,7 +348,7 @@ TEST_CASE("an exchange is found by role, endpoint and request") {
   CHECK_FALSE(ear.heard_head.has_value());
 }
 
-TEST_CASE("a replay minds what its listener says, and a stop") {
+TEST_CASE("a replay obeys its sink and a stop request") {
   Folder place;
   const Request asked = request("generator", "chat/completions", "{}", "q");
   place.record({{asked, answer({"one", "two", "three"})}});
@@ -380,7 +380,7 @@ TEST_CASE("a replay minds what its listener says, and a stop") {
   CHECK_FALSE(never.heard_head.has_value());
 }
 
-TEST_CASE("exchanges of many threads are whole lines, and replayed to many") {
+TEST_CASE("transfers of many threads are whole lines and can be replayed by many threads") {
   Folder place;
   class Echo final : public Immediate {
    public:
@@ -412,7 +412,7 @@ TEST_CASE("exchanges of many threads are whole lines, and replayed to many") {
   CHECK(everybody(*place.replay()) == 0);
 }
 
-TEST_CASE("a damaged line is named") {
+TEST_CASE("an invalid line is reported with its number") {
   const std::string good = kLine;
   struct Row {
     std::string_view name;

@@ -8,7 +8,7 @@ namespace too_long_test {
 
 using stoka::net::too_long;
 
-TEST_CASE("servers say in many ways that a text is too long") {
+TEST_CASE("the known messages about a too long input are recognised") {
   const struct {
     int status;
     std::string body;
@@ -28,7 +28,7 @@ TEST_CASE("servers say in many ways that a text is too long") {
   }
 }
 
-TEST_CASE("other refusals are not about length") {
+TEST_CASE("other errors are not about the length of the input") {
   const struct {
     int status;
     std::string body;

@@ -1,4 +1,4 @@
-// What a caller is told: never the key, always what to do.
+// Errors never contain the key and always say what to do.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -17,7 +17,7 @@ using testing::Hearing;
 using testing::kCanary;
 using testing::Way;
 
-TEST_CASE("an error names role and address, and what to do") {
+TEST_CASE("an error names the role and the address and has a hint") {
   struct Case {
     std::string role, hint;
   };
@@ -37,7 +37,7 @@ TEST_CASE("an error names role and address, and what to do") {
   }
 }
 
-TEST_CASE("refusals say what to do") {
+TEST_CASE("each error status has its message and hint") {
   struct Case {
     Answer answer;
     bool key;
@@ -122,7 +122,7 @@ TEST_CASE("refusals say what to do") {
   }
 }
 
-TEST_CASE("a failure names the setting that may help") {
+TEST_CASE("the hint of a failure names the setting that may help") {
   struct Failing final : Immediate {
     Failure failure;
     std::optional<Failure> perform(const Request&, Listener&, std::stop_token) override {
@@ -190,7 +190,7 @@ TEST_CASE("a failure names the setting that may help") {
   }
 }
 
-TEST_CASE("nonsense is told with role and address, without the key") {
+TEST_CASE("a protocol error names the role and the address, and the key is redacted") {
   Way way("http://host:8072");
   way.options.key = Secret(kCanary);
   const Error error = way.upstream().nonsense(std::string("says ") + kCanary);
@@ -198,13 +198,13 @@ TEST_CASE("nonsense is told with role and address, without the key") {
   CHECK(error.message == "embedder at http://host:8072: says ***");
 }
 
-TEST_CASE("the key is in no error and no log, whatever the server does") {
+TEST_CASE("no error or log line contains the key, whatever the server does") {
   for (const testing::Fault& fault : testing::kFaults) {
     const std::string name = fault.name;
     CAPTURE(name);
     for (const std::string role : {"embedder", "generator"}) {
       testing::FakeOptions options;
-      options.dialect = "openai";  // repeats the key it refuses
+      options.dialect = "openai";  // repeats the rejected key
       FakeUpstream server(options);
       const std::string field = name == "refuse_fields" ? R"(,"field":["inputs","stream"])" : "";
       server.behave(R"({"fault":")" + name + R"(","times":0,"pause_ms":20)" + field + "}");
@@ -220,13 +220,13 @@ TEST_CASE("the key is in no error and no log, whatever the server does") {
       CHECK(server.seen().at(0).authorization == std::string("Bearer ") + kCanary);
     }
   }
-  // A key as JSON escapes it.
+  // The key in its JSON-escaped form.
   Way slashed("http://host:8072");
   slashed.options.key = Secret("sk/a+b\"cdef");
   const std::string spelled = R"("key sk\/a\u002bb\"cdef")";
-  for (const std::string& body : {spelled, R"({"error":)" + spelled})  // the second is cut off
+  for (const std::string& body : {spelled, R"({"error":)" + spelled})  // the second one is cut off
     CHECK(has(slashed.upstream().refusal({401, "application/json", body}).message, "key ***"));
-  // A refusal that is cut amid the key.
+  // An error message that is cut within the key.
   Way way("http://host:8072");
   way.options.key = Secret(kCanary);
   for (size_t before = 150; before < 210; ++before) {

@@ -25,7 +25,7 @@ using testing::Way;
 
 namespace {
 
-// Plays one outcome after the other, and keeps what it was asked.
+// Plays a list of outcomes and stores the requests.
 struct Script final : Immediate {
   struct Step {
     std::optional<Failure> failure = {};
@@ -59,7 +59,7 @@ Failure failure(ErrorKind kind, bool connected, bool answered) {
 
 }  // namespace
 
-TEST_CASE("a call is answered whole") {
+TEST_CASE("a call returns the whole response") {
   FakeUpstream server({.key = kCanary});
   Way way(server.url());
   way.options.key = Secret(kCanary);
@@ -72,7 +72,7 @@ TEST_CASE("a call is answered whole") {
   CHECK(way.log.text.empty());
 }
 
-TEST_CASE("requests are made from the call and the options") {
+TEST_CASE("a request is made from the call and the options") {
   Script script;
   NullLog log;
   UpstreamOptions options{
@@ -107,7 +107,7 @@ TEST_CASE("requests are made from the call and the options") {
   CHECK_FALSE(script.asked.back().use_proxy);
 }
 
-TEST_CASE("only what is safe and may help is tried again") {
+TEST_CASE("only failures that are safe to repeat are retried") {
   using Step = Script::Step;
   struct Case {
     std::string name;
@@ -153,7 +153,7 @@ TEST_CASE("only what is safe and may help is tried again") {
     const auto answer = upstream.call({"embed", "{}"}, {});
     return Outcome{script.asked, log.warnings, answer && answer->ok()};
   };
-  std::vector<std::future<Outcome>> outcomes;  // who waits, waits beside the others
+  std::vector<std::future<Outcome>> outcomes;  // in parallel, because each retry waits
   for (const Case& c : cases) outcomes.push_back(std::async(std::launch::async, play, c.step));
   for (size_t i = 0; i < std::size(cases); ++i) {
     CAPTURE(cases[i].name);
@@ -166,15 +166,15 @@ TEST_CASE("only what is safe and may help is tried again") {
   }
 }
 
-TEST_CASE("there are no more retries than said") {
+TEST_CASE("there are no more retries than the option allows") {
   Script script;
   script.steps.assign(5, {failure(ErrorKind::unavailable, false, false)});
   NullLog log;
   UpstreamOptions options{"embedder", BaseUrl::parse("host", ApiRoot::plain).value(), {}, {}};
-  SUBCASE("none") { options.retries = 0; }
-  SUBCASE("one") { options.retries = 1; }
-  SUBCASE("no time for one") {
-    options.deadlines.total = 90ms;  // the shortest wait is 100 ms
+  SUBCASE("no retry") { options.retries = 0; }
+  SUBCASE("one retry") { options.retries = 1; }
+  SUBCASE("no time for a retry") {
+    options.deadlines.total = 90ms;  // the shortest delay is 100 ms
     options.retries = 0;
   }
   Upstream upstream(options, script, log);
@@ -185,7 +185,7 @@ TEST_CASE("there are no more retries than said") {
 TEST_CASE("Retry-After is honoured if there is time") {
   FakeUpstream server;
   Way way(server.url());
-  SUBCASE("there is") {
+  SUBCASE("there is time") {
     server.behave(R"({"status":503,"retry_after":1})");
     const auto before = std::chrono::steady_clock::now();
     const auto answer = way.embed();
@@ -194,7 +194,7 @@ TEST_CASE("Retry-After is honoured if there is time") {
     CHECK(std::chrono::steady_clock::now() - before >= 1s);
     CHECK(has(way.log.text, "answers 503; asking again in 1."));
   }
-  SUBCASE("not before the deadline") {
+  SUBCASE("it is after the timeout") {
     way.options.deadlines.total = 3s;
     server.behave(R"({"status":429,"retry_after":5})");
     const auto answer = way.embed();
@@ -204,7 +204,7 @@ TEST_CASE("Retry-After is honoured if there is time") {
     CHECK(server.seen().size() == 1);
     CHECK(way.upstream().refusal(*answer).hint == "try again in 5 s");
   }
-  SUBCASE("not within half a minute") {
+  SUBCASE("it is longer than 30 s") {
     server.behave(R"({"status":429,"retry_after":31})");
     const auto answer = way.embed();
     REQUIRE(answer.has_value());
@@ -213,11 +213,11 @@ TEST_CASE("Retry-After is honoured if there is time") {
   }
 }
 
-TEST_CASE("a stream is heard by the listener") {
+TEST_CASE("the sink receives a streamed response") {
   FakeUpstream server;
   Way way(server.url(), "generator");
   Hearing hearing;
-  SUBCASE("an answer") {
+  SUBCASE("a 2xx response") {
     const auto answer = way.chat(hearing);
     REQUIRE(answer.has_value());
     CHECK(answer->ok());
@@ -226,7 +226,7 @@ TEST_CASE("a stream is heard by the listener") {
     CHECK(hearing.heads == 1);
     CHECK(has(hearing.text, "data: [DONE]"));
   }
-  SUBCASE("an answer after a refusal") {
+  SUBCASE("a 2xx response after an error response") {
     server.behave(R"({"status":503,"message":"Loading model"})");
     REQUIRE(way.chat(hearing).has_value());
     CHECK(hearing.heads == 1);
@@ -234,7 +234,7 @@ TEST_CASE("a stream is heard by the listener") {
     CHECK(server.seen().size() == 2);
     CHECK(way.log.warnings == 1);
   }
-  SUBCASE("but not a refusal") {
+  SUBCASE("but not an error response") {
     server.behave(R"({"status":400,"message":"no stream_options"})");
     const auto answer = way.chat(hearing);
     REQUIRE(answer.has_value());
@@ -243,7 +243,7 @@ TEST_CASE("a stream is heard by the listener") {
     CHECK(hearing.heads == 0);
     CHECK(hearing.pieces == 0);
   }
-  SUBCASE("once only") {
+  SUBCASE("and nothing is retried after the headers") {
     server.behave(R"({"fault":"cut"})");
     const auto answer = way.chat(hearing);
     REQUIRE_FALSE(answer.has_value());
@@ -251,7 +251,7 @@ TEST_CASE("a stream is heard by the listener") {
     CHECK(hearing.heads == 1);
     CHECK(server.seen().size() == 1);
   }
-  SUBCASE("whose error stays its own") {
+  SUBCASE("its error is returned unchanged") {
     hearing.on_body = [](std::string_view) -> Result<Heard> {
       return fail(ErrorKind::protocol, "what is that", "look");
     };
@@ -260,14 +260,14 @@ TEST_CASE("a stream is heard by the listener") {
     CHECK(answer.error().message == "what is that");
     CHECK(answer.error().hint == "look");
   }
-  SUBCASE("until it has enough") {
+  SUBCASE("and it may end the transfer with `enough`") {
     server.behave(R"({"fault":"endless"})");
     hearing.on_body = [](std::string_view) { return Heard::enough; };
     CHECK(way.chat(hearing).has_value());
   }
 }
 
-TEST_CASE("a redirect is not followed, and the key stays here") {
+TEST_CASE("a redirect is not followed and the key is not sent to its target") {
   FakeUpstream server, other;
   server.behave(R"({"status":302,"times":0,"headers":{"Location":")" + other.url() +
                 R"(/embed"}})");
@@ -283,7 +283,7 @@ TEST_CASE("a redirect is not followed, and the key stays here") {
   CHECK(other.connections() == 0);
 }
 
-TEST_CASE("after failures in a row nobody asks for a while") {
+TEST_CASE("after failures in a row no request is sent for a while") {
   FakeUpstream server;
   Way way(server.url());
   way.options.retries = 0;
@@ -294,18 +294,18 @@ TEST_CASE("after failures in a row nobody asks for a while") {
     for (int i = 0; i < 6; ++i) static_cast<void>(way.embed());
     return server.seen().size();
   };
-  SUBCASE("closed at once") { CHECK(asked(R"({"fault":"close","times":0})") == 3); }
-  SUBCASE("no HTTP") { CHECK(asked(R"({"fault":"no_http","times":0})") == 3); }
+  SUBCASE("closed connection") { CHECK(asked(R"({"fault":"close","times":0})") == 3); }
+  SUBCASE("broken HTTP") { CHECK(asked(R"({"fault":"no_http","times":0})") == 3); }
   SUBCASE("502") { CHECK(asked(R"({"status":502,"times":0})") == 3); }
   SUBCASE("503") { CHECK(asked(R"({"status":503,"times":0})") == 3); }
-  SUBCASE("but 503 with Retry-After") {
+  SUBCASE("503 with Retry-After does not count") {
     CHECK(asked(R"({"status":503,"retry_after":1,"times":0})") == 6);
   }
-  SUBCASE("but 500") { CHECK(asked(R"({"status":500,"times":0})") == 6); }
-  SUBCASE("but 429") { CHECK(asked(R"({"status":429,"times":0})") == 6); }
-  SUBCASE("but 401") { CHECK(asked(R"({"status":401,"times":0})") == 6); }
-  SUBCASE("but a redirect") { CHECK(asked(R"({"fault":"redirect","times":0})") == 6); }
-  SUBCASE("and is told so") {
+  SUBCASE("500 does not count") { CHECK(asked(R"({"status":500,"times":0})") == 6); }
+  SUBCASE("429 does not count") { CHECK(asked(R"({"status":429,"times":0})") == 6); }
+  SUBCASE("401 does not count") { CHECK(asked(R"({"status":401,"times":0})") == 6); }
+  SUBCASE("a redirect does not count") { CHECK(asked(R"({"fault":"redirect","times":0})") == 6); }
+  SUBCASE("the error says so") {
     asked(R"({"fault":"close","times":0})");
     const auto answer = way.embed();
     REQUIRE_FALSE(answer.has_value());
@@ -316,7 +316,7 @@ TEST_CASE("after failures in a row nobody asks for a while") {
   }
 }
 
-TEST_CASE("what a listener objects to is no failure of the server") {
+TEST_CASE("an error of the sink is not a failure of the server") {
   FakeUpstream server;
   Way way(server.url(), "generator");
   way.options.retries = 0;
@@ -327,12 +327,12 @@ TEST_CASE("what a listener objects to is no failure of the server") {
     for (int i = 0; i < 6; ++i) CHECK_FALSE(way.chat(hearing).has_value());
     return hearing.heads;
   };
-  SUBCASE("an answer it cannot use") { CHECK(asked(ErrorKind::protocol) == 6); }
-  SUBCASE("an answer it has no time for") { CHECK(asked(ErrorKind::timeout) == 6); }
-  SUBCASE("but word that the server is down") { CHECK(asked(ErrorKind::unavailable) == 3); }
+  SUBCASE("the sink rejects the response") { CHECK(asked(ErrorKind::protocol) == 6); }
+  SUBCASE("the sink has run out of time") { CHECK(asked(ErrorKind::timeout) == 6); }
+  SUBCASE("unless the sink reports that the server is unavailable") { CHECK(asked(ErrorKind::unavailable) == 3); }
 }
 
-TEST_CASE("who tries a server that was down keeps nobody out while it streams") {
+TEST_CASE("a trial call lets other calls pass while its response streams") {
   FakeUpstream server;
   server.behave(R"({"fault":"close","times":1})");
   Way way(server.url(), "generator");
@@ -353,7 +353,7 @@ TEST_CASE("who tries a server that was down keeps nobody out while it streams") 
   CHECK(let_in);
 }
 
-TEST_CASE("of an answer that is not ok no more than 64 KB are kept") {
+TEST_CASE("at most 64 KB of an error response are kept") {
   Script script;
   script.body = std::string(40 << 10, 'x');
   script.pieces = 1000;
@@ -369,7 +369,7 @@ TEST_CASE("of an answer that is not ok no more than 64 KB are kept") {
   }
 }
 
-TEST_CASE("when the server is back, so are its callers") {
+TEST_CASE("calls succeed again when the server is back") {
   FakeUpstream server;
   server.behave(R"({"status":502,"times":4})");
   Way way(server.url());
@@ -386,30 +386,30 @@ TEST_CASE("when the server is back, so are its callers") {
   CHECK(way.embed().has_value());
 }
 
-TEST_CASE("a stop ends every wait") {
+TEST_CASE("a stop request ends every wait") {
   FakeUpstream server;
   Way way(server.url());
   way.options.gate = {1, 8, 60s};
   way.upstream();
   std::stop_source source;
   std::jthread stopping;
-  SUBCASE("for the answer") {
+  SUBCASE("for the response") {
     server.behave(R"({"fault":"hang"})");
     stopping = std::jthread([&] {
       while (server.seen().empty()) std::this_thread::sleep_for(1ms);
       source.request_stop();
     });
   }
-  SUBCASE("for the next attempt") {
+  SUBCASE("for a retry") {
     server.behave(R"({"status":503,"retry_after":20})");
     way.log.on_warning = [&] { source.request_stop(); };
   }
-  SUBCASE("for a place") {
+  SUBCASE("for a permit") {
     server.behave(R"({"fault":"hang"})");
     std::jthread first([&] { static_cast<void>(way.embed(source.get_token())); });
     while (server.seen().empty()) std::this_thread::sleep_for(1ms);
     stopping = std::jthread([&] {
-      std::this_thread::sleep_for(5ms);  // most likely it waits by then; right if it does not
+      std::this_thread::sleep_for(5ms);  // it most likely waits by then; the test is also right if it does not
       source.request_stop();
     });
     const auto second = way.embed(source.get_token());
@@ -424,7 +424,7 @@ TEST_CASE("a stop ends every wait") {
   CHECK(server.seen().size() == 1);
 }
 
-TEST_CASE("the time for a call counts from where it waits for a place") {
+TEST_CASE("the timeout of a call includes its wait for a permit") {
   FakeUpstream server;
   server.behave(R"({"fault":"hang"})");
   Way way(server.url());

@@ -1,4 +1,4 @@
-// A way to a server, with a log to look at.
+// An upstream with a client and a log that can be inspected.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ struct Lines final : Log {
   }
 };
 
-// Options are changed before the first upstream().
+// Options must be changed before the first call of upstream().
 struct Way {
   net::UpstreamOptions options;
   Lines log;
@@ -60,7 +60,7 @@ struct Way {
   }
 };
 
-// An address where nobody listens.
+// An address where no server listens.
 inline std::string deserted() {
   const FakeUpstream server;
   return server.url();
