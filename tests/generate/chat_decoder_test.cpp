@@ -33,7 +33,7 @@ struct Decoded {
   std::string text;
   std::string end;  // "complete", … or "kind: message"
   int64_t prompt_tokens = 0;
-  bool thought_aloud = false;
+  bool reasoning_in_text = false;
   bool operator==(const Decoded&) const = default;
 };
 
@@ -71,7 +71,7 @@ Decoded decode(const std::vector<std::string_view>& pieces, std::string_view con
   CHECK(empty_deltas == 0);
   out.end = end ? described(end->finish) : described(end.error());
   if (end) out.prompt_tokens = end->prompt_tokens;
-  if (end) out.thought_aloud = end->thought_aloud;
+  if (end) out.reasoning_in_text = end->reasoning_in_text;
   return out;
 }
 
@@ -80,7 +80,7 @@ struct Case {
   std::string text;
   std::string end = "complete";
   int64_t prompt_tokens = 0;
-  bool thought_aloud = false;
+  bool reasoning_in_text = false;
 };
 
 std::vector<Case> cases() {
@@ -141,7 +141,7 @@ TEST_CASE("the streams of all servers decode to the same text and outcome in any
     CHECK(whole.text == c.text);
     CHECK(whole.end == c.end);
     CHECK(whole.prompt_tokens == c.prompt_tokens);
-    CHECK(whole.thought_aloud == c.thought_aloud);
+    CHECK(whole.reasoning_in_text == c.reasoning_in_text);
     const std::string_view view = bytes;
     for (size_t at = 0; at <= bytes.size(); ++at) {
       CAPTURE(at);

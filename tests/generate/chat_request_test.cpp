@@ -19,8 +19,8 @@ using Json = nlohmann::json;
 const std::vector<Message> kMessages = {{"system", "be brief"}, {"user", "why \xFF?"}};
 
 Json body(const OpenAiOptions& options, const RefusedFields& refused = {}) {
-  const ChatAsk ask{"m", kMessages, options.max_tokens, true, options.stop};
-  const auto text = chat_body(ask, options, refused);
+  const ChatParameters parameters{"m", kMessages, options.max_tokens, true, options.stop};
+  const auto text = chat_body(parameters, options, refused);
   REQUIRE_MESSAGE(text.has_value(), text.error().message);
   return Json::parse(*text);
 }
@@ -143,9 +143,11 @@ TEST_CASE("the rejected field is found in an error body") {
 }
 
 TEST_CASE("a context overflow is recognised by the server's message") {
-  CHECK(names_context(R"({"error":{"message":"This model's maximum Context Length is 512"}})"));
-  CHECK(names_context("the request exceeds the available context size"));
-  CHECK_FALSE(names_context(R"({"detail":[{"msg":"no","input":"what is a context window?"}]})"));
+  CHECK(
+      is_context_overflow(R"({"error":{"message":"This model's maximum Context Length is 512"}})"));
+  CHECK(is_context_overflow("the request exceeds the available context size"));
+  CHECK_FALSE(
+      is_context_overflow(R"({"detail":[{"msg":"no","input":"what is a context window?"}]})"));
 }
 
 TEST_CASE("a completion request contains all prompts and stops at the end of the line") {

@@ -11,8 +11,8 @@ namespace think_filter_test {
 
 namespace {
 
+using stoka::generate::reasoning_end;
 using stoka::generate::ThinkFilter;
-using stoka::generate::thoughts_end;
 
 struct Filtered {
   std::string answer;
@@ -26,8 +26,8 @@ Filtered filter(const std::vector<std::string_view>& pieces) {
   Filtered out;
   for (const std::string_view piece : pieces) out.answer += filter.push(piece);
   out.answer += filter.finish();
-  out.thought = filter.thought();
-  out.stray = filter.stray();
+  out.thought = filter.reasoning_bytes();
+  out.stray = filter.stray_tag();
   return out;
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("in a complete text the answer begins after the last closing tag") {
   };
   for (const auto& [text, answer] : texts) {
     CAPTURE(std::string(text));
-    CHECK(text.substr(thoughts_end(text)) == answer);
+    CHECK(text.substr(reasoning_end(text)) == answer);
   }
 }
 

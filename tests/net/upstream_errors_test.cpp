@@ -3,19 +3,19 @@
 
 #include <string>
 
-#include "net/way.h"
+#include "net/upstream_fixture.h"
 
 namespace upstream_errors_test {
 
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::net;
-using testing::deserted;
+using testing::CapturingSink;
 using testing::FakeUpstream;
 using testing::has;
-using testing::Hearing;
-using testing::kCanary;
-using testing::Way;
+using testing::kTestKey;
+using testing::unused_url;
+using testing::UpstreamFixture;
 
 TEST_CASE("an error names the role and the address and has a hint") {
   struct Case {
@@ -25,10 +25,10 @@ TEST_CASE("an error names the role and the address and has a hint") {
        {Case{"embedder", "start it, or set embedder.url (STOKA_EMBED_URL)"},
         Case{"reranker", "start it, or set reranker.url (STOKA_RERANK_URL)"},
         Case{"generator", "start it, or set generator.url (STOKA_GEN_URL)"}}) {
-    const std::string url = deserted();
-    Way way(url, role);
-    way.options.retries = 0;
-    const auto answer = way.upstream().call({.name = "models", .body = ""}, {});
+    const std::string url = unused_url();
+    UpstreamFixture fixture(url, role);
+    fixture.options.retries = 0;
+    const auto answer = fixture.upstream().call({.name = "models", .body = ""}, {});
     REQUIRE_FALSE(answer.has_value());
     CHECK(answer.error().kind == ErrorKind::unavailable);
     CHECK(answer.error().message ==
@@ -111,9 +111,9 @@ TEST_CASE("each error status has its message and hint") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.message);
-    Way way("http://host:8072");
-    if (c.key) way.options.key = Secret(kCanary);
-    const Error error = way.upstream().refusal(c.answer);
+    UpstreamFixture fixture("http://host:8072");
+    if (c.key) fixture.options.key = Secret(kTestKey);
+    const Error error = fixture.upstream().refusal(c.answer);
     CHECK(error.kind == c.kind);
     CHECK(error.message == "embedder at http://host:8072: " + c.message);
     if (!c.hint.empty()) CHECK(error.hint == c.hint);
@@ -171,7 +171,7 @@ TEST_CASE("the hint of a failure names the setting that may help") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.hint);
-    testing::Lines log_lines;
+    testing::CapturingLog log_lines;
     failing.failure = c.failure;
     UpstreamOptions options{c.role, BaseUrl::parse(c.url, ApiRoot::plain).value(), {}, {}};
     options.retries = 0;
@@ -191,9 +191,9 @@ TEST_CASE("the hint of a failure names the setting that may help") {
 }
 
 TEST_CASE("a protocol error names the role and the address, and the key is redacted") {
-  Way way("http://host:8072");
-  way.options.key = Secret(kCanary);
-  const Error error = way.upstream().nonsense(std::string("says ") + kCanary);
+  UpstreamFixture fixture("http://host:8072");
+  fixture.options.key = Secret(kTestKey);
+  const Error error = fixture.upstream().nonsense(std::string("says ") + kTestKey);
   CHECK(error.kind == ErrorKind::protocol);
   CHECK(error.message == "embedder at http://host:8072: says ***");
 }
@@ -208,30 +208,69 @@ TEST_CASE("no error or log line contains the key, whatever the server does") {
       FakeUpstream server(options);
       const std::string field = name == "refuse_fields" ? R"(,"field":["inputs","stream"])" : "";
       server.behave(R"({"fault":")" + name + R"(","times":0,"pause_ms":20)" + field + "}");
-      Way way(server.url(), role);
-      way.options.key = Secret(kCanary);
-      way.options.retries = 0;
-      way.options.deadlines = {5s, 30ms, 30ms, 30ms, 30ms};
-      Hearing hearing;
-      const auto answer = role == "embedder" ? way.embed() : way.chat(hearing);
-      Error error = answer ? way.upstream().refusal(*answer) : answer.error();
-      CHECK_FALSE(has(error.message + error.hint + way.log.text, kCanary));
+      UpstreamFixture fixture(server.url(), role);
+      fixture.options.key = Secret(kTestKey);
+      fixture.options.retries = 0;
+      fixture.options.deadlines = {5s, 30ms, 30ms, 30ms, 30ms};
+      CapturingSink sink;
+      const auto answer = role == "embedder" ? fixture.embed() : fixture.chat(sink);
+      Error error = answer ? fixture.upstream().refusal(*answer) : answer.error();
+      CHECK_FALSE(has(error.message + error.hint + fixture.log.text, kTestKey));
       REQUIRE(server.wait_for(1));
-      CHECK(server.seen().at(0).authorization == std::string("Bearer ") + kCanary);
+      CHECK(server.seen().at(0).authorization == std::string("Bearer ") + kTestKey);
     }
   }
   // The key in its JSON-escaped form.
-  Way slashed("http://host:8072");
+  UpstreamFixture slashed("http://host:8072");
   slashed.options.key = Secret("sk/a+b\"cdef");
   const std::string spelled = R"("key sk\/a\u002bb\"cdef")";
   for (const std::string& body : {spelled, R"({"error":)" + spelled})  // the second one is cut off
     CHECK(has(slashed.upstream().refusal({401, "application/json", body}).message, "key ***"));
   // An error message that is cut within the key.
-  Way way("http://host:8072");
-  way.options.key = Secret(kCanary);
+  UpstreamFixture fixture("http://host:8072");
+  fixture.options.key = Secret(kTestKey);
   for (size_t before = 150; before < 210; ++before) {
-    const Answer answer{401, "text/plain", std::string(before, 'x') + kCanary};
-    CHECK_FALSE(has(way.upstream().refusal(answer).message, "sk-"));
+    const Answer answer{401, "text/plain", std::string(before, 'x') + kTestKey};
+    CHECK_FALSE(has(fixture.upstream().refusal(answer).message, "sk-"));
+  }
+}
+
+TEST_CASE("the known messages about a too long input are recognised") {
+  const struct {
+    int status;
+    std::string body;
+  } cases[] = {
+      {422, R"({"error":"`inputs` must have less than 512 tokens. Given: 534","error_type":"V"})"},
+      {413, "Failed to buffer the request body: length limit exceeded"},
+      {413, ""},
+      {400, R"({"error":{"message":"This model's maximum context length is 512 tokens."}})"},
+      {400, R"({"error":"the input length exceeds the context length"})"},
+      {400, R"({"error":{"message":"the request exceeds the available context size"}})"},
+      {500, R"({"error":{"message":"input (596 tokens) is too large to process."}})"},
+      {400, R"({"error":{"message":"Input is TOO LONG"}})"},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.body);
+    CHECK(too_long({one.status, "", one.body}));
+  }
+}
+
+TEST_CASE("other errors are not about the length of the input") {
+  const struct {
+    int status;
+    std::string body;
+  } cases[] = {
+      {422, R"({"error":"batch size 40 > maximum allowed batch size 32"})"},
+      {422, R"({"error":"Tokenizer error: invalid input"})"},
+      {429, R"({"error":"too many tokens a minute"})"},
+      {401, R"({"error":"invalid tokens"})"},
+      {500, ""},
+      {500, "<html>the length of this page</html>"},
+      {200, R"({"message":"too long"})"},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.body);
+    CHECK_FALSE(too_long({one.status, "", one.body}));
   }
 }
 

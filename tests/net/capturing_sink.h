@@ -9,8 +9,8 @@
 
 namespace stoka::testing {
 
-struct Hearing final : net::Listener {
-  net::Head heard;
+struct CapturingSink final : net::Listener {
+  net::Head response_head;
   int heads = 0;
   std::string text;
   size_t pieces = 0;
@@ -18,7 +18,7 @@ struct Hearing final : net::Listener {
   std::function<Result<net::Heard>(std::string_view)> on_body;
 
   Result<> head(const net::Head& head) override {
-    heard = head;
+    response_head = head;
     ++heads;
     return on_head ? on_head(head) : Result<>();
   }

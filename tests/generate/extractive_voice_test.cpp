@@ -1,5 +1,3 @@
-#include "generate/extractive.h"
-
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -9,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "generate/extractive.h"
 #include "text/normalize.h"
 #include "text/sentences.h"
 
-namespace extractive_test {
+namespace extractive_voice_test {
 
 namespace {
 
@@ -87,7 +86,8 @@ const std::string kQueries[] = {"what do you think about constraints",
 
 }  // namespace
 
-TEST_CASE("a page that consists of code is cited without a quote, and only if no other hit has one") {
+TEST_CASE(
+    "a page that consists of code is cited without a quote, and only if no other hit has one") {
   const ExtractiveVoice voice(shipped());
   const Hit code = hit("code", "blog", 0.95, "    make\n    make install");
   Request request;
@@ -171,7 +171,8 @@ TEST_CASE("an answer with low confidence starts with the exact words and has no 
         "quote=\"Autonomy without constraint is just chaos with better marketing.\"/>");
 }
 
-TEST_CASE("a second source is cited only if it differs, its score is close, and the answer is direct") {
+TEST_CASE(
+    "a second source is cited only if it differs, its score is close, and the answer is direct") {
   struct Case {
     const char* name;
     std::vector<Hit> hits;
@@ -298,4 +299,4 @@ TEST_CASE("lines that break the rules of the voice are rejected") {
   CHECK(missing.error().message == "voice_lines.toml has no 'direct.any'");
 }
 
-}  // namespace extractive_test
+}  // namespace extractive_voice_test

@@ -1,5 +1,3 @@
-#include "net/client.h"
-
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -8,18 +6,19 @@
 #include <thread>
 #include <vector>
 
-#include "net/hearing.h"
+#include "net/capturing_sink.h"
+#include "net/client.h"
 #include "net/raw_server.h"
 #include "support/upstream/fake_upstream.h"
 
-namespace client_test {
+namespace http_client_test {
 
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::net;
+using testing::CapturingSink;
 using testing::FakeUpstream;
 using testing::get;
-using testing::Hearing;
 using testing::kChat;
 using testing::kEmbed;
 using testing::post;
@@ -29,7 +28,7 @@ using testing::SilentServer;
 namespace {
 
 // An address where no server listens.
-std::string deserted() {
+std::string unused_url() {
   const FakeUpstream server;
   return server.url();
 }
@@ -49,16 +48,16 @@ void wait_until(Condition condition) {
 TEST_CASE("a request is sent with its headers, key and body") {
   FakeUpstream server({.key = "s3cret"});
   Client client;
-  Hearing hearing;
+  CapturingSink sink;
   Request request = post(server.url() + "/embed?a=b", kEmbed);
   request.key = Secret("s3cret");
   request.accept = "text/event-stream";
-  const auto failure = client.perform(request, hearing, {});
+  const auto failure = client.perform(request, sink, {});
   REQUIRE_MESSAGE(!failure, failure->error.message);
-  CHECK(hearing.heads == 1);
-  CHECK(hearing.heard.status == 200);
-  CHECK(hearing.heard.content_type == "application/json");
-  CHECK(hearing.text.starts_with("[["));
+  CHECK(sink.heads == 1);
+  CHECK(sink.response_head.status == 200);
+  CHECK(sink.response_head.content_type == "application/json");
+  CHECK(sink.text.starts_with("[["));
 
   REQUIRE(server.wait_for(1));
   const auto seen = server.seen().at(0);
@@ -76,10 +75,10 @@ TEST_CASE("a request is sent with its headers, key and body") {
 TEST_CASE("a GET has no body") {
   FakeUpstream server;
   Client client;
-  Hearing hearing;
-  const auto failure = client.perform(get(server.url() + "/info"), hearing, {});
+  CapturingSink sink;
+  const auto failure = client.perform(get(server.url() + "/info"), sink, {});
   REQUIRE_FALSE(failure.has_value());
-  CHECK(hearing.heard.status == 200);
+  CHECK(sink.response_head.status == 200);
   const auto seen = server.seen().at(0);
   CHECK(seen.method == "GET");
   CHECK(seen.body.empty());
@@ -91,18 +90,18 @@ TEST_CASE("connections are reused") {
   FakeUpstream server;
   Client client;
   for (int i = 0; i < 5; ++i) {
-    Hearing hearing;
+    CapturingSink sink;
     const bool stream = i % 2 == 1;
     const Request request = stream ? post(server.url() + "/v1/chat/completions", kChat)
                                    : post(server.url() + "/embed", kEmbed);
-    REQUIRE_FALSE(client.perform(request, hearing, {}).has_value());
-    CHECK(hearing.heard.status == 200);
+    REQUIRE_FALSE(client.perform(request, sink, {}).has_value());
+    CHECK(sink.response_head.status == 200);
   }
   CHECK(server.connections() == 1);
 
   server.behave(R"({"fault":"cut"})");
-  Hearing hearing;
-  const auto failure = client.perform(post(server.url() + "/embed", kEmbed), hearing, {});
+  CapturingSink sink;
+  const auto failure = client.perform(post(server.url() + "/embed", kEmbed), sink, {});
   REQUIRE(failure.has_value());
   CHECK(failure->connected);
   CHECK(server.connections() == 1);
@@ -113,9 +112,9 @@ TEST_CASE("a kept connection that the server has closed is replaced") {
   Client client;
   for (int i = 0; i < 3; ++i) {
     server.behave(R"({"fault":"close_after"})");
-    Hearing hearing;
-    REQUIRE_FALSE(client.perform(post(server.url() + "/embed", kEmbed), hearing, {}).has_value());
-    CHECK(hearing.heard.status == 200);
+    CapturingSink sink;
+    REQUIRE_FALSE(client.perform(post(server.url() + "/embed", kEmbed), sink, {}).has_value());
+    CHECK(sink.response_head.status == 200);
   }
   CHECK(server.connections() == 3);
 }
@@ -132,11 +131,11 @@ TEST_CASE("many threads can use one client at once") {
           // The response has as many vectors as the request has inputs.
           std::string inputs = "\"a\"";
           for (int k = 0; k < i; ++k) inputs += ",\"a\"";
-          Hearing hearing;
+          CapturingSink sink;
           const auto request = post(server.url() + "/embed", "{\"inputs\":[" + inputs + "]}");
-          if (client.perform(request, hearing, {})) continue;
-          const auto vectors = std::count(hearing.text.begin(), hearing.text.end(), '[') - 1;
-          if (hearing.heard.status == 200 && vectors == i + 1) ++answered;
+          if (client.perform(request, sink, {})) continue;
+          const auto vectors = std::count(sink.text.begin(), sink.text.end(), '[') - 1;
+          if (sink.response_head.status == 200 && vectors == i + 1) ++answered;
         }
       });
   }
@@ -146,9 +145,9 @@ TEST_CASE("many threads can use one client at once") {
 
 TEST_CASE("a server that cannot be reached is a failure before the connection") {
   Client client;
-  Hearing hearing;
+  CapturingSink sink;
   SUBCASE("no server listens on the port") {
-    const auto failure = client.perform(post(deserted() + "/embed", kEmbed), hearing, {});
+    const auto failure = client.perform(post(unused_url() + "/embed", kEmbed), sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::unavailable);
     CHECK(failure->error.message == "connection refused");
@@ -157,7 +156,7 @@ TEST_CASE("a server that cannot be reached is a failure before the connection") 
   }
   SUBCASE("the host name cannot be resolved") {
     const std::string host(70, 'a');
-    const auto failure = client.perform(get("http://" + host + ".invalid/"), hearing, {});
+    const auto failure = client.perform(get("http://" + host + ".invalid/"), sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::unavailable);
     CHECK(failure->error.message == "host name not found");
@@ -168,7 +167,7 @@ TEST_CASE("a server that cannot be reached is a failure before the connection") 
     const SilentServer server;
     Request request = get("https" + server.url().substr(4));
     request.deadlines.connect = 200ms;
-    const auto failure = client.perform(request, hearing, {});
+    const auto failure = client.perform(request, sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::timeout);
     CHECK(failure->error.message == "no connection after 200 ms");
@@ -177,7 +176,7 @@ TEST_CASE("a server that cannot be reached is a failure before the connection") 
   }
   SUBCASE("the server does not speak TLS") {
     const RawServer server("HTTP/1.1 400 Bad Request\r\n\r\n");
-    const auto failure = client.perform(get("https" + server.url().substr(4)), hearing, {});
+    const auto failure = client.perform(get("https" + server.url().substr(4)), sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::protocol);
     CHECK(failure->error.message.starts_with("no TLS connection: "));
@@ -185,12 +184,12 @@ TEST_CASE("a server that cannot be reached is a failure before the connection") 
     CHECK_FALSE(failure->connected);
   }
   SUBCASE("the address is not an HTTP address") {
-    const auto failure = client.perform(get("file:///etc/passwd"), hearing, {});
+    const auto failure = client.perform(get("file:///etc/passwd"), sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::config);
   }
-  CHECK(hearing.heads == 0);
-  CHECK(hearing.text.empty());
+  CHECK(sink.heads == 0);
+  CHECK(sink.text.empty());
 }
 
 TEST_CASE("each fault of a server becomes a failure with its kind, message and cause") {
@@ -242,15 +241,15 @@ TEST_CASE("each fault of a server becomes a failure with its kind, message and c
                                : post(server.url() + "/embed", kEmbed);
     request.deadlines = c.deadlines;
     request.most_bytes = 1u << 20;
-    Hearing hearing;
-    const auto failure = client.perform(request, hearing, {});
+    CapturingSink sink;
+    const auto failure = client.perform(request, sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == c.kind);
     CHECK(failure->error.message == c.message);
     CHECK(failure->connected);
     CHECK(failure->answered == c.answered);
     CHECK(failure->cause == c.cause);
-    CHECK(hearing.text.size() <= request.most_bytes);
+    CHECK(sink.text.size() <= request.most_bytes);
     CHECK(server.wait_for(1));  // the connection was closed, so the server is not left waiting
   }
 }
@@ -259,30 +258,30 @@ TEST_CASE("the first_token timeout runs while the sink sees nothing useful") {
   FakeUpstream server;
   server.behave(R"({"fault":"endless_pings","token_delay_ms":5})");
   Client client;
-  Hearing hearing;
-  hearing.on_body = [](std::string_view) { return Heard::waiting; };
+  CapturingSink sink;
+  sink.on_body = [](std::string_view) { return Heard::waiting; };
   Request request = post(server.url() + "/v1/chat/completions", kChat);
   request.deadlines.first_token = 200ms;
-  const auto failure = client.perform(request, hearing, {});
+  const auto failure = client.perform(request, sink, {});
   REQUIRE(failure.has_value());
   CHECK(failure->error.kind == ErrorKind::timeout);
   CHECK(failure->error.message == "no first token after 200 ms");
   CHECK(failure->cause == Cause::first_token);
-  CHECK(hearing.pieces > 0);
+  CHECK(sink.pieces > 0);
 }
 
 TEST_CASE("time spent in the sink does not count as idle") {
   FakeUpstream server;
   server.behave(R"({"fault":"endless","token_delay_ms":1})");
   Client client;
-  Hearing hearing;
-  hearing.on_body = [&](std::string_view) {
+  CapturingSink sink;
+  sink.on_body = [&](std::string_view) {
     std::this_thread::sleep_for(120ms);
-    return hearing.pieces < 2 ? Heard::flowing : Heard::enough;
+    return sink.pieces < 2 ? Heard::flowing : Heard::enough;
   };
   Request request = post(server.url() + "/v1/chat/completions", kChat);
   request.deadlines.idle = 100ms;
-  const auto failure = client.perform(request, hearing, {});
+  const auto failure = client.perform(request, sink, {});
   CHECK_FALSE(failure.has_value());
 }
 
@@ -290,24 +289,22 @@ TEST_CASE("a timeout of zero means no limit") {
   FakeUpstream server;
   server.behave(R"({"delay_ms":50,"first_token_ms":50})");
   Client client;
-  Hearing hearing;
+  CapturingSink sink;
   Request request = post(server.url() + "/v1/chat/completions", kChat);
   request.deadlines = {0ms, 0ms, 0ms, 0ms, 0ms};
-  CHECK_FALSE(client.perform(request, hearing, {}).has_value());
-  CHECK(hearing.heard.status == 200);
+  CHECK_FALSE(client.perform(request, sink, {}).has_value());
+  CHECK(sink.response_head.status == 200);
 }
 
 TEST_CASE("a sink that returns `enough` ends the transfer as a success") {
   FakeUpstream server;
   server.behave(R"({"fault":"endless","token_delay_ms":1})");
   Client client;
-  Hearing hearing;
-  hearing.on_body = [&](std::string_view) {
-    return hearing.pieces < 3 ? Heard::flowing : Heard::enough;
-  };
+  CapturingSink sink;
+  sink.on_body = [&](std::string_view) { return sink.pieces < 3 ? Heard::flowing : Heard::enough; };
   const auto request = post(server.url() + "/v1/chat/completions", kChat);
-  CHECK_FALSE(client.perform(request, hearing, {}).has_value());
-  CHECK(hearing.pieces == 3);  // and is not called again
+  CHECK_FALSE(client.perform(request, sink, {}).has_value());
+  CHECK(sink.pieces == 3);  // and is not called again
   REQUIRE(server.wait_for(1));
   CHECK(server.seen().at(0).left_after.has_value());
 }
@@ -320,43 +317,43 @@ TEST_CASE("after `ending` the transfer waits at most a second and succeeds in an
     CAPTURE(std::string(behaviour));
     server.reset();
     server.behave(behaviour);
-    Hearing hearing;
-    hearing.on_body = [](std::string_view) { return Heard::ending; };
-    CHECK_FALSE(client.perform(post(server.url() + "/v1/chat/completions", kChat), hearing, {})
-                    .has_value());
+    CapturingSink sink;
+    sink.on_body = [](std::string_view) { return Heard::ending; };
+    CHECK_FALSE(
+        client.perform(post(server.url() + "/v1/chat/completions", kChat), sink, {}).has_value());
     REQUIRE(server.wait_for(1));
-    CHECK(hearing.text.ends_with("[DONE]\n\n") == (std::string(behaviour) == "{}"));
+    CHECK(sink.text.ends_with("[DONE]\n\n") == (std::string(behaviour) == "{}"));
   }
 }
 
 TEST_CASE("an error of the sink ends the transfer and becomes its error") {
   FakeUpstream server;
   Client client;
-  Hearing hearing;
+  CapturingSink sink;
   const auto refuse = [] { return fail(ErrorKind::data, "no", "ask again"); };
   SUBCASE("for the headers") {
-    hearing.on_head = [&](const Head&) -> Result<> { return refuse(); };
+    sink.on_head = [&](const Head&) -> Result<> { return refuse(); };
   }
   SUBCASE("for the body") {
-    hearing.on_body = [&](std::string_view) -> Result<Heard> { return refuse(); };
+    sink.on_body = [&](std::string_view) -> Result<Heard> { return refuse(); };
   }
-  const auto failure = client.perform(post(server.url() + "/embed", kEmbed), hearing, {});
+  const auto failure = client.perform(post(server.url() + "/embed", kEmbed), sink, {});
   REQUIRE(failure.has_value());
   CHECK(failure->error.kind == ErrorKind::data);
   CHECK(failure->error.message == "no");
   CHECK(failure->error.hint == "ask again");
   CHECK(failure->answered);
-  CHECK(hearing.pieces <= 1);
+  CHECK(sink.pieces <= 1);
 }
 
 TEST_CASE("a stop request ends the transfer and closes its connection") {
   FakeUpstream server;
   Client client;
-  Hearing hearing;
+  CapturingSink sink;
   std::stop_source source;
   std::optional<Failure> failure;
   const auto ask = [&](const char* path, const char* body) {
-    failure = client.perform(post(server.url() + path, body), hearing, source.get_token());
+    failure = client.perform(post(server.url() + path, body), sink, source.get_token());
   };
   bool answered = true;
 
@@ -378,7 +375,7 @@ TEST_CASE("a stop request ends the transfer and closes its connection") {
   SUBCASE("while the body hangs") {
     server.behave(R"({"fault":"hang_mid"})");
     std::atomic<bool> heard = false;
-    hearing.on_body = [&](std::string_view) {
+    sink.on_body = [&](std::string_view) {
       heard = true;
       return Heard::flowing;
     };
@@ -388,7 +385,7 @@ TEST_CASE("a stop request ends the transfer and closes its connection") {
   }
   SUBCASE("from within the sink") {
     server.behave(R"({"fault":"endless","token_delay_ms":1})");
-    hearing.on_body = [&](std::string_view) {
+    sink.on_body = [&](std::string_view) {
       source.request_stop();
       return Heard::flowing;
     };
@@ -402,22 +399,22 @@ TEST_CASE("a stop request ends the transfer and closes its connection") {
   CHECK(server.seen().at(0).left_after.has_value());
 
   // The closed connection is not reused.
-  Hearing next;
+  CapturingSink next;
   CHECK_FALSE(client.perform(post(server.url() + "/embed", kEmbed), next, {}).has_value());
-  CHECK(next.heard.status == 200);
+  CHECK(next.response_head.status == 200);
   CHECK(server.connections() == 2);
 }
 
 TEST_CASE("a proxy from the environment is not used for loopback addresses") {
   FakeUpstream server;
   Client client;
-  const std::string proxy = deserted();
+  const std::string proxy = unused_url();
   ::setenv("http_proxy", proxy.c_str(), 1);
   Request request = post(server.url() + "/embed", kEmbed);
-  Hearing hearing;
-  CHECK_FALSE(client.perform(request, hearing, {}).has_value());
+  CapturingSink sink;
+  CHECK_FALSE(client.perform(request, sink, {}).has_value());
   request.use_proxy = true;
-  const auto failure = client.perform(request, hearing, {});
+  const auto failure = client.perform(request, sink, {});
   ::unsetenv("http_proxy");
   REQUIRE(failure.has_value());
   CHECK(failure->error.message == "connection refused");
@@ -430,17 +427,17 @@ TEST_CASE("a refusal by the proxy is reported, and the proxy never sees the key"
   Request request = post("https://model.example/v1/embeddings", kEmbed);
   request.use_proxy = true;
   request.key = Secret("s3cret");
-  Hearing hearing;
-  const auto failure = client.perform(request, hearing, {});
+  CapturingSink sink;
+  const auto failure = client.perform(request, sink, {});
   ::unsetenv("https_proxy");
   REQUIRE(failure.has_value());
   CHECK(failure->error.kind == ErrorKind::unavailable);
   CHECK(failure->error.message == "CONNECT tunnel failed, response 404");
   CHECK_FALSE(failure->connected);
-  CHECK(hearing.heads == 0);
+  CHECK(sink.heads == 0);
   REQUIRE(proxy.wait_for(1));
   CHECK(proxy.seen().at(0).method == "CONNECT");
   CHECK(proxy.seen().at(0).authorization.empty());
 }
 
-}  // namespace client_test
+}  // namespace http_client_test

@@ -10,16 +10,16 @@
 #include <string_view>
 #include <utility>
 
+#include "net/capturing_sink.h"
 #include "net/client.h"
-#include "net/hearing.h"
 #include "net/upstream.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace stoka::testing {
 
-inline constexpr const char* kCanary = "sk-canary-0123456789";
+inline constexpr const char* kTestKey = "sk-canary-0123456789";
 
-struct Lines final : Log {
+struct CapturingLog final : Log {
   std::mutex mutex;
   std::string text;
   int warnings = 0;
@@ -35,13 +35,13 @@ struct Lines final : Log {
 };
 
 // Options must be changed before the first call of upstream().
-struct Way {
+struct UpstreamFixture {
   net::UpstreamOptions options;
-  Lines log;
+  CapturingLog log;
   net::Client client;
   std::unique_ptr<net::Upstream> made;
 
-  explicit Way(const std::string& url, std::string role = "embedder") {
+  explicit UpstreamFixture(const std::string& url, std::string role = "embedder") {
     const net::ApiRoot root = role == "generator" ? net::ApiRoot::versioned : net::ApiRoot::plain;
     auto parsed = net::BaseUrl::parse(url, root);
     REQUIRE(parsed.has_value());
@@ -61,7 +61,7 @@ struct Way {
 };
 
 // An address where no server listens.
-inline std::string deserted() {
+inline std::string unused_url() {
   const FakeUpstream server;
   return server.url();
 }
