@@ -24,8 +24,8 @@ ChatDecoder::ChatDecoder(DeltaSink sink, ChatLimits limits, Secret key)
 Result<> ChatDecoder::head(std::string_view content_type) {
   streamed_ = content_type == "text/event-stream";
   if (streamed_ || content_type == "application/json") return {};
-  const std::string_view sent = content_type.empty() ? "something unnamed" : content_type;
-  return fail(ErrorKind::protocol, fmt::format("answered with {}, wanted an event stream", sent),
+  const std::string_view sent = content_type.empty() ? "no content type" : content_type;
+  return fail(ErrorKind::protocol, fmt::format("answered with {} instead of an event stream", sent),
               "check that the address is that of an OpenAI-style server");
 }
 
@@ -44,7 +44,8 @@ Result<net::Heard> ChatDecoder::push(std::string_view bytes) {
   } else {
     body_ += bytes;
     if (body_.size() > limits_.body)
-      result = fail(ErrorKind::protocol, fmt::format("an answer above {} bytes", limits_.body));
+      result = fail(ErrorKind::protocol,
+                    fmt::format("the answer is longer than {} bytes", limits_.body));
   }
   failed_ = !result;
   STOKA_TRY(result);
@@ -107,7 +108,7 @@ Result<> ChatDecoder::parse_body() {
 Error ChatDecoder::server_error(std::string_view body, int64_t code) const {
   const std::string said = net::error_message(body, key_);
   std::string message = said.empty() ? "the model server failed without saying why"
-                                        : "the model server failed: " + said;
+                                     : "the model server failed: " + said;
   if (code == 401 || code == 403) return {ErrorKind::config, std::move(message), "check the key"};
   if (code >= 400 && code < 429) return {ErrorKind::protocol, std::move(message)};
   return {ErrorKind::unavailable, std::move(message), "ask again; its log may say more"};
@@ -140,7 +141,7 @@ Result<ChatEnd> ChatDecoder::outcome() const {
     return ChatEnd{finish, cached_ ? 0 : prompt_tokens_, filter_.stray_tag()};
   }
   if (finish_ == "tool_calls" || finish_ == "function_call")
-    return fail(ErrorKind::protocol, "the model asked for a tool, and there is none",
+    return fail(ErrorKind::protocol, "the model called a tool, but there are no tools",
                 "turn tools off in the model server, or choose another generator.model");
   if (reasoning_bytes() > 0 && over_limit())
     return fail(ErrorKind::config,
@@ -156,9 +157,9 @@ Result<ChatEnd> ChatDecoder::outcome() const {
     return fail(ErrorKind::protocol, "the answer broke off before its first word",
                 "ask again; the model server's log may say more");
   if (reasoning_bytes() > 0)
-    return fail(ErrorKind::protocol, "the model thought, and answered nothing",
+    return fail(ErrorKind::protocol, "the model thought but wrote no answer",
                 std::string(kReduceReasoning));
-  return fail(ErrorKind::protocol, "the model answered nothing", "ask again");
+  return fail(ErrorKind::protocol, "the model wrote no answer", "ask again");
 }
 
 }  // namespace stoka::generate

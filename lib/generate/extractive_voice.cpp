@@ -56,8 +56,8 @@ std::string_view line_fault(std::string_view line, std::string_view group) {
   if (group == "closers" && last != '?') return "is not a question";
   for (size_t at = 0; at < line.size();) {
     const char32_t c = text::next_code_point(line, at);
-    if (c == '!' || text::is_emoji(c)) return "is too loud";
-    if (text::is_upper(c)) return "is not in lower case";
+    if (c == '!' || text::is_emoji(c)) return "has an exclamation mark or an emoji";
+    if (text::is_upper(c)) return "has a capital letter";
     if (c == '<' || c == '>' || text::is_control(c)) return "is not plain text";
   }
   const size_t max_sentences = group == "lateral" || group == "closers" ? 1 : kMaxSentences;

@@ -75,8 +75,9 @@ void OpenAiGenerator::State::warn_about_answer(std::span<const Message> messages
                     end.prompt_tokens, sent));
   if (end.reasoning_in_text)
     log.warning(
-        "the model's thoughts are in its answer; have the server keep them apart, or turn thinking "
-        "off with generator.extra");
+        "the model's reasoning is part of its answer; let the server separate it, or turn thinking "
+        "off "
+        "with generator.extra");
 }
 
 // One answer: receives the response, decodes it, and passes the text to the reader.
@@ -228,7 +229,7 @@ Result<Probe> OpenAiGenerator::probe(std::stop_token stop) {
   if (answer.ok() && answer.content_type != "text/event-stream") {
     const auto word = read_chat_json(answer.body, ChatShape::whole);
     if (!word || word->is_error || !word->has_choice)
-      return fail(state.upstream.nonsense("what should be a chat completion is none"));
+      return fail(state.upstream.nonsense("the response is not a chat completion"));
   }
   return Probe{model};
 }

@@ -70,7 +70,7 @@ bool OpenAiServer::should_repeat(const net::Answer& answer, RefusedFields& refus
   const bool may_name_field = answer.status == 400 || answer.status == 422;
   std::string field = may_name_field ? refused_field(answer.body, refused) : "";
   if (field.empty() || repeats == kMaxRepeats) return false;
-  log_.info(fmt::format("generator at {} refuses the field {}", shown(), field));
+  log_.info(fmt::format("generator at {} rejects the field {}", shown(), field));
   // The last repetition would fail if the server rejects the sampling fields one by one.
   if (repeats + 1 == kMaxRepeats && is_sampling_field(field)) refuse_sampling_fields(refused);
   refused.insert(std::move(field));

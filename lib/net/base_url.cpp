@@ -58,16 +58,16 @@ tl::unexpected<Error> invalid_address(std::string_view pasted, std::string_view 
 tl::unexpected<Error> invalid_address(std::string_view pasted, CURLUcode code) {
   switch (code) {
     case CURLUE_USER_NOT_ALLOWED:
-      return invalid_address(pasted, "has a user or a password in it",
+      return invalid_address(pasted, "contains a user or a password",
                              "leave it out: a key is given by file, as api_key_file");
     case CURLUE_BAD_PORT_NUMBER:
-      return invalid_address(pasted, "has a port that is no number from 1 to 65535");
+      return invalid_address(pasted, "has a port that is not a number from 1 to 65535");
     case CURLUE_NO_HOST:
     case CURLUE_BAD_HOSTNAME:
     case CURLUE_BAD_IPV6:
-      return invalid_address(pasted, "names no host");
+      return invalid_address(pasted, "has no host");
     default:
-      return invalid_address(pasted, "cannot be read");
+      return invalid_address(pasted, "cannot be parsed");
   }
 }
 
@@ -111,11 +111,11 @@ Result<BaseUrl> BaseUrl::parse(std::string_view pasted, ApiRoot root) {
   pasted = trimmed(pasted);
   if (pasted.empty()) return fail(ErrorKind::config, "the address is empty", kExample);
   if (pasted.find_first_of(kWhiteSpace) != std::string_view::npos)
-    return invalid_address(pasted, "has white space in it");
+    return invalid_address(pasted, "contains white space");
   size_t controls = 0;
   text::without_controls(pasted, "", &controls);
   if (controls > 0 || !text::is_valid_utf8(pasted))
-    return invalid_address(pasted, "has control characters in it");
+    return invalid_address(pasted, "contains control characters");
   const std::string scheme = parse_scheme(pasted);
   if (!scheme.empty() && scheme != "http" && scheme != "https")
     return invalid_address(pasted, "is neither http nor https");

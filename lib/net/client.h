@@ -11,9 +11,9 @@ namespace stoka::net {
 // raise.
 class Client final : public Transport {
  public:
-  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& listener,
+  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& sink,
                                   Done done) override {
-    return loop.start_transfer(request, listener, std::move(done));
+    return loop.start_transfer(request, sink, std::move(done));
   }
 };
 

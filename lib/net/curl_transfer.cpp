@@ -63,7 +63,7 @@ std::string size_text(size_t bytes) {
 
 Error head_too_large() {
   return Error(ErrorKind::protocol,
-               fmt::format("answers with a head of more than {} KB", kMaxHeadBytes >> 10));
+               fmt::format("answers with more than {} KB of headers", kMaxHeadBytes >> 10));
 }
 
 // Whether the key contains a byte that would end or corrupt its header line.
@@ -74,19 +74,18 @@ bool has_controls(std::string_view text) {
 
 }  // namespace
 
-Result<std::unique_ptr<CurlTransfer>> CurlTransfer::create(const Request& request,
-                                                           Listener& listener) {
+Result<std::unique_ptr<CurlTransfer>> CurlTransfer::create(const Request& request, Listener& sink) {
   if (has_controls(request.key.reveal()))
-    return fail(ErrorKind::config, "the key has a line break or control characters in it",
-                "its file must hold the key alone, on one line");
-  std::unique_ptr<CurlTransfer> transfer(new CurlTransfer(request, listener));
-  if (!transfer->set_up()) return fail(ErrorKind::internal, "libcurl refuses its settings");
+    return fail(ErrorKind::config, "the key contains a line break or control characters",
+                "its file must contain only the key, on one line");
+  std::unique_ptr<CurlTransfer> transfer(new CurlTransfer(request, sink));
+  if (!transfer->set_up()) return fail(ErrorKind::internal, "libcurl rejects an option");
   return transfer;
 }
 
-CurlTransfer::CurlTransfer(const Request& request, Listener& listener)
+CurlTransfer::CurlTransfer(const Request& request, Listener& sink)
     : request_(request),
-      listener_(listener),
+      sink_(sink),
       start_(std::chrono::steady_clock::now()),
       handle_(curl_easy_init()) {}
 
@@ -164,9 +163,10 @@ size_t CurlTransfer::guarded(size_t size, const Callback& callback) {
   } catch (const std::bad_alloc&) {
     abort(Error(ErrorKind::internal, "out of memory"));
   } catch (const std::exception& thrown) {
-    abort(Error(ErrorKind::internal, fmt::format("its answer was not taken: {}", thrown.what())));
+    abort(Error(ErrorKind::internal,
+                fmt::format("the response could not be processed: {}", thrown.what())));
   } catch (...) {
-    abort(Error(ErrorKind::internal, "its answer was not taken"));
+    abort(Error(ErrorKind::internal, "the response could not be processed"));
   }
   return 0;
 }
@@ -220,16 +220,16 @@ bool CurlTransfer::header(std::string_view line) {
 bool CurlTransfer::head_complete() {
   answered_ = true;
   if (head_.status > kMaxStatus)
-    return abort(
-        Error(ErrorKind::protocol, fmt::format("answers with the status {}", head_.status)));
+    return abort(Error(ErrorKind::protocol,
+                       fmt::format("answers with the invalid status {}", head_.status)));
   if (!encoding_.empty() && encoding_ != "identity")
-    return abort(
-        Error(ErrorKind::protocol,
-              fmt::format("answers {} compressed, which it was not asked to", head_.status)));
+    return abort(Error(
+        ErrorKind::protocol,
+        fmt::format("answers {} with a compressed body, which was not requested", head_.status)));
   if (location_.find("://") != std::string::npos)
     if (const auto elsewhere = BaseUrl::parse(location_, ApiRoot::plain))
       head_.location = elsewhere->origin();
-  auto accepted = listener_.head(head_);
+  auto accepted = sink_.head(head_);
   last_byte_ = std::chrono::steady_clock::now();
   return accepted ? true : abort(std::move(accepted).error());
 }
@@ -244,7 +244,7 @@ bool CurlTransfer::body(std::string_view bytes) {
     return abort(
         Error(ErrorKind::protocol, "answers with more than " + size_text(request_.most_bytes)));
   }
-  auto accepted = listener_.body(bytes);
+  auto accepted = sink_.body(bytes);
   last_byte_ = std::chrono::steady_clock::now();  // time spent in the sink does not count as idle
   if (!accepted) return abort(std::move(accepted).error());
   flowing_ = flowing_ || *accepted != Heard::waiting;
@@ -264,7 +264,7 @@ std::optional<CurlTransfer::PendingTimeout> CurlTransfer::first_timeout() const 
   if (!flowing_)
     consider(start_, limits.first_token, "no first token after {}", Cause::first_token);
   if (answered_ && !paused_)
-    consider(last_byte_, limits.idle, "silent for {}", Cause::idle);
+    consider(last_byte_, limits.idle, "sent nothing for {}", Cause::idle);
   else if (!answered_)
     consider(start_, limits.headers, "no answer after {}", Cause::headers);
   return first;
@@ -318,7 +318,7 @@ Error CurlTransfer::explain(CURLcode code) const {
       // libcurl uses this code for a refusal by the proxy and for invalid chunks, too.
       if (!connected_) return Error(ErrorKind::unavailable, reason, kProxyHint);
       if (reason.find("chunked-encoding") != std::string::npos)
-        return Error(ErrorKind::protocol, "answers in broken HTTP: " + reason);
+        return Error(ErrorKind::protocol, "answers with invalid HTTP: " + reason);
       return Error(ErrorKind::unavailable, "the connection broke off");
     case CURLE_COULDNT_RESOLVE_HOST:
       return Error(ErrorKind::unavailable, "host name not found");
@@ -345,14 +345,14 @@ Error CurlTransfer::explain(CURLcode code) const {
                    "its certificate must be valid for that host and signed by an authority that "
                    "this machine trusts");
     case CURLE_URL_MALFORMAT:
-      return Error(ErrorKind::config, "not an address");
+      return Error(ErrorKind::config, "not a valid address");
     case CURLE_UNSUPPORTED_PROTOCOL:  // of the address, or a response without headers
       return connected_ ? Error(ErrorKind::protocol, "does not answer in HTTP/1.1")
                         : Error(ErrorKind::config, "neither http nor https");
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_BAD_CONTENT_ENCODING:
     case CURLE_HTTP2:
-      return Error(ErrorKind::protocol, "answers in broken HTTP: " + reason);
+      return Error(ErrorKind::protocol, "answers with invalid HTTP: " + reason);
     case CURLE_OUT_OF_MEMORY:
       // libcurl reports a header line above its own limit in this way.
       if (connected_ && !answered_) return head_too_large();

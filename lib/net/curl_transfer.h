@@ -23,7 +23,7 @@ class CurlTransfer {
 
   // The timeouts start now. The request and the sink must outlive it. A key with control
   // characters is a config error.
-  static Result<std::unique_ptr<CurlTransfer>> create(const Request& request, Listener& listener);
+  static Result<std::unique_ptr<CurlTransfer>> create(const Request& request, Listener& sink);
   CurlTransfer(const CurlTransfer&) = delete;
   CurlTransfer& operator=(const CurlTransfer&) = delete;
 
@@ -58,7 +58,7 @@ class CurlTransfer {
     Cause cause;
   };
 
-  CurlTransfer(const Request& request, Listener& listener);
+  CurlTransfer(const Request& request, Listener& sink);
   bool set_up();
   bool add_header(const std::string& line);
   std::optional<PendingTimeout> first_timeout() const;
@@ -79,7 +79,7 @@ class CurlTransfer {
   Error explain(CURLcode code) const;
 
   const Request& request_;
-  Listener& listener_;
+  Listener& sink_;
   const Time start_;
   std::unique_ptr<curl_slist, ListFree> headers_;
   std::array<char, CURL_ERROR_SIZE> reason_{};

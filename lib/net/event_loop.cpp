@@ -53,8 +53,8 @@ void Loop::Timer::cancel() {
 // A network transfer on an event loop.
 class LoopTransfer final : public Transfer, Listener {
  public:
-  LoopTransfer(Loop& loop, Listener& listener, Done done)
-      : loop_(loop), listener_(listener), done_(std::move(done)) {}
+  LoopTransfer(Loop& loop, Listener& sink, Done done)
+      : loop_(loop), sink_(sink), done_(std::move(done)) {}
   ~LoopTransfer() override { stop(); }
   LoopTransfer(const LoopTransfer&) = delete;
   LoopTransfer& operator=(const LoopTransfer&) = delete;
@@ -70,8 +70,8 @@ class LoopTransfer final : public Transfer, Listener {
   void check();
 
  private:
-  Result<> head(const Head& head) override { return after_sink(listener_.head(head)); }
-  Result<Heard> body(std::string_view bytes) override { return after_sink(listener_.body(bytes)); }
+  Result<> head(const Head& head) override { return after_sink(sink_.head(head)); }
+  Result<Heard> body(std::string_view bytes) override { return after_sink(sink_.body(bytes)); }
   template <class T>
   T after_sink(T result);
   void set_timer();
@@ -79,7 +79,7 @@ class LoopTransfer final : public Transfer, Listener {
   void end(std::optional<Failure> failure);
 
   Loop& loop_;
-  Listener& listener_;
+  Listener& sink_;
   Done done_;
   std::unique_ptr<CurlTransfer> curl_transfer_;
   Loop::Timer timer_;
@@ -146,8 +146,9 @@ void LoopTransfer::begin(const Request& request) {
   auto curl_transfer = CurlTransfer::create(request, *this);
   std::optional<Failure> failure;
   if (!loop_.works()) {
-    failure = Failure{.error = Error(ErrorKind::busy, "no more descriptors for connections",
-                                     "raise the limit (ulimit -n)")};
+    failure =
+        Failure{.error = Error(ErrorKind::busy, "no file descriptors are left for connections",
+                               "raise the limit (ulimit -n)")};
   } else if (!curl_transfer) {
     failure = Failure{.error = curl_transfer.error()};
   } else {
@@ -155,8 +156,7 @@ void LoopTransfer::begin(const Request& request) {
     curl_easy_setopt(curl_transfer_->handle(), CURLOPT_PRIVATE, this);
     added_ = curl_multi_add_handle(loop_.curl_->handle(), curl_transfer_->handle()) == CURLM_OK;
     if (added_) return set_timer();
-    failure =
-        curl_transfer_->failure(Error(ErrorKind::internal, "libcurl does not take the request"));
+    failure = curl_transfer_->failure(Error(ErrorKind::internal, "libcurl rejects the request"));
   }
   timer_ = loop_.after(Milliseconds(0),
                        [this, failure = std::move(failure)]() mutable { end(std::move(failure)); });
@@ -267,9 +267,8 @@ Loop::Timer Loop::after(Milliseconds delay, Task task) {
   return at(SteadyClock::now() + delay, std::move(task));
 }
 
-std::unique_ptr<Transfer> Loop::start_transfer(const Request& request, Listener& listener,
-                                               Done done) {
-  auto transfer = std::make_unique<LoopTransfer>(*this, listener, std::move(done));
+std::unique_ptr<Transfer> Loop::start_transfer(const Request& request, Listener& sink, Done done) {
+  auto transfer = std::make_unique<LoopTransfer>(*this, sink, std::move(done));
   transfer->begin(request);
   return transfer;
 }

@@ -79,7 +79,7 @@ class Loop {
   Watch watch(int fd, std::function<void(Ready)> ready);
 
   // Starts an HTTP transfer over the network. The request and the sink must outlive it.
-  std::unique_ptr<Transfer> start_transfer(const Request& request, Listener& listener, Done done);
+  std::unique_ptr<Transfer> start_transfer(const Request& request, Listener& sink, Done done);
 
   // Blocks and runs the loop until `over` returns true or a stop is requested.
   void drive(const std::function<bool()>& over, const std::stop_token& stop);

@@ -40,7 +40,7 @@ Result<std::optional<std::vector<std::string>>> read_models(const Upstream& upst
     return std::optional<std::vector<std::string>>();
   if (!answer.ok()) return fail(upstream.refusal(answer));
   auto listed = parse_models(answer.body);
-  if (!listed) return fail(upstream.nonsense("what should list its models is no list"));
+  if (!listed) return fail(upstream.nonsense("the response is not a list of models"));
   return listed;
 }
 
@@ -80,8 +80,8 @@ Error model_refusal(Upstream& upstream, const Answer& answer, std::string_view m
   const auto has = listed.value_or(std::nullopt);
   if (!has || std::find(has->begin(), has->end(), model) != has->end()) return error;
   std::string message = has->empty() ? upstream.who() + " has no models"
-                                     : fmt::format("{} has no model '{}', but {}", upstream.who(),
-                                                   model, enumerate(*has));
+                                     : fmt::format("{} has no model '{}'; it has {}",
+                                                   upstream.who(), model, enumerate(*has));
   return {ErrorKind::config, std::move(message), "set " + upstream.setting("model")};
 }
 

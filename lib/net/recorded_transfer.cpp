@@ -67,7 +67,7 @@ class MemberReader {
 };
 
 Result<> invalid_member(const std::string& member) {
-  return fail(ErrorKind::data, "\"" + member + "\" is missing or wrong");
+  return fail(ErrorKind::data, "\"" + member + "\" is missing or invalid");
 }
 
 Result<> read_answer(const json& line, RecordedTransfer& out) {
@@ -142,7 +142,7 @@ std::string RecordedTransfer::to_line() const {
 Result<RecordedTransfer> RecordedTransfer::from_line(std::string_view text) {
   STOKA_ASSIGN(const std::string mended, mend_json(text));
   const json line = json::parse(mended, nullptr, false);
-  if (!line.is_object()) return fail(ErrorKind::data, "it is no JSON object");
+  if (!line.is_object()) return fail(ErrorKind::data, "it is not a JSON object");
   RecordedTransfer out;
   MemberReader reader(line);
   out.role = reader.text("role");

@@ -27,21 +27,20 @@ constexpr size_t kMaxSubjectBytes = 60;  // bytes of a subject in an error messa
 // Stores a response and passes it on.
 class RecordingSink final : public Listener {
  public:
-  RecordingSink(Listener& listener, RecordedTransfer& recorded)
-      : listener_(listener), recorded_(recorded) {}
+  RecordingSink(Listener& sink, RecordedTransfer& recorded) : sink_(sink), recorded_(recorded) {}
 
   Result<> head(const Head& head) override {
     recorded_.head = head;
-    return listener_.head(head);
+    return sink_.head(head);
   }
   Result<Heard> body(std::string_view bytes) override {
     recorded_.body += bytes;
     recorded_.pieces.push_back(bytes.size());
-    return listener_.body(bytes);
+    return sink_.body(bytes);
   }
 
  private:
-  Listener& listener_;
+  Listener& sink_;
   RecordedTransfer& recorded_;
 };
 
@@ -86,7 +85,7 @@ struct Recorder::File {
     if (S_ISDIR(info.st_mode)) return fail(cannot_write(path, EISDIR));
     if (::access(path.c_str(), W_OK) != 0) return fail(cannot_write(path, errno));
     if (!S_ISREG(info.st_mode) || info.st_size == 0 || starts_as_recording()) return {};
-    return fail(ErrorKind::data, path.string() + " exists and is no recording",
+    return fail(ErrorKind::data, path.string() + " exists and is not a recording",
                 "name another file");
   }
 
@@ -142,8 +141,8 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const std::filesystem::path& 
 // Runs a transfer and records it when it is over.
 class Recorder::RecordingTransfer final : public Transfer {
  public:
-  RecordingTransfer(File& file, const Request& request, Listener& listener, Done done)
-      : file_(file), key_(request.key), sink_(listener, recorded_), done_(std::move(done)) {
+  RecordingTransfer(File& file, const Request& request, Listener& sink, Done done)
+      : file_(file), key_(request.key), sink_(sink, recorded_), done_(std::move(done)) {
     recorded_.role = request.role;
     recorded_.name = request.name;
     recorded_.subject = request.subject;
@@ -177,9 +176,9 @@ class Recorder::RecordingTransfer final : public Transfer {
   std::unique_ptr<Transfer> transfer_;
 };
 
-std::unique_ptr<Transfer> Recorder::start(Loop& loop, const Request& request, Listener& listener,
+std::unique_ptr<Transfer> Recorder::start(Loop& loop, const Request& request, Listener& sink,
                                           Done done) {
-  auto transfer = std::make_unique<RecordingTransfer>(*file_, request, listener, std::move(done));
+  auto transfer = std::make_unique<RecordingTransfer>(*file_, request, sink, std::move(done));
   transfer->begin(carrier_, loop, request);
   return transfer;
 }
@@ -242,15 +241,15 @@ Result<std::unique_ptr<Replay>> Replay::open(const std::filesystem::path& file) 
     Result<RecordedTransfer> recorded = RecordedTransfer::from_line(line);
     if (!recorded)
       return fail(ErrorKind::data,
-                  fmt::format("{}:{} is no recorded exchange: {}", file.string(), number,
+                  fmt::format("{}:{} is not a recorded transfer: {}", file.string(), number,
                               recorded.error().message),
-                  "record it anew");
+                  "record it again");
     index->add(*std::move(recorded));
   }
   return std::unique_ptr<Replay>(new Replay(std::move(index)));
 }
 
-std::optional<Failure> Replay::perform(const Request& request, Listener& listener,
+std::optional<Failure> Replay::perform(const Request& request, Listener& sink,
                                        std::stop_token stop) {
   const Error stopped{ErrorKind::cancelled, "stopped"};
   if (stop.stop_requested()) return Failure{stopped, false, false};
@@ -259,22 +258,23 @@ std::optional<Failure> Replay::perform(const Request& request, Listener& listene
     std::string subject = text::one_line(request.subject);
     if (subject.size() > kMaxSubjectBytes)
       subject = subject.substr(0, text::floor_border(subject, kMaxSubjectBytes)) + "…";
-    return Failure{{ErrorKind::data,
-                    fmt::format("{} has no answer of the {} to this {} request{}",
-                                index_->path.string(), request.role, request.name,
-                                subject.empty() ? "" : fmt::format(" (\"{}\")", subject)),
-                    "the recording holds other questions, or content and settings have changed "
-                    "since: record it anew"},
-                   false,
-                   false};
+    return Failure{
+        {ErrorKind::data,
+         fmt::format("{} contains no response of the {} to this {} request{}",
+                     index_->path.string(), request.role, request.name,
+                     subject.empty() ? "" : fmt::format(" (\"{}\")", subject)),
+         "the recording contains other questions, or the content or the settings have changed "
+         "since: record it again"},
+        false,
+        false};
   }
   if (recorded->head) {
-    if (auto accepted = listener.head(*recorded->head); !accepted)
+    if (auto accepted = sink.head(*recorded->head); !accepted)
       return Failure{accepted.error(), true, true};
     std::string_view rest = recorded->body;
     for (const size_t piece : recorded->pieces) {
       if (stop.stop_requested()) return Failure{stopped, true, true};
-      const Result<Heard> accepted = listener.body(rest.substr(0, piece));
+      const Result<Heard> accepted = sink.body(rest.substr(0, piece));
       if (!accepted) return Failure{accepted.error(), true, true};
       if (*accepted == Heard::enough) return std::nullopt;
       rest.remove_prefix(piece);

@@ -24,7 +24,7 @@ class Recorder final : public Transport {
   static Result<std::unique_ptr<Recorder>> create(const std::filesystem::path& file,
                                                   Transport& carrier);
   ~Recorder() override;
-  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& listener,
+  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& sink,
                                   Done done) override;
 
  private:
@@ -45,7 +45,7 @@ class Replay final : public Immediate {
   static Result<std::unique_ptr<Replay>> open(const std::filesystem::path& file);
   ~Replay() override;
   // A request that was not recorded fails with a data error.
-  std::optional<Failure> perform(const Request& request, Listener& listener,
+  std::optional<Failure> perform(const Request& request, Listener& sink,
                                  std::stop_token stop) override;
 
  private:

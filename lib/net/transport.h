@@ -105,11 +105,11 @@ class Transport {
   virtual ~Transport();
   // Calls `done` once, in a later iteration of the loop; `done` may destroy the transfer. The
   // request and the sink must outlive the transfer.
-  virtual std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& listener,
+  virtual std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& sink,
                                           Done done) = 0;
   // Blocks until the transfer is over; the sink is called on this thread. A stop request ends it
   // within 100 ms.
-  virtual std::optional<Failure> perform(const Request& request, Listener& listener,
+  virtual std::optional<Failure> perform(const Request& request, Listener& sink,
                                          std::stop_token stop);
   // The event loops of callers that block.
   EventLoopPool& loops() { return *loops_; }
@@ -121,9 +121,9 @@ class Transport {
 // A transport whose responses are available without waiting: subclasses implement perform() only.
 class Immediate : public Transport {
  public:
-  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& listener,
+  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& sink,
                                   Done done) override;
-  std::optional<Failure> perform(const Request& request, Listener& listener,
+  std::optional<Failure> perform(const Request& request, Listener& sink,
                                  std::stop_token stop) override = 0;
 };
 

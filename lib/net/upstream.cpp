@@ -26,8 +26,8 @@ CircuitBreaker::Time monotonic() { return SteadyClock::now().time_since_epoch();
 // one.
 class Upstream::AttemptSink final : public Listener {
  public:
-  AttemptSink(Listener* listener, CircuitBreaker& breaker)
-      : listener_(listener), breaker_(breaker) {}
+  AttemptSink(Listener* caller_sink, CircuitBreaker& breaker)
+      : caller_sink_(caller_sink), breaker_(breaker) {}
 
   Result<> head(const Head& head) override {
     answer_.status = head.status;
@@ -40,12 +40,12 @@ class Upstream::AttemptSink final : public Listener {
                   fmt::format("answers {} with a redirect{}", head.status, to));
     }
     if (answer_.ok()) breaker_.response_began();
-    streaming_ = listener_ != nullptr && answer_.ok();
-    return streaming_ ? from_caller_sink(listener_->head(head)) : Result<>();
+    streaming_ = caller_sink_ != nullptr && answer_.ok();
+    return streaming_ ? from_caller_sink(caller_sink_->head(head)) : Result<>();
   }
 
   Result<Heard> body(std::string_view bytes) override {
-    if (streaming_) return from_caller_sink(listener_->body(bytes));
+    if (streaming_) return from_caller_sink(caller_sink_->body(bytes));
     answer_.body += bytes;
     if (answer_.ok() || answer_.body.size() < kMaxErrorBodyBytes) return Heard::flowing;
     answer_.body.resize(kMaxErrorBodyBytes);
@@ -64,7 +64,7 @@ class Upstream::AttemptSink final : public Listener {
     return result;
   }
 
-  Listener* listener_;
+  Listener* caller_sink_;
   CircuitBreaker& breaker_;
   Answer answer_;
   bool streaming_ = false;
@@ -83,25 +83,26 @@ Result<Answer> Upstream::call(const Call& call, std::stop_token stop) {
   return call_blocking(call, nullptr, std::move(stop));
 }
 
-Result<Answer> Upstream::stream(const Call& call, Listener& listener, std::stop_token stop) {
-  return call_blocking(call, &listener, std::move(stop));
+Result<Answer> Upstream::stream(const Call& call, Listener& caller_sink, std::stop_token stop) {
+  return call_blocking(call, &caller_sink, std::move(stop));
 }
 
-Result<Answer> Upstream::call_blocking(const Call& call, Listener* listener, std::stop_token stop) {
+Result<Answer> Upstream::call_blocking(const Call& call, Listener* caller_sink,
+                                       std::stop_token stop) {
   const Error stopped(ErrorKind::cancelled, "stopped");
   if (stop.stop_requested()) return fail(stopped);
   const EventLoopPool::Handle loop = loops().acquire();
   std::optional<Result<Answer>> result;
   const auto pending =
-      start(*loop, call, listener, [&](Result<Answer> answer) { result = std::move(answer); });
+      start(*loop, call, caller_sink, [&](Result<Answer> answer) { result = std::move(answer); });
   loop->drive([&] { return result.has_value(); }, stop);
   return result ? *std::move(result) : fail(stopped);
 }
 
-std::unique_ptr<PendingCall> Upstream::start(Loop& loop, Call call, Listener* listener,
+std::unique_ptr<PendingCall> Upstream::start(Loop& loop, Call call, Listener* caller_sink,
                                              Answered answered) {
   std::unique_ptr<PendingCall> pending(
-      new PendingCall(*this, loop, std::move(call), listener, std::move(answered)));
+      new PendingCall(*this, loop, std::move(call), caller_sink, std::move(answered)));
   pending->begin();
   return pending;
 }
@@ -110,7 +111,7 @@ struct PendingCall::State {
   Upstream& upstream;
   Loop& loop;
   Call call;
-  Listener* const listener;
+  Listener* const caller_sink;
   Upstream::Answered answered;
   const Milliseconds total;
   PendingCall* const owner;
@@ -127,12 +128,12 @@ struct PendingCall::State {
   Loop::Timer timer = {};
 };
 
-PendingCall::PendingCall(Upstream& upstream, Loop& loop, Call call, Listener* listener,
+PendingCall::PendingCall(Upstream& upstream, Loop& loop, Call call, Listener* caller_sink,
                          Upstream::Answered answered) {
   const Milliseconds total =
       call.total.count() > 0 ? call.total : upstream.options_.deadlines.total;
   state_.reset(
-      new State{upstream, loop, std::move(call), listener, std::move(answered), total, this});
+      new State{upstream, loop, std::move(call), caller_sink, std::move(answered), total, this});
 }
 
 PendingCall::~PendingCall() {
@@ -195,14 +196,14 @@ void PendingCall::start_with_permit() {
   if (const auto open_for = s.upstream.breaker_.begin_call(monotonic()))
     return finish(fail(s.upstream.breaker_open(*open_for)));
   s.reports_to_breaker = true;
-  s.request = s.upstream.request(s.call, s.listener != nullptr);
+  s.request = s.upstream.request(s.call, s.caller_sink != nullptr);
   attempt();
 }
 
 void PendingCall::attempt() {
   State& s = *state_;
   if (s.total.count() > 0) s.request.deadlines.total = left();
-  s.sink.emplace(s.listener, s.upstream.breaker_);
+  s.sink.emplace(s.caller_sink, s.upstream.breaker_);
   s.transfer = s.upstream.transport_.start(
       s.loop, s.request, *s.sink,
       [this](std::optional<Failure> failure) { attempt_done(std::move(failure)); });

@@ -73,7 +73,7 @@ class Upstream {
   // iteration; it may destroy the call. Destroying the call earlier cancels it without a callback.
   // With a sink this is stream(), without one it is call(). It queues for a permit together with
   // the callers that block.
-  std::unique_ptr<PendingCall> start(Loop& loop, Call call, Listener* listener, Answered answered);
+  std::unique_ptr<PendingCall> start(Loop& loop, Call call, Listener* sink, Answered answered);
 
   // Blocks and returns the whole response, whatever its status: the caller interprets 400, 413, 422
   // and the like. At most 64 KB of an error response are kept. Errors name role and address. Their
@@ -83,7 +83,7 @@ class Upstream {
 
   // Like call(), but the headers and the body of a 2xx response go to the sink. Nothing is retried
   // after the sink has received the headers.
-  Result<Answer> stream(const Call& call, Listener& listener, std::stop_token stop);
+  Result<Answer> stream(const Call& call, Listener& sink, std::stop_token stop);
 
   // The error that a response with an error status stands for, with a hint on what to do: 401 and
   // 403 are about the key, 402 about the account, 404 about the address, 429 and 503 ask for
@@ -104,7 +104,7 @@ class Upstream {
  private:
   friend class PendingCall;
   class AttemptSink;
-  Result<Answer> call_blocking(const Call& call, Listener* listener, std::stop_token stop);
+  Result<Answer> call_blocking(const Call& call, Listener* sink, std::stop_token stop);
   Request request(Call& call, bool stream) const;  // moves the body out of the call
   // How long to wait before the next attempt; nothing if there is to be no other attempt.
   std::optional<Milliseconds> retry_delay(const std::optional<Failure>& failure,
@@ -142,7 +142,7 @@ class PendingCall {
 
  private:
   friend class Upstream;
-  PendingCall(Upstream& upstream, Loop& loop, Call call, Listener* listener,
+  PendingCall(Upstream& upstream, Loop& loop, Call call, Listener* sink,
               Upstream::Answered answered);
   void begin();
   void start_with_permit();

@@ -70,12 +70,12 @@ std::string Upstream::hint(const Failure& failure, std::string_view total_settin
                                     ? "or look at its log"
                                     : "or raise " + timeout_setting(failure.cause, total_setting);
       if (!failure.connected)
-        return fmt::format("is it up? Else set {}, {}", setting("url"), raise);
+        return fmt::format("check that it is running, or set {}, {}", setting("url"), raise);
       if (failure.answered) return "it may be busy: try again, " + raise;
       return "it may be busy or still loading its model: try again, " + raise;
     }
     case ErrorKind::protocol:
-      return "is that the right server? Else set " + setting("url");
+      return "is this the right server? If not, set " + setting("url");
     default:
       return {};
   }
@@ -111,7 +111,7 @@ Error Upstream::breaker_open(Milliseconds left) const {
 Error Upstream::refusal(const Answer& answer) const {
   const std::string said = error_message(answer.body, options_.key);
   std::string what = said.empty() ? "" : ": " + said;
-  if (said.empty() && is_html(answer)) what = " with a page of HTML";
+  if (said.empty() && is_html(answer)) what = " with an HTML page";
   const auto error = [&](ErrorKind kind, std::string_view verdict, std::string hint) {
     Error out(kind, fmt::format("{}: {} ({}){}", who(), verdict, answer.status, what),
               std::move(hint));
@@ -122,14 +122,14 @@ Error Upstream::refusal(const Answer& answer) const {
                                                : std::string("try again in a moment");
   switch (answer.status) {
     case 402:
-      return error(ErrorKind::config, "wants to be paid", "see the account at the provider");
+      return error(ErrorKind::config, "requires payment", "check the account at the provider");
     case 401:
     case 403:
       if (options_.key.empty())
-        return error(ErrorKind::config, "wants a key", "set " + setting("api_key_file"));
+        return error(ErrorKind::config, "requires a key", "set " + setting("api_key_file"));
       if (answer.status == 403)
-        return error(ErrorKind::config, "forbids it", "check the key and what it may use");
-      return error(ErrorKind::config, "refuses the key",
+        return error(ErrorKind::config, "denies access", "check the key and what it may use");
+      return error(ErrorKind::config, "rejects the key",
                    fmt::format("check {0}.api_key_file, {0}.api_key_command or {0}.api_key, "
                                "whichever gives it",
                                options_.role));
@@ -142,27 +142,27 @@ Error Upstream::refusal(const Answer& answer) const {
     case 503:
       return error(ErrorKind::unavailable, "is not ready", later);
     case 408:
-      return error(ErrorKind::timeout, "gave up waiting", later);
+      return error(ErrorKind::timeout, "timed out", later);
     case 413:
-      return error(ErrorKind::protocol, "finds the request too large",
+      return error(ErrorKind::protocol, "says that the request is too large",
                    "raise the server's limit on the size of requests");
     case 424:
     case 501:
-      return error(ErrorKind::protocol, "cannot do this",
-                   "is it started for that, with a model of that kind? Else set " + setting("url"));
+      return error(ErrorKind::protocol, "does not support this request",
+                   "start it with a model of the right kind, or set " + setting("url"));
     default:
       break;
   }
   if (answer.status >= 500)
-    return error(ErrorKind::unavailable, "fails",
+    return error(ErrorKind::unavailable, "failed",
                  answer.retry_after ? later : "try again; the server's own log may say why");
-  return error(ErrorKind::protocol, "refuses the request",
-               "is that the right server? Else set " + setting("url"));
+  return error(ErrorKind::protocol, "rejects the request",
+               "is this the right server? If not, set " + setting("url"));
 }
 
 Error Upstream::nonsense(std::string_view what) const {
   return Error(ErrorKind::protocol, options_.key.redact(fmt::format("{}: {}", who(), what)),
-               "is that the right server? Else set " + setting("url"));
+               "is this the right server? If not, set " + setting("url"));
 }
 
 }  // namespace stoka::net

@@ -116,10 +116,10 @@ std::vector<Case> cases() {
       {"done_unended", line},
       {"done_without_finish", "one line", "truncated"},
       {"cut_in_event", "one line", "truncated"},
-      {"tool_calls", "", "protocol: the model asked for a tool, and there is none"},
+      {"tool_calls", "", "protocol: the model called a tool, but there are no tools"},
       {"thought_only", "", "config: the model spent its 280 tokens thinking"},
       {"thought_aloud", "Hm, so.\n\none line.", "complete", 0, true},
-      {"nothing", "", "protocol: the model answered nothing"},
+      {"nothing", "", "protocol: the model wrote no answer"},
       {"bare_text", "one line", "protocol: the model server sent no JSON: upstream connect error"},
       {"odd", line},
   };
@@ -210,13 +210,13 @@ TEST_CASE("a response that is not streamed is decoded") {
       {R"({"choices":[{"message":{"content":"a"}}]})", "a|complete"},
       {R"({"choices":[{"message":{"content":"hm, so.</think>\n\na"}}]})", "a|complete"},
       {R"({"choices":[{"message":{"content":"hm, so.</think>"}}]})",
-       "|protocol: the model thought, and answered nothing"},
+       "|protocol: the model thought but wrote no answer"},
       {R"({"choices":[{"message":{"content":[{"type":"text","text":"a"}]}}]})", "a|complete"},
       {R"({"choices":[{"message":{"content":"\ud83d"}}]})", "\uFFFD|complete"},
       {R"({"choices":[{"message":{"content":null},"finish_reason":"tool_calls"}]})",
-       "|protocol: the model asked for a tool, and there is none"},
+       "|protocol: the model called a tool, but there are no tools"},
       {R"({"choices":[{"message":{"content":null,"reasoning_content":"hm"}}]})",
-       "|protocol: the model thought, and answered nothing"},
+       "|protocol: the model thought but wrote no answer"},
       {R"({"choices":[]})", "|protocol: an answer without choices"},
       {R"({"detail":"not here"})", "|protocol: an answer without choices: not here"},
       {R"({"error":{"message":"boom","code":500}})", "|unavailable: the model server failed: boom"},
@@ -237,11 +237,11 @@ TEST_CASE("a response that is not streamed is decoded") {
 TEST_CASE("other content types are rejected") {
   for (const std::string type : {"text/html", "text/plain", "application/x-ndjson"})
     CHECK(decode({}, type).end ==
-          fmt::format("protocol: answered with {}, wanted an event stream", type));
-  CHECK(decode({}, "").end == "protocol: answered with something unnamed, wanted an event stream");
+          fmt::format("protocol: answered with {} instead of an event stream", type));
+  CHECK(decode({}, "").end == "protocol: answered with no content type instead of an event stream");
 }
 
-TEST_CASE("an answer above the limit is cut between characters") {
+TEST_CASE("the answer is longer than the limit is cut between characters") {
   const std::string stream =
       delta("content", "ab") + delta("content", "cé") + delta("content", "f");
   CHECK(decode({stream}, kStream, {5}) == Decoded{"abcé", "length"});
@@ -318,7 +318,7 @@ TEST_CASE("a key that the server repeats is not in an error, however the message
 TEST_CASE("a body that is too large or nested too deeply is rejected") {
   const std::string body = R"({"choices":[{"message":{"content":"a"}}]})";
   CHECK(decode({body}, "application/json", {100, 100, 10}).end ==
-        "protocol: an answer above 10 bytes");
+        "protocol: the answer is longer than 10 bytes");
   std::string deep = R"({"x":)";
   for (int i = 0; i < 100; ++i) deep += "[";
   CHECK(decode({event(deep)}).end.starts_with("protocol: "));

@@ -275,8 +275,8 @@ TEST_CASE("lines that break the rules of the voice are rejected") {
   const Bad table[] = {
       {"still the same question?", "still the same question.", "is not a question"},
       {"further in, then.", "further in, then!", "does not end in '.' or '?'"},
-      {"further in, then.", "wow! further in, then.", "is too loud"},
-      {"further in, then.", "Further in, then.", "is not in lower case"},
+      {"further in, then.", "wow! further in, then.", "has an exclamation mark or an emoji"},
+      {"further in, then.", "Further in, then.", "has a capital letter"},
       {"further in, then.", "a <b> c.", "is not plain text"},
       {"further in, then.", "one. two. three.", "has too many sentences"},
       {"now read it against this.", "now read. then this.", "has too many sentences"},

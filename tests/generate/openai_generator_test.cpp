@@ -75,7 +75,7 @@ TEST_CASE("a failure is reported, and the text so far stands") {
       {R"("fault":"endless")", "length", both},
       {R"("fault":"endless_thinking")", "config", accepted, "bytes without answering"},
       {R"("answer":"","reasoning":"hm","finish":"length")", "config", accepted, "thinking"},
-      {R"("answer":"")", "protocol", accepted, "the model answered nothing"},
+      {R"("answer":"")", "protocol", accepted, "the model wrote no answer"},
       {R"("answer":"","finish":"tool_calls")", "protocol", accepted, "a tool"},
       {R"("finish":"content_filter")", "protocol", both, "content filter"},
       {R"("finish":"length")", "length", both},

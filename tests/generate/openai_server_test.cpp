@@ -44,7 +44,7 @@ TEST_CASE("fields that the server rejects are left out from then on") {
       CHECK_FALSE(body.contains(field));
     CHECK(body.contains("stream_options"));
   }
-  CHECK(fixture.harness.log.lines().find("refuses the field max_tokens") != std::string::npos);
+  CHECK(fixture.harness.log.lines().find("rejects the field max_tokens") != std::string::npos);
 }
 
 TEST_CASE("a field from generator.extra is not left out") {
@@ -118,7 +118,8 @@ TEST_CASE("the error for a missing model names the models that the server has") 
   CHECK(outcome.end() == "config");
   CHECK(outcome.order.empty());
   CHECK(outcome.message() ==
-        fmt::format("generator at {}/v1 has no model 'other', but fake-model", fixture.fake.url()));
+        fmt::format("generator at {}/v1 has no model 'other'; it has fake-model",
+                    fixture.fake.url()));
   CHECK(outcome.finish.error().hint.find("STOKA_GEN_MODEL") != std::string::npos);
 }
 
@@ -174,7 +175,7 @@ TEST_CASE("a probe asks for one token") {
   const auto refused = fixture.harness.generator.probe({});
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().kind == ErrorKind::config);
-  CHECK(refused.error().message.ends_with("has no model 'other', but fake-model"));
+  CHECK(refused.error().message.ends_with("has no model 'other'; it has fake-model"));
   // Some servers accept models that they do not list.
   fixture.fake.behave(R"({"path":"/chat/completions","model":"other"})");
   const auto taken = fixture.harness.generator.probe({});

@@ -125,8 +125,8 @@ TEST_CASE("an exception in a sink is an internal error") {
   in_body.on_body = [](std::string_view) -> Result<Heard> { throw 7; };
   of_memory.on_body = [](std::string_view) -> Result<Heard> { throw std::bad_alloc(); };
   const std::pair<CapturingSink*, std::string> cases[] = {
-      {&in_head, "its answer was not taken: oh"},
-      {&in_body, "its answer was not taken"},
+      {&in_head, "the response could not be processed: oh"},
+      {&in_body, "the response could not be processed"},
       {&of_memory, "out of memory"}};
   for (const auto& [sink, message] : cases) {
     const auto failure = client.perform(get(server.url()), *sink, {});

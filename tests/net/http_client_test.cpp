@@ -220,16 +220,16 @@ TEST_CASE("each fault of a server becomes a failure with its kind, message and c
        true},
       {R"({"fault":"wrong_length"})", false, ErrorKind::unavailable, "the connection broke off",
        true},
-      {R"({"fault":"hang_mid"})", false, ErrorKind::timeout, "silent for 100 ms", true, idle,
+      {R"({"fault":"hang_mid"})", false, ErrorKind::timeout, "sent nothing for 100 ms", true, idle,
        Cause::idle},
-      {R"({"fault":"hang_mid"})", true, ErrorKind::timeout, "silent for 100 ms", true, idle,
+      {R"({"fault":"hang_mid"})", true, ErrorKind::timeout, "sent nothing for 100 ms", true, idle,
        Cause::idle},
       {R"({"fault":"drip","pause_ms":10})", false, ErrorKind::timeout, "not complete after 300 ms",
        true, total, Cause::total},
       {R"({"fault":"endless"})", true, ErrorKind::protocol, "answers with more than 1 MB", true},
       {R"({"fault":"long_body"})", false, ErrorKind::protocol, "answers with more than 1 MB", true},
       {R"({"fault":"gzip_bomb"})", false, ErrorKind::protocol,
-       "answers 200 compressed, which it was not asked to", true},
+       "answers 200 with a compressed body, which was not requested", true},
   };
   Client client;
   for (const Case& c : cases) {

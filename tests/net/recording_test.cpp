@@ -31,14 +31,14 @@ class ScriptedTransport final : public Immediate {
  public:
   std::deque<ScriptedResponse> responses;
 
-  std::optional<Failure> perform(const Request&, Listener& listener, std::stop_token) override {
+  std::optional<Failure> perform(const Request&, Listener& sink, std::stop_token) override {
     const ScriptedResponse now = responses.front();
     responses.pop_front();
     if (now.head) {
-      if (auto accepted = listener.head(*now.head); !accepted)
+      if (auto accepted = sink.head(*now.head); !accepted)
         return Failure{accepted.error(), true, true};
       for (const std::string& piece : now.pieces) {
-        const Result<Heard> accepted = listener.body(piece);
+        const Result<Heard> accepted = sink.body(piece);
         if (!accepted) return Failure{accepted.error(), true, true};
         if (*accepted == Heard::enough) return std::nullopt;
       }
@@ -282,7 +282,7 @@ TEST_CASE("a file that is not a recording is never overwritten") {
     const auto recorder = Recorder::create(fixture.file, transport);
     REQUIRE_FALSE(recorder.has_value());
     CHECK(recorder.error().kind == ErrorKind::data);
-    CHECK(recorder.error().message == fixture.file.string() + " exists and is no recording");
+    CHECK(recorder.error().message == fixture.file.string() + " exists and is not a recording");
     CHECK(recorder.error().hint == "name another file");
     CHECK(fixture.text() == before);
   }
@@ -330,13 +330,13 @@ TEST_CASE("a transfer is found by role, endpoint and request") {
       {request("generator", "chat/completions", R"({"p":"new"})", "why?"), "no reason"},
       {request("generator", "chat/completions", R"({"p":"new"})", ""),
        "failure: " + fixture.file.string() +
-           " has no answer of the generator to this chat/completions request"},
+           " contains no response of the generator to this chat/completions request"},
       {request("generator", "completions", R"({"p":1})", "why?"),
        "failure: " + fixture.file.string() +
-           " has no answer of the generator to this completions request (\"why?\")"},
+           " contains no response of the generator to this completions request (\"why?\")"},
       {request("reranker", "rerank", R"({"p":2})", "why?"),
        "failure: " + fixture.file.string() +
-           " has no answer of the reranker to this rerank request (\"why?\")"},
+           " contains no response of the reranker to this rerank request (\"why?\")"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.asked.body);
@@ -347,8 +347,8 @@ TEST_CASE("a transfer is found by role, endpoint and request") {
   REQUIRE(failure.has_value());
   CHECK(failure->error.kind == ErrorKind::data);
   CHECK(failure->error.hint ==
-        "the recording holds other questions, or content and settings have changed since: record "
-        "it anew");
+        "the recording contains other questions, or the content or the settings have "
+        "changed since: record it again");
   CHECK_FALSE(sink.response_head.has_value());
 }
 
@@ -388,10 +388,9 @@ TEST_CASE("transfers of many threads are whole lines and can be replayed by many
   RecordingFixture fixture;
   class Echo final : public Immediate {
    public:
-    std::optional<Failure> perform(const Request& asked, Listener& listener,
-                                   std::stop_token) override {
-      (void)listener.head(head(200));
-      (void)listener.body(asked.body);
+    std::optional<Failure> perform(const Request& asked, Listener& sink, std::stop_token) override {
+      (void)sink.head(head(200));
+      (void)sink.body(asked.body);
       return std::nullopt;
     }
   } echo;
@@ -424,27 +423,28 @@ TEST_CASE("an invalid line is reported with its number") {
     std::string what;
   };
   std::vector<Row> rows = {
-      {"cut", good.substr(0, 60), "it is no JSON object"},
-      {"no object", "[]", "it is no JSON object"},
-      {"no role", R"({"name":"embed"})", "\"role\" is missing or wrong"},
-      {"no request", R"({"role":"a","name":"b","subject":""})", "\"request\" is missing or wrong"},
+      {"cut", good.substr(0, 60), "it is not a JSON object"},
+      {"no object", "[]", "it is not a JSON object"},
+      {"no role", R"({"name":"embed"})", "\"role\" is missing or invalid"},
+      {"no request", R"({"role":"a","name":"b","subject":""})",
+       "\"request\" is missing or invalid"},
       {"neither answer nor failure", R"({"role":"a","name":"b","subject":"","request":{}})",
-       "\"status\" is missing or wrong"},
+       "\"status\" is missing or invalid"},
       {"pieces beyond the body",
        R"({"role":"a","name":"b","subject":"","request":{},"status":200,"content_type":"","body":"ab","pieces":[1,2]})",
-       "\"pieces\" is missing or wrong"},
+       "\"pieces\" is missing or invalid"},
       {"pieces short of the body",
        R"({"role":"a","name":"b","subject":"","request":{},"status":200,"content_type":"","body":"ab","pieces":[]})",
-       "\"pieces\" is missing or wrong"},
+       "\"pieces\" is missing or invalid"},
       {"no base64",
        R"({"role":"a","name":"b","subject":"","request":{},"status":200,"content_type":"","body_base64":"a-==","pieces":[]})",
-       "\"body_base64\" is missing or wrong"},
+       "\"body_base64\" is missing or invalid"},
       {"an unknown kind",
        R"({"role":"a","name":"b","subject":"","request":{},"failure":{"kind":"sad","message":"","hint":"","connected":true,"answered":true}})",
-       "\"kind\" is missing or wrong"},
+       "\"kind\" is missing or invalid"},
       {"an unknown cause",
        R"({"role":"a","name":"b","subject":"","request":{},"failure":{"kind":"timeout","message":"","hint":"","connected":true,"answered":true,"cause":"moon"}})",
-       "\"cause\" is missing or wrong"},
+       "\"cause\" is missing or invalid"},
       {"nested too deeply", std::string(1000, '['), "the JSON is nested deeper than 64 levels"},
   };
   const std::string_view wrong_numbers[] = {R"("status":99)",   R"("status":600)",
@@ -455,10 +455,10 @@ TEST_CASE("an invalid line is reported with its number") {
     return line.replace(line.find(R"("status":200)"), 12, numbers);
   };
   for (const std::string_view wrong : wrong_numbers)
-    rows.push_back({wrong, with(wrong), "\"status\" is missing or wrong"});
+    rows.push_back({wrong, with(wrong), "\"status\" is missing or invalid"});
   for (const std::string_view wrong :
        {R"("status":503,"retry_after":86401)", R"("status":503,"retry_after":-1)"})
-    rows.push_back({wrong, with(wrong), "\"retry_after\" is missing or wrong"});
+    rows.push_back({wrong, with(wrong), "\"retry_after\" is missing or invalid"});
   for (const Row& row : rows) {
     CAPTURE(row.name);
     TempFolder folder;
@@ -466,7 +466,7 @@ TEST_CASE("an invalid line is reported with its number") {
     const auto opened = Replay::open(file);
     REQUIRE_FALSE(opened.has_value());
     CHECK(opened.error().kind == ErrorKind::data);
-    CHECK(opened.error().message == file.string() + ":3 is no recorded exchange: " + row.what);
+    CHECK(opened.error().message == file.string() + ":3 is not a recorded transfer: " + row.what);
   }
   TempFolder folder;
   CHECK(Replay::open(folder.write("tape.jsonl", good)).has_value());

@@ -44,34 +44,34 @@ TEST_CASE("each error status has its message and hint") {
     ErrorKind kind;
     std::string message, hint;
   };
-  const std::string url = "is that the right server? Else set embedder.url (STOKA_EMBED_URL)";
+  const std::string url = "is this the right server? If not, set embedder.url (STOKA_EMBED_URL)";
   const Case cases[] = {
       {{401, "application/json", R"({"error":"Unauthorized"})"},
        true,
        ErrorKind::config,
-       "refuses the key (401): Unauthorized",
+       "rejects the key (401): Unauthorized",
        "check embedder.api_key_file, embedder.api_key_command or embedder.api_key, whichever gives "
        "it"},
       {{403, "", ""},
        false,
        ErrorKind::config,
-       "wants a key (403)",
+       "requires a key (403)",
        "set embedder.api_key_file (STOKA_EMBED_API_KEY_FILE)"},
       {{403, "application/json", R"({"error":{"message":"No access to it."}})"},
        true,
        ErrorKind::config,
-       "forbids it (403): No access to it",
+       "denies access (403): No access to it",
        "check the key and what it may use"},
       {{402, "application/json", R"({"error":{"message":"Insufficient credits"}})"},
        true,
        ErrorKind::config,
-       "wants to be paid (402): Insufficient credits",
-       "see the account at the provider"},
-      {{408, "", ""}, false, ErrorKind::timeout, "gave up waiting (408)", "try again in a moment"},
+       "requires payment (402): Insufficient credits",
+       "check the account at the provider"},
+      {{408, "", ""}, false, ErrorKind::timeout, "timed out (408)", "try again in a moment"},
       {{413, "text/plain", "length limit exceeded"},
        false,
        ErrorKind::protocol,
-       "finds the request too large (413): length limit exceeded",
+       "says that the request is too large (413): length limit exceeded",
        "raise the server's limit on the size of requests"},
       {{404, "application/json", R"({"detail":"Not Found"})"},
        false,
@@ -88,25 +88,25 @@ TEST_CASE("each error status has its message and hint") {
       {{400, "application/json", R"({"message":"too long"})"},
        false,
        ErrorKind::protocol,
-       "refuses the request (400): too long",
+       "rejects the request (400): too long",
        url},
       {{422, "text/plain", "bad"},
        false,
        ErrorKind::protocol,
-       "refuses the request (422): bad",
+       "rejects the request (422): bad",
        url},
-      {{418, "", ""}, false, ErrorKind::protocol, "refuses the request (418)", url},
+      {{418, "", ""}, false, ErrorKind::protocol, "rejects the request (418)", url},
       {{501, "application/json", R"({"error":{"message":"Start it with --embeddings"}})"},
        false,
        ErrorKind::protocol,
-       "cannot do this (501): Start it with --embeddings",
+       "does not support this request (501): Start it with --embeddings",
        ""},
-      {{500, "", ""}, false, ErrorKind::unavailable, "fails (500)", ""},
-      {{502, "", "", 90s}, false, ErrorKind::unavailable, "fails (502)", "try again in 90 s"},
+      {{500, "", ""}, false, ErrorKind::unavailable, "failed (500)", ""},
+      {{502, "", "", 90s}, false, ErrorKind::unavailable, "failed (502)", "try again in 90 s"},
       {{502, "text/html", "<html><h1>Bad Gateway</h1></html>"},
        false,
        ErrorKind::unavailable,
-       "fails (502) with a page of HTML",
+       "failed (502) with an HTML page",
        ""},
   };
   for (const Case& c : cases) {
@@ -146,9 +146,10 @@ TEST_CASE("the hint of a failure names the setting that may help") {
   };
   const Case cases[] = {
       {"embedder", timeout(Cause::connect, false, false),
-       "is it up? Else set embedder.url (STOKA_EMBED_URL), or raise net.connect_timeout"},
+       "check that it is running, or set embedder.url (STOKA_EMBED_URL), or raise "
+       "net.connect_timeout"},
       {"embedder", timeout(Cause::total, false, false),
-       "is it up? Else set embedder.url (STOKA_EMBED_URL), or raise embedder.timeout "
+       "check that it is running, or set embedder.url (STOKA_EMBED_URL), or raise embedder.timeout "
        "(STOKA_EMBED_TIMEOUT)"},
       {"embedder", timeout(Cause::headers, true, false),
        loading + "embedder.timeout (STOKA_EMBED_TIMEOUT)"},

@@ -55,8 +55,8 @@ struct UpstreamFixture {
   Result<net::Answer> embed(std::stop_token stop = {}) {
     return upstream().call({.name = "embed", .body = kEmbed}, stop);
   }
-  Result<net::Answer> chat(net::Listener& listener, std::stop_token stop = {}) {
-    return upstream().stream({.name = "chat/completions", .body = kChat}, listener, stop);
+  Result<net::Answer> chat(net::Listener& sink, std::stop_token stop = {}) {
+    return upstream().stream({.name = "chat/completions", .body = kChat}, sink, stop);
   }
 };
 

@@ -37,16 +37,14 @@ struct ScriptedTransport final : Immediate {
   std::string body = "{}";
   int pieces = 1;
 
-  std::optional<Failure> perform(const Request& request, Listener& listener,
-                                 std::stop_token) override {
+  std::optional<Failure> perform(const Request& request, Listener& sink, std::stop_token) override {
     const Step step = requests.size() < steps.size() ? steps[requests.size()] : Step();
     requests.push_back(request);
     if (step.failure) return step.failure;
-    const Result<> accepted =
-        listener.head({step.status, "application/json", step.retry_after, {}});
+    const Result<> accepted = sink.head({step.status, "application/json", step.retry_after, {}});
     if (!accepted) return Failure{accepted.error(), true, true};
     for (int i = 0; i < pieces; ++i) {
-      const auto progress = listener.body(body);
+      const auto progress = sink.body(body);
       if (!progress) return Failure{progress.error(), true, true};
       if (*progress == Heard::enough) break;
     }
@@ -193,7 +191,7 @@ TEST_CASE("Retry-After is honoured if there is time") {
     REQUIRE(answer.has_value());
     CHECK(answer->ok());
     CHECK(std::chrono::steady_clock::now() - before >= 1s);
-    CHECK(has(fixture.log.text, "answers 503; asking again in 1."));
+    CHECK(has(fixture.log.text, "answers 503; retrying in 1."));
   }
   SUBCASE("it is after the timeout") {
     fixture.options.deadlines.total = 3s;
