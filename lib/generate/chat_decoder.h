@@ -30,7 +30,7 @@ struct ChatEnd {
   bool reasoning_in_text = false;  // reasoning was part of the text; see ThinkFilter::stray_tag()
 };
 
-// Call head(), then push() until it fails or returns `enough`, then finish(). Text that was passed
+// Call head(), then push() until it fails or returns `stop_reading`, then finish(). Text that was passed
 // on before an error stands. Errors do not name the server. Not thread safe.
 class ChatDecoder {
  public:
@@ -42,11 +42,11 @@ class ChatDecoder {
   Result<> head(std::string_view content_type);
 
   // Errors: the server reports an error, sends invalid data, or its content filter ended the
-  // answer. At a limit the answer is cut and `enough` is returned.
+  // answer. At a limit the answer is cut and `stop_reading` is returned.
   Result<net::Heard> push(std::string_view bytes);
 
   // The finish reason has arrived and nothing has failed: only token counts and the end of the
-  // stream may follow. From then on push() returns `ending`.
+  // stream may follow. From then on push() returns `content_complete`.
   bool finished() const { return !finish_.empty() && !failed_; }
 
   // The outcome is `complete` only if the server gave a finish reason. An answer without a visible

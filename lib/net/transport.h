@@ -21,7 +21,7 @@ using Milliseconds = std::chrono::milliseconds;
 struct Deadlines {
   Milliseconds connect{5000};
   Milliseconds headers{60000};       // from the request to the end of the response headers
-  Milliseconds first_token{120000};  // from the request until the sink no longer returns `waiting`
+  Milliseconds first_token{120000};  // from the request until the sink no longer returns `nothing_useful`
   Milliseconds idle{60000};          // between two pieces of the body, whatever they contain
   Milliseconds total{300000};        // the whole transfer
 };

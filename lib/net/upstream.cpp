@@ -75,7 +75,7 @@ Upstream::Upstream(UpstreamOptions options, Transport& transport, Log& log)
     : options_(std::move(options)),
       transport_(transport),
       log_(log),
-      gate_(who(), options_.gate),
+      semaphore_(who(), options_.gate),
       breaker_(options_.breaker),
       random_(std::random_device{}()) {}
 
@@ -120,7 +120,7 @@ struct PendingCall::State {
   Request request = {};
   int attempts = 0;
   bool reports_to_breaker = false;  // whether the breaker still has to be told the outcome
-  Gate::Pass pass = {};
+  Gate::Pass permit = {};
   Gate::Ticket ticket = {};
   std::optional<Upstream::AttemptSink> sink = {};
   std::unique_ptr<Transfer> transfer = {};
@@ -162,7 +162,7 @@ void PendingCall::begin() {
     error = s.upstream.breaker_open(*open_for);
   } else {
     // A permit is released on another thread, so the callback only posts a task to the loop.
-    auto ticket = s.upstream.gate_.queue([&loop = s.loop, self = std::weak_ptr(s.self)] {
+    auto ticket = s.upstream.semaphore_.queue([&loop = s.loop, self = std::weak_ptr(s.self)] {
       loop.post([self] {
         if (const auto alive = self.lock()) (*alive)->start_with_permit();
       });
@@ -181,10 +181,10 @@ void PendingCall::begin() {
     s.timer = s.loop.after(Milliseconds(0), [this] { start_with_permit(); });
     return;
   }
-  const Milliseconds wait = std::min(left(), s.upstream.gate_.most_wait());
+  const Milliseconds wait = std::min(left(), s.upstream.semaphore_.most_wait());
   s.timer = s.loop.after(wait, [this, wait] {
     if (state_->ticket.granted()) return;  // start_with_permit() is already posted
-    finish(fail(state_->upstream.gate_.too_long(wait)));
+    finish(fail(state_->upstream.semaphore_.too_long(wait)));
   });
 }
 
@@ -192,7 +192,7 @@ void PendingCall::start_with_permit() {
   State& s = *state_;
   if (!s.ticket.granted()) return;
   s.timer.cancel();
-  s.pass = s.ticket.take();
+  s.permit = s.ticket.take();
   if (const auto open_for = s.upstream.breaker_.begin_call(monotonic()))
     return finish(fail(s.upstream.breaker_open(*open_for)));
   s.reports_to_breaker = true;
@@ -221,8 +221,8 @@ void PendingCall::attempt_done(std::optional<Failure> failure) {
     s.timer = s.loop.after(*wait, [this] { attempt(); });
     return;
   }
-  const bool own_total = s.call.total.count() > 0;
-  s.upstream.report_to_breaker(failure, sink, own_total && left() <= Milliseconds(1));
+  const bool has_own_timeout = s.call.total.count() > 0;
+  s.upstream.report_to_breaker(failure, sink, has_own_timeout && left() <= Milliseconds(1));
   s.reports_to_breaker = false;
   if (failure) return finish(fail(s.upstream.describe(*failure, sink, setting)));
   finish(sink.answer());
@@ -233,7 +233,7 @@ void PendingCall::finish(Result<Answer> result) {
   s.timer.cancel();
   s.ticket = {};
   s.transfer.reset();
-  s.pass.leave();
+  s.permit.leave();
   s.upstream.report_failure(result);
   const Upstream::Answered answered = std::move(s.answered);
   answered(std::move(result));  // may destroy this

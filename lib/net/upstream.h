@@ -95,7 +95,7 @@ class Upstream {
   std::string who() const;                          // "embedder at http://localhost:8072"
   std::string setting(std::string_view key) const;  // "embedder.url (STOKA_EMBED_URL)"
   const UpstreamOptions& options() const { return options_; }
-  const Gate& gate() const { return gate_; }
+  const Gate& gate() const { return semaphore_; }
   // Sets a callback for every call that fails without a response, or with 429 or 5xx. It runs on
   // the thread of the call. Set it before the first call.
   void on_failure(std::function<void(ErrorKind)> callback) { on_failure_ = std::move(callback); }
@@ -122,7 +122,7 @@ class Upstream {
   UpstreamOptions options_;
   Transport& transport_;
   Log& log_;
-  Gate gate_;
+  Gate semaphore_;
   CircuitBreaker breaker_;
   std::function<void(ErrorKind)> on_failure_;
   std::mutex mutex_;  // protects random_

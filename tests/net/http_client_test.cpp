@@ -296,7 +296,7 @@ TEST_CASE("a timeout of zero means no limit") {
   CHECK(sink.response_head.status == 200);
 }
 
-TEST_CASE("a sink that returns `enough` ends the transfer as a success") {
+TEST_CASE("a sink that returns `stop_reading` ends the transfer as a success") {
   FakeUpstream server;
   server.behave(R"({"fault":"endless","token_delay_ms":1})");
   Client client;
@@ -309,7 +309,7 @@ TEST_CASE("a sink that returns `enough` ends the transfer as a success") {
   CHECK(server.seen().at(0).left_after.has_value());
 }
 
-TEST_CASE("after `ending` the transfer waits at most a second and succeeds in any case") {
+TEST_CASE("after `content_complete` the transfer waits at most a second and succeeds in any case") {
   FakeUpstream server;
   Client client;
   for (const char* behaviour :

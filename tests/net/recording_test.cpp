@@ -239,7 +239,7 @@ TEST_CASE("a line is written as soon as its transfer is over") {
   }
 }
 
-TEST_CASE("a cancelled transfer is not recorded, and one that ended with `enough` is") {
+TEST_CASE("a cancelled transfer is not recorded, and one that ended with `stop_reading` is") {
   RecordingFixture fixture;
   ScriptedTransport transport;
   auto recorder = Recorder::create(fixture.file, transport);

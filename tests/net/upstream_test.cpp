@@ -259,7 +259,7 @@ TEST_CASE("the sink receives a streamed response") {
     CHECK(answer.error().message == "what is that");
     CHECK(answer.error().hint == "look");
   }
-  SUBCASE("and it may end the transfer with `enough`") {
+  SUBCASE("and it may end the transfer with `stop_reading`") {
     server.behave(R"({"fault":"endless"})");
     sink.on_body = [](std::string_view) { return Heard::enough; };
     CHECK(fixture.chat(sink).has_value());
