@@ -11,11 +11,11 @@ class BufferedStream final : public Writing {
   BufferedStream(std::vector<std::string> pieces, Result<Finish> finish)
       : pieces_(std::move(pieces)), finish_(std::move(finish)) {}
 
-  void start(net::Loop& loop, Reader& reader) override {
-    timer_ = loop.after(std::chrono::milliseconds(0), [this, &reader] {
-      reader.accepted();
-      for (const std::string& piece : pieces_) reader.text(piece);
-      reader.over();
+  void start(net::Loop& loop, Reader& sink) override {
+    timer_ = loop.after(std::chrono::milliseconds(0), [this, &sink] {
+      sink.accepted();
+      for (const std::string& piece : pieces_) sink.text(piece);
+      sink.over();
     });
   }
   Result<Finish> result(std::stop_token) override { return finish_; }

@@ -15,7 +15,7 @@
 namespace stoka::generate {
 namespace {
 
-constexpr int kTokensPerLine = 40;  // for each line
+constexpr int kTokensPerLine = 40;
 const net::TimeLeft kNoDeadline{std::chrono::milliseconds(0)};
 constexpr std::chrono::milliseconds kProbeTimeout{10000};
 // Token counts differ between servers. Below this share of our estimate, the server has cut the
@@ -48,9 +48,8 @@ struct OpenAiGenerator::State {
   const OpenAiOptions options;
   Log& log;
   OpenAiServer server;
-  std::atomic<bool> accepts_several_prompts =
-      true;                          // the server accepts several prompts in one completion
-  std::atomic<bool> warned = false;  // a warning about a cut prompt was logged
+  std::atomic<bool> accepts_several_prompts = true;  // in one completion
+  std::atomic<bool> warned_about_prompt = false;
 };
 
 OpenAiGenerator::OpenAiGenerator(net::Upstream& upstream, OpenAiOptions options, Log& log)
@@ -69,15 +68,15 @@ void OpenAiGenerator::State::warn_about_answer(std::span<const Message> messages
   const size_t sent = estimate(messages);
   if (end.prompt_tokens > 0 &&
       static_cast<double>(end.prompt_tokens) < kMinReadShare * static_cast<double>(sent) &&
-      !warned.exchange(true))
+      !warned_about_prompt.exchange(true))
     log.warning(
         fmt::format("the server read {} of about {} prompt tokens; raise its context length",
                     end.prompt_tokens, sent));
   if (end.reasoning_in_text)
     log.warning(
-        "the model's reasoning is part of its answer; let the server separate it, or turn thinking "
-        "off "
-        "with generator.extra");
+        "the model's reasoning is part of its answer; let the server separate it, or turn it off "
+        "with "
+        "generator.extra");
 }
 
 // One answer: receives the response, decodes it, and passes the text to the reader.
@@ -90,7 +89,7 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
         model_(std::move(model)),
         deadline_(deadline),
         refused_(state.server.refused()),
-        decoder_([this](std::string_view delta) { reader_->text(delta); }, {},
+        decoder_([this](std::string_view delta) { sink_->text(delta); }, {},
                  state.upstream.options().key) {}
 
   // Writes the first request before the generation starts, so that its errors are returned early.
@@ -99,9 +98,9 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
     return {};
   }
 
-  void start(net::Loop& loop, Reader& reader) override {
+  void start(net::Loop& loop, Reader& sink) override {
     loop_ = &loop;
-    reader_ = &reader;
+    sink_ = &sink;
     send(std::move(first_body_));
   }
   void pause() override {
@@ -113,9 +112,9 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
 
   Result<Finish> result(std::stop_token stop) override {
     // Once the finish reason has arrived, the answer is complete, however the transfer ended.
-    if (!answer_ && !decoder_.finished()) return fail(answer_.error());
-    if (answer_ && !answer_->ok())
-      return fail(state_.server.status_error(*answer_, model_, stop, deadline_));
+    if (!response_ && !decoder_.finished()) return fail(response_.error());
+    if (response_ && !response_->ok())
+      return fail(state_.server.status_error(*response_, model_, stop, deadline_));
     const auto end = decoder_.finish();
     if (!end) return fail(state_.server.describe(end.error()));
     state_.warn_about_answer(messages_, *end);
@@ -136,21 +135,21 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
     call.total = deadline_.left();
     call_ = state_.upstream.start(
         *loop_, std::move(call), this,
-        [this](Result<net::Answer> answer) { on_response(std::move(answer)); });
+        [this](Result<net::Answer> response) { on_response(std::move(response)); });
   }
 
-  void on_response(Result<net::Answer> answer) {
-    answer_ = std::move(answer);
-    if (answer_ && state_.server.should_repeat(*answer_, refused_, repeats_++)) {
+  void on_response(Result<net::Answer> response) {
+    response_ = std::move(response);
+    if (response_ && state_.server.should_repeat(*response_, refused_, repeats_++)) {
       if (auto body = write()) return send(std::move(*body));
     }
-    reader_->over();  // may destroy this
+    sink_->over();  // may destroy this
   }
 
   Result<> head(const net::Head& head) override {
     if (auto accepted = decoder_.head(head.content_type); !accepted)
       return fail(state_.server.describe(accepted.error()));
-    reader_->accepted();
+    sink_->accepted();
     return {};
   }
 
@@ -169,9 +168,9 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
   std::string first_body_;
   int repeats_ = 0;
   net::Loop* loop_ = nullptr;
-  Reader* reader_ = nullptr;
+  Reader* sink_ = nullptr;
   ChatDecoder decoder_;
-  Result<net::Answer> answer_ = fail(ErrorKind::cancelled, "stopped");
+  Result<net::Answer> response_ = fail(ErrorKind::cancelled, "stopped");
   std::unique_ptr<net::PendingCall> call_;
 };
 
@@ -187,8 +186,8 @@ Result<std::unique_ptr<Writing>> OpenAiGenerator::begin(const Request& request,
 Result<Finish> OpenAiGenerator::stream(const Request& request,
                                        const std::function<void()>& accepted, const DeltaSink& sink,
                                        std::stop_token stop) {
-  struct SinkReader final : Reader {
-    SinkReader(const std::function<void()>& on_accepted, const DeltaSink& on_text)
+  struct DeltaAdapter final : Reader {
+    DeltaAdapter(const std::function<void()>& on_accepted, const DeltaSink& on_text)
         : on_accepted_(on_accepted), on_text_(on_text) {}
     void accepted() override { on_accepted_(); }
     void text(std::string_view delta) override { on_text_(delta); }
@@ -196,11 +195,11 @@ Result<Finish> OpenAiGenerator::stream(const Request& request,
     bool is_over = false;
     const std::function<void()>& on_accepted_;
     const DeltaSink& on_text_;
-  } reader(accepted, sink);
+  } adapter(accepted, sink);
   const net::EventLoopPool::Handle loop = state_->upstream.loops().acquire();
   STOKA_ASSIGN(const std::unique_ptr<Writing> stream, begin(request, stop));
-  stream->start(*loop, reader);
-  loop->drive([&] { return reader.is_over; }, stop);
+  stream->start(*loop, adapter);
+  loop->drive([&] { return adapter.is_over; }, stop);
   return stream->result(stop);
 }
 
@@ -211,23 +210,24 @@ Result<Probe> OpenAiGenerator::probe(std::stop_token stop) {
   STOKA_ASSIGN(const std::string model, state.server.model(stop, deadline));
   const std::vector<Message> messages = {{"user", "hi"}};
   const ChatParameters parameters{model, messages, 1, false};
-  net::Call
-      call;  // no subject, so that a replay does not use this response as the answer to a question
+  // Without a subject, so that a replay does not use this response as the answer to a question.
+  net::Call call;
   call.name = "chat/completions";
   call.total_setting = {};
-  STOKA_ASSIGN(const net::Answer answer, state.server.send(
-                                             [&](const RefusedFields& refused) {
-                                               return chat_body(parameters, state.options, refused);
-                                             },
-                                             [&](std::string body) {
-                                               call.body = std::move(body);
-                                               call.total = deadline.left();
-                                               return state.upstream.call(call, stop);
-                                             }));
-  if (!answer.ok() && !is_output_limit(answer.body))
-    return fail(state.server.status_error(answer, model, stop, deadline));
-  if (answer.ok() && answer.content_type != "text/event-stream") {
-    const auto word = read_chat_json(answer.body, ChatShape::whole);
+  STOKA_ASSIGN(const net::Answer response, state.server.send(
+                                               [&](const RefusedFields& refused) {
+                                                 return chat_body(parameters, state.options,
+                                                                  refused);
+                                               },
+                                               [&](std::string body) {
+                                                 call.body = std::move(body);
+                                                 call.total = deadline.left();
+                                                 return state.upstream.call(call, stop);
+                                               }));
+  if (!response.ok() && !is_output_limit(response.body))
+    return fail(state.server.status_error(response, model, stop, deadline));
+  if (response.ok() && response.content_type != "text/event-stream") {
+    const auto word = read_chat_json(response.body, ChatShape::whole);
     if (!word || word->is_error || !word->has_choice)
       return fail(state.upstream.nonsense("the response is not a chat completion"));
   }
@@ -243,14 +243,13 @@ Result<std::optional<Lines>> OpenAiGenerator::State::complete(std::span<const Hi
   const auto write = [&](const RefusedFields& refused) {
     return completions_body(model, prompts, kTokensPerLine, options, refused);
   };
-  STOKA_ASSIGN(const net::Answer answer, send_whole("completions", hits, write, stop));
-  if (answer.status == 500)
-    return std::nullopt;  // a passing failure: use the chat endpoint this time
+  STOKA_ASSIGN(const net::Answer response, send_whole("completions", hits, write, stop));
+  if (response.status == 500) return std::nullopt;  // probably temporary
   constexpr int kNotAccepted[] = {400, 404, 405, 422, 501};
   const bool accepted = std::find(std::begin(kNotAccepted), std::end(kNotAccepted),
-                                  answer.status) == std::end(kNotAccepted);
-  if (accepted && !answer.ok()) return fail(upstream.refusal(answer));
-  auto lines = accepted ? completed_lines(answer.body, hits.size()) : std::nullopt;
+                                  response.status) == std::end(kNotAccepted);
+  if (accepted && !response.ok()) return fail(upstream.refusal(response));
+  auto lines = accepted ? completed_lines(response.body, hits.size()) : std::nullopt;
   accepts_several_prompts = lines.has_value();
   return lines;
 }
@@ -263,12 +262,12 @@ Result<Lines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std::stop_
   const auto write = [&](const RefusedFields& refused) {
     return chat_body(parameters, options, refused);
   };
-  STOKA_ASSIGN(const net::Answer answer, send_whole("chat/completions", hits, write, stop));
-  if (!answer.ok()) return fail(upstream.refusal(answer));
+  STOKA_ASSIGN(const net::Answer response, send_whole("chat/completions", hits, write, stop));
+  if (!response.ok()) return fail(upstream.refusal(response));
   std::string text;
   ChatDecoder decoder([&](std::string_view delta) { text += delta; }, {}, upstream.options().key);
-  auto decoded = decoder.head(answer.content_type);
-  if (decoded) decoded = decoder.push(answer.body).map([](net::Heard) {});
+  auto decoded = decoder.head(response.content_type);
+  if (decoded) decoded = decoder.push(response.body).map([](net::Heard) {});
   if (!decoded) return fail(server.describe(decoded.error()));
   const auto end = decoder.finish();
   if (!end) return fail(server.describe(end.error()));

@@ -61,14 +61,14 @@ RefusedFields OpenAiServer::refused() const {
   return refused_;
 }
 
-bool OpenAiServer::should_repeat(const net::Answer& answer, RefusedFields& refused, int repeats) {
-  if (answer.ok()) {
+bool OpenAiServer::should_repeat(const net::Answer& response, RefusedFields& refused, int repeats) {
+  if (response.ok()) {
     const std::scoped_lock lock(mutex_);
     refused_.merge(refused);
     return false;
   }
-  const bool may_name_field = answer.status == 400 || answer.status == 422;
-  std::string field = may_name_field ? refused_field(answer.body, refused) : "";
+  const bool may_name_field = response.status == 400 || response.status == 422;
+  std::string field = may_name_field ? refused_field(response.body, refused) : "";
   if (field.empty() || repeats == kMaxRepeats) return false;
   log_.info(fmt::format("generator at {} rejects the field {}", shown(), field));
   // The last repetition would fail if the server rejects the sampling fields one by one.
@@ -81,23 +81,23 @@ Result<net::Answer> OpenAiServer::send(const Write& write, const Send& send_body
   RefusedFields refused = this->refused();
   for (int repeats = 0;; ++repeats) {
     STOKA_ASSIGN(std::string body, write(refused));
-    STOKA_ASSIGN(net::Answer answer, send_body(std::move(body)));
-    if (!should_repeat(answer, refused, repeats)) return answer;
+    STOKA_ASSIGN(net::Answer response, send_body(std::move(body)));
+    if (!should_repeat(response, refused, repeats)) return response;
   }
 }
 
-Error OpenAiServer::status_error(const net::Answer& answer, const std::string& model,
+Error OpenAiServer::status_error(const net::Answer& response, const std::string& model,
                                  std::stop_token stop, const net::TimeLeft& deadline) {
-  if (is_context_overflow(answer.body)) {
-    Error error = upstream_.refusal(answer);
+  if (is_context_overflow(response.body)) {
+    Error error = upstream_.refusal(response);
     error.hint = "raise the context length of the model server, or lower prompt.budget";
     return error;
   }
-  if (net::names_model(answer.status, answer.body, model)) {
+  if (net::names_model(response.status, response.body, model)) {
     const std::scoped_lock lock(mutex_);
     listed_model_.clear();  // the server may have another model by now
   }
-  return net::model_refusal(upstream_, answer, model, stop, deadline.left(kListTimeout));
+  return net::model_refusal(upstream_, response, model, stop, deadline.left(kListTimeout));
 }
 
 Error OpenAiServer::describe(Error error) const {

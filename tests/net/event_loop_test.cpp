@@ -233,14 +233,14 @@ TEST_CASE("a new descriptor with the number of a closed one does not trigger the
     fresh.want(true, false);
   });
   replacing.want(true, false);
-  waker->say(1);
-  old->say(1);  // ready in the same iteration, after the waker
+  waker->send(1);
+  old->send(1);  // ready in the same iteration, after the waker
   run_rounds(loop, 5);
   REQUIRE(young);
   CHECK(of_old == 0);
   CHECK(of_young == 0);
-  young->say(0);
-  young->say(1);
+  young->send(0);
+  young->send(1);
   CHECK(run_until(loop, [&] { return of_young > 0; }));
   CHECK(of_old == 0);
   fresh.cancel();
