@@ -30,8 +30,8 @@ struct ChatEnd {
   bool reasoning_in_text = false;  // reasoning was part of the text; see ThinkFilter::stray_tag()
 };
 
-// Call head(), then push() until it fails or returns `stop_reading`, then finish(). Text that was passed
-// on before an error stands. Errors do not name the server. Not thread safe.
+// Call head(), then push() until it fails or returns `stop_reading`, then finish(). Text that was
+// passed on before an error stands. Errors do not name the server. Not thread safe.
 class ChatDecoder {
  public:
   // The sink receives the text of the answer, without reasoning and in pieces that are not empty.

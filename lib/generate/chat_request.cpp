@@ -32,13 +32,13 @@ bool has_any(std::string_view text, std::span<const std::string_view> words) {
 }
 
 // The server's message, in lower case, and the field it names.
-struct Refusal {
+struct ErrorBody {
   std::string message;
   std::string param;  // the field that the error is about
 };
 
-Refusal read_refusal(std::string_view body) {
-  Refusal out{net::error_message(body), {}};
+ErrorBody read_error_body(std::string_view body) {
+  ErrorBody out{net::error_message(body), {}};
   for (char& c : out.message)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   const auto mended = net::mend_json(body);
@@ -82,10 +82,10 @@ void add_sampling(OrderedJson& body, int max_tokens, std::span<const std::string
 }
 
 Result<std::string> serialize(OrderedJson body, const OpenAiOptions& options,
-                              const RefusedFields& refused) {
-  if (refused.contains("max_tokens") && body.contains("max_tokens"))
+                              const RejectedFields& rejected) {
+  if (rejected.contains("max_tokens") && body.contains("max_tokens"))
     body["max_completion_tokens"] = body["max_tokens"];
-  for (const std::string& field : refused) body.erase(field);
+  for (const std::string& field : rejected) body.erase(field);
   STOKA_ASSIGN(OrderedJson extra, parse_extra(options.extra));
   for (auto& [field, value] : extra.items()) {
     if (value.is_null())
@@ -101,11 +101,11 @@ Result<std::string> serialize(OrderedJson body, const OpenAiOptions& options,
 bool is_context_overflow(std::string_view body) {
   static constexpr std::string_view kWords[] = {"context length", "context_length", "context size",
                                                 "context_size", "context window"};
-  return has_any(read_refusal(body).message, kWords);
+  return has_any(read_error_body(body).message, kWords);
 }
 
 bool is_output_limit(std::string_view body) {
-  return read_refusal(body).message.find("output limit was reached") != std::string::npos;
+  return read_error_body(body).message.find("output limit was reached") != std::string::npos;
 }
 
 bool is_sampling_field(std::string_view field) {
@@ -113,19 +113,19 @@ bool is_sampling_field(std::string_view field) {
          std::end(kSamplingFields);
 }
 
-void refuse_sampling_fields(RefusedFields& refused) {
-  refused.insert(std::begin(kSamplingFields), std::end(kSamplingFields));
+void reject_sampling_fields(RejectedFields& rejected) {
+  rejected.insert(std::begin(kSamplingFields), std::end(kSamplingFields));
 }
 
-std::string refused_field(std::string_view body, const RefusedFields& refused) {
-  const auto [message, param] = read_refusal(body);
+std::string rejected_field(std::string_view body, const RejectedFields& rejected) {
+  const auto [message, param] = read_error_body(body);
   if (!has_any(message, kNotAcceptedWords) || has_any(message, kValueWords)) return {};
   size_t first = message.npos;
   std::string out;
   for (const std::string_view name : kOptionalFields) {
-    if (refused.contains(name)) continue;
+    if (rejected.contains(name)) continue;
     // A server that rejects max_tokens names max_completion_tokens as the replacement.
-    if (name == "max_completion_tokens" && !refused.contains("max_tokens")) continue;
+    if (name == "max_completion_tokens" && !rejected.contains("max_tokens")) continue;
     const size_t at = param == name ? 0 : find_name(message, name);
     if (at >= first) continue;
     first = at;
@@ -140,7 +140,7 @@ Result<> check_extra(std::string_view extra) {
 }
 
 Result<std::string> chat_body(const ChatParameters& parameters, const OpenAiOptions& options,
-                              const RefusedFields& refused) {
+                              const RejectedFields& rejected) {
   OrderedJson body = OrderedJson::object();
   if (!parameters.model.empty()) body["model"] = parameters.model;
   OrderedJson& messages = body["messages"] = OrderedJson::array();
@@ -149,18 +149,18 @@ Result<std::string> chat_body(const ChatParameters& parameters, const OpenAiOpti
   body["stream"] = parameters.stream;
   if (parameters.stream) body["stream_options"]["include_usage"] = true;
   add_sampling(body, parameters.max_tokens, parameters.stop, options);
-  return serialize(std::move(body), options, refused);
+  return serialize(std::move(body), options, rejected);
 }
 
 Result<std::string> completions_body(std::string_view model, std::span<const std::string> prompts,
                                      int max_tokens, const OpenAiOptions& options,
-                                     const RefusedFields& refused) {
+                                     const RejectedFields& rejected) {
   static const std::string kLineEnd = "\n";
   OrderedJson body = OrderedJson::object();
   if (!model.empty()) body["model"] = model;
   body["prompt"] = std::vector<std::string>(prompts.begin(), prompts.end());
   add_sampling(body, max_tokens, {&kLineEnd, 1}, options);
-  return serialize(std::move(body), options, refused);
+  return serialize(std::move(body), options, rejected);
 }
 
 }  // namespace stoka::generate

@@ -14,14 +14,14 @@ namespace stoka::generate {
 
 // Fields that a server rejects, and that are therefore left out. Instead of a rejected
 // "max_tokens", "max_completion_tokens" is sent, until that is rejected too.
-using RefusedFields = std::set<std::string, std::less<>>;
+using RejectedFields = std::set<std::string, std::less<>>;
 
 // The next three read only the server's message in an error body, because some servers repeat the
 // whole request in the rest of it.
 
-// The optional field that the server rejects and that is not yet in `refused`. Empty if there is
+// The optional field that the server rejects and that is not yet in `rejected`. Empty if there is
 // none, or if the message is about the field's value.
-std::string refused_field(std::string_view body, const RefusedFields& refused);
+std::string rejected_field(std::string_view body, const RejectedFields& rejected);
 // Whether the prompt exceeds the model's context length.
 bool is_context_overflow(std::string_view body);
 // Whether the model reached its token limit before it wrote any text.
@@ -29,7 +29,7 @@ bool is_output_limit(std::string_view body);
 
 // temperature, top_p or stop: a model that rejects one of them usually rejects all.
 bool is_sampling_field(std::string_view field);
-void refuse_sampling_fields(RefusedFields& refused);
+void reject_sampling_fields(RejectedFields& rejected);
 
 // A config error unless `extra` is empty or a JSON object.
 Result<> check_extra(std::string_view extra);
@@ -44,11 +44,11 @@ struct ChatParameters {
 
 // Fields of options.extra override ours, and null removes one. Errors as of check_extra().
 Result<std::string> chat_body(const ChatParameters& parameters, const OpenAiOptions& options,
-                              const RefusedFields& refused);
+                              const RejectedFields& rejected);
 
 // Asks for a completion of one line for each prompt.
 Result<std::string> completions_body(std::string_view model, std::span<const std::string> prompts,
                                      int max_tokens, const OpenAiOptions& options,
-                                     const RefusedFields& refused);
+                                     const RejectedFields& rejected);
 
 }  // namespace stoka::generate

@@ -88,7 +88,7 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
         subject_(request.query),
         model_(std::move(model)),
         deadline_(deadline),
-        refused_(state.server.refused()),
+        rejected_(state.server.rejected()),
         decoder_([this](std::string_view delta) { sink_->text(delta); }, {},
                  state.upstream.options().key) {}
 
@@ -124,7 +124,7 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
  private:
   Result<std::string> write() const {
     return chat_body({model_, messages_, state_.options.max_tokens, true, state_.options.stop},
-                     state_.options, refused_);
+                     state_.options, rejected_);
   }
 
   void send(std::string body) {
@@ -140,7 +140,7 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
 
   void on_response(Result<net::Answer> response) {
     response_ = std::move(response);
-    if (response_ && state_.server.should_repeat(*response_, refused_, repeats_++)) {
+    if (response_ && state_.server.should_repeat(*response_, rejected_, repeats_++)) {
       if (auto body = write()) return send(std::move(*body));
     }
     sink_->over();  // may destroy this
@@ -164,7 +164,7 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
   const std::string subject_;
   const std::string model_;
   const net::TimeLeft deadline_;
-  RefusedFields refused_;
+  RejectedFields rejected_;
   std::string first_body_;
   int repeats_ = 0;
   net::Loop* loop_ = nullptr;
@@ -215,9 +215,9 @@ Result<Probe> OpenAiGenerator::probe(std::stop_token stop) {
   call.name = "chat/completions";
   call.total_setting = {};
   STOKA_ASSIGN(const net::Answer response, state.server.send(
-                                               [&](const RefusedFields& refused) {
+                                               [&](const RejectedFields& rejected) {
                                                  return chat_body(parameters, state.options,
-                                                                  refused);
+                                                                  rejected);
                                                },
                                                [&](std::string body) {
                                                  call.body = std::move(body);
@@ -240,8 +240,8 @@ Result<std::optional<Lines>> OpenAiGenerator::State::complete(std::span<const Hi
   STOKA_ASSIGN(const std::string model, server.model(stop, kNoDeadline));
   std::vector<std::string> prompts;
   for (const Hit& hit : hits) prompts.push_back(framing_prompt(hit, options.framing_voice));
-  const auto write = [&](const RefusedFields& refused) {
-    return completions_body(model, prompts, kTokensPerLine, options, refused);
+  const auto write = [&](const RejectedFields& rejected) {
+    return completions_body(model, prompts, kTokensPerLine, options, rejected);
   };
   STOKA_ASSIGN(const net::Answer response, send_whole("completions", hits, write, stop));
   if (response.status == 500) return std::nullopt;  // probably temporary
@@ -259,8 +259,8 @@ Result<Lines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std::stop_
   const std::vector<Message> messages = framing_messages(hits, options.framing_voice);
   const ChatParameters parameters{model, messages, kTokensPerLine * static_cast<int>(hits.size()),
                                   false};
-  const auto write = [&](const RefusedFields& refused) {
-    return chat_body(parameters, options, refused);
+  const auto write = [&](const RejectedFields& rejected) {
+    return chat_body(parameters, options, rejected);
   };
   STOKA_ASSIGN(const net::Answer response, send_whole("chat/completions", hits, write, stop));
   if (!response.ok()) return fail(upstream.refusal(response));

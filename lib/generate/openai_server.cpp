@@ -56,33 +56,34 @@ Result<std::string> OpenAiServer::model(std::stop_token stop, const net::TimeLef
   return listed_model_ = std::move(chosen);
 }
 
-RefusedFields OpenAiServer::refused() const {
+RejectedFields OpenAiServer::rejected() const {
   const std::scoped_lock lock(mutex_);
-  return refused_;
+  return rejected_;
 }
 
-bool OpenAiServer::should_repeat(const net::Answer& response, RefusedFields& refused, int repeats) {
+bool OpenAiServer::should_repeat(const net::Answer& response, RejectedFields& rejected,
+                                 int repeats) {
   if (response.ok()) {
     const std::scoped_lock lock(mutex_);
-    refused_.merge(refused);
+    rejected_.merge(rejected);
     return false;
   }
   const bool may_name_field = response.status == 400 || response.status == 422;
-  std::string field = may_name_field ? refused_field(response.body, refused) : "";
+  std::string field = may_name_field ? rejected_field(response.body, rejected) : "";
   if (field.empty() || repeats == kMaxRepeats) return false;
   log_.info(fmt::format("generator at {} rejects the field {}", shown(), field));
   // The last repetition would fail if the server rejects the sampling fields one by one.
-  if (repeats + 1 == kMaxRepeats && is_sampling_field(field)) refuse_sampling_fields(refused);
-  refused.insert(std::move(field));
+  if (repeats + 1 == kMaxRepeats && is_sampling_field(field)) reject_sampling_fields(rejected);
+  rejected.insert(std::move(field));
   return true;
 }
 
 Result<net::Answer> OpenAiServer::send(const Write& write, const Send& send_body) {
-  RefusedFields refused = this->refused();
+  RejectedFields rejected = this->rejected();
   for (int repeats = 0;; ++repeats) {
-    STOKA_ASSIGN(std::string body, write(refused));
+    STOKA_ASSIGN(std::string body, write(rejected));
     STOKA_ASSIGN(net::Answer response, send_body(std::move(body)));
-    if (!should_repeat(response, refused, repeats)) return response;
+    if (!should_repeat(response, rejected, repeats)) return response;
   }
 }
 

@@ -20,7 +20,7 @@ namespace stoka::generate {
 // Any thread may use it. The upstream and the log must outlive it.
 class OpenAiServer {
  public:
-  using Write = std::function<Result<std::string>(const RefusedFields&)>;
+  using Write = std::function<Result<std::string>(const RejectedFields&)>;
   using Send = std::function<Result<net::Answer>(std::string body)>;
 
   // `model` is the one to use. If it is empty: the only model of the server, or `preferred` if the
@@ -39,10 +39,10 @@ class OpenAiServer {
   Result<net::Answer> send(const Write& write, const Send& send);
 
   // The same for callers that send requests themselves: the fields to leave out, and whether to
-  // repeat a request after this response, without the fields that are now in `refused`. `repeats`
+  // repeat a request after this response, without the fields that are now in `rejected`. `repeats`
   // is the number of repetitions so far.
-  RefusedFields refused() const;
-  bool should_repeat(const net::Answer& answer, RefusedFields& refused, int repeats);
+  RejectedFields rejected() const;
+  bool should_repeat(const net::Answer& answer, RejectedFields& rejected, int repeats);
 
   // The error that a response with an error status stands for, with hints for the settings of the
   // model and of the prompt budget.
@@ -65,7 +65,7 @@ class OpenAiServer {
   mutable std::mutex mutex_;  // protects the members below
   std::string listed_model_;  // the model chosen from the server's list
   bool has_no_list_ = false;
-  RefusedFields refused_;
+  RejectedFields rejected_;
 };
 
 }  // namespace stoka::generate

@@ -96,7 +96,8 @@ class CurlTransfer {
   bool flowing_ = false;
   bool complete_ = false;
   bool paused_ = false;
-  std::optional<Time> ends_;  // set once the sink said `content_complete`: the latest end of the transfer
+  std::optional<Time>
+      ends_;  // set once the sink said `content_complete`: the latest end of the transfer
   std::optional<Error> error_;
 };
 

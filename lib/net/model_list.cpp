@@ -67,9 +67,9 @@ std::string enumerate(std::span<const std::string> models) {
 
 bool names_model(int status, std::string_view refusal, std::string_view model) {
   if (status != 400 && status != 404 && status != 422) return false;
-  const std::string said = error_message(refusal);
-  if (status == 404 && said.find("model") != said.npos) return true;
-  return !model.empty() && said.find(model) != said.npos;
+  const std::string message = error_message(refusal);
+  if (status == 404 && message.find("model") != message.npos) return true;
+  return !model.empty() && message.find(model) != message.npos;
 }
 
 Error model_refusal(Upstream& upstream, const Answer& answer, std::string_view model,

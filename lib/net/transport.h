@@ -20,10 +20,11 @@ using Milliseconds = std::chrono::milliseconds;
 // Zero means no limit.
 struct Deadlines {
   Milliseconds connect{5000};
-  Milliseconds headers{60000};       // from the request to the end of the response headers
-  Milliseconds first_token{120000};  // from the request until the sink no longer returns `nothing_useful`
-  Milliseconds idle{60000};          // between two pieces of the body, whatever they contain
-  Milliseconds total{300000};        // the whole transfer
+  Milliseconds headers{60000};  // from the request to the end of the response headers
+  Milliseconds first_token{
+      120000};                 // from the request until the sink no longer returns `nothing_useful`
+  Milliseconds idle{60000};    // between two pieces of the body, whatever they contain
+  Milliseconds total{300000};  // the whole transfer
 };
 
 struct Request {

@@ -59,13 +59,13 @@ Decoded decode(const std::vector<std::string_view>& pieces, std::string_view con
   const auto head = decoder.head(content_type);
   if (!head) return {"", described(head.error())};
   for (const std::string_view piece : pieces) {
-    const auto heard = decoder.push(piece);
-    if (!heard) {
+    const auto progress = decoder.push(piece);
+    if (!progress) {
       CHECK_FALSE(decoder.finished());
-      out.end = described(heard.error());
+      out.end = described(progress.error());
       return out;
     }
-    if (*heard == Heard::enough) break;
+    if (*progress == Heard::enough) break;
   }
   const auto end = decoder.finish();
   CHECK(empty_deltas == 0);
@@ -307,10 +307,10 @@ TEST_CASE("a key that the server repeats is not in an error, however the message
                                      "event: error\ndata: " + words + "\n\n"}) {
       ChatDecoder decoder([](std::string_view) {}, {}, Secret(key));
       REQUIRE(decoder.head(kStream).has_value());
-      const auto heard = decoder.push(bytes);
-      REQUIRE_FALSE(heard.has_value());
-      CHECK(heard.error().message.find("xxx") != std::string::npos);
-      CHECK(heard.error().message.find("sk-") == std::string::npos);
+      const auto progress = decoder.push(bytes);
+      REQUIRE_FALSE(progress.has_value());
+      CHECK(progress.error().message.find("xxx") != std::string::npos);
+      CHECK(progress.error().message.find("sk-") == std::string::npos);
     }
   }
 }

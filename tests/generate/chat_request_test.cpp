@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 const std::vector<Message> kMessages = {{"system", "be brief"}, {"user", "why \xFF?"}};
 
-Json body(const OpenAiOptions& options, const RefusedFields& refused = {}) {
+Json body(const OpenAiOptions& options, const RejectedFields& refused = {}) {
   const ChatParameters parameters{"m", kMessages, options.max_tokens, true, options.stop};
   const auto text = chat_body(parameters, options, refused);
   REQUIRE_MESSAGE(text.has_value(), text.error().message);
@@ -91,7 +91,7 @@ TEST_CASE("rejected fields are left out, and max_tokens is renamed first") {
 TEST_CASE("the rejected field is found in an error body") {
   struct Case {
     std::string refusal;
-    RefusedFields known;
+    RejectedFields known;
     std::string field;
   };
   const Case cases[] = {
@@ -138,7 +138,7 @@ TEST_CASE("the rejected field is found in an error body") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.refusal);
-    CHECK(refused_field(c.refusal, c.known) == c.field);
+    CHECK(rejected_field(c.refusal, c.known) == c.field);
   }
 }
 

@@ -68,7 +68,7 @@ Request request(std::string query, std::span<const Hit> hits, int turns = 0) {
   return out;
 }
 
-std::string said(const Request& request) { return ExtractiveVoice(shipped()).answer(request); }
+std::string answer_to(const Request& request) { return ExtractiveVoice(shipped()).answer(request); }
 
 size_t cites(std::string_view text) {
   size_t count = 0;
@@ -111,7 +111,7 @@ TEST_CASE("the built-in lines are valid") {
 
 TEST_CASE("an answer contains a framing line, a verbatim quote and a final question") {
   const Hit hits[] = {bounded()};
-  const std::string text = said(request("constraint and autonomy", hits));
+  const std::string text = answer_to(request("constraint and autonomy", hits));
   CHECK(text.find("\n<cite slug=\"bounded\" quote=\"Autonomy without constraint is just chaos with "
                   "better marketing.\"/>\n") != std::string::npos);
   CHECK(text.ends_with('?'));
@@ -127,12 +127,12 @@ TEST_CASE("every answer passes the voice guard") {
       for (const Confidence confidence : {Confidence::direct, Confidence::adjacent}) {
         for (const bool same_topic : {false, true}) {
           for (int turns = 0; turns < 4; ++turns) {
-            Request asked = request(query, hits, turns);
-            asked.confidence = confidence;
-            asked.same_topic = same_topic;
-            const std::string text = said(asked);
+            Request input = request(query, hits, turns);
+            input.confidence = confidence;
+            input.same_topic = same_topic;
+            const std::string text = answer_to(input);
             CAPTURE(text);
-            CHECK(text == said(asked));
+            CHECK(text == answer_to(input));
             const std::string before = text.substr(0, text.find("<cite "));
             CHECK(text::count_sentences(before) <= 3);
             CHECK(before.size() <= 400);
@@ -152,8 +152,8 @@ TEST_CASE("consecutive turns do not repeat a line") {
   for (const std::string& query : kQueries) {
     for (const std::string& next : kQueries) {
       for (int turns = 0; turns < 3; ++turns) {
-        const std::string a = said(request(query, hits, turns));
-        const std::string b = said(request(next, hits, turns + 1));
+        const std::string a = answer_to(request(query, hits, turns));
+        const std::string b = answer_to(request(next, hits, turns + 1));
         CHECK(a.substr(0, a.find('\n')) != b.substr(0, b.find('\n')));
         CHECK(a.substr(a.rfind('\n')) != b.substr(b.rfind('\n')));
       }
@@ -163,10 +163,10 @@ TEST_CASE("consecutive turns do not repeat a line") {
 
 TEST_CASE("an answer with low confidence starts with the exact words and has no question") {
   const Hit hits[] = {bounded(0.55), deck(0.54)};
-  Request asked = request("quantum gravity", hits);
-  asked.confidence = Confidence::adjacent;
-  asked.low_confidence = true;
-  CHECK(said(asked) ==
+  Request input = request("quantum gravity", hits);
+  input.confidence = Confidence::adjacent;
+  input.low_confidence = true;
+  CHECK(answer_to(input) ==
         "closest thing i have is this. might not be what you meant.\n<cite slug=\"bounded\" "
         "quote=\"Autonomy without constraint is just chaos with better marketing.\"/>");
 }
@@ -196,32 +196,32 @@ TEST_CASE(
   };
   for (const Case& c : table) {
     CAPTURE(c.name);
-    Request asked = request("q", c.hits);
-    asked.confidence = c.confidence;
-    CHECK(cites(said(asked)) == c.cites);
+    Request input = request("q", c.hits);
+    input.confidence = c.confidence;
+    CHECK(cites(answer_to(input)) == c.cites);
   }
 }
 
 TEST_CASE("attribute values are escaped") {
   const Hit hits[] = {deck()};
-  const std::string text = said(request("deck", hits));
+  const std::string text = answer_to(request("deck", hits));
   CHECK(
       text.find("quote=\"The deck pipeline doesn't retry a page; it remembers what broke &amp; why "
                 "it did &lt;so&gt;.\"") != std::string::npos);
 }
 
 TEST_CASE("without hits the answer says that there is nothing") {
-  CHECK(said(request("q", {})) == "nothing here on that. yet.");
+  CHECK(answer_to(request("q", {})) == "nothing here on that. yet.");
 }
 
 TEST_CASE("the answer is streamed word by word after it was accepted") {
   const Hit hits[] = {bounded()};
-  const Request asked = request("constraints", hits);
+  const Request input = request("constraints", hits);
   ExtractiveVoice voice(shipped());
   int accepted = 0;
   std::vector<std::string> pieces;
   const auto finish = voice.stream(
-      asked, [&] { ++accepted; },
+      input, [&] { ++accepted; },
       [&](std::string_view piece) {
         CHECK(accepted == 1);
         pieces.emplace_back(piece);
@@ -231,7 +231,7 @@ TEST_CASE("the answer is streamed word by word after it was accepted") {
   CHECK(*finish == Finish::complete);
   std::string whole;
   for (const std::string& piece : pieces) whole += piece;
-  CHECK(whole == voice.answer(asked));
+  CHECK(whole == voice.answer(input));
   CHECK(pieces.size() > 10);
 }
 

@@ -368,19 +368,19 @@ TEST_CASE("a stop request ends the transfer and closes its connection") {
   SUBCASE("while the response headers are awaited") {
     answered = false;
     server.behave(R"({"fault":"hang"})");
-    std::jthread asking([&] { ask("/embed", kEmbed); });
+    std::jthread client_thread([&] { ask("/embed", kEmbed); });
     wait_until([&] { return server.seen().size() == 1; });
     source.request_stop();
   }
   SUBCASE("while the body hangs") {
     server.behave(R"({"fault":"hang_mid"})");
-    std::atomic<bool> heard = false;
+    std::atomic<bool> got_body = false;
     sink.on_body = [&](std::string_view) {
-      heard = true;
+      got_body = true;
       return Heard::flowing;
     };
-    std::jthread asking([&] { ask("/embed", kEmbed); });
-    wait_until([&] { return heard.load(); });
+    std::jthread client_thread([&] { ask("/embed", kEmbed); });
+    wait_until([&] { return got_body.load(); });
     source.request_stop();
   }
   SUBCASE("from within the sink") {

@@ -122,9 +122,9 @@ struct RecordingFixture {
   }
 };
 
-std::string replayed(Replay& replay, const Request& asked) {
+std::string replayed(Replay& replay, const Request& sent) {
   CapturingSink sink;
-  const auto failure = replay.perform(asked, sink, {});
+  const auto failure = replay.perform(sent, sink, {});
   return failure ? "failure: " + failure->error.message : sink.body_text();
 }
 
@@ -159,10 +159,10 @@ TEST_CASE("a replayed response is equal to the recorded one, in the same pieces"
                            responses[i]);
   fixture.record(exchanges);
   const auto replay = fixture.replay();
-  for (const auto& [asked, wanted] : exchanges) {
-    CAPTURE(asked.body);
+  for (const auto& [sent, wanted] : exchanges) {
+    CAPTURE(sent.body);
     CapturingSink sink;
-    const auto failure = replay->perform(asked, sink, {});
+    const auto failure = replay->perform(sent, sink, {});
     REQUIRE(sink.response_head.has_value() == wanted.head.has_value());
     if (wanted.head) {
       CHECK(sink.response_head->status == wanted.head->status);
@@ -186,15 +186,15 @@ TEST_CASE("a recording is private and contains neither the key nor the address")
   RecordingFixture fixture;
   fixture.folder.write("tape.jsonl", kLine + "\nwhat was there before\n");
   std::filesystem::permissions(fixture.file, std::filesystem::perms(0644));
-  Request asked = request("generator", "chat/completions", R"({"user":"sk-canary-4711"})",
-                          "why sk-canary-4711");
-  asked.key = Secret(key);
+  Request sent = request("generator", "chat/completions", R"({"user":"sk-canary-4711"})",
+                         "why sk-canary-4711");
+  sent.key = Secret(key);
   ScriptedResponse refused{
       head(401),
       {"{\"error\":\"Incorrect API key: sk-can", "ary-4711, twice sk-canary-4711\"}"},
       Failure{{ErrorKind::config, "the key " + key, "not " + key}, true, true}};
   ScriptedResponse binary = answer({"\xff sk-canary-4711"});
-  fixture.record({{asked, refused}, {asked, binary}});
+  fixture.record({{sent, refused}, {sent, binary}});
 
   struct stat info;
   REQUIRE(::stat(fixture.file.c_str(), &info) == 0);
@@ -208,7 +208,7 @@ TEST_CASE("a recording is private and contains neither the key nor the address")
 
   const auto replay = fixture.replay();
   CapturingSink sink;
-  const auto failure = replay->perform(asked, sink, {});
+  const auto failure = replay->perform(sent, sink, {});
   REQUIRE(failure.has_value());
   CHECK(sink.body_text() == R"({"error":"Incorrect API key: ***, twice ***"})");
   CHECK(failure->error.message == "the key ***");
@@ -216,12 +216,12 @@ TEST_CASE("a recording is private and contains neither the key nor the address")
 
 TEST_CASE("a key is not recorded in its JSON-escaped form either") {
   RecordingFixture fixture;
-  Request asked = request("embedder", "embed", R"({"user":"sk/a+b\"canary"})");
-  asked.key = Secret("sk/a+b\"canary");
+  Request sent = request("embedder", "embed", R"({"user":"sk/a+b\"canary"})");
+  sent.key = Secret("sk/a+b\"canary");
   const ScriptedResponse refused{head(401), {R"({"error":"no sk\/a\u002Bb\)", R"("canary"})"}, {}};
-  fixture.record({{asked, refused}});
+  fixture.record({{sent, refused}});
   CHECK(fixture.text().find("canary") == std::string::npos);
-  CHECK(replayed(*fixture.replay(), asked) == R"({"error":"no ***"})");
+  CHECK(replayed(*fixture.replay(), sent) == R"({"error":"no ***"})");
 }
 
 TEST_CASE("a line is written as soon as its transfer is over") {
@@ -315,7 +315,7 @@ TEST_CASE("a transfer is found by role, endpoint and request") {
   });
   const auto replay = fixture.replay();
   struct Row {
-    Request asked;
+    Request sent;
     std::string text;
   };
   const std::vector<Row> rows = {
@@ -339,8 +339,8 @@ TEST_CASE("a transfer is found by role, endpoint and request") {
            " contains no response of the reranker to this rerank request (\"why?\")"},
   };
   for (const Row& row : rows) {
-    CAPTURE(row.asked.body);
-    CHECK(replayed(*replay, row.asked) == row.text);
+    CAPTURE(row.sent.body);
+    CHECK(replayed(*replay, row.sent) == row.text);
   }
   CapturingSink sink;
   const auto failure = replay->perform(request("embedder", "embed", "{}"), sink, {});
@@ -354,20 +354,20 @@ TEST_CASE("a transfer is found by role, endpoint and request") {
 
 TEST_CASE("a replay obeys its sink and a stop request") {
   RecordingFixture fixture;
-  const Request asked = request("generator", "chat/completions", "{}", "q");
-  fixture.record({{asked, answer({"one", "two", "three"})}});
+  const Request sent = request("generator", "chat/completions", "{}", "q");
+  fixture.record({{sent, answer({"one", "two", "three"})}});
   const auto replay = fixture.replay();
   {
     CapturingSink sink;
     sink.enough_after = 2;
-    CHECK_FALSE(replay->perform(asked, sink, {}).has_value());
+    CHECK_FALSE(replay->perform(sent, sink, {}).has_value());
     CHECK(sink.body_text() == "onetwo");
   }
   for (const size_t after : {size_t{0}, size_t{2}}) {
     CAPTURE(after);
     CapturingSink sink;
     sink.error_after = after;
-    const auto failure = replay->perform(asked, sink, {});
+    const auto failure = replay->perform(sent, sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.message == "this is not it");
     CHECK(sink.pieces.size() == after);
@@ -375,12 +375,12 @@ TEST_CASE("a replay obeys its sink and a stop request") {
   std::stop_source stop;
   CapturingSink interrupted;
   interrupted.stop_after_first = &stop;
-  const auto amid = replay->perform(asked, interrupted, stop.get_token());
+  const auto amid = replay->perform(sent, interrupted, stop.get_token());
   REQUIRE(amid.has_value());
   CHECK(amid->error.kind == ErrorKind::cancelled);
   CHECK(interrupted.body_text() == "one");
   CapturingSink never;
-  CHECK(replay->perform(asked, never, stop.get_token())->error.kind == ErrorKind::cancelled);
+  CHECK(replay->perform(sent, never, stop.get_token())->error.kind == ErrorKind::cancelled);
   CHECK_FALSE(never.response_head.has_value());
 }
 
@@ -388,9 +388,9 @@ TEST_CASE("transfers of many threads are whole lines and can be replayed by many
   RecordingFixture fixture;
   class Echo final : public Immediate {
    public:
-    std::optional<Failure> perform(const Request& asked, Listener& sink, std::stop_token) override {
+    std::optional<Failure> perform(const Request& sent, Listener& sink, std::stop_token) override {
       (void)sink.head(head(200));
-      (void)sink.body(asked.body);
+      (void)sink.body(sent.body);
       return std::nullopt;
     }
   } echo;
