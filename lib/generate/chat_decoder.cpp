@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/ascii.h"
 #include "net/json_text.h"
@@ -12,11 +16,223 @@
 namespace stoka::generate {
 namespace {
 
+using Json = nlohmann::json;
+
 constexpr std::string_view kDone = "[DONE]";
 constexpr std::string_view kReduceReasoning =
     "raise generator.max_tokens, or turn thinking off with generator.extra";
+constexpr size_t kMaxDepth = 64;
+
+// What a container in a chat completion holds.
+enum class Node {
+  ignored,
+  root,
+  error,
+  usage,
+  prompt,
+  choices,
+  choice,
+  delta,
+  parts,
+  part,
+  reasoning
+};
+
+bool is_any_of(std::string_view key, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), key) != names.end();
+}
+
+bool is_reasoning_key(std::string_view key) {
+  return is_any_of(key, {"reasoning", "reasoning_content", "thinking", "reasoning_details"});
+}
+
+class ChatReader final : public Json::json_sax_t {
+ public:
+  explicit ChatReader(ChatShape shape)
+      : text_key_(shape == ChatShape::chunk ? "delta" : "message") {}
+
+  const ChatChunk& chunk() const { return chunk_; }
+  bool is_object() const { return is_object_; }
+
+  bool null() override { return true; }
+  bool boolean(bool value) override {
+    if (value && node() == Node::root && key_ == "error") chunk_.is_error = true;
+    return true;
+  }
+  bool number_integer(int64_t value) override { return any_number(value); }
+  bool number_unsigned(uint64_t value) override {
+    return any_number(static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)));
+  }
+  bool number_float(double value, const std::string&) override {
+    constexpr double kMaxNumber = 1e15;
+    return any_number(value > 0 ? static_cast<int64_t>(std::min(value, kMaxNumber)) : 0);
+  }
+  bool binary(Json::binary_t&) override { return true; }
+  bool parse_error(size_t, const std::string&, const Json::exception&) override { return false; }
+
+  bool string(std::string& value) override {
+    switch (node()) {
+      case Node::root:
+        if (key_ == "error" && !value.empty()) chunk_.is_error = true;
+        if (is_any_of(key_, {"type", "object"}) && value == "error") chunk_.is_error = true;
+        if (key_ == "code") set_code(value);
+        break;
+      case Node::error:
+        if (key_ == "code") set_code(value);
+        break;
+      case Node::choice:
+        if (key_ == "finish_reason") finish_ = std::move(value);
+        break;
+      case Node::delta:
+        if (is_any_of(key_, {"content", "refusal"})) text_ += value;
+        if (is_reasoning_key(key_)) reasoning_bytes_ = std::max(reasoning_bytes_, value.size());
+        break;
+      case Node::parts:
+        text_ += value;
+        break;
+      case Node::part:
+        if (key_ == "type")
+          part_type_ = std::move(value);
+        else if (key_ == "text")
+          part_text_ = std::move(value);
+        else if (is_reasoning_key(key_))
+          parts_reasoning_bytes_ += value.size();
+        break;
+      case Node::reasoning:
+        if (is_any_of(key_, {"text", "thinking", "summary", "content"}))
+          parts_reasoning_bytes_ += value.size();
+        break;
+      default:
+        break;
+    }
+    return true;
+  }
+
+  bool key(std::string& value) override {
+    key_ = value;
+    if (node() == Node::error)
+      chunk_.is_error = true;  // some servers send an empty error object without an error
+    return true;
+  }
+
+  bool start_object(size_t) override {
+    if (stack_.empty()) is_object_ = true;
+    switch (node()) {
+      case Node::choices:
+        ++choices_;
+        index_.reset();
+        text_.clear();
+        finish_.clear();
+        reasoning_bytes_ = parts_reasoning_bytes_ = 0;
+        return enter(Node::choice);
+      case Node::parts:
+        part_type_.clear();
+        part_text_.clear();
+        return enter(Node::part);
+      case Node::root:
+        if (key_ == "error") return enter(Node::error);
+        if (key_ == "usage") return enter(Node::usage);
+        return enter(Node::ignored);
+      case Node::usage:
+        return enter(key_ == "prompt_tokens_details" ? Node::prompt : Node::ignored);
+      case Node::choice:
+        return enter(key_ == text_key_ ? Node::delta : Node::ignored);
+      default:
+        return enter(stack_.empty() ? Node::root : nested_node());
+    }
+  }
+
+  bool start_array(size_t) override {
+    if (node() == Node::root && key_ == "choices") return enter(Node::choices);
+    if (node() == Node::delta && key_ == "content") return enter(Node::parts);
+    return enter(nested_node());
+  }
+
+  bool end_object() override {
+    if (node() == Node::part) {
+      if (is_any_of(part_type_, {"", "text", "output_text"}))
+        text_ += part_text_;
+      else
+        parts_reasoning_bytes_ += part_text_.size();
+    }
+    if (node() == Node::choice && index_.value_or(choices_ - 1) == 0) {
+      chunk_.has_choice = true;
+      chunk_.text += text_;
+      chunk_.reasoning_bytes +=
+          std::max(reasoning_bytes_,
+                   parts_reasoning_bytes_);  // some servers send the same reasoning in two fields
+      if (!finish_.empty()) chunk_.finish = std::move(finish_);
+    }
+    return end_array();
+  }
+  bool end_array() override {
+    stack_.pop_back();
+    return true;
+  }
+
+ private:
+  Node node() const { return stack_.empty() ? Node::ignored : stack_.back(); }
+
+  // The kind of a container for which its parent defines none.
+  Node nested_node() const {
+    if (node() == Node::reasoning) return Node::reasoning;
+    const bool holds_reasoning = node() == Node::delta || node() == Node::part;
+    return holds_reasoning && is_reasoning_key(key_) ? Node::reasoning : Node::ignored;
+  }
+
+  bool enter(Node node) {
+    stack_.push_back(node);
+    return stack_.size() <= kMaxDepth;
+  }
+
+  bool any_number(int64_t value) {
+    if (node() == Node::choice && key_ == "index") index_ = value;
+    if (key_ == "code" && (node() == Node::error || node() == Node::root)) chunk_.code = value;
+    if (node() == Node::root && key_ == "error" && value != 0) chunk_.is_error = true;
+    if (node() == Node::usage && key_ == "prompt_tokens") chunk_.prompt_tokens = value;
+    if (node() == Node::usage && key_ == "completion_tokens") chunk_.completion_tokens = value;
+    if (node() == Node::prompt && key_ == "cached_tokens") chunk_.cached_tokens = value;
+    return true;
+  }
+
+  void set_code(std::string_view digits) {
+    int64_t value = 0;
+    const char* end = digits.data() + digits.size();
+    if (std::from_chars(digits.data(), end, value).ptr == end) chunk_.code = value;
+  }
+
+  const std::string_view text_key_;
+  ChatChunk chunk_;
+  bool is_object_ = false;
+  std::vector<Node> stack_;
+  std::string key_;  // in the innermost object, until a nested object has ended
+  int64_t choices_ = 0;
+  // The current choice. Its index may come last.
+  std::optional<int64_t> index_;
+  std::string text_;
+  std::string finish_;
+  size_t reasoning_bytes_ = 0;
+  size_t parts_reasoning_bytes_ = 0;
+  std::string part_type_;
+  std::string part_text_;
+};
+
+std::optional<ChatChunk> read(std::string_view json, ChatShape shape) {
+  ChatReader reader(shape);
+  if (!Json::sax_parse(json, &reader) || !reader.is_object()) return {};
+  return reader.chunk();
+}
 
 }  // namespace
+
+Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape, const Secret& key) {
+  if (auto chunk = read(json, shape)) return std::move(*chunk);
+  STOKA_ASSIGN(const std::string mended, net::mend_json(mark_lone_surrogates(json), kMaxDepth));
+  if (auto chunk = read(mended, shape)) return std::move(*chunk);
+  const std::string message = net::error_message(json, key);
+  return fail(ErrorKind::protocol, message.empty() ? "the model server sent no JSON"
+                                                   : "the model server sent no JSON: " + message);
+}
 
 ChatDecoder::ChatDecoder(DeltaSink sink, ChatLimits limits, Secret key)
     : sink_(std::move(sink)), limits_(limits), key_(std::move(key)) {}

@@ -9,7 +9,6 @@
 
 #include "base/result.h"
 #include "base/secret.h"
-#include "generate/chat_chunk.h"
 #include "generate/generator.h"
 #include "generate/surrogates.h"
 #include "generate/think_filter.h"
@@ -17,6 +16,26 @@
 #include "net/transport.h"
 
 namespace stoka::generate {
+
+// The content of one JSON text: a chunk of a stream, or a whole response. Differences between the
+// JSON of different servers are resolved here.
+struct ChatChunk {
+  std::string text;  // of the first choice; unpaired surrogates are marked (surrogates.h)
+  size_t reasoning_bytes = 0;
+  std::string finish;       // finish_reason; empty if there is none yet
+  bool has_choice = false;  // the first choice was there, even if empty
+  bool is_error = false;
+  int64_t code = 0;           // the error code, if it is a number
+  int64_t prompt_tokens = 0;  // from usage; zero if unknown
+  int64_t completion_tokens = 0;
+  int64_t cached_tokens = 0;  // of the prompt; not all servers include them in prompt_tokens
+};
+
+enum class ChatShape { chunk, whole };  // the text is in "delta", or in "message"
+
+// Text that is not a JSON object is a protocol error, which does not contain the key. The parser
+// builds no tree, so that the cost is proportional to the text.
+Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape, const Secret& key = {});
 
 struct ChatLimits {
   size_t text = 64u << 10;        // bytes of answer
