@@ -110,8 +110,7 @@ class ChatReader final : public Json::json_sax_t {
 
   bool key(std::string& value) override {
     key_ = value;
-    if (node() == Node::error)
-      chunk_.is_error = true;  // some servers send an empty error object without an error
+    if (node() == Node::error) chunk_.is_error = true;  // an empty error object means no error
     return true;
   }
 

@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMaxLineBytes = 200;   // bytes
-constexpr size_t kMaxTitleBytes = 120;  // bytes
-constexpr size_t kMaxTextBytes = 300;   // bytes
+constexpr size_t kMaxLineBytes = 200;
+constexpr size_t kMaxTitleBytes = 120;
+constexpr size_t kMaxTextBytes = 300;
 
 // Makes untrusted text one line and cuts it between words.
 std::string brief(std::string_view text, size_t max_bytes) {

@@ -193,8 +193,8 @@ void LoopTransfer::check() {
   if (next && *next < timer_at_) set_timer();
 }
 
-// Every byte moves the idle timeout, so the timer is not moved with it: it rearms itself when it
-// fires.
+// Every byte postpones the idle timeout. Resetting the timer each time would be slow, so the timer
+// rearms itself when it fires too early.
 void LoopTransfer::set_timer() {
   const auto next = curl_transfer_->next_timeout();
   timer_.cancel();

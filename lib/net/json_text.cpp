@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMaxMessageCharacters = 200;  // characters
+constexpr size_t kMaxMessageCharacters = 200;
 
 // Appends the escape sequence at `at` and returns its length; an unpaired surrogate is replaced.
 size_t append_escape(std::string& out, std::string_view text, size_t at) {

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t kMaxModels = 1000;
-constexpr size_t kMaxIdBytes = 256;  // bytes
+constexpr size_t kMaxIdBytes = 256;
 constexpr size_t kMaxShownModels = 8;
 
 }  // namespace

@@ -50,7 +50,7 @@ using nlohmann::json;
 
 constexpr uint64_t kMaxFileBytes = 1u << 30;
 constexpr size_t kMaxLineBytes = 1u << 28;
-constexpr size_t kMaxSubjectBytes = 60;  // bytes of a subject in an error message
+constexpr size_t kMaxSubjectBytes = 60;  // in an error message
 
 std::string dump(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -22,8 +22,8 @@ CircuitBreaker::Time monotonic() { return SteadyClock::now().time_since_epoch();
 
 }  // namespace
 
-// Receives one attempt: passes a streamed 2xx response to the caller's sink and keeps any other
-// one.
+// Receives the response to one attempt. Passes a 2xx response to the caller's sink, if there is
+// one, and stores any other response.
 class Upstream::AttemptSink final : public Listener {
  public:
   AttemptSink(Listener* caller_sink, CircuitBreaker& breaker)
