@@ -1,19 +1,29 @@
-// A stop that comes from outside or when a time is up, whichever is first.
 #pragma once
 
 #include <chrono>
-#include <functional>
+#include <condition_variable>
+#include <mutex>
 #include <stop_token>
 #include <thread>
 
 namespace stoka::generate {
 
-// The token is good until this is destroyed; a thread lives from set() until then.
+// A stop source that also stops when another token does, or after a timeout. Its token is valid
+// until it is destroyed. A thread runs from set() until then.
 class Alarm {
  public:
   explicit Alarm(std::stop_token outer) : forward_(std::move(outer), Forward{source_}) {}
 
-  void set(std::chrono::milliseconds after);  // once
+  // Starts the timeout. May be called once.
+  void set(std::chrono::milliseconds after) {
+    timer_ = std::jthread([this, after](std::stop_token destroyed) {
+      std::mutex mutex;
+      std::condition_variable_any wake;
+      std::unique_lock lock(mutex);
+      wake.wait_for(lock, destroyed, after, [] { return false; });
+      if (!destroyed.stop_requested()) source_.request_stop();
+    });
+  }
   std::stop_token token() const { return source_.get_token(); }
 
  private:

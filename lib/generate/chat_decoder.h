@@ -1,5 +1,5 @@
-// Decodes the answer of a chat completion, pushed as it comes: a stream of events, or one JSON text
-// from a server that does not stream. No thread, no I/O, no clock.
+// Incremental decoder for the response to a chat completion: an event stream, or one JSON text from
+// a server that does not stream. It uses no thread, I/O or clock.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,6 @@
 
 #include "base/result.h"
 #include "base/secret.h"
-#include "generate/chat_chunk.h"
 #include "generate/generator.h"
 #include "generate/surrogates.h"
 #include "generate/think_filter.h"
@@ -18,49 +17,70 @@
 
 namespace stoka::generate {
 
+// The content of one JSON text: a chunk of a stream, or a whole response. Differences between the
+// JSON of different servers are resolved here.
+struct ChatChunk {
+  std::string text;  // of the first choice; unpaired surrogates are marked (surrogates.h)
+  size_t reasoning_bytes = 0;
+  std::string finish;       // finish_reason; empty if there is none yet
+  bool has_choice = false;  // the first choice was there, even if empty
+  bool is_error = false;
+  int64_t code = 0;           // the error code, if it is a number
+  int64_t prompt_tokens = 0;  // from usage; zero if unknown
+  int64_t completion_tokens = 0;
+  int64_t cached_tokens = 0;  // of the prompt; not all servers include them in prompt_tokens
+};
+
+enum class ChatShape { chunk, whole };  // the text is in "delta", or in "message"
+
+// Text that is not a JSON object is a protocol error, which does not contain the key. The parser
+// builds no tree, so that the cost is proportional to the text.
+Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape, const Secret& key = {});
+
 struct ChatLimits {
-  size_t text = 64u << 10;      // bytes of answer
-  size_t thought = 256u << 10;  // bytes; a stream of them one by one is 16 MB
-  size_t body = 4u << 20;       // bytes of an answer that is not streamed
+  size_t text = 64u << 10;        // bytes of answer
+  size_t reasoning = 256u << 10;  // bytes of reasoning; 16 MB on the wire if streamed byte by byte
+  size_t body = 4u << 20;         // bytes of a response that is not streamed
 };
 
 struct ChatEnd {
   Finish finish = Finish::complete;
-  int64_t prompt_tokens = 0;  // that the model read; 0: the server does not say, or had some cached
-  bool thought_aloud = false;  // see ThinkFilter::stray()
+  int64_t prompt_tokens = 0;       // zero if the server does not say, or had some of them cached
+  bool reasoning_in_text = false;  // reasoning was part of the text; see ThinkFilter::stray_tag()
 };
 
-// head(), then push() until it fails or has enough, then finish(). An error is the last word: what
-// was handed on before it stands. Errors do not name the server. Not thread safe.
+// Call head(), then push() until it fails or returns `stop_reading`, then finish(). Text that was
+// passed on before an error stands. Errors do not name the server. Not thread safe.
 class ChatDecoder {
  public:
-  // The sink gets the text of the answer, never empty, without what the model thought.
-  // Errors repeat what the server said, without the key.
+  // The sink receives the text of the answer, without reasoning and in pieces that are not empty.
+  // The key is redacted in errors, which repeat the server's messages.
   explicit ChatDecoder(DeltaSink sink, ChatLimits limits = {}, Secret key = {});
 
-  // A protocol error for anything but an event stream or JSON.
+  // Any content type but an event stream or JSON is a protocol error.
   Result<> head(std::string_view content_type);
 
-  // Errors: what the server said went wrong; nonsense; an answer that the model or the server's
-  // filter refused to give. Above a limit the answer is cut there, and that is enough.
+  // Errors: the server reports an error, sends invalid data, or its content filter ended the
+  // answer. At a limit the answer is cut and `stop_reading` is returned.
   Result<net::Heard> push(std::string_view bytes);
 
-  // The model has finished and nothing has failed: only counts may follow, and the end. What is
-  // heard is ending from then on.
+  // The finish reason has arrived and nothing has failed: only token counts and the end of the
+  // stream may follow. From then on push() returns `content_complete`.
   bool finished() const { return !finish_.empty() && !failed_; }
 
-  // Complete is what gave a reason for its end. An answer without a visible character is an error.
+  // The outcome is `complete` only if the server gave a finish reason. An answer without a visible
+  // character is an error.
   Result<ChatEnd> finish();
 
  private:
-  Result<bool> event(const net::SseEvent& event);
-  Result<> take(ChatChunk chunk);
-  Result<> whole();
-  void pass(std::string_view text);
-  Result<ChatEnd> conclude() const;
+  Result<bool> on_event(const net::SseEvent& event);
+  Result<> add(ChatChunk chunk);
+  Result<> parse_body();
+  void emit(std::string_view text);
+  Result<ChatEnd> outcome() const;
   Error server_error(std::string_view body, int64_t code) const;
-  size_t thought() const { return thought_ + filter_.thought(); }
-  bool endless() const;
+  size_t reasoning_bytes() const { return reasoning_bytes_ + filter_.reasoning_bytes(); }
+  bool over_limit() const;
 
   const DeltaSink sink_;
   const ChatLimits limits_;
@@ -70,11 +90,11 @@ class ChatDecoder {
   std::string body_;
   SurrogateJoiner joiner_;
   ThinkFilter filter_;
-  size_t said_ = 0;     // bytes of text, the thoughts in it included
-  size_t passed_ = 0;   // bytes to the sink
-  size_t thought_ = 0;  // bytes, beside the filter's
+  size_t text_bytes_ = 0;       // including reasoning that was part of the text
+  size_t emitted_bytes_ = 0;    // passed to the sink
+  size_t reasoning_bytes_ = 0;  // from fields of their own, not counting the filter's
   bool visible_ = false;
-  bool over_ = false;  // [DONE], or a limit
+  bool done_ = false;  // after [DONE], or a limit
   bool failed_ = false;
   std::string finish_;  // finish_reason
   int64_t prompt_tokens_ = 0;

@@ -11,34 +11,34 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::string_view kSampling[] = {"temperature", "top_p", "stop"};
-constexpr std::string_view kMayBeLeftOut[] = {
+constexpr std::string_view kSamplingFields[] = {"temperature", "top_p", "stop"};
+constexpr std::string_view kOptionalFields[] = {
     "stream_options", "max_tokens", "max_completion_tokens", "temperature", "top_p", "stop",
 };
-// Signs that a field is not taken at all, and that it is, but not with that value.
-constexpr std::string_view kNotTaken[] = {
+// Words that say that a field is not accepted at all, and words that say that its value is not.
+constexpr std::string_view kNotAcceptedWords[] = {
     "unsupported", "not support", "unrecognized", "unrecognised", "unknown",
     "unexpected",  "not allow",   "not permit",   "extra inputs", "extra fields",
 };
-constexpr std::string_view kTooMuch[] = {"too large", "too long", "at most", "exceed"};
+constexpr std::string_view kValueWords[] = {"too large", "too long", "at most", "exceed"};
 
-bool is_name(char c) {
+bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-bool has_any(std::string_view text, std::span<const std::string_view> signs) {
-  return std::any_of(signs.begin(), signs.end(),
-                     [&](std::string_view sign) { return text.find(sign) != text.npos; });
+bool has_any(std::string_view text, std::span<const std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
-// What the server says of its own, in lower case.
-struct Refusal {
+// The server's message, in lower case, and the field it names.
+struct ErrorBody {
   std::string message;
-  std::string param;  // the field that it is about
+  std::string param;  // the field that the error is about
 };
 
-Refusal read_refusal(std::string_view body) {
-  Refusal out{net::error_message(body), {}};
+ErrorBody read_error_body(std::string_view body) {
+  ErrorBody out{net::error_message(body), {}};
   for (char& c : out.message)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   const auto mended = net::mend_json(body);
@@ -50,8 +50,8 @@ Refusal read_refusal(std::string_view body) {
   return out;
 }
 
-// Where the text names a field. One that is a word of the language must be in quotes, or in a path
-// ("body.stop: …").
+// The position of a field's name in the text. A name that is also an English word counts only in
+// quotes or in a path ("body.stop: …").
 size_t find_name(std::string_view text, std::string_view name) {
   const bool is_word = name.find('_') == name.npos;
   for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
@@ -59,7 +59,7 @@ size_t find_name(std::string_view text, std::string_view name) {
     const size_t end = at + name.size();
     const char after = end < text.size() ? text[end] : ' ';
     const bool quoted = before == '\'' || before == '"' || before == '`' || before == '.';
-    if (!is_name(before) && !is_name(after) && (quoted || !is_word)) return at;
+    if (!is_name_character(before) && !is_name_character(after) && (quoted || !is_word)) return at;
   }
   return text.npos;
 }
@@ -81,11 +81,11 @@ void add_sampling(OrderedJson& body, int max_tokens, std::span<const std::string
   if (!stop.empty()) body["stop"] = std::vector<std::string>(stop.begin(), stop.end());
 }
 
-Result<std::string> finished(OrderedJson body, const OpenAiOptions& options,
-                             const RefusedFields& refused) {
-  if (refused.contains("max_tokens") && body.contains("max_tokens"))
+Result<std::string> serialize(OrderedJson body, const OpenAiOptions& options,
+                              const RejectedFields& rejected) {
+  if (rejected.contains("max_tokens") && body.contains("max_tokens"))
     body["max_completion_tokens"] = body["max_tokens"];
-  for (const std::string& field : refused) body.erase(field);
+  for (const std::string& field : rejected) body.erase(field);
   STOKA_ASSIGN(OrderedJson extra, parse_extra(options.extra));
   for (auto& [field, value] : extra.items()) {
     if (value.is_null())
@@ -98,33 +98,34 @@ Result<std::string> finished(OrderedJson body, const OpenAiOptions& options,
 
 }  // namespace
 
-bool names_context(std::string_view body) {
-  static constexpr std::string_view kSigns[] = {"context length", "context_length", "context size",
+bool is_context_overflow(std::string_view body) {
+  static constexpr std::string_view kWords[] = {"context length", "context_length", "context size",
                                                 "context_size", "context window"};
-  return has_any(read_refusal(body).message, kSigns);
+  return has_any(read_error_body(body).message, kWords);
 }
 
-bool names_output_limit(std::string_view body) {
-  return read_refusal(body).message.find("output limit was reached") != std::string::npos;
+bool is_output_limit(std::string_view body) {
+  return read_error_body(body).message.find("output limit was reached") != std::string::npos;
 }
 
-bool is_sampling(std::string_view field) {
-  return std::find(std::begin(kSampling), std::end(kSampling), field) != std::end(kSampling);
+bool is_sampling_field(std::string_view field) {
+  return std::find(std::begin(kSamplingFields), std::end(kSamplingFields), field) !=
+         std::end(kSamplingFields);
 }
 
-void refuse_sampling(RefusedFields& refused) {
-  refused.insert(std::begin(kSampling), std::end(kSampling));
+void reject_sampling_fields(RejectedFields& rejected) {
+  rejected.insert(std::begin(kSamplingFields), std::end(kSamplingFields));
 }
 
-std::string refused_field(std::string_view body, const RefusedFields& refused) {
-  const auto [message, param] = read_refusal(body);
-  if (!has_any(message, kNotTaken) || has_any(message, kTooMuch)) return {};
+std::string rejected_field(std::string_view body, const RejectedFields& rejected) {
+  const auto [message, param] = read_error_body(body);
+  if (!has_any(message, kNotAcceptedWords) || has_any(message, kValueWords)) return {};
   size_t first = message.npos;
   std::string out;
-  for (const std::string_view name : kMayBeLeftOut) {
-    if (refused.contains(name)) continue;
-    // A server that refuses max_tokens names this one as what it wants instead.
-    if (name == "max_completion_tokens" && !refused.contains("max_tokens")) continue;
+  for (const std::string_view name : kOptionalFields) {
+    if (rejected.contains(name)) continue;
+    // A server that rejects max_tokens names max_completion_tokens as the replacement.
+    if (name == "max_completion_tokens" && !rejected.contains("max_tokens")) continue;
     const size_t at = param == name ? 0 : find_name(message, name);
     if (at >= first) continue;
     first = at;
@@ -138,28 +139,28 @@ Result<> check_extra(std::string_view extra) {
   return {};
 }
 
-Result<std::string> chat_body(const ChatAsk& ask, const OpenAiOptions& options,
-                              const RefusedFields& refused) {
+Result<std::string> chat_body(const ChatParameters& parameters, const OpenAiOptions& options,
+                              const RejectedFields& rejected) {
   OrderedJson body = OrderedJson::object();
-  if (!ask.model.empty()) body["model"] = ask.model;
+  if (!parameters.model.empty()) body["model"] = parameters.model;
   OrderedJson& messages = body["messages"] = OrderedJson::array();
-  for (const Message& message : ask.messages)
+  for (const Message& message : parameters.messages)
     messages.push_back(OrderedJson{{"role", message.role}, {"content", message.content}});
-  body["stream"] = ask.stream;
-  if (ask.stream) body["stream_options"]["include_usage"] = true;
-  add_sampling(body, ask.max_tokens, ask.stop, options);
-  return finished(std::move(body), options, refused);
+  body["stream"] = parameters.stream;
+  if (parameters.stream) body["stream_options"]["include_usage"] = true;
+  add_sampling(body, parameters.max_tokens, parameters.stop, options);
+  return serialize(std::move(body), options, rejected);
 }
 
 Result<std::string> completions_body(std::string_view model, std::span<const std::string> prompts,
                                      int max_tokens, const OpenAiOptions& options,
-                                     const RefusedFields& refused) {
+                                     const RejectedFields& rejected) {
   static const std::string kLineEnd = "\n";
   OrderedJson body = OrderedJson::object();
   if (!model.empty()) body["model"] = model;
   body["prompt"] = std::vector<std::string>(prompts.begin(), prompts.end());
   add_sampling(body, max_tokens, {&kLineEnd, 1}, options);
-  return finished(std::move(body), options, refused);
+  return serialize(std::move(body), options, rejected);
 }
 
 }  // namespace stoka::generate

@@ -1,4 +1,5 @@
-// The JSON that asks a model: a chat completion, or a completion of several prompts.
+// The JSON of requests to a model, for a chat completion or for a completion of several prompts,
+// and the parsing of responses that reject a request.
 #pragma once
 
 #include <set>
@@ -11,44 +12,43 @@
 
 namespace stoka::generate {
 
-// Fields that a server does not know or take; they are left out. Without "max_tokens",
-// "max_completion_tokens" is sent in its place, until that is refused too.
-using RefusedFields = std::set<std::string, std::less<>>;
+// Fields that a server rejects, and that are therefore left out. Instead of a rejected
+// "max_tokens", "max_completion_tokens" is sent, until that is rejected too.
+using RejectedFields = std::set<std::string, std::less<>>;
 
-// These read what the server says in the body of a refusal, never the rest of it: some repeat the
-// whole request there.
-//
-// The field that it does not know or take, of those that can be left out and have not been; empty:
-// none, or it is about the field's value.
-std::string refused_field(std::string_view body, const RefusedFields& refused);
-// Whether the prompt does not fit the model.
-bool names_context(std::string_view body);
-// Whether the model was at work and got to the end of its tokens before it had said anything.
-bool names_output_limit(std::string_view body);
+// The next three read only the server's message in an error body, because some servers repeat the
+// whole request in the rest of it.
 
-// Temperature, top_p and stop: models that do not take one mostly take none.
-bool is_sampling(std::string_view field);
-// Leaves all of them out.
-void refuse_sampling(RefusedFields& refused);
+// The optional field that the server rejects and that is not yet in `rejected`. Empty if there is
+// none, or if the message is about the field's value.
+std::string rejected_field(std::string_view body, const RejectedFields& rejected);
+// Whether the prompt exceeds the model's context length.
+bool is_context_overflow(std::string_view body);
+// Whether the model reached its token limit before it wrote any text.
+bool is_output_limit(std::string_view body);
 
-// A config error unless it is empty or a JSON object.
+// temperature, top_p or stop: a model that rejects one of them usually rejects all.
+bool is_sampling_field(std::string_view field);
+void reject_sampling_fields(RejectedFields& rejected);
+
+// A config error unless `extra` is empty or a JSON object.
 Result<> check_extra(std::string_view extra);
 
-struct ChatAsk {
-  std::string_view model;  // empty: the field is not sent
+struct ChatParameters {
+  std::string_view model;  // if empty, the field is not sent
   std::span<const Message> messages;
-  int max_tokens = 0;  // 0: no limit is sent
+  int max_tokens = 0;  // if zero, no limit is sent
   bool stream = true;
   std::span<const std::string> stop = {};
 };
 
-// Fields of options.extra replace ours; null there takes one out. Errors as of check_extra().
-Result<std::string> chat_body(const ChatAsk& ask, const OpenAiOptions& options,
-                              const RefusedFields& refused);
+// Fields of options.extra override ours, and null removes one. Errors as of check_extra().
+Result<std::string> chat_body(const ChatParameters& parameters, const OpenAiOptions& options,
+                              const RejectedFields& rejected);
 
-// One completion, of one line, for each prompt.
+// Asks for a completion of one line for each prompt.
 Result<std::string> completions_body(std::string_view model, std::span<const std::string> prompts,
                                      int max_tokens, const OpenAiOptions& options,
-                                     const RefusedFields& refused);
+                                     const RejectedFields& rejected);
 
 }  // namespace stoka::generate

@@ -1,6 +1,6 @@
-// The built-in voice: a framing line, a verbatim pull quote, a question. It writes what a model
-// would, tags and all, and keeps to the NEVER list by construction: it has nothing to say but its
-// lines and what is published.
+// The built-in generator, without a model: a framing line, a verbatim quote, and a question, in the
+// form in which a model would write them. It keeps to the NEVER list by construction, because it
+// only uses its own lines and published text.
 #pragma once
 
 #include <cstdint>
@@ -24,40 +24,42 @@ inline constexpr std::string_view kClosest =
 // The answer when there is nothing to cite.
 inline constexpr std::string_view kNothing = "nothing here on that. yet.";
 
-// Lines to choose from. By content type: "philosophy", "changelog", …; "any" is for all others.
+// The lines to choose from. Some depend on the content type ("philosophy", "changelog", …); "any"
+// is for all types without lines of their own.
 struct VoiceLines {
   using ByType = std::map<std::string, std::vector<std::string>, std::less<>>;
-  ByType direct;                      // before a citation that answers
-  std::vector<std::string> adjacent;  // before one that only comes close
-  std::vector<std::string> followup;  // before one that goes on with the topic
-  std::vector<std::string> lateral;   // one sentence between the first citation and a second
+  ByType direct;                      // before a citation that answers the question
+  std::vector<std::string> adjacent;  // before a citation that is only close to it
+  std::vector<std::string> followup;  // before a citation on the topic of the session
+  std::vector<std::string> lateral;   // one sentence between the first and the second citation
   std::vector<std::string> closers;   // questions after the last citation
   ByType framing;                     // above a recommendation
-  std::string closest{kClosest};      // opens an answer of low confidence
+  std::string closest{kClosest};      // the first line of an answer with low confidence
 };
 
-// From golden/voice_lines.toml. A missing list, an unknown key, or a line that the voice forbids
-// (an exclamation mark, a capital, more than two sentences, a closer that is no question, …) is a
-// config error with its line.
+// Reads golden/voice_lines.toml. Config errors with a line number: a missing list, an unknown key,
+// or a line that the voice forbids (an exclamation mark, a capital letter, more than two sentences,
+// a closer that is not a question, …).
 Result<VoiceLines> read_voice_lines(std::span<const TomlEntry> entries);
 
-// Thread safe. The same request gives the same answer; consecutive turns get different lines where
-// a list has two or more.
+// Thread safe. Equal requests give equal answers. Consecutive turns get different lines from lists
+// with two or more lines.
 class ExtractiveVoice final : public Generator {
  public:
   explicit ExtractiveVoice(VoiceLines lines) : lines_(std::move(lines)) {}
 
   std::string name() const override { return "extractive"; }
   bool reads_prompt() const override { return false; }
-  // Cites the first hit that has something to quote, and, when the answer is direct, the next of
-  // another slug and title if its score comes close; when none has, the first, without a quote.
-  // Hits must be free of what may not be cited. A word at a time; fails only when stopped.
+  // Cites the first hit with a quotable sentence. If the confidence is direct, it also cites the
+  // next one with another slug and title whose score is close. If no hit has a quotable sentence,
+  // it cites the first without a quote. The caller must have removed hits that must not be cited.
+  // The sink gets one word at a time. The only error is cancelled.
   Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
                         const DeltaSink& sink, std::stop_token stop) override;
   std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,
                                                 std::stop_token stop) override;
 
-  // The whole answer of a request.
+  // The whole answer to a request.
   std::string answer(const Request& request) const;
 
  private:

@@ -1,4 +1,5 @@
-// Lines that frame recommendations: what a model is asked, and what of its answer is used.
+// Framing lines, which introduce recommendations: the prompts for a model, and the parsing of its
+// answers.
 #pragma once
 
 #include <cstddef>
@@ -15,35 +16,35 @@
 
 namespace stoka::generate {
 
-// What a model is told, and examples of a piece and its line.
+// The instruction for the model, and examples of a piece and its line.
 struct FramingVoice {
   std::string task;
   std::vector<std::string> pieces;
-  std::vector<std::string> lines;  // one a piece
+  std::vector<std::string> lines;  // one for each piece
 };
 
-// From golden/framing.toml. A missing task, an unknown key, or pieces and lines of different number
-// are a config error.
+// Reads golden/framing.toml. A missing task, an unknown key, or different numbers of pieces and
+// lines are a config error.
 Result<FramingVoice> read_framing_voice(std::span<const TomlEntry> entries);
 
 using Lines = std::vector<std::optional<std::string>>;
 
-// A text whose next line is the hit's: for a completion.
+// A completion prompt, which the model continues with the line for the hit.
 std::string framing_prompt(const Hit& hit, const FramingVoice& voice);
 
-// One question about all hits, numbered from 1: for a chat.
+// A chat prompt for the lines of all hits, which are numbered from 1.
 std::vector<Message> framing_messages(std::span<const Hit> hits, const FramingVoice& voice);
 
-// The first line of what a model wrote, trimmed, without quotes around it, cut to a line's length.
-// Nothing if it is empty, or markup, or has emoji.
+// The first line that a model wrote, trimmed, without quotes around it and cut to a maximal length.
+// Nothing if it is empty or contains markup or emoji.
 std::optional<std::string> framing_line(std::string_view written);
 
-// The lines of an answer to framing_messages(), by their numbers; where none has one, by their
-// order if there are as many as wanted.
+// The lines in an answer to framing_messages(), assigned by their numbers. If no line has a number
+// and there are `count` lines, they are assigned by their order.
 Lines numbered_lines(std::string_view answer, size_t count);
 
-// The lines of an answer to a completion of `count` prompts, by their index; nothing unless there
-// is a choice for every prompt.
+// The lines in a response to a completion of `count` prompts, assigned by index. Nothing unless the
+// response has a choice for every prompt.
 std::optional<Lines> completed_lines(std::string_view body, size_t count);
 
 }  // namespace stoka::generate

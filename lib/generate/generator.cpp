@@ -5,17 +5,17 @@
 namespace stoka::generate {
 namespace {
 
-// What was written at once, for a reader.
-class Written final : public Writing {
+// An answer that was generated at once and is passed on later.
+class BufferedStream final : public Writing {
  public:
-  Written(std::vector<std::string> pieces, Result<Finish> finish)
+  BufferedStream(std::vector<std::string> pieces, Result<Finish> finish)
       : pieces_(std::move(pieces)), finish_(std::move(finish)) {}
 
-  void start(net::Loop& loop, Reader& reader) override {
-    timer_ = loop.after(std::chrono::milliseconds(0), [this, &reader] {
-      reader.accepted();
-      for (const std::string& piece : pieces_) reader.text(piece);
-      reader.over();
+  void start(net::Loop& loop, Reader& sink) override {
+    timer_ = loop.after(std::chrono::milliseconds(0), [this, &sink] {
+      sink.accepted();
+      for (const std::string& piece : pieces_) sink.text(piece);
+      sink.over();
     });
   }
   Result<Finish> result(std::stop_token) override { return finish_; }
@@ -35,7 +35,7 @@ Result<std::unique_ptr<Writing>> Generator::begin(const Request& request, std::s
       request, [&] { accepted = true; },
       [&](std::string_view delta) { pieces.emplace_back(delta); }, stop);
   if (!finish && !accepted) return fail(finish.error());
-  return std::make_unique<Written>(std::move(pieces), std::move(finish));
+  return std::make_unique<BufferedStream>(std::move(pieces), std::move(finish));
 }
 
 }  // namespace stoka::generate

@@ -1,5 +1,5 @@
-// Writes the answer's text, with <cite slug="…" quote="…"/> tags inline. Whatever it writes is
-// untrusted: cite/ decides what of it a visitor sees.
+// Generators write the text of an answer, with <cite slug="…" quote="…"/> tags in it. The text is
+// untrusted: cite/ decides what a visitor sees.
 #pragma once
 
 #include <functional>
@@ -20,52 +20,53 @@
 namespace stoka::generate {
 
 struct Request {
-  std::vector<Message> messages;  // what a model reads
-  // What the extractive voice reads instead: the same facts before they became a prompt.
+  std::vector<Message> messages;  // the prompt of a model
+  // The extractive voice uses these instead: the facts from which the prompt was built.
   std::string query;
-  bool same_topic = false;  // a follow-up whose best hit is on the topic of the session
+  bool same_topic = false;  // a follow-up question whose best hit is on the topic of the session
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
   std::span<const Hit> hits;  // best first, at most five
-  // Of each hit, the contents of all chunks of its document; empty: the hit's chunk alone.
+  // For each hit, the contents of all chunks of its document; if empty, only the hit's chunk is
+  // used.
   std::vector<std::span<const std::string>> documents;
-  int turns = 0;  // before this one
+  int turns = 0;  // the number of earlier turns in the session
 };
 
-// Text as it comes, in any split.
+// Receives pieces of text, split anywhere.
 using DeltaSink = std::function<void(std::string_view)>;
 
 enum class Finish {
   complete,
-  length,     // the model was cut at max_tokens
-  truncated,  // the stream ended without saying that it was complete
+  length,     // the model reached max_tokens
+  truncated,  // the stream ended without a finish reason
 };
 
 struct Probe {
-  std::string model;  // that writes; empty: none, or the server does not name it
+  std::string model;  // empty if there is no model, or the server does not name it
 };
 
-// Reads along while an answer is written on a loop, on the loop's thread.
+// Receives a generated answer. It is called on the thread of the event loop.
 class Reader {
  public:
   virtual ~Reader() = default;
   virtual void accepted() = 0;                    // once, before the first text
-  virtual void text(std::string_view delta) = 0;  // in any split
-  virtual void over() = 0;                        // the last call; may destroy the writing
+  virtual void text(std::string_view delta) = 0;  // split anywhere
+  virtual void over() = 0;                        // the last call; it may destroy the stream
 };
 
-// An answer that is ready to be written.
+// An answer that is being generated on an event loop.
 class Writing {
  public:
-  // On the thread of its loop. The upstream sees the connection close, nobody is called any more.
+  // Cancels the generation, on the loop's thread: the connection is closed and nothing is called.
   virtual ~Writing() = default;
-  // Calls back from a later round of the loop. The reader must outlive it.
+  // Starts the generation. Calls the reader in later iterations only. The reader must outlive this.
   virtual void start(net::Loop& loop, Reader& reader) = 0;
-  // No more is read from upstream until resume(); what was read already may still be heard.
+  // Stops reading from the server until resume(). The reader may still get text already read.
   virtual void pause() {}
   virtual void resume() {}
-  // How it went, as Generator::stream() says; on any thread, after over() or instead of it. May
-  // ask the server what was wrong.
+  // The outcome, as of Generator::stream(). Any thread may call it, after the last callback or
+  // after the generation was given up. It may block, to ask the server why it failed.
   virtual Result<Finish> result(std::stop_token stop) = 0;
 };
 
@@ -73,21 +74,22 @@ class Generator {
  public:
   virtual ~Generator() = default;
   virtual std::string name() const = 0;
-  // True if it sends the request's messages to a model (so that a prompt must be built).
+  // Whether it sends Request::messages to a model, so that a prompt must be built.
   virtual bool reads_prompt() const = 0;
-  // Whether it can write: a model is asked for a word. Errors as of stream().
+  // Checks that it can generate, by asking the model for one token. Errors as of stream().
   virtual Result<Probe> probe(std::stop_token) { return Probe{}; }
-  // Writes the whole answer into the sink, on the calling thread. `accepted` is called once, before
-  // the first delta, when the request was taken; errors before it can still be told plainly, after
-  // it what was written stands. Errors: unavailable, timeout, protocol, busy, config (a key or a
-  // model that the server does not take), cancelled.
+  // Blocks and writes the whole answer into the sink, on this thread. `accepted` is called once,
+  // before the first delta, when the server has accepted the request. An error before that means
+  // that nothing was written; after it, the text so far stands. Errors: unavailable, timeout,
+  // protocol, busy, config (a key or model that the server rejects), cancelled.
   virtual Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
                                 const DeltaSink& sink, std::stop_token stop) = 0;
-  // The same for a loop: what must be known first is asked for now, and may block. The request's
-  // hits and documents need not live on. Unless overridden, all is written now, to be read later.
+  // Prepares a generation on an event loop. It may block, to ask the server for its models. The
+  // hits and documents of the request are not used afterwards. The default implementation generates
+  // the whole answer now and passes it on later.
   virtual Result<std::unique_ptr<Writing>> begin(const Request& request, std::stop_token stop);
-  // One line for each hit that frames it as a recommendation, all from one request; empty where
-  // there is none, so that a failure never costs the recommendation. Untrusted, like an answer.
+  // A line for each hit that introduces it as a recommendation. Lines that could not be generated
+  // are missing, so that recommendations never fail because of them. Untrusted, like answers.
   virtual std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,
                                                         std::stop_token) {
     return std::vector<std::optional<std::string>>(hits.size());

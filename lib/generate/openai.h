@@ -1,5 +1,5 @@
-// A model behind OpenAI-style /v1/chat/completions: vLLM, llama.cpp, Ollama, LM Studio, hosted
-// services. What they do differently is told apart by what they send, not by name.
+// A generator that asks a model behind OpenAI-style /v1/chat/completions: vLLM, llama.cpp, Ollama,
+// LM Studio or a hosted service. Their differences are detected in what they send.
 #pragma once
 
 #include <chrono>
@@ -15,18 +15,18 @@
 namespace stoka::generate {
 
 struct OpenAiOptions {
-  std::string model;           // empty: the only one that the server lists under /v1/models
-  std::string preferred = {};  // with an empty model: taken among several
+  std::string model;           // if empty, the only model that the server lists under /v1/models
+  std::string preferred = {};  // if `model` is empty: the one to choose if the server lists several
   int max_tokens = 280;
   double temperature = 0.5;
   double top_p = 0.9;
   std::vector<std::string> stop = {"\nvisitor:", "</cite"};
-  // Fields merged into every request, a JSON object, e.g.
-  // {"chat_template_kwargs":{"enable_thinking":false}}; empty: none. They replace ours, null takes
-  // one out. check_extra() (generate/chat_request.h) says whether it is one.
+  // A JSON object, or empty. Its fields are merged into every request and override ours, and null
+  // removes a field. E.g. {"chat_template_kwargs":{"enable_thinking":false}}. check_extra()
+  // (generate/chat_request.h) validates it.
   std::string extra;
   FramingVoice framing_voice = {};
-  std::chrono::milliseconds framing{5000};  // for frame()
+  std::chrono::milliseconds framing{5000};  // the timeout of frame()
 };
 
 class OpenAiGenerator final : public Generator {
@@ -34,14 +34,14 @@ class OpenAiGenerator final : public Generator {
   OpenAiGenerator(net::Upstream& upstream, OpenAiOptions options, Log& log);
   ~OpenAiGenerator() override;
 
-  // "MODEL at http://localhost:8050/v1"; "a model at …" before the server's only one is known.
+  // "MODEL at http://localhost:8050/v1", or "a model at …" until the server has named its model.
   std::string name() const override;
   bool reads_prompt() const override { return true; }
-  // Ten seconds at most.
+  // Takes at most ten seconds.
   Result<Probe> probe(std::stop_token stop) override;
-  // What a model thinks is not passed on. A field that the server refuses by name (stream_options,
-  // max_tokens, …) is left out or renamed, and the request made again. The total deadline of the
-  // upstream is that of the whole answer, whatever number of requests it takes.
+  // The model's reasoning is not passed on. If the server rejects a field by name (stream_options,
+  // max_tokens, …), the field is removed or renamed and the request is repeated. The total timeout
+  // of the upstream covers all requests of the answer.
   Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
                         const DeltaSink& sink, std::stop_token stop) override;
   Result<std::unique_ptr<Writing>> begin(const Request& request, std::stop_token stop) override;
@@ -50,7 +50,7 @@ class OpenAiGenerator final : public Generator {
 
  private:
   struct State;
-  class Answering;
+  class Stream;
   std::unique_ptr<State> state_;
 };
 

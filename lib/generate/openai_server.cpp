@@ -10,8 +10,8 @@
 namespace stoka::generate {
 namespace {
 
-constexpr int kMostRepeats = 2;
-constexpr std::chrono::milliseconds kMostListing{10000};
+constexpr int kMaxRepeats = 2;
+constexpr std::chrono::milliseconds kListTimeout{10000};
 constexpr std::string_view kSetModel = "set generator.model (STOKA_GEN_MODEL)";
 
 }  // namespace
@@ -22,7 +22,7 @@ OpenAiServer::OpenAiServer(net::Upstream& upstream, std::string model, std::stri
 
 std::string OpenAiServer::known_model() const {
   const std::scoped_lock lock(mutex_);
-  return model_.empty() ? found_ : model_;
+  return model_.empty() ? listed_model_ : model_;
 }
 
 Result<std::string> OpenAiServer::choose(const Models& listed) const {
@@ -36,70 +36,72 @@ Result<std::string> OpenAiServer::choose(const Models& listed) const {
       std::string(kSetModel));
 }
 
-Result<OpenAiServer::Models> OpenAiServer::list(std::stop_token stop, const net::TimeLeft& time) {
+Result<OpenAiServer::Models> OpenAiServer::list(std::stop_token stop,
+                                                const net::TimeLeft& deadline) {
   {
     const std::scoped_lock lock(mutex_);
-    if (keeps_no_list_) return Models();
+    if (has_no_list_) return Models();
   }
-  STOKA_ASSIGN(Models listed, net::list_models(upstream_, stop, time.left(kMostListing)));
+  STOKA_ASSIGN(Models listed, net::list_models(upstream_, stop, deadline.left(kListTimeout)));
   const std::scoped_lock lock(mutex_);
-  keeps_no_list_ = !listed;
+  has_no_list_ = !listed;
   return listed;
 }
 
-Result<std::string> OpenAiServer::model(std::stop_token stop, const net::TimeLeft& time) {
+Result<std::string> OpenAiServer::model(std::stop_token stop, const net::TimeLeft& deadline) {
   if (std::string known = known_model(); !known.empty()) return known;
-  STOKA_ASSIGN(const Models listed, list(stop, time));
+  STOKA_ASSIGN(const Models listed, list(stop, deadline));
   STOKA_ASSIGN(std::string chosen, choose(listed));
   const std::scoped_lock lock(mutex_);
-  return found_ = std::move(chosen);
+  return listed_model_ = std::move(chosen);
 }
 
-RefusedFields OpenAiServer::refused() const {
+RejectedFields OpenAiServer::rejected() const {
   const std::scoped_lock lock(mutex_);
-  return refused_;
+  return rejected_;
 }
 
-bool OpenAiServer::learn(const net::Answer& answer, RefusedFields& refused, int repeats) {
-  if (answer.ok()) {
+bool OpenAiServer::should_repeat(const net::Answer& response, RejectedFields& rejected,
+                                 int repeats) {
+  if (response.ok()) {
     const std::scoped_lock lock(mutex_);
-    refused_.merge(refused);
+    rejected_.merge(rejected);
     return false;
   }
-  const bool may_name = answer.status == 400 || answer.status == 422;
-  std::string field = may_name ? refused_field(answer.body, refused) : "";
-  if (field.empty() || repeats == kMostRepeats) return false;
-  log_.info(fmt::format("generator at {} refuses the field {}", shown(), field));
-  // The last try must not fail for the next one of its kind.
-  if (repeats + 1 == kMostRepeats && is_sampling(field)) refuse_sampling(refused);
-  refused.insert(std::move(field));
+  const bool may_name_field = response.status == 400 || response.status == 422;
+  std::string field = may_name_field ? rejected_field(response.body, rejected) : "";
+  if (field.empty() || repeats == kMaxRepeats) return false;
+  log_.info(fmt::format("generator at {} rejects the field {}", shown(), field));
+  // The last repetition would fail if the server rejects the sampling fields one by one.
+  if (repeats + 1 == kMaxRepeats && is_sampling_field(field)) reject_sampling_fields(rejected);
+  rejected.insert(std::move(field));
   return true;
 }
 
-Result<net::Answer> OpenAiServer::ask(const Write& write, const Send& send) {
-  RefusedFields refused = this->refused();
+Result<net::Answer> OpenAiServer::send(const Write& write, const Send& send_body) {
+  RejectedFields rejected = this->rejected();
   for (int repeats = 0;; ++repeats) {
-    STOKA_ASSIGN(std::string body, write(refused));
-    STOKA_ASSIGN(net::Answer answer, send(std::move(body)));
-    if (!learn(answer, refused, repeats)) return answer;
+    STOKA_ASSIGN(std::string body, write(rejected));
+    STOKA_ASSIGN(net::Answer response, send_body(std::move(body)));
+    if (!should_repeat(response, rejected, repeats)) return response;
   }
 }
 
-Error OpenAiServer::refusal(const net::Answer& answer, const std::string& model,
-                            std::stop_token stop, const net::TimeLeft& time) {
-  if (names_context(answer.body)) {
-    Error error = upstream_.refusal(answer);
+Error OpenAiServer::status_error(const net::Answer& response, const std::string& model,
+                                 std::stop_token stop, const net::TimeLeft& deadline) {
+  if (is_context_overflow(response.body)) {
+    Error error = upstream_.refusal(response);
     error.hint = "raise the context length of the model server, or lower prompt.budget";
     return error;
   }
-  if (net::names_model(answer.status, answer.body, model)) {
+  if (net::names_model(response.status, response.body, model)) {
     const std::scoped_lock lock(mutex_);
-    found_.clear();  // it may have another one by now
+    listed_model_.clear();  // the server may have another model by now
   }
-  return net::model_refusal(upstream_, answer, model, stop, time.left(kMostListing));
+  return net::model_refusal(upstream_, response, model, stop, deadline.left(kListTimeout));
 }
 
-Error OpenAiServer::named(Error error) const {
+Error OpenAiServer::describe(Error error) const {
   error.message =
       upstream_.options().key.redact(fmt::format("generator at {}: {}", shown(), error.message));
   if (error.hint.empty()) error.hint = "try again; the server's own log may say why";

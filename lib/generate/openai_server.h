@@ -1,5 +1,5 @@
-// What one process learns of an OpenAI-style server by asking it: its models, and the fields it
-// does not take.
+// What this process has learned about an OpenAI-style server: its models, and the request fields
+// that it rejects.
 #pragma once
 
 #include <functional>
@@ -17,52 +17,55 @@
 
 namespace stoka::generate {
 
-// Threads: any. Upstream and log must outlive it.
+// Any thread may use it. The upstream and the log must outlive it.
 class OpenAiServer {
  public:
-  using Write = std::function<Result<std::string>(const RefusedFields&)>;
+  using Write = std::function<Result<std::string>(const RejectedFields&)>;
   using Send = std::function<Result<net::Answer>(std::string body)>;
 
-  // model: the one to use; empty: its only one, or of several the preferred one.
+  // `model` is the one to use. If it is empty: the only model of the server, or `preferred` if the
+  // server has several.
   OpenAiServer(net::Upstream& upstream, std::string model, std::string preferred, Log& log);
 
-  // What to send as the model; empty where it is not set and the server does not say what it has. A
-  // config error where it has several and the preferred one is not among them. Asks for the list
-  // if it must, within the time left and ten seconds; a server that keeps none is asked once.
-  Result<std::string> model(std::stop_token stop, const net::TimeLeft& time);
-  std::string known_model() const;  // without asking
+  // The model to name in a request; empty if none is set and the server lists none. A config error
+  // if the server has several and the preferred one is not among them. Requests the list if
+  // necessary, within the deadline and ten seconds; a server without a list is asked only once.
+  Result<std::string> model(std::stop_token stop, const net::TimeLeft& deadline);
+  std::string known_model() const;  // does not ask the server
 
-  // Sends what is written; up to twice again, without a field that the answer refuses by name. Any
-  // other answer is returned. What was left out is left out from then on once the server has
-  // accepted a request without it.
-  Result<net::Answer> ask(const Write& write, const Send& send);
+  // Writes and sends a request. If the response rejects a field by name, it is repeated without the
+  // field, at most twice. Any other response is returned. Once the server has accepted a request
+  // without a field, the field is left out of all later ones.
+  Result<net::Answer> send(const Write& write, const Send& send);
 
-  // The same for who sends by other means: what has been left out so far; and what an answer
-  // teaches. True: ask again without what is now refused, of which it is the `repeats`-th time.
-  RefusedFields refused() const;
-  bool learn(const net::Answer& answer, RefusedFields& refused, int repeats);
+  // The same for callers that send requests themselves: the fields to leave out, and whether to
+  // repeat a request after this response, without the fields that are now in `rejected`. `repeats`
+  // is the number of repetitions so far.
+  RejectedFields rejected() const;
+  bool should_repeat(const net::Answer& answer, RejectedFields& rejected, int repeats);
 
-  // What an answer that is not ok means, to people who set the model and the prompt's budget.
-  Error refusal(const net::Answer& answer, const std::string& model, std::stop_token stop,
-                const net::TimeLeft& time);
-  // An error that a decoder found in what the server said, with the server's name, without the
-  // key, which servers like to repeat, and with something to do next.
-  Error named(Error error) const;
+  // The error that a response with an error status stands for, with hints for the settings of the
+  // model and of the prompt budget.
+  Error status_error(const net::Answer& answer, const std::string& model, std::stop_token stop,
+                     const net::TimeLeft& deadline);
+  // Adds the server's name and a hint to an error of a decoder, and redacts the key, which servers
+  // may repeat.
+  Error describe(Error error) const;
   std::string shown() const { return upstream_.options().url.shown(); }
 
  private:
-  using Models = std::optional<std::vector<std::string>>;  // nothing: it keeps no list
-  Result<Models> list(std::stop_token stop, const net::TimeLeft& time);
+  using Models = std::optional<std::vector<std::string>>;  // nothing: the server has no list
+  Result<Models> list(std::stop_token stop, const net::TimeLeft& deadline);
   Result<std::string> choose(const Models& listed) const;
 
   net::Upstream& upstream_;
   const std::string model_;
   const std::string preferred_;
   Log& log_;
-  mutable std::mutex mutex_;  // of what follows
-  std::string found_;         // the model taken from its list
-  bool keeps_no_list_ = false;
-  RefusedFields refused_;
+  mutable std::mutex mutex_;  // protects the members below
+  std::string listed_model_;  // the model chosen from the server's list
+  bool has_no_list_ = false;
+  RejectedFields rejected_;
 };
 
 }  // namespace stoka::generate

@@ -10,7 +10,8 @@ namespace stoka::generate {
 namespace {
 
 constexpr char32_t kFirstMark = 0x10F800;
-constexpr std::string_view kMarkLead = "\xF4\x8F";  // of all marks, and of what is just below them
+constexpr std::string_view kMarkLead =
+    "\xF4\x8F";  // the lead bytes of all marks, and of the characters just below them
 constexpr char32_t kReplacement = 0xFFFD;
 
 }  // namespace
@@ -23,7 +24,7 @@ std::string mark_lone_surrogates(std::string_view json) {
     out += json.substr(0, plain);
     json.remove_prefix(plain);
     const char32_t unit = escaped_unit(json).value_or(0);
-    size_t take = std::min<size_t>(2, json.size());  // the backslash and what it escapes
+    size_t take = std::min<size_t>(2, json.size());  // the backslash and the character after it
     if (is_high_surrogate(unit) &&
         is_low_surrogate(escaped_unit(json.substr(kUnitEscapeBytes)).value_or(0))) {
       take = 2 * kUnitEscapeBytes;

@@ -1,6 +1,6 @@
-// A character outside the basic plane is two escapes in JSON, "\ud83d\ude00", and some servers cut
-// between them: one half ends the text of an event, the other begins that of the next. No parser
-// takes such halves; so they are marked before parsing, and joined after it.
+// JSON escapes a character outside the Basic Multilingual Plane as a pair of surrogates,
+// "\ud83d\ude00", and some servers send the two halves in different events. JSON parsers reject
+// unpaired surrogates, so they are replaced by marks before parsing and joined afterwards.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace stoka::generate {
 
-// The JSON with every escape of half a pair replaced by a mark: one of the 2,048 last characters of
-// the private plane, which nobody else uses.
+// Replaces every escape of an unpaired surrogate by a mark, which is one of the last 2,048
+// characters of the last private use plane.
 std::string mark_lone_surrogates(std::string_view json);
 
-// Text with marks, piece by piece, to text with characters. A half whose other half does not follow
-// becomes U+FFFD. Not thread safe.
+// Takes text with marks in pieces of any size and joins the marks to characters. A mark without its
+// other half becomes U+FFFD. Not thread safe.
 class SurrogateJoiner {
  public:
   std::string push(std::string_view text);
-  std::string finish();  // once, after the last push
+  std::string finish();  // call it once, after the last push()
 
  private:
-  char32_t high_ = 0;  // the first half of a pair, waiting
+  char32_t high_ = 0;  // a high surrogate that waits for its low one
 };
 
 }  // namespace stoka::generate

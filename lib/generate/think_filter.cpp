@@ -12,8 +12,8 @@ constexpr std::string_view kOpening[] = {"<think>", "<thinking>", "<thought>"};
 constexpr std::string_view kClosing[] = {"</think>", "</thinking>", "</thought>"};
 
 struct Tag {
-  size_t at = std::string_view::npos;  // npos: there is none
-  size_t length = 0;                   // 0: not whole yet
+  size_t at = std::string_view::npos;  // npos if there is none
+  size_t length = 0;                   // zero if the tag is still incomplete
 };
 
 bool same(std::string_view text, std::string_view lower) {
@@ -22,7 +22,7 @@ bool same(std::string_view text, std::string_view lower) {
   });
 }
 
-// Whether the text begins with a tag, or may yet.
+// Whether the text begins with a tag or with a prefix of one.
 Tag tag_here(std::string_view text, std::span<const std::string_view> tags) {
   for (const std::string_view tag : tags) {
     const size_t there = std::min(text.size(), tag.size());
@@ -41,7 +41,7 @@ Tag find_tag(std::string_view text, std::span<const std::string_view> tags) {
 
 }  // namespace
 
-size_t thoughts_end(std::string_view text) {
+size_t reasoning_end(std::string_view text) {
   for (size_t at = text.rfind('<'); at != text.npos;
        at = at > 0 ? text.rfind('<', at - 1) : text.npos)
     if (const Tag tag = tag_here(text.substr(at), kClosing); tag.length > 0) return at + tag.length;
@@ -49,15 +49,15 @@ size_t thoughts_end(std::string_view text) {
 }
 
 std::string ThinkFilter::push(std::string_view text) {
-  held_ += text;
-  std::string_view rest = held_;
+  pending_ += text;
+  std::string_view rest = pending_;
   std::string out;
   for (bool more = true; more;) {
-    if (where_ == Where::before) {
+    if (position_ == Position::before) {
       rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
       const Tag tag = tag_here(rest, kOpening);
       more = tag.at != 0 || tag.length > 0;
-      if (more) where_ = tag.at == 0 ? Where::block : Where::answer;
+      if (more) position_ = tag.at == 0 ? Position::block : Position::answer;
       rest.remove_prefix(tag.length);
       continue;
     }
@@ -65,22 +65,22 @@ std::string ThinkFilter::push(std::string_view text) {
     const std::string_view passed = rest.substr(0, tag.at);
     more = tag.length > 0;
     rest.remove_prefix(passed.size() + tag.length);
-    if (where_ == Where::block) {
-      thought_ += passed.size();
-      if (more) where_ = Where::before;
+    if (position_ == Position::block) {
+      reasoning_bytes_ += passed.size();
+      if (more) position_ = Position::before;
     } else {
       out += passed;
-      stray_ = stray_ || more;
+      stray_tag_ = stray_tag_ || more;
     }
   }
-  held_.erase(0, held_.size() - rest.size());
+  pending_.erase(0, pending_.size() - rest.size());
   return out;
 }
 
 std::string ThinkFilter::finish() {
-  if (where_ != Where::block) return std::exchange(held_, {});
-  thought_ += held_.size();
-  held_.clear();
+  if (position_ != Position::block) return std::exchange(pending_, {});
+  reasoning_bytes_ += pending_.size();
+  pending_.clear();
   return {};
 }
 

@@ -1,6 +1,5 @@
-// Takes out of an answer what the model thought before it, where a server leaves that in the text:
-// <think>…</think>, <thinking>…</thinking> or <thought>…</thought> in any case, one or more, before
-// the first word.
+// Removes the reasoning that a server leaves in the text before the answer: one or more blocks
+// <think>…</think>, <thinking>…</thinking> or <thought>…</thought> in any case.
 #pragma once
 
 #include <cstddef>
@@ -9,28 +8,28 @@
 
 namespace stoka::generate {
 
-// Where the answer begins in a text that is there whole: after the last closing tag; 0: there is
-// none. Finds what the filter must let pass, a thought whose opening tag was in the prompt.
-size_t thoughts_end(std::string_view text);
+// The position after the last closing tag in a complete text, or 0 if there is none. Unlike the
+// filter, this also finds reasoning whose opening tag was in the prompt.
+size_t reasoning_end(std::string_view text);
 
-// Text in any split; only what may still be a tag is held back. White space before the answer is
-// dropped. A closing tag without its block is dropped too: the opening one was in the prompt, and
-// the thought before it has been passed on. Not thread safe.
+// Takes text in pieces of any size and keeps back only what may be part of a tag. White space
+// before the answer is removed. A closing tag without an opening tag is removed, too: its opening
+// tag was in the prompt, and the reasoning before it has already been passed on. Not thread safe.
 class ThinkFilter {
  public:
-  std::string push(std::string_view text);  // what is answer; may be empty
-  std::string finish();                     // once, after the last push: the rest of it
+  std::string push(std::string_view text);  // returns text of the answer; may be empty
+  std::string finish();                     // the rest; call it once, after the last push()
 
-  size_t thought() const { return thought_; }  // bytes taken out
-  bool stray() const { return stray_; }        // there was a closing tag without its block
+  size_t reasoning_bytes() const { return reasoning_bytes_; }  // that were removed
+  bool stray_tag() const { return stray_tag_; }  // there was a closing tag without an opening one
 
  private:
-  enum class Where { before, block, answer };
+  enum class Position { before, block, answer };
 
-  Where where_ = Where::before;
-  std::string held_;
-  size_t thought_ = 0;
-  bool stray_ = false;
+  Position position_ = Position::before;
+  std::string pending_;
+  size_t reasoning_bytes_ = 0;
+  bool stray_tag_ = false;
 };
 
 }  // namespace stoka::generate

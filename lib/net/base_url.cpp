@@ -22,7 +22,7 @@ struct Cleanup {
 
 constexpr const char* kExample = "give one like http://localhost:8000";
 
-// The longer ones first.
+// An endpoint comes before one that it ends with.
 constexpr std::array<std::string_view, 6> kVersionedEndpoints = {
     "/chat/completions", "/completions", "/responses", "/embeddings", "/models", "/rerank"};
 constexpr std::array<std::string_view, 4> kPlainEndpoints = {"/embed", "/rerank", "/info",
@@ -31,8 +31,8 @@ constexpr std::array<std::string_view, 4> kPlainEndpoints = {"/embed", "/rerank"
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// "http" of "http://…", nothing of "localhost:8000/…".
-std::string scheme_of(std::string_view text) {
+// "http" from "http://…"; empty for "localhost:8000/…".
+std::string parse_scheme(std::string_view text) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos || !text.substr(colon + 1).starts_with('/')) return {};
   const std::string_view name = text.substr(0, colon);
@@ -42,35 +42,36 @@ std::string scheme_of(std::string_view text) {
   return std::all_of(name.begin(), name.end(), fits) ? lower(name) : std::string();
 }
 
-// "address 'ftp://host'", without what may be secret in it.
-std::string described(std::string_view pasted) {
+// "address 'ftp://host'", without the parts that may be secret.
+std::string describe_address(std::string_view pasted) {
   if (pasted.find('@') != std::string_view::npos) return "address";
   const std::string_view shown = pasted.substr(0, std::min<size_t>(pasted.find('?'), 100));
   return fmt::format("address '{}'", text::one_line(text::without_controls(shown, " ")));
 }
 
-tl::unexpected<Error> refused(std::string_view pasted, std::string_view why,
-                              std::string hint = kExample) {
-  return fail(ErrorKind::config, fmt::format("the {} {}", described(pasted), why), std::move(hint));
+tl::unexpected<Error> invalid_address(std::string_view pasted, std::string_view why,
+                                      std::string hint = kExample) {
+  return fail(ErrorKind::config, fmt::format("the {} {}", describe_address(pasted), why),
+              std::move(hint));
 }
 
-tl::unexpected<Error> refused(std::string_view pasted, CURLUcode code) {
+tl::unexpected<Error> invalid_address(std::string_view pasted, CURLUcode code) {
   switch (code) {
     case CURLUE_USER_NOT_ALLOWED:
-      return refused(pasted, "has a user or a password in it",
-                     "leave it out: a key is given by file, as api_key_file");
+      return invalid_address(pasted, "contains a user or a password",
+                             "leave it out: a key is given by file, as api_key_file");
     case CURLUE_BAD_PORT_NUMBER:
-      return refused(pasted, "has a port that is no number from 1 to 65535");
+      return invalid_address(pasted, "has a port that is not a number from 1 to 65535");
     case CURLUE_NO_HOST:
     case CURLUE_BAD_HOSTNAME:
     case CURLUE_BAD_IPV6:
-      return refused(pasted, "names no host");
+      return invalid_address(pasted, "has no host");
     default:
-      return refused(pasted, "cannot be read");
+      return invalid_address(pasted, "cannot be parsed");
   }
 }
 
-std::string part(CURLU* url, CURLUPart which) {
+std::string url_part(CURLU* url, CURLUPart which) {
   char* text = nullptr;
   if (curl_url_get(url, which, &text, 0) != CURLUE_OK) return {};
   std::string out(text);
@@ -78,8 +79,8 @@ std::string part(CURLU* url, CURLUPart which) {
   return out;
 }
 
-// "/a/b" of "//a///b/"; nothing of "/".
-std::string tidy_path(std::string_view path) {
+// "/a/b" from "//a///b/"; empty for "/".
+std::string normalize_path(std::string_view path) {
   std::string out;
   for (const char c : path)
     if (c != '/' || !out.ends_with('/')) out += c;
@@ -87,8 +88,8 @@ std::string tidy_path(std::string_view path) {
   return out;
 }
 
-// Takes the endpoint off the end and says which.
-std::string_view cut(std::string& path, std::span<const std::string_view> endpoints) {
+// Removes the endpoint from the end of the path and returns it.
+std::string_view remove_endpoint(std::string& path, std::span<const std::string_view> endpoints) {
   for (const std::string_view endpoint : endpoints) {
     if (!path.ends_with(endpoint)) continue;
     path.resize(path.size() - endpoint.size());
@@ -97,7 +98,7 @@ std::string_view cut(std::string& path, std::span<const std::string_view> endpoi
   return {};
 }
 
-// A segment like "v1", "v1beta".
+// Whether a segment looks like "v1" or "v1beta".
 bool has_version(std::string_view path) {
   for (size_t at = path.find("/v"); at != std::string_view::npos; at = path.find("/v", at + 1))
     if (at + 2 < path.size() && is_digit(path[at + 2])) return true;
@@ -110,16 +111,17 @@ Result<BaseUrl> BaseUrl::parse(std::string_view pasted, ApiRoot root) {
   pasted = trimmed(pasted);
   if (pasted.empty()) return fail(ErrorKind::config, "the address is empty", kExample);
   if (pasted.find_first_of(kWhiteSpace) != std::string_view::npos)
-    return refused(pasted, "has white space in it");
+    return invalid_address(pasted, "contains white space");
   size_t controls = 0;
   text::without_controls(pasted, "", &controls);
   if (controls > 0 || !text::is_valid_utf8(pasted))
-    return refused(pasted, "has control characters in it");
-  const std::string scheme = scheme_of(pasted);
+    return invalid_address(pasted, "contains control characters");
+  const std::string scheme = parse_scheme(pasted);
   if (!scheme.empty() && scheme != "http" && scheme != "https")
-    return refused(pasted, "is neither http nor https");
+    return invalid_address(pasted, "is neither http nor https");
 
-  if (pasted.starts_with('/') && !pasted.starts_with("//")) return refused(pasted, CURLUE_NO_HOST);
+  if (pasted.starts_with('/') && !pasted.starts_with("//"))
+    return invalid_address(pasted, CURLUE_NO_HOST);
 
   std::string whole(pasted);
   if (scheme.empty()) whole.insert(0, pasted.starts_with("//") ? "http:" : "http://");
@@ -127,26 +129,26 @@ Result<BaseUrl> BaseUrl::parse(std::string_view pasted, ApiRoot root) {
   if (!url) return fail(ErrorKind::internal, "no memory for an address");
   const CURLUcode code =
       curl_url_set(url.get(), CURLUPART_URL, whole.c_str(), CURLU_DISALLOW_USER | CURLU_URLENCODE);
-  if (code != CURLUE_OK) return refused(pasted, code);
-  const std::string port = part(url.get(), CURLUPART_PORT);
-  if (port == "0") return refused(pasted, CURLUE_BAD_PORT_NUMBER);
+  if (code != CURLUE_OK) return invalid_address(pasted, code);
+  const std::string port = url_part(url.get(), CURLUPART_PORT);
+  if (port == "0") return invalid_address(pasted, CURLUE_BAD_PORT_NUMBER);
 
   BaseUrl out;
-  out.scheme_ = lower(part(url.get(), CURLUPART_SCHEME));
-  out.authority_ = lower(part(url.get(), CURLUPART_HOST));
-  if (const std::string zone = part(url.get(), CURLUPART_ZONEID); !zone.empty())
+  out.scheme_ = lower(url_part(url.get(), CURLUPART_SCHEME));
+  out.authority_ = lower(url_part(url.get(), CURLUPART_HOST));
+  if (const std::string zone = url_part(url.get(), CURLUPART_ZONEID); !zone.empty())
     out.authority_.insert(out.authority_.size() - 1, "%25" + zone);
   if (!port.empty()) out.authority_ += ":" + port;
-  if (const std::string query = part(url.get(), CURLUPART_QUERY); !query.empty())
+  if (const std::string query = url_part(url.get(), CURLUPART_QUERY); !query.empty())
     out.query_ = "?" + query;
 
-  out.path_ = tidy_path(part(url.get(), CURLUPART_PATH));
-  const std::string_view endpoint = cut(out.path_, kVersionedEndpoints);
-  if (endpoint.empty()) cut(out.path_, kPlainEndpoints);
+  out.path_ = normalize_path(url_part(url.get(), CURLUPART_PATH));
+  const std::string_view endpoint = remove_endpoint(out.path_, kVersionedEndpoints);
+  if (endpoint.empty()) remove_endpoint(out.path_, kPlainEndpoints);
   if (root == ApiRoot::versioned) {
     if (endpoint.empty() && !has_version(out.path_)) out.path_ += "/v1";
   } else if (!endpoint.empty() && endpoint != "/rerank" && out.path_.ends_with("/v1")) {
-    // A plain server has OpenAI's endpoints beside its own.
+    // A plain server also has OpenAI endpoints next to its own.
     out.path_.resize(out.path_.size() - 3);
   }
   return out;

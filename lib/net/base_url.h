@@ -1,4 +1,4 @@
-// Where a server is, in any form people paste: "localhost:8000", "http://host:8000/",
+// The address of a server, in any form that people paste: "localhost:8000", "http://host:8000/",
 // "https://host/v1/", "http://host:8000/v1/chat/completions".
 #pragma once
 
@@ -10,30 +10,30 @@
 namespace stoka::net {
 
 enum class ApiRoot {
-  plain,      // endpoints hang at the root: /embed, /info
-  versioned,  // under /v1, which is added where the address has no version
+  plain,      // endpoints are below the root: /embed, /info
+  versioned,  // endpoints are below /v1, which is appended if the address contains no version
 };
 
-// http and https only. A pasted endpoint is cut back to what all endpoints share; a version in the
-// path stays, whatever it is ("/v2", "/v1beta/openai"), and a query string too. Whoever pastes a
-// whole endpoint of a versioned server has said where it is: nothing is added to
+// An http or https address. The name of an endpoint at the end of the path is removed. A version in
+// the path is kept, whatever it is ("/v2", "/v1beta/openai"), and so is a query string. An address
+// that ends in an endpoint of a versioned API is already complete: nothing is appended to
 // "https://host/api/chat/completions".
 class BaseUrl {
  public:
-  // Config errors say what is wrong with the address, without repeating a password in it: user and
-  // password are refused, a key has settings of its own.
+  // Config errors say what is wrong with the address without repeating a password in it. A user or
+  // a password is an error, because keys have their own settings.
   static Result<BaseUrl> parse(std::string_view pasted, ApiRoot root);
 
-  // "http://host:8000/v1/models" of "models".
+  // The URL of an endpoint: "http://host:8000/v1/models" for "models".
   std::string endpoint(std::string_view name) const;
-  // For people: "http://host:8000/v1", without the query string.
+  // For messages: "http://host:8000/v1", without the query string.
   std::string shown() const { return scheme_ + "://" + authority_ + path_; }
   // "host" or "host:8000".
   const std::string& authority() const { return authority_; }
   // "http://host:8000".
   std::string origin() const { return scheme_ + "://" + authority_; }
-  // localhost, 127.0.0.0/8, ::1, and 0.0.0.0 and :: that servers print: never asked through a
-  // proxy.
+  // Whether the host is localhost, in 127.0.0.0/8, ::1, or 0.0.0.0 or ::, which servers print as
+  // their own address. No proxy is used for these.
   bool is_loopback() const;
 
  private:

@@ -1,18 +1,20 @@
-// The carrier that is the network: libcurl, http and https and nothing else.
+// The transport over the network, with libcurl. Only http and https addresses are accepted.
 #pragma once
 
 #include <memory>
 
-#include "net/transport.h"
+#include "net/loop.h"
 
 namespace stoka::net {
 
-// Connections are kept alive by the loop that made them. The program must ignore SIGPIPE, which TLS
-// may raise.
+// Each event loop keeps its connections alive. The program must ignore SIGPIPE, which TLS may
+// raise.
 class Client final : public Transport {
  public:
-  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& listener,
-                                  Done done) override;
+  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& sink,
+                                  Done done) override {
+    return loop.start_transfer(request, sink, std::move(done));
+  }
 };
 
 }  // namespace stoka::net

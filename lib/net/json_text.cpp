@@ -15,9 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMostMessage = 200;  // characters
+constexpr size_t kMaxMessageCharacters = 200;
 
-// Appends the escape at `at` of a string, whole, and returns its length.
+// Appends the escape sequence at `at` and returns its length; an unpaired surrogate is replaced.
 size_t append_escape(std::string& out, std::string_view text, size_t at) {
   const std::optional<char32_t> unit = escaped_unit(text.substr(at));
   size_t length = 2;
@@ -31,41 +31,41 @@ size_t append_escape(std::string& out, std::string_view text, size_t at) {
       return length;
     }
   } else if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0x80) {
-    length = 1;  // what follows may be no UTF-8
+    length = 1;  // the next byte may be invalid UTF-8
   }
   out += text.substr(at, length);
   return length;
 }
 
-// Words for numbers that JSON does not have.
-size_t not_a_number(std::string_view text) {
+// The length of a number literal that JSON does not allow; zero if there is none.
+size_t invalid_number_length(std::string_view text) {
   if (text.front() != '-' && text.front() != 'I' && text.front() != 'N') return 0;
   for (const std::string_view word : {"-Infinity", "Infinity", "-NaN", "NaN"})
     if (text.starts_with(word)) return word.size();
   return 0;
 }
 
-// Of a problem with a place: {"loc": ["body", "input"], "msg": "field required"}.
-std::string with_place(const json& object, const std::string& message) {
-  std::string place;
+// Prefixes the location of a validation error: {"loc": ["body", "input"], "msg": "field required"}.
+std::string with_location(const json& object, const std::string& message) {
+  std::string location;
   const auto loc = object.find("loc");
   if (loc != object.end() && loc->is_array())
     for (const json& step : *loc)
-      place +=
-          (place.empty() ? "" : ".") + (step.is_string() ? step.get<std::string>() : step.dump());
-  return place.empty() ? message : place + ": " + message;
+      location += (location.empty() ? "" : ".") +
+                  (step.is_string() ? step.get<std::string>() : step.dump());
+  return location.empty() ? message : location + ": " + message;
 }
 
-// Error bodies differ in where they put it; nested ones are looked into.
-std::string message_of(const json& value) {
+// Servers nest the message under different keys.
+std::string find_message(const json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_array()) return value.empty() ? "" : message_of(value.front());
+  if (value.is_array()) return value.empty() ? "" : find_message(value.front());
   if (!value.is_object()) return "";
   for (const char* name : {"error", "message", "detail", "msg", "title"}) {
     const auto found = value.find(name);
     if (found == value.end()) continue;
-    const std::string message = message_of(*found);
-    if (!message.empty()) return with_place(value, message);
+    const std::string message = find_message(*found);
+    if (!message.empty()) return with_location(value, message);
   }
   return "";
 }
@@ -73,14 +73,14 @@ std::string message_of(const json& value) {
 bool is_markup(std::string_view text) { return text.starts_with('<'); }
 
 std::string clean(std::string_view raw) {
-  // More than can be shown, less than takes time.
-  const std::string line = text::one_line(raw.substr(0, kMostMessage * 16));
+  // Enough for the longest message, and bounded for speed.
+  const std::string line = text::one_line(raw.substr(0, kMaxMessageCharacters * 16));
   std::string out = text::squeeze(text::without_controls(line));
-  out.resize(out.find_last_not_of(". ") + 1);  // more is said after it
+  out.resize(out.find_last_not_of(". ") + 1);  // callers append more text
   if (is_markup(out)) return "";
-  if (text::length(out) <= kMostMessage) return out;
+  if (text::length(out) <= kMaxMessageCharacters) return out;
   size_t at = 0;
-  for (size_t i = 0; i + 1 < kMostMessage; ++i) text::next_code_point(out, at);
+  for (size_t i = 0; i + 1 < kMaxMessageCharacters; ++i) text::next_code_point(out, at);
   return out.substr(0, at) + "\u2026";
 }
 
@@ -101,7 +101,7 @@ Result<std::string> mend_json(std::string_view text, size_t most_depth) {
       at += append_escape(out, text, at);
       continue;
     }
-    if (const size_t length = in_string ? 0 : not_a_number(text.substr(at)); length > 0) {
+    if (const size_t length = in_string ? 0 : invalid_number_length(text.substr(at)); length > 0) {
       out += "null";
       at += length;
       continue;
@@ -125,7 +125,7 @@ std::string error_message(std::string_view body, const Secret& key) {
     const Result<std::string> mended = mend_json(body);
     const json parsed =
         mended ? json::parse(*mended, nullptr, false) : json(json::value_t::discarded);
-    if (!parsed.is_discarded()) return clean(key.redact(message_of(parsed)));
+    if (!parsed.is_discarded()) return clean(key.redact(find_message(parsed)));
   }
   return clean(key.redact(body));
 }

@@ -1,4 +1,5 @@
-// What model servers send is nearly JSON. This makes it JSON, before a parser sees it.
+// Model servers often send text that is almost JSON. These functions prepare it for a strict parser
+// and find the message in an error body.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +11,15 @@
 
 namespace stoka::net {
 
-// One pass: bytes that are no UTF-8 become U+FFFD; a surrogate escape without its other half
-// becomes \ufffd; NaN, Infinity and -Infinity outside strings become null. Nesting deeper than
-// `most_depth` is a protocol error. Whether the rest is JSON is for the parser to say.
+// Replaces invalid UTF-8 by U+FFFD, an unpaired surrogate escape by \ufffd, and NaN, Infinity and
+// -Infinity outside strings by null. Nesting deeper than `most_depth` is a protocol error. Nothing
+// else is checked: the result may still be invalid JSON.
 Result<std::string> mend_json(std::string_view text, size_t most_depth = 64);
 
-// The message of an error body, in any of the shapes servers use: {"error":{"message"}},
-// {"error":"text"}, {"message"}, {"detail"}, {"object":"error","message"}, plain text. One line,
-// cleaned, without full stops at its end, at most 200 characters; empty for an empty body or a page
-// of HTML. The key is taken out before anything is cut.
+// The message in an error body of any known shape: {"error":{"message"}}, {"error":"text"},
+// {"message"}, {"detail"}, {"object":"error","message"}, or plain text. The result is one line of
+// at most 200 characters without control characters or a final full stop. It is empty for an empty
+// body or an HTML page. The key is redacted before the text is cut.
 std::string error_message(std::string_view body, const Secret& key = {});
 
 }  // namespace stoka::net

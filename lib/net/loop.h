@@ -1,5 +1,5 @@
-// What a thread does while it waits: exchanges with servers, sockets, timers, and work that other
-// threads hand over. One thread drives a loop.
+// An event loop: HTTP transfers, sockets, timers, and tasks that other threads post. One thread
+// runs it.
 #pragma once
 
 #include <chrono>
@@ -17,14 +17,14 @@
 
 namespace stoka::net {
 
-// All members but post() belong to the thread that drives the loop. Nothing that is called back is
-// called from within the call that asked for it.
+// Only post() may be called from other threads; everything else belongs to the thread that runs the
+// loop. No function calls its callback before it returns.
 class Loop {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  using Work = std::function<void()>;
+  using Task = std::function<void()>;
 
-  // Destroyed: it does not ring. Must not outlive the loop.
+  // Destroying a timer cancels it. It must not outlive the loop.
   class Timer {
    public:
     Timer() = default;
@@ -41,8 +41,8 @@ class Loop {
     Key key_{};
   };
 
-  // A descriptor that is looked after; it must be open as long as this lives. Destroyed: not any
-  // more.
+  // Watches a descriptor, which must stay open meanwhile. Destroying a watch cancels it. It must
+  // not outlive the loop.
   class Watch {
    public:
     Watch() = default;
@@ -60,7 +60,7 @@ class Loop {
     uint64_t id_ = 0;
   };
   struct Ready {
-    bool readable = false;  // or closed by the other side, or broken
+    bool readable = false;  // also when the peer has closed the connection, or it failed
     bool writable = false;
   };
 
@@ -69,59 +69,62 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  void post(Work work);  // any thread; done in order
-  void soon(Work work);  // at the end of this round
-  Timer at(Time time, Work work);
-  Timer after(Milliseconds delay, Work work);
+  void post(Task task);  // from any thread; tasks run in the order in which they were posted
+  void soon(Task task);  // runs at the end of this iteration
+  Timer at(Time time, Task task);
+  Timer after(Milliseconds delay, Task task);
 
-  // Calls as long as what is wanted is so; nothing is wanted yet.
+  // Level-triggered: `ready` is called in each iteration in which the descriptor is in a state that
+  // Watch::set_interest() asked for. Initially it asks for none.
   Watch watch(int fd, std::function<void(Ready)> ready);
 
-  // An exchange with a server. Request and listener must outlive the transfer.
-  std::unique_ptr<Transfer> carry(const Request& request, Listener& listener, Done done);
+  // Starts an HTTP transfer over the network. The request and the sink must outlive it.
+  std::unique_ptr<Transfer> start_transfer(const Request& request, Listener& sink, Done done);
 
-  // Blocks: waits and runs until `over` says so or a stop is asked for, whichever is first.
+  // Blocks and runs the loop until `over` returns true or a stop is requested.
   void drive(const std::function<bool()>& over, const std::stop_token& stop);
 
  private:
   struct Curl;
-  friend class Carried;
-  friend class Loops;
-  // False when there were no descriptors left to make it: exchanges fail, timers ring.
+  friend class LoopTransfer;
+  friend class EventLoopPool;
+  // False if the process had no descriptors left: transfers fail then, and timers still run.
   bool works() const { return epoll_ >= 0 && wake_ >= 0; }
-  void round();
-  void call_posted();
-  void ring_timers();
+  void run_once();
+  void run_posted();
+  void run_timers();
 
   std::unique_ptr<Curl> curl_;
   int epoll_ = -1;
-  int wake_ = -1;      // an eventfd
-  uint64_t made_ = 0;  // timers and watches
-  std::map<Timer::Key, Work> timers_;
+  int wake_ = -1;         // an eventfd
+  uint64_t last_id_ = 0;  // of timers and watches
+  std::map<Timer::Key, Task> timers_;
   std::unordered_map<uint64_t, std::shared_ptr<std::function<void(Ready)>>> watches_;
-  std::vector<Work> soon_;
-  std::mutex mutex_;  // of what follows
-  std::vector<Work> posted_;
+  std::vector<Task> deferred_;
+  std::mutex mutex_;  // protects posted_
+  std::vector<Task> posted_;
 };
 
-// Loops with the connections they keep, for callers that wait. Threads: any.
-class Loops {
+// Event loops for callers that block. A loop keeps its connections open while it is in the pool.
+// Any thread may use the pool.
+class EventLoopPool {
  public:
-  class Lease {
+  // An event loop that is in use; destroying this returns it to the pool.
+  class Handle {
    public:
-    Lease(Loops& loops, std::unique_ptr<Loop> loop) : loops_(loops), loop_(std::move(loop)) {}
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-    ~Lease();
+    Handle(EventLoopPool& pool, std::unique_ptr<Loop> loop) : pool_(pool), loop_(std::move(loop)) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    ~Handle();
     Loop& operator*() const { return *loop_; }
     Loop* operator->() const { return loop_.get(); }
 
    private:
-    Loops& loops_;
+    EventLoopPool& pool_;
     std::unique_ptr<Loop> loop_;
   };
 
-  Lease take();
+  Handle acquire();
 
  private:
   std::mutex mutex_;

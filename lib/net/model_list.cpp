@@ -14,9 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostModels = 1000;
-constexpr size_t kMostId = 256;  // bytes
-constexpr size_t kMostShown = 8;
+constexpr size_t kMaxModels = 1000;
+constexpr size_t kMaxIdBytes = 256;
+constexpr size_t kMaxShownModels = 8;
 
 }  // namespace
 
@@ -26,10 +26,10 @@ std::optional<std::vector<std::string>> parse_models(std::string_view body) {
   if (!json.is_object() || !json.contains("data") || !json["data"].is_array()) return {};
   std::vector<std::string> out;
   for (const Json& entry : json["data"]) {
-    if (out.size() == kMostModels) break;
+    if (out.size() == kMaxModels) break;
     if (!entry.is_object() || !entry.contains("id") || !entry["id"].is_string()) continue;
     const std::string& id = entry["id"].get_ref<const std::string&>();
-    if (!id.empty() && id.size() <= kMostId) out.push_back(id);
+    if (!id.empty() && id.size() <= kMaxIdBytes) out.push_back(id);
   }
   return out;
 }
@@ -40,7 +40,7 @@ Result<std::optional<std::vector<std::string>>> read_models(const Upstream& upst
     return std::optional<std::vector<std::string>>();
   if (!answer.ok()) return fail(upstream.refusal(answer));
   auto listed = parse_models(answer.body);
-  if (!listed) return fail(upstream.nonsense("what should list its models is no list"));
+  if (!listed) return fail(upstream.nonsense("the response is not a list of models"));
   return listed;
 }
 
@@ -57,18 +57,19 @@ Result<std::optional<std::vector<std::string>>> list_models(Upstream& upstream,
 
 std::string enumerate(std::span<const std::string> models) {
   std::vector<std::string> shown;
-  for (const std::string& model : models.first(std::min(models.size(), kMostShown)))
+  for (const std::string& model : models.first(std::min(models.size(), kMaxShownModels)))
     shown.push_back(text::one_line(model));
   std::string out = fmt::format("{}", fmt::join(shown, ", "));
-  if (models.size() > kMostShown) out += fmt::format(" and {} more", models.size() - kMostShown);
+  if (models.size() > kMaxShownModels)
+    out += fmt::format(" and {} more", models.size() - kMaxShownModels);
   return out;
 }
 
 bool names_model(int status, std::string_view refusal, std::string_view model) {
   if (status != 400 && status != 404 && status != 422) return false;
-  const std::string said = error_message(refusal);
-  if (status == 404 && said.find("model") != said.npos) return true;
-  return !model.empty() && said.find(model) != said.npos;
+  const std::string message = error_message(refusal);
+  if (status == 404 && message.find("model") != message.npos) return true;
+  return !model.empty() && message.find(model) != message.npos;
 }
 
 Error model_refusal(Upstream& upstream, const Answer& answer, std::string_view model,
@@ -79,8 +80,8 @@ Error model_refusal(Upstream& upstream, const Answer& answer, std::string_view m
   const auto has = listed.value_or(std::nullopt);
   if (!has || std::find(has->begin(), has->end(), model) != has->end()) return error;
   std::string message = has->empty() ? upstream.who() + " has no models"
-                                     : fmt::format("{} has no model '{}', but {}", upstream.who(),
-                                                   model, enumerate(*has));
+                                     : fmt::format("{} has no model '{}'; it has {}",
+                                                   upstream.who(), model, enumerate(*has));
   return {ErrorKind::config, std::move(message), "set " + upstream.setting("model")};
 }
 

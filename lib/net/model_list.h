@@ -1,4 +1,4 @@
-// What a server lists under /v1/models.
+// The models that a server lists under /v1/models.
 #pragma once
 
 #include <optional>
@@ -11,26 +11,28 @@
 
 namespace stoka::net {
 
-// The ids, in the server's order; nothing if the body is no list.
+// The ids in the server's order; nothing if the body is not a list of models.
 std::optional<std::vector<std::string>> parse_models(std::string_view body);
 
-// The same of an answer to GET models. Nothing: the server keeps no list. Errors: its refusals.
+// The ids in the response to GET models; nothing if the server has no such endpoint. Any other
+// error status is an error, as of Upstream::status_error().
 Result<std::optional<std::vector<std::string>>> read_models(const Upstream& upstream,
                                                             const Answer& answer);
 
-// Asks for them. Errors as of Upstream::call() and read_models().
+// Requests the list. Errors are those of Upstream::call() and read_models().
 Result<std::optional<std::vector<std::string>>> list_models(Upstream& upstream,
                                                             std::stop_token stop,
                                                             Milliseconds total = {});
 
-// For people: "a, b, c and 4 more".
+// For messages: "a, b, c and 4 more".
 std::string enumerate(std::span<const std::string> models);
 
-// Whether what a refusal says, not what it repeats, is that there is no such model.
+// Whether an error response says that the model does not exist. Only the server's own message
+// counts, not a copy of the request in the body.
 bool names_model(int status, std::string_view refusal, std::string_view model);
 
-// Upstream::refusal(); where it says that there is no such model, and the server lists others,
-// instead a config error with those. `total` is of asking for the list.
+// Upstream::status_error(). If the response says that the model does not exist and the server lists
+// others, the result is a config error that names those. `total` limits the request for the list.
 Error model_refusal(Upstream& upstream, const Answer& answer, std::string_view model,
                     std::stop_token stop, Milliseconds total = {});
 

@@ -11,43 +11,179 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/base64.h"
 #include "base/files.h"
-#include "net/recorded.h"
+#include "net/json_text.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 
 namespace stoka::net {
+
+// One transfer in the form in which it is stored.
+struct RecordedTransfer {
+  std::string role;
+  std::string name;
+  std::string subject;
+  std::string request;         // the request body as canonical JSON
+  std::optional<Head> head;    // nothing if no response headers arrived
+  std::string body;            // bytes
+  std::vector<size_t> pieces;  // the lengths of the pieces in which the body arrived
+  std::optional<Failure> failure;
+
+  // One line of JSON, without a line end.
+  std::string to_line() const;
+  // The error says what is wrong with the line.
+  static Result<RecordedTransfer> from_line(std::string_view line);
+};
+
 namespace {
 
-constexpr uint64_t kMostFile = 1u << 30;
-constexpr size_t kMostLine = 1u << 28;
-constexpr size_t kMaxSubject = 60;  // bytes of a subject in an error
+using nlohmann::json;
 
-// Hands on what is heard and keeps it.
-class Tee final : public Listener {
+constexpr uint64_t kMaxFileBytes = 1u << 30;
+constexpr size_t kMaxLineBytes = 1u << 28;
+constexpr size_t kMaxSubjectBytes = 60;  // in an error message
+
+std::string dump(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::optional<ErrorKind> parse_error_kind(std::string_view wanted) {
+  for (const ErrorKind kind :
+       {ErrorKind::usage, ErrorKind::config, ErrorKind::data, ErrorKind::not_found, ErrorKind::busy,
+        ErrorKind::unavailable, ErrorKind::timeout, ErrorKind::protocol, ErrorKind::cancelled,
+        ErrorKind::internal})
+    if (name(kind) == wanted) return kind;
+  return std::nullopt;
+}
+
+constexpr std::pair<Cause, std::string_view> kCauses[] = {
+    {Cause::no_host, "no_host"},         {Cause::connect, "connect"}, {Cause::headers, "headers"},
+    {Cause::first_token, "first_token"}, {Cause::idle, "idle"},       {Cause::total, "total"}};
+
+// Reads typed members and remembers the name of the first one that is missing or invalid.
+class MemberReader {
  public:
-  Tee(Listener& listener, Recorded& recorded) : listener_(listener), recorded_(recorded) {}
+  explicit MemberReader(const json& object) : object_(object) {}
+
+  std::string text(const char* name) {
+    const json* value = find(name, &json::is_string);
+    return value == nullptr ? "" : value->get<std::string>();
+  }
+  bool flag(const char* name) {
+    const json* value = find(name, &json::is_boolean);
+    return value != nullptr && value->get<bool>();
+  }
+  int number(const char* name, int min, int max) {
+    const json* value = find(name, &json::is_number_unsigned);
+    if (value == nullptr) return min;
+    const auto number = value->get<uint64_t>();
+    if (number >= static_cast<uint64_t>(min) && number <= static_cast<uint64_t>(max))
+      return static_cast<int>(number);
+    if (first_error_.empty()) first_error_ = name;
+    return min;
+  }
+  const json* find(const char* name, bool (json::*has_type)() const noexcept) {
+    const auto found = object_.find(name);
+    if (found != object_.end() && (*found.*has_type)()) return &*found;
+    if (first_error_.empty()) first_error_ = name;
+    return nullptr;
+  }
+  const std::string& first_error() const { return first_error_; }
+
+ private:
+  const json& object_;
+  std::string first_error_;
+};
+
+Result<> invalid_member(const std::string& member) {
+  return fail(ErrorKind::data, "\"" + member + "\" is missing or invalid");
+}
+
+Result<> read_answer(const json& line, RecordedTransfer& out) {
+  MemberReader reader(line);
+  out.head = Head{};
+  out.head->status = reader.number("status", 100, 599);
+  out.head->content_type = reader.text("content_type");
+  if (line.contains("retry_after"))
+    out.head->retry_after = std::chrono::seconds(reader.number("retry_after", 0, 24 * 60 * 60));
+  if (line.contains("body_base64")) {
+    const std::optional<std::string> bytes = from_base64(reader.text("body_base64"));
+    if (!bytes) return invalid_member("body_base64");
+    out.body = *bytes;
+  } else {
+    out.body = reader.text("body");
+  }
+  const json* pieces = reader.find("pieces", &json::is_array);
+  if (pieces == nullptr) return invalid_member(reader.first_error());
+  size_t rest = out.body.size();
+  for (const json& piece : *pieces) {
+    if (!piece.is_number_unsigned() || piece.get<uint64_t>() > rest)
+      return invalid_member("pieces");
+    out.pieces.push_back(piece.get<size_t>());
+    rest -= out.pieces.back();
+  }
+  if (rest != 0) return invalid_member("pieces");
+  return reader.first_error().empty() ? Result<>() : invalid_member(reader.first_error());
+}
+
+Result<> read_failure(const json& object, RecordedTransfer& out) {
+  if (!object.is_object()) return invalid_member("failure");
+  MemberReader reader(object);
+  const std::optional<ErrorKind> kind = parse_error_kind(reader.text("kind"));
+  if (!kind) return invalid_member("kind");
+  out.failure = Failure{{*kind, reader.text("message"), reader.text("hint")},
+                        reader.flag("connected"),
+                        reader.flag("answered")};
+  if (object.contains("cause")) {
+    const std::string cause = reader.text("cause");
+    const auto known = std::find_if(std::begin(kCauses), std::end(kCauses),
+                                    [&](const auto& entry) { return entry.second == cause; });
+    if (known == std::end(kCauses)) return invalid_member("cause");
+    out.failure->cause = known->first;
+  }
+  return reader.first_error().empty() ? Result<>() : invalid_member(reader.first_error());
+}
+
+// Canonical JSON: equal for bodies that differ only in white space or in the order of their keys.
+std::string canonical(std::string_view request_body) {
+  if (request_body.empty()) return "null";
+  const json parsed = json::parse(request_body, nullptr, false);
+  return dump(parsed.is_discarded() ? json(request_body) : parsed);
+}
+
+// Stores a response and passes it on.
+class RecordingSink final : public Listener {
+ public:
+  RecordingSink(Listener& sink, RecordedTransfer& recorded) : sink_(sink), recorded_(recorded) {}
 
   Result<> head(const Head& head) override {
     recorded_.head = head;
-    return listener_.head(head);
+    return sink_.head(head);
   }
   Result<Heard> body(std::string_view bytes) override {
     recorded_.body += bytes;
     recorded_.pieces.push_back(bytes.size());
-    return listener_.body(bytes);
+    return sink_.body(bytes);
   }
 
  private:
-  Listener& listener_;
-  Recorded& recorded_;
+  Listener& sink_;
+  RecordedTransfer& recorded_;
 };
 
-void redact(Recorded& recorded, const Secret& key) {
+void redact(RecordedTransfer& recorded, const Secret& key) {
   std::string body = key.redact(recorded.body);
   if (body != recorded.body) {
-    // Where it was split does not fit any more.
+    // The key may have spanned pieces, so their lengths no longer fit.
     recorded.pieces = {body.size()};
     recorded.body = std::move(body);
   }
@@ -65,6 +201,46 @@ Error cannot_write(const std::filesystem::path& path, int code) {
 
 }  // namespace
 
+std::string RecordedTransfer::to_line() const {
+  nlohmann::ordered_json out = {{"role", role}, {"name", name}, {"subject", subject}};
+  out["request"] = json::parse(request, nullptr, false);
+  if (head) {
+    out["status"] = head->status;
+    out["content_type"] = head->content_type;
+    if (head->retry_after) out["retry_after"] = head->retry_after->count();
+    const bool is_text = text::is_valid_utf8(body);
+    out[is_text ? "body" : "body_base64"] = is_text ? body : to_base64(body);
+    out["pieces"] = pieces;
+  }
+  if (failure)
+    out["failure"] = {{"kind", stoka::name(failure->error.kind)},
+                      {"message", failure->error.message},
+                      {"hint", failure->error.hint},
+                      {"connected", failure->connected},
+                      {"answered", failure->answered}};
+  for (const auto& [cause, named] : kCauses)
+    if (failure && failure->cause == cause) out["failure"]["cause"] = named;
+  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<RecordedTransfer> RecordedTransfer::from_line(std::string_view text) {
+  STOKA_ASSIGN(const std::string mended, mend_json(text));
+  const json line = json::parse(mended, nullptr, false);
+  if (!line.is_object()) return fail(ErrorKind::data, "it is not a JSON object");
+  RecordedTransfer out;
+  MemberReader reader(line);
+  out.role = reader.text("role");
+  out.name = reader.text("name");
+  out.subject = reader.text("subject");
+  if (!reader.first_error().empty()) return fail(invalid_member(reader.first_error()).error());
+  if (!line.contains("request")) return fail(invalid_member("request").error());
+  out.request = dump(line["request"]);
+  if (line.contains("status")) STOKA_TRY(read_answer(line, out));
+  if (line.contains("failure")) STOKA_TRY(read_failure(line["failure"], out));
+  if (!out.head && !out.failure) return fail(invalid_member("status").error());
+  return out;
+}
+
 struct Recorder::File {
   explicit File(std::filesystem::path given) : path(std::move(given)) {}
   ~File() {
@@ -73,7 +249,7 @@ struct Recorder::File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  // Whether it may be started anew. Creates and changes nothing.
+  // Whether the file may be created or replaced. Changes nothing.
   Result<> check() const {
     struct stat info;
     if (::stat(path.c_str(), &info) != 0) {
@@ -85,11 +261,11 @@ struct Recorder::File {
     if (S_ISDIR(info.st_mode)) return fail(cannot_write(path, EISDIR));
     if (::access(path.c_str(), W_OK) != 0) return fail(cannot_write(path, errno));
     if (!S_ISREG(info.st_mode) || info.st_size == 0 || starts_as_recording()) return {};
-    return fail(ErrorKind::data, path.string() + " exists and is no recording",
+    return fail(ErrorKind::data, path.string() + " exists and is not a recording",
                 "name another file");
   }
 
-  // At once, so that a crash loses nothing that was said.
+  // Writes the line immediately, so that a crash loses no finished transfer.
   Result<> append(const std::string& line) {
     std::lock_guard lock(mutex);
     if (fd < 0) STOKA_TRY(open());
@@ -109,12 +285,12 @@ struct Recorder::File {
   bool starts_as_recording() const {
     std::ifstream file(path, std::ios::binary);
     std::string line;
-    for (char c; line.size() < kMostLine && file.get(c) && c != '\n';) line += c;
-    return Recorded::from_line(line).has_value();
+    for (char c; line.size() < kMaxLineBytes && file.get(c) && c != '\n';) line += c;
+    return RecordedTransfer::from_line(line).has_value();
   }
 
   Result<> open() {
-    STOKA_TRY(check());  // it may have come since
+    STOKA_TRY(check());  // the file may have been created meanwhile
     fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     struct stat info;
     if (fd < 0 || ::fstat(fd, &info) != 0) return fail(cannot_write(path, errno));
@@ -138,25 +314,26 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const std::filesystem::path& 
   return std::unique_ptr<Recorder>(new Recorder(std::move(checked), carrier));
 }
 
-// One exchange that is listened to by both.
-class Recorder::Taking final : public Transfer {
+// Runs a transfer and records it when it is over.
+class Recorder::RecordingTransfer final : public Transfer {
  public:
-  Taking(File& file, const Request& request, Listener& listener, Done done)
-      : file_(file), key_(request.key), tee_(listener, recorded_), done_(std::move(done)) {
+  RecordingTransfer(File& file, const Request& request, Listener& sink, Done done)
+      : file_(file), key_(request.key), sink_(sink, recorded_), done_(std::move(done)) {
     recorded_.role = request.role;
     recorded_.name = request.name;
     recorded_.subject = request.subject;
     recorded_.request = canonical(key_.redact(request.body));
   }
   void begin(Transport& carrier, Loop& loop, const Request& request) {
-    transfer_ = carrier.start(loop, request, tee_,
-                              [this](std::optional<Failure> how) { over(std::move(how)); });
+    transfer_ = carrier.start(loop, request, sink_, [this](std::optional<Failure> failure) {
+      on_end(std::move(failure));
+    });
   }
   void pause() override { transfer_->pause(); }
   void resume() override { transfer_->resume(); }
 
  private:
-  void over(std::optional<Failure> failure) {
+  void on_end(std::optional<Failure> failure) {
     recorded_.failure = failure;
     if (!failure || failure->error.kind != ErrorKind::cancelled) {
       redact(recorded_, key_);
@@ -169,110 +346,113 @@ class Recorder::Taking final : public Transfer {
 
   File& file_;
   const Secret key_;
-  Recorded recorded_;
-  Tee tee_;
+  RecordedTransfer recorded_;
+  RecordingSink sink_;
   Done done_;
   std::unique_ptr<Transfer> transfer_;
 };
 
-std::unique_ptr<Transfer> Recorder::start(Loop& loop, const Request& request, Listener& listener,
+std::unique_ptr<Transfer> Recorder::start(Loop& loop, const Request& request, Listener& sink,
                                           Done done) {
-  auto taking = std::make_unique<Taking>(*file_, request, listener, std::move(done));
-  taking->begin(carrier_, loop, request);
-  return taking;
+  auto transfer = std::make_unique<RecordingTransfer>(*file_, request, sink, std::move(done));
+  transfer->begin(carrier_, loop, request);
+  return transfer;
 }
 
-struct Replay::Tape {
-  struct Take {
-    Recorded recorded;
+struct Replay::Index {
+  struct Entry {
+    RecordedTransfer recorded;
     bool used = false;
   };
   using Key = std::vector<std::string>;
 
-  void add(Recorded recorded) {
-    const size_t index = takes.size();
+  void add(RecordedTransfer recorded) {
+    const size_t index = entries.size();
     by_request[{recorded.role, recorded.name, recorded.request}].push_back(index);
     if (recorded.role == "generator" && !recorded.subject.empty())
       by_subject[{recorded.role, recorded.name, recorded.subject}].push_back(index);
-    takes.push_back({std::move(recorded), false});
+    entries.push_back({std::move(recorded), false});
   }
 
-  // Of the takes under a key the next, or the last one again; nothing if there is none.
-  const Recorded* next(const std::map<Key, std::vector<size_t>>& index, const Key& key) {
+  // The next unused transfer under a key, or the last one again; null if there is none.
+  const RecordedTransfer* next(const std::map<Key, std::vector<size_t>>& index, const Key& key) {
     const auto found = index.find(key);
     if (found == index.end()) return nullptr;
     const std::vector<size_t>& list = found->second;
-    auto unused = std::find_if(list.begin(), list.end(), [&](size_t i) { return !takes[i].used; });
-    Take& take = takes[unused == list.end() ? list.back() : *unused];
-    take.used = true;
-    return &take.recorded;
+    auto unused =
+        std::find_if(list.begin(), list.end(), [&](size_t i) { return !entries[i].used; });
+    Entry& entry = entries[unused == list.end() ? list.back() : *unused];
+    entry.used = true;
+    return &entry.recorded;
   }
 
-  const Recorded* find(const Request& request) {
+  const RecordedTransfer* find(const Request& request) {
     std::lock_guard lock(mutex);
     const std::string body = canonical(request.key.redact(request.body));
-    if (const Recorded* exact = next(by_request, {request.role, request.name, body})) return exact;
+    if (const RecordedTransfer* exact = next(by_request, {request.role, request.name, body}))
+      return exact;
     return next(by_subject, {request.role, request.name, request.key.redact(request.subject)});
   }
 
   std::filesystem::path path;
-  std::mutex mutex;  // of used
-  std::vector<Take> takes;
+  std::mutex mutex;  // protects Entry::used
+  std::vector<Entry> entries;
   std::map<Key, std::vector<size_t>> by_request;
   std::map<Key, std::vector<size_t>> by_subject;
 };
 
-Replay::Replay(std::unique_ptr<Tape> tape) : tape_(std::move(tape)) {}
+Replay::Replay(std::unique_ptr<Index> index) : index_(std::move(index)) {}
 
 Replay::~Replay() = default;
 
 Result<std::unique_ptr<Replay>> Replay::open(const std::filesystem::path& file) {
-  STOKA_ASSIGN(const std::string text, read_file(file, kMostFile));
-  auto tape = std::make_unique<Tape>();
-  tape->path = file;
+  STOKA_ASSIGN(const std::string text, read_file(file, kMaxFileBytes));
+  auto index = std::make_unique<Index>();
+  index->path = file;
   std::string_view rest = text;
   for (size_t number = 1; !rest.empty(); ++number) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     if (line.empty()) continue;
-    Result<Recorded> recorded = Recorded::from_line(line);
+    Result<RecordedTransfer> recorded = RecordedTransfer::from_line(line);
     if (!recorded)
       return fail(ErrorKind::data,
-                  fmt::format("{}:{} is no recorded exchange: {}", file.string(), number,
+                  fmt::format("{}:{} is not a recorded transfer: {}", file.string(), number,
                               recorded.error().message),
-                  "record it anew");
-    tape->add(*std::move(recorded));
+                  "record it again");
+    index->add(*std::move(recorded));
   }
-  return std::unique_ptr<Replay>(new Replay(std::move(tape)));
+  return std::unique_ptr<Replay>(new Replay(std::move(index)));
 }
 
-std::optional<Failure> Replay::perform(const Request& request, Listener& listener,
+std::optional<Failure> Replay::perform(const Request& request, Listener& sink,
                                        std::stop_token stop) {
   const Error stopped{ErrorKind::cancelled, "stopped"};
   if (stop.stop_requested()) return Failure{stopped, false, false};
-  const Recorded* recorded = tape_->find(request);
+  const RecordedTransfer* recorded = index_->find(request);
   if (recorded == nullptr) {
     std::string subject = text::one_line(request.subject);
-    if (subject.size() > kMaxSubject)
-      subject = subject.substr(0, text::floor_border(subject, kMaxSubject)) + "…";
-    return Failure{{ErrorKind::data,
-                    fmt::format("{} has no answer of the {} to this {} request{}",
-                                tape_->path.string(), request.role, request.name,
-                                subject.empty() ? "" : fmt::format(" (\"{}\")", subject)),
-                    "the recording holds other questions, or content and settings have changed "
-                    "since: record it anew"},
-                   false,
-                   false};
+    if (subject.size() > kMaxSubjectBytes)
+      subject = subject.substr(0, text::floor_border(subject, kMaxSubjectBytes)) + "…";
+    return Failure{
+        {ErrorKind::data,
+         fmt::format("{} contains no response of the {} to this {} request{}",
+                     index_->path.string(), request.role, request.name,
+                     subject.empty() ? "" : fmt::format(" (\"{}\")", subject)),
+         "the recording contains other questions, or the content or the settings have changed "
+         "since: record it again"},
+        false,
+        false};
   }
   if (recorded->head) {
-    if (auto heard = listener.head(*recorded->head); !heard)
-      return Failure{heard.error(), true, true};
+    if (auto accepted = sink.head(*recorded->head); !accepted)
+      return Failure{accepted.error(), true, true};
     std::string_view rest = recorded->body;
     for (const size_t piece : recorded->pieces) {
       if (stop.stop_requested()) return Failure{stopped, true, true};
-      const Result<Heard> heard = listener.body(rest.substr(0, piece));
-      if (!heard) return Failure{heard.error(), true, true};
-      if (*heard == Heard::enough) return std::nullopt;
+      const Result<Heard> accepted = sink.body(rest.substr(0, piece));
+      if (!accepted) return Failure{accepted.error(), true, true};
+      if (*accepted == Heard::enough) return std::nullopt;
       rest.remove_prefix(piece);
     }
   }

@@ -1,9 +1,10 @@
-// Exchanges written to a file, and answered from one. A line of JSON an exchange:
+// Transports that record transfers to a file and replay them from it. Each transfer is a line of
+// JSON:
 //   {"role","name","subject","request":{…},"status","content_type","retry_after",
-//    "body"|"body_base64","pieces":[lengths of the body as it came],
+//    "body"|"body_base64","pieces":[lengths of the pieces in which the body arrived],
 //    "failure":{"kind","message","hint","connected","answered","cause"}}
-// No key is in it: request headers and addresses are not kept, and a key that a server repeats is
-// *** (its body is then one piece).
+// A recording contains no key: request headers and addresses are not stored, and a key that a
+// server repeats becomes *** (the body is then stored as one piece).
 #pragma once
 
 #include <filesystem>
@@ -13,44 +14,44 @@
 
 namespace stoka::net {
 
-// Carries through another transport and writes what was said, each exchange at once. Exchanges that
-// were stopped are left out. One that cannot be written is a data error. Threads: any.
+// Sends requests through another transport and appends each transfer to the file as soon as it is
+// over. Cancelled transfers are not recorded. A transfer that cannot be written fails with a data
+// error. Any thread may use it.
 class Recorder final : public Transport {
  public:
-  // The file is written from the first exchange on, then anew and readable by its owner only; until
-  // then nothing is. A data error if it cannot be written, or holds anything but a recording: such
-  // a file is left alone.
+  // Creates or replaces the file when the first transfer is over, readable by its owner only. A
+  // data error if the file cannot be written or already contains anything but a recording.
   static Result<std::unique_ptr<Recorder>> create(const std::filesystem::path& file,
                                                   Transport& carrier);
   ~Recorder() override;
-  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& listener,
+  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& sink,
                                   Done done) override;
 
  private:
   struct File;
-  class Taking;
+  class RecordingTransfer;
   Recorder(std::unique_ptr<File> file, Transport& carrier);
   std::unique_ptr<File> file_;
   Transport& carrier_;
 };
 
-// Answers from a recording, piece by piece as it came, failures included. An exchange is found by
-// role, endpoint and request body; a generator's also by role, endpoint and subject, so that a
-// prompt may change and its answer stay. Of several that fit the next one is taken, the last one
-// again and again. Threads: any.
+// Replays a recording, failures included, with the body in its original pieces. A transfer is found
+// by role, endpoint and request body. One of the generator is also found by role, endpoint and
+// subject, so that the prompt may change. If several match, they are replayed in order, and the
+// last one is then repeated. Any thread may use it.
 class Replay final : public Immediate {
  public:
-  // A data error names the file and the line that is no exchange.
+  // A data error names the file and the line that is invalid.
   static Result<std::unique_ptr<Replay>> open(const std::filesystem::path& file);
   ~Replay() override;
-  // What was not recorded is a data error (Failure::error) that says so.
-  std::optional<Failure> perform(const Request& request, Listener& listener,
+  // A request that was not recorded fails with a data error.
+  std::optional<Failure> perform(const Request& request, Listener& sink,
                                  std::stop_token stop) override;
 
  private:
-  struct Tape;
-  explicit Replay(std::unique_ptr<Tape> tape);
-  std::unique_ptr<Tape> tape_;
+  struct Index;
+  explicit Replay(std::unique_ptr<Index> index);
+  std::unique_ptr<Index> index_;
 };
 
 }  // namespace stoka::net

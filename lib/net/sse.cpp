@@ -21,7 +21,8 @@ struct Field {
   std::string_view value;
 };
 
-// A line without a colon is all name; one with a colon first is a comment, a field without a name.
+// A line without a colon is a field name. One that starts with a colon is a comment: its name is
+// empty.
 Field field(std::string_view line) {
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos) return {line, {}};
@@ -30,7 +31,7 @@ Field field(std::string_view line) {
   return {line.substr(0, colon), value};
 }
 
-Error too_long(std::string_view what, size_t most) {
+Error limit_error(std::string_view what, size_t most) {
   return {ErrorKind::protocol,
           fmt::format("the event stream has {} of more than {} bytes", what, most)};
 }
@@ -48,7 +49,7 @@ Result<> SseDecoder::push(std::string_view bytes, const Sink& sink) {
     }
     const size_t end = bytes.find_first_of("\r\n");
     const std::string_view part = bytes.substr(0, end);
-    if (line_.size() + part.size() > limits_.line) return fail(too_long("a line", limits_.line));
+    if (line_.size() + part.size() > limits_.line) return fail(limit_error("a line", limits_.line));
     if (end == std::string_view::npos) {
       line_ += part;
       return {};
@@ -82,7 +83,7 @@ Result<> SseDecoder::line(std::string_view line, const Sink& sink) {
   if (name == "data") {
     data_ += valid_utf8(value);
     data_ += '\n';
-    if (data_.size() > limits_.event + 1) return fail(too_long("an event", limits_.event));
+    if (data_.size() > limits_.event + 1) return fail(limit_error("an event", limits_.event));
   } else if (name == "event") {
     type_ = valid_utf8(value);
   } else if (name == "id" && value.find('\0') == std::string_view::npos) {

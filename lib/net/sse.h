@@ -1,5 +1,5 @@
-// Server-sent events, decoded by the rules of the WHATWG HTML standard, section "Interpreting an
-// event stream". Bytes in any split; memory bounded.
+// Decoder for server-sent events, after the WHATWG HTML standard, section "Interpreting an event
+// stream".
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 namespace stoka::net {
 
 struct SseEvent {
-  std::string_view type;  // "message" unless the stream says otherwise
-  std::string_view data;  // valid UTF-8: what was not is U+FFFD
-  std::string_view id;    // the last one given
+  std::string_view type;  // "message" unless the stream names another type
+  std::string_view data;  // valid UTF-8: invalid bytes have become U+FFFD
+  std::string_view id;    // the last id in the stream
 };
 
 struct SseLimits {
@@ -22,20 +22,21 @@ struct SseLimits {
   size_t event = 4u << 20;  // bytes of data
 };
 
-// Not thread safe.
+// Takes the bytes of a stream in pieces of any size. Memory is bounded by the limits. Not thread
+// safe.
 class SseDecoder {
  public:
-  // The views live as long as the call. False: no more events are wanted, the rest is ignored.
+  // The views are valid during the call only. Returning false ends decoding: the rest is ignored.
   using Sink = std::function<bool(const SseEvent&)>;
 
   explicit SseDecoder(SseLimits limits = {}) : limits_(limits) {}
 
-  // A line or an event above its limit is a protocol error; the decoder is of no use afterwards.
+  // A line or an event above its limit is a protocol error; the decoder must not be used
+  // afterwards.
   Result<> push(std::string_view bytes, const Sink& sink);
 
-  // The data of an event that has not ended, its unfinished last line included: at the end of a
-  // stream it is discarded by the standard, but some servers end on "data: [DONE]" without a blank
-  // line.
+  // The data of the unfinished event, including an unfinished last line. The standard discards it
+  // at the end of a stream, but some servers end with "data: [DONE]" and no blank line.
   std::string pending() const;
 
  private:

@@ -1,4 +1,4 @@
-// The time for one piece of work, whatever number of requests it takes.
+// The deadline of one piece of work, however many requests it takes.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@ class TimeLeft {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  // Begins now; zero: no end.
+  // The time starts now; zero means no deadline.
   explicit TimeLeft(Milliseconds total) : total_(total) {}
 
-  // What is left, no more than `most`, as net::Call::total takes it: zero is no end, so what has
-  // run out is a millisecond.
+  // The remaining time, at most `most`, in the form of net::Call::timeout: zero means no limit, so
+  // one millisecond remains after the deadline has passed.
   Milliseconds left(Milliseconds most = Milliseconds::max()) const {
     if (total_.count() == 0) return most == Milliseconds::max() ? Milliseconds(0) : most;
     const auto spent = std::chrono::ceil<Milliseconds>(std::chrono::steady_clock::now() - start_);

@@ -4,18 +4,18 @@
 
 namespace stoka::net {
 
-Transport::Transport() : loops_(std::make_unique<Loops>()) {}
+Transport::Transport() : loops_(std::make_unique<EventLoopPool>()) {}
 
 Transport::~Transport() = default;
 
-std::optional<Failure> Transport::perform(const Request& request, Listener& listener,
+std::optional<Failure> Transport::perform(const Request& request, Listener& sink,
                                           std::stop_token stop) {
   const Failure stopped{.error = Error(ErrorKind::cancelled, "stopped")};
   if (stop.stop_requested()) return stopped;
-  const Loops::Lease loop = loops_->take();
+  const EventLoopPool::Handle loop = loops_->acquire();
   bool over = false;
   std::optional<Failure> failure;
-  const auto transfer = start(*loop, request, listener, [&](std::optional<Failure> how) {
+  const auto transfer = start(*loop, request, sink, [&](std::optional<Failure> how) {
     failure = std::move(how);
     over = true;
   });
@@ -23,14 +23,14 @@ std::optional<Failure> Transport::perform(const Request& request, Listener& list
   return over ? failure : stopped;
 }
 
-std::unique_ptr<Transfer> Immediate::start(Loop& loop, const Request& request, Listener& listener,
+std::unique_ptr<Transfer> Immediate::start(Loop& loop, const Request& request, Listener& sink,
                                            Done done) {
   struct Pending final : Transfer {
     Loop::Timer timer;
   };
   auto pending = std::make_unique<Pending>();
-  pending->timer = loop.after(Milliseconds(0), [this, &request, &listener, done = std::move(done)] {
-    done(perform(request, listener, {}));
+  pending->timer = loop.after(Milliseconds(0), [this, &request, &sink, done = std::move(done)] {
+    done(perform(request, sink, {}));
   });
   return pending;
 }

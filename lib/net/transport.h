@@ -1,5 +1,5 @@
-// One HTTP exchange: what is asked, what is heard, and who carries it. The network is one carrier
-// (net/client.h), a recording another (net/recording.h).
+// One HTTP transfer: the request, the sink that receives the response, and the interface of what
+// sends it. Implementations: the network (net/http_client.h) and a recording (net/recording.h).
 #pragma once
 
 #include <chrono>
@@ -17,109 +17,114 @@ namespace stoka::net {
 
 using Milliseconds = std::chrono::milliseconds;
 
-// Each is counted from where it can first be missed; zero: none.
+// Zero means no limit.
 struct Deadlines {
   Milliseconds connect{5000};
-  Milliseconds headers{60000};       // from the request to the response's head
-  Milliseconds first_token{120000};  // from the request to the first body that is of use
-  Milliseconds idle{60000};          // between two pieces of body, whatever is in them
-  Milliseconds total{300000};        // the whole exchange
+  Milliseconds headers{60000};  // from the request to the end of the response headers
+  Milliseconds first_token{
+      120000};                 // from the request until the sink no longer returns `nothing_useful`
+  Milliseconds idle{60000};    // between two pieces of the body, whatever they contain
+  Milliseconds total{300000};  // the whole transfer
 };
 
 struct Request {
-  std::string method = "POST";  // GET has no body
+  std::string method = "POST";  // a GET has no body
   std::string url;
   std::string body;  // JSON
   std::string accept = "application/json";
   Secret key;             // sent as "Authorization: Bearer"
-  bool use_proxy = true;  // of the environment
+  bool use_proxy = true;  // the proxy that the environment names
   Deadlines deadlines;
-  size_t most_bytes = 16u << 20;  // of body; more is a protocol error
-  // What a recording knows the exchange by.
+  size_t most_bytes = 16u << 20;  // a longer response body is a protocol error
+  // A recording identifies the transfer by these.
   std::string role;     // "embedder", "reranker", "generator"
-  std::string name;     // of the endpoint: "chat/completions"
-  std::string subject;  // what it is about, e.g. the question; may be empty
+  std::string name;     // the endpoint: "chat/completions"
+  std::string subject;  // what the request is about, such as the question; may be empty
 };
 
 struct Head {
   int status = 0;
   std::string content_type;                         // lower case, without parameters
-  std::optional<std::chrono::seconds> retry_after;  // given as seconds; a date is ignored
-  std::string location = {};  // of a redirect elsewhere: "https://host:8000", nothing else of it
+  std::optional<std::chrono::seconds> retry_after;  // only if given in seconds, not as a date
+  std::string location = {};              // scheme, host and port of a redirect to another server
   std::optional<int> requests_left = {};  // RateLimit-Remaining
 };
 
-// What the listener makes of a piece of body.
+// What a BodySink says after each piece of the body.
 enum class Heard {
-  waiting,  // nothing of use yet: the first-token deadline runs on
-  flowing,
-  ending,  // all of use has come: a second is left for the rest, and however it ends is a success
-  enough,  // the exchange is complete, whatever the server still has to say
+  waiting,  // nothing useful yet: the first_token timeout keeps running
+  flowing,  // useful content has arrived
+  ending,   // the content is complete: the server has one more second to end the response, and
+            // the transfer succeeds however that goes
+  enough,   // the transfer ends now and succeeds, whatever the server has still to send
 };
 
-// Called on the thread of the loop that carries the exchange. An error ends it, and is its error.
+// Receives a response. It is called on the thread of the event loop that runs the transfer. An
+// error aborts the transfer and becomes its error.
 class Listener {
  public:
   virtual ~Listener() = default;
-  virtual Result<> head(const Head& head) = 0;  // once, before any body
+  virtual Result<> head(const Head& head) = 0;  // once, before the body
   virtual Result<Heard> body(std::string_view bytes) = 0;
 };
 
-// What an exchange failed by, where that tells what to set: a name that is no host's, or the
-// deadline that ran out.
+// Why a transfer failed, as far as a setting can help: the host name, or a timeout.
 enum class Cause { other, no_host, connect, headers, first_token, idle, total };
 
-// How an exchange failed. Kinds: unavailable (no connection, broken off), timeout, protocol (no
-// HTTP, too large, a wrong certificate), cancelled, or what the listener said.
+// How a transfer failed. Kinds of error: unavailable (no connection, or it was closed early),
+// timeout, protocol (broken HTTP, too large, an invalid certificate), cancelled, or the kind that
+// the sink returned.
 struct Failure {
   Error error;
-  bool connected = false;  // false: the server never saw the request, so asking again is safe
-  bool answered = false;   // a head had come
+  bool connected = false;  // if false, the server never saw the request and a retry is safe
+  bool answered = false;   // the response headers had arrived
   Cause cause = Cause::other;
 };
 
 class Loop;
-class Loops;
+class EventLoopPool;
 
-// How an exchange went; nothing: well.
+// Receives the failure, or nothing when the transfer succeeded.
 using Done = std::function<void(std::optional<Failure>)>;
 
-// An exchange that is under way, in the hands of whoever started it. All of it happens on the
-// thread of its loop. Destroyed, it is over at once: the server sees the connection close, and
-// nobody is called any more. Not to be destroyed from within its listener.
+// A transfer that is under way on an event loop, owned by the code that started it. Use it on the
+// thread of its event loop only. Destroying it closes the connection at once, and no callback is
+// called afterwards. It must not be destroyed from within its sink.
 class Transfer {
  public:
   virtual ~Transfer() = default;
-  // No more is read, so that the server has to wait; what was read already may still be heard.
+  // Stops reading, so that the server has to wait. The sink may still get bytes already read.
   virtual void pause() {}
   virtual void resume() {}
 };
 
-// Redirects are not followed: their head is the answer. Threads: any; see loop.
+// Sends requests. Redirects are not followed: the sink gets their headers. Any thread may call
+// perform(); start() belongs to the thread of the loop.
 class Transport {
  public:
   Transport();
   virtual ~Transport();
-  // `done` is called once, from a later round of the loop, and may destroy the transfer.
-  virtual std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& listener,
+  // Calls `done` once, in a later iteration of the loop; `done` may destroy the transfer. The
+  // request and the sink must outlive the transfer.
+  virtual std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& sink,
                                           Done done) = 0;
-  // Blocks until the exchange is over, with the listener on the calling thread. A stop ends it
+  // Blocks until the transfer is over; the sink is called on this thread. A stop request ends it
   // within 100 ms.
-  virtual std::optional<Failure> perform(const Request& request, Listener& listener,
+  virtual std::optional<Failure> perform(const Request& request, Listener& sink,
                                          std::stop_token stop);
-  // For callers that wait.
-  Loops& loops() { return *loops_; }
+  // The event loops of callers that block.
+  EventLoopPool& loops() { return *loops_; }
 
  private:
-  std::unique_ptr<Loops> loops_;
+  std::unique_ptr<EventLoopPool> loops_;
 };
 
-// One that has its answer at hand and never waits.
+// A transport whose responses are available without waiting: subclasses implement perform() only.
 class Immediate : public Transport {
  public:
-  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& listener,
+  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& sink,
                                   Done done) override;
-  std::optional<Failure> perform(const Request& request, Listener& listener,
+  std::optional<Failure> perform(const Request& request, Listener& sink,
                                  std::stop_token stop) override = 0;
 };
 

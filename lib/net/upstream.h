@@ -1,11 +1,14 @@
-// One server that stoka asks: its address and key, and the manners of asking it: places, deadlines,
-// careful retries, a breaker.
+// A model server and the rules for calling it: limits on concurrency, timeouts, retries, and a
+// circuit breaker.
 //
-// For the breaker a call has failed that got no connection, broke off, ran into a deadline or heard
-// nonsense, or was answered by 502, 504 or a 503 without Retry-After. Other answers show that the
-// server lives: 4xx, and 500 too, with which some servers answer one bad input; so does one that
-// its listener objects to, unless as unavailable. A call that was stopped says nothing, and neither
-// does one whose own total ran out while the answer was coming.
+// What counts for the circuit breaker:
+// - A failure is a call without a connection, with a connection that was closed early, with a
+//   timeout or with broken HTTP, and an answer with 502, 504, or 503 without Retry-After.
+// - Any other status is a success, because the server is alive. That includes 4xx, and 500, with
+//   which some servers answer one bad input. An error from the caller's sink is a success too,
+//   unless its kind is unavailable.
+// - A cancelled call does not count, nor does one whose own total timeout (Call::timeout) passed
+//   while the response was arriving.
 #pragma once
 
 #include <chrono>
@@ -20,7 +23,7 @@
 #include "base/gate.h"
 #include "base/log.h"
 #include "net/base_url.h"
-#include "net/breaker.h"
+#include "net/circuit_breaker.h"
 #include "net/transport.h"
 
 namespace stoka::net {
@@ -30,7 +33,7 @@ struct UpstreamOptions {
   BaseUrl url;
   Secret key = {};
   Deadlines deadlines = {};
-  int retries = 1;  // after a refused connection, 429, 502, 503 or 504
+  int retries = 1;  // after a failed connection, 429, 502, 503 or 504
   GateOptions gate = {};
   BreakerOptions breaker = {};
 };
@@ -38,48 +41,53 @@ struct UpstreamOptions {
 struct Answer {
   int status = 0;
   std::string content_type;
-  std::string body;  // of a stream that was accepted: empty, the listener has it
+  std::string body;  // empty when a sink has received it
   std::optional<std::chrono::seconds> retry_after = {};
-  std::optional<int> requests_left = {};  // before the server's limit refuses more
+  std::optional<int> requests_left = {};  // until the server's rate limit
   bool ok() const { return status >= 200 && status < 300; }
 };
 
+// Whether the response says that the input is longer than the server or its model accepts: 413, or
+// a 400, 422 or 500 whose message is about length.
+bool too_long(const Answer& answer);
+
 struct Call {
-  std::string_view name;     // of the endpoint: "embed", "chat/completions"
-  std::string body;          // JSON; empty: a GET
+  std::string_view name;     // the endpoint: "embed", "chat/completions"
+  std::string body;          // JSON; a call without a body is a GET
   std::string subject = {};  // for recordings
-  // Instead of the options' total deadline, when not zero.
+  // Unless zero, this replaces the total timeout of the options.
   Milliseconds total{0};
-  std::string_view total_setting = "timeout";  // where the total comes from; empty: no setting
+  std::string_view total_setting = "timeout";  // the setting of that timeout; empty if it has none
 };
 
-// A call that is under way on a loop; see Upstream::start().
-class Asking;
+class PendingCall;
 
-// Threads: any. The transport and the log must outlive it.
+// Any thread may use it. The transport and the log must outlive it.
 class Upstream {
  public:
   Upstream(UpstreamOptions options, Transport& transport, Log& log);
 
   using Answered = std::function<void(Result<Answer>)>;
 
-  // Asks on a loop, and calls `answered` on its thread, once and from a later round; that may
-  // destroy the call. Destroyed before, it is over at once and nobody is called. With a listener
-  // it is stream(), without one it is call(). A place is waited for in line with those who block.
-  std::unique_ptr<Asking> start(Loop& loop, Call call, Listener* listener, Answered answered);
+  // Starts a call on an event loop. `answered` is called once, on the loop's thread and in a later
+  // iteration; it may destroy the call. Destroying the call earlier cancels it without a callback.
+  // With a sink this is stream(), without one it is call(). It queues for a permit together with
+  // the callers that block.
+  std::unique_ptr<PendingCall> start(Loop& loop, Call call, Listener* sink, Answered answered);
 
-  // The whole answer, whatever its status: 400, 413, 422 and their like are for the caller to
-  // interpret. Of one that is not ok the first 64 KB. Errors: unavailable, timeout, protocol (a
-  // redirect, too large), busy (no place in time), cancelled. An error names role and address.
+  // Blocks and returns the whole response, whatever its status: the caller interprets 400, 413, 422
+  // and the like. At most 64 KB of an error response are kept. Errors name role and address. Their
+  // kinds: unavailable, timeout, protocol (a redirect, or too large), busy (no permit in time),
+  // cancelled.
   Result<Answer> call(const Call& call, std::stop_token stop);
 
-  // The listener hears head and body of a 2xx answer only; another answer is returned whole, like
-  // that of call(). Nothing is retried once the listener has heard the head.
-  Result<Answer> stream(const Call& call, Listener& listener, std::stop_token stop);
+  // Like call(), but the headers and the body of a 2xx response go to the sink. Nothing is retried
+  // after the sink has received the headers.
+  Result<Answer> stream(const Call& call, Listener& sink, std::stop_token stop);
 
-  // What an answer that is not ok means, as an error with what to do next: 401 and 403 the key, 402
-  // the account, 404 the address, 429 and 503 later, others what the server said. The key is not in
-  // it.
+  // The error that a response with an error status stands for, with a hint on what to do: 401 and
+  // 403 are about the key, 402 about the account, 404 about the address, 429 and 503 ask for
+  // patience, and others repeat the server's message. It never contains the key.
   Error refusal(const Answer& answer) const;
   // A protocol error that names role and address: "embedder at http://…: WHAT".
   Error nonsense(std::string_view what) const;
@@ -87,57 +95,59 @@ class Upstream {
   std::string who() const;                          // "embedder at http://localhost:8072"
   std::string setting(std::string_view key) const;  // "embedder.url (STOKA_EMBED_URL)"
   const UpstreamOptions& options() const { return options_; }
-  const Gate& gate() const { return gate_; }
-  // Told of every call that failed: no answer, or one that says 429 or 5xx. On the caller's thread;
-  // to be set before the first call.
-  void on_failure(std::function<void(ErrorKind)> told) { on_failure_ = std::move(told); }
-  Loops& loops() { return transport_.loops(); }
+  const Gate& gate() const { return semaphore_; }
+  // Sets a callback for every call that fails without a response, or with 429 or 5xx. It runs on
+  // the thread of the call. Set it before the first call.
+  void on_failure(std::function<void(ErrorKind)> callback) { on_failure_ = std::move(callback); }
+  EventLoopPool& loops() { return transport_.loops(); }
 
  private:
-  friend class Asking;
-  class Ear;  // hears one attempt
-  Result<Answer> ask(const Call& call, Listener* listener, std::stop_token stop);
-  Request request(Call& call, bool stream) const;  // takes its body
-  // How long to wait before the next attempt; nothing: that was the last one.
-  std::optional<Milliseconds> pause(const std::optional<Failure>& failure, const Ear& ear,
-                                    int attempt, Milliseconds left);
-  void report(const std::optional<Failure>& failure, const Ear& ear, bool out_of_total);
-  void tell(const Result<Answer>& result) const;
+  friend class PendingCall;
+  class AttemptSink;
+  Result<Answer> call_blocking(const Call& call, Listener* sink, std::stop_token stop);
+  Request request(Call& call, bool stream) const;  // moves the body out of the call
+  // How long to wait before the next attempt; nothing if there is to be no other attempt.
+  std::optional<Milliseconds> retry_delay(const std::optional<Failure>& failure,
+                                          const AttemptSink& sink, int attempt, Milliseconds left);
+  void report_to_breaker(const std::optional<Failure>& failure, const AttemptSink& sink,
+                         bool own_timeout_passed);
+  void report_failure(const Result<Answer>& result) const;
 
-  Error named(const Failure& failure, const Ear& ear, std::string_view total_setting) const;
+  Error describe(const Failure& failure, const AttemptSink& sink,
+                 std::string_view total_setting) const;
   std::string hint(const Failure& failure, std::string_view total_setting) const;
-  std::string deadline_setting(Cause cause, std::string_view total_setting) const;
-  Error resting(Milliseconds left) const;
+  std::string timeout_setting(Cause cause, std::string_view total_setting) const;
+  Error breaker_open(Milliseconds left) const;
 
   UpstreamOptions options_;
   Transport& transport_;
   Log& log_;
-  Gate gate_;
-  Breaker breaker_;
+  Gate semaphore_;
+  CircuitBreaker breaker_;
   std::function<void(ErrorKind)> on_failure_;
-  std::mutex mutex_;  // of random_
+  std::mutex mutex_;  // protects random_
   std::minstd_rand random_;
 };
 
-// Not thread safe: it lives on the thread of its loop.
-class Asking {
+// A call that is under way on an event loop. Not thread safe: it belongs to the loop's thread.
+class PendingCall {
  public:
-  ~Asking();
-  Asking(const Asking&) = delete;
-  Asking& operator=(const Asking&) = delete;
+  ~PendingCall();
+  PendingCall(const PendingCall&) = delete;
+  PendingCall& operator=(const PendingCall&) = delete;
 
-  // For an answer that is heard: no more is read until resume(), and the server has to wait.
+  // Stops reading a streamed response until resume(), so that the server has to wait.
   void pause();
   void resume();
 
  private:
   friend class Upstream;
-  Asking(Upstream& upstream, Loop& loop, Call call, Listener* listener,
-         Upstream::Answered answered);
+  PendingCall(Upstream& upstream, Loop& loop, Call call, Listener* sink,
+              Upstream::Answered answered);
   void begin();
-  void enter();
+  void start_with_permit();
   void attempt();
-  void attempted(std::optional<Failure> failure);
+  void attempt_done(std::optional<Failure> failure);
   void finish(Result<Answer> result);
   Milliseconds left() const;
 

@@ -47,7 +47,7 @@ TEST_CASE("what was recorded is said again, byte for byte, without the servers")
   CHECK(ran.out == said);
   Ran other = without.stoka({"chat", "--replay", "talk.jsonl", "what about debono"});
   CHECK(other.code == 3);
-  CHECK(has(other.err, "record it anew"));
+  CHECK(has(other.err, "record it again"));
   CHECK(without.stoka({"chat", kQuestion}).code == 4);
 }
 

@@ -239,7 +239,7 @@ TEST_CASE("openai: a model that the server does not have is an error with those 
     REQUIRE_FALSE(embedded.has_value());
     CHECK(embedded.error().kind == ErrorKind::config);
     CHECK(embedded.error().message ==
-          "embedder at " + house.server.url() + "/v1 has no model 'bge-m4', but fake-model");
+          "embedder at " + house.server.url() + "/v1 has no model 'bge-m4'; it has fake-model");
     CHECK(embedded.error().hint == "set embedder.model (STOKA_EMBED_MODEL)");
   }
   House listless({"bge-m4"}, dialect("ollama"));

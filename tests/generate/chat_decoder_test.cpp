@@ -33,7 +33,7 @@ struct Decoded {
   std::string text;
   std::string end;  // "complete", … or "kind: message"
   int64_t prompt_tokens = 0;
-  bool thought_aloud = false;
+  bool reasoning_in_text = false;
   bool operator==(const Decoded&) const = default;
 };
 
@@ -59,19 +59,19 @@ Decoded decode(const std::vector<std::string_view>& pieces, std::string_view con
   const auto head = decoder.head(content_type);
   if (!head) return {"", described(head.error())};
   for (const std::string_view piece : pieces) {
-    const auto heard = decoder.push(piece);
-    if (!heard) {
+    const auto progress = decoder.push(piece);
+    if (!progress) {
       CHECK_FALSE(decoder.finished());
-      out.end = described(heard.error());
+      out.end = described(progress.error());
       return out;
     }
-    if (*heard == Heard::enough) break;
+    if (*progress == Heard::enough) break;
   }
   const auto end = decoder.finish();
   CHECK(empty_deltas == 0);
   out.end = end ? described(end->finish) : described(end.error());
   if (end) out.prompt_tokens = end->prompt_tokens;
-  if (end) out.thought_aloud = end->thought_aloud;
+  if (end) out.reasoning_in_text = end->reasoning_in_text;
   return out;
 }
 
@@ -80,7 +80,7 @@ struct Case {
   std::string text;
   std::string end = "complete";
   int64_t prompt_tokens = 0;
-  bool thought_aloud = false;
+  bool reasoning_in_text = false;
 };
 
 std::vector<Case> cases() {
@@ -116,10 +116,10 @@ std::vector<Case> cases() {
       {"done_unended", line},
       {"done_without_finish", "one line", "truncated"},
       {"cut_in_event", "one line", "truncated"},
-      {"tool_calls", "", "protocol: the model asked for a tool, and there is none"},
+      {"tool_calls", "", "protocol: the model called a tool, but there are no tools"},
       {"thought_only", "", "config: the model spent its 280 tokens thinking"},
       {"thought_aloud", "Hm, so.\n\none line.", "complete", 0, true},
-      {"nothing", "", "protocol: the model answered nothing"},
+      {"nothing", "", "protocol: the model wrote no answer"},
       {"bare_text", "one line", "protocol: the model server sent no JSON: upstream connect error"},
       {"odd", line},
   };
@@ -133,7 +133,7 @@ std::string delta(std::string_view field, std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("what servers stream becomes the same text and end in any split") {
+TEST_CASE("the streams of all servers decode to the same text and outcome in any split") {
   for (const Case& c : cases()) {
     CAPTURE(std::string(c.stream));
     const std::string bytes = golden(c.stream);
@@ -141,7 +141,7 @@ TEST_CASE("what servers stream becomes the same text and end in any split") {
     CHECK(whole.text == c.text);
     CHECK(whole.end == c.end);
     CHECK(whole.prompt_tokens == c.prompt_tokens);
-    CHECK(whole.thought_aloud == c.thought_aloud);
+    CHECK(whole.reasoning_in_text == c.reasoning_in_text);
     const std::string_view view = bytes;
     for (size_t at = 0; at <= bytes.size(); ++at) {
       CAPTURE(at);
@@ -153,7 +153,7 @@ TEST_CASE("what servers stream becomes the same text and end in any split") {
   }
 }
 
-TEST_CASE("deltas leave as they come") {
+TEST_CASE("each delta is passed on at once") {
   std::vector<std::string> deltas;
   ChatDecoder decoder([&](std::string_view text) { deltas.emplace_back(text); });
   REQUIRE(decoder.head(kStream).has_value());
@@ -174,14 +174,14 @@ TEST_CASE("deltas leave as they come") {
   CHECK(decoder.finish()->finish == Finish::complete);
 }
 
-TEST_CASE("an error after the end wins over the end") {
+TEST_CASE("an error event after the finish reason still fails") {
   const std::string stop =
       event(R"({"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]})");
   CHECK(decode({stop, event(R"({"error":"out of memory"})")}).end ==
         "unavailable: the model server failed: out of memory");
 }
 
-TEST_CASE("kinds of errors follow the server's code") {
+TEST_CASE("the kind of an error follows the server's error code") {
   const std::pair<std::string, std::string> kinds[] = {
       {R"({"error":{"message":"m","code":401}})", "config"},
       {R"({"error":{"message":"m","code":"403"}})", "config"},
@@ -200,7 +200,7 @@ TEST_CASE("kinds of errors follow the server's code") {
   }
 }
 
-TEST_CASE("a server that does not stream is understood") {
+TEST_CASE("a response that is not streamed is decoded") {
   const std::pair<std::string, std::string> bodies[] = {
       {R"({"choices":[{"index":0,"message":{"role":"assistant","content":"a b"},)"
        R"("finish_reason":"stop"}],"usage":{"prompt_tokens":9}})",
@@ -210,13 +210,13 @@ TEST_CASE("a server that does not stream is understood") {
       {R"({"choices":[{"message":{"content":"a"}}]})", "a|complete"},
       {R"({"choices":[{"message":{"content":"hm, so.</think>\n\na"}}]})", "a|complete"},
       {R"({"choices":[{"message":{"content":"hm, so.</think>"}}]})",
-       "|protocol: the model thought, and answered nothing"},
+       "|protocol: the model thought but wrote no answer"},
       {R"({"choices":[{"message":{"content":[{"type":"text","text":"a"}]}}]})", "a|complete"},
       {R"({"choices":[{"message":{"content":"\ud83d"}}]})", "\uFFFD|complete"},
       {R"({"choices":[{"message":{"content":null},"finish_reason":"tool_calls"}]})",
-       "|protocol: the model asked for a tool, and there is none"},
+       "|protocol: the model called a tool, but there are no tools"},
       {R"({"choices":[{"message":{"content":null,"reasoning_content":"hm"}}]})",
-       "|protocol: the model thought, and answered nothing"},
+       "|protocol: the model thought but wrote no answer"},
       {R"({"choices":[]})", "|protocol: an answer without choices"},
       {R"({"detail":"not here"})", "|protocol: an answer without choices: not here"},
       {R"({"error":{"message":"boom","code":500}})", "|unavailable: the model server failed: boom"},
@@ -234,14 +234,14 @@ TEST_CASE("a server that does not stream is understood") {
   }
 }
 
-TEST_CASE("other content types are refused") {
+TEST_CASE("other content types are rejected") {
   for (const std::string type : {"text/html", "text/plain", "application/x-ndjson"})
     CHECK(decode({}, type).end ==
-          fmt::format("protocol: answered with {}, wanted an event stream", type));
-  CHECK(decode({}, "").end == "protocol: answered with something unnamed, wanted an event stream");
+          fmt::format("protocol: answered with {} instead of an event stream", type));
+  CHECK(decode({}, "").end == "protocol: answered with no content type instead of an event stream");
 }
 
-TEST_CASE("an answer above the limit is cut there, at a character") {
+TEST_CASE("the answer is longer than the limit is cut between characters") {
   const std::string stream =
       delta("content", "ab") + delta("content", "cé") + delta("content", "f");
   CHECK(decode({stream}, kStream, {5}) == Decoded{"abcé", "length"});
@@ -252,7 +252,7 @@ TEST_CASE("an answer above the limit is cut there, at a character") {
         Decoded{"abcéf", "truncated"});
 }
 
-TEST_CASE("a thought above the limit is an error that says so") {
+TEST_CASE("reasoning above the limit is an error that says so") {
   const std::string stream = delta("reasoning", "hmm") + delta("thinking", "hmm");
   CHECK(decode({stream}, kStream, {100, 6}).end ==
         "config: the model thought for 6 bytes without answering");
@@ -265,14 +265,14 @@ TEST_CASE("a thought above the limit is an error that says so") {
   CHECK(decoder.finish().error().hint.find("max_tokens") == std::string::npos);
 }
 
-TEST_CASE("a long thought leaves room for the answer") {
+TEST_CASE("long reasoning does not count against the limit of the answer") {
   std::string stream;
   for (int i = 0; i < 700; ++i) stream += delta("reasoning_content", std::string(100, 'x'));
   stream += delta("content", "the answer") + "data: [DONE]\n\n";
   CHECK(decode({stream}).text == "the answer");
 }
 
-TEST_CASE("empty events are nothing") {
+TEST_CASE("empty events are ignored") {
   const std::string answer =
       event(R"({"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]})");
   std::string empty;
@@ -281,7 +281,7 @@ TEST_CASE("empty events are nothing") {
   CHECK(decode({"event: error\ndata:\n\n"}).end.starts_with("unavailable: "));
 }
 
-TEST_CASE("a prompt of which some was cached is not counted") {
+TEST_CASE("prompt tokens are not reported if some of them were cached") {
   const std::string answer =
       event(R"({"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]})");
   const std::pair<std::string, int64_t> usages[] = {
@@ -298,7 +298,7 @@ TEST_CASE("a prompt of which some was cached is not counted") {
   }
 }
 
-TEST_CASE("a key that the server repeats is not in an error, however it is cut") {
+TEST_CASE("a key that the server repeats is not in an error, however the message is cut") {
   const std::string key = "sk-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO";
   for (size_t before = 130; before < 210; before += 3) {
     CAPTURE(before);
@@ -307,25 +307,25 @@ TEST_CASE("a key that the server repeats is not in an error, however it is cut")
                                      "event: error\ndata: " + words + "\n\n"}) {
       ChatDecoder decoder([](std::string_view) {}, {}, Secret(key));
       REQUIRE(decoder.head(kStream).has_value());
-      const auto heard = decoder.push(bytes);
-      REQUIRE_FALSE(heard.has_value());
-      CHECK(heard.error().message.find("xxx") != std::string::npos);
-      CHECK(heard.error().message.find("sk-") == std::string::npos);
+      const auto progress = decoder.push(bytes);
+      REQUIRE_FALSE(progress.has_value());
+      CHECK(progress.error().message.find("xxx") != std::string::npos);
+      CHECK(progress.error().message.find("sk-") == std::string::npos);
     }
   }
 }
 
-TEST_CASE("what is too large or too deep is refused") {
+TEST_CASE("a body that is too large or nested too deeply is rejected") {
   const std::string body = R"({"choices":[{"message":{"content":"a"}}]})";
   CHECK(decode({body}, "application/json", {100, 100, 10}).end ==
-        "protocol: an answer above 10 bytes");
+        "protocol: the answer is longer than 10 bytes");
   std::string deep = R"({"x":)";
   for (int i = 0; i < 100; ++i) deep += "[";
   CHECK(decode({event(deep)}).end.starts_with("protocol: "));
   CHECK(decode({"data: " + std::string(2u << 20, 'x')}).end.starts_with("protocol: "));
 }
 
-TEST_CASE("any bytes come to an end") {
+TEST_CASE("any sequence of bytes is decoded or rejected without a crash") {
   std::minstd_rand random(1);
   auto below = [&](size_t most) { return static_cast<size_t>(random()) % most; };
   for (const Case& c : cases()) {

@@ -18,9 +18,9 @@ using Json = nlohmann::json;
 
 const std::vector<Message> kMessages = {{"system", "be brief"}, {"user", "why \xFF?"}};
 
-Json body(const OpenAiOptions& options, const RefusedFields& refused = {}) {
-  const ChatAsk ask{"m", kMessages, options.max_tokens, true, options.stop};
-  const auto text = chat_body(ask, options, refused);
+Json body(const OpenAiOptions& options, const RejectedFields& refused = {}) {
+  const ChatParameters parameters{"m", kMessages, options.max_tokens, true, options.stop};
+  const auto text = chat_body(parameters, options, refused);
   REQUIRE_MESSAGE(text.has_value(), text.error().message);
   return Json::parse(*text);
 }
@@ -33,7 +33,7 @@ OpenAiOptions with_extra(std::string extra) {
 
 }  // namespace
 
-TEST_CASE("a chat request has what the options say") {
+TEST_CASE("a chat request contains the fields of the options") {
   const Json wanted = {
       {"model", "m"},
       {"messages", Json::parse(R"([{"role":"system","content":"be brief"},
@@ -48,14 +48,14 @@ TEST_CASE("a chat request has what the options say") {
   CHECK(body({}) == wanted);
 }
 
-TEST_CASE("what is empty is not sent") {
+TEST_CASE("empty fields are not sent") {
   const auto text = chat_body({"", {}, 0, false}, {}, {});
   REQUIRE(text.has_value());
   CHECK(Json::parse(*text) ==
         Json::parse(R"({"messages":[],"stream":false,"temperature":0.5,"top_p":0.9})"));
 }
 
-TEST_CASE("extra fields are added, replace ours, and take them out") {
+TEST_CASE("extra fields are added, override ours, or remove them") {
   const Json out = body(with_extra(
       R"({"chat_template_kwargs":{"enable_thinking":false},"temperature":0,"stop":null})"));
   CHECK(out["chat_template_kwargs"] == Json{{"enable_thinking", false}});
@@ -64,7 +64,7 @@ TEST_CASE("extra fields are added, replace ours, and take them out") {
   CHECK(out.contains("top_p"));
 }
 
-TEST_CASE("extra that is no object is a config error") {
+TEST_CASE("an extra that is not a JSON object is a config error") {
   for (const std::string extra : {"[1]", "\"a\"", "{", "{\"a\":}", "null"}) {
     CAPTURE(extra);
     const auto checked = check_extra(extra);
@@ -77,7 +77,7 @@ TEST_CASE("extra that is no object is a config error") {
   CHECK(check_extra(" {} ").has_value());
 }
 
-TEST_CASE("refused fields are left out, and max_tokens is renamed first") {
+TEST_CASE("rejected fields are left out, and max_tokens is renamed first") {
   Json out = body({}, {"stream_options", "temperature", "max_tokens"});
   CHECK_FALSE(out.contains("stream_options"));
   CHECK_FALSE(out.contains("temperature"));
@@ -88,10 +88,10 @@ TEST_CASE("refused fields are left out, and max_tokens is renamed first") {
   CHECK_FALSE(out.contains("max_completion_tokens"));
 }
 
-TEST_CASE("a refusal names the field it is about") {
+TEST_CASE("the rejected field is found in an error body") {
   struct Case {
     std::string refusal;
-    RefusedFields known;
+    RejectedFields known;
     std::string field;
   };
   const Case cases[] = {
@@ -120,7 +120,7 @@ TEST_CASE("a refusal names the field it is about") {
       {R"({"error":"unknown field \"stop\""})", {}, "stop"},
       {R"({"error":"unknown field \"stop\""})", {"stop"}, ""},
       {R"({"error":"please stop; top_policy and xtop_p are bad"})", {}, ""},
-      // About a value, or about something else, with the request beside it.
+      // Messages about a value or about something else, in bodies that repeat the request.
       {R"({"error":"top_p must be 1"})", {}, ""},
       {R"({"error":{"message":"max_tokens is too large: 20000. This model supports at most 16384 )"
        R"(completion tokens","param":"max_tokens"}})",
@@ -138,17 +138,19 @@ TEST_CASE("a refusal names the field it is about") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.refusal);
-    CHECK(refused_field(c.refusal, c.known) == c.field);
+    CHECK(rejected_field(c.refusal, c.known) == c.field);
   }
 }
 
-TEST_CASE("a prompt that does not fit is told by what the server says") {
-  CHECK(names_context(R"({"error":{"message":"This model's maximum Context Length is 512"}})"));
-  CHECK(names_context("the request exceeds the available context size"));
-  CHECK_FALSE(names_context(R"({"detail":[{"msg":"no","input":"what is a context window?"}]})"));
+TEST_CASE("a context overflow is recognised by the server's message") {
+  CHECK(
+      is_context_overflow(R"({"error":{"message":"This model's maximum Context Length is 512"}})"));
+  CHECK(is_context_overflow("the request exceeds the available context size"));
+  CHECK_FALSE(
+      is_context_overflow(R"({"detail":[{"msg":"no","input":"what is a context window?"}]})"));
 }
 
-TEST_CASE("a completion request has all prompts and ends at the line") {
+TEST_CASE("a completion request contains all prompts and stops at the end of the line") {
   const std::vector<std::string> prompts = {"a", "b"};
   const auto text = completions_body("m", prompts, 40, {}, {"top_p"});
   REQUIRE(text.has_value());

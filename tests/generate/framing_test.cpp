@@ -27,7 +27,7 @@ FramingVoice voice() { return read_framing_voice(golden::load().value().framing)
 
 }  // namespace
 
-TEST_CASE("a line is cleaned of what models put around it") {
+TEST_CASE("quotes and emphasis around a line are removed") {
   const std::pair<std::string, std::string> lines[] = {
       {" an argument to take sides on.\n", "an argument to take sides on."},
       {"\n\nfirst.\nsecond.", "first."},
@@ -53,7 +53,7 @@ TEST_CASE("a line is cleaned of what models put around it") {
   }
 }
 
-TEST_CASE("a long line is cut at a word") {
+TEST_CASE("a long line is cut between words") {
   std::string written;
   for (int i = 0; i < 100; ++i) written += "word ";
   const auto line = framing_line(written);
@@ -63,7 +63,7 @@ TEST_CASE("a long line is cut at a word") {
   CHECK(framing_line(std::string(300, 'x'))->size() <= 204);
 }
 
-TEST_CASE("numbered lines find their places") {
+TEST_CASE("lines are assigned by their numbers") {
   using Wanted = std::vector<std::optional<std::string>>;
   const std::pair<std::string, Wanted> answers[] = {
       {"1. one.\n2. two.", {"one.", "two."}},
@@ -83,7 +83,7 @@ TEST_CASE("numbered lines find their places") {
   }
 }
 
-TEST_CASE("completed lines go by index, and every prompt must have one") {
+TEST_CASE("completions are assigned by index, and every prompt must have one") {
   const auto lines =
       completed_lines(R"({"choices":[{"index":1,"text":" b.\nmore"},{"index":0,"text":"a."}]})", 2);
   REQUIRE(lines.has_value());
@@ -98,7 +98,7 @@ TEST_CASE("completed lines go by index, and every prompt must have one") {
     CHECK_FALSE(completed_lines(body, 2).has_value());
 }
 
-TEST_CASE("a framing voice that is not whole is refused with its file") {
+TEST_CASE("an incomplete framing voice is rejected with the name of its file") {
   for (const char* text :
        {"pieces=['a']\nlines=['b']", "task='t'\npieces=['a']", "task='t'\nfoo='x'"}) {
     const auto read = read_framing_voice(parse_toml(text, "framing.toml").value());
@@ -108,7 +108,7 @@ TEST_CASE("a framing voice that is not whole is refused with its file") {
   }
 }
 
-TEST_CASE("what a model reads of a piece is one bounded line") {
+TEST_CASE("a piece in a prompt is one line of limited length") {
   const Hit piece = hit("on\nlimits", "first\n\nparagraph.\n" + std::string(5000, 'x'));
   const std::string prompt = framing_prompt(piece, voice());
   CHECK(prompt.ends_with("line:"));

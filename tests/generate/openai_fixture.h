@@ -1,4 +1,4 @@
-// An OpenAI-style generator with a fake server behind it.
+// An OpenAI-style generator that asks a fake server.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 
 namespace stoka::testing {
 
-class KeptLog final : public Log {
+class MemoryLog final : public Log {
  public:
   void write(Level level, std::string_view message) override {
     const std::scoped_lock lock(mutex_);
@@ -31,8 +31,8 @@ class KeptLog final : public Log {
   std::string lines_;
 };
 
-// What came of one answer.
-struct Told {
+// The outcome of one answer.
+struct Outcome {
   Result<generate::Finish> finish = generate::Finish::complete;
   std::string text;
   std::vector<std::string> order;  // "accepted" and "text", without repetitions of "text"
@@ -54,20 +54,20 @@ inline net::UpstreamOptions upstream_options(const std::string& url) {
   return out;
 }
 
-// Whom the options ask, over a carrier.
-struct Asker {
-  Asker(net::UpstreamOptions upstream_options, generate::OpenAiOptions options,
-        net::Transport& carrier)
+// A generator over any transport.
+struct GeneratorHarness {
+  GeneratorHarness(net::UpstreamOptions upstream_options, generate::OpenAiOptions options,
+                   net::Transport& carrier)
       : upstream(std::move(upstream_options), carrier, log),
         generator(upstream, std::move(options), log) {}
 
-  Told ask(
+  Outcome ask(
       const std::string& query = "why?", std::stop_token stop = {},
       const std::function<void()>& on_text = [] {}) {
     generate::Request request;
     request.messages = {{"system", "say it in a line"}, {"user", query}};
     request.query = query;
-    Told out;
+    Outcome out;
     out.finish = generator.stream(
         request, [&] { out.order.emplace_back("accepted"); },
         [&](std::string_view delta) {
@@ -80,26 +80,27 @@ struct Asker {
     return out;
   }
 
-  KeptLog log;
+  MemoryLog log;
   net::Upstream upstream;
   generate::OpenAiGenerator generator;
 };
 
-inline generate::OpenAiOptions named(std::string model = "fake-model") {
+inline generate::OpenAiOptions options_for(std::string model = "fake-model") {
   generate::OpenAiOptions out;
   out.model = std::move(model);
   return out;
 }
 
-struct Setup {
-  explicit Setup(FakeOptions fake_options = {}, generate::OpenAiOptions options = named(),
-                 net::Deadlines deadlines = {}, Secret key = {})
+struct GeneratorFixture {
+  explicit GeneratorFixture(FakeOptions fake_options = {},
+                            generate::OpenAiOptions options = options_for(),
+                            net::Deadlines deadlines = {}, Secret key = {})
       : fake(std::move(fake_options)),
-        asker(on(fake, deadlines, std::move(key)), options, client) {}
+        harness(on(fake, deadlines, std::move(key)), options, client) {}
 
   FakeUpstream fake;
   net::Client client;
-  Asker asker;
+  GeneratorHarness harness;
 
  private:
   static net::UpstreamOptions on(const FakeUpstream& fake, net::Deadlines deadlines, Secret key) {

@@ -35,18 +35,18 @@ std::vector<std::string> paths(const FakeUpstream& fake) {
 
 }  // namespace
 
-TEST_CASE("lines come from one request with a completion for each") {
-  Setup setup;
-  setup.fake.behave(R"({"path":"/v1/completions","answer":["one.\nmore","\"two!\""]})");
-  CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"one.", "two."});
-  CHECK(paths(setup.fake) == std::vector<std::string>{"/v1/completions"});
-  const Json body = Json::parse(setup.fake.seen().front().body);
+TEST_CASE("one completion request returns the lines of all hits") {
+  GeneratorFixture fixture;
+  fixture.fake.behave(R"({"path":"/v1/completions","answer":["one.\nmore","\"two!\""]})");
+  CHECK(fixture.harness.generator.frame(hits(), {}) == Lines{"one.", "two."});
+  CHECK(paths(fixture.fake) == std::vector<std::string>{"/v1/completions"});
+  const Json body = Json::parse(fixture.fake.seen().front().body);
   CHECK(body["prompt"].size() == 2);
   CHECK(body["prompt"][1].get<std::string>().find("second title") != std::string::npos);
   CHECK(body["max_tokens"] == 40);
 }
 
-TEST_CASE("a server that takes one prompt only is asked in one chat, from then on") {
+TEST_CASE("a server that accepts one prompt only is asked in one chat from then on") {
   struct Case {
     const char* dialect;
     const char* refusal;
@@ -60,36 +60,36 @@ TEST_CASE("a server that takes one prompt only is asked in one chat, from then o
     CAPTURE(std::string(c.refusal));
     FakeOptions options;
     options.dialect = c.dialect;
-    Setup setup(options);
-    if (*c.refusal != '\0') setup.fake.behave(c.refusal);
-    setup.fake.behave(
+    GeneratorFixture fixture(options);
+    if (*c.refusal != '\0') fixture.fake.behave(c.refusal);
+    fixture.fake.behave(
         R"({"path":"/chat/completions","times":0,"reasoning":"hm","answer":"1. one.\n2. two."})");
-    CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"one.", "two."});
-    CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"one.", "two."});
-    CHECK(paths(setup.fake) == std::vector<std::string>{"/v1/completions", "/v1/chat/completions",
-                                                        "/v1/chat/completions"});
-    CHECK(Json::parse(setup.fake.seen().back().body)["max_tokens"] == 80);
+    CHECK(fixture.harness.generator.frame(hits(), {}) == Lines{"one.", "two."});
+    CHECK(fixture.harness.generator.frame(hits(), {}) == Lines{"one.", "two."});
+    CHECK(paths(fixture.fake) == std::vector<std::string>{"/v1/completions", "/v1/chat/completions",
+                                                          "/v1/chat/completions"});
+    CHECK(Json::parse(fixture.fake.seen().back().body)["max_tokens"] == 80);
   }
 }
 
-TEST_CASE("a server that fails at completions once is asked for them again") {
-  Setup setup;
-  setup.fake.behave(R"({"path":"/v1/completions","status":500})");
-  setup.fake.behave(R"({"path":"/chat/completions","answer":"1. one.\n2. two."})");
-  CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"one.", "two."});
-  setup.fake.behave(R"({"path":"/v1/completions","answer":["three.","four."]})");
-  CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"three.", "four."});
-  CHECK(paths(setup.fake).size() == 3);
+TEST_CASE("after a single 500 the completions endpoint is used again") {
+  GeneratorFixture fixture;
+  fixture.fake.behave(R"({"path":"/v1/completions","status":500})");
+  fixture.fake.behave(R"({"path":"/chat/completions","answer":"1. one.\n2. two."})");
+  CHECK(fixture.harness.generator.frame(hits(), {}) == Lines{"one.", "two."});
+  fixture.fake.behave(R"({"path":"/v1/completions","answer":["three.","four."]})");
+  CHECK(fixture.harness.generator.frame(hits(), {}) == Lines{"three.", "four."});
+  CHECK(paths(fixture.fake).size() == 3);
 }
 
-TEST_CASE("what a model thinks is no line") {
+TEST_CASE("reasoning is not used as a line") {
   const std::string thought =
       R"(1. first, i read about X\n2. the second is Y, hm\n</think>\n\n1. one.\n2. two.)";
-  Setup setup;
-  setup.fake.behave(R"({"path":"/v1/completions","times":0,"status":404})");
-  setup.fake.behave(fmt::format(R"({{"path":"/chat/completions","answer":"{}"}})", thought));
-  CHECK(setup.asker.generator.frame(hits(), {}) == Lines{"one.", "two."});
-  // From a server that streams anyway, it cannot be told from the lines.
+  GeneratorFixture fixture;
+  fixture.fake.behave(R"({"path":"/v1/completions","times":0,"status":404})");
+  fixture.fake.behave(fmt::format(R"({{"path":"/chat/completions","answer":"{}"}})", thought));
+  CHECK(fixture.harness.generator.frame(hits(), {}) == Lines{"one.", "two."});
+  // If the server streams anyway, reasoning cannot be outcome from the lines.
   const Json delta = {{"choices",
                        {{{"delta", {{"content", Json::parse("\"" + thought + "\"")}}},
                          {"finish_reason", "stop"}}}}};
@@ -97,12 +97,12 @@ TEST_CASE("what a model thinks is no line") {
                          {"body", "data: " + delta.dump() + "\n\n"},
                          {"headers", {{"Content-Type", "text/event-stream"}}},
                          {"content_type", "text/event-stream"}};
-  setup.fake.behave(streamed.dump());
-  CHECK(setup.asker.generator.frame(hits(), {}) == kNone);
+  fixture.fake.behave(streamed.dump());
+  CHECK(fixture.harness.generator.frame(hits(), {}) == kNone);
 }
 
-TEST_CASE("a failure costs the lines and nothing else") {
-  generate::OpenAiOptions options = named();
+TEST_CASE("a failure costs only the lines") {
+  generate::OpenAiOptions options = options_for();
   options.framing = std::chrono::milliseconds(200);
   for (const char* behaviour :
        {R"({"times":0,"fault":"hang"})", R"({"times":0,"fault":"close"})",
@@ -110,33 +110,33 @@ TEST_CASE("a failure costs the lines and nothing else") {
         R"({"times":0,"fault":"empty"})", R"({"times":0,"fault":"truncated_json"})",
         R"({"times":0,"answer":""})"}) {
     CAPTURE(std::string(behaviour));
-    Setup setup({}, options);
-    setup.fake.behave(behaviour);
-    CHECK(setup.asker.generator.frame(hits(), {}) == kNone);
+    GeneratorFixture fixture({}, options);
+    fixture.fake.behave(behaviour);
+    CHECK(fixture.harness.generator.frame(hits(), {}) == kNone);
     const bool silent = std::string(behaviour).find("answer") != std::string::npos;
-    CHECK(setup.asker.log.lines().empty() == silent);
+    CHECK(fixture.harness.log.lines().empty() == silent);
   }
 }
 
-TEST_CASE("lines that take too long are done without") {
-  generate::OpenAiOptions options = named();
+TEST_CASE("lines that take too long are left out") {
+  generate::OpenAiOptions options = options_for();
   options.framing = std::chrono::milliseconds(100);
-  Setup setup({}, options);
-  setup.fake.behave(R"({"delay_ms":60000})");
-  CHECK(setup.asker.generator.frame(hits(), {}) == kNone);
-  CHECK(setup.asker.log.lines() ==
+  GeneratorFixture fixture({}, options);
+  fixture.fake.behave(R"({"delay_ms":60000})");
+  CHECK(fixture.harness.generator.frame(hits(), {}) == kNone);
+  CHECK(fixture.harness.log.lines() ==
         "warning: recommendations without framing lines: they took too long\n");
-  REQUIRE(setup.fake.wait_for(1));
-  CHECK(setup.fake.seen().front().left_after.has_value());
+  REQUIRE(fixture.fake.wait_for(1));
+  CHECK(fixture.fake.seen().front().left_after.has_value());
 }
 
-TEST_CASE("nothing to frame, or a stop: nothing is asked") {
-  Setup setup;
-  CHECK(setup.asker.generator.frame({}, {}).empty());
+TEST_CASE("without hits, or after a stop request, nothing is sent") {
+  GeneratorFixture fixture;
+  CHECK(fixture.harness.generator.frame({}, {}).empty());
   std::stop_source stop;
   stop.request_stop();
-  CHECK(setup.asker.generator.frame(hits(), stop.get_token()) == kNone);
-  CHECK(setup.fake.seen().empty());
+  CHECK(fixture.harness.generator.frame(hits(), stop.get_token()) == kNone);
+  CHECK(fixture.fake.seen().empty());
 }
 
 }  // namespace openai_frame_test

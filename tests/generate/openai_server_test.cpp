@@ -1,4 +1,4 @@
-// What a generator learns of its server.
+// What a generator learns about its server.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -28,15 +28,15 @@ std::vector<Json> bodies(const FakeUpstream& fake) {
 
 }  // namespace
 
-TEST_CASE("fields that the server refuses are left out from then on") {
-  Setup setup;
-  setup.fake.behave(
+TEST_CASE("fields that the server rejects are left out from then on") {
+  GeneratorFixture fixture;
+  fixture.fake.behave(
       R"({"times":0,"fault":"refuse_fields","answer":"fine.",
           "field":["max_tokens","temperature","top_p","stop"]})");
-  CHECK(setup.asker.ask().text == "fine.");
-  CHECK(setup.asker.ask().order == Order{"accepted", "text"});
-  const std::vector<Json> sent = bodies(setup.fake);
-  // One for max_tokens, one for the first of what goes together, and two that were taken.
+  CHECK(fixture.harness.ask().text == "fine.");
+  CHECK(fixture.harness.ask().order == Order{"accepted", "text"});
+  const std::vector<Json> sent = bodies(fixture.fake);
+  // One for max_tokens, one for the first sampling field, and two that were accepted.
   REQUIRE(sent.size() == 4);
   for (const Json& body : {sent[2], sent[3]}) {
     CHECK(body["max_completion_tokens"] == 280);
@@ -44,147 +44,149 @@ TEST_CASE("fields that the server refuses are left out from then on") {
       CHECK_FALSE(body.contains(field));
     CHECK(body.contains("stream_options"));
   }
-  CHECK(setup.asker.log.lines().find("refuses the field max_tokens") != std::string::npos);
+  CHECK(fixture.harness.log.lines().find("rejects the field max_tokens") != std::string::npos);
 }
 
-TEST_CASE("a field that the owner wants is not left out") {
-  generate::OpenAiOptions options = named();
+TEST_CASE("a field from generator.extra is not left out") {
+  generate::OpenAiOptions options = options_for();
   options.extra = R"({"top_p":0.1})";
-  Setup setup({}, options);
-  setup.fake.behave(R"({"times":0,"fault":"refuse_fields","field":"top_p"})");
-  const Told told = setup.asker.ask();
-  CHECK(told.end() == "protocol");
-  CHECK(told.message().find("'top_p' is not supported") != std::string::npos);
-  CHECK(told.order.empty());
+  GeneratorFixture fixture({}, options);
+  fixture.fake.behave(R"({"times":0,"fault":"refuse_fields","field":"top_p"})");
+  const Outcome outcome = fixture.harness.ask();
+  CHECK(outcome.end() == "protocol");
+  CHECK(outcome.message().find("'top_p' is not supported") != std::string::npos);
+  CHECK(outcome.order.empty());
 }
 
-TEST_CASE("a refusal that repeats the whole request leaves out nothing") {
-  Setup setup;
-  setup.fake.behave(
+TEST_CASE("an error body that repeats the whole request removes no field") {
+  GeneratorFixture fixture;
+  fixture.fake.behave(
       R"({"status":422,"body":{"detail":[{"type":"value_error","loc":["body","messages",1,"content"],
           "msg":"Value error, unknown word","input":{"model":"fake-model","max_tokens":280,
           "temperature":0.5,"stop":["x"],"stream_options":{}}}]}})");
-  CHECK(setup.asker.ask().end() == "protocol");
-  CHECK(setup.asker.ask().end() == "complete");
-  const std::vector<Json> sent = bodies(setup.fake);
+  CHECK(fixture.harness.ask().end() == "protocol");
+  CHECK(fixture.harness.ask().end() == "complete");
+  const std::vector<Json> sent = bodies(fixture.fake);
   REQUIRE(sent.size() == 2);
   CHECK(sent[0] == sent[1]);
 }
 
 TEST_CASE("a field is left out for good only once the server has accepted a request without it") {
-  Setup setup;
-  setup.fake.behave(R"({"fault":"refuse_fields","field":"max_tokens"})");
-  setup.fake.behave(R"({"status":503})");
-  CHECK(setup.asker.ask().end() == "unavailable");
-  CHECK(setup.asker.ask().end() == "complete");
-  CHECK(bodies(setup.fake).back().contains("max_tokens"));
+  GeneratorFixture fixture;
+  fixture.fake.behave(R"({"fault":"refuse_fields","field":"max_tokens"})");
+  fixture.fake.behave(R"({"status":503})");
+  CHECK(fixture.harness.ask().end() == "unavailable");
+  CHECK(fixture.harness.ask().end() == "complete");
+  CHECK(bodies(fixture.fake).back().contains("max_tokens"));
 }
 
-TEST_CASE("a server that refuses one thing after the other is asked three times at most") {
-  Setup setup;
-  setup.fake.behave(
+TEST_CASE("a server that rejects one field after the other gets at most three requests") {
+  GeneratorFixture fixture;
+  fixture.fake.behave(
       R"({"times":0,"fault":"refuse_fields",
           "field":["stream_options","max_tokens","max_completion_tokens","stop"]})");
-  const Told told = setup.asker.ask();
-  CHECK(told.end() == "protocol");
-  CHECK(told.message().find("'max_completion_tokens' is not supported") != std::string::npos);
-  CHECK(setup.fake.seen().size() == 3);
+  const Outcome outcome = fixture.harness.ask();
+  CHECK(outcome.end() == "protocol");
+  CHECK(outcome.message().find("'max_completion_tokens' is not supported") != std::string::npos);
+  CHECK(fixture.fake.seen().size() == 3);
 }
 
-TEST_CASE("one deadline is for all the requests of an answer") {
+TEST_CASE("one deadline covers all requests of an answer") {
   net::Deadlines deadlines;
   deadlines.total = milliseconds(1200);
-  Setup setup({}, named(""), deadlines);
-  setup.fake.behave(R"({"path":"/models","delay_ms":400})");
-  setup.fake.behave(
+  GeneratorFixture fixture({}, options_for(""), deadlines);
+  fixture.fake.behave(R"({"path":"/models","delay_ms":400})");
+  fixture.fake.behave(
       R"({"path":"/chat/completions","delay_ms":400,"fault":"refuse_fields","field":"stop"})");
-  setup.fake.behave(R"({"path":"/chat/completions","delay_ms":900})");
-  CHECK(setup.asker.ask().end() == "timeout");
-  CHECK(setup.fake.seen().size() == 3);
+  fixture.fake.behave(R"({"path":"/chat/completions","delay_ms":900})");
+  CHECK(fixture.harness.ask().end() == "timeout");
+  CHECK(fixture.fake.seen().size() == 3);
 
-  // The list that explains a refusal is asked for within it, too.
+  // It also covers the request for the list that explains an error.
   deadlines.total = milliseconds(600);
-  Setup other({}, named("other"), deadlines);
+  GeneratorFixture other({}, options_for("other"), deadlines);
   other.fake.behave(R"({"path":"/models","delay_ms":60000})");
-  const Told told = other.asker.ask();
-  CHECK(told.end() == "config");
+  const Outcome outcome = other.harness.ask();
+  CHECK(outcome.end() == "config");
   REQUIRE(other.fake.wait_for(2));
   CHECK(other.fake.seen().back().left_after.has_value());
 }
 
-TEST_CASE("a model that the server does not have is told with those it has") {
-  Setup setup({}, named("other"));
-  const Told told = setup.asker.ask();
-  CHECK(told.end() == "config");
-  CHECK(told.order.empty());
-  CHECK(told.message() ==
-        fmt::format("generator at {}/v1 has no model 'other', but fake-model", setup.fake.url()));
-  CHECK(told.finish.error().hint.find("STOKA_GEN_MODEL") != std::string::npos);
+TEST_CASE("the error for a missing model names the models that the server has") {
+  GeneratorFixture fixture({}, options_for("other"));
+  const Outcome outcome = fixture.harness.ask();
+  CHECK(outcome.end() == "config");
+  CHECK(outcome.order.empty());
+  CHECK(outcome.message() ==
+        fmt::format("generator at {}/v1 has no model 'other'; it has fake-model",
+                    fixture.fake.url()));
+  CHECK(outcome.finish.error().hint.find("STOKA_GEN_MODEL") != std::string::npos);
 }
 
-TEST_CASE("without a model, the server's only one is used") {
-  Setup setup({}, named(""));
-  CHECK(setup.asker.generator.name() == fmt::format("a model at {}/v1", setup.fake.url()));
-  CHECK(setup.asker.ask().end() == "complete");
-  CHECK(setup.asker.ask().end() == "complete");
-  CHECK(setup.asker.generator.name() == fmt::format("fake-model at {}/v1", setup.fake.url()));
-  CHECK(setup.fake.seen().size() == 3);  // the list is asked for once
-  CHECK(bodies(setup.fake).back()["model"] == "fake-model");
+TEST_CASE("without a configured model, the server's only one is used") {
+  GeneratorFixture fixture({}, options_for(""));
+  CHECK(fixture.harness.generator.name() == fmt::format("a model at {}/v1", fixture.fake.url()));
+  CHECK(fixture.harness.ask().end() == "complete");
+  CHECK(fixture.harness.ask().end() == "complete");
+  CHECK(fixture.harness.generator.name() == fmt::format("fake-model at {}/v1", fixture.fake.url()));
+  CHECK(fixture.fake.seen().size() == 3);  // the list was requested only once
+  CHECK(bodies(fixture.fake).back()["model"] == "fake-model");
 }
 
-TEST_CASE("without a model, a server with several is a question, one without a list is asked") {
-  Setup setup({}, named(""));
-  setup.fake.behave(R"({"path":"/models","body":{"data":[{"id":"a"},{"id":"b"}]}})");
-  const Told told = setup.asker.ask();
-  CHECK(told.end() == "config");
-  CHECK(told.message().ends_with("has several models: a, b"));
-  setup.fake.behave(R"({"path":"/models","body":{"data":[{"id":"a"},{"id":"b"}]}})");
-  CHECK(setup.asker.generator.probe({}).error().message.ends_with("has several models: a, b"));
+TEST_CASE(
+    "several models without a configured one are an error, and a server without a list is used") {
+  GeneratorFixture fixture({}, options_for(""));
+  fixture.fake.behave(R"({"path":"/models","body":{"data":[{"id":"a"},{"id":"b"}]}})");
+  const Outcome outcome = fixture.harness.ask();
+  CHECK(outcome.end() == "config");
+  CHECK(outcome.message().ends_with("has several models: a, b"));
+  fixture.fake.behave(R"({"path":"/models","body":{"data":[{"id":"a"},{"id":"b"}]}})");
+  CHECK(fixture.harness.generator.probe({}).error().message.ends_with("has several models: a, b"));
   {
-    generate::OpenAiOptions options = named("");
+    generate::OpenAiOptions options = options_for("");
     options.preferred = "fake-model";
-    Setup prefers({}, options);
+    GeneratorFixture prefers({}, options);
     prefers.fake.behave(R"({"path":"/models","body":{"data":[{"id":"a"},{"id":"fake-model"}]}})");
-    CHECK(prefers.asker.ask().end() == "complete");
+    CHECK(prefers.harness.ask().end() == "complete");
     CHECK(bodies(prefers.fake).back()["model"] == "fake-model");
   }
   for (const char* list :
        {R"({"path":"/models","body":{"data":[]}})", R"({"path":"/models","status":404})"}) {
-    setup.fake.reset();
-    setup.fake.behave(list);
-    CHECK(setup.asker.ask().end() == "complete");
-    CHECK_FALSE(bodies(setup.fake).back().contains("model"));
+    fixture.fake.reset();
+    fixture.fake.behave(list);
+    CHECK(fixture.harness.ask().end() == "complete");
+    CHECK_FALSE(bodies(fixture.fake).back().contains("model"));
   }
-  Setup nonsense({}, named(""));
+  GeneratorFixture nonsense({}, options_for(""));
   nonsense.fake.behave(R"({"path":"/models","body":"<html>"})");
-  CHECK(nonsense.asker.ask().end() == "protocol");
+  CHECK(nonsense.harness.ask().end() == "protocol");
 }
 
-TEST_CASE("a server that keeps no list is asked for it once") {
-  Setup setup({}, named(""));
-  setup.fake.behave(R"({"path":"/models","times":0,"status":404})");
-  CHECK(setup.asker.ask().end() == "complete");
-  CHECK(setup.asker.ask().end() == "complete");
-  CHECK(setup.fake.seen().size() == 3);
+TEST_CASE("a server without a list of models is asked for it only once") {
+  GeneratorFixture fixture({}, options_for(""));
+  fixture.fake.behave(R"({"path":"/models","times":0,"status":404})");
+  CHECK(fixture.harness.ask().end() == "complete");
+  CHECK(fixture.harness.ask().end() == "complete");
+  CHECK(fixture.fake.seen().size() == 3);
 }
 
-TEST_CASE("a probe asks for a word") {
-  Setup setup({}, named("other"));
-  const auto refused = setup.asker.generator.probe({});
+TEST_CASE("a probe asks for one token") {
+  GeneratorFixture fixture({}, options_for("other"));
+  const auto refused = fixture.harness.generator.probe({});
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().kind == ErrorKind::config);
-  CHECK(refused.error().message.ends_with("has no model 'other', but fake-model"));
-  // Some take names that they do not list.
-  setup.fake.behave(R"({"path":"/chat/completions","model":"other"})");
-  const auto taken = setup.asker.generator.probe({});
+  CHECK(refused.error().message.ends_with("has no model 'other'; it has fake-model"));
+  // Some servers accept models that they do not list.
+  fixture.fake.behave(R"({"path":"/chat/completions","model":"other"})");
+  const auto taken = fixture.harness.generator.probe({});
   REQUIRE(taken.has_value());
   CHECK(taken->model == "other");
-  const Json word = bodies(setup.fake).back();
+  const Json word = bodies(fixture.fake).back();
   CHECK(word["max_tokens"] == 1);
   CHECK(word["stream"] == false);
-  Setup unnamed({}, named(""));
-  CHECK(unnamed.asker.generator.probe({})->model == "fake-model");
-  // That it is listed is not enough.
+  GeneratorFixture unnamed({}, options_for(""));
+  CHECK(unnamed.harness.generator.probe({})->model == "fake-model");
+  // It is not enough that the model is listed.
   const std::pair<const char*, ErrorKind> failures[] = {
       {R"({"path":"/chat/completions","status":500})", ErrorKind::unavailable},
       {R"({"path":"/chat/completions","fault":"html"})", ErrorKind::protocol},
@@ -193,18 +195,18 @@ TEST_CASE("a probe asks for a word") {
   for (const auto& [behaviour, kind] : failures) {
     CAPTURE(std::string(behaviour));
     unnamed.fake.behave(behaviour);
-    const auto probe = unnamed.asker.generator.probe({});
+    const auto probe = unnamed.harness.generator.probe({});
     REQUIRE_FALSE(probe.has_value());
     CHECK(probe.error().kind == kind);
   }
-  // A model that thinks has no word to say by then.
+  // A reasoning model has written no text by then.
   unnamed.fake.behave(
       R"({"path":"/chat/completions","status":400,
           "message":"Could not finish the message because max_tokens or model output limit was reached."})");
-  CHECK(unnamed.asker.generator.probe({}).has_value());
+  CHECK(unnamed.harness.generator.probe({}).has_value());
 }
 
-TEST_CASE("a probe has no subject, by which a question could be answered with it") {
+TEST_CASE("a probe has no subject, so that no recorded answer is replayed for it") {
   struct Kept final : net::Immediate {
     net::Client client;
     std::vector<std::string> subjects;
@@ -215,8 +217,8 @@ TEST_CASE("a probe has no subject, by which a question could be answered with it
     }
   } kept;
   FakeUpstream fake;
-  Asker asker(upstream_options(fake.url()), named(), kept);
-  CHECK(asker.generator.probe({}).has_value());
+  GeneratorHarness harness(upstream_options(fake.url()), options_for(), kept);
+  CHECK(harness.generator.probe({}).has_value());
   CHECK(kept.subjects == std::vector<std::string>{""});
 }
 

@@ -12,7 +12,7 @@ namespace {
 using stoka::generate::mark_lone_surrogates;
 using stoka::generate::SurrogateJoiner;
 
-// Marks each and joins them all, the plain way from JSON strings to text.
+// Marks and joins a list of JSON strings.
 std::string join(const std::vector<std::string>& texts) {
   SurrogateJoiner joiner;
   std::string out;
@@ -22,14 +22,14 @@ std::string join(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-TEST_CASE("whole pairs and other escapes are left to the parser") {
+TEST_CASE("complete pairs and other escapes are left to the parser") {
   for (const std::string text :
        {R"(a \ud83d\ude00 b)", R"(\\ud83d)", R"(\\\\ude00)", R"(\u00e9 \n \" \ud7ff \ue000)",
         R"(\u12)", R"(\uzzzz)", R"(\)", R"(\u)", R"(\ud83)", ""})
     CHECK(mark_lone_surrogates(text) == text);
 }
 
-TEST_CASE("halves are joined over texts, and replaced where there is no other half") {
+TEST_CASE("halves are joined across texts, and replaced if the other half is missing") {
   CHECK(join({R"(a\ud83d)", R"(\ude00b)"}) == "a\U0001F600b");
   CHECK(join({R"(a\uD83D)", "", R"(\uDE00)"}) == "a\U0001F600");
   CHECK(join({R"(\ud83d)", R"(a)", R"(\ude00)"}) == "\uFFFDa\uFFFD");
@@ -39,7 +39,7 @@ TEST_CASE("halves are joined over texts, and replaced where there is no other ha
   CHECK(join({R"(\udbff)", R"(\udfff)"}) == "\U0010FFFF");
 }
 
-TEST_CASE("other characters of the private planes pass") {
+TEST_CASE("other private use characters pass unchanged") {
   CHECK(join({"\U0010F7FF \U00100000 \U000F0000"}) == "\U0010F7FF \U00100000 \U000F0000");
 }
 

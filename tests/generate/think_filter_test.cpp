@@ -11,8 +11,8 @@ namespace think_filter_test {
 
 namespace {
 
+using stoka::generate::reasoning_end;
 using stoka::generate::ThinkFilter;
-using stoka::generate::thoughts_end;
 
 struct Filtered {
   std::string answer;
@@ -26,8 +26,8 @@ Filtered filter(const std::vector<std::string_view>& pieces) {
   Filtered out;
   for (const std::string_view piece : pieces) out.answer += filter.push(piece);
   out.answer += filter.finish();
-  out.thought = filter.thought();
-  out.stray = filter.stray();
+  out.thought = filter.reasoning_bytes();
+  out.stray = filter.stray_tag();
   return out;
 }
 
@@ -65,7 +65,7 @@ const std::vector<Case> kCases = {
 
 }  // namespace
 
-TEST_CASE("thoughts are taken out of an answer in any split") {
+TEST_CASE("reasoning is removed from an answer in any split") {
   for (const Case& c : kCases) {
     CAPTURE(std::string(c.input));
     const Filtered wanted{c.answer, c.thought, c.stray};
@@ -80,7 +80,7 @@ TEST_CASE("thoughts are taken out of an answer in any split") {
   }
 }
 
-TEST_CASE("only what may be a tag is held back") {
+TEST_CASE("only text that may be part of a tag is kept back") {
   ThinkFilter filter;
   CHECK(filter.push("<th") == "");
   CHECK(filter.push("e") == "<the");
@@ -89,7 +89,7 @@ TEST_CASE("only what may be a tag is held back") {
   CHECK(filter.push("cite") == "</cite");
 }
 
-TEST_CASE("in a whole text the answer begins after the last closing tag") {
+TEST_CASE("in a complete text the answer begins after the last closing tag") {
   const std::pair<std::string_view, std::string_view> texts[] = {
       {"", ""},
       {"a < b", "a < b"},
@@ -101,7 +101,7 @@ TEST_CASE("in a whole text the answer begins after the last closing tag") {
   };
   for (const auto& [text, answer] : texts) {
     CAPTURE(std::string(text));
-    CHECK(text.substr(thoughts_end(text)) == answer);
+    CHECK(text.substr(reasoning_end(text)) == answer);
   }
 }
 

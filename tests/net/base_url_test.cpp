@@ -20,7 +20,7 @@ std::string shown(const std::string& pasted, ApiRoot root) {
 
 }  // namespace
 
-TEST_CASE("an address is understood in any form people paste") {
+TEST_CASE("an address is accepted in any form that people paste") {
   struct Case {
     std::string pasted, plain, versioned;
   };
@@ -57,7 +57,7 @@ TEST_CASE("an address is understood in any form people paste") {
       {"https://host/versions", "https://host/versions", "https://host/versions/v1"},
       {"https://host/v", "https://host/v", "https://host/v/v1"},
       {"https://host/gr\u00FCn", "https://host/gr%c3%bcn", "https://host/gr%c3%bcn/v1"},
-      // Endpoints.
+      // Addresses of endpoints.
       {"http://host:8000/v1/chat/completions", host, host + "/v1"},
       {"http://host:8000/v1/chat/completions/", host, host + "/v1"},
       {"http://host:8000/v1/completions", host, host + "/v1"},
@@ -73,7 +73,7 @@ TEST_CASE("an address is understood in any form people paste") {
       {"http://host:8000/info", host, host + "/v1"},
       {"http://host:8000/health", host, host + "/v1"},
       {"http://host:8000/tei/embed", host + "/tei", host + "/tei/v1"},
-      // A whole endpoint without a version says that there is none.
+      // An endpoint of a versioned API without a version is complete.
       {"http://host:8000/rerank", host, host},
       {"http://host:8000/chat/completions", host, host},
       {"https://host/api/chat/completions", "https://host/api", "https://host/api"},
@@ -84,12 +84,12 @@ TEST_CASE("an address is understood in any form people paste") {
     CAPTURE(c.pasted);
     CHECK(shown(c.pasted, ApiRoot::plain) == c.plain);
     CHECK(shown(c.pasted, ApiRoot::versioned) == c.versioned);
-    // What is shown can be pasted again, but for a place without a version.
+    // The displayed address parses to the same one, except for a versioned API without a version.
     CHECK(shown(c.plain, ApiRoot::plain) == c.plain);
   }
 }
 
-TEST_CASE("what is no address is refused, with what is wrong and no secret") {
+TEST_CASE("an invalid address is rejected with the reason and without secrets") {
   struct Case {
     std::string pasted, message;
   };
@@ -99,30 +99,31 @@ TEST_CASE("what is no address is refused, with what is wrong and no secret") {
       {"ftp://host/file", "the address 'ftp://host/file' is neither http nor https"},
       {"file:///etc/passwd", "the address 'file:///etc/passwd' is neither http nor https"},
       {"unix:/run/server", "the address 'unix:/run/server' is neither http nor https"},
-      {"http://user:hunter2@host:8000", "the address has a user or a password in it"},
-      {"user:hunter2@host:8000", "the address has a user or a password in it"},
-      {"http://hunter2@host", "the address has a user or a password in it"},
-      {"http://user:hun#ter2@host", "the address has a port that is no number from 1 to 65535"},
-      {"http://:hunter2@:", "the address has a user or a password in it"},
-      {"http://host:0", "the address 'http://host:0' has a port that is no number from 1 to 65535"},
+      {"http://user:hunter2@host:8000", "the address contains a user or a password"},
+      {"user:hunter2@host:8000", "the address contains a user or a password"},
+      {"http://hunter2@host", "the address contains a user or a password"},
+      {"http://user:hun#ter2@host", "the address has a port that is not a number from 1 to 65535"},
+      {"http://:hunter2@:", "the address contains a user or a password"},
+      {"http://host:0",
+       "the address 'http://host:0' has a port that is not a number from 1 to 65535"},
       {"http://host:65536",
-       "the address 'http://host:65536' has a port that is no number from 1 to 65535"},
-      {"host:port", "the address 'host:port' has a port that is no number from 1 to 65535"},
-      {"host:-1", "the address 'host:-1' has a port that is no number from 1 to 65535"},
+       "the address 'http://host:65536' has a port that is not a number from 1 to 65535"},
+      {"host:port", "the address 'host:port' has a port that is not a number from 1 to 65535"},
+      {"host:-1", "the address 'host:-1' has a port that is not a number from 1 to 65535"},
       {"host:port?key=hunter2",
-       "the address 'host:port' has a port that is no number from 1 to 65535"},
-      {"http://", "the address 'http://' names no host"},
-      {"http://:8000", "the address 'http://:8000' names no host"},
-      {"/v1", "the address '/v1' names no host"},
-      {"http://ho st", "the address 'http://ho st' has white space in it"},
-      {"http://host/a b", "the address 'http://host/a b' has white space in it"},
-      {"http://ho\\st", "the address 'http://ho\\st' names no host"},
-      {"http://[::1", "the address 'http://[::1' names no host"},
-      {"http://[zz]:8000", "the address 'http://[zz]:8000' names no host"},
-      {"http://host/\x1b[31m", "the address 'http://host/ [31m' has control characters in it"},
-      {"http://host/a\r\nX: y", "the address 'http://host/a  X: y' has white space in it"},
-      {"http://host/\u202Egnp", "the address 'http://host/ gnp' has control characters in it"},
-      {"http://host/\xff", "the address 'http://host/\uFFFD' has control characters in it"},
+       "the address 'host:port' has a port that is not a number from 1 to 65535"},
+      {"http://", "the address 'http://' has no host"},
+      {"http://:8000", "the address 'http://:8000' has no host"},
+      {"/v1", "the address '/v1' has no host"},
+      {"http://ho st", "the address 'http://ho st' contains white space"},
+      {"http://host/a b", "the address 'http://host/a b' contains white space"},
+      {"http://ho\\st", "the address 'http://ho\\st' has no host"},
+      {"http://[::1", "the address 'http://[::1' has no host"},
+      {"http://[zz]:8000", "the address 'http://[zz]:8000' has no host"},
+      {"http://host/\x1b[31m", "the address 'http://host/ [31m' contains control characters"},
+      {"http://host/a\r\nX: y", "the address 'http://host/a  X: y' contains white space"},
+      {"http://host/\u202Egnp", "the address 'http://host/ gnp' contains control characters"},
+      {"http://host/\xff", "the address 'http://host/\uFFFD' contains control characters"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.pasted);
@@ -137,7 +138,7 @@ TEST_CASE("what is no address is refused, with what is wrong and no secret") {
   }
 }
 
-TEST_CASE("endpoints hang below the root, before the query string") {
+TEST_CASE("an endpoint is appended to the path, before the query string") {
   const auto plain = BaseUrl::parse("localhost:8072", ApiRoot::plain);
   REQUIRE(plain.has_value());
   CHECK(plain->endpoint("embed") == "http://localhost:8072/embed");
@@ -153,7 +154,7 @@ TEST_CASE("endpoints hang below the root, before the query string") {
   CHECK(versioned->origin() == "https://host");
 }
 
-TEST_CASE("this machine is told apart from others") {
+TEST_CASE("loopback addresses are recognised") {
   const std::vector<std::string> here = {
       "localhost:1", "http://LOCALHOST", "http://localhost./v1",   "a.localhost",  "127.0.0.1:8000",
       "127.1.2.3",   "[::1]:8000",       "[0:0:0:0:0:0:0:1]:8000", "0.0.0.0:8000", "[::]:8000"};

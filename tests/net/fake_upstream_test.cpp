@@ -19,10 +19,10 @@ using stoka::testing::FakeOptions;
 using stoka::testing::FakeUpstream;
 using stoka::testing::kFaults;
 
-// A connection that says one thing and hears all until its end.
-class Caller {
+// A connection that sends some bytes and reads the response.
+class Connection {
  public:
-  Caller(uint16_t port, const std::string& bytes)
+  Connection(uint16_t port, const std::string& bytes)
       : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -32,12 +32,12 @@ class Caller {
     REQUIRE(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
             static_cast<ssize_t>(bytes.size()));
   }
-  ~Caller() { ::close(fd_); }
-  Caller(const Caller&) = delete;
-  Caller& operator=(const Caller&) = delete;
+  ~Connection() { ::close(fd_); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
-  // Until it ends with these bytes, or at all.
-  std::string hear(std::string_view end = "\x01 never") {
+  // Reads until these bytes, or to the end.
+  std::string receive(std::string_view end = "\x01 never") {
     std::string out;
     char bytes[4096];
     while (!out.ends_with(end)) {
@@ -69,7 +69,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("a behaviour that would do nothing is an error") {
+TEST_CASE("a behaviour without an effect is an error") {
   FakeUpstream server;
   for (const std::string text :
        {"", "[]", R"({"faul":"cut"})", R"({"fault":"nope"})", R"({"dialect":"latin"})",
@@ -85,14 +85,14 @@ TEST_CASE("a behaviour that would do nothing is an error") {
   CHECK_THROWS_AS(FakeUpstream{options}, std::invalid_argument);
 }
 
-TEST_CASE("an exchange is answered and written down, on a connection that is kept") {
+TEST_CASE("requests are answered and logged on a kept connection") {
   FakeUpstream server;
-  Caller caller(server.port(), post("/embed", R"({"inputs":["cats and dogs"]})") +
-                                   post("/embed", R"({"inputs":[]})"));
-  const std::string heard = caller.hear("\"Empty\"}");
-  CHECK(heard.starts_with("HTTP/1.1 200 OK\r\n"));
-  CHECK(has(heard, "\r\n\r\n[["));
-  CHECK(has(heard, "HTTP/1.1 400"));
+  Connection caller(server.port(), post("/embed", R"({"inputs":["cats and dogs"]})") +
+                                       post("/embed", R"({"inputs":[]})"));
+  const std::string received = caller.receive("\"Empty\"}");
+  CHECK(received.starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(has(received, "\r\n\r\n[["));
+  CHECK(has(received, "HTTP/1.1 400"));
   REQUIRE(server.wait_for(2));
   const auto seen = server.seen();
   CHECK(seen[0].path == "/embed");
@@ -104,15 +104,15 @@ TEST_CASE("an exchange is answered and written down, on a connection that is kep
   CHECK(server.seen().empty());
 }
 
-TEST_CASE("a chat cites the first chunk of its prompt, and breaks off within the tag") {
+TEST_CASE("a chat answer cites the first chunk of its prompt, and cut_in_tag ends within the tag") {
   FakeUpstream server;
-  Caller whole(server.port(), kChat);
-  const std::string heard = whole.hear("0\r\n\r\n");
-  CHECK(has(heard, "\"finish_reason\":\"stop\""));
-  CHECK(has(heard, "data: [DONE]\n\n"));
+  Connection whole(server.port(), kChat);
+  const std::string received = whole.receive("0\r\n\r\n");
+  CHECK(has(received, "\"finish_reason\":\"stop\""));
+  CHECK(has(received, "data: [DONE]\n\n"));
   server.behave(R"({"fault":"cut_in_tag"})");
-  Caller cut(server.port(), kChat);
-  const std::string part = cut.hear();
+  Connection cut(server.port(), kChat);
+  const std::string part = cut.receive();
   CHECK(part.ends_with("\n\n\r\n"));
   CHECK_FALSE(has(part, "\"finish_reason\":\"stop\""));
   CHECK_FALSE(has(part, "[DONE]"));
@@ -121,30 +121,30 @@ TEST_CASE("a chat cites the first chunk of its prompt, and breaks off within the
   CHECK_FALSE(server.seen()[1].left_after.has_value());
 }
 
-TEST_CASE("a behaviour waits for the request that it fits") {
+TEST_CASE("a behaviour waits for a request that matches it") {
   FakeUpstream server;
   server.behave(R"({"path":"/info","status":503})");
   server.behave(R"({"fault":"nan"})");
   server.behave(R"({"status":429,"times":2})");
   const std::string embed = post("/embed", R"({"inputs":["a"]})");
-  CHECK(has(Caller(server.port(), kChat).hear("}"), " 429 "));
-  CHECK(has(Caller(server.port(), embed).hear("]]"), "NaN"));
-  CHECK(has(Caller(server.port(), embed).hear("}"), "\"Overloaded\""));
-  CHECK(has(Caller(server.port(), embed).hear("]]"), " 200 "));
-  CHECK(has(Caller(server.port(), "GET /info HTTP/1.1\r\n\r\n").hear("}"), " 503 "));
+  CHECK(has(Connection(server.port(), kChat).receive("}"), " 429 "));
+  CHECK(has(Connection(server.port(), embed).receive("]]"), "NaN"));
+  CHECK(has(Connection(server.port(), embed).receive("}"), "\"Overloaded\""));
+  CHECK(has(Connection(server.port(), embed).receive("]]"), " 200 "));
+  CHECK(has(Connection(server.port(), "GET /info HTTP/1.1\r\n\r\n").receive("}"), " 503 "));
 }
 
-TEST_CASE("a client that leaves is noticed, and a server that goes cuts what is open") {
+TEST_CASE("a client that disconnects is noticed, and a destroyed server closes its connections") {
   FakeUpstream server;
   server.behave(R"({"fault":"hang"})");
-  { Caller impatient(server.port(), kChat); }
+  { Connection impatient(server.port(), kChat); }
   REQUIRE(server.wait_for(1));
   CHECK(server.seen()[0].left_after.has_value());
   auto leaving = std::make_unique<FakeUpstream>();
   leaving->behave(R"({"fault":"hang_mid"})");
-  Caller patient(leaving->port(), kChat);
+  Connection patient(leaving->port(), kChat);
   leaving.reset();
-  CHECK_FALSE(has(patient.hear(), "[DONE]"));
+  CHECK_FALSE(has(patient.receive(), "[DONE]"));
 }
 
 }  // namespace fake_upstream_test

@@ -13,7 +13,7 @@ namespace json_text_test {
 using stoka::net::error_message;
 using stoka::net::mend_json;
 
-TEST_CASE("what is nearly JSON becomes JSON") {
+TEST_CASE("text that is almost JSON becomes JSON") {
   struct Row {
     std::string_view name;
     std::string text;
@@ -50,7 +50,7 @@ TEST_CASE("what is nearly JSON becomes JSON") {
   }
 }
 
-TEST_CASE("mended JSON has no invalid byte, wherever it was cut") {
+TEST_CASE("repaired JSON is valid UTF-8, wherever the input was cut") {
   const std::string text = R"({"a":[NaN,"\ud83d\ude00 \ud83d é😀\\",-Infinity],"b":{}})";
   for (size_t at = 0; at <= text.size(); ++at) {
     const auto mended = mend_json(text.substr(0, at));
@@ -60,7 +60,7 @@ TEST_CASE("mended JSON has no invalid byte, wherever it was cut") {
   CHECK(nlohmann::json::accept(*mend_json(text)));
 }
 
-TEST_CASE("deep nesting is refused before a parser sees it") {
+TEST_CASE("deep nesting is rejected before parsing") {
   auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   CHECK(mend_json(nested(64)).has_value());
   CHECK_FALSE(mend_json(nested(65)).has_value());
@@ -68,11 +68,11 @@ TEST_CASE("deep nesting is refused before a parser sees it") {
   CHECK(mend_json("[" + nested(2) + nested(2) + "]", 3).has_value());
   CHECK_FALSE(mend_json("[" + nested(2) + nested(3) + "]", 3).has_value());
   CHECK_FALSE(mend_json(std::string(1000000, '{')).has_value());
-  // Brackets in strings nest nothing.
+  // Brackets in strings do not count.
   CHECK(mend_json("[\"" + std::string(1000, '[') + "\"]").has_value());
 }
 
-TEST_CASE("the message of an error body, in each of its shapes") {
+TEST_CASE("the message of an error body is found in each of its shapes") {
   struct Row {
     std::string_view name;
     std::string body;
@@ -126,7 +126,7 @@ TEST_CASE("the message of an error body, in each of its shapes") {
   }
 }
 
-TEST_CASE("a long message is cut at a character") {
+TEST_CASE("a long message is cut between characters") {
   std::string long_one;
   for (int i = 0; i < 300; ++i) long_one += "é";
   std::string wanted;
@@ -134,11 +134,11 @@ TEST_CASE("a long message is cut at a character") {
   CHECK(error_message(long_one) == wanted + "…");
   CHECK(error_message("{\"error\":\"" + long_one + "\"}") == wanted + "…");
   CHECK(error_message(std::string(200, 'x')) == std::string(200, 'x'));
-  // Too deep to parse, still one line of it.
+  // It is too deep to parse, so its first line is used as plain text.
   CHECK(error_message(std::string(100000, '[')).size() == 199 + std::string("…").size());
 }
 
-TEST_CASE("a key is taken out of a message before it is cut") {
+TEST_CASE("a key is redacted before a message is cut") {
   const std::string key = "sk-0123456789/abcdefghijklmnopqrstuvwxyz";
   for (const std::string& body :
        {key, "\"" + key + "\"", std::string("\"sk-0123456789\\/abcdefghijklmnopqrstuvwxyz\"")})

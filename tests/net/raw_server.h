@@ -1,4 +1,4 @@
-// Servers that know no HTTP.
+// Servers without an HTTP implementation.
 #pragma once
 
 #include <arpa/inet.h>
@@ -14,7 +14,7 @@
 
 namespace stoka::testing {
 
-// Takes connections, and never says a word.
+// Accepts connections and never sends anything.
 class SilentServer {
  public:
   SilentServer() {
@@ -42,7 +42,7 @@ class SilentServer {
   uint16_t port_ = 0;
 };
 
-// Answers each connection's first request with literal bytes, then closes.
+// Sends fixed bytes after the first request on each connection, then closes it.
 class RawServer : public SilentServer {
  public:
   explicit RawServer(std::string answer) : answer_(std::move(answer)) {
@@ -61,7 +61,7 @@ class RawServer : public SilentServer {
       std::string request;
       char bytes[4096];
       ssize_t got = 1;
-      // The hello of TLS starts with 0x16, and never ends like a GET.
+      // A TLS handshake starts with 0x16 and does not end like a GET request.
       while (got > 0 && !request.ends_with("\r\n\r\n") && !request.starts_with('\x16')) {
         got = ::recv(fd, bytes, sizeof bytes, 0);
         if (got > 0) request.append(bytes, static_cast<size_t>(got));

@@ -20,41 +20,42 @@ using namespace stoka;
 using namespace stoka::net;
 using stoka::testing::TempFolder;
 
-struct Said {
+struct ScriptedResponse {
   std::optional<Head> head;
   std::vector<std::string> pieces;
   std::optional<Failure> failure;
 };
 
-// A carrier that says what it was told to, in order.
-class Stub final : public Immediate {
+// A transport with a list of prepared responses.
+class ScriptedTransport final : public Immediate {
  public:
-  std::deque<Said> said;
+  std::deque<ScriptedResponse> responses;
 
-  std::optional<Failure> perform(const Request&, Listener& listener, std::stop_token) override {
-    const Said now = said.front();
-    said.pop_front();
+  std::optional<Failure> perform(const Request&, Listener& sink, std::stop_token) override {
+    const ScriptedResponse now = responses.front();
+    responses.pop_front();
     if (now.head) {
-      if (auto heard = listener.head(*now.head); !heard) return Failure{heard.error(), true, true};
+      if (auto accepted = sink.head(*now.head); !accepted)
+        return Failure{accepted.error(), true, true};
       for (const std::string& piece : now.pieces) {
-        const Result<Heard> heard = listener.body(piece);
-        if (!heard) return Failure{heard.error(), true, true};
-        if (*heard == Heard::enough) return std::nullopt;
+        const Result<Heard> accepted = sink.body(piece);
+        if (!accepted) return Failure{accepted.error(), true, true};
+        if (*accepted == Heard::enough) return std::nullopt;
       }
     }
     return now.failure;
   }
 };
 
-class Ear final : public Listener {
+class CapturingSink final : public Listener {
  public:
-  std::optional<Head> heard_head;
+  std::optional<Head> response_head;
   std::vector<std::string> pieces;
   size_t enough_after = SIZE_MAX, error_after = SIZE_MAX;
   std::stop_source* stop_after_first = nullptr;
 
   Result<> head(const Head& head) override {
-    heard_head = head;
+    response_head = head;
     if (error_after == 0) return fail(ErrorKind::protocol, "this is not it");
     return {};
   }
@@ -78,7 +79,9 @@ Head head(int status, std::string type = "application/json") {
   return out;
 }
 
-Said answer(std::vector<std::string> pieces) { return {head(200), std::move(pieces), {}}; }
+ScriptedResponse answer(std::vector<std::string> pieces) {
+  return {head(200), std::move(pieces), {}};
+}
 
 Request request(std::string role, std::string name, std::string body, std::string subject = "") {
   Request out;
@@ -90,21 +93,21 @@ Request request(std::string role, std::string name, std::string body, std::strin
   return out;
 }
 
-struct Folder {
+struct RecordingFixture {
   TempFolder folder;
   std::filesystem::path file = folder / "tape.jsonl";
 
-  // Records what the carrier says to each request.
-  void record(const std::vector<std::pair<Request, Said>>& exchanges) const {
-    Stub stub;
-    auto recorder = Recorder::create(file, stub);
+  // Records the prepared response to each request.
+  void record(const std::vector<std::pair<Request, ScriptedResponse>>& exchanges) const {
+    ScriptedTransport transport;
+    auto recorder = Recorder::create(file, transport);
     REQUIRE(recorder.has_value());
-    for (const auto& [asked, said] : exchanges) {
-      stub.said.push_back(said);
-      Ear ear;
-      const auto failure = (*recorder)->perform(asked, ear, {});
-      CHECK(failure.has_value() == said.failure.has_value());
-      CHECK(ear.pieces == said.pieces);
+    for (const auto& [request, response] : exchanges) {
+      transport.responses.push_back(response);
+      CapturingSink sink;
+      const auto failure = (*recorder)->perform(request, sink, {});
+      CHECK(failure.has_value() == response.failure.has_value());
+      CHECK(sink.pieces == response.pieces);
     }
   }
   std::unique_ptr<Replay> replay() const {
@@ -119,10 +122,10 @@ struct Folder {
   }
 };
 
-std::string told(Replay& replay, const Request& asked) {
-  Ear ear;
-  const auto failure = replay.perform(asked, ear, {});
-  return failure ? "failure: " + failure->error.message : ear.body_text();
+std::string replayed(Replay& replay, const Request& sent) {
+  CapturingSink sink;
+  const auto failure = replay.perform(sent, sink, {});
+  return failure ? "failure: " + failure->error.message : sink.body_text();
 }
 
 const std::string kLine =
@@ -131,11 +134,11 @@ const std::string kLine =
 
 }  // namespace
 
-TEST_CASE("what was said is said again, in the same pieces") {
+TEST_CASE("a replayed response is equal to the recorded one, in the same pieces") {
   const std::string bytes("\x1f\x8b\x00\xff\xfe", 5);
-  Said retry{head(429), {}, {}};
+  ScriptedResponse retry{head(429), {}, {}};
   retry.head->retry_after = std::chrono::seconds(7);
-  const std::vector<Said> said = {
+  const std::vector<ScriptedResponse> responses = {
       answer({"data: {\"a\"", ":\"na\xc3", "\xafve\"}\n\n", "data: [DONE]\n\n"}),
       answer({bytes, "x"}),
       answer({"a", bytes.substr(0, 4), "bc"}),
@@ -149,24 +152,24 @@ TEST_CASE("what was said is said again, in the same pieces") {
       {{}, {}, Failure{{ErrorKind::timeout, "no answer", ""}, true, false, Cause::headers}},
       {{}, {}, Failure{{ErrorKind::unavailable, "no host", ""}, false, false, Cause::no_host}},
   };
-  Folder place;
-  std::vector<std::pair<Request, Said>> exchanges;
-  for (size_t i = 0; i < said.size(); ++i)
+  RecordingFixture fixture;
+  std::vector<std::pair<Request, ScriptedResponse>> exchanges;
+  for (size_t i = 0; i < responses.size(); ++i)
     exchanges.emplace_back(request("embedder", "embed", "{\"n\":" + std::to_string(i) + "}"),
-                           said[i]);
-  place.record(exchanges);
-  const auto replay = place.replay();
-  for (const auto& [asked, wanted] : exchanges) {
-    CAPTURE(asked.body);
-    Ear ear;
-    const auto failure = replay->perform(asked, ear, {});
-    REQUIRE(ear.heard_head.has_value() == wanted.head.has_value());
+                           responses[i]);
+  fixture.record(exchanges);
+  const auto replay = fixture.replay();
+  for (const auto& [sent, wanted] : exchanges) {
+    CAPTURE(sent.body);
+    CapturingSink sink;
+    const auto failure = replay->perform(sent, sink, {});
+    REQUIRE(sink.response_head.has_value() == wanted.head.has_value());
     if (wanted.head) {
-      CHECK(ear.heard_head->status == wanted.head->status);
-      CHECK(ear.heard_head->content_type == wanted.head->content_type);
-      CHECK(ear.heard_head->retry_after == wanted.head->retry_after);
+      CHECK(sink.response_head->status == wanted.head->status);
+      CHECK(sink.response_head->content_type == wanted.head->content_type);
+      CHECK(sink.response_head->retry_after == wanted.head->retry_after);
     }
-    CHECK(ear.pieces == wanted.pieces);
+    CHECK(sink.pieces == wanted.pieces);
     REQUIRE(failure.has_value() == wanted.failure.has_value());
     if (!failure) continue;
     CHECK(failure->error.kind == wanted.failure->error.kind);
@@ -178,127 +181,128 @@ TEST_CASE("what was said is said again, in the same pieces") {
   }
 }
 
-TEST_CASE("a recording is private and holds neither key nor address") {
+TEST_CASE("a recording is private and contains neither the key nor the address") {
   const std::string key = "sk-canary-4711";
-  Folder place;
-  place.folder.write("tape.jsonl", kLine + "\nwhat was there before\n");
-  std::filesystem::permissions(place.file, std::filesystem::perms(0644));
-  Request asked = request("generator", "chat/completions", R"({"user":"sk-canary-4711"})",
-                          "why sk-canary-4711");
-  asked.key = Secret(key);
-  Said refused{head(401),
-               {"{\"error\":\"Incorrect API key: sk-can", "ary-4711, twice sk-canary-4711\"}"},
-               Failure{{ErrorKind::config, "the key " + key, "not " + key}, true, true}};
-  Said binary = answer({"\xff sk-canary-4711"});
-  place.record({{asked, refused}, {asked, binary}});
+  RecordingFixture fixture;
+  fixture.folder.write("tape.jsonl", kLine + "\nwhat was there before\n");
+  std::filesystem::permissions(fixture.file, std::filesystem::perms(0644));
+  Request sent = request("generator", "chat/completions", R"({"user":"sk-canary-4711"})",
+                         "why sk-canary-4711");
+  sent.key = Secret(key);
+  ScriptedResponse refused{
+      head(401),
+      {"{\"error\":\"Incorrect API key: sk-can", "ary-4711, twice sk-canary-4711\"}"},
+      Failure{{ErrorKind::config, "the key " + key, "not " + key}, true, true}};
+  ScriptedResponse binary = answer({"\xff sk-canary-4711"});
+  fixture.record({{sent, refused}, {sent, binary}});
 
   struct stat info;
-  REQUIRE(::stat(place.file.c_str(), &info) == 0);
+  REQUIRE(::stat(fixture.file.c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0600);
-  const std::string text = place.text();
+  const std::string text = fixture.text();
   CHECK(text.find("canary") == std::string::npos);
   CHECK(text.find("c2stY2FuYXJ5") == std::string::npos);  // "sk-canary" in base64
   CHECK(text.find("secret-host") == std::string::npos);
   CHECK(text.find("before") == std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '\n') == 2);
 
-  const auto replay = place.replay();
-  Ear ear;
-  const auto failure = replay->perform(asked, ear, {});
+  const auto replay = fixture.replay();
+  CapturingSink sink;
+  const auto failure = replay->perform(sent, sink, {});
   REQUIRE(failure.has_value());
-  CHECK(ear.body_text() == R"({"error":"Incorrect API key: ***, twice ***"})");
+  CHECK(sink.body_text() == R"({"error":"Incorrect API key: ***, twice ***"})");
   CHECK(failure->error.message == "the key ***");
 }
 
-TEST_CASE("a key is not recorded as JSON escapes it either") {
-  Folder place;
-  Request asked = request("embedder", "embed", R"({"user":"sk/a+b\"canary"})");
-  asked.key = Secret("sk/a+b\"canary");
-  const Said refused{head(401), {R"({"error":"no sk\/a\u002Bb\)", R"("canary"})"}, {}};
-  place.record({{asked, refused}});
-  CHECK(place.text().find("canary") == std::string::npos);
-  CHECK(told(*place.replay(), asked) == R"({"error":"no ***"})");
+TEST_CASE("a key is not recorded in its JSON-escaped form either") {
+  RecordingFixture fixture;
+  Request sent = request("embedder", "embed", R"({"user":"sk/a+b\"canary"})");
+  sent.key = Secret("sk/a+b\"canary");
+  const ScriptedResponse refused{head(401), {R"({"error":"no sk\/a\u002Bb\)", R"("canary"})"}, {}};
+  fixture.record({{sent, refused}});
+  CHECK(fixture.text().find("canary") == std::string::npos);
+  CHECK(replayed(*fixture.replay(), sent) == R"({"error":"no ***"})");
 }
 
-TEST_CASE("a line is there as soon as its exchange is over") {
-  Folder place;
-  Stub stub;
-  auto recorder = Recorder::create(place.file, stub);
+TEST_CASE("a line is written as soon as its transfer is over") {
+  RecordingFixture fixture;
+  ScriptedTransport transport;
+  auto recorder = Recorder::create(fixture.file, transport);
   REQUIRE(recorder.has_value());
   for (int i = 1; i <= 2; ++i) {
-    stub.said.push_back(answer({"[1]"}));
-    Ear ear;
-    CHECK_FALSE((*recorder)->perform(request("embedder", "embed", R"({"b":1,"a":[2]})"), ear, {}));
-    const std::string text = place.text();
+    transport.responses.push_back(answer({"[1]"}));
+    CapturingSink sink;
+    CHECK_FALSE((*recorder)->perform(request("embedder", "embed", R"({"b":1,"a":[2]})"), sink, {}));
+    const std::string text = fixture.text();
     CHECK(std::count(text.begin(), text.end(), '\n') == i);
     CHECK(text.find(R"("request":{"a":[2],"b":1})") != std::string::npos);
   }
 }
 
-TEST_CASE("what was stopped is not recorded, what was enough is") {
-  Folder place;
-  Stub stub;
-  auto recorder = Recorder::create(place.file, stub);
+TEST_CASE("a cancelled transfer is not recorded, and one that ended with `stop_reading` is") {
+  RecordingFixture fixture;
+  ScriptedTransport transport;
+  auto recorder = Recorder::create(fixture.file, transport);
   REQUIRE(recorder.has_value());
-  stub.said.push_back(
+  transport.responses.push_back(
       {head(200), {"half"}, Failure{{ErrorKind::cancelled, "stopped", ""}, true, true}});
-  stub.said.push_back(answer({"one", "two", "three"}));
-  Ear stopped, satisfied;
+  transport.responses.push_back(answer({"one", "two", "three"}));
+  CapturingSink stopped, satisfied;
   CHECK((*recorder)->perform(request("embedder", "embed", "{}"), stopped, {}).has_value());
   satisfied.enough_after = 2;
   CHECK_FALSE((*recorder)->perform(request("embedder", "embed", "{}"), satisfied, {}).has_value());
-  const auto replay = place.replay();
-  CHECK(told(*replay, request("embedder", "embed", "{}")) == "onetwo");
+  const auto replay = fixture.replay();
+  CHECK(replayed(*replay, request("embedder", "embed", "{}")) == "onetwo");
 }
 
-TEST_CASE("nothing is written before the first exchange") {
-  Folder place;
-  Stub stub;
+TEST_CASE("nothing is written before the first transfer") {
+  RecordingFixture fixture;
+  ScriptedTransport transport;
   for (const std::string& before : {std::string(), kLine + "\n"}) {
     CAPTURE(before);
-    if (!before.empty()) place.folder.write("tape.jsonl", before);
-    auto recorder = Recorder::create(place.file, stub);
+    if (!before.empty()) fixture.folder.write("tape.jsonl", before);
+    auto recorder = Recorder::create(fixture.file, transport);
     REQUIRE(recorder.has_value());
-    CHECK(std::filesystem::exists(place.file) == !before.empty());
-    CHECK(place.text() == before);
+    CHECK(std::filesystem::exists(fixture.file) == !before.empty());
+    CHECK(fixture.text() == before);
     recorder->reset();
-    CHECK(place.text() == before);
+    CHECK(fixture.text() == before);
   }
-  place.folder.write("tape.jsonl", "");  // an empty file is no loss
-  place.record({{request("embedder", "embed", "{}"), answer({"a"})}});
-  CHECK(told(*place.replay(), request("embedder", "embed", "{}")) == "a");
+  fixture.folder.write("tape.jsonl", "");  // an empty file may be replaced
+  fixture.record({{request("embedder", "embed", "{}"), answer({"a"})}});
+  CHECK(replayed(*fixture.replay(), request("embedder", "embed", "{}")) == "a");
 }
 
-TEST_CASE("a file that is no recording is left alone") {
+TEST_CASE("a file that is not a recording is never overwritten") {
   for (const std::string before : {"notes\n", "[api]\nkey = 1", "{}\n", "\n\n"}) {
     CAPTURE(before);
-    Folder place;
-    place.folder.write("tape.jsonl", before);
-    Stub stub;
-    const auto recorder = Recorder::create(place.file, stub);
+    RecordingFixture fixture;
+    fixture.folder.write("tape.jsonl", before);
+    ScriptedTransport transport;
+    const auto recorder = Recorder::create(fixture.file, transport);
     REQUIRE_FALSE(recorder.has_value());
     CHECK(recorder.error().kind == ErrorKind::data);
-    CHECK(recorder.error().message == place.file.string() + " exists and is no recording");
+    CHECK(recorder.error().message == fixture.file.string() + " exists and is not a recording");
     CHECK(recorder.error().hint == "name another file");
-    CHECK(place.text() == before);
+    CHECK(fixture.text() == before);
   }
-  // Also when it comes after the recorder.
-  Folder place;
-  Stub stub;
-  auto recorder = Recorder::create(place.file, stub);
+  // This also holds for a file that appears after the recorder was created.
+  RecordingFixture fixture;
+  ScriptedTransport transport;
+  auto recorder = Recorder::create(fixture.file, transport);
   REQUIRE(recorder.has_value());
-  place.folder.write("tape.jsonl", "notes\n");
-  stub.said.push_back(answer({"a"}));
-  Ear ear;
-  const auto failure = (*recorder)->perform(request("embedder", "embed", "{}"), ear, {});
+  fixture.folder.write("tape.jsonl", "notes\n");
+  transport.responses.push_back(answer({"a"}));
+  CapturingSink sink;
+  const auto failure = (*recorder)->perform(request("embedder", "embed", "{}"), sink, {});
   REQUIRE(failure.has_value());
   CHECK(failure->error.kind == ErrorKind::data);
-  CHECK(place.text() == "notes\n");
+  CHECK(fixture.text() == "notes\n");
 }
 
-TEST_CASE("an exchange is found by role, endpoint and request") {
-  Folder place;
-  place.record({
+TEST_CASE("a transfer is found by role, endpoint and request") {
+  RecordingFixture fixture;
+  fixture.record({
       {request("embedder", "embed", R"({"a":1,"b":2})"), answer({"one"})},
       {request("embedder", "embed", R"({"a":1,"b":2})"), answer({"two"})},
       {request("embedder", "embed", R"({"a":3})"), answer({"three"})},
@@ -309,10 +313,10 @@ TEST_CASE("an exchange is found by role, endpoint and request") {
       {request("generator", "chat/completions", R"({"p":3})", ""), answer({"no subject"})},
       {request("reranker", "rerank", R"({"p":1})", "why?"), answer({"ranks"})},
   });
-  const auto replay = place.replay();
+  const auto replay = fixture.replay();
   struct Row {
-    Request asked;
-    std::string told;
+    Request sent;
+    std::string text;
   };
   const std::vector<Row> rows = {
       {request("embedder", "embed", R"({ "b": 2, "a": 1 })"), "one"},
@@ -325,73 +329,72 @@ TEST_CASE("an exchange is found by role, endpoint and request") {
       {request("generator", "chat/completions", R"({"p":"new"})", "why?"), "because"},
       {request("generator", "chat/completions", R"({"p":"new"})", "why?"), "no reason"},
       {request("generator", "chat/completions", R"({"p":"new"})", ""),
-       "failure: " + place.file.string() +
-           " has no answer of the generator to this chat/completions request"},
+       "failure: " + fixture.file.string() +
+           " contains no response of the generator to this chat/completions request"},
       {request("generator", "completions", R"({"p":1})", "why?"),
-       "failure: " + place.file.string() +
-           " has no answer of the generator to this completions request (\"why?\")"},
+       "failure: " + fixture.file.string() +
+           " contains no response of the generator to this completions request (\"why?\")"},
       {request("reranker", "rerank", R"({"p":2})", "why?"),
-       "failure: " + place.file.string() +
-           " has no answer of the reranker to this rerank request (\"why?\")"},
+       "failure: " + fixture.file.string() +
+           " contains no response of the reranker to this rerank request (\"why?\")"},
   };
   for (const Row& row : rows) {
-    CAPTURE(row.asked.body);
-    CHECK(told(*replay, row.asked) == row.told);
+    CAPTURE(row.sent.body);
+    CHECK(replayed(*replay, row.sent) == row.text);
   }
-  Ear ear;
-  const auto failure = replay->perform(request("embedder", "embed", "{}"), ear, {});
+  CapturingSink sink;
+  const auto failure = replay->perform(request("embedder", "embed", "{}"), sink, {});
   REQUIRE(failure.has_value());
   CHECK(failure->error.kind == ErrorKind::data);
   CHECK(failure->error.hint ==
-        "the recording holds other questions, or content and settings have changed since: record "
-        "it anew");
-  CHECK_FALSE(ear.heard_head.has_value());
+        "the recording contains other questions, or the content or the settings have "
+        "changed since: record it again");
+  CHECK_FALSE(sink.response_head.has_value());
 }
 
-TEST_CASE("a replay minds what its listener says, and a stop") {
-  Folder place;
-  const Request asked = request("generator", "chat/completions", "{}", "q");
-  place.record({{asked, answer({"one", "two", "three"})}});
-  const auto replay = place.replay();
+TEST_CASE("a replay obeys its sink and a stop request") {
+  RecordingFixture fixture;
+  const Request sent = request("generator", "chat/completions", "{}", "q");
+  fixture.record({{sent, answer({"one", "two", "three"})}});
+  const auto replay = fixture.replay();
   {
-    Ear ear;
-    ear.enough_after = 2;
-    CHECK_FALSE(replay->perform(asked, ear, {}).has_value());
-    CHECK(ear.body_text() == "onetwo");
+    CapturingSink sink;
+    sink.enough_after = 2;
+    CHECK_FALSE(replay->perform(sent, sink, {}).has_value());
+    CHECK(sink.body_text() == "onetwo");
   }
   for (const size_t after : {size_t{0}, size_t{2}}) {
     CAPTURE(after);
-    Ear ear;
-    ear.error_after = after;
-    const auto failure = replay->perform(asked, ear, {});
+    CapturingSink sink;
+    sink.error_after = after;
+    const auto failure = replay->perform(sent, sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.message == "this is not it");
-    CHECK(ear.pieces.size() == after);
+    CHECK(sink.pieces.size() == after);
   }
   std::stop_source stop;
-  Ear interrupted;
+  CapturingSink interrupted;
   interrupted.stop_after_first = &stop;
-  const auto amid = replay->perform(asked, interrupted, stop.get_token());
+  const auto amid = replay->perform(sent, interrupted, stop.get_token());
   REQUIRE(amid.has_value());
   CHECK(amid->error.kind == ErrorKind::cancelled);
   CHECK(interrupted.body_text() == "one");
-  Ear never;
-  CHECK(replay->perform(asked, never, stop.get_token())->error.kind == ErrorKind::cancelled);
-  CHECK_FALSE(never.heard_head.has_value());
+  CapturingSink never;
+  CHECK(replay->perform(sent, never, stop.get_token())->error.kind == ErrorKind::cancelled);
+  CHECK_FALSE(never.response_head.has_value());
 }
 
-TEST_CASE("exchanges of many threads are whole lines, and replayed to many") {
-  Folder place;
+TEST_CASE("transfers of many threads are whole lines and can be replayed by many threads") {
+  RecordingFixture fixture;
   class Echo final : public Immediate {
    public:
-    std::optional<Failure> perform(const Request& asked, Listener& listener,
-                                   std::stop_token) override {
-      (void)listener.head(head(200));
-      (void)listener.body(asked.body);
+    std::optional<Failure> perform(const Request& sent, Listener& sink, std::stop_token) override {
+      (void)sink.head(head(200));
+      (void)sink.body(sent.body);
       return std::nullopt;
     }
   } echo;
-  auto recorder = Recorder::create(place.file, echo);
+  auto recorder = Recorder::create(fixture.file, echo);
   REQUIRE(recorder.has_value());
   auto everybody = [](Transport& transport) {
     std::vector<std::jthread> threads;
@@ -400,19 +403,19 @@ TEST_CASE("exchanges of many threads are whole lines, and replayed to many") {
       threads.emplace_back([&transport, &wrong, t] {
         for (int i = 0; i < 25; ++i) {
           const std::string body = "[" + std::to_string(t) + "," + std::to_string(i) + "]";
-          Ear ear;
-          if (transport.perform(request("embedder", "embed", body), ear, {})) ++wrong;
-          if (ear.body_text() != body) ++wrong;
+          CapturingSink sink;
+          if (transport.perform(request("embedder", "embed", body), sink, {})) ++wrong;
+          if (sink.body_text() != body) ++wrong;
         }
       });
     threads.clear();
     return wrong.load();
   };
   CHECK(everybody(**recorder) == 0);
-  CHECK(everybody(*place.replay()) == 0);
+  CHECK(everybody(*fixture.replay()) == 0);
 }
 
-TEST_CASE("a damaged line is named") {
+TEST_CASE("an invalid line is reported with its number") {
   const std::string good = kLine;
   struct Row {
     std::string_view name;
@@ -420,27 +423,28 @@ TEST_CASE("a damaged line is named") {
     std::string what;
   };
   std::vector<Row> rows = {
-      {"cut", good.substr(0, 60), "it is no JSON object"},
-      {"no object", "[]", "it is no JSON object"},
-      {"no role", R"({"name":"embed"})", "\"role\" is missing or wrong"},
-      {"no request", R"({"role":"a","name":"b","subject":""})", "\"request\" is missing or wrong"},
+      {"cut", good.substr(0, 60), "it is not a JSON object"},
+      {"no object", "[]", "it is not a JSON object"},
+      {"no role", R"({"name":"embed"})", "\"role\" is missing or invalid"},
+      {"no request", R"({"role":"a","name":"b","subject":""})",
+       "\"request\" is missing or invalid"},
       {"neither answer nor failure", R"({"role":"a","name":"b","subject":"","request":{}})",
-       "\"status\" is missing or wrong"},
+       "\"status\" is missing or invalid"},
       {"pieces beyond the body",
        R"({"role":"a","name":"b","subject":"","request":{},"status":200,"content_type":"","body":"ab","pieces":[1,2]})",
-       "\"pieces\" is missing or wrong"},
+       "\"pieces\" is missing or invalid"},
       {"pieces short of the body",
        R"({"role":"a","name":"b","subject":"","request":{},"status":200,"content_type":"","body":"ab","pieces":[]})",
-       "\"pieces\" is missing or wrong"},
+       "\"pieces\" is missing or invalid"},
       {"no base64",
        R"({"role":"a","name":"b","subject":"","request":{},"status":200,"content_type":"","body_base64":"a-==","pieces":[]})",
-       "\"body_base64\" is missing or wrong"},
+       "\"body_base64\" is missing or invalid"},
       {"an unknown kind",
        R"({"role":"a","name":"b","subject":"","request":{},"failure":{"kind":"sad","message":"","hint":"","connected":true,"answered":true}})",
-       "\"kind\" is missing or wrong"},
+       "\"kind\" is missing or invalid"},
       {"an unknown cause",
        R"({"role":"a","name":"b","subject":"","request":{},"failure":{"kind":"timeout","message":"","hint":"","connected":true,"answered":true,"cause":"moon"}})",
-       "\"cause\" is missing or wrong"},
+       "\"cause\" is missing or invalid"},
       {"nested too deeply", std::string(1000, '['), "the JSON is nested deeper than 64 levels"},
   };
   const std::string_view wrong_numbers[] = {R"("status":99)",   R"("status":600)",
@@ -451,10 +455,10 @@ TEST_CASE("a damaged line is named") {
     return line.replace(line.find(R"("status":200)"), 12, numbers);
   };
   for (const std::string_view wrong : wrong_numbers)
-    rows.push_back({wrong, with(wrong), "\"status\" is missing or wrong"});
+    rows.push_back({wrong, with(wrong), "\"status\" is missing or invalid"});
   for (const std::string_view wrong :
        {R"("status":503,"retry_after":86401)", R"("status":503,"retry_after":-1)"})
-    rows.push_back({wrong, with(wrong), "\"retry_after\" is missing or wrong"});
+    rows.push_back({wrong, with(wrong), "\"retry_after\" is missing or invalid"});
   for (const Row& row : rows) {
     CAPTURE(row.name);
     TempFolder folder;
@@ -462,15 +466,15 @@ TEST_CASE("a damaged line is named") {
     const auto opened = Replay::open(file);
     REQUIRE_FALSE(opened.has_value());
     CHECK(opened.error().kind == ErrorKind::data);
-    CHECK(opened.error().message == file.string() + ":3 is no recorded exchange: " + row.what);
+    CHECK(opened.error().message == file.string() + ":3 is not a recorded transfer: " + row.what);
   }
   TempFolder folder;
   CHECK(Replay::open(folder.write("tape.jsonl", good)).has_value());
   CHECK_FALSE(Replay::open(folder / "nothing").has_value());
-  Stub stub;
-  CHECK_FALSE(Recorder::create(folder / "no/such/folder", stub).has_value());
-  CHECK_FALSE(Recorder::create(folder / ".", stub).has_value());
-  CHECK(Recorder::create("/dev/null", stub).has_value());
+  ScriptedTransport transport;
+  CHECK_FALSE(Recorder::create(folder / "no/such/folder", transport).has_value());
+  CHECK_FALSE(Recorder::create(folder / ".", transport).has_value());
+  CHECK(Recorder::create("/dev/null", transport).has_value());
 }
 
 }  // namespace recording_test

@@ -14,7 +14,7 @@ using stoka::net::SseDecoder;
 using stoka::net::SseEvent;
 using stoka::net::SseLimits;
 
-// Events as "[type|data|id]", and what was pending at the end.
+// Events as "[type|data|id]", and the pending data at the end.
 struct Outcome {
   std::string events;
   std::string pending;
@@ -107,7 +107,7 @@ const std::vector<Case>& cases() {
 
 }  // namespace
 
-TEST_CASE("events are decoded by the standard, in any split") {
+TEST_CASE("events are decoded as the standard says, in any split") {
   for (const Case& c : cases()) {
     CAPTURE(c.name);
     const Outcome wanted{c.events, c.pending};
@@ -125,7 +125,7 @@ TEST_CASE("events are decoded by the standard, in any split") {
   }
 }
 
-TEST_CASE("after an event that is the last wanted the rest is ignored") {
+TEST_CASE("after the sink returned false the rest is ignored") {
   SseDecoder decoder;
   int events = 0;
   const auto sink = [&](const SseEvent&) { return ++events < 2; };
@@ -173,7 +173,7 @@ TEST_CASE("lines and events have a limit") {
   }
 }
 
-TEST_CASE("the usual limits are a megabyte a line and four an event") {
+TEST_CASE("the default limits are 1 MB for a line and 4 MB for an event") {
   const auto sink = [](const SseEvent&) { return true; };
   const std::string line = "data: " + std::string(1000000, 'x') + "\n";
   SseDecoder decoder;

@@ -1,23 +1,23 @@
-// What a caller is told: never the key, always what to do.
+// Errors never contain the key and always say what to do.
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "net/way.h"
+#include "net/upstream_fixture.h"
 
 namespace upstream_errors_test {
 
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::net;
-using testing::deserted;
+using testing::CapturingSink;
 using testing::FakeUpstream;
 using testing::has;
-using testing::Hearing;
-using testing::kCanary;
-using testing::Way;
+using testing::kTestKey;
+using testing::unused_url;
+using testing::UpstreamFixture;
 
-TEST_CASE("an error names role and address, and what to do") {
+TEST_CASE("an error names the role and the address and has a hint") {
   struct Case {
     std::string role, hint;
   };
@@ -25,10 +25,10 @@ TEST_CASE("an error names role and address, and what to do") {
        {Case{"embedder", "start it, or set embedder.url (STOKA_EMBED_URL)"},
         Case{"reranker", "start it, or set reranker.url (STOKA_RERANK_URL)"},
         Case{"generator", "start it, or set generator.url (STOKA_GEN_URL)"}}) {
-    const std::string url = deserted();
-    Way way(url, role);
-    way.options.retries = 0;
-    const auto answer = way.upstream().call({.name = "models", .body = ""}, {});
+    const std::string url = unused_url();
+    UpstreamFixture fixture(url, role);
+    fixture.options.retries = 0;
+    const auto answer = fixture.upstream().call({.name = "models", .body = ""}, {});
     REQUIRE_FALSE(answer.has_value());
     CHECK(answer.error().kind == ErrorKind::unavailable);
     CHECK(answer.error().message ==
@@ -37,41 +37,41 @@ TEST_CASE("an error names role and address, and what to do") {
   }
 }
 
-TEST_CASE("refusals say what to do") {
+TEST_CASE("each error status has its message and hint") {
   struct Case {
     Answer answer;
     bool key;
     ErrorKind kind;
     std::string message, hint;
   };
-  const std::string url = "is that the right server? Else set embedder.url (STOKA_EMBED_URL)";
+  const std::string url = "is this the right server? If not, set embedder.url (STOKA_EMBED_URL)";
   const Case cases[] = {
       {{401, "application/json", R"({"error":"Unauthorized"})"},
        true,
        ErrorKind::config,
-       "refuses the key (401): Unauthorized",
+       "rejects the key (401): Unauthorized",
        "check embedder.api_key_file, embedder.api_key_command or embedder.api_key, whichever gives "
        "it"},
       {{403, "", ""},
        false,
        ErrorKind::config,
-       "wants a key (403)",
+       "requires a key (403)",
        "set embedder.api_key_file (STOKA_EMBED_API_KEY_FILE)"},
       {{403, "application/json", R"({"error":{"message":"No access to it."}})"},
        true,
        ErrorKind::config,
-       "forbids it (403): No access to it",
+       "denies access (403): No access to it",
        "check the key and what it may use"},
       {{402, "application/json", R"({"error":{"message":"Insufficient credits"}})"},
        true,
        ErrorKind::config,
-       "wants to be paid (402): Insufficient credits",
-       "see the account at the provider"},
-      {{408, "", ""}, false, ErrorKind::timeout, "gave up waiting (408)", "try again in a moment"},
+       "requires payment (402): Insufficient credits",
+       "check the account at the provider"},
+      {{408, "", ""}, false, ErrorKind::timeout, "timed out (408)", "try again in a moment"},
       {{413, "text/plain", "length limit exceeded"},
        false,
        ErrorKind::protocol,
-       "finds the request too large (413): length limit exceeded",
+       "says that the request is too large (413): length limit exceeded",
        "raise the server's limit on the size of requests"},
       {{404, "application/json", R"({"detail":"Not Found"})"},
        false,
@@ -88,32 +88,32 @@ TEST_CASE("refusals say what to do") {
       {{400, "application/json", R"({"message":"too long"})"},
        false,
        ErrorKind::protocol,
-       "refuses the request (400): too long",
+       "rejects the request (400): too long",
        url},
       {{422, "text/plain", "bad"},
        false,
        ErrorKind::protocol,
-       "refuses the request (422): bad",
+       "rejects the request (422): bad",
        url},
-      {{418, "", ""}, false, ErrorKind::protocol, "refuses the request (418)", url},
+      {{418, "", ""}, false, ErrorKind::protocol, "rejects the request (418)", url},
       {{501, "application/json", R"({"error":{"message":"Start it with --embeddings"}})"},
        false,
        ErrorKind::protocol,
-       "cannot do this (501): Start it with --embeddings",
+       "does not support this request (501): Start it with --embeddings",
        ""},
-      {{500, "", ""}, false, ErrorKind::unavailable, "fails (500)", ""},
-      {{502, "", "", 90s}, false, ErrorKind::unavailable, "fails (502)", "try again in 90 s"},
+      {{500, "", ""}, false, ErrorKind::unavailable, "failed (500)", ""},
+      {{502, "", "", 90s}, false, ErrorKind::unavailable, "failed (502)", "try again in 90 s"},
       {{502, "text/html", "<html><h1>Bad Gateway</h1></html>"},
        false,
        ErrorKind::unavailable,
-       "fails (502) with a page of HTML",
+       "failed (502) with an HTML page",
        ""},
   };
   for (const Case& c : cases) {
     CAPTURE(c.message);
-    Way way("http://host:8072");
-    if (c.key) way.options.key = Secret(kCanary);
-    const Error error = way.upstream().refusal(c.answer);
+    UpstreamFixture fixture("http://host:8072");
+    if (c.key) fixture.options.key = Secret(kTestKey);
+    const Error error = fixture.upstream().refusal(c.answer);
     CHECK(error.kind == c.kind);
     CHECK(error.message == "embedder at http://host:8072: " + c.message);
     if (!c.hint.empty()) CHECK(error.hint == c.hint);
@@ -122,7 +122,7 @@ TEST_CASE("refusals say what to do") {
   }
 }
 
-TEST_CASE("a failure names the setting that may help") {
+TEST_CASE("the hint of a failure names the setting that may help") {
   struct Failing final : Immediate {
     Failure failure;
     std::optional<Failure> perform(const Request&, Listener&, std::stop_token) override {
@@ -146,9 +146,10 @@ TEST_CASE("a failure names the setting that may help") {
   };
   const Case cases[] = {
       {"embedder", timeout(Cause::connect, false, false),
-       "is it up? Else set embedder.url (STOKA_EMBED_URL), or raise net.connect_timeout"},
+       "check that it is running, or set embedder.url (STOKA_EMBED_URL), or raise "
+       "net.connect_timeout"},
       {"embedder", timeout(Cause::total, false, false),
-       "is it up? Else set embedder.url (STOKA_EMBED_URL), or raise embedder.timeout "
+       "check that it is running, or set embedder.url (STOKA_EMBED_URL), or raise embedder.timeout "
        "(STOKA_EMBED_TIMEOUT)"},
       {"embedder", timeout(Cause::headers, true, false),
        loading + "embedder.timeout (STOKA_EMBED_TIMEOUT)"},
@@ -171,7 +172,7 @@ TEST_CASE("a failure names the setting that may help") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.hint);
-    testing::Lines log_lines;
+    testing::CapturingLog log_lines;
     failing.failure = c.failure;
     UpstreamOptions options{c.role, BaseUrl::parse(c.url, ApiRoot::plain).value(), {}, {}};
     options.retries = 0;
@@ -190,48 +191,87 @@ TEST_CASE("a failure names the setting that may help") {
   }
 }
 
-TEST_CASE("nonsense is told with role and address, without the key") {
-  Way way("http://host:8072");
-  way.options.key = Secret(kCanary);
-  const Error error = way.upstream().nonsense(std::string("says ") + kCanary);
+TEST_CASE("a protocol error names the role and the address, and the key is redacted") {
+  UpstreamFixture fixture("http://host:8072");
+  fixture.options.key = Secret(kTestKey);
+  const Error error = fixture.upstream().nonsense(std::string("says ") + kTestKey);
   CHECK(error.kind == ErrorKind::protocol);
   CHECK(error.message == "embedder at http://host:8072: says ***");
 }
 
-TEST_CASE("the key is in no error and no log, whatever the server does") {
+TEST_CASE("no error or log line contains the key, whatever the server does") {
   for (const testing::Fault& fault : testing::kFaults) {
     const std::string name = fault.name;
     CAPTURE(name);
     for (const std::string role : {"embedder", "generator"}) {
       testing::FakeOptions options;
-      options.dialect = "openai";  // repeats the key it refuses
+      options.dialect = "openai";  // repeats the rejected key
       FakeUpstream server(options);
       const std::string field = name == "refuse_fields" ? R"(,"field":["inputs","stream"])" : "";
       server.behave(R"({"fault":")" + name + R"(","times":0,"pause_ms":20)" + field + "}");
-      Way way(server.url(), role);
-      way.options.key = Secret(kCanary);
-      way.options.retries = 0;
-      way.options.deadlines = {5s, 30ms, 30ms, 30ms, 30ms};
-      Hearing hearing;
-      const auto answer = role == "embedder" ? way.embed() : way.chat(hearing);
-      Error error = answer ? way.upstream().refusal(*answer) : answer.error();
-      CHECK_FALSE(has(error.message + error.hint + way.log.text, kCanary));
+      UpstreamFixture fixture(server.url(), role);
+      fixture.options.key = Secret(kTestKey);
+      fixture.options.retries = 0;
+      fixture.options.deadlines = {5s, 30ms, 30ms, 30ms, 30ms};
+      CapturingSink sink;
+      const auto answer = role == "embedder" ? fixture.embed() : fixture.chat(sink);
+      Error error = answer ? fixture.upstream().refusal(*answer) : answer.error();
+      CHECK_FALSE(has(error.message + error.hint + fixture.log.text, kTestKey));
       REQUIRE(server.wait_for(1));
-      CHECK(server.seen().at(0).authorization == std::string("Bearer ") + kCanary);
+      CHECK(server.seen().at(0).authorization == std::string("Bearer ") + kTestKey);
     }
   }
-  // A key as JSON escapes it.
-  Way slashed("http://host:8072");
+  // The key in its JSON-escaped form.
+  UpstreamFixture slashed("http://host:8072");
   slashed.options.key = Secret("sk/a+b\"cdef");
   const std::string spelled = R"("key sk\/a\u002bb\"cdef")";
-  for (const std::string& body : {spelled, R"({"error":)" + spelled})  // the second is cut off
+  for (const std::string& body : {spelled, R"({"error":)" + spelled})  // the second one is cut off
     CHECK(has(slashed.upstream().refusal({401, "application/json", body}).message, "key ***"));
-  // A refusal that is cut amid the key.
-  Way way("http://host:8072");
-  way.options.key = Secret(kCanary);
+  // An error message that is cut within the key.
+  UpstreamFixture fixture("http://host:8072");
+  fixture.options.key = Secret(kTestKey);
   for (size_t before = 150; before < 210; ++before) {
-    const Answer answer{401, "text/plain", std::string(before, 'x') + kCanary};
-    CHECK_FALSE(has(way.upstream().refusal(answer).message, "sk-"));
+    const Answer answer{401, "text/plain", std::string(before, 'x') + kTestKey};
+    CHECK_FALSE(has(fixture.upstream().refusal(answer).message, "sk-"));
+  }
+}
+
+TEST_CASE("the known messages about a too long input are recognised") {
+  const struct {
+    int status;
+    std::string body;
+  } cases[] = {
+      {422, R"({"error":"`inputs` must have less than 512 tokens. Given: 534","error_type":"V"})"},
+      {413, "Failed to buffer the request body: length limit exceeded"},
+      {413, ""},
+      {400, R"({"error":{"message":"This model's maximum context length is 512 tokens."}})"},
+      {400, R"({"error":"the input length exceeds the context length"})"},
+      {400, R"({"error":{"message":"the request exceeds the available context size"}})"},
+      {500, R"({"error":{"message":"input (596 tokens) is too large to process."}})"},
+      {400, R"({"error":{"message":"Input is TOO LONG"}})"},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.body);
+    CHECK(too_long({one.status, "", one.body}));
+  }
+}
+
+TEST_CASE("other errors are not about the length of the input") {
+  const struct {
+    int status;
+    std::string body;
+  } cases[] = {
+      {422, R"({"error":"batch size 40 > maximum allowed batch size 32"})"},
+      {422, R"({"error":"Tokenizer error: invalid input"})"},
+      {429, R"({"error":"too many tokens a minute"})"},
+      {401, R"({"error":"invalid tokens"})"},
+      {500, ""},
+      {500, "<html>the length of this page</html>"},
+      {200, R"({"message":"too long"})"},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.body);
+    CHECK_FALSE(too_long({one.status, "", one.body}));
   }
 }
 

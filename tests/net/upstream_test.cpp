@@ -8,46 +8,45 @@
 #include <utility>
 #include <vector>
 
-#include "net/way.h"
+#include "net/upstream_fixture.h"
 
 namespace upstream_test {
 
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::net;
+using testing::CapturingLog;
+using testing::CapturingSink;
 using testing::FakeUpstream;
 using testing::has;
-using testing::Hearing;
-using testing::kCanary;
 using testing::kEmbed;
-using testing::Lines;
-using testing::Way;
+using testing::kTestKey;
+using testing::UpstreamFixture;
 
 namespace {
 
-// Plays one outcome after the other, and keeps what it was asked.
-struct Script final : Immediate {
+// Plays a list of outcomes and stores the requests.
+struct ScriptedTransport final : Immediate {
   struct Step {
     std::optional<Failure> failure = {};
     int status = 200;
     std::optional<std::chrono::seconds> retry_after = {};
   };
   std::vector<Step> steps;
-  std::vector<Request> asked;
+  std::vector<Request> requests;
   std::string body = "{}";
   int pieces = 1;
 
-  std::optional<Failure> perform(const Request& request, Listener& listener,
-                                 std::stop_token) override {
-    const Step step = asked.size() < steps.size() ? steps[asked.size()] : Step();
-    asked.push_back(request);
+  std::optional<Failure> perform(const Request& request, Listener& sink, std::stop_token) override {
+    const Step step = requests.size() < steps.size() ? steps[requests.size()] : Step();
+    requests.push_back(request);
     if (step.failure) return step.failure;
-    const Result<> heard = listener.head({step.status, "application/json", step.retry_after, {}});
-    if (!heard) return Failure{heard.error(), true, true};
+    const Result<> accepted = sink.head({step.status, "application/json", step.retry_after, {}});
+    if (!accepted) return Failure{accepted.error(), true, true};
     for (int i = 0; i < pieces; ++i) {
-      const auto heard_body = listener.body(body);
-      if (!heard_body) return Failure{heard_body.error(), true, true};
-      if (*heard_body == Heard::enough) break;
+      const auto progress = sink.body(body);
+      if (!progress) return Failure{progress.error(), true, true};
+      if (*progress == Heard::enough) break;
     }
     return std::nullopt;
   }
@@ -59,32 +58,32 @@ Failure failure(ErrorKind kind, bool connected, bool answered) {
 
 }  // namespace
 
-TEST_CASE("a call is answered whole") {
-  FakeUpstream server({.key = kCanary});
-  Way way(server.url());
-  way.options.key = Secret(kCanary);
-  const auto answer = way.embed();
+TEST_CASE("a call returns the whole response") {
+  FakeUpstream server({.key = kTestKey});
+  UpstreamFixture fixture(server.url());
+  fixture.options.key = Secret(kTestKey);
+  const auto answer = fixture.embed();
   REQUIRE_MESSAGE(answer.has_value(), answer.error().message);
   CHECK(answer->ok());
   CHECK(answer->content_type == "application/json");
   CHECK(answer->body.starts_with("[["));
-  CHECK(server.seen().at(0).authorization == std::string("Bearer ") + kCanary);
-  CHECK(way.log.text.empty());
+  CHECK(server.seen().at(0).authorization == std::string("Bearer ") + kTestKey);
+  CHECK(fixture.log.text.empty());
 }
 
-TEST_CASE("requests are made from the call and the options") {
-  Script script;
+TEST_CASE("a request is made from the call and the options") {
+  ScriptedTransport transport;
   NullLog log;
   UpstreamOptions options{
       "generator", BaseUrl::parse("http://host:8000", ApiRoot::versioned).value(), Secret("k"), {}};
   options.deadlines.headers = 7s;
-  Upstream upstream(options, script, log);
-  Hearing hearing;
-  REQUIRE(upstream.stream({"chat/completions", "{}", "the question"}, hearing, {}).has_value());
+  Upstream upstream(options, transport, log);
+  CapturingSink sink;
+  REQUIRE(upstream.stream({"chat/completions", "{}", "the question"}, sink, {}).has_value());
   REQUIRE(upstream.call({"models", ""}, {}).has_value());
   REQUIRE(upstream.call({"models", "", "", 2s}, {}).has_value());
 
-  const Request& chat = script.asked.at(0);
+  const Request& chat = transport.requests.at(0);
   CHECK(chat.method == "POST");
   CHECK(chat.url == "http://host:8000/v1/chat/completions");
   CHECK(chat.body == "{}");
@@ -97,18 +96,18 @@ TEST_CASE("requests are made from the call and the options") {
   CHECK(chat.deadlines.headers == 7s);
   CHECK(chat.deadlines.total <= 300s);
   CHECK(chat.deadlines.total > 200s);
-  CHECK(script.asked.at(1).method == "GET");
-  CHECK(script.asked.at(1).accept == "application/json");
-  CHECK(script.asked.at(2).deadlines.total <= 2s);
+  CHECK(transport.requests.at(1).method == "GET");
+  CHECK(transport.requests.at(1).accept == "application/json");
+  CHECK(transport.requests.at(2).deadlines.total <= 2s);
 
   options.url = BaseUrl::parse("http://localhost:8000", ApiRoot::versioned).value();
-  Upstream local(options, script, log);
+  Upstream local(options, transport, log);
   REQUIRE(local.call({"models", ""}, {}).has_value());
-  CHECK_FALSE(script.asked.back().use_proxy);
+  CHECK_FALSE(transport.requests.back().use_proxy);
 }
 
-TEST_CASE("only what is safe and may help is tried again") {
-  using Step = Script::Step;
+TEST_CASE("only failures that are safe to repeat are retried") {
+  using Step = ScriptedTransport::Step;
   struct Case {
     std::string name;
     Step step;
@@ -140,140 +139,140 @@ TEST_CASE("only what is safe and may help is tried again") {
       {"302", {{}, 302}, false},
   };
   struct Outcome {
-    std::vector<Request> asked;
+    std::vector<Request> requests;
     int warnings = 0;
     bool ok = false;
   };
   const auto play = [](const Step& step) {
-    Script script;
-    script.steps = {step};
-    Lines log;
+    ScriptedTransport transport;
+    transport.steps = {step};
+    CapturingLog log;
     UpstreamOptions options{"embedder", BaseUrl::parse("host", ApiRoot::plain).value(), {}, {}};
-    Upstream upstream(options, script, log);
+    Upstream upstream(options, transport, log);
     const auto answer = upstream.call({"embed", "{}"}, {});
-    return Outcome{script.asked, log.warnings, answer && answer->ok()};
+    return Outcome{transport.requests, log.warnings, answer && answer->ok()};
   };
-  std::vector<std::future<Outcome>> outcomes;  // who waits, waits beside the others
+  std::vector<std::future<Outcome>> outcomes;  // in parallel, because each retry waits
   for (const Case& c : cases) outcomes.push_back(std::async(std::launch::async, play, c.step));
   for (size_t i = 0; i < std::size(cases); ++i) {
     CAPTURE(cases[i].name);
     const Outcome outcome = outcomes[i].get();
-    CHECK(outcome.asked.size() == (cases[i].again ? 2 : 1));
+    CHECK(outcome.requests.size() == (cases[i].again ? 2 : 1));
     CHECK(outcome.warnings == (cases[i].again ? 1 : 0));
     if (!cases[i].again) continue;
     CHECK(outcome.ok);
-    CHECK(outcome.asked[1].deadlines.total < outcome.asked[0].deadlines.total);
+    CHECK(outcome.requests[1].deadlines.total < outcome.requests[0].deadlines.total);
   }
 }
 
-TEST_CASE("there are no more retries than said") {
-  Script script;
-  script.steps.assign(5, {failure(ErrorKind::unavailable, false, false)});
+TEST_CASE("there are no more retries than the option allows") {
+  ScriptedTransport transport;
+  transport.steps.assign(5, {failure(ErrorKind::unavailable, false, false)});
   NullLog log;
   UpstreamOptions options{"embedder", BaseUrl::parse("host", ApiRoot::plain).value(), {}, {}};
-  SUBCASE("none") { options.retries = 0; }
-  SUBCASE("one") { options.retries = 1; }
-  SUBCASE("no time for one") {
-    options.deadlines.total = 90ms;  // the shortest wait is 100 ms
+  SUBCASE("no retry") { options.retries = 0; }
+  SUBCASE("one retry") { options.retries = 1; }
+  SUBCASE("no time for a retry") {
+    options.deadlines.total = 90ms;  // the shortest delay is 100 ms
     options.retries = 0;
   }
-  Upstream upstream(options, script, log);
+  Upstream upstream(options, transport, log);
   CHECK_FALSE(upstream.call({"embed", "{}"}, {}).has_value());
-  CHECK(script.asked.size() == static_cast<size_t>(options.retries) + 1);
+  CHECK(transport.requests.size() == static_cast<size_t>(options.retries) + 1);
 }
 
 TEST_CASE("Retry-After is honoured if there is time") {
   FakeUpstream server;
-  Way way(server.url());
-  SUBCASE("there is") {
+  UpstreamFixture fixture(server.url());
+  SUBCASE("there is time") {
     server.behave(R"({"status":503,"retry_after":1})");
     const auto before = std::chrono::steady_clock::now();
-    const auto answer = way.embed();
+    const auto answer = fixture.embed();
     REQUIRE(answer.has_value());
     CHECK(answer->ok());
     CHECK(std::chrono::steady_clock::now() - before >= 1s);
-    CHECK(has(way.log.text, "answers 503; asking again in 1."));
+    CHECK(has(fixture.log.text, "answers 503; retrying in 1."));
   }
-  SUBCASE("not before the deadline") {
-    way.options.deadlines.total = 3s;
+  SUBCASE("it is after the timeout") {
+    fixture.options.deadlines.total = 3s;
     server.behave(R"({"status":429,"retry_after":5})");
-    const auto answer = way.embed();
+    const auto answer = fixture.embed();
     REQUIRE(answer.has_value());
     CHECK(answer->status == 429);
     CHECK(answer->retry_after == 5s);
     CHECK(server.seen().size() == 1);
-    CHECK(way.upstream().refusal(*answer).hint == "try again in 5 s");
+    CHECK(fixture.upstream().refusal(*answer).hint == "try again in 5 s");
   }
-  SUBCASE("not within half a minute") {
+  SUBCASE("it is longer than 30 s") {
     server.behave(R"({"status":429,"retry_after":31})");
-    const auto answer = way.embed();
+    const auto answer = fixture.embed();
     REQUIRE(answer.has_value());
     CHECK(answer->status == 429);
     CHECK(server.seen().size() == 1);
   }
 }
 
-TEST_CASE("a stream is heard by the listener") {
+TEST_CASE("the sink receives a streamed response") {
   FakeUpstream server;
-  Way way(server.url(), "generator");
-  Hearing hearing;
-  SUBCASE("an answer") {
-    const auto answer = way.chat(hearing);
+  UpstreamFixture fixture(server.url(), "generator");
+  CapturingSink sink;
+  SUBCASE("a 2xx response") {
+    const auto answer = fixture.chat(sink);
     REQUIRE(answer.has_value());
     CHECK(answer->ok());
     CHECK(answer->content_type == "text/event-stream");
     CHECK(answer->body.empty());
-    CHECK(hearing.heads == 1);
-    CHECK(has(hearing.text, "data: [DONE]"));
+    CHECK(sink.heads == 1);
+    CHECK(has(sink.text, "data: [DONE]"));
   }
-  SUBCASE("an answer after a refusal") {
+  SUBCASE("a 2xx response after an error response") {
     server.behave(R"({"status":503,"message":"Loading model"})");
-    REQUIRE(way.chat(hearing).has_value());
-    CHECK(hearing.heads == 1);
-    CHECK_FALSE(has(hearing.text, "Loading"));
+    REQUIRE(fixture.chat(sink).has_value());
+    CHECK(sink.heads == 1);
+    CHECK_FALSE(has(sink.text, "Loading"));
     CHECK(server.seen().size() == 2);
-    CHECK(way.log.warnings == 1);
+    CHECK(fixture.log.warnings == 1);
   }
-  SUBCASE("but not a refusal") {
+  SUBCASE("but not an error response") {
     server.behave(R"({"status":400,"message":"no stream_options"})");
-    const auto answer = way.chat(hearing);
+    const auto answer = fixture.chat(sink);
     REQUIRE(answer.has_value());
     CHECK(answer->status == 400);
     CHECK(has(answer->body, "no stream_options"));
-    CHECK(hearing.heads == 0);
-    CHECK(hearing.pieces == 0);
+    CHECK(sink.heads == 0);
+    CHECK(sink.pieces == 0);
   }
-  SUBCASE("once only") {
+  SUBCASE("and nothing is retried after the headers") {
     server.behave(R"({"fault":"cut"})");
-    const auto answer = way.chat(hearing);
+    const auto answer = fixture.chat(sink);
     REQUIRE_FALSE(answer.has_value());
     CHECK(has(answer.error().message, "the connection broke off"));
-    CHECK(hearing.heads == 1);
+    CHECK(sink.heads == 1);
     CHECK(server.seen().size() == 1);
   }
-  SUBCASE("whose error stays its own") {
-    hearing.on_body = [](std::string_view) -> Result<Heard> {
+  SUBCASE("its error is returned unchanged") {
+    sink.on_body = [](std::string_view) -> Result<Heard> {
       return fail(ErrorKind::protocol, "what is that", "look");
     };
-    const auto answer = way.chat(hearing);
+    const auto answer = fixture.chat(sink);
     REQUIRE_FALSE(answer.has_value());
     CHECK(answer.error().message == "what is that");
     CHECK(answer.error().hint == "look");
   }
-  SUBCASE("until it has enough") {
+  SUBCASE("and it may end the transfer with `stop_reading`") {
     server.behave(R"({"fault":"endless"})");
-    hearing.on_body = [](std::string_view) { return Heard::enough; };
-    CHECK(way.chat(hearing).has_value());
+    sink.on_body = [](std::string_view) { return Heard::enough; };
+    CHECK(fixture.chat(sink).has_value());
   }
 }
 
-TEST_CASE("a redirect is not followed, and the key stays here") {
+TEST_CASE("a redirect is not followed and the key is not sent to its target") {
   FakeUpstream server, other;
   server.behave(R"({"status":302,"times":0,"headers":{"Location":")" + other.url() +
                 R"(/embed"}})");
-  Way way(server.url());
-  way.options.key = Secret(kCanary);
-  const auto answer = way.embed();
+  UpstreamFixture fixture(server.url());
+  fixture.options.key = Secret(kTestKey);
+  const auto answer = fixture.embed();
   REQUIRE_FALSE(answer.has_value());
   CHECK(answer.error().kind == ErrorKind::protocol);
   CHECK(answer.error().message ==
@@ -283,31 +282,33 @@ TEST_CASE("a redirect is not followed, and the key stays here") {
   CHECK(other.connections() == 0);
 }
 
-TEST_CASE("after failures in a row nobody asks for a while") {
+TEST_CASE("after failures in a row no request is sent for a while") {
   FakeUpstream server;
-  Way way(server.url());
-  way.options.retries = 0;
-  way.options.breaker = {3, 60s, 60s};
-  const auto asked = [&](const std::string& behaviour) {
+  UpstreamFixture fixture(server.url());
+  fixture.options.retries = 0;
+  fixture.options.breaker = {3, 60s, 60s};
+  const auto count_requests = [&](const std::string& behaviour) {
     server.reset();
     server.behave(behaviour);
-    for (int i = 0; i < 6; ++i) static_cast<void>(way.embed());
+    for (int i = 0; i < 6; ++i) static_cast<void>(fixture.embed());
     return server.seen().size();
   };
-  SUBCASE("closed at once") { CHECK(asked(R"({"fault":"close","times":0})") == 3); }
-  SUBCASE("no HTTP") { CHECK(asked(R"({"fault":"no_http","times":0})") == 3); }
-  SUBCASE("502") { CHECK(asked(R"({"status":502,"times":0})") == 3); }
-  SUBCASE("503") { CHECK(asked(R"({"status":503,"times":0})") == 3); }
-  SUBCASE("but 503 with Retry-After") {
-    CHECK(asked(R"({"status":503,"retry_after":1,"times":0})") == 6);
+  SUBCASE("closed connection") { CHECK(count_requests(R"({"fault":"close","times":0})") == 3); }
+  SUBCASE("broken HTTP") { CHECK(count_requests(R"({"fault":"no_http","times":0})") == 3); }
+  SUBCASE("502") { CHECK(count_requests(R"({"status":502,"times":0})") == 3); }
+  SUBCASE("503") { CHECK(count_requests(R"({"status":503,"times":0})") == 3); }
+  SUBCASE("503 with Retry-After does not count") {
+    CHECK(count_requests(R"({"status":503,"retry_after":1,"times":0})") == 6);
   }
-  SUBCASE("but 500") { CHECK(asked(R"({"status":500,"times":0})") == 6); }
-  SUBCASE("but 429") { CHECK(asked(R"({"status":429,"times":0})") == 6); }
-  SUBCASE("but 401") { CHECK(asked(R"({"status":401,"times":0})") == 6); }
-  SUBCASE("but a redirect") { CHECK(asked(R"({"fault":"redirect","times":0})") == 6); }
-  SUBCASE("and is told so") {
-    asked(R"({"fault":"close","times":0})");
-    const auto answer = way.embed();
+  SUBCASE("500 does not count") { CHECK(count_requests(R"({"status":500,"times":0})") == 6); }
+  SUBCASE("429 does not count") { CHECK(count_requests(R"({"status":429,"times":0})") == 6); }
+  SUBCASE("401 does not count") { CHECK(count_requests(R"({"status":401,"times":0})") == 6); }
+  SUBCASE("a redirect does not count") {
+    CHECK(count_requests(R"({"fault":"redirect","times":0})") == 6);
+  }
+  SUBCASE("the error says so") {
+    count_requests(R"({"fault":"close","times":0})");
+    const auto answer = fixture.embed();
     REQUIRE_FALSE(answer.has_value());
     CHECK(answer.error().kind == ErrorKind::unavailable);
     CHECK(has(answer.error().message,
@@ -316,124 +317,127 @@ TEST_CASE("after failures in a row nobody asks for a while") {
   }
 }
 
-TEST_CASE("what a listener objects to is no failure of the server") {
+TEST_CASE("an error of the sink is not a failure of the server") {
   FakeUpstream server;
-  Way way(server.url(), "generator");
-  way.options.retries = 0;
-  way.options.breaker = {3, 60s, 60s};
-  const auto asked = [&](ErrorKind kind) {
-    Hearing hearing;
-    hearing.on_body = [&](std::string_view) -> Result<Heard> { return fail(kind, "no"); };
-    for (int i = 0; i < 6; ++i) CHECK_FALSE(way.chat(hearing).has_value());
-    return hearing.heads;
+  UpstreamFixture fixture(server.url(), "generator");
+  fixture.options.retries = 0;
+  fixture.options.breaker = {3, 60s, 60s};
+  const auto count_requests = [&](ErrorKind kind) {
+    CapturingSink sink;
+    sink.on_body = [&](std::string_view) -> Result<Heard> { return fail(kind, "no"); };
+    for (int i = 0; i < 6; ++i) CHECK_FALSE(fixture.chat(sink).has_value());
+    return sink.heads;
   };
-  SUBCASE("an answer it cannot use") { CHECK(asked(ErrorKind::protocol) == 6); }
-  SUBCASE("an answer it has no time for") { CHECK(asked(ErrorKind::timeout) == 6); }
-  SUBCASE("but word that the server is down") { CHECK(asked(ErrorKind::unavailable) == 3); }
+  SUBCASE("the sink rejects the response") { CHECK(count_requests(ErrorKind::protocol) == 6); }
+  SUBCASE("the sink has run out of time") { CHECK(count_requests(ErrorKind::timeout) == 6); }
+  SUBCASE("unless the sink reports that the server is unavailable") {
+    CHECK(count_requests(ErrorKind::unavailable) == 3);
+  }
 }
 
-TEST_CASE("who tries a server that was down keeps nobody out while it streams") {
+TEST_CASE("a trial call lets other calls pass while its response streams") {
   FakeUpstream server;
   server.behave(R"({"fault":"close","times":1})");
-  Way way(server.url(), "generator");
-  way.options.retries = 0;
-  way.options.breaker = {1, 200ms, 200ms};
-  Hearing first;
-  CHECK_FALSE(way.chat(first).has_value());
+  UpstreamFixture fixture(server.url(), "generator");
+  fixture.options.retries = 0;
+  fixture.options.breaker = {1, 200ms, 200ms};
+  CapturingSink first;
+  CHECK_FALSE(fixture.chat(first).has_value());
   bool let_in = false;
   first.on_body = [&](std::string_view) -> Result<Heard> {
-    let_in = let_in || way.upstream().call({.name = "models", .body = ""}, {}).has_value();
+    let_in = let_in || fixture.upstream().call({.name = "models", .body = ""}, {}).has_value();
     return Heard::flowing;
   };
   const auto end = std::chrono::steady_clock::now() + 10s;
-  while (!way.chat(first)) {
+  while (!fixture.chat(first)) {
     REQUIRE(std::chrono::steady_clock::now() < end);
     std::this_thread::sleep_for(1ms);
   }
   CHECK(let_in);
 }
 
-TEST_CASE("of an answer that is not ok no more than 64 KB are kept") {
-  Script script;
-  script.body = std::string(40 << 10, 'x');
-  script.pieces = 1000;
+TEST_CASE("at most 64 KB of an error response are kept") {
+  ScriptedTransport transport;
+  transport.body = std::string(40 << 10, 'x');
+  transport.pieces = 1000;
   NullLog log;
   UpstreamOptions options{"embedder", BaseUrl::parse("host", ApiRoot::plain).value(), {}, {}};
-  Upstream upstream(options, script, log);
+  Upstream upstream(options, transport, log);
   for (const auto& [status, size] : {std::pair(400, 64 << 10), std::pair(200, 40000 << 10)}) {
-    script.steps.assign(2, {{}, status});
+    transport.steps.assign(2, {{}, status});
     const auto answer = upstream.call({"embed", "{}"}, {});
     REQUIRE(answer.has_value());
     CHECK(answer->body.size() == static_cast<size_t>(size));
-    script.asked.clear();
+    transport.requests.clear();
   }
 }
 
-TEST_CASE("when the server is back, so are its callers") {
+TEST_CASE("calls succeed again when the server is back") {
   FakeUpstream server;
   server.behave(R"({"status":502,"times":4})");
-  Way way(server.url());
-  way.options.retries = 0;
-  way.options.breaker = {3, 20ms, 20ms};
+  UpstreamFixture fixture(server.url());
+  fixture.options.retries = 0;
+  fixture.options.breaker = {3, 20ms, 20ms};
   const auto end = std::chrono::steady_clock::now() + 10s;
   for (bool back = false; !back;) {
     REQUIRE(std::chrono::steady_clock::now() < end);
-    const auto answer = way.embed();
+    const auto answer = fixture.embed();
     back = answer && answer->ok();
     if (!back) std::this_thread::sleep_for(1ms);
   }
   CHECK(server.seen().size() == 5);
-  CHECK(way.embed().has_value());
+  CHECK(fixture.embed().has_value());
 }
 
-TEST_CASE("a stop ends every wait") {
+TEST_CASE("a stop request ends every wait") {
   FakeUpstream server;
-  Way way(server.url());
-  way.options.gate = {1, 8, 60s};
-  way.upstream();
+  UpstreamFixture fixture(server.url());
+  fixture.options.gate = {1, 8, 60s};
+  fixture.upstream();
   std::stop_source source;
   std::jthread stopping;
-  SUBCASE("for the answer") {
+  SUBCASE("for the response") {
     server.behave(R"({"fault":"hang"})");
     stopping = std::jthread([&] {
       while (server.seen().empty()) std::this_thread::sleep_for(1ms);
       source.request_stop();
     });
   }
-  SUBCASE("for the next attempt") {
+  SUBCASE("for a retry") {
     server.behave(R"({"status":503,"retry_after":20})");
-    way.log.on_warning = [&] { source.request_stop(); };
+    fixture.log.on_warning = [&] { source.request_stop(); };
   }
-  SUBCASE("for a place") {
+  SUBCASE("for a permit") {
     server.behave(R"({"fault":"hang"})");
-    std::jthread first([&] { static_cast<void>(way.embed(source.get_token())); });
+    std::jthread first([&] { static_cast<void>(fixture.embed(source.get_token())); });
     while (server.seen().empty()) std::this_thread::sleep_for(1ms);
     stopping = std::jthread([&] {
-      std::this_thread::sleep_for(5ms);  // most likely it waits by then; right if it does not
+      std::this_thread::sleep_for(
+          5ms);  // it most likely waits by then; the test is also right if it does not
       source.request_stop();
     });
-    const auto second = way.embed(source.get_token());
+    const auto second = fixture.embed(source.get_token());
     CHECK((second ? ErrorKind::internal : second.error().kind) == ErrorKind::cancelled);
     CHECK(server.seen().size() == 1);
     return;
   }
-  const auto answer = way.embed(source.get_token());
+  const auto answer = fixture.embed(source.get_token());
   REQUIRE_FALSE(answer.has_value());
   CHECK(answer.error().kind == ErrorKind::cancelled);
   REQUIRE(server.wait_for(1));
   CHECK(server.seen().size() == 1);
 }
 
-TEST_CASE("the time for a call counts from where it waits for a place") {
+TEST_CASE("the timeout of a call includes its wait for a permit") {
   FakeUpstream server;
   server.behave(R"({"fault":"hang"})");
-  Way way(server.url());
-  way.options.gate = {1, 8, 60s};
+  UpstreamFixture fixture(server.url());
+  fixture.options.gate = {1, 8, 60s};
   std::stop_source source;
-  way.upstream();
-  std::jthread first([&] { static_cast<void>(way.embed(source.get_token())); });
+  fixture.upstream();
+  std::jthread first([&] { static_cast<void>(fixture.embed(source.get_token())); });
   while (server.seen().empty()) std::this_thread::sleep_for(1ms);
-  const auto second = way.upstream().call({"embed", kEmbed, "", 100ms}, {});
+  const auto second = fixture.upstream().call({"embed", kEmbed, "", 100ms}, {});
   source.request_stop();
   REQUIRE_FALSE(second.has_value());
   CHECK(second.error().kind == ErrorKind::busy);

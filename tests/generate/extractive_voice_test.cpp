@@ -1,5 +1,3 @@
-#include "generate/extractive.h"
-
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -9,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "generate/extractive.h"
 #include "text/normalize.h"
 #include "text/sentences.h"
 
-namespace extractive_test {
+namespace extractive_voice_test {
 
 namespace {
 
@@ -69,7 +68,7 @@ Request request(std::string query, std::span<const Hit> hits, int turns = 0) {
   return out;
 }
 
-std::string said(const Request& request) { return ExtractiveVoice(shipped()).answer(request); }
+std::string answer_to(const Request& request) { return ExtractiveVoice(shipped()).answer(request); }
 
 size_t cites(std::string_view text) {
   size_t count = 0;
@@ -87,7 +86,8 @@ const std::string kQueries[] = {"what do you think about constraints",
 
 }  // namespace
 
-TEST_CASE("a page of nothing but code is cited without a quote, after all that have one") {
+TEST_CASE(
+    "a page that consists of code is cited without a quote, and only if no other hit has one") {
   const ExtractiveVoice voice(shipped());
   const Hit code = hit("code", "blog", 0.95, "    make\n    make install");
   Request request;
@@ -101,7 +101,7 @@ TEST_CASE("a page of nothing but code is cited without a quote, after all that h
   CHECK(voice.answer(request).find("slug=\"code\"") == std::string::npos);
 }
 
-TEST_CASE("the shipped lines are fit to be said") {
+TEST_CASE("the built-in lines are valid") {
   CHECK(shipped().closers.size() >= 6);
   for (const char* type : {"philosophy", "changelog", "product", "blog", "any"}) {
     CHECK(shipped().direct.contains(type));
@@ -109,16 +109,16 @@ TEST_CASE("the shipped lines are fit to be said") {
   }
 }
 
-TEST_CASE("an answer frames a verbatim quote and ends in a question") {
+TEST_CASE("an answer contains a framing line, a verbatim quote and a final question") {
   const Hit hits[] = {bounded()};
-  const std::string text = said(request("constraint and autonomy", hits));
+  const std::string text = answer_to(request("constraint and autonomy", hits));
   CHECK(text.find("\n<cite slug=\"bounded\" quote=\"Autonomy without constraint is just chaos with "
                   "better marketing.\"/>\n") != std::string::npos);
   CHECK(text.ends_with('?'));
   CHECK(cites(text) == 1);
 }
 
-TEST_CASE("every answer keeps to the voice") {
+TEST_CASE("every answer passes the voice guard") {
   const Hit one[] = {bounded()};
   const Hit two[] = {bounded(), deck()};
   const std::span<const Hit> sets[] = {one, two};
@@ -127,12 +127,12 @@ TEST_CASE("every answer keeps to the voice") {
       for (const Confidence confidence : {Confidence::direct, Confidence::adjacent}) {
         for (const bool same_topic : {false, true}) {
           for (int turns = 0; turns < 4; ++turns) {
-            Request asked = request(query, hits, turns);
-            asked.confidence = confidence;
-            asked.same_topic = same_topic;
-            const std::string text = said(asked);
+            Request input = request(query, hits, turns);
+            input.confidence = confidence;
+            input.same_topic = same_topic;
+            const std::string text = answer_to(input);
             CAPTURE(text);
-            CHECK(text == said(asked));
+            CHECK(text == answer_to(input));
             const std::string before = text.substr(0, text.find("<cite "));
             CHECK(text::count_sentences(before) <= 3);
             CHECK(before.size() <= 400);
@@ -152,8 +152,8 @@ TEST_CASE("consecutive turns do not repeat a line") {
   for (const std::string& query : kQueries) {
     for (const std::string& next : kQueries) {
       for (int turns = 0; turns < 3; ++turns) {
-        const std::string a = said(request(query, hits, turns));
-        const std::string b = said(request(next, hits, turns + 1));
+        const std::string a = answer_to(request(query, hits, turns));
+        const std::string b = answer_to(request(next, hits, turns + 1));
         CHECK(a.substr(0, a.find('\n')) != b.substr(0, b.find('\n')));
         CHECK(a.substr(a.rfind('\n')) != b.substr(b.rfind('\n')));
       }
@@ -161,17 +161,18 @@ TEST_CASE("consecutive turns do not repeat a line") {
   }
 }
 
-TEST_CASE("low confidence says so in the exact words and claims no more") {
+TEST_CASE("an answer with low confidence starts with the exact words and has no question") {
   const Hit hits[] = {bounded(0.55), deck(0.54)};
-  Request asked = request("quantum gravity", hits);
-  asked.confidence = Confidence::adjacent;
-  asked.low_confidence = true;
-  CHECK(said(asked) ==
+  Request input = request("quantum gravity", hits);
+  input.confidence = Confidence::adjacent;
+  input.low_confidence = true;
+  CHECK(answer_to(input) ==
         "closest thing i have is this. might not be what you meant.\n<cite slug=\"bounded\" "
         "quote=\"Autonomy without constraint is just chaos with better marketing.\"/>");
 }
 
-TEST_CASE("a second source is cited only when it is another one, close, and the answer direct") {
+TEST_CASE(
+    "a second source is cited only if it differs, its score is close, and the answer is direct") {
   struct Case {
     const char* name;
     std::vector<Hit> hits;
@@ -195,32 +196,32 @@ TEST_CASE("a second source is cited only when it is another one, close, and the 
   };
   for (const Case& c : table) {
     CAPTURE(c.name);
-    Request asked = request("q", c.hits);
-    asked.confidence = c.confidence;
-    CHECK(cites(said(asked)) == c.cites);
+    Request input = request("q", c.hits);
+    input.confidence = c.confidence;
+    CHECK(cites(answer_to(input)) == c.cites);
   }
 }
 
 TEST_CASE("attribute values are escaped") {
   const Hit hits[] = {deck()};
-  const std::string text = said(request("deck", hits));
+  const std::string text = answer_to(request("deck", hits));
   CHECK(
       text.find("quote=\"The deck pipeline doesn't retry a page; it remembers what broke &amp; why "
                 "it did &lt;so&gt;.\"") != std::string::npos);
 }
 
-TEST_CASE("nothing to cite is nothing to say") {
-  CHECK(said(request("q", {})) == "nothing here on that. yet.");
+TEST_CASE("without hits the answer says that there is nothing") {
+  CHECK(answer_to(request("q", {})) == "nothing here on that. yet.");
 }
 
-TEST_CASE("the answer streams a word at a time after it was accepted") {
+TEST_CASE("the answer is streamed word by word after it was accepted") {
   const Hit hits[] = {bounded()};
-  const Request asked = request("constraints", hits);
+  const Request input = request("constraints", hits);
   ExtractiveVoice voice(shipped());
   int accepted = 0;
   std::vector<std::string> pieces;
   const auto finish = voice.stream(
-      asked, [&] { ++accepted; },
+      input, [&] { ++accepted; },
       [&](std::string_view piece) {
         CHECK(accepted == 1);
         pieces.emplace_back(piece);
@@ -230,11 +231,11 @@ TEST_CASE("the answer streams a word at a time after it was accepted") {
   CHECK(*finish == Finish::complete);
   std::string whole;
   for (const std::string& piece : pieces) whole += piece;
-  CHECK(whole == voice.answer(asked));
+  CHECK(whole == voice.answer(input));
   CHECK(pieces.size() > 10);
 }
 
-TEST_CASE("a stop ends the stream") {
+TEST_CASE("a stop request ends the stream") {
   const Hit hits[] = {bounded()};
   ExtractiveVoice voice(shipped());
   std::stop_source stop;
@@ -250,7 +251,7 @@ TEST_CASE("a stop ends the stream") {
   CHECK(pieces == 3);
 }
 
-TEST_CASE("recommendations are framed, neighbours differently") {
+TEST_CASE("recommendations get framing lines, and neighbours get different ones") {
   std::vector<Hit> hits;
   for (int i = 0; i < 12; ++i) {
     hits.push_back(hit("slug-" + std::to_string(i), i % 5 == 0 ? "product" : "blog", 0.5, "x"));
@@ -265,7 +266,7 @@ TEST_CASE("recommendations are framed, neighbours differently") {
   CHECK(voice.frame(hits, {}) == lines);
 }
 
-TEST_CASE("lines that break the voice are refused") {
+TEST_CASE("lines that break the rules of the voice are rejected") {
   struct Bad {
     const char* from;
     const char* to;
@@ -274,8 +275,8 @@ TEST_CASE("lines that break the voice are refused") {
   const Bad table[] = {
       {"still the same question?", "still the same question.", "is not a question"},
       {"further in, then.", "further in, then!", "does not end in '.' or '?'"},
-      {"further in, then.", "wow! further in, then.", "is too loud"},
-      {"further in, then.", "Further in, then.", "is not in lower case"},
+      {"further in, then.", "wow! further in, then.", "has an exclamation mark or an emoji"},
+      {"further in, then.", "Further in, then.", "has a capital letter"},
       {"further in, then.", "a <b> c.", "is not plain text"},
       {"further in, then.", "one. two. three.", "has too many sentences"},
       {"now read it against this.", "now read. then this.", "has too many sentences"},
@@ -298,4 +299,4 @@ TEST_CASE("lines that break the voice are refused") {
   CHECK(missing.error().message == "voice_lines.toml has no 'direct.any'");
 }
 
-}  // namespace extractive_test
+}  // namespace extractive_voice_test

@@ -1,4 +1,4 @@
-// A listener that keeps what it hears, and requests to ask with.
+// A sink that stores a response, and requests to send.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace stoka::testing {
 
-struct Hearing final : net::Listener {
-  net::Head heard;
+struct CapturingSink final : net::Listener {
+  net::Head response_head;
   int heads = 0;
   std::string text;
   size_t pieces = 0;
@@ -18,7 +18,7 @@ struct Hearing final : net::Listener {
   std::function<Result<net::Heard>(std::string_view)> on_body;
 
   Result<> head(const net::Head& head) override {
-    heard = head;
+    response_head = head;
     ++heads;
     return on_head ? on_head(head) : Result<>();
   }
@@ -44,7 +44,7 @@ inline net::Request post(std::string url, std::string body) {
   return out;
 }
 
-// What the fake server streams an answer to.
+// The fake server streams its response to this.
 inline constexpr const char* kChat =
     R"({"model":"fake-model","stream":true,"messages":[{"role":"user","content":"hello"}]})";
 inline constexpr const char* kEmbed = R"({"inputs":["hello"]})";

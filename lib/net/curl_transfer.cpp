@@ -1,4 +1,4 @@
-#include "net/exchange.h"
+#include "net/curl_transfer.h"
 
 #include <fmt/format.h>
 
@@ -18,15 +18,15 @@
 namespace stoka::net {
 namespace {
 
-constexpr size_t kMostHead = 64u << 10;
-constexpr size_t kMostReason = 200;
-constexpr int kMostStatus = 599;
+constexpr size_t kMaxHeadBytes = 64u << 10;
+constexpr size_t kMaxReasonBytes = 200;
+constexpr int kMaxStatus = 599;
 constexpr int kMaxRetryAfterSeconds = 24 * 60 * 60;
-constexpr Milliseconds kMostEnding{1000};
+constexpr Milliseconds kMaxEnding{1000};
 constexpr const char* kProxyHint = "check the proxy of the environment (http_proxy, https_proxy)";
 
-// Digits only, of a sane size.
-std::optional<int> number(std::string_view text) {
+// A number of at most nine digits.
+std::optional<int> parse_number(std::string_view text) {
   if (text.empty() || text.size() > 9) return std::nullopt;
   int out = 0;
   for (const char c : text) {
@@ -36,7 +36,7 @@ std::optional<int> number(std::string_view text) {
   return out;
 }
 
-// "application/json" of "Application/JSON; charset=utf-8"; nothing of what is no media type.
+// "application/json" from "Application/JSON; charset=utf-8"; empty if it is not a media type.
 std::string media_type(std::string_view value) {
   std::string out = lower(trimmed(value.substr(0, value.find(';'))));
   const auto fits = [](char c) { return c > ' ' && c < '\x7f'; };
@@ -44,28 +44,29 @@ std::string media_type(std::string_view value) {
   return out;
 }
 
-// libcurl's words as stoka's: "SSL certificate problem: …" stays, "Connection refused" does not.
-std::string own_words(std::string_view text) {
+// A message of libcurl in the style of ours: without a capital, except in "SSL certificate
+// problem".
+std::string own_style(std::string_view text) {
   std::string out = text::squeeze(text::one_line(text::without_controls(text, " ")));
-  if (out.size() > kMostReason) out.resize(text::floor_border(out, kMostReason));
+  if (out.size() > kMaxReasonBytes) out.resize(text::floor_border(out, kMaxReasonBytes));
   while (out.ends_with('.')) out.pop_back();
   const bool name = out.size() > 1 && out[1] >= 'A' && out[1] <= 'Z';
   if (!out.empty() && !name) out[0] = lower(out.substr(0, 1))[0];
   return out;
 }
 
-std::string size(size_t bytes) {
+std::string size_text(size_t bytes) {
   const size_t megabyte = 1u << 20;
   return bytes % megabyte == 0 ? fmt::format("{} MB", bytes / megabyte)
                                : fmt::format("{} bytes", bytes);
 }
 
-Error long_head() {
+Error head_too_large() {
   return Error(ErrorKind::protocol,
-               fmt::format("answers with a head of more than {} KB", kMostHead >> 10));
+               fmt::format("answers with more than {} KB of headers", kMaxHeadBytes >> 10));
 }
 
-// Whether any of a key's bytes would end or bend the header line it is sent in.
+// Whether the key contains a byte that would end or corrupt its header line.
 bool has_controls(std::string_view text) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
   return std::any_of(text.begin(), text.end(), is_control);
@@ -73,22 +74,22 @@ bool has_controls(std::string_view text) {
 
 }  // namespace
 
-Result<std::unique_ptr<Exchange>> Exchange::begin(const Request& request, Listener& listener) {
+Result<std::unique_ptr<CurlTransfer>> CurlTransfer::create(const Request& request, Listener& sink) {
   if (has_controls(request.key.reveal()))
-    return fail(ErrorKind::config, "the key has a line break or control characters in it",
-                "its file must hold the key alone, on one line");
-  std::unique_ptr<Exchange> exchange(new Exchange(request, listener));
-  if (!exchange->set_up()) return fail(ErrorKind::internal, "libcurl refuses its settings");
-  return exchange;
+    return fail(ErrorKind::config, "the key contains a line break or control characters",
+                "its file must contain only the key, on one line");
+  std::unique_ptr<CurlTransfer> transfer(new CurlTransfer(request, sink));
+  if (!transfer->set_up()) return fail(ErrorKind::internal, "libcurl rejects an option");
+  return transfer;
 }
 
-Exchange::Exchange(const Request& request, Listener& listener)
+CurlTransfer::CurlTransfer(const Request& request, Listener& sink)
     : request_(request),
-      listener_(listener),
+      sink_(sink),
       start_(std::chrono::steady_clock::now()),
       handle_(curl_easy_init()) {}
 
-bool Exchange::add_header(const std::string& line) {
+bool CurlTransfer::add_header(const std::string& line) {
   curl_slist* list = curl_slist_append(headers_.get(), line.c_str());
   if (list == nullptr) return false;
   headers_.release();
@@ -96,7 +97,7 @@ bool Exchange::add_header(const std::string& line) {
   return true;
 }
 
-bool Exchange::set_up() {
+bool CurlTransfer::set_up() {
   bool ok = handle_ != nullptr;
   const auto set = [&](CURLoption option, auto value) {
     ok = ok && curl_easy_setopt(handle_.get(), option, value) == CURLE_OK;
@@ -130,67 +131,69 @@ bool Exchange::set_up() {
 
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
-  const Milliseconds connect = request_.deadlines.connect;  // zero would be libcurl's default
+  const Milliseconds connect =
+      request_.deadlines.connect;  // libcurl would read zero as its default
   set(CURLOPT_CONNECTTIMEOUT_MS,
       static_cast<long>(connect.count() > 0 ? std::min<Milliseconds::rep>(connect.count(), INT_MAX)
                                             : INT_MAX));
 #if LIBCURL_VERSION_NUM >= 0x075700
-  // Else a stop waits for the resolver to give up.
+  // Otherwise cancelling waits for the DNS resolver.
   set(CURLOPT_QUICK_EXIT, 1L);
 #endif
 
   set(CURLOPT_ERRORBUFFER, reason_.data());
-  set(CURLOPT_PREREQFUNCTION, &Exchange::on_connected);
+  set(CURLOPT_PREREQFUNCTION, &CurlTransfer::on_connected);
   set(CURLOPT_PREREQDATA, this);
-  set(CURLOPT_HEADERFUNCTION, &Exchange::on_header);
+  set(CURLOPT_HEADERFUNCTION, &CurlTransfer::on_header);
   set(CURLOPT_HEADERDATA, this);
-  set(CURLOPT_WRITEFUNCTION, &Exchange::on_body);
+  set(CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);
   set(CURLOPT_WRITEDATA, this);
   return ok;
 }
 
-int Exchange::on_connected(void* self, char*, char*, int, int) {
-  static_cast<Exchange*>(self)->connected_ = true;
+int CurlTransfer::on_connected(void* self, char*, char*, int, int) {
+  static_cast<CurlTransfer*>(self)->connected_ = true;
   return CURL_PREREQFUNC_OK;
 }
 
-template <class Hear>
-size_t Exchange::guarded(size_t size, const Hear& hear) {
+template <class Callback>
+size_t CurlTransfer::guarded(size_t size, const Callback& callback) {
   try {
-    return hear() ? size : 0;
+    return callback() ? size : 0;
   } catch (const std::bad_alloc&) {
     abort(Error(ErrorKind::internal, "out of memory"));
   } catch (const std::exception& thrown) {
-    abort(Error(ErrorKind::internal, fmt::format("its answer was not taken: {}", thrown.what())));
+    abort(Error(ErrorKind::internal,
+                fmt::format("the response could not be processed: {}", thrown.what())));
   } catch (...) {
-    abort(Error(ErrorKind::internal, "its answer was not taken"));
+    abort(Error(ErrorKind::internal, "the response could not be processed"));
   }
   return 0;
 }
 
-size_t Exchange::on_header(char* data, size_t size, size_t count, void* self) {
-  auto* const exchange = static_cast<Exchange*>(self);
-  return exchange->guarded(size * count, [&] { return exchange->header({data, size * count}); });
+size_t CurlTransfer::on_header(char* data, size_t size, size_t count, void* self) {
+  auto* const transfer = static_cast<CurlTransfer*>(self);
+  return transfer->guarded(size * count, [&] { return transfer->header({data, size * count}); });
 }
 
-size_t Exchange::on_body(char* data, size_t size, size_t count, void* self) {
-  auto* const exchange = static_cast<Exchange*>(self);
-  return exchange->guarded(size * count, [&] { return exchange->body({data, size * count}); });
+size_t CurlTransfer::on_body(char* data, size_t size, size_t count, void* self) {
+  auto* const transfer = static_cast<CurlTransfer*>(self);
+  return transfer->guarded(size * count, [&] { return transfer->body({data, size * count}); });
 }
 
-bool Exchange::abort(Error error) {
+bool CurlTransfer::abort(Error error) {
   error_ = std::move(error);
   return false;
 }
 
-bool Exchange::header(std::string_view line) {
-  if (enough_) return true;
+bool CurlTransfer::header(std::string_view line) {
+  if (complete_) return true;
   head_bytes_ += line.size();
-  if (head_bytes_ > kMostHead) return abort(long_head());
-  if (answered_) return true;  // a trailer
+  if (head_bytes_ > kMaxHeadBytes) return abort(head_too_large());
+  if (answered_) return true;  // trailers are ignored
   line = trimmed(line);
   if (line.empty()) {
-    // 100 Continue and 103 Early Hints announce another head.
+    // 1xx headers (100 Continue, 103 Early Hints) precede the real ones.
     return head_.status < 200 || head_complete();
   }
   if (line.starts_with("HTTP/")) {
@@ -198,7 +201,7 @@ bool Exchange::header(std::string_view line) {
     encoding_.clear();
     location_.clear();
     const size_t space = std::min(line.find(' '), line.size());
-    head_.status = number(trimmed(line.substr(space)).substr(0, 3)).value_or(0);
+    head_.status = parse_number(trimmed(line.substr(space)).substr(0, 3)).value_or(0);
     return true;
   }
   const size_t colon = std::min(line.find(':'), line.size());
@@ -207,114 +210,115 @@ bool Exchange::header(std::string_view line) {
   if (name == "content-type") head_.content_type = media_type(value);
   if (name == "content-encoding") encoding_ = media_type(value);
   if (name == "location") location_ = value;
-  if (name == "ratelimit-remaining") head_.requests_left = number(value);
+  if (name == "ratelimit-remaining") head_.requests_left = parse_number(value);
   if (name == "retry-after")
-    if (const auto seconds = number(value))
+    if (const auto seconds = parse_number(value))
       head_.retry_after = std::chrono::seconds(std::min(*seconds, kMaxRetryAfterSeconds));
   return true;
 }
 
-bool Exchange::head_complete() {
+bool CurlTransfer::head_complete() {
   answered_ = true;
-  if (head_.status > kMostStatus)
-    return abort(
-        Error(ErrorKind::protocol, fmt::format("answers with the status {}", head_.status)));
+  if (head_.status > kMaxStatus)
+    return abort(Error(ErrorKind::protocol,
+                       fmt::format("answers with the invalid status {}", head_.status)));
   if (!encoding_.empty() && encoding_ != "identity")
-    return abort(
-        Error(ErrorKind::protocol,
-              fmt::format("answers {} compressed, which it was not asked to", head_.status)));
+    return abort(Error(
+        ErrorKind::protocol,
+        fmt::format("answers {} with a compressed body, which was not requested", head_.status)));
   if (location_.find("://") != std::string::npos)
     if (const auto elsewhere = BaseUrl::parse(location_, ApiRoot::plain))
       head_.location = elsewhere->origin();
-  auto heard = listener_.head(head_);
+  auto accepted = sink_.head(head_);
   last_byte_ = std::chrono::steady_clock::now();
-  return heard ? true : abort(std::move(heard).error());
+  return accepted ? true : abort(std::move(accepted).error());
 }
 
-bool Exchange::body(std::string_view bytes) {
-  if (enough_) return true;
+bool CurlTransfer::body(std::string_view bytes) {
+  if (complete_) return true;
   if (!answered_) return abort(Error(ErrorKind::protocol, "does not answer in HTTP/1.1"));
   body_bytes_ += bytes.size();
   if (body_bytes_ > request_.most_bytes) {
-    enough_ = ends_.has_value();
-    if (enough_) return true;
-    return abort(Error(ErrorKind::protocol, "answers with more than " + size(request_.most_bytes)));
+    complete_ = ends_.has_value();
+    if (complete_) return true;
+    return abort(
+        Error(ErrorKind::protocol, "answers with more than " + size_text(request_.most_bytes)));
   }
-  auto heard = listener_.body(bytes);
-  last_byte_ = std::chrono::steady_clock::now();  // the listener's time is not the server's
-  if (!heard) return abort(std::move(heard).error());
-  flowing_ = flowing_ || *heard != Heard::waiting;
-  enough_ = *heard == Heard::enough;
-  if (*heard == Heard::ending && !ends_) ends_ = last_byte_ + kMostEnding;
+  auto accepted = sink_.body(bytes);
+  last_byte_ = std::chrono::steady_clock::now();  // time spent in the sink does not count as idle
+  if (!accepted) return abort(std::move(accepted).error());
+  flowing_ = flowing_ || *accepted != Heard::waiting;
+  complete_ = *accepted == Heard::enough;
+  if (*accepted == Heard::ending && !ends_) ends_ = last_byte_ + kMaxEnding;
   return true;
 }
 
-std::optional<Exchange::Deadline> Exchange::first_deadline() const {
+std::optional<CurlTransfer::PendingTimeout> CurlTransfer::first_timeout() const {
   const Deadlines& limits = request_.deadlines;
-  std::optional<Deadline> first;
-  const auto consider = [&](Time from, Milliseconds after, const char* what, Cause cause) {
-    if (after.count() > 0 && (!first || from + after < first->at))
-      first = Deadline{from + after, after, what, cause};
+  std::optional<PendingTimeout> first;
+  const auto consider = [&](Time from, Milliseconds duration, const char* message, Cause cause) {
+    if (duration.count() > 0 && (!first || from + duration < first->at))
+      first = PendingTimeout{from + duration, duration, message, cause};
   };
   consider(start_, limits.total, "not complete after {}", Cause::total);
   if (!flowing_)
     consider(start_, limits.first_token, "no first token after {}", Cause::first_token);
   if (answered_ && !paused_)
-    consider(last_byte_, limits.idle, "silent for {}", Cause::idle);
+    consider(last_byte_, limits.idle, "sent nothing for {}", Cause::idle);
   else if (!answered_)
     consider(start_, limits.headers, "no answer after {}", Cause::headers);
   return first;
 }
 
-void Exchange::set_paused(bool paused) {
+void CurlTransfer::set_paused(bool paused) {
   paused_ = paused;
   if (!paused) last_byte_ = std::chrono::steady_clock::now();
 }
 
-bool Exchange::enough(Time now) const { return enough_ || (ends_ && now >= *ends_); }
+bool CurlTransfer::is_complete(Time now) const { return complete_ || (ends_ && now >= *ends_); }
 
-std::optional<Exchange::Time> Exchange::next_deadline() const {
+std::optional<CurlTransfer::Time> CurlTransfer::next_timeout() const {
   if (ends_) return ends_;
-  const auto first = first_deadline();
+  const auto first = first_timeout();
   return first ? std::optional(first->at) : std::nullopt;
 }
 
-std::optional<Failure> Exchange::expired(Time now) const {
-  const auto first = first_deadline();
+std::optional<Failure> CurlTransfer::expired(Time now) const {
+  const auto first = first_timeout();
   if (ends_ || !first || now < first->at) return std::nullopt;
   return failure(
-      Error(ErrorKind::timeout, fmt::format(fmt::runtime(first->what), spoken(first->after))),
+      Error(ErrorKind::timeout, fmt::format(fmt::runtime(first->message), spoken(first->duration))),
       first->cause);
 }
 
-Failure Exchange::failure(Error error, Cause cause) const {
+Failure CurlTransfer::failure(Error error, Cause cause) const {
   return {
       .error = std::move(error), .connected = connected_, .answered = answered_, .cause = cause};
 }
 
-std::optional<Failure> Exchange::finish(CURLcode code) const {
+std::optional<Failure> CurlTransfer::finish(CURLcode code) const {
   if (error_) return failure(*error_);
-  if (enough_ || ends_ || (code == CURLE_OK && answered_)) return std::nullopt;
+  if (complete_ || ends_ || (code == CURLE_OK && answered_)) return std::nullopt;
   const Cause cause = code == CURLE_COULDNT_RESOLVE_HOST ? Cause::no_host
                       : code == CURLE_OPERATION_TIMEDOUT ? Cause::connect
                                                          : Cause::other;
   return failure(explain(code), cause);
 }
 
-Error Exchange::explain(CURLcode code) const {
+Error CurlTransfer::explain(CURLcode code) const {
   const std::string reason =
-      own_words(reason_[0] != '\0' ? reason_.data() : curl_easy_strerror(code));
+      own_style(reason_[0] != '\0' ? reason_.data() : curl_easy_strerror(code));
   switch (code) {
-    case CURLE_OK:  // closed within the head
+    case CURLE_OK:  // closed within the headers
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
     case CURLE_SEND_ERROR:
       return Error(ErrorKind::unavailable, "the connection broke off");
     case CURLE_RECV_ERROR:
-      // What libcurl also calls an error of receiving: a refusal of the proxy, and bad chunks.
+      // libcurl uses this code for a refusal by the proxy and for invalid chunks, too.
       if (!connected_) return Error(ErrorKind::unavailable, reason, kProxyHint);
       if (reason.find("chunked-encoding") != std::string::npos)
-        return Error(ErrorKind::protocol, "answers in broken HTTP: " + reason);
+        return Error(ErrorKind::protocol, "answers with invalid HTTP: " + reason);
       return Error(ErrorKind::unavailable, "the connection broke off");
     case CURLE_COULDNT_RESOLVE_HOST:
       return Error(ErrorKind::unavailable, "host name not found");
@@ -325,7 +329,7 @@ Error Exchange::explain(CURLcode code) const {
       curl_easy_getinfo(handle_.get(), CURLINFO_OS_ERRNO, &number);
       if (number == 0) return Error(ErrorKind::unavailable, "no connection");
       return Error(ErrorKind::unavailable,
-                   own_words(std::generic_category().message(static_cast<int>(number))));
+                   own_style(std::generic_category().message(static_cast<int>(number))));
     }
     case CURLE_OPERATION_TIMEDOUT:
       return Error(ErrorKind::timeout, "no connection after " + spoken(request_.deadlines.connect));
@@ -341,17 +345,17 @@ Error Exchange::explain(CURLcode code) const {
                    "its certificate must be valid for that host and signed by an authority that "
                    "this machine trusts");
     case CURLE_URL_MALFORMAT:
-      return Error(ErrorKind::config, "not an address");
-    case CURLE_UNSUPPORTED_PROTOCOL:  // of the address, or an answer without a head
+      return Error(ErrorKind::config, "not a valid address");
+    case CURLE_UNSUPPORTED_PROTOCOL:  // of the address, or a response without headers
       return connected_ ? Error(ErrorKind::protocol, "does not answer in HTTP/1.1")
                         : Error(ErrorKind::config, "neither http nor https");
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_BAD_CONTENT_ENCODING:
     case CURLE_HTTP2:
-      return Error(ErrorKind::protocol, "answers in broken HTTP: " + reason);
+      return Error(ErrorKind::protocol, "answers with invalid HTTP: " + reason);
     case CURLE_OUT_OF_MEMORY:
-      // Also what libcurl says of a header line above its own limit.
-      if (connected_ && !answered_) return long_head();
+      // libcurl reports a header line above its own limit in this way.
+      if (connected_ && !answered_) return head_too_large();
       [[fallthrough]];
     case CURLE_FAILED_INIT:
     case CURLE_BAD_FUNCTION_ARGUMENT:

@@ -1,5 +1,3 @@
-#include "net/client.h"
-
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -8,18 +6,19 @@
 #include <thread>
 #include <vector>
 
-#include "net/hearing.h"
+#include "net/capturing_sink.h"
+#include "net/client.h"
 #include "net/raw_server.h"
 #include "support/upstream/fake_upstream.h"
 
-namespace client_test {
+namespace http_client_test {
 
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::net;
+using testing::CapturingSink;
 using testing::FakeUpstream;
 using testing::get;
-using testing::Hearing;
 using testing::kChat;
 using testing::kEmbed;
 using testing::post;
@@ -28,13 +27,13 @@ using testing::SilentServer;
 
 namespace {
 
-// An address where nobody listens.
-std::string deserted() {
+// An address where no server listens.
+std::string unused_url() {
   const FakeUpstream server;
   return server.url();
 }
 
-// For what happens on another thread and is not announced.
+// Waits for a condition that another thread makes true.
 template <class Condition>
 void wait_until(Condition condition) {
   const auto end = std::chrono::steady_clock::now() + 10s;
@@ -46,19 +45,19 @@ void wait_until(Condition condition) {
 
 }  // namespace
 
-TEST_CASE("a request arrives as it was meant") {
+TEST_CASE("a request is sent with its headers, key and body") {
   FakeUpstream server({.key = "s3cret"});
   Client client;
-  Hearing hearing;
+  CapturingSink sink;
   Request request = post(server.url() + "/embed?a=b", kEmbed);
   request.key = Secret("s3cret");
   request.accept = "text/event-stream";
-  const auto failure = client.perform(request, hearing, {});
+  const auto failure = client.perform(request, sink, {});
   REQUIRE_MESSAGE(!failure, failure->error.message);
-  CHECK(hearing.heads == 1);
-  CHECK(hearing.heard.status == 200);
-  CHECK(hearing.heard.content_type == "application/json");
-  CHECK(hearing.text.starts_with("[["));
+  CHECK(sink.heads == 1);
+  CHECK(sink.response_head.status == 200);
+  CHECK(sink.response_head.content_type == "application/json");
+  CHECK(sink.text.starts_with("[["));
 
   REQUIRE(server.wait_for(1));
   const auto seen = server.seen().at(0);
@@ -76,10 +75,10 @@ TEST_CASE("a request arrives as it was meant") {
 TEST_CASE("a GET has no body") {
   FakeUpstream server;
   Client client;
-  Hearing hearing;
-  const auto failure = client.perform(get(server.url() + "/info"), hearing, {});
+  CapturingSink sink;
+  const auto failure = client.perform(get(server.url() + "/info"), sink, {});
   REQUIRE_FALSE(failure.has_value());
-  CHECK(hearing.heard.status == 200);
+  CHECK(sink.response_head.status == 200);
   const auto seen = server.seen().at(0);
   CHECK(seen.method == "GET");
   CHECK(seen.body.empty());
@@ -87,22 +86,22 @@ TEST_CASE("a GET has no body") {
   CHECK_FALSE(seen.headers.contains("content-type"));
 }
 
-TEST_CASE("connections are kept between calls") {
+TEST_CASE("connections are reused") {
   FakeUpstream server;
   Client client;
   for (int i = 0; i < 5; ++i) {
-    Hearing hearing;
+    CapturingSink sink;
     const bool stream = i % 2 == 1;
     const Request request = stream ? post(server.url() + "/v1/chat/completions", kChat)
                                    : post(server.url() + "/embed", kEmbed);
-    REQUIRE_FALSE(client.perform(request, hearing, {}).has_value());
-    CHECK(hearing.heard.status == 200);
+    REQUIRE_FALSE(client.perform(request, sink, {}).has_value());
+    CHECK(sink.response_head.status == 200);
   }
   CHECK(server.connections() == 1);
 
   server.behave(R"({"fault":"cut"})");
-  Hearing hearing;
-  const auto failure = client.perform(post(server.url() + "/embed", kEmbed), hearing, {});
+  CapturingSink sink;
+  const auto failure = client.perform(post(server.url() + "/embed", kEmbed), sink, {});
   REQUIRE(failure.has_value());
   CHECK(failure->connected);
   CHECK(server.connections() == 1);
@@ -113,14 +112,14 @@ TEST_CASE("a kept connection that the server has closed is replaced") {
   Client client;
   for (int i = 0; i < 3; ++i) {
     server.behave(R"({"fault":"close_after"})");
-    Hearing hearing;
-    REQUIRE_FALSE(client.perform(post(server.url() + "/embed", kEmbed), hearing, {}).has_value());
-    CHECK(hearing.heard.status == 200);
+    CapturingSink sink;
+    REQUIRE_FALSE(client.perform(post(server.url() + "/embed", kEmbed), sink, {}).has_value());
+    CHECK(sink.response_head.status == 200);
   }
   CHECK(server.connections() == 3);
 }
 
-TEST_CASE("many threads at once") {
+TEST_CASE("many threads can use one client at once") {
   FakeUpstream server;
   Client client;
   std::atomic<int> answered = 0;
@@ -129,14 +128,14 @@ TEST_CASE("many threads at once") {
     for (int i = 0; i < 8; ++i)
       threads.emplace_back([&, i] {
         for (int j = 0; j < 10; ++j) {
-          // The answer has as many vectors as there were inputs.
+          // The response has as many vectors as the request has inputs.
           std::string inputs = "\"a\"";
           for (int k = 0; k < i; ++k) inputs += ",\"a\"";
-          Hearing hearing;
+          CapturingSink sink;
           const auto request = post(server.url() + "/embed", "{\"inputs\":[" + inputs + "]}");
-          if (client.perform(request, hearing, {})) continue;
-          const auto vectors = std::count(hearing.text.begin(), hearing.text.end(), '[') - 1;
-          if (hearing.heard.status == 200 && vectors == i + 1) ++answered;
+          if (client.perform(request, sink, {})) continue;
+          const auto vectors = std::count(sink.text.begin(), sink.text.end(), '[') - 1;
+          if (sink.response_head.status == 200 && vectors == i + 1) ++answered;
         }
       });
   }
@@ -144,56 +143,56 @@ TEST_CASE("many threads at once") {
   CHECK(server.connections() <= 8);
 }
 
-TEST_CASE("nobody there") {
+TEST_CASE("a server that cannot be reached is a failure before the connection") {
   Client client;
-  Hearing hearing;
-  SUBCASE("a port where nobody listens") {
-    const auto failure = client.perform(post(deserted() + "/embed", kEmbed), hearing, {});
+  CapturingSink sink;
+  SUBCASE("no server listens on the port") {
+    const auto failure = client.perform(post(unused_url() + "/embed", kEmbed), sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::unavailable);
     CHECK(failure->error.message == "connection refused");
     CHECK_FALSE(failure->connected);
     CHECK_FALSE(failure->answered);
   }
-  SUBCASE("a name that no host can have") {
+  SUBCASE("the host name cannot be resolved") {
     const std::string host(70, 'a');
-    const auto failure = client.perform(get("http://" + host + ".invalid/"), hearing, {});
+    const auto failure = client.perform(get("http://" + host + ".invalid/"), sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::unavailable);
     CHECK(failure->error.message == "host name not found");
     CHECK(failure->cause == Cause::no_host);
     CHECK_FALSE(failure->connected);
   }
-  SUBCASE("a server that never shakes hands") {
+  SUBCASE("the server never completes the TLS handshake") {
     const SilentServer server;
     Request request = get("https" + server.url().substr(4));
     request.deadlines.connect = 200ms;
-    const auto failure = client.perform(request, hearing, {});
+    const auto failure = client.perform(request, sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::timeout);
     CHECK(failure->error.message == "no connection after 200 ms");
     CHECK(failure->cause == Cause::connect);
     CHECK_FALSE(failure->connected);
   }
-  SUBCASE("a server that speaks no TLS") {
+  SUBCASE("the server does not speak TLS") {
     const RawServer server("HTTP/1.1 400 Bad Request\r\n\r\n");
-    const auto failure = client.perform(get("https" + server.url().substr(4)), hearing, {});
+    const auto failure = client.perform(get("https" + server.url().substr(4)), sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::protocol);
     CHECK(failure->error.message.starts_with("no TLS connection: "));
     CHECK(failure->error.hint == "is it http:// rather than https://?");
     CHECK_FALSE(failure->connected);
   }
-  SUBCASE("no address for HTTP") {
-    const auto failure = client.perform(get("file:///etc/passwd"), hearing, {});
+  SUBCASE("the address is not an HTTP address") {
+    const auto failure = client.perform(get("file:///etc/passwd"), sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::config);
   }
-  CHECK(hearing.heads == 0);
-  CHECK(hearing.text.empty());
+  CHECK(sink.heads == 0);
+  CHECK(sink.text.empty());
 }
 
-TEST_CASE("faults become failures") {
+TEST_CASE("each fault of a server becomes a failure with its kind, message and cause") {
   struct Case {
     std::string behaviour;
     bool stream;
@@ -221,16 +220,16 @@ TEST_CASE("faults become failures") {
        true},
       {R"({"fault":"wrong_length"})", false, ErrorKind::unavailable, "the connection broke off",
        true},
-      {R"({"fault":"hang_mid"})", false, ErrorKind::timeout, "silent for 100 ms", true, idle,
+      {R"({"fault":"hang_mid"})", false, ErrorKind::timeout, "sent nothing for 100 ms", true, idle,
        Cause::idle},
-      {R"({"fault":"hang_mid"})", true, ErrorKind::timeout, "silent for 100 ms", true, idle,
+      {R"({"fault":"hang_mid"})", true, ErrorKind::timeout, "sent nothing for 100 ms", true, idle,
        Cause::idle},
       {R"({"fault":"drip","pause_ms":10})", false, ErrorKind::timeout, "not complete after 300 ms",
        true, total, Cause::total},
       {R"({"fault":"endless"})", true, ErrorKind::protocol, "answers with more than 1 MB", true},
       {R"({"fault":"long_body"})", false, ErrorKind::protocol, "answers with more than 1 MB", true},
       {R"({"fault":"gzip_bomb"})", false, ErrorKind::protocol,
-       "answers 200 compressed, which it was not asked to", true},
+       "answers 200 with a compressed body, which was not requested", true},
   };
   Client client;
   for (const Case& c : cases) {
@@ -242,77 +241,75 @@ TEST_CASE("faults become failures") {
                                : post(server.url() + "/embed", kEmbed);
     request.deadlines = c.deadlines;
     request.most_bytes = 1u << 20;
-    Hearing hearing;
-    const auto failure = client.perform(request, hearing, {});
+    CapturingSink sink;
+    const auto failure = client.perform(request, sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == c.kind);
     CHECK(failure->error.message == c.message);
     CHECK(failure->connected);
     CHECK(failure->answered == c.answered);
     CHECK(failure->cause == c.cause);
-    CHECK(hearing.text.size() <= request.most_bytes);
-    CHECK(server.wait_for(1));  // and does not wait for the client
+    CHECK(sink.text.size() <= request.most_bytes);
+    CHECK(server.wait_for(1));  // the connection was closed, so the server is not left waiting
   }
 }
 
-TEST_CASE("no word of use in time") {
+TEST_CASE("the first_token timeout runs while the sink sees nothing useful") {
   FakeUpstream server;
   server.behave(R"({"fault":"endless_pings","token_delay_ms":5})");
   Client client;
-  Hearing hearing;
-  hearing.on_body = [](std::string_view) { return Heard::waiting; };
+  CapturingSink sink;
+  sink.on_body = [](std::string_view) { return Heard::waiting; };
   Request request = post(server.url() + "/v1/chat/completions", kChat);
   request.deadlines.first_token = 200ms;
-  const auto failure = client.perform(request, hearing, {});
+  const auto failure = client.perform(request, sink, {});
   REQUIRE(failure.has_value());
   CHECK(failure->error.kind == ErrorKind::timeout);
   CHECK(failure->error.message == "no first token after 200 ms");
   CHECK(failure->cause == Cause::first_token);
-  CHECK(hearing.pieces > 0);
+  CHECK(sink.pieces > 0);
 }
 
-TEST_CASE("a slow listener is not a silent server") {
+TEST_CASE("time spent in the sink does not count as idle") {
   FakeUpstream server;
   server.behave(R"({"fault":"endless","token_delay_ms":1})");
   Client client;
-  Hearing hearing;
-  hearing.on_body = [&](std::string_view) {
+  CapturingSink sink;
+  sink.on_body = [&](std::string_view) {
     std::this_thread::sleep_for(120ms);
-    return hearing.pieces < 2 ? Heard::flowing : Heard::enough;
+    return sink.pieces < 2 ? Heard::flowing : Heard::enough;
   };
   Request request = post(server.url() + "/v1/chat/completions", kChat);
   request.deadlines.idle = 100ms;
-  const auto failure = client.perform(request, hearing, {});
+  const auto failure = client.perform(request, sink, {});
   CHECK_FALSE(failure.has_value());
 }
 
-TEST_CASE("deadlines of zero are none") {
+TEST_CASE("a timeout of zero means no limit") {
   FakeUpstream server;
   server.behave(R"({"delay_ms":50,"first_token_ms":50})");
   Client client;
-  Hearing hearing;
+  CapturingSink sink;
   Request request = post(server.url() + "/v1/chat/completions", kChat);
   request.deadlines = {0ms, 0ms, 0ms, 0ms, 0ms};
-  CHECK_FALSE(client.perform(request, hearing, {}).has_value());
-  CHECK(hearing.heard.status == 200);
+  CHECK_FALSE(client.perform(request, sink, {}).has_value());
+  CHECK(sink.response_head.status == 200);
 }
 
-TEST_CASE("a listener that has heard enough ends the exchange") {
+TEST_CASE("a sink that returns `stop_reading` ends the transfer as a success") {
   FakeUpstream server;
   server.behave(R"({"fault":"endless","token_delay_ms":1})");
   Client client;
-  Hearing hearing;
-  hearing.on_body = [&](std::string_view) {
-    return hearing.pieces < 3 ? Heard::flowing : Heard::enough;
-  };
+  CapturingSink sink;
+  sink.on_body = [&](std::string_view) { return sink.pieces < 3 ? Heard::flowing : Heard::enough; };
   const auto request = post(server.url() + "/v1/chat/completions", kChat);
-  CHECK_FALSE(client.perform(request, hearing, {}).has_value());
-  CHECK(hearing.pieces == 3);  // and is left in peace
+  CHECK_FALSE(client.perform(request, sink, {}).has_value());
+  CHECK(sink.pieces == 3);  // and is not called again
   REQUIRE(server.wait_for(1));
   CHECK(server.seen().at(0).left_after.has_value());
 }
 
-TEST_CASE("a listener that has heard all of use waits a second at most, for a success") {
+TEST_CASE("after `content_complete` the transfer waits at most a second and succeeds in any case") {
   FakeUpstream server;
   Client client;
   for (const char* behaviour :
@@ -320,47 +317,47 @@ TEST_CASE("a listener that has heard all of use waits a second at most, for a su
     CAPTURE(std::string(behaviour));
     server.reset();
     server.behave(behaviour);
-    Hearing hearing;
-    hearing.on_body = [](std::string_view) { return Heard::ending; };
-    CHECK_FALSE(client.perform(post(server.url() + "/v1/chat/completions", kChat), hearing, {})
-                    .has_value());
+    CapturingSink sink;
+    sink.on_body = [](std::string_view) { return Heard::ending; };
+    CHECK_FALSE(
+        client.perform(post(server.url() + "/v1/chat/completions", kChat), sink, {}).has_value());
     REQUIRE(server.wait_for(1));
-    CHECK(hearing.text.ends_with("[DONE]\n\n") == (std::string(behaviour) == "{}"));
+    CHECK(sink.text.ends_with("[DONE]\n\n") == (std::string(behaviour) == "{}"));
   }
 }
 
-TEST_CASE("a listener's error ends the exchange, and is its error") {
+TEST_CASE("an error of the sink ends the transfer and becomes its error") {
   FakeUpstream server;
   Client client;
-  Hearing hearing;
+  CapturingSink sink;
   const auto refuse = [] { return fail(ErrorKind::data, "no", "ask again"); };
-  SUBCASE("of the head") {
-    hearing.on_head = [&](const Head&) -> Result<> { return refuse(); };
+  SUBCASE("for the headers") {
+    sink.on_head = [&](const Head&) -> Result<> { return refuse(); };
   }
-  SUBCASE("of the body") {
-    hearing.on_body = [&](std::string_view) -> Result<Heard> { return refuse(); };
+  SUBCASE("for the body") {
+    sink.on_body = [&](std::string_view) -> Result<Heard> { return refuse(); };
   }
-  const auto failure = client.perform(post(server.url() + "/embed", kEmbed), hearing, {});
+  const auto failure = client.perform(post(server.url() + "/embed", kEmbed), sink, {});
   REQUIRE(failure.has_value());
   CHECK(failure->error.kind == ErrorKind::data);
   CHECK(failure->error.message == "no");
   CHECK(failure->error.hint == "ask again");
   CHECK(failure->answered);
-  CHECK(hearing.pieces <= 1);
+  CHECK(sink.pieces <= 1);
 }
 
-TEST_CASE("a stop ends the exchange and closes its connection") {
+TEST_CASE("a stop request ends the transfer and closes its connection") {
   FakeUpstream server;
   Client client;
-  Hearing hearing;
+  CapturingSink sink;
   std::stop_source source;
   std::optional<Failure> failure;
   const auto ask = [&](const char* path, const char* body) {
-    failure = client.perform(post(server.url() + path, body), hearing, source.get_token());
+    failure = client.perform(post(server.url() + path, body), sink, source.get_token());
   };
   bool answered = true;
 
-  SUBCASE("before anything") {
+  SUBCASE("before the start") {
     source.request_stop();
     ask("/embed", kEmbed);
     CHECK(server.connections() == 0);
@@ -368,27 +365,27 @@ TEST_CASE("a stop ends the exchange and closes its connection") {
     CHECK(failure->error.kind == ErrorKind::cancelled);
     return;
   }
-  SUBCASE("while waiting for the head") {
+  SUBCASE("while the response headers are awaited") {
     answered = false;
     server.behave(R"({"fault":"hang"})");
-    std::jthread asking([&] { ask("/embed", kEmbed); });
+    std::jthread client_thread([&] { ask("/embed", kEmbed); });
     wait_until([&] { return server.seen().size() == 1; });
     source.request_stop();
   }
   SUBCASE("while the body hangs") {
     server.behave(R"({"fault":"hang_mid"})");
-    std::atomic<bool> heard = false;
-    hearing.on_body = [&](std::string_view) {
-      heard = true;
+    std::atomic<bool> got_body = false;
+    sink.on_body = [&](std::string_view) {
+      got_body = true;
       return Heard::flowing;
     };
-    std::jthread asking([&] { ask("/embed", kEmbed); });
-    wait_until([&] { return heard.load(); });
+    std::jthread client_thread([&] { ask("/embed", kEmbed); });
+    wait_until([&] { return got_body.load(); });
     source.request_stop();
   }
-  SUBCASE("by the listener") {
+  SUBCASE("from within the sink") {
     server.behave(R"({"fault":"endless","token_delay_ms":1})");
-    hearing.on_body = [&](std::string_view) {
+    sink.on_body = [&](std::string_view) {
       source.request_stop();
       return Heard::flowing;
     };
@@ -401,46 +398,46 @@ TEST_CASE("a stop ends the exchange and closes its connection") {
   REQUIRE(server.wait_for(1));
   CHECK(server.seen().at(0).left_after.has_value());
 
-  // The connection is not used again.
-  Hearing next;
+  // The closed connection is not reused.
+  CapturingSink next;
   CHECK_FALSE(client.perform(post(server.url() + "/embed", kEmbed), next, {}).has_value());
-  CHECK(next.heard.status == 200);
+  CHECK(next.response_head.status == 200);
   CHECK(server.connections() == 2);
 }
 
-TEST_CASE("a proxy of the environment is for other machines") {
+TEST_CASE("a proxy from the environment is not used for loopback addresses") {
   FakeUpstream server;
   Client client;
-  const std::string proxy = deserted();
+  const std::string proxy = unused_url();
   ::setenv("http_proxy", proxy.c_str(), 1);
   Request request = post(server.url() + "/embed", kEmbed);
-  Hearing hearing;
-  CHECK_FALSE(client.perform(request, hearing, {}).has_value());
+  CapturingSink sink;
+  CHECK_FALSE(client.perform(request, sink, {}).has_value());
   request.use_proxy = true;
-  const auto failure = client.perform(request, hearing, {});
+  const auto failure = client.perform(request, sink, {});
   ::unsetenv("http_proxy");
   REQUIRE(failure.has_value());
   CHECK(failure->error.message == "connection refused");
 }
 
-TEST_CASE("a proxy that refuses is told so, and never sees the key") {
+TEST_CASE("a refusal by the proxy is reported, and the proxy never sees the key") {
   FakeUpstream proxy;
   Client client;
   ::setenv("https_proxy", proxy.url().c_str(), 1);
   Request request = post("https://model.example/v1/embeddings", kEmbed);
   request.use_proxy = true;
   request.key = Secret("s3cret");
-  Hearing hearing;
-  const auto failure = client.perform(request, hearing, {});
+  CapturingSink sink;
+  const auto failure = client.perform(request, sink, {});
   ::unsetenv("https_proxy");
   REQUIRE(failure.has_value());
   CHECK(failure->error.kind == ErrorKind::unavailable);
   CHECK(failure->error.message == "CONNECT tunnel failed, response 404");
   CHECK_FALSE(failure->connected);
-  CHECK(hearing.heads == 0);
+  CHECK(sink.heads == 0);
   REQUIRE(proxy.wait_for(1));
   CHECK(proxy.seen().at(0).method == "CONNECT");
   CHECK(proxy.seen().at(0).authorization.empty());
 }
 
-}  // namespace client_test
+}  // namespace http_client_test

@@ -1,15 +1,14 @@
-#include "generate/openai.h"
-
 #include <fmt/format.h>
 
 #include <stop_token>
 
+#include "generate/openai.h"
 #include "generate/openai_fixture.h"
 #include "net/recording.h"
 #include "support/json.h"
 #include "support/temp_folder.h"
 
-namespace openai_test {
+namespace openai_generator_test {
 
 namespace {
 
@@ -25,7 +24,7 @@ std::string quoted(const std::string& text) { return Json(text).dump(); }
 
 }  // namespace
 
-TEST_CASE("every server's answer is the same") {
+TEST_CASE("the answer is the same from every dialect of server") {
   for (const Described& dialect : kDialects)
     for (const char* more : {"", R"(,"reasoning":"hm, a < b")", R"(,"piece":5)",
                              R"(,"reasoning":"hm","think_tags":true)", R"(,"fault":"no_stream")",
@@ -34,23 +33,23 @@ TEST_CASE("every server's answer is the same") {
       CAPTURE(std::string(more));
       FakeOptions options;
       options.dialect = dialect.name;
-      Setup setup(options);
-      setup.fake.behave(
+      GeneratorFixture fixture(options);
+      fixture.fake.behave(
           fmt::format(R"({{"path":"/chat/completions","answer":{}{}}})", quoted(kAnswer), more));
-      const Told told = setup.asker.ask();
-      CHECK(told.end() == "complete");
-      CHECK(told.text == kAnswer);
-      CHECK(told.order == Order{"accepted", "text"});
+      const Outcome outcome = fixture.harness.ask();
+      CHECK(outcome.end() == "complete");
+      CHECK(outcome.text == kAnswer);
+      CHECK(outcome.order == Order{"accepted", "text"});
     }
 }
 
-TEST_CASE("what goes wrong is told, and what was written stands") {
+TEST_CASE("a failure is reported, and the text so far stands") {
   const Order none, accepted{"accepted"}, both{"accepted", "text"};
   struct Case {
     std::string behaviour;
     std::string end;
     Order order;
-    std::string message = {};  // a part of it
+    std::string message = {};  // a part of the message
   };
   const Case cases[] = {
       {R"("fault":"hang")", "timeout", none},
@@ -76,7 +75,7 @@ TEST_CASE("what goes wrong is told, and what was written stands") {
       {R"("fault":"endless")", "length", both},
       {R"("fault":"endless_thinking")", "config", accepted, "bytes without answering"},
       {R"("answer":"","reasoning":"hm","finish":"length")", "config", accepted, "thinking"},
-      {R"("answer":"")", "protocol", accepted, "the model answered nothing"},
+      {R"("answer":"")", "protocol", accepted, "the model wrote no answer"},
       {R"("answer":"","finish":"tool_calls")", "protocol", accepted, "a tool"},
       {R"("finish":"content_filter")", "protocol", both, "content filter"},
       {R"("finish":"length")", "length", both},
@@ -100,61 +99,61 @@ TEST_CASE("what goes wrong is told, and what was written stands") {
     if (c.end == "timeout")
       options.deadlines.headers = options.deadlines.first_token = options.deadlines.idle =
           milliseconds(400);
-    Asker asker(options, named(), client);
-    const Told told = asker.ask();
-    CHECK(told.end() == c.end);
-    CHECK(told.order == c.order);
-    CAPTURE(told.message());
-    CHECK(told.message().find(c.message) != std::string::npos);
-    if (!told.finish) {
-      CHECK(told.message().starts_with("generator at " + fake.url()));
-      CHECK_FALSE(told.finish.error().hint.empty());
+    GeneratorHarness harness(options, options_for(), client);
+    const Outcome outcome = harness.ask();
+    CHECK(outcome.end() == c.end);
+    CHECK(outcome.order == c.order);
+    CAPTURE(outcome.message());
+    CHECK(outcome.message().find(c.message) != std::string::npos);
+    if (!outcome.finish) {
+      CHECK(outcome.message().starts_with("generator at " + fake.url()));
+      CHECK_FALSE(outcome.finish.error().hint.empty());
     }
-    CHECK(told.text.size() <= (64u << 10));
+    CHECK(outcome.text.size() <= (64u << 10));
   }
 }
 
-TEST_CASE("characters that a server breaks are mended") {
-  Setup setup;
-  setup.fake.behave(R"({"answer":"one two three","fault":"lone_surrogate","after":1})");
-  CHECK(setup.asker.ask().text == "one \U0001F600\uFFFDtwo three");
-  setup.fake.behave(R"({"answer":"one two three","fault":"invalid_utf8","after":1})");
-  CHECK(setup.asker.ask().text.starts_with("one caf\uFFFD"));
+TEST_CASE("broken characters from a server are repaired") {
+  GeneratorFixture fixture;
+  fixture.fake.behave(R"({"answer":"one two three","fault":"lone_surrogate","after":1})");
+  CHECK(fixture.harness.ask().text == "one \U0001F600\uFFFDtwo three");
+  fixture.fake.behave(R"({"answer":"one two three","fault":"invalid_utf8","after":1})");
+  CHECK(fixture.harness.ask().text.starts_with("one caf\uFFFD"));
 }
 
-TEST_CASE("a server that is down is told before anything else") {
+TEST_CASE("a server that is down is reported before anything is accepted") {
   std::string url;
   {
     FakeUpstream gone;
     url = gone.url();
   }
   net::Client client;
-  Asker asker(upstream_options(url), named(), client);
-  const Told told = asker.ask();
-  CHECK(told.end() == "unavailable");
-  CHECK(told.order.empty());
-  CHECK_FALSE(asker.generator.probe({}).has_value());
+  GeneratorHarness harness(upstream_options(url), options_for(), client);
+  const Outcome outcome = harness.ask();
+  CHECK(outcome.end() == "unavailable");
+  CHECK(outcome.order.empty());
+  CHECK_FALSE(harness.generator.probe({}).has_value());
 }
 
-TEST_CASE("keys are refused with a config error that does not repeat them") {
+TEST_CASE("a rejected key is a config error that does not repeat the key") {
   FakeOptions options;
   options.dialect = "openai";
   options.key = "right";
-  Setup setup(options, named(), {}, Secret("sk-wrong-key"));
-  const Told told = setup.asker.ask();
-  CHECK(told.end() == "config");
-  CHECK(told.order.empty());
-  CHECK(told.message().find("sk-wrong-key") == std::string::npos);
-  CHECK(setup.asker.generator.probe({}).error().kind == ErrorKind::config);
+  GeneratorFixture fixture(options, options_for(), {}, Secret("sk-wrong-key"));
+  const Outcome outcome = fixture.harness.ask();
+  CHECK(outcome.end() == "config");
+  CHECK(outcome.order.empty());
+  CHECK(outcome.message().find("sk-wrong-key") == std::string::npos);
+  CHECK(fixture.harness.generator.probe({}).error().kind == ErrorKind::config);
 
-  Setup open({}, named(), {}, Secret("sk-wrong-key"));
+  GeneratorFixture open({}, options_for(), {}, Secret("sk-wrong-key"));
   open.fake.behave(R"({"fault":"error_event","message":"bad key sk-wrong-key"})");
-  CHECK(open.asker.ask().message().find("bad key ***") != std::string::npos);
+  CHECK(open.harness.ask().message().find("bad key ***") != std::string::npos);
 }
 
 TEST_CASE("no part of a key is left where a message is cut") {
   const std::string key = "sk-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO";
-  Setup setup({}, named(), {}, Secret(key));
+  GeneratorFixture fixture({}, options_for(), {}, Secret(key));
   for (size_t before = 130; before < 210; before += 7)
     for (const std::string kind : {"error_event", "status", "text"}) {
       CAPTURE(before);
@@ -162,43 +161,44 @@ TEST_CASE("no part of a key is left where a message is cut") {
       const std::string words = std::string(before, 'x') + " " + key + " and more";
       const std::string message = quoted(words);
       if (kind == "error_event")
-        setup.fake.behave(fmt::format(R"({{"fault":"error_event","message":{}}})", message));
+        fixture.fake.behave(fmt::format(R"({{"fault":"error_event","message":{}}})", message));
       if (kind == "status")
-        setup.fake.behave(fmt::format(R"({{"status":500,"message":{}}})", message));
+        fixture.fake.behave(fmt::format(R"({{"status":500,"message":{}}})", message));
       if (kind == "text")
-        setup.fake.behave(fmt::format(R"({{"body":{}}})", quoted("no JSON: " + words)));
-      const Told told = setup.asker.ask();
-      CHECK(told.message().find("xxx") != std::string::npos);
-      CHECK(told.message().find("sk-") == std::string::npos);
+        fixture.fake.behave(fmt::format(R"({{"body":{}}})", quoted("no JSON: " + words)));
+      const Outcome outcome = fixture.harness.ask();
+      CHECK(outcome.message().find("xxx") != std::string::npos);
+      CHECK(outcome.message().find("sk-") == std::string::npos);
     }
 }
 
-TEST_CASE("a prompt that was not read whole is a warning") {
-  Setup setup;
+TEST_CASE("a prompt that the server has cut is a warning") {
+  GeneratorFixture fixture;
   const std::string query(4000, 'x');
-  setup.fake.behave(R"({"times":2,"prompt_tokens":100,"answer":"fine."})");
-  CHECK(setup.asker.ask(query).end() == "complete");
-  const std::string told = setup.asker.log.lines();
-  CHECK(told.find("warning: the server read 100 of about ") != std::string::npos);
-  CHECK(setup.asker.ask(query).end() == "complete");
-  CHECK(setup.asker.log.lines() == told);  // once
-  Setup whole;
-  CHECK(whole.asker.ask().end() == "complete");
-  CHECK(whole.asker.log.lines().empty());
+  fixture.fake.behave(R"({"times":2,"prompt_tokens":100,"answer":"fine."})");
+  CHECK(fixture.harness.ask(query).end() == "complete");
+  const std::string outcome = fixture.harness.log.lines();
+  CHECK(outcome.find("warning: the server read 100 of about ") != std::string::npos);
+  CHECK(fixture.harness.ask(query).end() == "complete");
+  CHECK(fixture.harness.log.lines() == outcome);  // logged only once
+  GeneratorFixture whole;
+  CHECK(whole.harness.ask().end() == "complete");
+  CHECK(whole.harness.log.lines().empty());
 }
 
-TEST_CASE("a stop amid the answer is seen by the server") {
-  Setup setup;
-  setup.fake.behave(R"({"fault":"endless","token_delay_ms":5})");
+TEST_CASE("a stop request within the answer closes the connection") {
+  GeneratorFixture fixture;
+  fixture.fake.behave(R"({"fault":"endless","token_delay_ms":5})");
   std::stop_source stop;
-  const Told told = setup.asker.ask("why?", stop.get_token(), [&] { stop.request_stop(); });
-  CHECK(told.end() == "cancelled");
-  CHECK(told.order == Order{"accepted", "text"});
-  REQUIRE(setup.fake.wait_for(1));
-  CHECK(setup.fake.seen().front().left_after.has_value());
+  const Outcome outcome =
+      fixture.harness.ask("why?", stop.get_token(), [&] { stop.request_stop(); });
+  CHECK(outcome.end() == "cancelled");
+  CHECK(outcome.order == Order{"accepted", "text"});
+  REQUIRE(fixture.fake.wait_for(1));
+  CHECK(fixture.fake.seen().front().left_after.has_value());
 }
 
-TEST_CASE("a server that does not end its answer does not hold it up, and it is recorded") {
+TEST_CASE("a server that does not end its response does not delay the answer, which is recorded") {
   const TempFolder folder;
   FakeUpstream fake;
   fake.behave(R"({"answer":"fine.","fault":"hang_mid","after":100})");
@@ -206,28 +206,28 @@ TEST_CASE("a server that does not end its answer does not hold it up, and it is 
   {
     const auto recorder = net::Recorder::create(folder / "r.jsonl", client);
     REQUIRE(recorder.has_value());
-    Asker asker(upstream_options(fake.url()), named(), **recorder);
-    const Told told = asker.ask();
-    CHECK(told.end() == "complete");
-    CHECK(told.text == "fine.");
+    GeneratorHarness harness(upstream_options(fake.url()), options_for(), **recorder);
+    const Outcome outcome = harness.ask();
+    CHECK(outcome.end() == "complete");
+    CHECK(outcome.text == "fine.");
   }
   REQUIRE(fake.wait_for(1));
   CHECK(fake.seen().front().left_after.has_value());
   const auto replay = net::Replay::open(folder / "r.jsonl");
   REQUIRE(replay.has_value());
-  Asker asker(upstream_options(fake.url()), named(), **replay);
-  CHECK(asker.ask().text == "fine.");
+  GeneratorHarness harness(upstream_options(fake.url()), options_for(), **replay);
+  CHECK(harness.ask().text == "fine.");
 }
 
-TEST_CASE("a connection is kept from answer to answer") {
+TEST_CASE("the connection is reused for the next answer") {
   for (const Described& dialect : kDialects) {
     CAPTURE(std::string(dialect.name));
     FakeOptions options;
     options.dialect = dialect.name;
-    Setup setup(options);
-    for (int i = 0; i < 5; ++i) CHECK(setup.asker.ask().end() == "complete");
-    CHECK(setup.fake.connections() == 1);
+    GeneratorFixture fixture(options);
+    for (int i = 0; i < 5; ++i) CHECK(fixture.harness.ask().end() == "complete");
+    CHECK(fixture.fake.connections() == 1);
   }
 }
 
-}  // namespace openai_test
+}  // namespace openai_generator_test

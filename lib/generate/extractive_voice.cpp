@@ -1,5 +1,3 @@
-#include "generate/extractive.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "generate/extractive.h"
 #include "text/characters.h"
 #include "text/markup.h"
 #include "text/quotable.h"
@@ -19,8 +18,8 @@ namespace {
 
 constexpr std::string_view kAnyType = "any";
 constexpr size_t kMaxSentences = 2;
-// How far below the best a second source may score.
-constexpr double kClose = 0.08;
+// The largest score difference between the first and the second citation.
+constexpr double kMaxScoreGap = 0.08;
 
 uint64_t fnv1a(std::string_view bytes) {
   uint64_t hash = 0xcbf29ce484222325u;
@@ -31,8 +30,8 @@ uint64_t fnv1a(std::string_view bytes) {
   return hash;
 }
 
-// Even turns choose among the even lines, odd turns among the odd ones, so that a line never
-// follows itself although nobody remembers the last one.
+// Even turns choose among the even lines and odd turns among the odd ones, so that consecutive
+// turns never repeat a line although no state is kept.
 const std::string& pick(const std::vector<std::string>& lines, uint64_t seed, int turns) {
   const size_t parity = lines.size() > 1 && turns % 2 != 0 ? 1 : 0;
   const size_t choices = lines.size() > 1 ? (lines.size() - parity + 1) / 2 : 1;
@@ -49,25 +48,25 @@ std::string tag(const Hit& hit, std::string_view quote) {
                      text::attribute_value(quote));
 }
 
-// What is wrong with a line; empty if nothing.
-std::string_view fault(std::string_view line, std::string_view group) {
+// What is wrong with a line; empty if it is valid.
+std::string_view line_fault(std::string_view line, std::string_view group) {
   if (line.empty()) return "is empty";
   const char last = line.back();
   if (last != '.' && last != '?') return "does not end in '.' or '?'";
   if (group == "closers" && last != '?') return "is not a question";
   for (size_t at = 0; at < line.size();) {
     const char32_t c = text::next_code_point(line, at);
-    if (c == '!' || text::is_emoji(c)) return "is too loud";
-    if (text::is_upper(c)) return "is not in lower case";
+    if (c == '!' || text::is_emoji(c)) return "has an exclamation mark or an emoji";
+    if (text::is_upper(c)) return "has a capital letter";
     if (c == '<' || c == '>' || text::is_control(c)) return "is not plain text";
   }
-  const size_t most = group == "lateral" || group == "closers" ? 1 : kMaxSentences;
-  if (text::count_sentences(line) > most) return "has too many sentences";
+  const size_t max_sentences = group == "lateral" || group == "closers" ? 1 : kMaxSentences;
+  if (text::count_sentences(line) > max_sentences) return "has too many sentences";
   return {};
 }
 
-std::vector<std::string>* list_of(VoiceLines& lines, std::string_view group,
-                                  std::string_view type) {
+std::vector<std::string>* find_list(VoiceLines& lines, std::string_view group,
+                                    std::string_view type) {
   if (group == "direct" && !type.empty()) return &lines.direct[std::string(type)];
   if (group == "framing" && !type.empty()) return &lines.framing[std::string(type)];
   if (!type.empty()) return nullptr;
@@ -78,7 +77,7 @@ std::vector<std::string>* list_of(VoiceLines& lines, std::string_view group,
   return nullptr;
 }
 
-tl::unexpected<Error> broken(std::string_view what) {
+tl::unexpected<Error> invalid_lines(std::string_view what) {
   return fail(ErrorKind::config, fmt::format("voice_lines.toml {}", what),
               "compare with the built-in golden/voice_lines.toml");
 }
@@ -91,22 +90,24 @@ Result<VoiceLines> read_voice_lines(std::span<const TomlEntry> entries) {
     const std::string_view key = entry.key;
     const size_t dot = std::min(key.find('.'), key.size());
     const std::string_view group = key.substr(0, dot);
-    std::vector<std::string>* list = list_of(out, group, key.substr(std::min(dot + 1, key.size())));
-    if (list == nullptr) return broken(fmt::format("line {}: unknown '{}'", entry.line, key));
+    std::vector<std::string>* list =
+        find_list(out, group, key.substr(std::min(dot + 1, key.size())));
+    if (list == nullptr)
+      return invalid_lines(fmt::format("line {}: unknown '{}'", entry.line, key));
     for (const std::string& line : entry.values) {
-      if (const std::string_view wrong = fault(line, group); !wrong.empty()) {
-        return broken(fmt::format("line {}: '{}' {}", entry.line, line, wrong));
+      if (const std::string_view wrong = line_fault(line, group); !wrong.empty()) {
+        return invalid_lines(fmt::format("line {}: '{}' {}", entry.line, line, wrong));
       }
       list->push_back(line);
     }
-    if (list->empty()) return broken(fmt::format("line {}: '{}' is empty", entry.line, key));
+    if (list->empty()) return invalid_lines(fmt::format("line {}: '{}' is empty", entry.line, key));
   }
   for (const auto& [name, missing] :
        {std::pair{"direct.any", !out.direct.contains(kAnyType)},
         std::pair{"framing.any", !out.framing.contains(kAnyType)},
         std::pair{"adjacent", out.adjacent.empty()}, std::pair{"followup", out.followup.empty()},
         std::pair{"lateral", out.lateral.empty()}, std::pair{"closers", out.closers.empty()}}) {
-    if (missing) return broken(fmt::format("has no '{}'", name));
+    if (missing) return invalid_lines(fmt::format("has no '{}'", name));
   }
   return out;
 }
@@ -135,7 +136,7 @@ std::string ExtractiveVoice::answer(const Request& request) const {
                              (!hit.chunk.title.empty() && hit.chunk.title == first->chunk.title));
     if (same_source) continue;
     const bool wants_second = request.confidence == Confidence::direct && !request.low_confidence;
-    if (first != nullptr && (!wants_second || hit.score < first->score - kClose)) break;
+    if (first != nullptr && (!wants_second || hit.score < first->score - kMaxScoreGap)) break;
     const std::span<const std::string> document =
         i < request.documents.size() ? request.documents[i] : std::span<const std::string>();
     const std::string quote = text::best_sentence(hit.chunk.content, document, request.query);
@@ -146,10 +147,10 @@ std::string ExtractiveVoice::answer(const Request& request) const {
     }
     open_with(hit, quote);
   }
-  // A page of nothing but code is cited without a quote.
+  // A page that consists of code only is cited without a quote.
   if (first == nullptr && !request.hits.empty()) open_with(request.hits.front(), "");
   if (first == nullptr) return std::string(kNothing);
-  // A question after a guess would claim that the guess was right.
+  // After a low-confidence answer, a question would suggest that the answer was right.
   if (!request.low_confidence) out += "\n" + pick(lines_.closers, seed, request.turns);
   return out;
 }

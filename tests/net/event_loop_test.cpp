@@ -1,5 +1,3 @@
-#include "net/loop.h"
-
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -14,44 +12,45 @@
 #include <utility>
 #include <vector>
 
-#include "net/hearing.h"
+#include "net/capturing_sink.h"
+#include "net/loop.h"
 #include "support/upstream/fake_upstream.h"
 
-namespace loop_test {
+namespace event_loop_test {
 
 using namespace std::chrono_literals;
 using namespace stoka;
 using namespace stoka::net;
+using testing::CapturingSink;
 using testing::FakeUpstream;
-using testing::Hearing;
 
 namespace {
 
-// False if it takes too long.
-bool run(Loop& loop, const std::function<bool()>& over) {
+// Returns false on a timeout.
+bool run_until(Loop& loop, const std::function<bool()>& over) {
   bool late = false;
-  const auto alarm = loop.after(20s, [&] { late = true; });
+  const auto timeout = loop.after(20s, [&] { late = true; });
   loop.drive([&] { return late || over(); }, {});
   return !late;
 }
 
-// So many rounds, none of which waits long.
-void rounds(Loop& loop, int count) {
+// Runs a number of iterations, none of which waits long.
+void run_rounds(Loop& loop, int count) {
   Loop::Timer tick;
   std::function<void()> again = [&] { tick = loop.after(1ms, again); };
   again();
   loop.drive([&] { return count-- <= 0; }, {});
 }
 
-struct Pair {
+struct SocketPair {
   int ends[2];
-  Pair() { REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0); }
-  ~Pair() {
+  SocketPair() { REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0); }
+  ~SocketPair() {
     ::close(ends[0]);
     ::close(ends[1]);
   }
-  void say(int end) { CHECK(::send(ends[end], "x", 1, MSG_NOSIGNAL) == 1); }
-  std::string hear(int end) {
+  void send(int end) { CHECK(::send(ends[end], "x", 1, MSG_NOSIGNAL) == 1); }
+  std::string receive(int end) {
     char bytes[64];
     const ssize_t got = ::recv(ends[end], bytes, sizeof bytes, 0);
     return got > 0 ? std::string(bytes, static_cast<size_t>(got)) : "";
@@ -60,12 +59,12 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE("timers ring by their times, those of one time in the order in which they were set") {
+TEST_CASE("timers run in the order of their times, and equal times in the order of creation") {
   Loop loop;
-  std::string rung;
+  std::string order;
   const auto start = std::chrono::steady_clock::now();
   const auto at = [&](std::chrono::milliseconds time, char name) {
-    return loop.at(start + time, [&rung, name] { rung += name; });
+    return loop.at(start + time, [&order, name] { order += name; });
   };
   const auto c = at(3ms, 'c'), a = at(1ms, 'a'), d = at(3ms, 'd'), b = at(2ms, 'b');
   auto cancelled = at(1ms, 'x');
@@ -75,39 +74,39 @@ TEST_CASE("timers ring by their times, those of one time in the order in which t
   auto overwritten = at(1ms, 'z');
   overwritten = at(4ms, 'e');
   const auto moved = std::move(overwritten);
-  CHECK(run(loop, [&] { return rung.size() == 5; }));
-  CHECK(rung == "abcde");
+  CHECK(run_until(loop, [&] { return order.size() == 5; }));
+  CHECK(order == "abcde");
 }
 
-TEST_CASE("a timer that is due may be cancelled by one before it, and set anew by itself") {
+TEST_CASE("a due timer may be cancelled by an earlier one, and a timer may set itself again") {
   Loop loop;
-  std::string rung;
+  std::string order;
   Loop::Timer first, second, third;
   first = loop.after(0ms, [&] {
-    rung += 'a';
+    order += 'a';
     second.cancel();
   });
-  second = loop.after(0ms, [&] { rung += 'b'; });
+  second = loop.after(0ms, [&] { order += 'b'; });
   int times = 0;
   std::function<void()> again = [&] {
     if (++times < 100) third = loop.after(0ms, again);
   };
   third = loop.after(0ms, again);
-  CHECK(run(loop, [&] { return times == 100; }));
-  CHECK(rung == "a");
+  CHECK(run_until(loop, [&] { return times == 100; }));
+  CHECK(order == "a");
 }
 
-TEST_CASE("a timer that sets itself for now keeps nobody waiting") {
+TEST_CASE("a timer that sets itself for now does not starve posted tasks") {
   Loop loop;
   Loop::Timer timer;
   bool posted = false;
   std::function<void()> again = [&] { timer = loop.after(0ms, again); };
   again();
   loop.post([&] { posted = true; });
-  CHECK(run(loop, [&] { return posted; }));
+  CHECK(run_until(loop, [&] { return posted; }));
 }
 
-TEST_CASE("what is to be done soon is done before the loop waits, and so is what that adds") {
+TEST_CASE("deferred tasks run before the loop waits, and so do the tasks that they defer") {
   Loop loop;
   std::string done;
   loop.soon([&] {
@@ -120,7 +119,7 @@ TEST_CASE("what is to be done soon is done before the loop waits, and so is what
   CHECK(done == "abc");
 }
 
-TEST_CASE("what many threads post is done on the thread of the loop, each one's in its order") {
+TEST_CASE("posted tasks run on the loop's thread, in order for each thread") {
   constexpr int kThreads = 8, kEach = 500;
   Loop loop;
   std::vector<std::vector<int>> done(kThreads);
@@ -138,7 +137,7 @@ TEST_CASE("what many threads post is done on the thread of the loop, each one's 
             ++count;
           });
       });
-    CHECK(run(loop, [&] { return count == kThreads * kEach; }));
+    CHECK(run_until(loop, [&] { return count == kThreads * kEach; }));
   }
   CHECK_FALSE(elsewhere);
   for (const auto& of_one : done) {
@@ -147,53 +146,53 @@ TEST_CASE("what many threads post is done on the thread of the loop, each one's 
   }
 }
 
-TEST_CASE("a descriptor is looked after as long as it is wanted") {
+TEST_CASE("a watch reports the states that were asked for") {
   Loop loop;
-  Pair pair;
-  std::string heard;
+  SocketPair pair;
+  std::string received;
   int writable = 0;
   auto watch = loop.watch(pair.ends[0], [&](Loop::Ready ready) {
-    if (ready.readable) heard += pair.hear(0);
+    if (ready.readable) received += pair.receive(0);
     writable += ready.writable;
   });
-  pair.say(1);
-  rounds(loop, 5);
-  CHECK(heard.empty());  // nothing is wanted yet
+  pair.send(1);
+  run_rounds(loop, 5);
+  CHECK(received.empty());  // no state was asked for yet
   watch.want(true, false);
-  CHECK(run(loop, [&] { return heard == "x"; }));
+  CHECK(run_until(loop, [&] { return received == "x"; }));
   CHECK(writable == 0);
   watch.want(false, true);
-  pair.say(1);
-  CHECK(run(loop, [&] { return writable > 0; }));
-  CHECK(heard == "x");
+  pair.send(1);
+  CHECK(run_until(loop, [&] { return writable > 0; }));
+  CHECK(received == "x");
   auto moved = std::move(watch);
   moved.want(true, false);
-  CHECK(run(loop, [&] { return heard == "xx"; }));
+  CHECK(run_until(loop, [&] { return received == "xx"; }));
   moved.cancel();
   moved.cancel();
   moved.want(true, true);
-  pair.say(1);
-  rounds(loop, 5);
-  CHECK(heard == "xx");
+  pair.send(1);
+  run_rounds(loop, 5);
+  CHECK(received == "xx");
 }
 
-TEST_CASE("that the other side has closed is readable") {
+TEST_CASE("a descriptor whose peer has closed is readable") {
   Loop loop;
-  Pair pair;
+  SocketPair pair;
   bool ended = false;
   int how = SHUT_RDWR;
-  SUBCASE("wholly") {}
+  SUBCASE("in both directions") {}
   SUBCASE("for writing") { how = SHUT_WR; }
   auto watch = loop.watch(
-      pair.ends[0], [&](Loop::Ready ready) { ended = ready.readable && pair.hear(0).empty(); });
+      pair.ends[0], [&](Loop::Ready ready) { ended = ready.readable && pair.receive(0).empty(); });
   watch.want(true, false);
   ::shutdown(pair.ends[1], how);
-  CHECK(run(loop, [&] { return ended; }));
+  CHECK(run_until(loop, [&] { return ended; }));
 }
 
-TEST_CASE("a watch may be cancelled by itself, or by another one that is ready too") {
+TEST_CASE("a watch may be cancelled by its own callback or by that of another ready watch") {
   Loop loop;
-  Pair one, two;
+  SocketPair one, two;
   int calls = 0;
   Loop::Watch first, second;
   first = loop.watch(one.ends[0], [&](Loop::Ready) {
@@ -208,17 +207,17 @@ TEST_CASE("a watch may be cancelled by itself, or by another one that is ready t
   });
   first.want(true, true);
   second.want(true, true);
-  one.say(1);
-  two.say(1);
-  rounds(loop, 5);
+  one.send(1);
+  two.send(1);
+  run_rounds(loop, 5);
   CHECK(calls == 1);
 }
 
-TEST_CASE("a descriptor that takes over the number of another is a stranger to its watch") {
+TEST_CASE("a new descriptor with the number of a closed one does not trigger the old watch") {
   Loop loop;
-  auto old = std::make_unique<Pair>();
-  auto waker = std::make_unique<Pair>();
-  std::unique_ptr<Pair> young;
+  auto old = std::make_unique<SocketPair>();
+  auto waker = std::make_unique<SocketPair>();
+  std::unique_ptr<SocketPair> young;
   int of_old = 0, of_young = 0;
   Loop::Watch watch = loop.watch(old->ends[0], [&](Loop::Ready) { ++of_old; });
   Loop::Watch replacing, fresh;
@@ -228,27 +227,26 @@ TEST_CASE("a descriptor that takes over the number of another is a stranger to i
     const int number = old->ends[0];
     watch.cancel();
     old.reset();
-    young = std::make_unique<Pair>();
+    young = std::make_unique<SocketPair>();
     CHECK((young->ends[0] == number || young->ends[1] == number));
     fresh = loop.watch(number, [&](Loop::Ready) { ++of_young; });
     fresh.want(true, false);
   });
   replacing.want(true, false);
-  waker->say(1);
-  old->say(1);  // ready in the same round, after it
-  rounds(loop, 5);
+  waker->send(1);
+  old->send(1);  // ready in the same iteration, after the waker
+  run_rounds(loop, 5);
   REQUIRE(young);
   CHECK(of_old == 0);
   CHECK(of_young == 0);
-  young->say(0);
-  young->say(1);
-  CHECK(run(loop, [&] { return of_young > 0; }));
+  young->send(0);
+  young->send(1);
+  CHECK(run_until(loop, [&] { return of_young > 0; }));
   CHECK(of_old == 0);
   fresh.cancel();
 }
 
-TEST_CASE(
-    "a stop wakes a loop that has nothing to do, and one that was asked for keeps it from all") {
+TEST_CASE("a stop request wakes an idle loop, and a loop that was already stopped runs nothing") {
   Loop loop;
   std::stop_source source;
   std::jthread stopper([&] {
@@ -263,22 +261,22 @@ TEST_CASE(
   CHECK_FALSE(done);
 }
 
-TEST_CASE("a loop that goes lets go of all that it was to do, and of what belongs to it") {
+TEST_CASE("a destroyed loop destroys its tasks, timers, watches and transfers") {
   FakeUpstream server;
   server.behave(R"({"fault":"hang","times":0})");
   const Request request = testing::get(server.url() + "/v1/models");
-  Hearing hearing;
+  CapturingSink sink;
   int called = 0;
   auto held = std::make_shared<int>(1);
   std::weak_ptr<int> gone = held;
-  Pair pair;
+  SocketPair pair;
   {
     Loop loop;
     auto timer = std::make_shared<Loop::Timer>(loop.after(1h, [&] { ++called; }));
     auto watch = std::make_shared<Loop::Watch>(loop.watch(pair.ends[0], [](Loop::Ready) {}));
     std::shared_ptr<Transfer> transfer =
-        loop.carry(request, hearing, [&](std::optional<Failure>) { ++called; });
-    rounds(loop, 3);
+        loop.start_transfer(request, sink, [&](std::optional<Failure>) { ++called; });
+    run_rounds(loop, 3);
     const auto inner = loop.after(1h, [held, timer, transfer] {});
     loop.post([&called, held, timer, watch, transfer] { ++called; });
     loop.soon([&called, held, timer, watch, transfer] { ++called; });
@@ -288,89 +286,89 @@ TEST_CASE("a loop that goes lets go of all that it was to do, and of what belong
   CHECK(called == 0);
 }
 
-TEST_CASE("an exchange may be let go of at every moment, and then nobody is called") {
+TEST_CASE("a transfer can be destroyed at any moment, and then no callback runs") {
   FakeUpstream server;
   server.behave(R"({"answer":"one two three four five six seven","times":0,"token_delay_ms":1})");
   const Request request = testing::post(server.url() + "/v1/chat/completions", testing::kChat);
   Loop loop;
   size_t whole = 0;
   for (int moment = 0; moment < 60; ++moment) {
-    Hearing hearing;
+    CapturingSink sink;
     int done = 0;
-    auto transfer = loop.carry(request, hearing, [&](std::optional<Failure>) { ++done; });
+    auto transfer = loop.start_transfer(request, sink, [&](std::optional<Failure>) { ++done; });
     CHECK(done == 0);
     if (moment % 3 == 1) transfer->pause();
     if (moment % 3 == 2) {
       transfer->pause();
       transfer->resume();
     }
-    rounds(loop, moment);
+    run_rounds(loop, moment);
     transfer.reset();
     const int before = done;
-    const size_t heard = hearing.text.size();
-    rounds(loop, 3);
+    const size_t received = sink.text.size();
+    run_rounds(loop, 3);
     CHECK(done == before);
     CHECK(done <= 1);
-    CHECK(hearing.text.size() == heard);
+    CHECK(sink.text.size() == received);
     whole += done == 1;
   }
   CHECK(whole < 60);
 }
 
-TEST_CASE("an exchange may be let go of by what it calls when it is over") {
+TEST_CASE("a transfer may be destroyed by its completion callback") {
   FakeUpstream server;
   const Request good = testing::get(server.url() + "/v1/models");
   Request bad = good;
   bad.url = "http://127.0.0.1:1/";
   for (const Request* request : {&good, static_cast<const Request*>(&bad)}) {
     Loop loop;
-    Hearing hearing;
+    CapturingSink sink;
     std::unique_ptr<Transfer> transfer;
     int done = 0;
     bool failed = false;
-    transfer = loop.carry(*request, hearing, [&](std::optional<Failure> failure) {
+    transfer = loop.start_transfer(*request, sink, [&](std::optional<Failure> failure) {
       ++done;
       failed = failure.has_value();
       transfer.reset();
     });
     CHECK(done == 0);
-    CHECK(run(loop, [&] { return done > 0; }));
-    rounds(loop, 3);
+    CHECK(run_until(loop, [&] { return done > 0; }));
+    run_rounds(loop, 3);
     CHECK(done == 1);
     CHECK(failed == (request == &bad));
   }
 }
 
-TEST_CASE("one loop carries many exchanges at a time, and keeps their connections") {
+TEST_CASE("one loop runs many transfers at once and keeps their connections") {
   FakeUpstream server;
   const Request request = testing::get(server.url() + "/v1/models");
   Loop loop;
   for (int turn = 0; turn < 2; ++turn) {
-    std::vector<Hearing> hearings(20);
+    std::vector<CapturingSink> sinks(20);
     std::vector<std::unique_ptr<Transfer>> transfers;
     size_t done = 0;
-    for (Hearing& hearing : hearings)
-      transfers.push_back(loop.carry(request, hearing, [&](std::optional<Failure> failure) {
+    for (CapturingSink& sink : sinks)
+      transfers.push_back(loop.start_transfer(request, sink, [&](std::optional<Failure> failure) {
         CHECK_FALSE(failure.has_value());
         ++done;
       }));
-    CHECK(run(loop, [&] { return done == hearings.size(); }));
-    for (const Hearing& hearing : hearings) CHECK(hearing.heard.status == 200);
+    CHECK(run_until(loop, [&] { return done == sinks.size(); }));
+    for (const CapturingSink& sink : sinks) CHECK(sink.response_head.status == 200);
   }
   CHECK(server.connections() <= 20);
 }
 
-TEST_CASE("a loop that was leased is leased again") {
-  Loops loops;
+TEST_CASE("an event loop that was returned to the pool is reused") {
+  EventLoopPool pool;
   const Loop* first = nullptr;
   {
-    const Loops::Lease lease = loops.take();
+    const EventLoopPool::Handle lease = pool.acquire();
     first = &*lease;
-    const Loops::Lease other = loops.take();
+    const EventLoopPool::Handle other = pool.acquire();
     CHECK(&*other != first);
   }
-  const Loops::Lease again = loops.take(), more = loops.take();
+  const EventLoopPool::Handle again = pool.acquire(), more = pool.acquire();
   CHECK((&*again == first || &*more == first));
 }
 
-}  // namespace loop_test
+}  // namespace event_loop_test

@@ -1,4 +1,4 @@
-// What comes over the wire, and what an exchange makes of it.
+// Raw bytes from a server, and how a transfer reads them.
 #include <doctest/doctest.h>
 
 #include <new>
@@ -6,23 +6,23 @@
 #include <string>
 #include <utility>
 
+#include "net/capturing_sink.h"
 #include "net/client.h"
-#include "net/hearing.h"
 #include "net/raw_server.h"
 #include "support/upstream/fake_upstream.h"
 
-namespace exchange_test {
+namespace curl_transfer_test {
 
 using namespace stoka;
 using namespace stoka::net;
+using testing::CapturingSink;
 using testing::FakeUpstream;
 using testing::get;
-using testing::Hearing;
 using testing::kEmbed;
 using testing::post;
 using testing::RawServer;
 
-TEST_CASE("heads in all their forms") {
+TEST_CASE("response headers are parsed in all their forms") {
   struct Case {
     std::string answer;
     Head head;
@@ -73,20 +73,20 @@ TEST_CASE("heads in all their forms") {
   for (const Case& c : cases) {
     CAPTURE(c.answer);
     const RawServer server(c.answer);
-    Hearing hearing;
-    const auto failure = client.perform(get(server.url()), hearing, {});
+    CapturingSink sink;
+    const auto failure = client.perform(get(server.url()), sink, {});
     REQUIRE_MESSAGE(!failure, failure->error.message);
-    CHECK(hearing.heads == 1);
-    CHECK(hearing.heard.status == c.head.status);
-    CHECK(hearing.heard.content_type == c.head.content_type);
-    CHECK(hearing.heard.retry_after == c.head.retry_after);
-    CHECK(hearing.heard.location == c.head.location);
-    CHECK(hearing.heard.requests_left == c.head.requests_left);
-    CHECK(hearing.text == c.body);
+    CHECK(sink.heads == 1);
+    CHECK(sink.response_head.status == c.head.status);
+    CHECK(sink.response_head.content_type == c.head.content_type);
+    CHECK(sink.response_head.retry_after == c.head.retry_after);
+    CHECK(sink.response_head.location == c.head.location);
+    CHECK(sink.response_head.requests_left == c.head.requests_left);
+    CHECK(sink.text == c.body);
   }
 }
 
-TEST_CASE("what is no proper HTTP is a protocol error") {
+TEST_CASE("invalid HTTP is a protocol error") {
   std::string long_head = "HTTP/1.1 200 OK\r\n";
   for (int i = 0; i < 8000; ++i) long_head += "X-Filler: y\r\n";
   std::string many_heads;
@@ -108,41 +108,42 @@ TEST_CASE("what is no proper HTTP is a protocol error") {
     const std::string start = answer.substr(0, 60);
     CAPTURE(start);
     const RawServer server(answer);
-    Hearing hearing;
-    const auto failure = client.perform(get(server.url()), hearing, {});
+    CapturingSink sink;
+    const auto failure = client.perform(get(server.url()), sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::protocol);
     CHECK(failure->error.message.find_first_of("\r\n") == std::string::npos);
-    CHECK(hearing.text.empty());
+    CHECK(sink.text.empty());
   }
 }
 
-TEST_CASE("what a listener throws is an internal error") {
+TEST_CASE("an exception in a sink is an internal error") {
   const RawServer server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
   Client client;
-  Hearing in_head, in_body, of_memory;
+  CapturingSink in_head, in_body, of_memory;
   in_head.on_head = [](const Head&) -> Result<> { throw std::runtime_error("oh"); };
   in_body.on_body = [](std::string_view) -> Result<Heard> { throw 7; };
   of_memory.on_body = [](std::string_view) -> Result<Heard> { throw std::bad_alloc(); };
-  const std::pair<Hearing*, std::string> cases[] = {{&in_head, "its answer was not taken: oh"},
-                                                    {&in_body, "its answer was not taken"},
-                                                    {&of_memory, "out of memory"}};
-  for (const auto& [hearing, message] : cases) {
-    const auto failure = client.perform(get(server.url()), *hearing, {});
+  const std::pair<CapturingSink*, std::string> cases[] = {
+      {&in_head, "the response could not be processed: oh"},
+      {&in_body, "the response could not be processed"},
+      {&of_memory, "out of memory"}};
+  for (const auto& [sink, message] : cases) {
+    const auto failure = client.perform(get(server.url()), *sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::internal);
     CHECK(failure->error.message == message);
   }
 }
 
-TEST_CASE("a key that would break its header is not sent") {
+TEST_CASE("a key that would corrupt its header is not sent") {
   FakeUpstream server;
   Client client;
   for (const char* key : {"abc\r\nX-Evil: 1", "abc\n", "a\tbc", "abc\x7f"}) {
-    Hearing hearing;
+    CapturingSink sink;
     Request request = post(server.url() + "/embed", kEmbed);
     request.key = Secret(key);
-    const auto failure = client.perform(request, hearing, {});
+    const auto failure = client.perform(request, sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::config);
     CHECK_FALSE(failure->connected);
@@ -151,4 +152,4 @@ TEST_CASE("a key that would break its header is not sent") {
   CHECK(server.connections() == 0);
 }
 
-}  // namespace exchange_test
+}  // namespace curl_transfer_test

@@ -1,4 +1,4 @@
-// A way to a server, with a log to look at.
+// An upstream with a client and a log that can be inspected.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,16 +10,16 @@
 #include <string_view>
 #include <utility>
 
+#include "net/capturing_sink.h"
 #include "net/client.h"
-#include "net/hearing.h"
 #include "net/upstream.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace stoka::testing {
 
-inline constexpr const char* kCanary = "sk-canary-0123456789";
+inline constexpr const char* kTestKey = "sk-canary-0123456789";
 
-struct Lines final : Log {
+struct CapturingLog final : Log {
   std::mutex mutex;
   std::string text;
   int warnings = 0;
@@ -34,14 +34,14 @@ struct Lines final : Log {
   }
 };
 
-// Options are changed before the first upstream().
-struct Way {
+// Options must be changed before the first call of upstream().
+struct UpstreamFixture {
   net::UpstreamOptions options;
-  Lines log;
+  CapturingLog log;
   net::Client client;
   std::unique_ptr<net::Upstream> made;
 
-  explicit Way(const std::string& url, std::string role = "embedder") {
+  explicit UpstreamFixture(const std::string& url, std::string role = "embedder") {
     const net::ApiRoot root = role == "generator" ? net::ApiRoot::versioned : net::ApiRoot::plain;
     auto parsed = net::BaseUrl::parse(url, root);
     REQUIRE(parsed.has_value());
@@ -55,13 +55,13 @@ struct Way {
   Result<net::Answer> embed(std::stop_token stop = {}) {
     return upstream().call({.name = "embed", .body = kEmbed}, stop);
   }
-  Result<net::Answer> chat(net::Listener& listener, std::stop_token stop = {}) {
-    return upstream().stream({.name = "chat/completions", .body = kChat}, listener, stop);
+  Result<net::Answer> chat(net::Listener& sink, std::stop_token stop = {}) {
+    return upstream().stream({.name = "chat/completions", .body = kChat}, sink, stop);
   }
 };
 
-// An address where nobody listens.
-inline std::string deserted() {
+// An address where no server listens.
+inline std::string unused_url() {
   const FakeUpstream server;
   return server.url();
 }

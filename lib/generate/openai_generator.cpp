@@ -1,0 +1,311 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include "generate/alarm.h"
+#include "generate/chat_decoder.h"
+#include "generate/framing.h"
+#include "generate/openai.h"
+#include "generate/openai_server.h"
+#include "text/tokens.h"
+
+namespace stoka::generate {
+namespace {
+
+constexpr int kTokensPerLine = 40;
+const net::TimeLeft kNoDeadline{std::chrono::milliseconds(0)};
+constexpr std::chrono::milliseconds kProbeTimeout{10000};
+// Token counts differ between servers. Below this share of our estimate, the server has cut the
+// prompt.
+constexpr double kMinReadShare = 0.6;
+
+size_t estimate(std::span<const Message> messages) {
+  size_t out = 0;
+  for (const Message& message : messages) out += text::estimate_tokens(message.content);
+  return out;
+}
+
+// The subject by which a recording finds a request for framing lines.
+std::string framing_subject(std::span<const Hit> hits) {
+  std::string out = "framing";
+  for (const Hit& hit : hits) out += " " + hit.chunk.slug;
+  return out;
+}
+
+}  // namespace
+
+struct OpenAiGenerator::State {
+  void warn_about_answer(std::span<const Message> messages, const ChatEnd& end);
+  Result<std::optional<Lines>> complete(std::span<const Hit> hits, std::stop_token stop);
+  Result<Lines> chat(std::span<const Hit> hits, std::stop_token stop);
+  Result<net::Answer> send_whole(std::string_view endpoint, std::span<const Hit> hits,
+                                 const OpenAiServer::Write& write, std::stop_token stop);
+
+  net::Upstream& upstream;
+  const OpenAiOptions options;
+  Log& log;
+  OpenAiServer server;
+  std::atomic<bool> accepts_several_prompts = true;  // in one completion
+  std::atomic<bool> warned_about_prompt = false;
+};
+
+OpenAiGenerator::OpenAiGenerator(net::Upstream& upstream, OpenAiOptions options, Log& log)
+    : state_(new State{upstream, options, log, {upstream, options.model, options.preferred, log}}) {
+}
+
+OpenAiGenerator::~OpenAiGenerator() = default;
+
+std::string OpenAiGenerator::name() const {
+  const std::string model = state_->server.known_model();
+  return fmt::format("{} at {}", model.empty() ? "a model" : model, state_->server.shown());
+}
+
+void OpenAiGenerator::State::warn_about_answer(std::span<const Message> messages,
+                                               const ChatEnd& end) {
+  const size_t sent = estimate(messages);
+  if (end.prompt_tokens > 0 &&
+      static_cast<double>(end.prompt_tokens) < kMinReadShare * static_cast<double>(sent) &&
+      !warned_about_prompt.exchange(true))
+    log.warning(
+        fmt::format("the server read {} of about {} prompt tokens; raise its context length",
+                    end.prompt_tokens, sent));
+  if (end.reasoning_in_text)
+    log.warning(
+        "the model's reasoning is part of its answer; let the server separate it, or turn it off "
+        "with "
+        "generator.extra");
+}
+
+// One answer: receives the response, decodes it, and passes the text to the reader.
+class OpenAiGenerator::Stream final : public Writing, net::Listener {
+ public:
+  Stream(State& state, const Request& request, std::string model, net::TimeLeft deadline)
+      : state_(state),
+        messages_(request.messages),
+        subject_(request.query),
+        model_(std::move(model)),
+        deadline_(deadline),
+        rejected_(state.server.rejected()),
+        decoder_([this](std::string_view delta) { sink_->text(delta); }, {},
+                 state.upstream.options().key) {}
+
+  // Writes the first request before the generation starts, so that its errors are returned early.
+  Result<> prepare() {
+    STOKA_ASSIGN(first_body_, write());
+    return {};
+  }
+
+  void start(net::Loop& loop, Reader& sink) override {
+    loop_ = &loop;
+    sink_ = &sink;
+    send(std::move(first_body_));
+  }
+  void pause() override {
+    if (call_) call_->pause();
+  }
+  void resume() override {
+    if (call_) call_->resume();
+  }
+
+  Result<Finish> result(std::stop_token stop) override {
+    // Once the finish reason has arrived, the answer is complete, however the transfer ended.
+    if (!response_ && !decoder_.finished()) return fail(response_.error());
+    if (response_ && !response_->ok())
+      return fail(state_.server.status_error(*response_, model_, stop, deadline_));
+    const auto end = decoder_.finish();
+    if (!end) return fail(state_.server.describe(end.error()));
+    state_.warn_about_answer(messages_, *end);
+    return end->finish;
+  }
+
+ private:
+  Result<std::string> write() const {
+    return chat_body({model_, messages_, state_.options.max_tokens, true, state_.options.stop},
+                     state_.options, rejected_);
+  }
+
+  void send(std::string body) {
+    net::Call call;
+    call.name = "chat/completions";
+    call.body = std::move(body);
+    call.subject = subject_;
+    call.total = deadline_.left();
+    call_ = state_.upstream.start(
+        *loop_, std::move(call), this,
+        [this](Result<net::Answer> response) { on_response(std::move(response)); });
+  }
+
+  void on_response(Result<net::Answer> response) {
+    response_ = std::move(response);
+    if (response_ && state_.server.should_repeat(*response_, rejected_, repeats_++)) {
+      if (auto body = write()) return send(std::move(*body));
+    }
+    sink_->over();  // may destroy this
+  }
+
+  Result<> head(const net::Head& head) override {
+    if (auto accepted = decoder_.head(head.content_type); !accepted)
+      return fail(state_.server.describe(accepted.error()));
+    sink_->accepted();
+    return {};
+  }
+
+  Result<net::Heard> body(std::string_view bytes) override {
+    const auto accepted = decoder_.push(bytes);
+    if (!accepted) return fail(state_.server.describe(accepted.error()));
+    return accepted;
+  }
+
+  State& state_;
+  const std::vector<Message> messages_;
+  const std::string subject_;
+  const std::string model_;
+  const net::TimeLeft deadline_;
+  RejectedFields rejected_;
+  std::string first_body_;
+  int repeats_ = 0;
+  net::Loop* loop_ = nullptr;
+  Reader* sink_ = nullptr;
+  ChatDecoder decoder_;
+  Result<net::Answer> response_ = fail(ErrorKind::cancelled, "stopped");
+  std::unique_ptr<net::PendingCall> call_;
+};
+
+Result<std::unique_ptr<Writing>> OpenAiGenerator::begin(const Request& request,
+                                                        std::stop_token stop) {
+  const net::TimeLeft deadline(state_->upstream.options().deadlines.total);
+  STOKA_ASSIGN(std::string model, state_->server.model(stop, deadline));
+  auto out = std::make_unique<Stream>(*state_, request, std::move(model), deadline);
+  STOKA_TRY(out->prepare());
+  return out;
+}
+
+Result<Finish> OpenAiGenerator::stream(const Request& request,
+                                       const std::function<void()>& accepted, const DeltaSink& sink,
+                                       std::stop_token stop) {
+  struct DeltaAdapter final : Reader {
+    DeltaAdapter(const std::function<void()>& on_accepted, const DeltaSink& on_text)
+        : on_accepted_(on_accepted), on_text_(on_text) {}
+    void accepted() override { on_accepted_(); }
+    void text(std::string_view delta) override { on_text_(delta); }
+    void over() override { is_over = true; }
+    bool is_over = false;
+    const std::function<void()>& on_accepted_;
+    const DeltaSink& on_text_;
+  } adapter(accepted, sink);
+  const net::EventLoopPool::Handle loop = state_->upstream.loops().acquire();
+  STOKA_ASSIGN(const std::unique_ptr<Writing> stream, begin(request, stop));
+  stream->start(*loop, adapter);
+  loop->drive([&] { return adapter.is_over; }, stop);
+  return stream->result(stop);
+}
+
+// A listed model is not necessarily loadable or a chat model, so the model is asked for a token.
+Result<Probe> OpenAiGenerator::probe(std::stop_token stop) {
+  State& state = *state_;
+  const net::TimeLeft deadline(kProbeTimeout);
+  STOKA_ASSIGN(const std::string model, state.server.model(stop, deadline));
+  const std::vector<Message> messages = {{"user", "hi"}};
+  const ChatParameters parameters{model, messages, 1, false};
+  // Without a subject, so that a replay does not use this response as the answer to a question.
+  net::Call call;
+  call.name = "chat/completions";
+  call.total_setting = {};
+  STOKA_ASSIGN(const net::Answer response, state.server.send(
+                                               [&](const RejectedFields& rejected) {
+                                                 return chat_body(parameters, state.options,
+                                                                  rejected);
+                                               },
+                                               [&](std::string body) {
+                                                 call.body = std::move(body);
+                                                 call.total = deadline.left();
+                                                 return state.upstream.call(call, stop);
+                                               }));
+  if (!response.ok() && !is_output_limit(response.body))
+    return fail(state.server.status_error(response, model, stop, deadline));
+  if (response.ok() && response.content_type != "text/event-stream") {
+    const auto word = read_chat_json(response.body, ChatShape::whole);
+    if (!word || word->is_error || !word->has_choice)
+      return fail(state.upstream.nonsense("the response is not a chat completion"));
+  }
+  return Probe{model};
+}
+
+// Returns nothing if the server does not accept several prompts in one completion.
+Result<std::optional<Lines>> OpenAiGenerator::State::complete(std::span<const Hit> hits,
+                                                              std::stop_token stop) {
+  STOKA_ASSIGN(const std::string model, server.model(stop, kNoDeadline));
+  std::vector<std::string> prompts;
+  for (const Hit& hit : hits) prompts.push_back(framing_prompt(hit, options.framing_voice));
+  const auto write = [&](const RejectedFields& rejected) {
+    return completions_body(model, prompts, kTokensPerLine, options, rejected);
+  };
+  STOKA_ASSIGN(const net::Answer response, send_whole("completions", hits, write, stop));
+  if (response.status == 500) return std::nullopt;  // probably temporary
+  constexpr int kNotAccepted[] = {400, 404, 405, 422, 501};
+  const bool accepted = std::find(std::begin(kNotAccepted), std::end(kNotAccepted),
+                                  response.status) == std::end(kNotAccepted);
+  if (accepted && !response.ok()) return fail(upstream.refusal(response));
+  auto lines = accepted ? completed_lines(response.body, hits.size()) : std::nullopt;
+  accepts_several_prompts = lines.has_value();
+  return lines;
+}
+
+Result<Lines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std::stop_token stop) {
+  STOKA_ASSIGN(const std::string model, server.model(stop, kNoDeadline));
+  const std::vector<Message> messages = framing_messages(hits, options.framing_voice);
+  const ChatParameters parameters{model, messages, kTokensPerLine * static_cast<int>(hits.size()),
+                                  false};
+  const auto write = [&](const RejectedFields& rejected) {
+    return chat_body(parameters, options, rejected);
+  };
+  STOKA_ASSIGN(const net::Answer response, send_whole("chat/completions", hits, write, stop));
+  if (!response.ok()) return fail(upstream.refusal(response));
+  std::string text;
+  ChatDecoder decoder([&](std::string_view delta) { text += delta; }, {}, upstream.options().key);
+  auto decoded = decoder.head(response.content_type);
+  if (decoded) decoded = decoder.push(response.body).map([](net::Heard) {});
+  if (!decoded) return fail(server.describe(decoded.error()));
+  const auto end = decoder.finish();
+  if (!end) return fail(server.describe(end.error()));
+  if (end->reasoning_in_text) return Lines(hits.size());
+  return numbered_lines(text, hits.size());
+}
+
+Result<net::Answer> OpenAiGenerator::State::send_whole(std::string_view endpoint,
+                                                       std::span<const Hit> hits,
+                                                       const OpenAiServer::Write& write,
+                                                       std::stop_token stop) {
+  net::Call call;
+  call.name = endpoint;
+  call.subject = framing_subject(hits);
+  return server.send(write, [&](std::string body) {
+    call.body = std::move(body);
+    return upstream.call(call, stop);
+  });
+}
+
+std::vector<std::optional<std::string>> OpenAiGenerator::frame(std::span<const Hit> hits,
+                                                               std::stop_token stop) {
+  if (hits.empty()) return {};
+  State& state = *state_;
+  Alarm alarm(stop);
+  alarm.set(state.options.framing);
+  auto lines = [&]() -> Result<Lines> {
+    if (state.accepts_several_prompts) {
+      STOKA_ASSIGN(auto completed, state.complete(hits, alarm.token()));
+      if (completed) return std::move(*completed);
+    }
+    return state.chat(hits, alarm.token());
+  }();
+  if (lines) return std::move(*lines);
+  const bool timed_out = lines.error().kind == ErrorKind::cancelled && !stop.stop_requested();
+  state.log.warning(fmt::format("recommendations without framing lines: {}",
+                                timed_out ? "they took too long" : lines.error().message));
+  return Lines(hits.size());
+}
+
+}  // namespace stoka::generate

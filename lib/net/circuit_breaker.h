@@ -1,0 +1,48 @@
+// A circuit breaker: calls to a server that is down fail at once instead of waiting for it.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+
+namespace stoka::net {
+
+struct BreakerOptions {
+  int failures = 5;  // in a row, until the breaker opens
+  // How long the breaker stays open: this, times the number of openings in a row, up to the
+  // maximum.
+  std::chrono::milliseconds open_duration{5000};
+  std::chrono::milliseconds max_open_duration{60000};
+};
+
+// Closed: all calls pass. Open: no call passes for a while. Half-open: one trial call passes, and
+// its outcome closes the breaker or opens it for longer; if the trial reports nothing for
+// open_duration, another one passes. Any thread may use it. Times are those of a monotonic clock.
+class CircuitBreaker {
+ public:
+  using Time = std::chrono::nanoseconds;
+
+  explicit CircuitBreaker(BreakerOptions options = {}) : options_(options) {}
+
+  // How long the breaker will stay open; nothing if it is not open. Begins no call.
+  std::optional<std::chrono::milliseconds> open_for(Time now) const;
+  // Nothing: the call may proceed and must report its outcome. Otherwise how long the breaker will
+  // stay open.
+  std::optional<std::chrono::milliseconds> begin_call(Time now);
+  // A response has begun. If it is that of the trial call, other calls pass from now on, however
+  // long the response takes. The outcome must still be reported.
+  void response_began();
+  void succeeded();
+  void failed(Time now);
+  void abandoned();  // the call ended and says nothing about the server
+
+ private:
+  BreakerOptions options_;
+  mutable std::mutex mutex_;
+  int failures_ = 0;  // in a row
+  int openings_ = 0;  // in a row; zero while the breaker is closed
+  Time open_until_{};
+  bool trial_running_ = false;
+};
+
+}  // namespace stoka::net

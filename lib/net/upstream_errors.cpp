@@ -1,0 +1,168 @@
+// The texts of the errors of an Upstream.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/spoken.h"
+#include "net/json_text.h"
+#include "net/upstream.h"
+
+namespace stoka::net {
+namespace {
+
+// From "must have less than 512 tokens", "input (596 tokens) is too large to process", "the input
+// length exceeds the context length", "exceeds the available context size". "tokenizer error" must
+// not match.
+constexpr std::string_view kLengthWords[] = {"tokens", "too large", "too long", "length",
+                                             "context size"};
+
+// "EMBED" of STOKA_EMBED_URL; empty for a role without environment variables.
+std::string_view variable_part(std::string_view role) {
+  if (role == "embedder") return "EMBED";
+  if (role == "reranker") return "RERANK";
+  if (role == "generator") return "GEN";
+  return {};
+}
+
+bool is_html(const Answer& answer) {
+  const size_t first = answer.body.find_first_not_of(" \t\r\n");
+  return answer.content_type == "text/html" ||
+         (first != std::string::npos && answer.body[first] == '<');
+}
+
+}  // namespace
+
+bool too_long(const Answer& answer) {
+  if (answer.status == 413) return true;
+  if (answer.status != 400 && answer.status != 422 && answer.status != 500) return false;
+  std::string message = error_message(answer.body);
+  std::transform(message.begin(), message.end(), message.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return std::any_of(std::begin(kLengthWords), std::end(kLengthWords), [&](std::string_view word) {
+    return message.find(word) != std::string::npos;
+  });
+}
+
+std::string Upstream::who() const {
+  return fmt::format("{} at {}", options_.role, options_.url.shown());
+}
+
+std::string Upstream::setting(std::string_view key) const {
+  const std::string_view name = variable_part(options_.role);
+  if (name.empty()) return fmt::format("{}.{}", options_.role, key);
+  std::string upper(key);
+  for (char& c : upper)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return fmt::format("{}.{} (STOKA_{}_{})", options_.role, key, name, upper);
+}
+
+std::string Upstream::hint(const Failure& failure, std::string_view total_setting) const {
+  switch (failure.error.kind) {
+    case ErrorKind::unavailable:
+      if (failure.cause == Cause::no_host) return "check the host name in " + setting("url");
+      if (!failure.connected) return "start it, or set " + setting("url");
+      if (!failure.answered && options_.url.origin().starts_with("http://"))
+        return "try again; the server's own log may say why; is it https:// rather than http://?";
+      return "try again; the server's own log may say why";
+    case ErrorKind::timeout: {
+      const bool unset = failure.cause == Cause::total && total_setting.empty();
+      const std::string raise = unset || failure.cause == Cause::other
+                                    ? "or look at its log"
+                                    : "or raise " + timeout_setting(failure.cause, total_setting);
+      if (!failure.connected)
+        return fmt::format("check that it is running, or set {}, {}", setting("url"), raise);
+      if (failure.answered) return "it may be busy: try again, " + raise;
+      return "it may be busy or still loading its model: try again, " + raise;
+    }
+    case ErrorKind::protocol:
+      return "is this the right server? If not, set " + setting("url");
+    default:
+      return {};
+  }
+}
+
+std::string Upstream::timeout_setting(Cause cause, std::string_view total_setting) const {
+  if (cause == Cause::connect) return "net.connect_timeout";
+  if (cause == Cause::total) return setting(total_setting);
+  if (options_.role != "generator")
+    return setting("timeout");  // the other roles have one timeout only
+  switch (cause) {
+    case Cause::headers:
+      return setting("headers_timeout");
+    case Cause::first_token:
+      return setting("first_token_timeout");
+    case Cause::idle:
+      return setting("idle_timeout");
+    default:
+      return setting("timeout");
+  }
+}
+
+Error Upstream::breaker_open(Milliseconds left) const {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(left);
+  Error out(ErrorKind::unavailable,
+            fmt::format("{} failed {} times in a row, next try in {}", who(),
+                        options_.breaker.failures, spoken(seconds)),
+            "start it, or set " + setting("url"));
+  out.retry_after = static_cast<int>(seconds.count());
+  return out;
+}
+
+Error Upstream::refusal(const Answer& answer) const {
+  const std::string said = error_message(answer.body, options_.key);
+  std::string what = said.empty() ? "" : ": " + said;
+  if (said.empty() && is_html(answer)) what = " with an HTML page";
+  const auto error = [&](ErrorKind kind, std::string_view verdict, std::string hint) {
+    Error out(kind, fmt::format("{}: {} ({}){}", who(), verdict, answer.status, what),
+              std::move(hint));
+    if (answer.retry_after) out.retry_after = static_cast<int>(answer.retry_after->count());
+    return out;
+  };
+  const std::string later = answer.retry_after ? "try again in " + spoken(*answer.retry_after)
+                                               : std::string("try again in a moment");
+  switch (answer.status) {
+    case 402:
+      return error(ErrorKind::config, "requires payment", "check the account at the provider");
+    case 401:
+    case 403:
+      if (options_.key.empty())
+        return error(ErrorKind::config, "requires a key", "set " + setting("api_key_file"));
+      if (answer.status == 403)
+        return error(ErrorKind::config, "denies access", "check the key and what it may use");
+      return error(ErrorKind::config, "rejects the key",
+                   fmt::format("check {0}.api_key_file, {0}.api_key_command or {0}.api_key, "
+                               "whichever gives it",
+                               options_.role));
+    case 404:
+    case 405:
+      return error(ErrorKind::config, "no such endpoint or model",
+                   "check " + setting("url") + ", what server that is, and the model's name");
+    case 429:
+      return error(ErrorKind::busy, "too many requests", later);
+    case 503:
+      return error(ErrorKind::unavailable, "is not ready", later);
+    case 408:
+      return error(ErrorKind::timeout, "timed out", later);
+    case 413:
+      return error(ErrorKind::protocol, "says that the request is too large",
+                   "raise the server's limit on the size of requests");
+    case 424:
+    case 501:
+      return error(ErrorKind::protocol, "does not support this request",
+                   "start it with a model of the right kind, or set " + setting("url"));
+    default:
+      break;
+  }
+  if (answer.status >= 500)
+    return error(ErrorKind::unavailable, "failed",
+                 answer.retry_after ? later : "try again; the server's own log may say why");
+  return error(ErrorKind::protocol, "rejects the request",
+               "is this the right server? If not, set " + setting("url"));
+}
+
+Error Upstream::nonsense(std::string_view what) const {
+  return Error(ErrorKind::protocol, options_.key.redact(fmt::format("{}: {}", who(), what)),
+               "is this the right server? If not, set " + setting("url"));
+}
+
+}  // namespace stoka::net
