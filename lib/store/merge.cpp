@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "store/columns.h"
+#include "store/json_columns.h"
 #include "store/store.h"
 
 namespace stoka::store {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "store/postgres/address.h"
+#include "store/postgres/database_address.h"
 #include "store/postgres/store.h"
 #include "store/sqlite/store.h"
 

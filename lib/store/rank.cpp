@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "store/columns.h"
+#include "store/json_columns.h"
 
 namespace stoka::store {
 namespace {

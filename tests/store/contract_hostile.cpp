@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "store/columns.h"
+#include "store/json_columns.h"
 #include "store/contract.h"
 #include "store/corpus.h"
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "store/open.h"
-#include "store/temp_place.h"
+#include "store/temp_database.h"
 #include "support/postgres.h"
 
 namespace contract_test {

@@ -6,7 +6,7 @@
 
 #include "store/corpus.h"
 #include "store/open.h"
-#include "store/temp_place.h"
+#include "store/temp_database.h"
 #include "support/postgres.h"
 
 namespace copy_test {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "store/postgres/connection.h"
-#include "store/postgres_shared.h"
+#include "store/postgres_test_server.h"
 
 namespace postgres_connection_test {
 

@@ -8,7 +8,7 @@
 
 #include "store/postgres/database.h"
 #include "store/postgres_proxy.h"
-#include "store/postgres_shared.h"
+#include "store/postgres_test_server.h"
 
 namespace postgres_database_test {
 

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "store/postgres/index_writer.h"
-#include "store/postgres_runs.h"
+#include "store/postgres_fixtures.h"
 
 namespace postgres_index_writer_test {
 

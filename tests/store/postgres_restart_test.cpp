@@ -9,7 +9,7 @@
 
 #include "store/postgres/database.h"
 #include "store/postgres_proxy.h"
-#include "store/postgres_shared.h"
+#include "store/postgres_test_server.h"
 
 namespace postgres_restart_test {
 

@@ -7,7 +7,7 @@
 #include "store/corpus.h"
 #include "store/open.h"
 #include "store/postgres/schema.h"
-#include "store/postgres_shared.h"
+#include "store/postgres_test_server.h"
 #include "support/postgres.h"
 #include "support/postgres_programs.h"
 

@@ -8,7 +8,7 @@
 #include "store/corpus.h"
 #include "store/open.h"
 #include "store/postgres/database.h"
-#include "store/postgres/dense.h"
+#include "store/postgres/dense_search.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/vector_index.h"
 #include "support/postgres.h"

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "store/postgres/vector_index.h"
-#include "store/postgres_runs.h"
+#include "store/postgres_fixtures.h"
 
 namespace postgres_vector_index_test {
 

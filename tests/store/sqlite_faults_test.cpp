@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "store/child.h"
+#include "store/child_process.h"
 #include "store/corpus.h"
 #include "store/open.h"
-#include "store/temp_place.h"
+#include "store/temp_database.h"
 
 namespace sqlite_faults_test {
 

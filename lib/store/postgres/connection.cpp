@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/postgres/errors.h"
+#include "store/postgres/failure.h"
 
 // libpqxx 6.4 and 7 name their inner workings differently, and both call some of it deprecated.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

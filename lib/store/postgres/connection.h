@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "store/postgres/address.h"
+#include "store/postgres/database_address.h"
 #include "store/postgres/params.h"
 
 namespace stoka::store::postgres {

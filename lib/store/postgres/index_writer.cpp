@@ -15,12 +15,11 @@
 #include <vector>
 
 #include "store/postgres/database.h"
-#include "store/postgres/lease.h"
+#include "store/postgres/index_lease.h"
 #include "store/postgres/params.h"
-#include "store/postgres/postings.h"
-#include "store/postgres/state.h"
+#include "store/postgres/index_state.h"
 #include "store/postgres/vector_index.h"
-#include "store/postgres/writes.h"
+#include "store/postgres/index_updates.h"
 #include "store/rank.h"
 
 namespace stoka::store::postgres {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/result.h"
-#include "store/postgres/address.h"
+#include "store/postgres/database_address.h"
 #include "store/postgres/schema.h"
 #include "store/store.h"
 

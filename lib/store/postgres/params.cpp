@@ -3,7 +3,7 @@
 #include <bit>
 #include <concepts>
 
-#include "store/columns.h"
+#include "store/json_columns.h"
 
 namespace stoka::store::postgres {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "store/columns.h"
+#include "store/json_columns.h"
 #include "store/merge.h"
 #include "store/postgres/visitors.h"
 #include "store/store.h"

@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include "store/postgres/dense.h"
+#include "store/postgres/dense_search.h"
 #include "store/postgres/index_writer.h"
-#include "store/postgres/lexical.h"
-#include "store/postgres/rows.h"
+#include "store/postgres/lexical_search.h"
+#include "store/postgres/index_rows.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/sessions.h"
-#include "store/postgres/state.h"
+#include "store/postgres/index_state.h"
 #include "store/postgres/visitors.h"
 
 namespace stoka::store::postgres {

@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "store/columns.h"
+#include "store/json_columns.h"
 #include "store/merge.h"
 
 namespace stoka::store::postgres {

@@ -8,11 +8,11 @@
 #include "search/vectors.h"
 #include "store/posting_edits.h"
 #include "store/rank.h"
-#include "store/sqlite/database.h"
-#include "store/sqlite/files.h"
-#include "store/sqlite/postings.h"
-#include "store/sqlite/rows.h"
-#include "store/sqlite/state.h"
+#include "store/sqlite/connection.h"
+#include "store/sqlite/database_file.h"
+#include "store/sqlite/posting_writer.h"
+#include "store/sqlite/index_rows.h"
+#include "store/sqlite/index_state.h"
 
 namespace stoka::store::sqlite {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "store/sqlite/database.h"
+#include "store/sqlite/connection.h"
 
 namespace stoka::store::sqlite {
 

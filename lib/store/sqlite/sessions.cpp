@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "store/columns.h"
+#include "store/json_columns.h"
 #include "store/merge.h"
 #include "store/sqlite/visitors.h"
 #include "store/store.h"

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "model/session.h"
-#include "store/sqlite/database.h"
+#include "store/sqlite/connection.h"
 
 namespace stoka::store::sqlite {
 

@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "store/columns.h"
-#include "store/sqlite/database.h"
+#include "store/json_columns.h"
+#include "store/sqlite/connection.h"
 
 namespace stoka::store::sqlite {
 

@@ -4,16 +4,16 @@
 #include <mutex>
 #include <utility>
 
-#include "store/sqlite/database.h"
-#include "store/sqlite/dense.h"
-#include "store/sqlite/files.h"
+#include "store/sqlite/connection.h"
+#include "store/sqlite/dense_search.h"
+#include "store/sqlite/database_file.h"
 #include "store/sqlite/index_writer.h"
-#include "store/sqlite/lexical.h"
-#include "store/sqlite/pool.h"
-#include "store/sqlite/rows.h"
+#include "store/sqlite/lexical_search.h"
+#include "store/sqlite/connection_pool.h"
+#include "store/sqlite/index_rows.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/sessions.h"
-#include "store/sqlite/state.h"
+#include "store/sqlite/index_state.h"
 #include "store/sqlite/visitors.h"
 
 namespace stoka::store::sqlite {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "store/columns.h"
+#include "store/json_columns.h"
 #include "store/store.h"
 
 namespace stoka::store::sqlite {

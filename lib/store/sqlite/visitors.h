@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "model/session.h"
 #include "store/merge.h"
-#include "store/sqlite/database.h"
+#include "store/sqlite/connection.h"
 
 namespace stoka::store::sqlite {
 

@@ -1,0 +1,105 @@
+#include "store/postgres/index_lease.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "store/postgres/params.h"
+#include "store/postgres/index_state.h"
+
+namespace stoka::store::postgres {
+namespace {
+
+// The server shows the connection of a process that was killed some milliseconds longer.
+constexpr int kAttempts = 10;
+constexpr std::chrono::milliseconds kPause{50};
+
+constexpr std::string_view kRenewal =
+    "writer_until = clock_timestamp() + interval '10 minutes', "
+    "writer_backend = pg_backend_pid(), writer_started = (SELECT backend_start "
+    "FROM pg_stat_activity WHERE pid = pg_backend_pid())";
+
+// Connections of other roles are shown without their start: they may be the writer's. A server that
+// does not even show this connection says nothing about others.
+constexpr std::string_view kFree =
+    "writer IS NULL OR writer_until < clock_timestamp() "
+    "OR (EXISTS (SELECT FROM pg_stat_activity WHERE pid = pg_backend_pid()) "
+    "AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.pid = writer_backend "
+    "AND coalesce(a.backend_start = writer_started, true)))";
+
+std::string own_name() {
+  char host[256] = {};
+  if (gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+  return fmt::format("{} pid {}", host[0] ? host : "unknown host", getpid());
+}
+
+// The token, or nothing if another run holds the index.
+Result<std::optional<std::string>> take(Connection& connection) {
+  // A statement of its own: what the next one sees of connections is as of when it began.
+  STOKA_ASSIGN(const Rows locked, connection.run("SELECT FROM stoka_index FOR UPDATE"));
+  if (locked.size() != 1) return fail(damaged());
+  STOKA_ASSIGN(
+      const Rows rows,
+      connection.run(fmt::format("UPDATE stoka_index SET writer = gen_random_uuid(), "
+                                 "writer_name = $1::text, {} WHERE {} RETURNING writer::text",
+                                 kRenewal, kFree),
+                     Params().text(own_name())));
+  if (rows.size() == 0) return std::optional<std::string>();
+  return std::optional<std::string>(rows.text(0, 0));
+}
+
+Result<Error> held(Connection& connection) {
+  STOKA_ASSIGN(const Rows rows,
+               connection.run("SELECT writer_name, extract(epoch FROM writer_until "
+                              "- clock_timestamp())::bigint FROM stoka_index"));
+  if (rows.size() != 1) return fail(damaged());
+  std::string who = rows.is_null(0, 0) ? "it has only just ended" : std::string(rows.text(0, 0));
+  std::string hint = "wait for it, or end that process";
+  if (const int64_t left = rows.integer(0, 1); left > 0)
+    hint += fmt::format("; if its machine is gone, the index is free in {} min", left / 60 + 1);
+  return Error(ErrorKind::busy, "another index run holds the index: " + who, std::move(hint));
+}
+
+}  // namespace
+
+Result<Lease> Lease::acquire(Database& database) {
+  for (int attempt = 1;; ++attempt) {
+    const Result<std::optional<std::string>> token = database.write(take);
+    // Busy: a long transaction of another run has the row.
+    if (!token && token.error().kind != ErrorKind::busy) return fail(token.error());
+    if (token && *token) return Lease(&database, **token);
+    if (!token || attempt == kAttempts) break;
+    std::this_thread::sleep_for(kPause);
+  }
+  STOKA_ASSIGN(Error error, database.read(held));
+  return fail(std::move(error));
+}
+
+Lease::~Lease() {
+  if (!database_) return;
+  // Best effort: without it the server notices that the connection is gone.
+  static_cast<void>(database_->write([&](Connection& connection) {
+    return connection.run(
+        "UPDATE stoka_index SET writer = NULL, writer_name = NULL, writer_backend = NULL, "
+        "writer_started = NULL, writer_until = NULL WHERE writer = $1::text::uuid",
+        Params().text(token_));
+  }));
+}
+
+Result<Totals> Lease::hold(Connection& connection) const {
+  STOKA_ASSIGN(const Rows rows,
+               connection.run(fmt::format("UPDATE stoka_index SET {} "
+                                          "WHERE writer = $1::text::uuid RETURNING {}",
+                                          kRenewal, kTotalsColumns),
+                              Params().text(token_)));
+  if (rows.size() != 1) {
+    return fail(ErrorKind::busy, "another index run took over the index",
+                "let that one end, then run this one again");
+  }
+  return read_totals(rows, 0);
+}
+
+}  // namespace stoka::store::postgres

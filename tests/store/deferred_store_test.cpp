@@ -1,0 +1,62 @@
+#include "store/late.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "store/open.h"
+#include "support/temp_folder.h"
+
+namespace deferred_store_test {
+
+using namespace stoka;
+using namespace stoka::store;
+
+TEST_CASE("a store that is not there yet says why, and is used once it is there") {
+  testing::TempFolder folder;
+  const std::string url = "sqlite:" + (folder / "late.db").string();
+  int attempts = 0;
+  const auto late = open_late("the store", 4, Error(ErrorKind::unavailable, "it is away"), [&] {
+    ++attempts;
+    return open(url, OpenMode::read);
+  });
+  CHECK(late->describe() == "the store");
+  // Just after an attempt there is no other.
+  CHECK(late->stats().error().message == "it is away");
+  CHECK(late->commit_turn({}).error().kind == ErrorKind::unavailable);
+  CHECK(late->commits_at_a_time() == 4);
+  const std::vector<TurnRecord> turns(2);
+  const auto commits = late->commit_turns(turns);
+  REQUIRE(commits.size() == 2);
+  CHECK(commits.back().error().message == "it is away");
+  CHECK(attempts == 0);
+  REQUIRE(open(url, OpenMode::read_write).has_value());
+  bool there = false;
+  for (int i = 0; i < 1000 && !there; ++i) {
+    there = late->stats().has_value();
+    if (!there) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  CHECK(there);
+  CHECK(attempts == 1);
+  CHECK(late->documents().value().empty());
+  CHECK_FALSE(late->identity().value().has_value());
+  CHECK(attempts == 1);
+}
+
+TEST_CASE("what is wrong with it now is what is said") {
+  const auto late =
+      open_late("the store", 4, Error(ErrorKind::unavailable, "it is away"),
+                []() -> Result<std::unique_ptr<Store>> {
+                  return fail(ErrorKind::config, "it refuses the password", "set another");
+                });
+  Error error;
+  for (int i = 0; i < 1000 && error.kind != ErrorKind::config; ++i) {
+    error = late->stats().error();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  CHECK(error.message == "it refuses the password");
+  CHECK(error.hint == "set another");
+}
+
+}  // namespace deferred_store_test

@@ -1,0 +1,199 @@
+// What the connections of a Database are to each other, and to callers who wait for one.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <latch>
+#include <mutex>
+#include <semaphore>
+#include <set>
+#include <thread>
+
+#include "store/postgres/database.h"
+#include "store/postgres_test_server.h"
+
+namespace postgres_connection_pool_test {
+
+using namespace stoka;
+using namespace stoka::store::postgres;
+using namespace std::chrono_literals;
+
+namespace {
+
+// The backends of three transactions at once.
+std::set<int64_t> three_at_once(Database& database) {
+  std::latch together(3);
+  std::mutex mutex;
+  std::set<int64_t> out;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      bool first = true;
+      const auto pid = database.read([&](Connection& connection) {
+        if (std::exchange(first, false)) together.arrive_and_wait();
+        return backend(connection);
+      });
+      const std::lock_guard lock(mutex);
+      if (pid) out.insert(*pid);
+    });
+  threads.clear();
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("connections that died while nobody used them are not noticed") {
+  Place place;
+  Database& database = place.database();
+  int reads = 0, writes = 0;
+  const std::set<int64_t> before = three_at_once(database);
+  REQUIRE(before.size() == 3);
+  place.terminate();
+  const int64_t after = must(database.read([&](Connection& connection) {
+    ++reads;
+    return backend(connection);
+  }));
+  CHECK(before.count(after) == 0);
+  three_at_once(database);
+  place.terminate();
+  must(database.write([&](Connection& connection) {
+    ++writes;
+    return insert(connection, 1);
+  }));
+  CHECK(how_often(database, 1) == 1);
+  CHECK(reads == 1);
+  CHECK(writes == 1);
+}
+
+TEST_CASE("one broken connection ends its siblings, idle and lent out") {
+  Place place({.connections = 3});
+  Database& database = place.database();
+  const std::set<int64_t> before = three_at_once(database);
+  REQUIRE(before.size() == 3);
+  place.terminate("pid = " + std::to_string(*before.begin()));
+  three_at_once(
+      database);  // what was lent out while the break was found out about ends its work first
+  for (const int64_t pid : three_at_once(database)) CHECK(before.count(pid) == 0);
+  const std::string gone = std::to_string(*before.rbegin());
+  CHECK(eventually([&] {
+    return place.sql("SELECT count(*) FROM pg_stat_activity WHERE pid = " + gone) == "0";
+  }));
+}
+
+TEST_CASE("more callers than connections all get their turn, and no more connections are open") {
+  for (const size_t connections : {1, 3}) {
+    CAPTURE(connections);
+    Place place({.connections = connections, .most_wait = 60s});
+    Database& database = place.database();
+    std::atomic<int64_t> most = 0, done = 0;
+    std::vector<std::jthread> threads;
+    for (int64_t i = 0; i < 20; ++i)
+      threads.emplace_back([&, i] {
+        const auto open = database.write([&](Connection& connection) -> Result<int64_t> {
+          STOKA_TRY(insert(connection, i));
+          STOKA_ASSIGN(const Rows rows,
+                       connection.run("SELECT count(*) FROM pg_stat_activity WHERE "
+                                      "application_name = current_setting('application_name')"));
+          return rows.integer(0, 0);
+        });
+        if (!open) return;
+        ++done;
+        for (int64_t seen = most; *open > seen && !most.compare_exchange_weak(seen, *open);) {
+        }
+      });
+    threads.clear();
+    CHECK(done == 20);
+    CHECK(most >= 1);
+    CHECK(most <= static_cast<int64_t>(connections));
+    CHECK(place.sql("SELECT count(DISTINCT x) FROM t") == "20");
+  }
+}
+
+TEST_CASE("who waits too long or behind too many is told that the database is busy") {
+  const auto held = [](Place& place, const auto& meanwhile) {
+    std::binary_semaphore holds(0), release(0);
+    std::jthread holder([&] {
+      must(place.database().read([&](Connection&) -> Result<> {
+        holds.release();
+        release.acquire();
+        return {};
+      }));
+    });
+    holds.acquire();
+    meanwhile();
+    release.release();
+  };
+  Place impatient({.connections = 1, .most_wait = 30ms});
+  impatient.database();
+  held(impatient, [&] {
+    const auto read = impatient.database().read(backend);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::busy);
+    CHECK(read.error().message.find(" is busy: no place after") != std::string::npos);
+  });
+  must(impatient.database().read(backend));
+
+  Place crowded({.connections = 1, .most_waiting = 2, .most_wait = 60s});
+  crowded.database();
+  std::vector<std::jthread> waiting;
+  std::atomic<int> served = 0;
+  held(crowded, [&] {
+    for (int i = 0; i < 2; ++i)
+      waiting.emplace_back([&] { served += crowded.database().read(backend).has_value(); });
+    REQUIRE(eventually([&] { return crowded.database().waiting() == 2; }));
+    const auto read = crowded.database().read(backend);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::busy);
+    CHECK(read.error().message.find("2 callers wait already") != std::string::npos);
+  });
+  waiting.clear();
+  CHECK(served == 2);
+}
+
+TEST_CASE(
+    "a work that asks for a second connection of a pool of one is refused, and does not hang") {
+  Place place({.connections = 1, .most_wait = 30ms});
+  Database& database = place.database();
+  const auto nested =
+      database.read([&](Connection&) -> Result<int64_t> { return database.read(backend); });
+  REQUIRE_FALSE(nested);
+  CHECK(nested.error().kind == ErrorKind::busy);
+  must(database.read(backend));
+}
+
+TEST_CASE("a statement or a lock that takes too long ends, and the connection goes on serving") {
+  Place place({.connections = 1, .statement_timeout = 50ms});
+  const int64_t before = must(place.database().read(backend));
+  const auto slow = place.database().read([](Connection& connection) -> Result<> {
+    STOKA_TRY(connection.run("SELECT pg_sleep(60)"));
+    return {};
+  });
+  REQUIRE_FALSE(slow);
+  CHECK(slow.error().kind == ErrorKind::timeout);
+  CHECK(must(place.database().read(backend)) == before);
+
+  Place locked({.lock_timeout = 50ms});
+  const auto holder = must_connect(locked.url());
+  must(holder->run("BEGIN; LOCK TABLE t"));
+  const auto waited =
+      locked.database().write([](Connection& connection) { return insert(connection, 1); });
+  REQUIRE_FALSE(waited);
+  CHECK(waited.error().kind == ErrorKind::busy);
+  must(holder->run("ROLLBACK"));
+  must(locked.database().write([](Connection& connection) { return insert(connection, 1); }));
+}
+
+TEST_CASE("a server that takes no more connections is busy, and is used again when it does") {
+  Place place({.connections = 2, .refusal_lasts = 0ms});
+  const std::string role = "limited_" + place.name;
+  place.sql("CREATE ROLE " + role + " LOGIN PASSWORD 'hush-hush' CONNECTION LIMIT 1");
+  const auto database = must(Database::open(must_parse(url_of(role, "hush-hush")), place.options));
+  must(database->read([&](Connection&) -> Result<> {
+    const auto second = database->read(backend);
+    REQUIRE_FALSE(second);
+    CHECK(second.error().kind == ErrorKind::busy);
+    return {};
+  }));
+  must(database->read(backend));
+}
+
+}  // namespace postgres_connection_pool_test

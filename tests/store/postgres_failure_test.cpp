@@ -1,0 +1,159 @@
+#include <doctest/doctest.h>
+
+#include "store/postgres/failure.h"
+
+namespace postgres_failure_test {
+
+using namespace stoka;
+using namespace stoka::store::postgres;
+
+namespace {
+
+const Address& address() {
+  static const Address one = *Address::parse("postgres://ann:s3cret@db.example:5432/site");
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("a SQLSTATE decides what a failure means, in whatever language it is told") {
+  struct {
+    const char* state;
+    ErrorKind kind;
+    Fault fault;
+    const char* message;
+  } const cases[] = {
+      {"28P01", ErrorKind::config, Fault::other, "refuses user 'ann': wrong password?"},
+      {"28000", ErrorKind::config, Fault::other, "refuses user 'ann': kaputt"},
+      {"3D000", ErrorKind::config, Fault::other, "is not there"},
+      {"42501", ErrorKind::config, Fault::other, "denies user 'ann' a right: kaputt"},
+      {"53300", ErrorKind::busy, Fault::broken, "takes no more connections"},
+      {"57P03", ErrorKind::unavailable, Fault::broken, "takes no connections yet"},
+      {"57P01", ErrorKind::unavailable, Fault::broken, "ended the connection"},
+      {"57P02", ErrorKind::unavailable, Fault::broken, "ended the connection"},
+      {"57P05", ErrorKind::unavailable, Fault::broken, "ended the connection"},
+      {"25P03", ErrorKind::unavailable, Fault::broken, "ended the connection"},
+      {"08006", ErrorKind::unavailable, Fault::broken, "broke: kaputt"},
+      {"08P01", ErrorKind::internal, Fault::other, "kaputt"},
+      {"57014", ErrorKind::timeout, Fault::other, "was too slow"},
+      {"55P03", ErrorKind::busy, Fault::other, "is busy"},
+      {"40001", ErrorKind::busy, Fault::conflict, "is busy"},
+      {"40P01", ErrorKind::busy, Fault::conflict, "is busy"},
+      {"40003", ErrorKind::unavailable, Fault::broken, "does not know"},
+      {"25006", ErrorKind::unavailable, Fault::other, "is read-only"},
+      {"53100", ErrorKind::data, Fault::other, "the disk of the server"},
+      {"53200", ErrorKind::unavailable, Fault::other, "at its limits"},
+      {"58030", ErrorKind::data, Fault::other, "cannot read or write its files"},
+      {"XX001", ErrorKind::data, Fault::other, "is damaged"},
+      {"XX002", ErrorKind::data, Fault::other, "is damaged"},
+      {"42P01", ErrorKind::data, Fault::other, "has not the schema of this stoka"},
+      {"42703", ErrorKind::data, Fault::other, "has not the schema of this stoka"},
+      {"22P05", ErrorKind::config, Fault::other, "cannot hold all characters"},
+      {"22021", ErrorKind::internal, Fault::other, "kaputt"},
+      {"25P02", ErrorKind::internal, Fault::other, "after a failed one"},
+      {"XX000", ErrorKind::data, Fault::other, "postgres://db.example:5432/site: kaputt"},
+      {"23505", ErrorKind::data, Fault::other, "postgres://db.example:5432/site: kaputt"},
+      {"", ErrorKind::data, Fault::other, "postgres://db.example:5432/site: kaputt"},
+  };
+  for (const auto& [state, kind, fault, message] : cases) {
+    CAPTURE(state);
+    const Failure failure =
+        statement_failure(state, "ERROR:  kaputt\nDETAIL:  a visitor's words\n", address());
+    CHECK(failure.error.kind == kind);
+    CHECK(failure.fault == fault);
+    CHECK_MESSAGE(failure.error.message.find(message) != std::string::npos, failure.error.message);
+    CHECK(failure.error.message.find("postgres://db.example:5432/site") != std::string::npos);
+    CHECK(failure.error.message.find("visitor") == std::string::npos);
+    CHECK((failure.error.hint.empty()) ==
+          (kind == ErrorKind::internal || failure.error.message.ends_with("site: kaputt")));
+  }
+}
+
+TEST_CASE("a refused connection is known by the words of libpq and the server") {
+  const std::string to = "connection to server at \"10.0.0.1\", port 5432 failed: ";
+  struct {
+    std::string text;
+    ErrorKind kind;
+    const char* message;
+  } const cases[] = {
+      {to + "FATAL:  password authentication failed for user \"ann\"\n", ErrorKind::config,
+       "refuses user 'ann': wrong password?"},
+      {to + "fe_sendauth: no password supplied\n", ErrorKind::config,
+       "wants a password of user 'ann'"},
+      {to + "FATAL:  role \"ann\" does not exist\n", ErrorKind::config,
+       "refuses user 'ann': role \"ann\" does not exist"},
+      {to + "FATAL:  role \"ann\" is not permitted to log in\n", ErrorKind::config,
+       "refuses user 'ann': role"},
+      {to + "FATAL:  Peer authentication failed for user \"ann\"\n", ErrorKind::config,
+       "refuses user 'ann': Peer"},
+      {to + "FATAL:  no pg_hba.conf entry for host \"10.0.0.2\", user \"ann\", no encryption\n",
+       ErrorKind::config, "refuses user 'ann': no pg_hba.conf entry"},
+      {to + "FATAL:  database \"site\" does not exist\n", ErrorKind::config,
+       "is not there: database \"site\" does not exist"},
+      {to + "FATAL:  permission denied for database \"site\"\nDETAIL:  …\n", ErrorKind::config,
+       "denies user 'ann' a right"},
+      {to + "FATAL:  sorry, too many clients already\n", ErrorKind::busy,
+       "takes no more connections: sorry, too many clients already"},
+      {to + "FATAL:  remaining connection slots are reserved for non-replication superuser\n",
+       ErrorKind::busy, "takes no more connections"},
+      {to + "FATAL:  too many connections for role \"ann\"\n", ErrorKind::busy,
+       "takes no more connections"},
+      {to + "FATAL:  the database system is starting up\n", ErrorKind::unavailable,
+       "takes no connections yet: the database system is starting up"},
+      {to + "FATAL:  the database system is shutting down\n", ErrorKind::unavailable,
+       "takes no connections yet"},
+      {to + "session is read-only\n", ErrorKind::unavailable, "is read-only"},
+      {to + "Connection refused\n\tIs the server running on that host and accepting TCP/IP "
+            "connections?\n",
+       ErrorKind::unavailable, "cannot connect to postgres://db.example:5432/site: Connection"},
+      {to + "timeout expired\n", ErrorKind::unavailable, "timeout expired"},
+      {to + "server closed the connection unexpectedly\n\tThis probably means the server …\n",
+       ErrorKind::unavailable, "cannot connect to"},
+      {to + "FATAL:  Passwort-Authentifizierung fehlgeschlagen\n", ErrorKind::unavailable,
+       "Passwort-Authentifizierung fehlgeschlagen"},
+      {"could not translate host name \"db.example\" to address: Name or service not known\n",
+       ErrorKind::unavailable, "the host of postgres://db.example:5432/site is not known"},
+      {"invalid URI query parameter: \"pgbouncer\"\n", ErrorKind::config,
+       "a parameter that libpq does not know: invalid URI query parameter: \"pgbouncer\""},
+      {"invalid sslmode value: \"maybe\"\n", ErrorKind::config, "refused by libpq"},
+      {"invalid integer value \"soon\" for connection option \"connect_timeout\"\n",
+       ErrorKind::config, "refused by libpq"},
+      {"unexpected character \"x\" in URI: \"postgres://ann:s3cret@db\"\n", ErrorKind::config,
+       "refused by libpq"},
+      {to + "server does not support SSL, but SSL was required\n", ErrorKind::config,
+       "no secure connection"},
+      {"root certificate file \"/x\" does not exist\n", ErrorKind::config, "no secure connection"},
+      {to + "SSL error: certificate verify failed\n", ErrorKind::config, "no secure connection"},
+      {to + "received invalid response to SSL negotiation: H\n", ErrorKind::protocol,
+       "is no PostgreSQL"},
+      {"", ErrorKind::unavailable, "cannot connect to"},
+      // One host of several, or one address of one host.
+      {to + "Connection refused\n\tIs the server …?\n" + to +
+           "FATAL:  password authentication failed for user \"ann\"\n",
+       ErrorKind::config, "wrong password?"},
+  };
+  for (const auto& [text, kind, message] : cases) {
+    CAPTURE(text);
+    const Error error = connection_failure(text, address()).error;
+    CHECK(error.kind == kind);
+    CHECK_MESSAGE(error.message.find(message) != std::string::npos, error.message);
+    CHECK(error.message.find("s3cret") == std::string::npos);
+    CHECK_FALSE(error.hint.empty());
+  }
+}
+
+TEST_CASE("what a server says is one short line without the password") {
+  const std::string endless = "ERROR:  s3cret \x1b[31m" + std::string(5000, 'x') + "ä";
+  const Error error = statement_failure("XX000", endless, address()).error;
+  CHECK(error.message.find("s3cret") == std::string::npos);
+  CHECK(error.message.find('\x1b') == std::string::npos);
+  CHECK(error.message.size() < 400);
+}
+
+TEST_CASE("a user whom the address does not name is not named") {
+  const Address nameless = *Address::parse("postgres://db.example/site");
+  CHECK(statement_failure("28P01", "FATAL:  x", nameless).error.message ==
+        "postgres://db.example/site refuses the user: wrong password?");
+}
+
+}  // namespace postgres_failure_test

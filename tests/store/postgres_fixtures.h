@@ -1,0 +1,75 @@
+// Documents that say which version they are, what an index must be after any accident, and servers
+// that a test may stop.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/corpus.h"
+#include "store/open.h"
+#include "store/postgres_test_server.h"
+#include "support/postgres.h"
+
+namespace stoka::store::postgres {
+
+std::unique_ptr<Store> open_store(const std::string& url);
+
+// Version n of a document: every chunk and every term says so.
+std::vector<ChunkRecord> version(const std::string& slug, int n);
+Document versioned(const std::string& slug, int n);
+
+// Whole documents only, each of one version; all that is told of the index follows from them.
+void check_whole(Store& store);
+
+// Counts rows that no other row leads to, and a totals row that does not add up.
+inline constexpr const char* kLoose =
+    "SELECT (SELECT count(*) FROM stoka_chunks c WHERE NOT EXISTS "
+    "(SELECT FROM stoka_documents d WHERE d.slug = c.source_slug)) + "
+    "(SELECT count(*) FROM stoka_chunks c WHERE NOT EXISTS "
+    "(SELECT FROM stoka_chunk_terms t WHERE t.chunk_id = c.id)) + "
+    "(SELECT count(*) FROM stoka_postings p WHERE NOT EXISTS "
+    "(SELECT FROM stoka_terms t WHERE t.id = p.term_id)) + "
+    "(SELECT count(*) FROM stoka_terms WHERE df <= 0) + "
+    "(SELECT count(*) FROM stoka_index i WHERE (documents, chunks, vectors) IS DISTINCT FROM "
+    "((SELECT count(*) FROM stoka_documents), (SELECT count(*) FROM stoka_chunks), "
+    "(SELECT count(embedding) FROM stoka_chunks)))";
+
+inline constexpr const char* kVectorIndex =
+    "SELECT substring(indexdef FROM 'USING.*') FROM pg_indexes "
+    "WHERE schemaname = current_schema() AND indexname = 'stoka_chunks_embedding'";
+
+// What a server wrote into its log.
+std::string log_of(const testing::PostgresServer& server);
+
+// A database on a server that tests may stop if they start it again. Its log has every statement.
+struct OwnDatabase {
+  testing::PostgresServer& server;
+  std::string name;
+
+  // None, with a message, if the server has no pgvector.
+  static std::optional<OwnDatabase> make();
+  std::string sql(const std::string& statements) const { return server.sql(statements, name); }
+  std::string url() const { return server.url(name); }
+};
+
+// A disk of that size at a folder, for the user of the server.
+class SmallDisk {
+ public:
+  // None, with a message, without the right to mount it.
+  static std::unique_ptr<SmallDisk> mount(const std::filesystem::path& at, const std::string& size,
+                                          const std::filesystem::path& data);
+  ~SmallDisk();
+
+ private:
+  explicit SmallDisk(std::filesystem::path at) : at_(std::move(at)) {}
+  const std::filesystem::path at_;
+};
+
+// False, with a message, if it has but one.
+bool many_backends();
+
+}  // namespace stoka::store::postgres
