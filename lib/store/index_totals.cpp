@@ -6,7 +6,7 @@
 
 namespace stoka::store {
 
-IndexStats Totals::stats(bool unfinished) const {
+IndexStats IndexTotals::stats(bool unfinished) const {
   IndexStats stats;
   stats.documents = documents;
   stats.chunks = chunks;
@@ -22,12 +22,13 @@ IndexStats Totals::stats(bool unfinished) const {
   return stats;
 }
 
-std::string identity_json(const IndexIdentity& identity) {
-  const nlohmann::ordered_json json = {{"embedder", storable(identity.embedder)},
-                                       {"dim", identity.dim},
-                                       {"chunker", storable(identity.chunker)},
-                                       {"query_prefix", storable(identity.query_prefix)},
-                                       {"document_template", storable(identity.document_template)}};
+std::string identity_to_json(const IndexIdentity& identity) {
+  const nlohmann::ordered_json json = {
+      {"embedder", sanitize_text(identity.embedder)},
+      {"dim", identity.dim},
+      {"chunker", sanitize_text(identity.chunker)},
+      {"query_prefix", sanitize_text(identity.query_prefix)},
+      {"document_template", sanitize_text(identity.document_template)}};
   return json.dump();
 }
 
@@ -42,7 +43,7 @@ std::optional<IndexIdentity> identity_from_json(std::string_view text) {
   identity.embedder = member("embedder");
   identity.chunker = member("chunker");
   identity.query_prefix = member("query_prefix");
-  // An index from before there were templates was made with the plain one.
+  // Older indexes have no template: they were made with the default one.
   if (const std::string pattern = member("document_template"); !pattern.empty())
     identity.document_template = pattern;
   if (const auto dim = json.find("dim"); dim != json.end() && dim->is_number_integer()) {

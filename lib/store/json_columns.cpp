@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 
 Json as_list(std::span<const std::string> texts) {
   Json list = Json::array();
-  for (const std::string& text : texts) list.push_back(storable(text));
+  for (const std::string& text : texts) list.push_back(sanitize_text(text));
   return list;
 }
 
@@ -27,15 +27,15 @@ std::vector<std::string> as_texts(const Json& list) {
 Json as_list(std::span<const Cited> citations) {
   Json list = Json::array();
   for (const Cited& cited : citations) {
-    list.push_back({{"slug", storable(cited.slug)},
-                    {"title", storable(cited.title)},
-                    {"quote", storable(cited.quote)},
-                    {"url", storable(cited.url)}});
+    list.push_back({{"slug", sanitize_text(cited.slug)},
+                    {"title", sanitize_text(cited.title)},
+                    {"quote", sanitize_text(cited.quote)},
+                    {"url", sanitize_text(cited.url)}});
   }
   return list;
 }
 
-// Rows that were written before titles were kept have slugs alone, as strings.
+// Older rows have slugs only, as strings.
 std::vector<Cited> as_citations(const Json& list) {
   std::vector<Cited> out;
   if (!list.is_array()) return out;
@@ -55,12 +55,12 @@ Json parse(std::string_view json) { return Json::parse(json, nullptr, false); }
 
 }  // namespace
 
-bool is_storable(std::string_view text) {
+bool is_valid_text(std::string_view text) {
   return text.find('\0') == std::string_view::npos && text::is_valid_utf8(text);
 }
 
-std::string storable(std::string_view text) {
-  if (is_storable(text)) return std::string(text);
+std::string sanitize_text(std::string_view text) {
+  if (is_valid_text(text)) return std::string(text);
   constexpr char32_t kReplacement = 0xFFFD;
   std::string out;
   out.reserve(text.size());
@@ -71,15 +71,15 @@ std::string storable(std::string_view text) {
   return out;
 }
 
-std::string texts_json(std::span<const std::string> texts) { return as_list(texts).dump(); }
+std::string strings_to_json(std::span<const std::string> texts) { return as_list(texts).dump(); }
 
-std::vector<std::string> texts_from_json(std::string_view json) { return as_texts(parse(json)); }
+std::vector<std::string> strings_from_json(std::string_view json) { return as_texts(parse(json)); }
 
-std::string exchanges_json(std::span<const Exchange> exchanges) {
+std::string exchanges_to_json(std::span<const Exchange> exchanges) {
   Json list = Json::array();
   for (const Exchange& exchange : exchanges) {
-    list.push_back({{"user", storable(exchange.user)},
-                    {"assistant", storable(exchange.assistant)},
+    list.push_back({{"user", sanitize_text(exchange.user)},
+                    {"assistant", sanitize_text(exchange.assistant)},
                     {"cited", as_list(exchange.cited)}});
   }
   return list.dump();
@@ -101,10 +101,10 @@ std::vector<Exchange> exchanges_from_json(std::string_view json) {
   return exchanges;
 }
 
-std::string history_json(std::span<const Reading> history) {
+std::string history_to_json(std::span<const Reading> history) {
   Json list = Json::array();
   for (const Reading& reading : history) {
-    list.push_back({{"slug", storable(reading.slug)},
+    list.push_back({{"slug", sanitize_text(reading.slug)},
                     {"timestamp", reading.at.time_since_epoch().count()},
                     {"scroll_pct", reading.scroll_pct}});
   }
@@ -129,11 +129,11 @@ std::vector<Reading> history_from_json(std::string_view json) {
   return history;
 }
 
-std::string metadata_json(const Document& document, const Chunk& chunk) {
+std::string metadata_to_json(const Document& document, const Chunk& chunk) {
   Json json = {{"tags", as_list(chunk.tags)},
                {"readingTime", chunk.reading_minutes},
-               {"author", storable(document.author)},
-               {"url", storable(chunk.url)}};
+               {"author", sanitize_text(document.author)},
+               {"url", sanitize_text(chunk.url)}};
   if (chunk.date) json["pubDate"] = iso_date(*chunk.date);
   return json.dump();
 }

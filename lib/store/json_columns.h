@@ -1,5 +1,5 @@
-// Texts, lists and records as stores keep them in one column. Lists are JSON; reading it is
-// lenient: what does not fit is left out.
+// How both stores represent text, lists and records in columns. Lists and records are JSON;
+// elements of the wrong type are ignored when they are read.
 #pragma once
 
 #include <span>
@@ -12,25 +12,26 @@
 
 namespace stoka::store {
 
-// Times are kept in milliseconds since 1970.
+// `ms` is in milliseconds since 1970 UTC, as times are stored.
 inline Instant instant(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
 
-// Text as every store keeps it: malformed UTF-8 and NUL become U+FFFD, all else stays.
-bool is_storable(std::string_view text);
-std::string storable(std::string_view text);
+// Whether `text` is valid UTF-8 without NUL; and the same text with U+FFFD in place of anything
+// else.
+bool is_valid_text(std::string_view text);
+std::string sanitize_text(std::string_view text);
 
-std::string texts_json(std::span<const std::string> texts);
-std::vector<std::string> texts_from_json(std::string_view json);
+std::string strings_to_json(std::span<const std::string> texts);
+std::vector<std::string> strings_from_json(std::string_view json);
 
-std::string exchanges_json(std::span<const Exchange> exchanges);
+std::string exchanges_to_json(std::span<const Exchange> exchanges);
 std::vector<Exchange> exchanges_from_json(std::string_view json);
 
-std::string history_json(std::span<const Reading> history);
+std::string history_to_json(std::span<const Reading> history);
 std::vector<Reading> history_from_json(std::string_view json);
 
-// What a chunk row says besides its columns: tags, pubDate, author, readingTime, url.
-std::string metadata_json(const Document& document, const Chunk& chunk);
-// False if the text is no JSON object.
+// The fields of a chunk that have no column of their own: tags, pubDate, author, readingTime, url.
+std::string metadata_to_json(const Document& document, const Chunk& chunk);
+// False if the text is not a JSON object.
 bool read_metadata(std::string_view json, Chunk& chunk);
 
 }  // namespace stoka::store

@@ -2,9 +2,9 @@
 
 namespace stoka::store {
 
-TermColumns::Column TermColumns::find(const std::string& term, uint64_t generation) {
+TermColumnCache::Column TermColumnCache::get(const std::string& term, uint64_t generation) {
   const std::lock_guard lock(mutex_);
-  follow(generation);
+  advance_to(generation);
   if (generation != generation_) return nullptr;
   const auto found = entries_.find(term);
   if (found == entries_.end()) return nullptr;
@@ -12,26 +12,26 @@ TermColumns::Column TermColumns::find(const std::string& term, uint64_t generati
   return found->second->column;
 }
 
-void TermColumns::keep(const std::string& term, const Column& column, uint64_t generation) {
+void TermColumnCache::put(const std::string& term, const Column& column, uint64_t generation) {
   const std::lock_guard lock(mutex_);
-  follow(generation);
+  advance_to(generation);
   if (generation != generation_ || entries_.contains(term)) return;
   recent_.push_front({term, column});
   entries_.emplace(term, recent_.begin());
   bytes_ += column->bytes();
-  while (bytes_ > most_bytes_ && !recent_.empty()) {
+  while (bytes_ > max_bytes_ && !recent_.empty()) {
     bytes_ -= recent_.back().column->bytes();
     entries_.erase(recent_.back().term);
     recent_.pop_back();
   }
 }
 
-size_t TermColumns::bytes() const {
+size_t TermColumnCache::bytes() const {
   const std::lock_guard lock(mutex_);
   return bytes_;
 }
 
-void TermColumns::follow(uint64_t generation) {
+void TermColumnCache::advance_to(uint64_t generation) {
   if (generation <= generation_) return;
   recent_.clear();
   entries_.clear();

@@ -1,4 +1,4 @@
-// Posting lists kept ready for scoring while the index does not change. Thread safe.
+// An LRU cache of posting lists that are prepared for scoring. Thread safe.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace stoka::store {
 
-class TermColumns {
+class TermColumnCache {
  public:
   using Column = std::shared_ptr<const search::TermColumn>;
-  static constexpr size_t kMostBytes = size_t{256} << 20;
+  static constexpr size_t kMaxBytes = size_t{256} << 20;
 
-  explicit TermColumns(size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
+  explicit TermColumnCache(size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
 
-  // The column of a term in that generation of the index; null if it is not kept. A later
+  // The column of a term in that generation of the index; null if it is not cached. A later
   // generation empties the cache.
-  Column find(const std::string& term, uint64_t generation);
-  // The least recently used go when there is too much.
-  void keep(const std::string& term, const Column& column, uint64_t generation);
+  Column get(const std::string& term, uint64_t generation);
+  // Drops the least recently used columns while the cache is larger than max_bytes.
+  void put(const std::string& term, const Column& column, uint64_t generation);
   size_t bytes() const;
 
  private:
@@ -32,9 +32,9 @@ class TermColumns {
     std::string term;
     Column column;
   };
-  void follow(uint64_t generation);
+  void advance_to(uint64_t generation);
 
-  const size_t most_bytes_;
+  const size_t max_bytes_;
   mutable std::mutex mutex_;
   uint64_t generation_ = 0;
   std::list<Entry> recent_;  // most recent first

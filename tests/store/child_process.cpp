@@ -10,7 +10,7 @@
 
 namespace stoka::store {
 
-std::string in_child(const std::function<std::string()>& work) {
+std::string run_in_child(const std::function<std::string()>& work) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const pid_t child = fork();
@@ -34,8 +34,8 @@ std::string in_child(const std::function<std::string()>& work) {
   return answer;
 }
 
-std::string as_nobody(const std::function<std::string()>& work) {
-  return in_child([&]() -> std::string {
+std::string run_as_nobody(const std::function<std::string()>& work) {
+  return run_in_child([&]() -> std::string {
     constexpr uid_t kNobody = 65534;
     if (geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) return "cannot switch";
     return work();
@@ -48,7 +48,7 @@ void limit_file_size(uint64_t bytes) {
   setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-Child::Child(const std::function<void()>& work) : pid_(fork()) {
+ChildProcess::ChildProcess(const std::function<void()>& work) : pid_(fork()) {
   REQUIRE(pid_ >= 0);
   if (pid_ == 0) {
     // A test program that crashes takes its children along.
@@ -58,11 +58,11 @@ Child::Child(const std::function<void()>& work) : pid_(fork()) {
   }
 }
 
-Child::~Child() {
+ChildProcess::~ChildProcess() {
   if (pid_ > 0) kill();
 }
 
-void Child::kill() {
+void ChildProcess::kill() {
   const pid_t pid = std::exchange(pid_, -1);
   ::kill(pid, SIGKILL);
   int status = 0;

@@ -10,21 +10,21 @@
 
 namespace stoka::store {
 
-using Open = std::function<std::unique_ptr<Store>()>;
+using OpenStore = std::function<std::unique_ptr<Store>()>;
 
 // What the place can bear; each case asks no more of it.
-struct Abilities {
+struct ContractLimits {
   int threads = 50;  // that call at the same time, and none of them too late
 };
 
-void index_contract(const Open& open, const Abilities& abilities = {});
-void search_contract(const Open& open, const Abilities& abilities = {});
-void session_contract(const Open& open, const Abilities& abilities = {});
+void index_contract(const OpenStore& open, const ContractLimits& abilities = {});
+void search_contract(const OpenStore& open, const ContractLimits& abilities = {});
+void session_contract(const OpenStore& open, const ContractLimits& abilities = {});
 
 // Parts of the above, in files of their own.
-void hostile_index_contract(const Open& open, Store& store);
-void hostile_session_contract(const Open& open, Store& store);
-void shared_session_contract(const Open& open, Store& store, const Abilities& abilities);
+void hostile_index_contract(const OpenStore& open, Store& store);
+void hostile_session_contract(const OpenStore& open, Store& store);
+void shared_session_contract(const OpenStore& open, Store& store, const ContractLimits& abilities);
 void copy_contract(Store& store);
 
 }  // namespace stoka::store

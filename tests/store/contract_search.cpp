@@ -10,7 +10,7 @@
 
 namespace stoka::store {
 
-void search_contract(const Open& open, const Abilities& abilities) {
+void search_contract(const OpenStore& open, const ContractLimits& abilities) {
   const auto store = open();
   REQUIRE(store);
 
@@ -25,7 +25,7 @@ void search_contract(const Open& open, const Abilities& abilities) {
     CHECK(dense->empty());
   }
 
-  SUBCASE("searches agree with the formula while documents come, change and go") {
+  SUBCASE("searches agree with the formula while documents are added, replaced and removed") {
     Corpus corpus(42);
     auto writer = store->begin_index();
     REQUIRE(writer);
@@ -45,7 +45,7 @@ void search_contract(const Open& open, const Abilities& abilities) {
     Corpus(1).check(*other);
   }
 
-  SUBCASE("equal chunks come by slug, then chunk index, whatever the order of indexing") {
+  SUBCASE("ties are ordered by slug, then chunk index, whatever the order of indexing") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(1);
@@ -68,7 +68,7 @@ void search_contract(const Open& open, const Abilities& abilities) {
     }
   }
 
-  SUBCASE("a query may be empty, repeat a term, name unknown ones and weigh them at nothing") {
+  SUBCASE("a query may be empty, repeat a term, contain unknown terms and have weights of zero") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(3);
@@ -85,7 +85,7 @@ void search_contract(const Open& open, const Abilities& abilities) {
     }
   }
 
-  SUBCASE("the order of a query's terms changes nothing") {
+  SUBCASE("the order of the terms of a query does not matter") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(4);
@@ -99,7 +99,7 @@ void search_contract(const Open& open, const Abilities& abilities) {
     CHECK((named(*store, *first) == named(*store, *second)));
   }
 
-  SUBCASE("chunks without a vector are found by words alone") {
+  SUBCASE("chunks without a vector are found by lexical search only") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(5);
@@ -120,15 +120,15 @@ void search_contract(const Open& open, const Abilities& abilities) {
     CHECK(found.error().message == "the query has 3 dimensions, the index 2");
   }
 
-  SUBCASE("threads search while a document is replaced, and see the old one or the new") {
+  SUBCASE("threads that search during a replacement see the old or the new document") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(6);
-    const auto version = [](const char* term) {
+    const auto versioned_chunks = [](const char* term) {
       return std::vector<ChunkRecord>{make_chunk("a", 0, {{"t1", 1}, {term, 1}}, {1, 0, 0, 0}),
                                       make_chunk("a", 1, {{"t1", 1}, {term, 1}}, {0, 1, 0, 0})};
     };
-    corpus.put(**writer, "a", version("old"));
+    corpus.put(**writer, "a", versioned_chunks("old"));
     std::vector<std::string> wrong(static_cast<size_t>(std::min(4, abilities.threads)));
     std::vector<std::thread> threads;
     for (std::string& complaint : wrong) {
@@ -146,14 +146,14 @@ void search_contract(const Open& open, const Abilities& abilities) {
       });
     }
     for (int i = 0; i < 30; ++i) {
-      corpus.put(**writer, "a", version(i % 2 ? "old" : "new"));
+      corpus.put(**writer, "a", versioned_chunks(i % 2 ? "old" : "new"));
     }
     for (std::thread& thread : threads) thread.join();
     for (const std::string& complaint : wrong) CHECK(complaint == "");
     corpus.check(*store);
   }
 
-  SUBCASE("a filter that leaves out nearly everything still gives all that remain") {
+  SUBCASE("a filter that excludes nearly everything still returns all that remain") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(9);
@@ -189,11 +189,11 @@ void search_contract(const Open& open, const Abilities& abilities) {
     check(10);
   }
 
-  SUBCASE("another reader sees a document whole or not at all while it is replaced") {
+  SUBCASE("another store sees a whole document or none while it is replaced") {
     const auto other = open();
     auto writer = store->begin_index();
     REQUIRE(writer);
-    const auto version = [](int n) {
+    const auto versioned_chunks = [](int n) {
       std::vector<ChunkRecord> chunks;
       for (int index = 0; index < 2 + n % 3; ++index) {
         chunks.push_back(make_chunk("a", index, {{"t1", 1}}, {1, 0, 0, 0}));
@@ -242,7 +242,7 @@ void search_contract(const Open& open, const Abilities& abilities) {
       } else {
         Document document = make_document("a");
         document.content_hash = std::to_string(n);
-        CHECK((*writer)->put_document(document, version(n)));
+        CHECK((*writer)->put_document(document, versioned_chunks(n)));
       }
     }
     done = true;

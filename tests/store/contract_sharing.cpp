@@ -22,7 +22,7 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int numb
 }
 
 // Stores all of them, so many at once, half of them through another store.
-void commit(const Open& open, Store& store, const std::vector<TurnRecord>& turns, int threads) {
+void commit(const OpenStore& open, Store& store, const std::vector<TurnRecord>& turns, int threads) {
   const auto second = open();
   std::vector<std::string> errors(turns.size());
   std::vector<std::thread> running;
@@ -42,8 +42,8 @@ void commit(const Open& open, Store& store, const std::vector<TurnRecord>& turns
 
 }  // namespace
 
-void shared_session_contract(const Open& open, Store& store, const Abilities& abilities) {
-  SUBCASE("fifty turns of one session at once lose nothing") {
+void shared_session_contract(const OpenStore& open, Store& store, const ContractLimits& abilities) {
+  SUBCASE("fifty concurrent turns of a session are all stored") {
     std::vector<TurnRecord> turns;
     for (int i = 0; i < 50; ++i) turns.push_back(turn("s", "v", i));
     commit(open, store, turns, std::min(50, abilities.threads));
@@ -55,7 +55,7 @@ void shared_session_contract(const Open& open, Store& store, const Abilities& ab
     CHECK(session->exchanges.size() == 10);
   }
 
-  SUBCASE("a subject who comes as twenty visitors at once is one of them, with all they had") {
+  SUBCASE("a subject used by twenty visitors concurrently gets one visitor with all their data") {
     std::vector<TurnRecord> turns;
     for (int i = 0; i < 20; ++i) {
       const std::string visitor = "v" + std::to_string(i);
@@ -87,7 +87,7 @@ void shared_session_contract(const Open& open, Store& store, const Abilities& ab
     }
   }
 
-  SUBCASE("turns and readings of one visitor at once lose nothing") {
+  SUBCASE("concurrent turns and readings of a visitor are all stored") {
     const auto second = open();
     std::string complaint;
     std::thread reads([&] {

@@ -13,7 +13,7 @@ namespace deferred_store_test {
 using namespace stoka;
 using namespace stoka::store;
 
-TEST_CASE("a store that is not there yet says why, and is used once it is there") {
+TEST_CASE("a deferred store returns the last error until it can be opened") {
   testing::TempFolder folder;
   const std::string url = "sqlite:" + (folder / "late.db").string();
   int attempts = 0;
@@ -44,7 +44,7 @@ TEST_CASE("a store that is not there yet says why, and is used once it is there"
   CHECK(attempts == 1);
 }
 
-TEST_CASE("what is wrong with it now is what is said") {
+TEST_CASE("a deferred store returns the error of the latest attempt") {
   const auto late =
       open_late("the store", 4, Error(ErrorKind::unavailable, "it is away"),
                 []() -> Result<std::unique_ptr<Store>> {

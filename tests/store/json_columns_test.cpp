@@ -17,7 +17,7 @@ Instant at(int64_t ms) { return Instant(std::chrono::milliseconds(ms)); }
 
 }  // namespace
 
-TEST_CASE("text that can be stored stays as it is, and other text is repaired") {
+TEST_CASE("valid UTF-8 without NUL stays as it is, and other text is sanitized") {
   struct {
     std::string text, stored;
   } const cases[] = {
@@ -33,26 +33,26 @@ TEST_CASE("text that can be stored stays as it is, and other text is repaired") 
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    CHECK(storable(c.text) == c.stored);
-    CHECK(is_storable(c.text) == (c.text == c.stored));
-    CHECK(is_storable(c.stored));
+    CHECK(sanitize_text(c.text) == c.stored);
+    CHECK(is_valid_text(c.text) == (c.text == c.stored));
+    CHECK(is_valid_text(c.stored));
   }
 }
 
-TEST_CASE("lists of texts come back from their JSON, repaired") {
+TEST_CASE("lists of strings survive JSON, sanitized") {
   const Texts texts = {"", "a \"quoted\" one", "line\nbreak", "\xE6\xBC\xA2", "{null}"};
-  CHECK(texts_from_json(texts_json(texts)) == texts);
-  CHECK(texts_json({}) == "[]");
+  CHECK(strings_from_json(strings_to_json(texts)) == texts);
+  CHECK(strings_to_json({}) == "[]");
   const Texts broken = {std::string("x\0y", 3), "\xFF"};
-  CHECK(texts_json(broken) == "[\"x\xEF\xBF\xBDy\",\"\xEF\xBF\xBD\"]");
+  CHECK(strings_to_json(broken) == "[\"x\xEF\xBF\xBDy\",\"\xEF\xBF\xBD\"]");
 }
 
-TEST_CASE("exchanges and readings come back from their JSON, repaired") {
+TEST_CASE("exchanges and readings survive JSON, sanitized") {
   const std::vector<Cited> cited = {{"a", "A \"title\"", "a quote", "https://a.test/a#x"}, {"b"}};
   const std::string broken("c\0", 2), mended = "c\xEF\xBF\xBD";
   const Exchange exchanges[] = {{"user", "said \"this\"", cited},
                                 {std::string("\0\xFF", 2), "", {{broken, broken, broken, broken}}}};
-  const auto found = exchanges_from_json(exchanges_json(exchanges));
+  const auto found = exchanges_from_json(exchanges_to_json(exchanges));
   REQUIRE(found.size() == 2);
   CHECK(found[0].user == "user");
   CHECK(found[0].assistant == "said \"this\"");
@@ -61,7 +61,7 @@ TEST_CASE("exchanges and readings come back from their JSON, repaired") {
   CHECK(found[1].cited == std::vector<Cited>{{mended, mended, mended, mended}});
 
   const Reading readings[] = {{"a", at(1775988000123), 70}, {"b\xFF", at(-1), 0}};
-  const auto history = history_from_json(history_json(readings));
+  const auto history = history_from_json(history_to_json(readings));
   REQUIRE(history.size() == 2);
   CHECK(history[0].slug == "a");
   CHECK((history[0].at == at(1775988000123)));
@@ -70,21 +70,21 @@ TEST_CASE("exchanges and readings come back from their JSON, repaired") {
   CHECK((history[1].at == at(-1)));
 }
 
-TEST_CASE("citations that were stored as slugs alone are read") {
+TEST_CASE("citations stored as slugs only are read") {
   const auto found = exchanges_from_json(
       R"([{"user": "q", "assistant": "a", "cited": ["old", 5, {"slug": "new", "title": 7}, {}]}])");
   REQUIRE(found.size() == 1);
   CHECK(found[0].cited == std::vector<Cited>{{"old"}, {"new"}});
 }
 
-TEST_CASE("what does not fit into a list is left out") {
+TEST_CASE("list elements of the wrong type are ignored") {
   for (const char* json : {"", "x", "null", "7", "{}", "\"text\"", "[", "\xFF", "[[[[[["}) {
     CAPTURE(json);
-    CHECK(texts_from_json(json).empty());
+    CHECK(strings_from_json(json).empty());
     CHECK(exchanges_from_json(json).empty());
     CHECK(history_from_json(json).empty());
   }
-  CHECK(texts_from_json(R"(["a", 1, null, ["b"], "c"])") == Texts{"a", "c"});
+  CHECK(strings_from_json(R"(["a", 1, null, ["b"], "c"])") == Texts{"a", "c"});
   CHECK(exchanges_from_json(R"([1, "a", {"user": 5, "cited": "x", "more": 1}])").size() == 1);
   const auto history = history_from_json(
       R"([{"slug": 1}, {"timestamp": 5}, {"slug": "a", "timestamp": "x", "scroll_pct": 1.5}])");
@@ -93,7 +93,7 @@ TEST_CASE("what does not fit into a list is left out") {
   CHECK(history[0].scroll_pct == 100);
 }
 
-TEST_CASE("what a chunk says besides its columns comes back from its JSON") {
+TEST_CASE("chunk metadata survives JSON") {
   Document document;
   document.author = "someone\xFF";
   Chunk chunk;
@@ -101,7 +101,7 @@ TEST_CASE("what a chunk says besides its columns comes back from its JSON") {
   chunk.url = "/blog/a";
   chunk.date = parse_date("2026-04-12");
   chunk.reading_minutes = 8;
-  const std::string json = metadata_json(document, chunk);
+  const std::string json = metadata_to_json(document, chunk);
   CHECK(json.find("\"author\":\"someone\xEF\xBF\xBD\"") != std::string::npos);
   CHECK(json.find("\"pubDate\":\"2026-04-12\"") != std::string::npos);
   Chunk found;
@@ -120,17 +120,17 @@ TEST_CASE("what a chunk says besides its columns comes back from its JSON") {
   for (const char* bad : {"", "[]", "null", "{"}) CHECK_FALSE(read_metadata(bad, kept));
 }
 
-TEST_CASE("an identity comes back from its JSON, and one from before templates has the plain one") {
+TEST_CASE("an index identity survives JSON, and one without a template gets the default one") {
   const IndexIdentity identity{"tei:model@sha", 1024, "v1 max=512", "q: ", "passage: {text}"};
-  CHECK((identity_from_json(identity_json(identity)) == identity));
+  CHECK((identity_from_json(identity_to_json(identity)) == identity));
   const auto older = identity_from_json(R"({"embedder": "builtin-lsa", "dim": 0, "chunker": 7})");
   REQUIRE(older);
   CHECK((*older == IndexIdentity{"builtin-lsa", 0, "", "", "{text}"}));
   for (const char* bad : {"", "[]", "null", "{", "\"x\""}) CHECK_FALSE(identity_from_json(bad));
 }
 
-TEST_CASE("changes are told only of an index that has a basis, its end only if there was one") {
-  Totals totals;
+TEST_CASE("stats report changes since the fit only with a basis, and indexed_at only after a finished run") {
+  IndexTotals totals;
   totals.documents = 2;
   totals.chunks = 5;
   totals.vectors = 4;

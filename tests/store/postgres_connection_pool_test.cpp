@@ -41,50 +41,50 @@ std::set<int64_t> three_at_once(Database& database) {
 
 }  // namespace
 
-TEST_CASE("connections that died while nobody used them are not noticed") {
-  Place place;
-  Database& database = place.database();
+TEST_CASE("callers do not notice that idle connections were lost") {
+  TestSchema schema;
+  Database& database = schema.database();
   int reads = 0, writes = 0;
   const std::set<int64_t> before = three_at_once(database);
   REQUIRE(before.size() == 3);
-  place.terminate();
+  schema.terminate();
   const int64_t after = must(database.read([&](Connection& connection) {
     ++reads;
     return backend(connection);
   }));
   CHECK(before.count(after) == 0);
   three_at_once(database);
-  place.terminate();
+  schema.terminate();
   must(database.write([&](Connection& connection) {
     ++writes;
     return insert(connection, 1);
   }));
-  CHECK(how_often(database, 1) == 1);
+  CHECK(count_rows(database, 1) == 1);
   CHECK(reads == 1);
   CHECK(writes == 1);
 }
 
-TEST_CASE("one broken connection ends its siblings, idle and lent out") {
-  Place place({.connections = 3});
-  Database& database = place.database();
+TEST_CASE("one lost connection closes the idle ones, and those in use when they are released") {
+  TestSchema schema({.connections = 3});
+  Database& database = schema.database();
   const std::set<int64_t> before = three_at_once(database);
   REQUIRE(before.size() == 3);
-  place.terminate("pid = " + std::to_string(*before.begin()));
+  schema.terminate("pid = " + std::to_string(*before.begin()));
   three_at_once(
       database);  // what was lent out while the break was found out about ends its work first
   for (const int64_t pid : three_at_once(database)) CHECK(before.count(pid) == 0);
-  const std::string gone = std::to_string(*before.rbegin());
+  const std::string idle_pid = std::to_string(*before.rbegin());
   CHECK(eventually([&] {
-    return place.sql("SELECT count(*) FROM pg_stat_activity WHERE pid = " + gone) == "0";
+    return schema.sql("SELECT count(*) FROM pg_stat_activity WHERE pid = " + idle_pid) == "0";
   }));
 }
 
-TEST_CASE("more callers than connections all get their turn, and no more connections are open") {
+TEST_CASE("more callers than connections all succeed, and no more connections are opened") {
   for (const size_t connections : {1, 3}) {
     CAPTURE(connections);
-    Place place({.connections = connections, .most_wait = 60s});
-    Database& database = place.database();
-    std::atomic<int64_t> most = 0, done = 0;
+    TestSchema schema({.connections = connections, .max_wait = 60s});
+    Database& database = schema.database();
+    std::atomic<int64_t> max_open = 0, done = 0;
     std::vector<std::jthread> threads;
     for (int64_t i = 0; i < 20; ++i)
       threads.emplace_back([&, i] {
@@ -97,22 +97,22 @@ TEST_CASE("more callers than connections all get their turn, and no more connect
         });
         if (!open) return;
         ++done;
-        for (int64_t seen = most; *open > seen && !most.compare_exchange_weak(seen, *open);) {
+        for (int64_t seen = max_open; *open > seen && !max_open.compare_exchange_weak(seen, *open);) {
         }
       });
     threads.clear();
     CHECK(done == 20);
-    CHECK(most >= 1);
-    CHECK(most <= static_cast<int64_t>(connections));
-    CHECK(place.sql("SELECT count(DISTINCT x) FROM t") == "20");
+    CHECK(max_open >= 1);
+    CHECK(max_open <= static_cast<int64_t>(connections));
+    CHECK(schema.sql("SELECT count(DISTINCT x) FROM t") == "20");
   }
 }
 
-TEST_CASE("who waits too long or behind too many is told that the database is busy") {
-  const auto held = [](Place& place, const auto& meanwhile) {
+TEST_CASE("a caller that waits too long, or finds the queue full, gets a busy error") {
+  const auto while_connection_is_held = [](TestSchema& schema, const auto& meanwhile) {
     std::binary_semaphore holds(0), release(0);
     std::jthread holder([&] {
-      must(place.database().read([&](Connection&) -> Result<> {
+      must(schema.database().read([&](Connection&) -> Result<> {
         holds.release();
         release.acquire();
         return {};
@@ -122,9 +122,9 @@ TEST_CASE("who waits too long or behind too many is told that the database is bu
     meanwhile();
     release.release();
   };
-  Place impatient({.connections = 1, .most_wait = 30ms});
+  TestSchema impatient({.connections = 1, .max_wait = 30ms});
   impatient.database();
-  held(impatient, [&] {
+  while_connection_is_held(impatient, [&] {
     const auto read = impatient.database().read(backend);
     REQUIRE_FALSE(read);
     CHECK(read.error().kind == ErrorKind::busy);
@@ -132,11 +132,11 @@ TEST_CASE("who waits too long or behind too many is told that the database is bu
   });
   must(impatient.database().read(backend));
 
-  Place crowded({.connections = 1, .most_waiting = 2, .most_wait = 60s});
+  TestSchema crowded({.connections = 1, .max_waiting = 2, .max_wait = 60s});
   crowded.database();
   std::vector<std::jthread> waiting;
   std::atomic<int> served = 0;
-  held(crowded, [&] {
+  while_connection_is_held(crowded, [&] {
     for (int i = 0; i < 2; ++i)
       waiting.emplace_back([&] { served += crowded.database().read(backend).has_value(); });
     REQUIRE(eventually([&] { return crowded.database().waiting() == 2; }));
@@ -150,9 +150,9 @@ TEST_CASE("who waits too long or behind too many is told that the database is bu
 }
 
 TEST_CASE(
-    "a work that asks for a second connection of a pool of one is refused, and does not hang") {
-  Place place({.connections = 1, .most_wait = 30ms});
-  Database& database = place.database();
+    "a nested transaction on a pool of one connection gets a busy error and does not hang") {
+  TestSchema schema({.connections = 1, .max_wait = 30ms});
+  Database& database = schema.database();
   const auto nested =
       database.read([&](Connection&) -> Result<int64_t> { return database.read(backend); });
   REQUIRE_FALSE(nested);
@@ -160,18 +160,18 @@ TEST_CASE(
   must(database.read(backend));
 }
 
-TEST_CASE("a statement or a lock that takes too long ends, and the connection goes on serving") {
-  Place place({.connections = 1, .statement_timeout = 50ms});
-  const int64_t before = must(place.database().read(backend));
-  const auto slow = place.database().read([](Connection& connection) -> Result<> {
+TEST_CASE("a statement or lock that times out leaves the connection usable") {
+  TestSchema schema({.connections = 1, .statement_timeout = 50ms});
+  const int64_t before = must(schema.database().read(backend));
+  const auto slow = schema.database().read([](Connection& connection) -> Result<> {
     STOKA_TRY(connection.run("SELECT pg_sleep(60)"));
     return {};
   });
   REQUIRE_FALSE(slow);
   CHECK(slow.error().kind == ErrorKind::timeout);
-  CHECK(must(place.database().read(backend)) == before);
+  CHECK(must(schema.database().read(backend)) == before);
 
-  Place locked({.lock_timeout = 50ms});
+  TestSchema locked({.lock_timeout = 50ms});
   const auto holder = must_connect(locked.url());
   must(holder->run("BEGIN; LOCK TABLE t"));
   const auto waited =
@@ -182,11 +182,11 @@ TEST_CASE("a statement or a lock that takes too long ends, and the connection go
   must(locked.database().write([](Connection& connection) { return insert(connection, 1); }));
 }
 
-TEST_CASE("a server that takes no more connections is busy, and is used again when it does") {
-  Place place({.connections = 2, .refusal_lasts = 0ms});
-  const std::string role = "limited_" + place.name;
-  place.sql("CREATE ROLE " + role + " LOGIN PASSWORD 'hush-hush' CONNECTION LIMIT 1");
-  const auto database = must(Database::open(must_parse(url_of(role, "hush-hush")), place.options));
+TEST_CASE("a server at its connection limit is busy, and is used again later") {
+  TestSchema schema({.connections = 2, .connect_retry_delay = 0ms});
+  const std::string role = "limited_" + schema.name;
+  schema.sql("CREATE ROLE " + role + " LOGIN PASSWORD 'hush-hush' CONNECTION LIMIT 1");
+  const auto database = must(Database::open(must_parse(url_of(role, "hush-hush")), schema.options));
   must(database->read([&](Connection&) -> Result<> {
     const auto second = database->read(backend);
     REQUIRE_FALSE(second);

@@ -25,9 +25,9 @@ Error refusal(const std::string& url) {
 }
 
 // Listens on a port of 127.0.0.1, and says `words` to the first who comes.
-class Stranger {
+class ForeignServer {
  public:
-  explicit Stranger(std::string words) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit ForeignServer(std::string greeting) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -36,15 +36,15 @@ class Stranger {
     REQUIRE(::listen(socket_, 1) == 0);
     REQUIRE(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
     port_ = ntohs(address.sin_port);
-    thread_ = std::jthread([this, words = std::move(words)] {
+    thread_ = std::jthread([this, greeting = std::move(greeting)] {
       const int client = ::accept(socket_, nullptr, nullptr);
       char byte = 0;
       if (::recv(client, &byte, 1, 0) == 1)
-        ::send(client, words.data(), words.size(), MSG_NOSIGNAL);
+        ::send(client, greeting.data(), greeting.size(), MSG_NOSIGNAL);
       ::close(client);
     });
   }
-  ~Stranger() {
+  ~ForeignServer() {
     thread_.join();
     ::close(socket_);
   }
@@ -74,7 +74,7 @@ class CapturedStderr {
 
 }  // namespace
 
-TEST_CASE("who is refused learns why and what to do, and no error repeats the password") {
+TEST_CASE("a refused connection has a cause and a hint, and no error contains the password") {
   const auto& server = shared_server();
   server.sql(
       "CREATE ROLE refused_nologin PASSWORD 'hush-hush';"
@@ -125,20 +125,20 @@ TEST_CASE("who is refused learns why and what to do, and no error repeats the pa
   }
 }
 
-TEST_CASE("what answers but is no PostgreSQL is said to be none") {
-  const Stranger stranger("HTTP/1.1 400 Bad Request\r\n\r\n");
+TEST_CASE("a server that is not PostgreSQL is a protocol error") {
+  const ForeignServer stranger("HTTP/1.1 400 Bad Request\r\n\r\n");
   const Error error = refusal(url_of("u", "hush-hush", "d", stranger.port()));
   CHECK(error.kind == ErrorKind::protocol);
   CHECK(error.message.find("is no PostgreSQL") != std::string::npos);
 }
 
-TEST_CASE("who hangs up on every connection is unavailable") {
-  const Stranger stranger("");
+TEST_CASE("a server that closes every connection is unavailable") {
+  const ForeignServer stranger("");
   CHECK(refusal(url_of("u", "p", "d?sslmode=disable&gssencmode=disable", stranger.port())).kind ==
         ErrorKind::unavailable);
 }
 
-TEST_CASE("a session speaks UTF-8 and has a name, and the URL's own settings hold") {
+TEST_CASE("a connection has UTF-8, an application name and the settings of the URL") {
   const std::string url = shared_server().url();
   const char* show =
       "SELECT current_setting('client_encoding'), "
@@ -155,42 +155,42 @@ TEST_CASE("a session speaks UTF-8 and has a name, and the URL's own settings hol
   CHECK(must_connect(url)->server_version() >= 150000);
 }
 
-TEST_CASE("every SQLSTATE arrives, and only some of them cost the connection") {
+TEST_CASE("every SQLSTATE is reported, and only some mean a lost connection") {
   struct {
     const char* state;
     ErrorKind kind;
-    Fault fault;
+    FailureKind failure_kind;
   } const cases[] = {
-      {"40001", ErrorKind::busy, Fault::conflict}, {"40P01", ErrorKind::busy, Fault::conflict},
-      {"40000", ErrorKind::busy, Fault::conflict}, {"40003", ErrorKind::unavailable, Fault::broken},
-      {"57014", ErrorKind::timeout, Fault::other}, {"55P03", ErrorKind::busy, Fault::other},
-      {"53100", ErrorKind::data, Fault::other},    {"53200", ErrorKind::unavailable, Fault::other},
-      {"53300", ErrorKind::busy, Fault::broken},   {"42501", ErrorKind::config, Fault::other},
-      {"42P01", ErrorKind::data, Fault::other},    {"42703", ErrorKind::data, Fault::other},
-      {"23505", ErrorKind::data, Fault::other},    {"22021", ErrorKind::internal, Fault::other},
-      {"XX001", ErrorKind::data, Fault::other},    {"57P01", ErrorKind::unavailable, Fault::broken},
-      {"0A000", ErrorKind::data, Fault::other},    {"25006", ErrorKind::unavailable, Fault::other},
-      {"P0001", ErrorKind::data, Fault::other},    {"08P01", ErrorKind::internal, Fault::other},
+      {"40001", ErrorKind::busy, FailureKind::conflict}, {"40P01", ErrorKind::busy, FailureKind::conflict},
+      {"40000", ErrorKind::busy, FailureKind::conflict}, {"40003", ErrorKind::unavailable, FailureKind::connection_lost},
+      {"57014", ErrorKind::timeout, FailureKind::other}, {"55P03", ErrorKind::busy, FailureKind::other},
+      {"53100", ErrorKind::data, FailureKind::other},    {"53200", ErrorKind::unavailable, FailureKind::other},
+      {"53300", ErrorKind::busy, FailureKind::connection_lost},   {"42501", ErrorKind::config, FailureKind::other},
+      {"42P01", ErrorKind::data, FailureKind::other},    {"42703", ErrorKind::data, FailureKind::other},
+      {"23505", ErrorKind::data, FailureKind::other},    {"22021", ErrorKind::internal, FailureKind::other},
+      {"XX001", ErrorKind::data, FailureKind::other},    {"57P01", ErrorKind::unavailable, FailureKind::connection_lost},
+      {"0A000", ErrorKind::data, FailureKind::other},    {"25006", ErrorKind::unavailable, FailureKind::other},
+      {"P0001", ErrorKind::data, FailureKind::other},    {"08P01", ErrorKind::internal, FailureKind::other},
   };
   std::unique_ptr<Connection> connection;
-  for (const auto& [state, kind, fault] : cases) {
+  for (const auto& [state, kind, failure_kind] : cases) {
     CAPTURE(state);
-    if (!connection || connection->fault() == Fault::broken)
+    if (!connection || connection->failure_kind() == FailureKind::connection_lost)
       connection = must_connect(shared_server().url());
     const auto failed =
         connection->run("DO $$BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '"s + state + "'; END$$");
     REQUIRE_FALSE(failed);
     CHECK(failed.error().kind == kind);
-    CHECK(connection->fault() == fault);
+    CHECK(connection->failure_kind() == failure_kind);
     CHECK(connection->sqlstate() == state);
     const auto next = connection->run("SELECT 1");
-    CHECK(next.has_value() == (fault != Fault::broken));
-    CHECK(connection->fault() == (fault == Fault::broken ? Fault::broken : Fault::none));
-    CHECK(connection->sqlstate() == (fault == Fault::broken ? state : ""));
+    CHECK(next.has_value() == (failure_kind != FailureKind::connection_lost));
+    CHECK(connection->failure_kind() == (failure_kind == FailureKind::connection_lost ? FailureKind::connection_lost : FailureKind::none));
+    CHECK(connection->sqlstate() == (failure_kind == FailureKind::connection_lost ? state : ""));
   }
 }
 
-TEST_CASE("a statement that the server cannot read fails alone") {
+TEST_CASE("a statement that the server cannot parse leaves the connection usable") {
   const auto connection = must_connect(shared_server().url());
   const Params one = Params().integer(7);
   for (const auto& [sql, params, state] :
@@ -199,24 +199,24 @@ TEST_CASE("a statement that the server cannot read fails alone") {
         std::tuple{"SELECT nothing FROM nowhere", Params(), "42P01"}}) {
     CAPTURE(sql);
     CHECK_FALSE(connection->run(sql, params));
-    CHECK(connection->fault() == Fault::other);
+    CHECK(connection->failure_kind() == FailureKind::other);
     CHECK(connection->sqlstate() == state);
     CHECK(must(connection->run("SELECT $1::bigint", one)).integer(0, 0) == 7);
   }
 }
 
-TEST_CASE("statements after a conflict do not hide it") {
+TEST_CASE("statements after a conflict do not hide the conflict") {
   const auto connection = must_connect(shared_server().url());
   must(connection->run("BEGIN"));
   CHECK_FALSE(connection->run("DO $$BEGIN RAISE 'no' USING ERRCODE = '40001'; END$$"));
   CHECK_FALSE(connection->run("SELECT 1"));
-  CHECK(connection->fault() == Fault::conflict);
+  CHECK(connection->failure_kind() == FailureKind::conflict);
   CHECK(connection->sqlstate() == "40001");
   must(connection->run("ROLLBACK"));
-  CHECK(connection->fault() == Fault::none);
+  CHECK(connection->failure_kind() == FailureKind::none);
 }
 
-TEST_CASE("a connection that broke stays broken, though the server would take another") {
+TEST_CASE("a lost connection stays lost, although the server accepts new ones") {
   const auto connection = must_connect(shared_server().url());
   const auto pid = must(connection->run("SELECT pg_backend_pid()")).integer(0, 0);
   must(connection->run("SET application_name = 'kept'"));
@@ -225,12 +225,12 @@ TEST_CASE("a connection that broke stays broken, though the server would take an
     const auto rows = connection->run("SELECT 1", Params());
     REQUIRE_FALSE(rows);
     CHECK(rows.error().kind == ErrorKind::unavailable);
-    CHECK(connection->fault() == Fault::broken);
+    CHECK(connection->failure_kind() == FailureKind::connection_lost);
     CHECK_FALSE(connection->run("SELECT 1"));
   }
 }
 
-TEST_CASE("several statements give the rows of the last, and changes are counted") {
+TEST_CASE("several statements return the rows of the last, and changed rows are counted") {
   const auto connection = must_connect(shared_server().url());
   const Rows rows = must(connection->run(
       "CREATE TEMP TABLE t (x INT); INSERT INTO t VALUES (1), (2); SELECT x FROM t ORDER BY x"));
@@ -244,7 +244,7 @@ TEST_CASE("several statements give the rows of the last, and changes are counted
   CHECK(Rows().size() == 0);
 }
 
-TEST_CASE("rows live on without their connection") {
+TEST_CASE("rows outlive their connection") {
   Rows rows;
   {
     const auto connection = must_connect(shared_server().url());
@@ -258,7 +258,7 @@ TEST_CASE("rows live on without their connection") {
   CHECK(copy.integer(999, 2) == 42);
 }
 
-TEST_CASE("what the server notes is not printed") {
+TEST_CASE("notices of the server are not printed") {
   const CapturedStderr captured;
   const auto connection = must_connect(shared_server().url());
   must(connection->run("DO $$BEGIN RAISE NOTICE 'note'; RAISE WARNING 'warning'; END$$"));

@@ -5,12 +5,12 @@
 namespace postgres_database_address_test {
 
 using namespace stoka;
-using store::postgres::Address;
+using store::postgres::DatabaseAddress;
 
 namespace {
 
-Address must_parse(std::string_view url) {
-  auto address = Address::parse(url);
+DatabaseAddress must_parse(std::string_view url) {
+  auto address = DatabaseAddress::parse(url);
   REQUIRE_MESSAGE(address, (address ? "" : address.error().message));
   return *address;
 }
@@ -23,7 +23,7 @@ size_t count(std::string_view text, std::string_view what) {
 
 }  // namespace
 
-TEST_CASE("a database is described without user, password and options") {
+TEST_CASE("describe() omits user, password and parameters") {
   struct {
     const char *url, *shown, *user;
   } const cases[] = {
@@ -46,14 +46,14 @@ TEST_CASE("a database is described without user, password and options") {
   };
   for (const auto& [url, shown, user] : cases) {
     CAPTURE(url);
-    const Address address = must_parse(url);
+    const DatabaseAddress address = must_parse(url);
     CHECK(address.describe() == shown);
     CHECK(address.user() == user);
   }
 }
 
-TEST_CASE("what is not said is added once, and what is said stays") {
-  const Address plain = must_parse("postgres://u:secret@h/d");
+TEST_CASE("missing parameters are added once, and given ones are kept") {
+  const DatabaseAddress plain = must_parse("postgres://u:secret@h/d");
   CHECK(plain.reveal().starts_with("postgres://u:secret@h/d?"));
   for (const char* added : {"connect_timeout=5", "keepalives_idle=30",
                             "keepalives_interval=", "keepalives_count=", "tcp_user_timeout=10000",
@@ -61,7 +61,7 @@ TEST_CASE("what is not said is added once, and what is said stays") {
     CHECK_MESSAGE(count(plain.reveal(), added) == 1, added);
   CHECK(count(plain.reveal(), "target_session_attrs") == 0);
 
-  const Address own = must_parse("postgres://h/d?connect_timeout=1&application%5Fname=site&");
+  const DatabaseAddress own = must_parse("postgres://h/d?connect_timeout=1&application%5Fname=site&");
   CHECK(own.reveal().starts_with("postgres://h/d?connect_timeout=1&application%5Fname=site&"));
   CHECK(count(own.reveal(), "connect_timeout") == 1);
   CHECK(count(own.reveal(), "&&") == 0);
@@ -69,7 +69,7 @@ TEST_CASE("what is not said is added once, and what is said stays") {
   CHECK(count(must_parse("postgres://u:a?b@h").reveal(), "h?") == 1);
 }
 
-TEST_CASE("what cannot be read is refused without repeating it") {
+TEST_CASE("a malformed URL is refused, and the error does not repeat it") {
   struct {
     std::string_view url;
     const char* message;
@@ -100,7 +100,7 @@ TEST_CASE("what cannot be read is refused without repeating it") {
   };
   for (const auto& [url, message] : cases) {
     CAPTURE(url);
-    const auto address = Address::parse(url);
+    const auto address = DatabaseAddress::parse(url);
     REQUIRE_FALSE(address);
     CHECK(address.error().kind == ErrorKind::config);
     CHECK(address.error().message.find(message) != std::string::npos);
@@ -109,7 +109,7 @@ TEST_CASE("what cannot be read is refused without repeating it") {
   }
 }
 
-TEST_CASE("a password is hidden in whatever form a text repeats it") {
+TEST_CASE("redact() hides a password as typed and decoded") {
   struct {
     const char *url, *text, *redacted;
   } const cases[] = {

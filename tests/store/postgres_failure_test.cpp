@@ -9,58 +9,58 @@ using namespace stoka::store::postgres;
 
 namespace {
 
-const Address& address() {
-  static const Address one = *Address::parse("postgres://ann:s3cret@db.example:5432/site");
+const DatabaseAddress& address() {
+  static const DatabaseAddress one = *DatabaseAddress::parse("postgres://ann:s3cret@db.example:5432/site");
   return one;
 }
 
 }  // namespace
 
-TEST_CASE("a SQLSTATE decides what a failure means, in whatever language it is told") {
+TEST_CASE("the SQLSTATE decides the error, whatever the language of the message") {
   struct {
     const char* state;
     ErrorKind kind;
-    Fault fault;
+    FailureKind failure_kind;
     const char* message;
   } const cases[] = {
-      {"28P01", ErrorKind::config, Fault::other, "refuses user 'ann': wrong password?"},
-      {"28000", ErrorKind::config, Fault::other, "refuses user 'ann': kaputt"},
-      {"3D000", ErrorKind::config, Fault::other, "is not there"},
-      {"42501", ErrorKind::config, Fault::other, "denies user 'ann' a right: kaputt"},
-      {"53300", ErrorKind::busy, Fault::broken, "takes no more connections"},
-      {"57P03", ErrorKind::unavailable, Fault::broken, "takes no connections yet"},
-      {"57P01", ErrorKind::unavailable, Fault::broken, "ended the connection"},
-      {"57P02", ErrorKind::unavailable, Fault::broken, "ended the connection"},
-      {"57P05", ErrorKind::unavailable, Fault::broken, "ended the connection"},
-      {"25P03", ErrorKind::unavailable, Fault::broken, "ended the connection"},
-      {"08006", ErrorKind::unavailable, Fault::broken, "broke: kaputt"},
-      {"08P01", ErrorKind::internal, Fault::other, "kaputt"},
-      {"57014", ErrorKind::timeout, Fault::other, "was too slow"},
-      {"55P03", ErrorKind::busy, Fault::other, "is busy"},
-      {"40001", ErrorKind::busy, Fault::conflict, "is busy"},
-      {"40P01", ErrorKind::busy, Fault::conflict, "is busy"},
-      {"40003", ErrorKind::unavailable, Fault::broken, "does not know"},
-      {"25006", ErrorKind::unavailable, Fault::other, "is read-only"},
-      {"53100", ErrorKind::data, Fault::other, "the disk of the server"},
-      {"53200", ErrorKind::unavailable, Fault::other, "at its limits"},
-      {"58030", ErrorKind::data, Fault::other, "cannot read or write its files"},
-      {"XX001", ErrorKind::data, Fault::other, "is damaged"},
-      {"XX002", ErrorKind::data, Fault::other, "is damaged"},
-      {"42P01", ErrorKind::data, Fault::other, "has not the schema of this stoka"},
-      {"42703", ErrorKind::data, Fault::other, "has not the schema of this stoka"},
-      {"22P05", ErrorKind::config, Fault::other, "cannot hold all characters"},
-      {"22021", ErrorKind::internal, Fault::other, "kaputt"},
-      {"25P02", ErrorKind::internal, Fault::other, "after a failed one"},
-      {"XX000", ErrorKind::data, Fault::other, "postgres://db.example:5432/site: kaputt"},
-      {"23505", ErrorKind::data, Fault::other, "postgres://db.example:5432/site: kaputt"},
-      {"", ErrorKind::data, Fault::other, "postgres://db.example:5432/site: kaputt"},
+      {"28P01", ErrorKind::config, FailureKind::other, "refuses user 'ann': wrong password?"},
+      {"28000", ErrorKind::config, FailureKind::other, "refuses user 'ann': kaputt"},
+      {"3D000", ErrorKind::config, FailureKind::other, "is not there"},
+      {"42501", ErrorKind::config, FailureKind::other, "denies user 'ann' a right: kaputt"},
+      {"53300", ErrorKind::busy, FailureKind::connection_lost, "takes no more connections"},
+      {"57P03", ErrorKind::unavailable, FailureKind::connection_lost, "takes no connections yet"},
+      {"57P01", ErrorKind::unavailable, FailureKind::connection_lost, "ended the connection"},
+      {"57P02", ErrorKind::unavailable, FailureKind::connection_lost, "ended the connection"},
+      {"57P05", ErrorKind::unavailable, FailureKind::connection_lost, "ended the connection"},
+      {"25P03", ErrorKind::unavailable, FailureKind::connection_lost, "ended the connection"},
+      {"08006", ErrorKind::unavailable, FailureKind::connection_lost, "broke: kaputt"},
+      {"08P01", ErrorKind::internal, FailureKind::other, "kaputt"},
+      {"57014", ErrorKind::timeout, FailureKind::other, "was too slow"},
+      {"55P03", ErrorKind::busy, FailureKind::other, "is busy"},
+      {"40001", ErrorKind::busy, FailureKind::conflict, "is busy"},
+      {"40P01", ErrorKind::busy, FailureKind::conflict, "is busy"},
+      {"40003", ErrorKind::unavailable, FailureKind::connection_lost, "does not know"},
+      {"25006", ErrorKind::unavailable, FailureKind::other, "is read-only"},
+      {"53100", ErrorKind::data, FailureKind::other, "the disk of the server"},
+      {"53200", ErrorKind::unavailable, FailureKind::other, "at its limits"},
+      {"58030", ErrorKind::data, FailureKind::other, "cannot read or write its files"},
+      {"XX001", ErrorKind::data, FailureKind::other, "is damaged"},
+      {"XX002", ErrorKind::data, FailureKind::other, "is damaged"},
+      {"42P01", ErrorKind::data, FailureKind::other, "has not the schema of this stoka"},
+      {"42703", ErrorKind::data, FailureKind::other, "has not the schema of this stoka"},
+      {"22P05", ErrorKind::config, FailureKind::other, "cannot hold all characters"},
+      {"22021", ErrorKind::internal, FailureKind::other, "kaputt"},
+      {"25P02", ErrorKind::internal, FailureKind::other, "after a failed one"},
+      {"XX000", ErrorKind::data, FailureKind::other, "postgres://db.example:5432/site: kaputt"},
+      {"23505", ErrorKind::data, FailureKind::other, "postgres://db.example:5432/site: kaputt"},
+      {"", ErrorKind::data, FailureKind::other, "postgres://db.example:5432/site: kaputt"},
   };
-  for (const auto& [state, kind, fault, message] : cases) {
+  for (const auto& [state, kind, failure_kind, message] : cases) {
     CAPTURE(state);
     const Failure failure =
         statement_failure(state, "ERROR:  kaputt\nDETAIL:  a visitor's words\n", address());
     CHECK(failure.error.kind == kind);
-    CHECK(failure.fault == fault);
+    CHECK(failure.failure_kind == failure_kind);
     CHECK_MESSAGE(failure.error.message.find(message) != std::string::npos, failure.error.message);
     CHECK(failure.error.message.find("postgres://db.example:5432/site") != std::string::npos);
     CHECK(failure.error.message.find("visitor") == std::string::npos);
@@ -69,7 +69,7 @@ TEST_CASE("a SQLSTATE decides what a failure means, in whatever language it is t
   }
 }
 
-TEST_CASE("a refused connection is known by the words of libpq and the server") {
+TEST_CASE("a refused connection is recognised by the message of libpq or the server") {
   const std::string to = "connection to server at \"10.0.0.1\", port 5432 failed: ";
   struct {
     std::string text;
@@ -142,7 +142,7 @@ TEST_CASE("a refused connection is known by the words of libpq and the server") 
   }
 }
 
-TEST_CASE("what a server says is one short line without the password") {
+TEST_CASE("the message of a server is shortened to one line without the password") {
   const std::string endless = "ERROR:  s3cret \x1b[31m" + std::string(5000, 'x') + "ä";
   const Error error = statement_failure("XX000", endless, address()).error;
   CHECK(error.message.find("s3cret") == std::string::npos);
@@ -150,8 +150,8 @@ TEST_CASE("what a server says is one short line without the password") {
   CHECK(error.message.size() < 400);
 }
 
-TEST_CASE("a user whom the address does not name is not named") {
-  const Address nameless = *Address::parse("postgres://db.example/site");
+TEST_CASE("the error does not name a user that the URL does not name") {
+  const DatabaseAddress nameless = *DatabaseAddress::parse("postgres://db.example/site");
   CHECK(statement_failure("28P01", "FATAL:  x", nameless).error.message ==
         "postgres://db.example/site refuses the user: wrong password?");
 }

@@ -18,7 +18,7 @@ std::unique_ptr<Store> open_store(const std::string& url) {
   return must(store::open(url, OpenMode::read_write));
 }
 
-std::vector<ChunkRecord> version(const std::string& slug, int n) {
+std::vector<ChunkRecord> versioned_chunks(const std::string& slug, int n) {
   std::vector<ChunkRecord> chunks;
   for (int index = 0; index < 1 + n % 4; ++index) {
     const auto all = static_cast<uint32_t>(n % 5 + 1);
@@ -31,20 +31,20 @@ std::vector<ChunkRecord> version(const std::string& slug, int n) {
   return chunks;
 }
 
-Document versioned(const std::string& slug, int n) {
+Document versioned_document(const std::string& slug, int n) {
   Document document = make_document(slug);
   document.content_hash = std::to_string(n);
   return document;
 }
 
-void check_whole(Store& store) {
-  const TempPlace clean;
+void check_consistency(Store& store) {
+  const TempDatabase clean;
   const auto reference = open_store(clean.db());
   const auto writer = must(reference->begin_index());
   Corpus corpus(1);
   for (const DocumentInfo& info : must(store.documents())) {
     const std::string& slug = info.document.slug;
-    const auto expected = version(slug, std::stoi(info.document.content_hash));
+    const auto expected = versioned_chunks(slug, std::stoi(info.document.content_hash));
     corpus.put(*writer, slug, expected);
     const auto chunks = must(store.chunks_of(slug));
     REQUIRE(chunks.size() == expected.size());

@@ -19,14 +19,14 @@ namespace stoka::store::postgres {
 std::unique_ptr<Store> open_store(const std::string& url);
 
 // Version n of a document: every chunk and every term says so.
-std::vector<ChunkRecord> version(const std::string& slug, int n);
-Document versioned(const std::string& slug, int n);
+std::vector<ChunkRecord> versioned_chunks(const std::string& slug, int n);
+Document versioned_document(const std::string& slug, int n);
 
 // Whole documents only, each of one version; all that is told of the index follows from them.
-void check_whole(Store& store);
+void check_consistency(Store& store);
 
 // Counts rows that no other row leads to, and a totals row that does not add up.
-inline constexpr const char* kLoose =
+inline constexpr const char* kCountInconsistencies =
     "SELECT (SELECT count(*) FROM stoka_chunks c WHERE NOT EXISTS "
     "(SELECT FROM stoka_documents d WHERE d.slug = c.source_slug)) + "
     "(SELECT count(*) FROM stoka_chunks c WHERE NOT EXISTS "

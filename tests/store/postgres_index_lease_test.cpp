@@ -13,15 +13,15 @@ using namespace stoka::store;
 using namespace stoka::store::postgres;
 using stoka::testing::TestDatabase;
 
-TEST_CASE("an indexer killed at any point leaves whole documents, and the index free at once") {
+TEST_CASE("an index writer killed at any point leaves whole documents, and its lease is free at once") {
   if (!many_backends()) return;
-  const TestDatabase place;
-  const auto watcher = open_store(place.url());
+  const TestDatabase db;
+  const auto watcher = open_store(db.url());
   const auto generation = [&] { return must(watcher->stats()).generation; };
   for (int round = 0; round < 8; ++round) {
-    const uint64_t enough = generation() + static_cast<uint64_t>(round);
-    Child child([&] {
-      auto store = store::open(place.url(), OpenMode::read_write);
+    const uint64_t target_generation = generation() + static_cast<uint64_t>(round);
+    ChildProcess child([&] {
+      auto store = store::open(db.url(), OpenMode::read_write);
       if (!store) return;
       auto writer = (*store)->begin_index();
       if (!writer) return;
@@ -29,7 +29,7 @@ TEST_CASE("an indexer killed at any point leaves whole documents, and the index 
         const std::string slug = "post-" + std::to_string(n % 7);
         if (n % 11 == 10) {
           if (!(*writer)->remove_document(slug)) return;
-        } else if (!(*writer)->put_document(versioned(slug, n), version(slug, n))) {
+        } else if (!(*writer)->put_document(versioned_document(slug, n), versioned_chunks(slug, n))) {
           return;
         }
         if (n % 23 == 22 && !(*writer)->finish(Instant())) return;
@@ -37,46 +37,46 @@ TEST_CASE("an indexer killed at any point leaves whole documents, and the index 
     });
     // Rounds end after more and more steps, and at whatever instruction the child has reached by
     // then.
-    REQUIRE(eventually([&] { return generation() > enough; }));
+    REQUIRE(eventually([&] { return generation() > target_generation; }));
     usleep(static_cast<useconds_t>(round * 1370 % 19000));
     child.kill();
 
-    const auto store = open_store(place.url());
+    const auto store = open_store(db.url());
     const auto writer = must(store->begin_index());
-    CHECK(place.sql(kLoose) == "0");
-    CHECK(place.sql("SELECT count(*) FROM stoka_documents d WHERE chunks <> (SELECT count(*) FROM "
+    CHECK(db.sql(kCountInconsistencies) == "0");
+    CHECK(db.sql("SELECT count(*) FROM stoka_documents d WHERE chunks <> (SELECT count(*) FROM "
                     "stoka_chunks WHERE source_slug = slug AND section = 'version ' || "
                     "content_hash)") == "0");
-    if (round % 4 == 3) check_whole(*store);
+    if (round % 4 == 3) check_consistency(*store);
   }
   // And the run that comes to its end has what it would have had anyway.
-  const auto store = open_store(place.url());
+  const auto store = open_store(db.url());
   const auto writer = must(store->begin_index());
   for (int n = 0; n < 7; ++n) {
     const std::string slug = "post-" + std::to_string(n);
-    must(writer->put_document(versioned(slug, n), version(slug, n)));
+    must(writer->put_document(versioned_document(slug, n), versioned_chunks(slug, n)));
   }
   must(writer->finish(Instant()));
   CHECK(must(store->documents()).size() == 7);
   CHECK_FALSE(must(store->stats()).unfinished);
-  CHECK(place.sql(kLoose) == "0");
-  check_whole(*store);
+  CHECK(db.sql(kCountInconsistencies) == "0");
+  check_consistency(*store);
 }
 
-TEST_CASE("an indexer killed in the middle of a long statement lets the index go") {
+TEST_CASE("the lease of an index writer killed during a long statement becomes free") {
   if (!many_backends()) return;
-  const TestDatabase place;
+  const TestDatabase db;
   {
-    const auto writer = must(open_store(place.url())->begin_index());
-    must(writer->put_document(versioned("a", 1), version("a", 1)));
+    const auto writer = must(open_store(db.url())->begin_index());
+    must(writer->put_document(versioned_document("a", 1), versioned_chunks("a", 1)));
   }
   // Making the index over the vectors takes as long as this trigger wants.
-  place.sql(
+  db.sql(
       "CREATE FUNCTION slow() RETURNS TRIGGER LANGUAGE plpgsql AS "
       "'BEGIN PERFORM pg_sleep(600); RETURN NEW; END'; "
       "CREATE TRIGGER slow BEFORE UPDATE ON stoka_chunks FOR EACH ROW EXECUTE FUNCTION slow()");
-  Child child([&] {
-    auto store = store::open(place.url(), OpenMode::read_write);
+  ChildProcess child([&] {
+    auto store = store::open(db.url(), OpenMode::read_write);
     if (!store) return;
     auto writer = (*store)->begin_index();
     if (!writer) return;
@@ -87,25 +87,25 @@ TEST_CASE("an indexer killed in the middle of a long statement lets the index go
   const std::string sleeping =
       "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' "
       "AND query LIKE 'UPDATE stoka_chunks%'";
-  REQUIRE(eventually([&] { return place.sql(sleeping) != "0"; }));
+  REQUIRE(eventually([&] { return db.sql(sleeping) != "0"; }));
   child.kill();
-  const auto store = open_store(place.url());
+  const auto store = open_store(db.url());
   const auto writer = must(store->begin_index());
-  CHECK(place.sql(sleeping) == "0");
-  check_whole(*store);
+  CHECK(db.sql(sleeping) == "0");
+  check_consistency(*store);
 }
 
-TEST_CASE("a run that others took for dead cannot write any more") {
-  const TestDatabase place;
-  const auto store = open_store(place.url());
+TEST_CASE("an index run whose lease has expired and was taken cannot write any more") {
+  const TestDatabase db;
+  const auto store = open_store(db.url());
   auto lost = must(store->begin_index());
-  must(lost->put_document(versioned("a", 1), version("a", 1)));
-  place.sql("UPDATE stoka_index SET writer_until = now() - interval '1 second'");
-  const auto other = open_store(place.url());
+  must(lost->put_document(versioned_document("a", 1), versioned_chunks("a", 1)));
+  db.sql("UPDATE stoka_index SET writer_until = now() - interval '1 second'");
+  const auto other = open_store(db.url());
   auto writer = must(other->begin_index());
 
   const Result<> refusals[] = {
-      lost->put_document(versioned("a", 2), version("a", 2)),
+      lost->put_document(versioned_document("a", 2), versioned_chunks("a", 2)),
       lost->remove_document("a"),
       lost->set_identity({"other", 0, "", ""}),
       lost->clear(),
@@ -124,30 +124,30 @@ TEST_CASE("a run that others took for dead cannot write any more") {
   CHECK(third.error().message.find("another index run holds the index: ") == 0);
   CHECK(third.error().message.find(" pid " + std::to_string(getpid())) != std::string::npos);
   CHECK(third.error().hint.find("wait for it, or end that process") == 0);
-  check_whole(*store);
-  must(writer->put_document(versioned("a", 3), version("a", 3)));
-  check_whole(*store);
+  check_consistency(*store);
+  must(writer->put_document(versioned_document("a", 3), versioned_chunks("a", 3)));
+  check_consistency(*store);
 }
 
-TEST_CASE("a run goes on when the server throws its connection out, and keeps the index") {
+TEST_CASE("an index run whose connection is terminated continues and keeps the lease") {
   if (!many_backends()) return;
-  const TestDatabase place;
-  const auto store = open_store(place.url());
+  const TestDatabase db;
+  const auto store = open_store(db.url());
   const auto writer = must(store->begin_index());
   const std::string terminate =
       "SELECT pg_terminate_backend(writer_backend, 5000) FROM stoka_index";
   for (int n = 0; n < 5; ++n) {
-    must(writer->put_document(versioned("a", n), version("a", n)));
-    CHECK(place.sql(terminate) == "t");
+    must(writer->put_document(versioned_document("a", n), versioned_chunks("a", n)));
+    CHECK(db.sql(terminate) == "t");
   }
-  must(writer->put_document(versioned("b", 6), version("b", 6)));
+  must(writer->put_document(versioned_document("b", 6), versioned_chunks("b", 6)));
   const auto refused = store->begin_index();
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::busy);
-  check_whole(*store);
+  check_consistency(*store);
 }
 
-TEST_CASE("the connection of another role is not taken for dead") {
+TEST_CASE("a writer of another role, whose connection is hidden, keeps the lease") {
   const auto database = OwnDatabase::make();
   if (!database) return;
   database->sql(
@@ -166,7 +166,7 @@ TEST_CASE("the connection of another role is not taken for dead") {
   CHECK(mine->begin_index());
 }
 
-TEST_CASE("who does not own the tables learns it before anything is written") {
+TEST_CASE("a role that does not own the tables is refused before anything is written") {
   const auto database = OwnDatabase::make();
   if (!database) return;
   const auto owners = open_store(database->server.url(database->name));
@@ -183,21 +183,21 @@ TEST_CASE("who does not own the tables learns it before anything is written") {
   CHECK(refused.error().hint == "connect as stoka, or: GRANT stoka TO guest");
 }
 
-TEST_CASE("a run waits out a restart of the server") {
+TEST_CASE("an index run continues after a restart of the server") {
   const auto database = OwnDatabase::make();
   if (!database) return;
   const auto store = open_store(database->url());
   const auto writer = must(store->begin_index());
-  must(writer->put_document(versioned("a", 1), version("a", 1)));
+  must(writer->put_document(versioned_document("a", 1), versioned_chunks("a", 1)));
   database->server.kill();
-  const auto refused = writer->put_document(versioned("a", 2), version("a", 2));
+  const auto refused = writer->put_document(versioned_document("a", 2), versioned_chunks("a", 2));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::unavailable);
   database->server.start();
   REQUIRE(eventually(
-      [&] { return writer->put_document(versioned("b", 3), version("b", 3)).has_value(); }));
+      [&] { return writer->put_document(versioned_document("b", 3), versioned_chunks("b", 3)).has_value(); }));
   CHECK(must(store->documents()).size() == 2);
-  check_whole(*store);
+  check_consistency(*store);
 }
 
 }  // namespace postgres_index_lease_test

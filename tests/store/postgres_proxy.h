@@ -17,8 +17,8 @@ class CommitProxy {
     before,         // COMMIT does not reach the server, which sees its client go
     after,          // COMMIT was done, its answer is lost
     held,           // COMMIT does not reach the server, which does not know that its client is gone
-    held_a_little,  // the same, until the server was asked about the transaction for the first time
-    alone,          // held, and nobody gets through until admit()
+    held_until_queried,  // the same, until the server was asked about the transaction for the first time
+    held_and_refusing,          // held, and nobody gets through until admit()
   };
 
   explicit CommitProxy(int server_port);

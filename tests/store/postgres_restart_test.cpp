@@ -57,10 +57,10 @@ struct Writes {
 }  // namespace
 
 TEST_CASE(
-    "a server that restarts or crashes is used again, and every write is kept once or reported") {
+    "after a restart or crash the server is used again, and each write is stored once or fails") {
   server().sql("CREATE TABLE t (x BIGINT)");
   const auto database =
-      must(Database::open(must_parse(server().url()), {.refusal_lasts = 1ms, .most_doubt = 60s}));
+      must(Database::open(must_parse(server().url()), {.connect_retry_delay = 1ms, .max_in_doubt_wait = 60s}));
   Writes writes;
   std::atomic<bool> ends = false;
   std::vector<std::jthread> threads;
@@ -95,7 +95,7 @@ TEST_CASE(
   for (const int64_t x : stored) CHECK((writes.kept.count(x) == 1 || writes.unknown.count(x) == 1));
 }
 
-TEST_CASE("a restart between two transactions is not noticed") {
+TEST_CASE("callers do not notice a restart between two transactions") {
   const auto database = must(Database::open(must_parse(server().url()), {}));
   for (const bool crash : {false, true}) {
     CAPTURE(crash);
@@ -106,10 +106,10 @@ TEST_CASE("a restart between two transactions is not noticed") {
   }
 }
 
-TEST_CASE("after a refusal nobody knocks for a while, and whoever comes is told the same") {
+TEST_CASE("after a refused connection callers get the same error without a new attempt") {
   const auto patient =
-      must(Database::open(must_parse(server().url()), {.refusal_lasts = std::chrono::hours(1)}));
-  const auto eager = must(Database::open(must_parse(server().url()), {.refusal_lasts = 0ms}));
+      must(Database::open(must_parse(server().url()), {.connect_retry_delay = std::chrono::hours(1)}));
+  const auto eager = must(Database::open(must_parse(server().url()), {.connect_retry_delay = 0ms}));
   server().stop();
   const auto refused = patient->read(backend);
   REQUIRE_FALSE(refused);
@@ -124,18 +124,18 @@ TEST_CASE("after a refusal nobody knocks for a while, and whoever comes is told 
 }
 
 TEST_CASE(
-    "a crash before COMMIT may give the transaction's id to another, which is not taken for it") {
+    "a reused transaction id after a crash is not taken for a committed transaction") {
   for (const bool taken : {false, true}) {
     CAPTURE(taken);
     server().sql("DROP TABLE IF EXISTS t; CREATE TABLE t (x BIGINT)");
     CommitProxy proxy(server().port());
     const auto database =
         must(Database::open(must_parse(url_of("stoka", server().password(), "stoka", proxy.port())),
-                            {.most_doubt = 60s}));
+                            {.max_in_doubt_wait = 60s}));
     int calls = 0;
     Result<> wrote;
     std::atomic<int64_t> xid = 0;
-    proxy.cut(CommitProxy::Cut::alone);
+    proxy.cut(CommitProxy::Cut::held_and_refusing);
     std::jthread writer([&] {
       wrote = database->write([&](Connection& connection) -> Result<> {
         ++calls;

@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kDim = 8;
 constexpr int kDocuments = 60;
 constexpr int kChunksEach = 100;
-static_assert((kDocuments - 6) * kChunksEach > int{postgres::kExactUpTo});
+static_assert((kDocuments - 6) * kChunksEach > int{postgres::kMaxExactVectors});
 
 std::unique_ptr<Store> must_open(const std::string& url) {
   auto store = store::open(url, OpenMode::read_write);
@@ -82,15 +82,15 @@ SearchFilter all_but(std::set<int> kept) {
 }
 
 // How many of `expected` were found.
-size_t hits(const std::vector<Found>& found, const std::vector<Found>& expected) {
-  return static_cast<size_t>(std::count_if(expected.begin(), expected.end(), [&](const Found& e) {
+size_t hits(const std::vector<SchemaState>& found, const std::vector<SchemaState>& expected) {
+  return static_cast<size_t>(std::count_if(expected.begin(), expected.end(), [&](const SchemaState& e) {
     return std::find(found.begin(), found.end(), e) != found.end();
   }));
 }
 
 }  // namespace
 
-TEST_CASE("a large index is searched through HNSW, and never gives fewer rows than exist") {
+TEST_CASE("a large index is searched through HNSW, and never returns fewer rows than exist") {
   const TestDatabase database;
   Corpus corpus(7);
   {
@@ -106,12 +106,12 @@ TEST_CASE("a large index is searched through HNSW, and never gives fewer rows th
         if (round % 2) filter.exclude_slugs = {slug(round), slug(round + 1), "not-there"};
         const auto found = store->search_dense(query, k, filter);
         REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
-        const std::vector<Found> expected = corpus.dense(query, k, filter);
-        const std::vector<Found> rows = named(*store, *found);
+        const std::vector<SchemaState> expected = corpus.dense(query, k, filter);
+        const std::vector<SchemaState> rows = named(*store, *found);
         CHECK(rows.size() == k);
         CHECK(std::is_sorted(rows.begin(), rows.end(),
-                             [](const Found& a, const Found& b) { return a.score > b.score; }));
-        for (const Found& row : rows) CHECK_FALSE(filter.exclude_slugs.contains(row.slug));
+                             [](const SchemaState& a, const SchemaState& b) { return a.score > b.score; }));
+        for (const SchemaState& row : rows) CHECK_FALSE(filter.exclude_slugs.contains(row.slug));
         wanted += expected.size();
         found_of_them += hits(rows, expected);
       }
@@ -128,7 +128,7 @@ TEST_CASE("a large index is searched through HNSW, and never gives fewer rows th
 }
 
 TEST_CASE(
-    "what a filter leaves of a large index, ties and odd queries are found as by comparing all") {
+    "HNSW search agrees with exact search for filters, ties and unusual queries") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   Corpus corpus(8);
@@ -165,13 +165,13 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a large index is searched with every pgvector, and without its index") {
-  const TestDatabase place;
-  const auto store = must_open(place.url());
+TEST_CASE("a large index is searched with every version of pgvector, and without the vector index") {
+  const TestDatabase db;
+  const auto store = must_open(db.url());
   Corpus corpus(9);
   fill_large(*store, corpus);
   const auto database =
-      postgres::Database::open(postgres::Address::parse(place.url()).value(), {}).value();
+      postgres::Database::open(postgres::DatabaseAddress::parse(db.url()).value(), {}).value();
   const postgres::Schema schema = postgres::check_schema(*database).value();
   struct {
     int minor;
@@ -185,7 +185,7 @@ TEST_CASE("a large index is searched with every pgvector, and without its index"
     extension.major = 0;
     extension.minor = c.minor;
     const auto made = database->write([&](postgres::Connection& connection) {
-      return c.with_index ? postgres::make_vector_index(connection, extension, kDim)
+      return c.with_index ? postgres::create_vector_index(connection, extension, kDim)
                           : postgres::drop_vector_index(connection);
     });
     REQUIRE_MESSAGE(made, (made ? "" : made.error().message));
@@ -205,17 +205,17 @@ TEST_CASE("a large index is searched with every pgvector, and without its index"
     for (const auto& q : queries) {
       CAPTURE(q.k);
       const auto found = database->read([&](postgres::Connection& connection) {
-        return postgres::search_vectors(connection, extension, q.query, q.k, q.filter);
+        return postgres::search_dense(connection, extension, q.query, q.k, q.filter);
       });
       REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
-      const std::vector<Found> rows = named(*store, *found);
+      const std::vector<SchemaState> rows = named(*store, *found);
       CHECK(rows.size() == q.k);
       CHECK(hits(rows, corpus.dense(q.query, q.k, q.filter)) >= q.k * 95 / 100);
     }
   }
 }
 
-TEST_CASE("SQL in every field of a document and of a search is only text") {
+TEST_CASE("SQL in any field of a document or a query is only text") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   const std::string nasty = "'; DROP TABLE stoka_chunks; -- $1 \\ \" %s {a,b} NULL";
@@ -262,7 +262,7 @@ TEST_CASE("SQL in every field of a document and of a search is only text") {
   }
 }
 
-TEST_CASE("what is damaged in the database is a data error, and nothing is made of it") {
+TEST_CASE("damaged rows are a data error") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   ChunkId id = 0;
@@ -316,7 +316,7 @@ TEST_CASE("what is damaged in the database is a data error, and nothing is made 
   }
 }
 
-TEST_CASE("rows made by hand, with nothing in what may be nothing, are read") {
+TEST_CASE("rows with NULL in every nullable column are read") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   database.sql(

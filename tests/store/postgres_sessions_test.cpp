@@ -57,7 +57,7 @@ std::set<std::string> as_set(const std::vector<std::string>& list) {
 
 }  // namespace
 
-TEST_CASE("fifty turns of one new session at once, from two stores, are all there in one session") {
+TEST_CASE("fifty concurrent turns of a new session, from two stores, are all stored in one session") {
   const TestDatabase database;
   const int threads = TestDatabase::many_backends() ? 50 : 5;
   const auto one = must_open(database.url());
@@ -80,7 +80,7 @@ TEST_CASE("fifty turns of one new session at once, from two stores, are all ther
   }
 }
 
-TEST_CASE("ten visitors who turn out to be one person at the same time become one visitor") {
+TEST_CASE("ten visitors that get the same subject concurrently become one visitor") {
   const TestDatabase database;
   const int people = TestDatabase::many_backends() ? 10 : 4;
   const auto one = must_open(database.url());
@@ -119,7 +119,7 @@ TEST_CASE("ten visitors who turn out to be one person at the same time become on
   CHECK(turns == 3 * people);
 }
 
-TEST_CASE("turns, visits and copies of the same new visitors at once lose nothing") {
+TEST_CASE("concurrent turns, updates and copies of the same new visitors lose nothing") {
   const TestDatabase database;
   const int visitors = TestDatabase::many_backends() ? 6 : 2;
   const auto one = must_open(database.url());
@@ -152,7 +152,7 @@ TEST_CASE("turns, visits and copies of the same new visitors at once lose nothin
   CHECK(sessions->size() == static_cast<size_t>(visitors));
 }
 
-TEST_CASE("who becomes known while others write about the same person loses nothing") {
+TEST_CASE("a visitor that gets a subject during concurrent writes loses nothing") {
   if (!TestDatabase::many_backends()) return;
   const TestDatabase database;
   const int people = 5;
@@ -201,7 +201,7 @@ TEST_CASE("who becomes known while others write about the same person loses noth
   }
 }
 
-TEST_CASE("a turn whose backend is killed in the middle is stored once") {
+TEST_CASE("a turn whose backend is killed during it is stored once") {
   if (!TestDatabase::many_backends()) return;
   struct {
     const char* when;
@@ -237,7 +237,7 @@ TEST_CASE("a turn whose backend is killed in the middle is stored once") {
   }
 }
 
-TEST_CASE("a subject that is a user is linked to it, and one that is not stops no turn") {
+TEST_CASE("a subject in auth.users is linked, and turns with an unknown one succeed") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   // As in auth.users of Supabase.
@@ -268,7 +268,7 @@ TEST_CASE("a subject that is a user is linked to it, and one that is not stops n
   CHECK(store->visitor(uuid("w"))->value().subject == "auth0|1");
 }
 
-TEST_CASE("a client that sends SQL in every field is answered, and all it sent is text") {
+TEST_CASE("SQL in every field of a turn is only text") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   const std::string nasty = "'; DROP TABLE stoka_sessions; -- $1 \\ \" {NULL,\"x\"} \\u0000";
@@ -310,7 +310,7 @@ TEST_CASE("a client that sends SQL in every field is answered, and all it sent i
   CHECK(store->visitors_after("", 5)->size() == 1);
 }
 
-TEST_CASE("rows of the first design, and such as hold nothing, are read and go on") {
+TEST_CASE("sessions of the first design, and rows with NULLs, are read and continued") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   database.sql(

@@ -21,8 +21,8 @@ inline const testing::PostgresServer& shared_server() {
   return one;
 }
 
-inline Address must_parse(const std::string& url) {
-  auto address = Address::parse(url);
+inline DatabaseAddress must_parse(const std::string& url) {
+  auto address = DatabaseAddress::parse(url);
   REQUIRE_MESSAGE(address, (address ? "" : address.error().message));
   return *address;
 }
@@ -51,9 +51,9 @@ inline std::string url_of(const std::string& user, const std::string& password,
 }
 
 // A schema of its own on the shared server, and connections that are known by its name.
-struct Place {
+struct TestSchema {
   const std::string name;
-  explicit Place(DatabaseOptions wanted = {}) : name(next_name()), options(wanted) {
+  explicit TestSchema(DatabaseOptions wanted = {}) : name(next_name()), options(wanted) {
     sql("CREATE SCHEMA " + name + "; CREATE TABLE t (x BIGINT)");
   }
   std::string url(int port = shared_server().port()) const {
@@ -96,7 +96,7 @@ inline Result<> insert(Connection& connection, int64_t x) {
   return {};
 }
 
-inline int64_t how_often(Database& database, int64_t x) {
+inline int64_t count_rows(Database& database, int64_t x) {
   return must(database.read([&](Connection& connection) -> Result<int64_t> {
     STOKA_ASSIGN(const Rows rows, connection.run("SELECT count(*) FROM t WHERE x = $1::bigint",
                                                  Params().integer(x)));

@@ -50,7 +50,7 @@ class Shared {
 };
 
 // Version n of a document: every chunk and every term says so.
-std::vector<ChunkRecord> version(const std::string& slug, int n) {
+std::vector<ChunkRecord> versioned_chunks(const std::string& slug, int n) {
   std::vector<ChunkRecord> chunks;
   for (int index = 0; index < 1 + n % 4; ++index) {
     const auto all = static_cast<uint32_t>(n % 5 + 1);
@@ -63,7 +63,7 @@ std::vector<ChunkRecord> version(const std::string& slug, int n) {
   return chunks;
 }
 
-Document versioned(const std::string& slug, int n) {
+Document versioned_document(const std::string& slug, int n) {
   Document document = make_document(slug);
   document.content_hash = std::to_string(n);
   return document;
@@ -71,13 +71,13 @@ Document versioned(const std::string& slug, int n) {
 
 }  // namespace
 
-TEST_CASE("an indexer killed at any point leaves every document old or new") {
-  const TempPlace place;
+TEST_CASE("an index writer killed at any point leaves every document in its old or new version") {
+  const TempDatabase temp;
 
   for (int round = 0; round < 12; ++round) {
     Shared done;
-    Child child([&] {
-      auto store = store::open(place.db(), OpenMode::read_write);
+    ChildProcess child([&] {
+      auto store = store::open(temp.db(), OpenMode::read_write);
       if (!store) return;
       auto writer = (*store)->begin_index();
       if (!writer) return;
@@ -85,7 +85,7 @@ TEST_CASE("an indexer killed at any point leaves every document old or new") {
         const std::string slug = "post-" + std::to_string(n % 7);
         if (n % 11 == 10) {
           if (!(*writer)->remove_document(slug)) return;
-        } else if (!(*writer)->put_document(versioned(slug, n), version(slug, n))) {
+        } else if (!(*writer)->put_document(versioned_document(slug, n), versioned_chunks(slug, n))) {
           return;
         }
         ++*done;
@@ -97,20 +97,20 @@ TEST_CASE("an indexer killed at any point leaves every document old or new") {
     usleep(static_cast<useconds_t>(round * 137 % 1900));
     child.kill();
 
-    CHECK(integrity(place.db()) == "ok");
-    const auto store = store::open(place.db(), OpenMode::read_write);
+    CHECK(integrity(temp.db()) == "ok");
+    const auto store = store::open(temp.db(), OpenMode::read_write);
     REQUIRE(store);
     const auto documents = (*store)->documents();
     REQUIRE(documents);
     Corpus corpus(static_cast<uint32_t>(round));
-    const TempPlace clean;
+    const TempDatabase clean;
     const auto reference = store::open(clean.db(), OpenMode::read_write);
     REQUIRE(reference);
     auto writer = (*reference)->begin_index();
     REQUIRE(writer);
     for (const DocumentInfo& info : *documents) {
       const std::string& slug = info.document.slug;
-      const auto expected = version(slug, std::stoi(info.document.content_hash));
+      const auto expected = versioned_chunks(slug, std::stoi(info.document.content_hash));
       corpus.put(**writer, slug, expected);
       const auto chunks = (*store)->chunks_of(slug);
       REQUIRE(chunks);
@@ -123,11 +123,11 @@ TEST_CASE("an indexer killed at any point leaves every document old or new") {
   }
 }
 
-TEST_CASE("the lock of a killed indexer is free at once") {
-  const TempPlace place;
+TEST_CASE("the IndexLock of a killed process is free at once") {
+  const TempDatabase temp;
   Shared ready;
-  Child child([&] {
-    auto store = store::open(place.db(), OpenMode::read_write);
+  ChildProcess child([&] {
+    auto store = store::open(temp.db(), OpenMode::read_write);
     if (!store) return;
     auto writer = (*store)->begin_index();
     if (!writer) return;
@@ -135,29 +135,29 @@ TEST_CASE("the lock of a killed indexer is free at once") {
     for (;;) pause();
   });
   while (*ready == 0) usleep(100);
-  const auto store = store::open(place.db(), OpenMode::read_write);
+  const auto store = store::open(temp.db(), OpenMode::read_write);
   REQUIRE(store);
   const auto refused = (*store)->begin_index();
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::busy);
   CHECK(refused.error().message ==
-        "another index run (pid " + std::to_string(child.pid()) + ") is writing " + place.db());
+        "another index run (pid " + std::to_string(child.pid()) + ") is writing " + temp.db());
   child.kill();
   CHECK((*store)->begin_index());
 }
 
-TEST_CASE("processes that create the same store at once all get it") {
+TEST_CASE("processes that create the same store at once all succeed") {
   for (int round = 0; round < 4; ++round) {
-    const TempPlace place;
+    const TempDatabase temp;
     Shared failed;
     Shared opened;
     Shared go;
-    std::vector<Child> children;
+    std::vector<ChildProcess> children;
     for (int i = 0; i < 4; ++i) {
       children.emplace_back([&, i] {
         while (*go == 0) {
         }
-        const auto store = store::open(place.db(), OpenMode::read_write);
+        const auto store = store::open(temp.db(), OpenMode::read_write);
         TurnRecord turn;
         turn.session_id = uuid("s");
         turn.visitor_id = uuid("v" + std::to_string(i));
@@ -167,27 +167,27 @@ TEST_CASE("processes that create the same store at once all get it") {
     }
     *go = 1;
     while (*opened + *failed < 4) usleep(100);
-    for (Child& child : children) child.kill();
+    for (ChildProcess& child : children) child.kill();
     CHECK(*failed == 0);
-    const auto store = store::open(place.db(), OpenMode::read);
+    const auto store = store::open(temp.db(), OpenMode::read);
     REQUIRE(store);
     CHECK((*store)->session(uuid("s"))->value().turns == 4);
-    CHECK(integrity(place.db()) == "ok");
+    CHECK(integrity(temp.db()) == "ok");
   }
 }
 
 TEST_CASE("turns are stored while another process indexes") {
-  const TempPlace place;
+  const TempDatabase temp;
   Shared done;
-  const auto store = store::open(place.db(), OpenMode::read_write);
+  const auto store = store::open(temp.db(), OpenMode::read_write);
   REQUIRE(store);
-  Child child([&] {
-    auto mine = store::open(place.db(), OpenMode::read_write);
+  ChildProcess child([&] {
+    auto mine = store::open(temp.db(), OpenMode::read_write);
     if (!mine) return;
     auto writer = (*mine)->begin_index();
     if (!writer) return;
     for (int n = 1;; ++n) {
-      if (!(*writer)->put_document(versioned("post", n), version("post", n))) return;
+      if (!(*writer)->put_document(versioned_document("post", n), versioned_chunks("post", n))) return;
       ++*done;
     }
   });

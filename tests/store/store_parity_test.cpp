@@ -75,7 +75,7 @@ std::vector<Hit> after_policy(std::vector<Hit> hits, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the same site and fifty questions give the same five on both stores, to the last bit") {
+TEST_CASE("retrieval of fifty questions returns the same top five on both stores, to the last bit") {
   const testing::TestDatabase database;
   const auto sqlite = make_house("");
   const auto postgres = make_house(database.url());
@@ -105,7 +105,7 @@ TEST_CASE("the same site and fifty questions give the same five on both stores, 
   CHECK(answered > kQuestions);
 }
 
-TEST_CASE("each search alone gives the same five on both stores, to the last bit") {
+TEST_CASE("dense and lexical search each return the same top five on both stores, to the last bit") {
   const testing::TestDatabase database;
   const auto sqlite = make_house("");
   const auto postgres = make_house(database.url());

@@ -7,7 +7,7 @@
 namespace stoka::store {
 
 // A folder for one database.
-struct TempPlace : testing::TempFolder {
+struct TempDatabase : testing::TempFolder {
   std::string directory() const { return path.string(); }
   std::string db() const { return (path / "stoka.db").string(); }
 };

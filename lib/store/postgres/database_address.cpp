@@ -17,14 +17,14 @@ namespace {
 
 constexpr const char* kExample = "give one like postgres://user:password@host:5432/database";
 
-// A dead peer is noticed within seconds, a quiet one is kept. No target_session_attrs: with one
-// host it would only refuse to read from a standby.
-constexpr std::pair<std::string_view, std::string_view> kAdded[] = {
+// Keepalives find a dead server within seconds and leave an idle one alone. There is no default for
+// target_session_attrs: with a single host it could only prevent reading from a standby.
+constexpr std::pair<std::string_view, std::string_view> kDefaultParameters[] = {
     {"connect_timeout", "5"},      {"keepalives_idle", "30"},
     {"keepalives_interval", "5"},  {"keepalives_count", "3"},
     {"tcp_user_timeout", "10000"}, {"fallback_application_name", "stoka"},
 };
-// Whatever the URL says: the last one counts, and stoka's text is UTF-8.
+// Appended always: libpq uses the last value of a parameter, and all text of stoka is UTF-8.
 constexpr std::string_view kEncoding = "client_encoding=UTF8";
 
 constexpr std::array<std::string_view, 5> kSecretKeys = {
@@ -37,7 +37,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-// Nothing if a '%' begins no byte, or NUL.
+// Percent-decodes; nothing if a '%' is not followed by two hex digits, or encodes NUL.
 std::optional<std::string> decoded(std::string_view typed) {
   std::string out;
   for (size_t at = 0; at < typed.size(); ++at) {
@@ -54,7 +54,8 @@ std::optional<std::string> decoded(std::string_view typed) {
   return out;
 }
 
-// Takes the text up to the next of `ends`, which goes too.
+// Removes the text up to the first character of `ends`, and that character; returns the text before
+// it.
 std::string_view take_until(std::string_view& text, std::string_view ends) {
   const size_t at = std::min(text.find_first_of(ends), text.size());
   const std::string_view out = text.substr(0, at);
@@ -68,8 +69,8 @@ bool is_port(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() && port > 0 && port < 65536;
 }
 
-// What is wrong with "host:port,[::1]:port,…"; empty if nothing.
-std::string_view fault_of_hosts(std::string_view hosts) {
+// What is wrong with "host:port,[::1]:port,…"; empty if nothing is.
+std::string_view find_host_error(std::string_view hosts) {
   while (!hosts.empty()) {
     std::string_view host = take_until(hosts, ",");
     if (host.starts_with('[')) {
@@ -84,7 +85,7 @@ std::string_view fault_of_hosts(std::string_view hosts) {
   return {};
 }
 
-// The URL is not in the message: what cannot be read may be the password.
+// The message does not contain the URL, because its malformed part may be the password.
 tl::unexpected<Error> refused(std::string_view why, std::string hint = kExample) {
   return fail(ErrorKind::config, fmt::format("the address of the database {}", why),
               std::move(hint));
@@ -97,7 +98,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
 
 }  // namespace
 
-Result<Address> Address::parse(std::string_view url) {
+Result<DatabaseAddress> DatabaseAddress::parse(std::string_view url) {
   url = trimmed(url);
   const size_t head = url.find("://");
   const std::string scheme = lower(url.substr(0, std::min(head, url.size())));
@@ -110,9 +111,9 @@ Result<Address> Address::parse(std::string_view url) {
   if (!decoded(url))
     return refused("has a '%' in it that begins no character", "write a '%' as %25");
 
-  Address out;
+  DatabaseAddress out;
   std::string_view rest = url.substr(head + 3);
-  // As libpq does: only what ends in '@' before the first '/' is user and password.
+  // As in libpq, user and password end with an '@' before the first '/'.
   if (const size_t at = rest.find_first_of("@/"); at != rest.npos && rest[at] == '@') {
     std::string_view password = rest.substr(0, at);
     out.user_ = text::one_line(*decoded(take_until(password, ":")));
@@ -139,14 +140,14 @@ Result<Address> Address::parse(std::string_view url) {
   return out;
 }
 
-Result<> Address::read_authority(std::string_view authority, std::string_view path) {
-  if (const std::string_view why = fault_of_hosts(authority); !why.empty()) return refused(why);
+Result<> DatabaseAddress::read_authority(std::string_view authority, std::string_view path) {
+  if (const std::string_view why = find_host_error(authority); !why.empty()) return refused(why);
   hosts_ = authority;
   database_ = path;
   return {};
 }
 
-std::vector<std::string> Address::read_query(std::string_view query) {
+std::vector<std::string> DatabaseAddress::read_query(std::string_view query) {
   std::vector<std::string> keys;
   std::string port;
   while (!query.empty()) {
@@ -164,30 +165,30 @@ std::vector<std::string> Address::read_query(std::string_view query) {
   return keys;
 }
 
-void Address::keep_secret(std::string_view typed) {
+void DatabaseAddress::keep_secret(std::string_view typed) {
   if (typed.empty()) return;
   secrets_.emplace_back(typed);
   if (std::string plain = *decoded(typed); plain != typed) secrets_.push_back(std::move(plain));
 }
 
-void Address::add_parameters(const std::vector<std::string>& known) {
+void DatabaseAddress::add_parameters(const std::vector<std::string>& known) {
   const auto add = [this](std::string_view parameter) {
     if (!connection_.ends_with('?') && !connection_.ends_with('&')) connection_ += '&';
     connection_ += parameter;
   };
-  for (const auto& [key, value] : kAdded)
+  for (const auto& [key, value] : kDefaultParameters)
     if (std::find(known.begin(), known.end(), key) == known.end())
       add(fmt::format("{}={}", key, value));
   add(kEncoding);
 }
 
-std::string Address::redact(std::string_view text) const {
-  // A shorter one is part of too many words; as part of a URL it is hidden all the same.
-  constexpr size_t kLeast = 4;
+std::string DatabaseAddress::redact(std::string_view text) const {
+  // A shorter password is part of too many words. Within a URL it is hidden all the same.
+  constexpr size_t kMinBytes = 4;
   std::string out(text);
   for (const std::string& secret : secrets_) {
     replace_all(out, ":" + secret + "@", ":***@");
-    if (secret.size() >= kLeast) replace_all(out, secret, "***");
+    if (secret.size() >= kMinBytes) replace_all(out, secret, "***");
   }
   return out;
 }

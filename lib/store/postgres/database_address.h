@@ -1,4 +1,4 @@
-// Where the server is: a postgres:// URL as libpq reads it, with what stoka adds.
+// A postgres:// URL as libpq reads it, with connection parameters that stoka adds.
 #pragma once
 
 #include <string>
@@ -9,25 +9,25 @@
 
 namespace stoka::store::postgres {
 
-class Address {
+class DatabaseAddress {
  public:
-  // "postgres://…" or "postgresql://…". Adds what is not said: connect_timeout, keepalives,
-  // tcp_user_timeout, application_name. A config error for what is no such URL, without the
-  // password. Parameters are libpq's to know: it refuses unknown ones when it connects.
-  static Result<Address> parse(std::string_view url);
+  // `url` is "postgres://…" or "postgresql://…". Adds connect_timeout, keepalives, tcp_user_timeout
+  // and fallback_application_name unless the URL sets them. A malformed URL is a config error whose
+  // message does not contain the password. Unknown parameters are found by libpq, on connecting.
+  static Result<DatabaseAddress> parse(std::string_view url);
 
-  // For the library that connects; holds the password.
+  // The URL to connect with; it contains the password.
   const std::string& reveal() const { return connection_; }
-  // "postgres://host:port/database": for people, without user, password and options.
+  // "postgres://host:port/database", for messages: without user, password and parameters.
   const std::string& describe() const { return shown_; }
-  // Empty if the URL names none.
+  // Empty if the URL has none.
   const std::string& user() const { return user_; }
-  // A text of libpq or of the server without the password, also as it is written in the URL.
+  // `text`, a message of libpq or the server, with "***" for each password, decoded or as typed.
   std::string redact(std::string_view text) const;
 
  private:
   Result<> read_authority(std::string_view authority, std::string_view path);
-  std::vector<std::string> read_query(std::string_view query);  // its keys
+  std::vector<std::string> read_query(std::string_view query);  // returns its keys
   void keep_secret(std::string_view typed);
   void add_parameters(const std::vector<std::string>& known);
 
@@ -35,7 +35,7 @@ class Address {
   std::string shown_;
   std::string user_;
   std::string hosts_, database_;      // as typed
-  std::vector<std::string> secrets_;  // as they are and as typed, longest first
+  std::vector<std::string> secrets_;  // decoded and as typed, longest first
 };
 
 }  // namespace stoka::store::postgres

@@ -1,5 +1,5 @@
 // Search by vector: exact in a small index, through the HNSW index in a large one. Scores are
-// always those of the full vectors, computed here as every store computes them.
+// always computed here from the full vectors, so that all stores agree on them.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,22 @@
 
 namespace stoka::store::postgres {
 
-// Up to so many vectors, as the filter leaves them, all are compared: that takes no longer than it
-// is worth.
-inline constexpr uint64_t kExactUpTo = 5000;
-// hnsw.ef_search: how many candidates a search keeps. More finds more of the true neighbours, and
-// takes longer; 1000 is the most that pgvector allows.
-inline constexpr size_t kSearchWidth = 400;
-inline constexpr size_t kMostWidth = 1000;
-// How many candidates are scored in full for k results: the index knows half precision only.
-constexpr size_t over_fetch(size_t k) { return k + 32; }
-// hnsw.max_scan_tuples: how far a search goes on for rows that a filter leaves; then all are
-// compared.
-inline constexpr size_t kMostScanned = 40000;
+// Up to this number of vectors (after the filter) all are compared, which is fast enough.
+inline constexpr uint64_t kMaxExactVectors = 5000;
+// hnsw.ef_search: the size of the candidate list. A larger list has better recall and takes longer;
+// pgvector allows up to 1000.
+inline constexpr size_t kEfSearch = 400;
+inline constexpr size_t kMaxEfSearch = 1000;
+// How many candidates are scored with full vectors for k results: the index may have half
+// precision.
+constexpr size_t candidate_count(size_t k) { return k + 32; }
+// hnsw.max_scan_tuples: how many rows a search visits to find enough that pass the filter. If that
+// is not enough, all are compared.
+inline constexpr size_t kMaxScanTuples = 40000;
 
-// What Store::search_dense does, in a transaction that sees one snapshot.
-Result<std::vector<ScoredChunk>> search_vectors(Connection& connection, const Extension& extension,
-                                                std::span<const float> query, size_t k,
-                                                const SearchFilter& filter);
+// Implements Store::search_dense. The caller's transaction must see one snapshot.
+Result<std::vector<ScoredChunk>> search_dense(Connection& connection, const Extension& extension,
+                                              std::span<const float> query, size_t k,
+                                              const SearchFilter& filter);
 
 }  // namespace stoka::store::postgres

@@ -14,10 +14,11 @@ namespace stoka::store::postgres {
 namespace {
 
 struct Meaning {
-  std::string_view state;  // SQLSTATE, its class, or a word of ours where there is none
-  Fault fault;
+  std::string_view state;  // a SQLSTATE, its class, or a word of this table if there is none
+  FailureKind failure_kind;
   ErrorKind kind;
-  // With {db} for the database, {user} for who connects, {said} for the server's own words.
+  // {db} is the database, {user} the user who connects, {detail} the message of the server or
+  // libpq.
   std::string_view message;
   std::string_view hint;
 };
@@ -28,84 +29,94 @@ constexpr std::string_view kCheckUser =
     "check the user and the password in STOKA_DB_URL or --store";
 constexpr std::string_view kServerDisk = "look at the disk and the log of that server";
 
-// The first that fits counts: classes stand behind their members.
+// The first match counts, so classes stand behind their members.
 constexpr Meaning kMeanings[] = {
-    {"28P01", Fault::other, ErrorKind::config, "{db} refuses {user}: wrong password?", kCheckUser},
-    {"28", Fault::other, ErrorKind::config, "{db} refuses {user}: {said}",
+    {"28P01", FailureKind::other, ErrorKind::config, "{db} refuses {user}: wrong password?",
+     kCheckUser},
+    {"28", FailureKind::other, ErrorKind::config, "{db} refuses {user}: {detail}",
      "check the user in STOKA_DB_URL or --store, and who may connect in the server's pg_hba.conf"},
-    {"no password", Fault::other, ErrorKind::config, "{db} wants a password of {user}",
+    {"no password", FailureKind::other, ErrorKind::config, "{db} wants a password of {user}",
      "give it in STOKA_DB_URL, in PGPASSWORD or in ~/.pgpass"},
-    {"3D000", Fault::other, ErrorKind::config, "{db} is not there: {said}",
+    {"3D000", FailureKind::other, ErrorKind::config, "{db} is not there: {detail}",
      "create it with createdb, or name another one in STOKA_DB_URL or --store"},
-    {"3F000", Fault::other, ErrorKind::config, "{db}: {said}",
+    {"3F000", FailureKind::other, ErrorKind::config, "{db}: {detail}",
      "create that schema, or name another one as search_path"},
-    {"42501", Fault::other, ErrorKind::config, "{db} denies {user} a right: {said}",
+    {"42501", FailureKind::other, ErrorKind::config, "{db} denies {user} a right: {detail}",
      "grant it to that user, or connect as another one"},
-    {"parameter", Fault::other, ErrorKind::config,
-     "the address of the database has a parameter that libpq does not know: {said}",
+    {"parameter", FailureKind::other, ErrorKind::config,
+     "the address of the database has a parameter that libpq does not know: {detail}",
      "leave it out; libpq's parameters are connect_timeout, sslmode, options and such"},
-    {"address", Fault::other, ErrorKind::config,
-     "the address of the database is refused by libpq: {said}", kCheckUrl},
-    {"tls", Fault::other, ErrorKind::config, "no secure connection to {db}: {said}",
+    {"address", FailureKind::other, ErrorKind::config,
+     "the address of the database is refused by libpq: {detail}", kCheckUrl},
+    {"tls", FailureKind::other, ErrorKind::config, "no secure connection to {db}: {detail}",
      "check sslmode and sslrootcert in STOKA_DB_URL or --store"},
-    {"stranger", Fault::other, ErrorKind::protocol, "what answers as {db} is no PostgreSQL: {said}",
-     kCheckUrl},
-    {"host", Fault::broken, ErrorKind::unavailable, "the host of {db} is not known: {said}",
-     kCheckUrl},
+    {"stranger", FailureKind::other, ErrorKind::protocol,
+     "what answers as {db} is no PostgreSQL: {detail}", kCheckUrl},
+    {"host", FailureKind::connection_lost, ErrorKind::unavailable,
+     "the host of {db} is not known: {detail}", kCheckUrl},
 
-    {"53300", Fault::broken, ErrorKind::busy, "{db} takes no more connections: {said}",
+    {"53300", FailureKind::connection_lost, ErrorKind::busy,
+     "{db} takes no more connections: {detail}",
      "try again in a moment; if it lasts, raise max_connections there"},
-    {"57P03", Fault::broken, ErrorKind::unavailable, "{db} takes no connections yet: {said}",
+    {"57P03", FailureKind::connection_lost, ErrorKind::unavailable,
+     "{db} takes no connections yet: {detail}", kAgain},
+    {"57P", FailureKind::connection_lost, ErrorKind::unavailable,
+     "{db} ended the connection: {detail}", kAgain},
+    {"25P03", FailureKind::connection_lost, ErrorKind::unavailable,
+     "{db} ended the connection: {detail}", kAgain},
+    {"25P04", FailureKind::connection_lost, ErrorKind::timeout, "{db} was too slow: {detail}",
      kAgain},
-    {"57P", Fault::broken, ErrorKind::unavailable, "{db} ended the connection: {said}", kAgain},
-    {"25P03", Fault::broken, ErrorKind::unavailable, "{db} ended the connection: {said}", kAgain},
-    {"25P04", Fault::broken, ErrorKind::timeout, "{db} was too slow: {said}", kAgain},
-    {"40003", Fault::broken, ErrorKind::unavailable, "{db} does not know its own state: {said}",
-     kAgain},
-    {"08P01", Fault::other, ErrorKind::internal, "{db}: {said}", ""},
-    {"08", Fault::broken, ErrorKind::unavailable, "the connection to {db} broke: {said}",
+    {"40003", FailureKind::connection_lost, ErrorKind::unavailable,
+     "{db} does not know its own state: {detail}", kAgain},
+    {"08P01", FailureKind::other, ErrorKind::internal, "{db}: {detail}", ""},
+    {"08", FailureKind::connection_lost, ErrorKind::unavailable,
+     "the connection to {db} broke: {detail}",
      "see that PostgreSQL is running there and try again"},
-    {"refused", Fault::broken, ErrorKind::unavailable, "cannot connect to {db}: {said}",
+    {"refused", FailureKind::connection_lost, ErrorKind::unavailable,
+     "cannot connect to {db}: {detail}",
      "is PostgreSQL running there? start it, or check the address in STOKA_DB_URL or --store"},
 
-    {"57014", Fault::other, ErrorKind::timeout, "{db} was too slow: {said}",
+    {"57014", FailureKind::other, ErrorKind::timeout, "{db} was too slow: {detail}",
      "try again; if it stays slow, look at the load of that server"},
-    {"55P03", Fault::other, ErrorKind::busy, "{db} is busy: {said}", kAgain},
-    {"40000", Fault::conflict, ErrorKind::busy, "{db} is busy: {said}", kAgain},
-    {"40001", Fault::conflict, ErrorKind::busy, "{db} is busy: {said}", kAgain},
-    {"40P01", Fault::conflict, ErrorKind::busy, "{db} is busy: {said}", kAgain},
-    {"25006", Fault::other, ErrorKind::unavailable, "{db} is read-only: {said}",
+    {"55P03", FailureKind::other, ErrorKind::busy, "{db} is busy: {detail}", kAgain},
+    {"40000", FailureKind::conflict, ErrorKind::busy, "{db} is busy: {detail}", kAgain},
+    {"40001", FailureKind::conflict, ErrorKind::busy, "{db} is busy: {detail}", kAgain},
+    {"40P01", FailureKind::conflict, ErrorKind::busy, "{db} is busy: {detail}", kAgain},
+    {"25006", FailureKind::other, ErrorKind::unavailable, "{db} is read-only: {detail}",
      "it is a standby, or its host made it so: name the primary, or several hosts with "
      "target_session_attrs=read-write"},
-    {"25P02", Fault::other, ErrorKind::internal, "{db}: a statement after a failed one: {said}",
-     ""},
-    {"53100", Fault::other, ErrorKind::data, "the disk of the server of {db} is full: {said}",
+    {"25P02", FailureKind::other, ErrorKind::internal,
+     "{db}: a statement after a failed one: {detail}", ""},
+    {"53100", FailureKind::other, ErrorKind::data,
+     "the disk of the server of {db} is full: {detail}",
      "free some space there and run it again; nothing was written by half"},
-    {"53", Fault::other, ErrorKind::unavailable, "the server of {db} is at its limits: {said}",
+    {"53", FailureKind::other, ErrorKind::unavailable,
+     "the server of {db} is at its limits: {detail}",
      "try again; if it lasts, give that server more memory"},
-    {"58", Fault::other, ErrorKind::data, "{db} cannot read or write its files: {said}",
+    {"58", FailureKind::other, ErrorKind::data, "{db} cannot read or write its files: {detail}",
      kServerDisk},
-    {"XX001", Fault::other, ErrorKind::data, "{db} is damaged: {said}", "restore it from a backup"},
-    {"XX002", Fault::other, ErrorKind::data, "{db} is damaged: {said}",
+    {"XX001", FailureKind::other, ErrorKind::data, "{db} is damaged: {detail}",
+     "restore it from a backup"},
+    {"XX002", FailureKind::other, ErrorKind::data, "{db} is damaged: {detail}",
      "rebuild its indexes with: reindexdb"},
-    {"42P01", Fault::other, ErrorKind::data, "{db} has not the schema of this stoka: {said}",
-     "run: stoka index PATH"},
-    {"42703", Fault::other, ErrorKind::data, "{db} has not the schema of this stoka: {said}",
-     "run: stoka index PATH"},
-    {"22P05", Fault::other, ErrorKind::config, "{db} cannot hold all characters: {said}",
+    {"42P01", FailureKind::other, ErrorKind::data,
+     "{db} has not the schema of this stoka: {detail}", "run: stoka index PATH"},
+    {"42703", FailureKind::other, ErrorKind::data,
+     "{db} has not the schema of this stoka: {detail}", "run: stoka index PATH"},
+    {"22P05", FailureKind::other, ErrorKind::config, "{db} cannot hold all characters: {detail}",
      "make the database anew with: createdb --encoding=UTF8 --template=template0"},
-    {"22021", Fault::other, ErrorKind::internal, "{db}: {said}", ""},
-    {"", Fault::other, ErrorKind::data, "{db}: {said}", ""},
+    {"22021", FailureKind::other, ErrorKind::internal, "{db}: {detail}", ""},
+    {"", FailureKind::other, ErrorKind::data, "{db}: {detail}", ""},
 };
 
-// A text of libpq for a connection that was refused, and what it means.
-struct Saying {
-  std::string_view words;
-  std::string_view and_words;
+// Parts of a libpq message about a refused connection, and the state in kMeanings that it means.
+struct KnownMessage {
+  std::string_view part;
+  std::string_view other_part;
   std::string_view state;
 };
 
-constexpr Saying kSayings[] = {
+constexpr KnownMessage kKnownMessages[] = {
     {"password authentication failed", "", "28P01"},
     {"no password supplied", "", "no password"},
     {"too many connections", "", "53300"},
@@ -139,8 +150,8 @@ constexpr Saying kSayings[] = {
     {"expected authentication request", "", "stranger"},
 };
 
-// The server's own words of a line: "ERROR:  x", "connection to server at … failed: FATAL:  x".
-std::string_view words_of(std::string_view line) {
+// "x" of a line like "ERROR:  x" or "connection to server at … failed: FATAL:  x".
+std::string_view server_message(std::string_view line) {
   for (const std::string_view mark : {"FATAL:", "ERROR:", "PANIC:", "failed:"})
     if (const size_t at = line.find(mark); at != line.npos)
       return trimmed(line.substr(at + mark.size()));
@@ -155,31 +166,31 @@ const Meaning& meaning_of(std::string_view state) {
   return *std::rbegin(kMeanings);
 }
 
-Failure failure(const Meaning& meaning, std::string_view line, const Address& address) {
-  constexpr size_t kMost = 300;
-  std::string said = text::one_line(address.redact(words_of(line)));
-  if (said.size() > kMost) said.resize(text::floor_border(said, kMost));
+Failure failure(const Meaning& meaning, std::string_view line, const DatabaseAddress& address) {
+  constexpr size_t kMaxBytes = 300;
+  std::string detail = text::one_line(address.redact(server_message(line)));
+  if (detail.size() > kMaxBytes) detail.resize(text::floor_border(detail, kMaxBytes));
   const std::string user = address.user().empty() ? "the user" : "user '" + address.user() + "'";
-  return {meaning.fault,
+  return {meaning.failure_kind,
           {meaning.kind,
            fmt::format(fmt::runtime(meaning.message), fmt::arg("db", address.describe()),
-                       fmt::arg("user", user), fmt::arg("said", said)),
+                       fmt::arg("user", user), fmt::arg("detail", detail)),
            std::string(meaning.hint)}};
 }
 
 }  // namespace
 
 Failure statement_failure(std::string_view sqlstate, std::string_view text,
-                          const Address& address) {
+                          const DatabaseAddress& address) {
   return failure(meaning_of(sqlstate), first_line(text), address);
 }
 
-Failure connection_failure(std::string_view text, const Address& address) {
-  for (const Saying& saying : kSayings)
+Failure connection_failure(std::string_view text, const DatabaseAddress& address) {
+  for (const KnownMessage& known : kKnownMessages)
     for (std::string_view rest = text; !rest.empty();) {
       const std::string_view line = first_line(rest);
-      if (line.find(saying.words) != line.npos && line.find(saying.and_words) != line.npos)
-        return failure(meaning_of(saying.state), line, address);
+      if (line.find(known.part) != line.npos && line.find(known.other_part) != line.npos)
+        return failure(meaning_of(known.state), line, address);
       rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     }
   return failure(meaning_of("refused"), first_line(text), address);

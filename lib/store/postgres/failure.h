@@ -1,25 +1,26 @@
-// What failures of the server and of libpq mean. Decided by SQLSTATE, because servers speak many
-// languages; only a refused connection has no SQLSTATE, and is known by its English text. Pure.
+// Turns failures of the server and of libpq into errors. They are recognised by SQLSTATE, because
+// server messages are localised; only a refused connection has none, and is recognised by its
+// English text. Pure functions.
 #pragma once
 
 #include <string_view>
 
 #include "base/error.h"
-#include "store/postgres/database_address.h"
 #include "store/postgres/connection.h"
+#include "store/postgres/database_address.h"
 
 namespace stoka::store::postgres {
 
 struct Failure {
-  Fault fault = Fault::other;
+  FailureKind failure_kind = FailureKind::other;
   Error error;
 };
 
-// A statement failed. `sqlstate` is empty if there was none; `text` is what the server or libpq
-// said.
-Failure statement_failure(std::string_view sqlstate, std::string_view text, const Address& address);
+// For a failed statement. `sqlstate` may be empty; `text` is the message of the server or libpq.
+Failure statement_failure(std::string_view sqlstate, std::string_view text,
+                          const DatabaseAddress& address);
 
-// No connection came about, or the one that was there is gone; `text` is what libpq said.
-Failure connection_failure(std::string_view text, const Address& address);
+// For a connection that could not be opened or was lost. `text` is the message of libpq.
+Failure connection_failure(std::string_view text, const DatabaseAddress& address);
 
 }  // namespace stoka::store::postgres

@@ -1,35 +1,41 @@
-// Who writes the index: one run at a time among all processes that use the database.
+// The right to write the index, which one index run has at a time among all processes that use the
+// database.
 //
-// A run holds the index by a token in stoka_index that every one of its transactions checks and
-// renews, so whoever lost it cannot write any more. It is free when its holder lets it go, when the
-// holder's connection is gone from the server, or, where connections tell nothing (behind a
-// pooler), ten minutes after it was last renewed. Times are the server's.
+// A run holds the lease by a random token in the row of stoka_index. Each of its transactions first
+// checks and renews the token under a row lock, so a run that lost the lease cannot write any more.
+// The lease is free when
+// - its holder has released it,
+// - the holder's connection (pid and start time) is gone from pg_stat_activity, or
+// - it was not renewed for ten minutes. That is the only sign behind a pooler, whose server
+//   connections outlive its clients.
+// All times are those of the server.
 #pragma once
 
 #include <string>
 #include <utility>
 
 #include "base/result.h"
-#include "store/postgres/database.h"
 #include "store/index_totals.h"
+#include "store/postgres/database.h"
 
 namespace stoka::store::postgres {
 
-class Lease {
+class IndexLease {
  public:
-  // Busy if another run holds it: the message says who.
-  static Result<Lease> acquire(Database& database);
-  Lease(Lease&& other) noexcept
+  // A busy error that names the holder if another run has the lease.
+  static Result<IndexLease> acquire(Database& database);
+  IndexLease(IndexLease&& other) noexcept
       : database_(std::exchange(other.database_, nullptr)), token_(std::move(other.token_)) {}
-  Lease& operator=(Lease&&) = delete;
-  ~Lease();  // lets it go if it is still held
+  IndexLease& operator=(IndexLease&&) = delete;
+  ~IndexLease();  // releases it if it is still held
 
-  // To be the first statement of each of the writer's transactions: locks the row until the end and
-  // gives the totals in it. Busy if another run took over.
-  Result<Totals> hold(Connection& connection) const;
+  // To be called first in each of the writer's transactions. Locks the row of stoka_index until the
+  // transaction ends and returns its totals. A busy error if another run has taken the lease.
+  Result<IndexTotals> renew(Connection& connection) const;
 
  private:
-  Lease(Database* database, std::string token) : database_(database), token_(std::move(token)) {}
+  IndexLease(Database* database, std::string token)
+      : database_(database), token_(std::move(token)) {}
 
   Database* database_;
   std::string token_;

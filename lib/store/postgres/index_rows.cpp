@@ -43,7 +43,7 @@ Result<std::vector<BasisRow>> read_basis(const Rows& rows) {
   return basis;
 }
 
-// The terms of those ids.
+// The terms with those ids.
 Result<std::unordered_map<int64_t, std::string>> load_term_names(Connection& connection,
                                                                  std::vector<int64_t> ids) {
   std::sort(ids.begin(), ids.end());
@@ -77,7 +77,7 @@ Result<std::vector<DocumentInfo>> load_documents(Connection& connection) {
     document.url = rows.text(row, 4);
     document.description = rows.text(row, 5);
     document.author = rows.text(row, 6);
-    document.tags = texts_from_json(rows.text(row, 7));
+    document.tags = strings_from_json(rows.text(row, 7));
     document.reading_minutes = static_cast<int>(rows.integer(row, 8));
     document.content_hash = rows.text(row, 9);
     documents[row].chunks = static_cast<int>(rows.integer(row, 10));
@@ -180,13 +180,14 @@ std::vector<std::string> excluded_slugs(const SearchFilter& filter) {
   return {filter.exclude_slugs.begin(), filter.exclude_slugs.end()};
 }
 
-Result<std::vector<Place>> load_places(Connection& connection, std::span<const ChunkId> ids) {
+Result<std::vector<ChunkPosition>> load_positions(Connection& connection,
+                                                  std::span<const ChunkId> ids) {
   STOKA_ASSIGN(const Rows rows,
                connection.run("SELECT id, source_slug, chunk_index FROM stoka_chunks "
                               "WHERE id = ANY($1::bigint[])",
                               Params().integers(ids)));
   if (rows.size() != ids.size()) return fail(damaged());
-  std::vector<Place> places;
+  std::vector<ChunkPosition> places;
   for (size_t row = 0; row < rows.size(); ++row) {
     places.push_back({rows.integer(row, 0), std::string(rows.text(row, 1)), rows.integer(row, 2)});
   }

@@ -1,5 +1,5 @@
-// Documents, chunks, terms and the basis as rows, for reading. Each is one statement or two, inside
-// a transaction of the caller.
+// Reads the rows of documents, chunks, terms and the basis, inside a transaction of the caller.
+// Each function executes one or two statements.
 #pragma once
 
 #include <span>
@@ -28,9 +28,10 @@ Result<std::vector<BasisRow>> load_basis_rows(Connection& connection,
                                               std::span<const std::string> terms);
 Result<std::vector<BasisRow>> load_basis(Connection& connection);
 
-// The slugs that a search leaves out, as a parameter.
+// The slugs that the filter excludes, as a statement parameter.
 std::vector<std::string> excluded_slugs(const SearchFilter& filter);
-// Where chunks stand, in no order; a data error if one of them is not there.
-Result<std::vector<Place>> load_places(Connection& connection, std::span<const ChunkId> ids);
+// Positions of chunks, in any order; a data error if one of them is not stored.
+Result<std::vector<ChunkPosition>> load_positions(Connection& connection,
+                                                  std::span<const ChunkId> ids);
 
 }  // namespace stoka::store::postgres

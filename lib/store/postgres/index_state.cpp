@@ -8,16 +8,16 @@ namespace stoka::store::postgres {
 namespace {
 
 // In the order of kTotalsColumns.
-constexpr uint64_t Totals::*kFields[] = {
-    &Totals::generation,    &Totals::documents,         &Totals::chunks,
-    &Totals::total_length,  &Totals::vectors,           &Totals::dim,
-    &Totals::fitted_chunks, &Totals::changed_since_fit, &Totals::indexed_at,
+constexpr uint64_t IndexTotals::*kFields[] = {
+    &IndexTotals::generation,    &IndexTotals::documents,         &IndexTotals::chunks,
+    &IndexTotals::total_length,  &IndexTotals::vectors,           &IndexTotals::dim,
+    &IndexTotals::fitted_chunks, &IndexTotals::changed_since_fit, &IndexTotals::indexed_at,
 };
 
 }  // namespace
 
-Totals read_totals(const Rows& rows, size_t row) {
-  Totals totals;
+IndexTotals read_totals(const Rows& rows, size_t row) {
+  IndexTotals totals;
   int column = 0;
   for (const auto field : kFields) {
     totals.*field = static_cast<uint64_t>(rows.integer(row, column++));
@@ -25,7 +25,7 @@ Totals read_totals(const Rows& rows, size_t row) {
   return totals;
 }
 
-Result<Totals> load_totals(Connection& connection) {
+Result<IndexTotals> load_totals(Connection& connection) {
   STOKA_ASSIGN(const Rows rows,
                connection.run("SELECT " + std::string(kTotalsColumns) + " FROM stoka_index"));
   if (rows.size() != 1) return fail(damaged());
@@ -47,7 +47,7 @@ Result<bool> load_unfinished(Connection& connection) {
   return rows.boolean(0, 0);
 }
 
-Result<> save_totals(Connection& connection, const Totals& totals, bool unfinished) {
+Result<> save_totals(Connection& connection, const IndexTotals& totals, bool unfinished) {
   Params params;
   for (const auto field : kFields) params.integer(static_cast<int64_t>(totals.*field));
   params.boolean(unfinished);
@@ -62,7 +62,7 @@ Result<> save_totals(Connection& connection, const Totals& totals, bool unfinish
 
 Result<> save_identity(Connection& connection, const IndexIdentity& identity) {
   STOKA_TRY(connection.run("UPDATE stoka_index SET identity = $1::text::jsonb",
-                           Params().text(identity_json(identity))));
+                           Params().text(identity_to_json(identity))));
   return {};
 }
 

@@ -1,32 +1,32 @@
-// The row of stoka_index.
+// Reads and writes the only row of stoka_index.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
 #include "base/result.h"
+#include "store/index_totals.h"
 #include "store/postgres/connection.h"
 #include "store/store.h"
-#include "store/index_totals.h"
 
 namespace stoka::store::postgres {
 
-Result<Totals> load_totals(Connection& connection);
+Result<IndexTotals> load_totals(Connection& connection);
 Result<std::optional<IndexIdentity>> load_identity(Connection& connection);
-// Whether an index run is under way or did not come to its end.
+// Whether an index run is under way or was interrupted.
 Result<bool> load_unfinished(Connection& connection);
 
-// Within the writer's transaction; the row is locked.
-Result<> save_totals(Connection& connection, const Totals& totals, bool unfinished);
+// To be called in a transaction of the index writer, which has locked the row.
+Result<> save_totals(Connection& connection, const IndexTotals& totals, bool unfinished);
 Result<> save_identity(Connection& connection, const IndexIdentity& identity);
 
-// For statements that give the totals: their columns, and what is in them.
+// The columns of the totals in a SELECT or RETURNING list, and the totals in a row of its result.
 inline constexpr std::string_view kTotalsColumns =
     "generation, documents, chunks, total_length, vectors, dim, fitted_chunks, changed_since_fit, "
     "indexed_at";
-Totals read_totals(const Rows& rows, size_t row);
+IndexTotals read_totals(const Rows& rows, size_t row);
 
-// What the database holds that it should not.
+// The data error for contents that are not consistent.
 Error damaged();
 
 }  // namespace stoka::store::postgres

@@ -8,19 +8,19 @@
 
 #include "search/vectors.h"
 #include "store/json_columns.h"
-#include "store/postgres/params.h"
 #include "store/postgres/index_state.h"
+#include "store/postgres/params.h"
 
 namespace stoka::store::postgres {
 namespace {
 
-// Rows of 2 to 8 KB in one statement.
-constexpr size_t kBatch = 500;
+// Rows in one statement; each has 2 to 8 KB.
+constexpr size_t kBatchSize = 500;
 
 template <class T, class Write>
 Result<> in_batches(std::span<const T> rows, const Write& write) {
-  for (size_t at = 0; at < rows.size(); at += kBatch) {
-    STOKA_TRY(write(at, rows.subspan(at, std::min(kBatch, rows.size() - at))));
+  for (size_t at = 0; at < rows.size(); at += kBatchSize) {
+    STOKA_TRY(write(at, rows.subspan(at, std::min(kBatchSize, rows.size() - at))));
   }
   return {};
 }
@@ -28,15 +28,15 @@ Result<> in_batches(std::span<const T> rows, const Write& write) {
 struct Keys {
   std::vector<int64_t> blocks;
   std::vector<int64_t> terms;
-  void add(const BlockKey& key) {
+  void add(const PostingBlockKey& key) {
     blocks.push_back(key.block);
     terms.push_back(key.term);
   }
 };
 
-// The bytes of those blocks that are there.
-Result<std::map<BlockKey, std::string>> load_blocks(Connection& connection,
-                                                    const std::map<BlockKey, BlockEdit>& edits) {
+// The bytes of those edited blocks that exist.
+Result<std::map<PostingBlockKey, std::string>> load_blocks(
+    Connection& connection, const std::map<PostingBlockKey, PostingBlockEdit>& edits) {
   Keys keys;
   for (const auto& [key, edit] : edits) keys.add(key);
   STOKA_ASSIGN(const Rows rows,
@@ -44,9 +44,9 @@ Result<std::map<BlockKey, std::string>> load_blocks(Connection& connection,
                               "FROM unnest($1::bigint[], $2::bigint[]) AS k (block, term) "
                               "JOIN stoka_postings p ON p.term_id = k.term AND p.block = k.block",
                               Params().integers(keys.blocks).integers(keys.terms)));
-  std::map<BlockKey, std::string> found;
+  std::map<PostingBlockKey, std::string> found;
   for (size_t row = 0; row < rows.size(); ++row) {
-    found.emplace(BlockKey{rows.integer(row, 0), rows.integer(row, 1)}, rows.bytes(row, 2));
+    found.emplace(PostingBlockKey{rows.integer(row, 0), rows.integer(row, 1)}, rows.bytes(row, 2));
   }
   return found;
 }
@@ -89,7 +89,7 @@ Result<> insert_document(Connection& connection, const Document& document, size_
       .text(document.url)
       .text(document.description)
       .text(document.author)
-      .text(texts_json(document.tags))
+      .text(strings_to_json(document.tags))
       .integer(document.reading_minutes)
       .text(document.content_hash)
       .integer(static_cast<int64_t>(chunks));
@@ -118,7 +118,7 @@ Result<std::vector<ChunkId>> insert_chunks(Connection& connection, const Extensi
     contents.push_back(chunk.content);
     titles.push_back(chunk.title);
     sections.push_back(chunk.section);
-    metadata.push_back(metadata_json(document, chunk));
+    metadata.push_back(metadata_to_json(document, chunk));
     if (record.embedding.empty()) continue;
     with_vector.push_back(static_cast<int64_t>(indexes.size()));
     vectors.push_back(record.embedding);
@@ -151,7 +151,7 @@ Result<std::vector<ChunkId>> insert_chunks(Connection& connection, const Extensi
 }
 
 Result<> delete_index(Connection& connection) {
-  // TRUNCATE would be faster, but readers would find the tables empty in the middle of a snapshot.
+  // Not TRUNCATE, which is faster but would show empty tables to readers of an older snapshot.
   STOKA_TRY(connection.run(
       "DELETE FROM stoka_postings; DELETE FROM stoka_terms; DELETE FROM stoka_chunk_terms; "
       "DELETE FROM stoka_basis; DELETE FROM stoka_chunks; DELETE FROM stoka_documents"));
@@ -198,8 +198,8 @@ Result<> update_vectors(Connection& connection, const Extension& extension,
 Result<std::vector<int64_t>> term_ids(Connection& connection, std::span<const std::string> terms) {
   std::vector<int64_t> ids(terms.size());
   if (terms.empty()) return ids;
-  // What the statement inserts it does not find in the table, hence two ways to the ids. A conflict
-  // would use up an id: small ids that lie close together make short lists.
+  // The SELECT does not see rows that the same statement inserts, so their ids come from RETURNING.
+  // ON CONFLICT is not used, because it would skip ids: dense ids make shorter posting lists.
   STOKA_ASSIGN(
       const Rows rows,
       connection.run(
@@ -227,17 +227,18 @@ Result<> insert_chunk_terms(Connection& connection, std::span<const ChunkId> chu
   return {};
 }
 
-Result<> apply_blocks(Connection& connection, const std::map<BlockKey, BlockEdit>& edits) {
+Result<> apply_blocks(Connection& connection,
+                      const std::map<PostingBlockKey, PostingBlockEdit>& edits) {
   if (edits.empty()) return {};
   STOKA_ASSIGN(const auto before, load_blocks(connection, edits));
-  Keys gone, kept;
+  Keys removed, kept;
   std::vector<std::string> data;
   for (const auto& [key, edit] : edits) {
     const auto known = before.find(key);
     std::string after;
     if (!apply_edit(edit, known == before.end() ? std::string_view() : known->second, after))
       return fail(damaged());
-    (after.empty() ? gone : kept).add(key);
+    (after.empty() ? removed : kept).add(key);
     if (!after.empty()) data.push_back(std::move(after));
   }
   STOKA_TRY(
@@ -248,8 +249,8 @@ Result<> apply_blocks(Connection& connection, const std::map<BlockKey, BlockEdit
                      "SELECT * FROM unnest($3::bigint[], $4::bigint[], $5::bytea[]) "
                      "ON CONFLICT (term_id, block) DO UPDATE SET data = excluded.data",
                      Params()
-                         .integers(gone.blocks)
-                         .integers(gone.terms)
+                         .integers(removed.blocks)
+                         .integers(removed.terms)
                          .integers(kept.blocks)
                          .integers(kept.terms)
                          .blobs(data)));

@@ -1,5 +1,5 @@
-// Documents, chunks and the basis as rows, for writing. Each is one statement of the writer's
-// transaction, unless it says otherwise.
+// Writes the rows of documents, chunks, postings and the basis, inside the transaction of the index
+// writer. Each function executes one statement unless its comment says otherwise.
 #pragma once
 
 #include <cstddef>
@@ -29,35 +29,37 @@ struct RemovedDocument {
   uint64_t vectors = 0;
 };
 
-// The document of that slug, its chunks and their terms.
+// Removes the document with that slug, its chunks and their terms.
 Result<RemovedDocument> remove_document(Connection& connection, std::string_view slug);
 Result<> insert_document(Connection& connection, const Document& document, size_t chunks);
-// The ids of the new chunks: ascending, in the order given.
+// Returns the ids of the new chunks, which are ascending, in the order of `chunks`.
 Result<std::vector<ChunkId>> insert_chunks(Connection& connection, const Extension& extension,
                                            const Document& document,
                                            std::span<const ChunkRecord> chunks);
 
-// Everything but sessions and the identity: several statements.
+// Removes everything but sessions and the identity, in several statements.
 Result<> delete_index(Connection& connection);
 
-// Several statements, some hundred rows each.
+// Both execute several statements of some hundred rows each.
 Result<> replace_basis_rows(Connection& connection, std::span<const BasisRow> basis);
-// An empty vector leaves a chunk without one.
+// A chunk whose vector is empty gets none.
 Result<> update_vectors(Connection& connection, const Extension& extension,
                         std::span<const ChunkId> chunks,
                         std::span<const std::vector<float>> vectors);
 
-// The ids of terms (each named once) in the order given. A term that is new gets one.
+// The ids of `terms`, which must be distinct, in their order. New terms are inserted.
 Result<std::vector<int64_t>> term_ids(Connection& connection, std::span<const std::string> terms);
 
-// The terms of new chunks as encode_chunk_terms() gives them.
+// Inserts the terms of new chunks, encoded by encode_chunk_terms().
 Result<> insert_chunk_terms(Connection& connection, std::span<const ChunkId> chunks,
                             std::span<const std::string> terms);
 
-// Reads the blocks that are edited and writes them: two statements.
-Result<> apply_blocks(Connection& connection, const std::map<BlockKey, BlockEdit>& edits);
+// Applies the edits to the posting blocks, in two statements.
+Result<> apply_blocks(Connection& connection,
+                      const std::map<PostingBlockKey, PostingBlockEdit>& edits);
 
-// Changes of document frequencies by term; a term that no chunk has any more is forgotten.
+// Applies changes of document frequencies by term; terms that no chunk contains any more are
+// removed.
 Result<> apply_frequencies(Connection& connection, const std::map<int64_t, int64_t>& changes);
 
 }  // namespace stoka::store::postgres

@@ -11,9 +11,9 @@
 namespace stoka::store::postgres {
 namespace {
 
-constexpr search::Bm25Params kParams;
+constexpr search::Bm25Params kBm25;
 
-// Ascending. The index over slugs finds them.
+// The ids of the chunks that the filter excludes, ascending.
 Result<std::vector<ChunkId>> excluded_chunks(Connection& connection, const SearchFilter& filter) {
   std::vector<ChunkId> ids;
   if (filter.exclude_slugs.empty()) return ids;
@@ -27,15 +27,15 @@ Result<std::vector<ChunkId>> excluded_chunks(Connection& connection, const Searc
 
 }  // namespace
 
-Result<std::vector<ScoredChunk>> Lexical::search(Connection& connection,
-                                                 std::span<const QueryTerm> query, size_t k,
-                                                 const SearchFilter& filter) {
+Result<std::vector<ScoredChunk>> LexicalSearch::search(Connection& connection,
+                                                       std::span<const QueryTerm> query, size_t k,
+                                                       const SearchFilter& filter) {
   const std::map<std::string, double> weights = term_weights(query);
-  STOKA_ASSIGN(const Totals totals, load_totals(connection));
+  STOKA_ASSIGN(const IndexTotals totals, load_totals(connection));
   Columns columns;
   std::vector<std::string> missing;
   for (const auto& [term, weight] : weights) {
-    if (const auto column = kept_.find(term, totals.generation)) {
+    if (const auto column = column_cache_.get(term, totals.generation)) {
       columns.emplace(term, column);
     } else {
       missing.push_back(term);
@@ -48,12 +48,12 @@ Result<std::vector<ScoredChunk>> Lexical::search(Connection& connection,
     terms.push_back({column.get(), weights.at(term) * search::idf(totals.chunks, column->size())});
   }
   STOKA_ASSIGN(const std::vector<ChunkId> excluded, excluded_chunks(connection, filter));
-  return ranked(search::scan(terms, totals.corpus().average_length(), kParams, k, excluded), k,
-                [&](std::span<const ChunkId> ids) { return load_places(connection, ids); });
+  return rank_top_k(search::scan(terms, totals.corpus().average_length(), kBm25, k, excluded), k,
+                    [&](std::span<const ChunkId> ids) { return load_positions(connection, ids); });
 }
 
-Result<> Lexical::load(Connection& connection, std::span<const std::string> terms,
-                       const Totals& totals, Columns& columns) {
+Result<> LexicalSearch::load(Connection& connection, std::span<const std::string> terms,
+                             const IndexTotals& totals, Columns& columns) {
   STOKA_ASSIGN(const Rows rows,
                connection.run("SELECT t.term, p.block, p.data FROM stoka_terms t "
                               "JOIN stoka_postings p ON p.term_id = t.id "
@@ -72,8 +72,8 @@ Result<> Lexical::load(Connection& connection, std::span<const std::string> term
     if (row + 1 < rows.size() && rows.text(row + 1, 0) == rows.text(row, 0)) continue;
     std::string term(rows.text(row, 0));
     const auto column =
-        std::make_shared<const search::TermColumn>(all, totals.corpus().average_length(), kParams);
-    kept_.keep(term, column, totals.generation);
+        std::make_shared<const search::TermColumn>(all, totals.corpus().average_length(), kBm25);
+    column_cache_.put(term, column, totals.generation);
     columns.emplace(std::move(term), column);
     all.clear();
   }

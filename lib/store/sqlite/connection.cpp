@@ -12,8 +12,8 @@
 namespace stoka::store::sqlite {
 namespace {
 
-// Waits for a lock for about 5 s. SQLite's own handler soon looks only every tenth of a second, and
-// then a turn can miss every gap between the transactions of an indexer.
+// Busy handler: retries for about 5 s. SQLite's own handler soon polls only every 0.1 s, so that a
+// turn could miss every gap between the transactions of an index run.
 int wait_for_lock(void*, int attempt) {
   constexpr useconds_t kPauseUs = 500;
   constexpr int kAttempts = 10000;
@@ -22,7 +22,7 @@ int wait_for_lock(void*, int attempt) {
   return 1;
 }
 
-// Path as a URI, for the parameter that only a URI can carry.
+// The path as a URI, because "immutable" can only be set in a URI.
 std::string immutable_uri(std::string_view path) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   std::string uri = "file:";
@@ -38,7 +38,7 @@ std::string immutable_uri(std::string_view path) {
   return uri + "?immutable=1";
 }
 
-std::string settings(Role role) {
+std::string pragmas(Role role) {
   std::string sql =
       "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;";
   switch (role) {
@@ -56,19 +56,19 @@ std::string settings(Role role) {
 
 }  // namespace
 
-Result<std::unique_ptr<Database>> Database::open(const std::string& path, Role role) {
-  std::unique_ptr<Database> database(new Database(path));
-  Result<> connected = database->connect(path, SQLITE_OPEN_READWRITE, role);
-  if (connected) return database;
-  // Without its side files a WAL database can only be read as one that nobody changes. That is safe
-  // as long as the log holds nothing.
+Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Role role) {
+  std::unique_ptr<Connection> connection(new Connection(path));
+  Result<> connected = connection->connect(path, SQLITE_OPEN_READWRITE, role);
+  if (connected) return connection;
+  // A WAL database needs its side files, unless it is opened as immutable. That is safe if the
+  // directory is not writable, so that nobody creates them, and the log is empty.
   std::error_code ignored;
   const auto log_size = std::filesystem::file_size(path + "-wal", ignored);
   const bool log_empty = ignored || log_size == 0;
   const std::string directory = std::filesystem::path(path).parent_path().string();
   if (role == Role::read && log_empty && access(path.c_str(), R_OK) == 0 &&
       access(directory.c_str(), W_OK) != 0) {
-    std::unique_ptr<Database> fixed(new Database(path));
+    std::unique_ptr<Connection> fixed(new Connection(path));
     if (fixed->connect(immutable_uri(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, role)) {
       return fixed;
     }
@@ -76,57 +76,57 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Role r
   return fail(std::move(connected).error());
 }
 
-Result<> Database::connect(const std::string& name, int flags, Role role) {
+Result<> Connection::connect(const std::string& name, int flags, Role role) {
   const int code = sqlite3_open_v2(name.c_str(), &handle_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   if (code != SQLITE_OK) return fail(error(code));
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_handler(handle_, wait_for_lock, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  STOKA_TRY(execute(settings(role)));
-  // Opening is lazy; this reads the header and, in WAL mode, opens the log.
+  STOKA_TRY(execute(pragmas(role)));
+  // sqlite3_open_v2 is lazy: this query reads the header and, in WAL mode, opens the log.
   STOKA_TRY(integer("SELECT count(*) FROM sqlite_schema"));
   return {};
 }
 
-Database::~Database() {
+Connection::~Connection() {
   for (const auto& [sql, statement] : idle_) sqlite3_finalize(statement);
   sqlite3_close(handle_);
 }
 
-Result<> Database::execute(const std::string& sql) {
+Result<> Connection::execute(const std::string& sql) {
   errno = 0;
   const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return fail(error(code));
   return {};
 }
 
-Result<int64_t> Database::integer(std::string_view sql) {
+Result<int64_t> Connection::integer(std::string_view sql) {
   Statement statement = prepare(sql);
   STOKA_ASSIGN(const bool row, statement.step());
   return row ? statement.integer(0) : 0;
 }
 
-bool Database::read_only() const { return sqlite3_db_readonly(handle_, "main") == 1; }
+bool Connection::read_only() const { return sqlite3_db_readonly(handle_, "main") == 1; }
 
-int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }
+int64_t Connection::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }
 
-int64_t Database::changes() const { return sqlite3_changes64(handle_); }
+int64_t Connection::changes() const { return sqlite3_changes64(handle_); }
 
-bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
-Error Database::damaged() const {
+Error Connection::damaged() const {
   return {ErrorKind::data, "the database " + path_ + " is damaged",
           "restore it from a backup, or move it away and run: stoka index PATH"};
 }
 
-Error Database::read_only_error() const {
+Error Connection::read_only_error() const {
   return {ErrorKind::data, "the database " + path_ + " is read-only",
           "make the file and its directory writable, or name another one with --store"};
 }
 
-Error Database::error(int code) const {
-  // SQLite keeps the cause of a failed open but not always that of a failed write, where the
-  // library's last word is still in errno.
+Error Connection::error(int code) const {
+  // SQLite records the system error of a failed open, but not always that of a failed write, which
+  // is still in errno.
   const int last = errno;
   int system = handle_ ? sqlite3_system_errno(handle_) : 0;
   if (system == 0 && (code & 0xff) == SQLITE_IOERR) system = last;
@@ -166,21 +166,21 @@ Error Database::error(int code) const {
   }
 }
 
-Result<Transaction> Transaction::begin(Database& database, Kind kind) {
-  STOKA_TRY(database.prepare(kind == Kind::read ? "BEGIN" : "BEGIN IMMEDIATE").run());
-  return Transaction(database);
+Result<Transaction> Transaction::begin(Connection& connection, Kind kind) {
+  STOKA_TRY(connection.prepare(kind == Kind::read ? "BEGIN" : "BEGIN IMMEDIATE").run());
+  return Transaction(connection);
 }
 
 Transaction::~Transaction() {
-  // An I/O error may have rolled back already, so its answer says nothing.
-  if (database_ && database_->in_transaction()) {
-    static_cast<void>(database_->prepare("ROLLBACK").run());
+  // SQLite may have rolled back already after an I/O error. A failed ROLLBACK needs no report.
+  if (connection_ && connection_->in_transaction()) {
+    static_cast<void>(connection_->prepare("ROLLBACK").run());
   }
 }
 
 Result<> Transaction::commit() {
-  STOKA_TRY(database_->prepare("COMMIT").run());
-  database_ = nullptr;
+  STOKA_TRY(connection_->prepare("COMMIT").run());
+  connection_ = nullptr;
   return {};
 }
 

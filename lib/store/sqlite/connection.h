@@ -1,4 +1,4 @@
-// One connection to the SQLite file, with its prepared statements. Used by one thread at a time.
+// A connection to the SQLite file, with its prepared statements. For one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,68 +16,68 @@ struct sqlite3_stmt;
 
 namespace stoka::store::sqlite {
 
-class Database;
+class Connection;
 
-// A prepared statement on loan; destroying it gives it back. Errors of preparing and binding come
-// out of the first step. Parameters are bound in order.
+// A prepared statement, taken from the cache of the connection; destroying it returns it.
+// Parameters are bound in order. Errors of preparing and binding are reported by the first step().
 class Statement {
  public:
-  Statement(Database& database, std::string sql);
+  Statement(Connection& connection, std::string sql);
   Statement(Statement&& other) noexcept;
   Statement& operator=(Statement&&) = delete;
   ~Statement();
 
   Statement& bind(int64_t value);
   Statement& bind(double value);
-  Statement& bind(std::string_view text);  // as storable() leaves it
+  Statement& bind(std::string_view text);  // sanitized, see sanitize_text()
   Statement& bind_blob(std::string_view bytes);
   Statement& bind_null();
 
   Result<bool> step();  // true: there is a row
   Result<> run();       // steps to the end
-  // Ready for other parameters.
+  // Makes the statement ready for other parameters.
   Statement& reset();
 
-  // Of the current row.
+  // Columns of the current row.
   int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;
-  std::string_view blob(int column) const;  // until the next step
+  std::string_view blob(int column) const;  // valid until the next step
   bool is_null(int column) const;
 
  private:
-  void note(int code);
+  void record_error(int code);
 
-  Database* database_;
+  Connection* connection_;
   std::string sql_;
   sqlite3_stmt* statement_ = nullptr;
   int error_ = 0;
-  int bound_ = 0;
+  int bound_count_ = 0;
 };
 
 enum class Role {
   read,   // cannot write
-  turns,  // a commit need not wait for the disk
-  index,  // a commit is on the disk
+  turns,  // a commit does not wait for the disk
+  index,  // a commit waits until it is on the disk
 };
 
-class Database {
+class Connection {
  public:
-  // The file must exist. Falls back to what a file or medium that cannot be written allows.
-  static Result<std::unique_ptr<Database>> open(const std::string& path, Role role);
-  ~Database();
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
+  // The file must exist. If it or its directory is not writable, opens it read-only.
+  static Result<std::unique_ptr<Connection>> open(const std::string& path, Role role);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   Statement prepare(std::string_view sql) { return Statement(*this, std::string(sql)); }
-  // One or more statements without parameters.
+  // Executes one or more statements without parameters.
   Result<> execute(const std::string& sql);
-  // First column of the first row as an integer; 0 if there is no row.
+  // The first column of the first row; 0 if there is no row.
   Result<int64_t> integer(std::string_view sql);
 
   bool read_only() const;
   int64_t last_insert_id() const;
-  // Rows that the last statement changed.
+  // The number of rows that the last statement changed.
   int64_t changes() const;
   bool in_transaction() const;
   const std::string& path() const { return path_; }
@@ -87,7 +87,7 @@ class Database {
   Error read_only_error() const;
 
  private:
-  explicit Database(std::string path) : path_(std::move(path)) {}
+  explicit Connection(std::string path) : path_(std::move(path)) {}
   Result<> connect(const std::string& name, int flags, Role role);
   friend class Statement;
 
@@ -96,21 +96,22 @@ class Database {
   std::unordered_map<std::string, sqlite3_stmt*> idle_;
 };
 
-// Rolls back unless it was committed.
+// Rolls back when it is destroyed, unless it was committed.
 class Transaction {
  public:
-  // read: one snapshot for all reads. write: waits for other writers at the start.
+  // read: all reads see one snapshot. write: waits for other writers at the beginning.
   enum class Kind { read, write };
-  static Result<Transaction> begin(Database& database, Kind kind);
-  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  static Result<Transaction> begin(Connection& connection, Kind kind);
+  Transaction(Transaction&& other) noexcept
+      : connection_(std::exchange(other.connection_, nullptr)) {}
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction();
 
   Result<> commit();
 
  private:
-  explicit Transaction(Database& database) : database_(&database) {}
-  Database* database_;
+  explicit Transaction(Connection& connection) : connection_(&connection) {}
+  Connection* connection_;
 };
 
 }  // namespace stoka::store::sqlite

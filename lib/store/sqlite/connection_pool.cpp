@@ -4,41 +4,41 @@
 
 namespace stoka::store::sqlite {
 
-Pool::Pool(std::unique_ptr<Database> first) : path_(first->path()) {
+ConnectionPool::ConnectionPool(std::unique_ptr<Connection> first) : path_(first->path()) {
   idle_.push_back(std::move(first));
 }
 
-Pool::Lease::~Lease() {
-  if (database_) pool_->give_back(std::move(database_));
+ConnectionPool::Handle::~Handle() {
+  if (connection_) pool_->release(std::move(connection_));
 }
 
-Result<Pool::Lease> Pool::take() {
+Result<ConnectionPool::Handle> ConnectionPool::acquire() {
   {
     std::unique_lock lock(mutex_);
-    returned_.wait(lock, [this] { return !idle_.empty() || open_ < kMost; });
+    released_.wait(lock, [this] { return !idle_.empty() || open_ < kMaxConnections; });
     if (!idle_.empty()) {
-      std::unique_ptr<Database> database = std::move(idle_.back());
+      std::unique_ptr<Connection> connection = std::move(idle_.back());
       idle_.pop_back();
-      return Lease(*this, std::move(database));
+      return Handle(*this, std::move(connection));
     }
     ++open_;
   }
-  auto opened = Database::open(path_, Role::read);
-  if (opened) return Lease(*this, std::move(*opened));
+  auto opened = Connection::open(path_, Role::read);
+  if (opened) return Handle(*this, std::move(*opened));
   {
     const std::lock_guard lock(mutex_);
     --open_;
   }
-  returned_.notify_one();
+  released_.notify_one();
   return fail(std::move(opened).error());
 }
 
-void Pool::give_back(std::unique_ptr<Database> database) {
+void ConnectionPool::release(std::unique_ptr<Connection> connection) {
   {
     const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(database));
+    idle_.push_back(std::move(connection));
   }
-  returned_.notify_one();
+  released_.notify_one();
 }
 
 }  // namespace stoka::store::sqlite

@@ -1,4 +1,4 @@
-// Connections for reading, shared by threads.
+// Connections for reading, shared by all threads.
 #pragma once
 
 #include <condition_variable>
@@ -12,36 +12,37 @@
 
 namespace stoka::store::sqlite {
 
-// Thread safe. At most kMost connections; who comes later waits.
-class Pool {
+// Thread safe. Opens at most kMaxConnections; acquire() waits while all are in use.
+class ConnectionPool {
  public:
-  static constexpr size_t kMost = 8;
+  static constexpr size_t kMaxConnections = 8;
 
-  explicit Pool(std::unique_ptr<Database> first);
+  explicit ConnectionPool(std::unique_ptr<Connection> first);
 
-  class Lease {
+  // Returns its connection to the pool when it is destroyed.
+  class Handle {
    public:
-    Lease(Pool& pool, std::unique_ptr<Database> database)
-        : pool_(&pool), database_(std::move(database)) {}
-    Lease(Lease&&) noexcept = default;
-    Lease& operator=(Lease&&) = delete;
-    ~Lease();
-    Database& operator*() const { return *database_; }
-    Database* operator->() const { return database_.get(); }
+    Handle(ConnectionPool& pool, std::unique_ptr<Connection> connection)
+        : pool_(&pool), connection_(std::move(connection)) {}
+    Handle(Handle&&) noexcept = default;
+    Handle& operator=(Handle&&) = delete;
+    ~Handle();
+    Connection& operator*() const { return *connection_; }
+    Connection* operator->() const { return connection_.get(); }
 
    private:
-    Pool* pool_;
-    std::unique_ptr<Database> database_;
+    ConnectionPool* pool_;
+    std::unique_ptr<Connection> connection_;
   };
-  Result<Lease> take();
+  Result<Handle> acquire();
 
  private:
-  void give_back(std::unique_ptr<Database> database);
+  void release(std::unique_ptr<Connection> connection);
 
   const std::string path_;
   std::mutex mutex_;
-  std::condition_variable returned_;
-  std::vector<std::unique_ptr<Database>> idle_;
+  std::condition_variable released_;
+  std::vector<std::unique_ptr<Connection>> idle_;
   size_t open_ = 1;
 };
 

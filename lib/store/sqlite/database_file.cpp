@@ -13,12 +13,12 @@
 namespace stoka::store::sqlite {
 namespace {
 
-enum class Found { file, nothing };
+enum class PathStatus { regular_file, missing };
 
-Result<Found> look(const std::string& path) {
+Result<PathStatus> check_path(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT) return Found::nothing;
+    if (errno == ENOENT) return PathStatus::missing;
     return fail(ErrorKind::data, "cannot open the database " + path + ": " + std::strerror(errno),
                 "check the path and the permissions of its directories");
   }
@@ -29,7 +29,7 @@ Result<Found> look(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {
     return fail(ErrorKind::data, path + " is not a regular file", "name a file with --store");
   }
-  return Found::file;
+  return PathStatus::regular_file;
 }
 
 Result<> make_directories(const std::filesystem::path& directory) {
@@ -45,16 +45,16 @@ Result<> make_directories(const std::filesystem::path& directory) {
 }  // namespace
 
 Result<> require_file(const std::string& path) {
-  STOKA_ASSIGN(const Found found, look(path));
-  if (found == Found::file) return {};
+  STOKA_ASSIGN(const PathStatus found, check_path(path));
+  if (found == PathStatus::regular_file) return {};
   return fail(ErrorKind::not_found, "there is no index at " + path, "run: stoka index PATH");
 }
 
 Result<> create_file(const std::string& path) {
-  STOKA_ASSIGN(const Found found, look(path));
-  if (found == Found::file) return {};
+  STOKA_ASSIGN(const PathStatus found, check_path(path));
+  if (found == PathStatus::regular_file) return {};
   STOKA_TRY(make_directories(std::filesystem::path(path).parent_path()));
-  // Exclusive: to open and close a file that SQLite has open in this process would drop its locks.
+  // O_EXCL, because closing a file that SQLite has open in this process would release its locks.
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd >= 0) {
     close(fd);
@@ -86,7 +86,7 @@ Result<IndexLock> IndexLock::acquire(const std::string& database_path) {
                 "wait until it has finished, then run it again");
   }
   const std::string pid = std::to_string(getpid());
-  // The number is only for the message above, so a failure to write it is harmless.
+  // The process id is only used in the message above, so a failure to write it is harmless.
   if (ftruncate(fd, 0) == 0) static_cast<void>(pwrite(fd, pid.data(), pid.size(), 0) == 0);
   return IndexLock(fd);
 }

@@ -1,4 +1,4 @@
-// The database file itself and the lock of its indexer.
+// The database file and the lock of its index writer.
 #pragma once
 
 #include <string>
@@ -7,17 +7,18 @@
 
 namespace stoka::store::sqlite {
 
-// A data error with a hint if there is no file at `path` or it is something else.
+// An error unless `path` is a regular file: not_found if nothing is there, else data.
 Result<> require_file(const std::string& path);
 
-// The same, but a missing file is created for its owner alone (0600), with its directories (0700).
+// Creates the file for its owner only (0600), and missing directories (0700). No error if it
+// exists.
 Result<> create_file(const std::string& path);
 
-// Held while an index is written. The kernel releases it when the process ends in any way. It
-// excludes other holders in this process as well.
+// An flock on PATH.index.lock, held while the index is written. The kernel releases it when the
+// process ends for any reason. It excludes other writers in the same process too.
 class IndexLock {
  public:
-  // busy if someone holds it, with their process id.
+  // A busy error with the process id of the holder if the lock is held.
   static Result<IndexLock> acquire(const std::string& database_path);
   IndexLock(IndexLock&& other) noexcept;
   IndexLock& operator=(IndexLock&&) = delete;

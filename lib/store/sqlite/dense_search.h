@@ -1,4 +1,4 @@
-// Exact cosine search. The vectors stay in memory until the index changes.
+// Exact search by cosine similarity. The vectors are cached in memory until the index changes.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 #include "base/result.h"
 #include "search/vectors.h"
+#include "store/index_totals.h"
 #include "store/sqlite/connection.h"
 #include "store/store.h"
-#include "store/index_totals.h"
 
 namespace stoka::store::sqlite {
 
-// Thread safe; each call brings its own connection.
-class Dense {
+// Thread safe; each call passes a connection of its own.
+class DenseSearch {
  public:
-  // A query of another dimension than the stored vectors is a config error.
-  Result<std::vector<ScoredChunk>> search(Database& database, std::span<const float> query,
+  // A config error if the query and the stored vectors differ in dimension.
+  Result<std::vector<ScoredChunk>> search(Connection& connection, std::span<const float> query,
                                           size_t k, const SearchFilter& filter);
 
  private:
   using Table = std::shared_ptr<const search::VectorTable>;
-  Result<Table> table(Database& database, const Totals& totals);
-  Result<Table> load(Database& database, const Totals& totals) const;
+  Result<Table> table(Connection& connection, const IndexTotals& totals);
+  Result<Table> load(Connection& connection, const IndexTotals& totals) const;
 
   std::mutex mutex_;
   uint64_t generation_ = 0;

@@ -16,7 +16,7 @@ constexpr std::string_view kChunkColumns =
 
 constexpr std::string_view kBasisColumns = "SELECT term, weight, data FROM stoka_basis";
 
-Result<StoredChunk> read_chunk(const Database& database, const Statement& row) {
+Result<StoredChunk> read_chunk(const Connection& connection, const Statement& row) {
   StoredChunk stored;
   stored.id = row.integer(0);
   Chunk& chunk = stored.chunk;
@@ -26,21 +26,21 @@ Result<StoredChunk> read_chunk(const Database& database, const Statement& row) {
   chunk.content = row.text(4);
   chunk.title = row.text(5);
   chunk.section = row.text(6);
-  if (!read_metadata(row.text(7), chunk)) return fail(database.damaged());
+  if (!read_metadata(row.text(7), chunk)) return fail(connection.damaged());
   return stored;
 }
 
-Result<BasisRow> read_basis(const Database& database, const Statement& row) {
+Result<BasisRow> read_basis(const Connection& connection, const Statement& row) {
   const std::string_view bytes = row.blob(2);
   std::vector<float> values = search::from_bytes(bytes, bytes.size() / sizeof(float));
-  if (values.empty()) return fail(database.damaged());
+  if (values.empty()) return fail(connection.damaged());
   return BasisRow{row.text(0), static_cast<float>(row.real(1)), std::move(values)};
 }
 
 }  // namespace
 
-Result<> insert_document(Database& database, const Document& document, size_t chunks) {
-  Statement insert = database.prepare(
+Result<> insert_document(Connection& connection, const Document& document, size_t chunks) {
+  Statement insert = connection.prepare(
       "INSERT INTO stoka_documents (slug, title, type, path, url, description, author, tags, "
       "reading_time, content_hash, chunks, pub_date) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(document.slug)
@@ -50,7 +50,7 @@ Result<> insert_document(Database& database, const Document& document, size_t ch
       .bind(document.url)
       .bind(document.description)
       .bind(document.author)
-      .bind(texts_json(document.tags))
+      .bind(strings_to_json(document.tags))
       .bind(int64_t{document.reading_minutes})
       .bind(document.content_hash)
       .bind(static_cast<int64_t>(chunks));
@@ -62,9 +62,9 @@ Result<> insert_document(Database& database, const Document& document, size_t ch
   return insert.run();
 }
 
-Result<std::vector<DocumentInfo>> load_documents(Database& database) {
+Result<std::vector<DocumentInfo>> load_documents(Connection& connection) {
   std::vector<DocumentInfo> documents;
-  Statement rows = database.prepare(
+  Statement rows = connection.prepare(
       "SELECT slug, title, type, path, url, description, author, tags, reading_time, content_hash, "
       "chunks, pub_date FROM stoka_documents ORDER BY slug");
   for (;;) {
@@ -79,7 +79,7 @@ Result<std::vector<DocumentInfo>> load_documents(Database& database) {
     document.url = rows.text(4);
     document.description = rows.text(5);
     document.author = rows.text(6);
-    document.tags = texts_from_json(rows.text(7));
+    document.tags = strings_from_json(rows.text(7));
     document.reading_minutes = static_cast<int>(rows.integer(8));
     document.content_hash = rows.text(9);
     info.chunks = static_cast<int>(rows.integer(10));
@@ -87,9 +87,9 @@ Result<std::vector<DocumentInfo>> load_documents(Database& database) {
   }
 }
 
-Result<ChunkId> insert_chunk(Database& database, const Document& document, const Chunk& chunk) {
+Result<ChunkId> insert_chunk(Connection& connection, const Document& document, const Chunk& chunk) {
   STOKA_TRY(
-      database
+      connection
           .prepare("INSERT INTO stoka_chunks (source_type, source_slug, chunk_index, content, "
                    "title, section, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)")
           .bind(chunk.type)
@@ -98,16 +98,16 @@ Result<ChunkId> insert_chunk(Database& database, const Document& document, const
           .bind(chunk.content)
           .bind(chunk.title)
           .bind(chunk.section)
-          .bind(metadata_json(document, chunk))
+          .bind(metadata_to_json(document, chunk))
           .run());
-  return database.last_insert_id();
+  return connection.last_insert_id();
 }
 
-Result<std::vector<StoredChunk>> load_chunks(Database& database, std::span<const ChunkId> ids,
+Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<const ChunkId> ids,
                                              bool with_embeddings) {
-  STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(database, Transaction::Kind::read));
+  STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(connection, Transaction::Kind::read));
   std::vector<StoredChunk> chunks;
-  Statement rows = database.prepare(
+  Statement rows = connection.prepare(
       std::string(kChunkColumns) +
       (with_embeddings ? ", v.embedding FROM stoka_chunks c LEFT JOIN stoka_vectors v "
                          "ON v.chunk_id = c.id WHERE c.id = ?"
@@ -116,7 +116,7 @@ Result<std::vector<StoredChunk>> load_chunks(Database& database, std::span<const
     rows.reset().bind(id);
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) continue;
-    STOKA_ASSIGN(StoredChunk stored, read_chunk(database, rows));
+    STOKA_ASSIGN(StoredChunk stored, read_chunk(connection, rows));
     if (with_embeddings) {
       const std::string_view bytes = rows.blob(8);
       stored.embedding = search::from_bytes(bytes, bytes.size() / sizeof(float));
@@ -126,25 +126,25 @@ Result<std::vector<StoredChunk>> load_chunks(Database& database, std::span<const
   return chunks;
 }
 
-Result<std::vector<StoredChunk>> load_chunks_of(Database& database, std::string_view slug) {
+Result<std::vector<StoredChunk>> load_chunks_of(Connection& connection, std::string_view slug) {
   std::vector<StoredChunk> chunks;
   Statement rows =
-      database.prepare(std::string(kChunkColumns) +
-                       " FROM stoka_chunks c WHERE c.source_slug = ? ORDER BY c.chunk_index");
+      connection.prepare(std::string(kChunkColumns) +
+                         " FROM stoka_chunks c WHERE c.source_slug = ? ORDER BY c.chunk_index");
   rows.bind(slug);
   for (;;) {
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) return chunks;
-    STOKA_ASSIGN(StoredChunk stored, read_chunk(database, rows));
+    STOKA_ASSIGN(StoredChunk stored, read_chunk(connection, rows));
     chunks.push_back(std::move(stored));
   }
 }
 
-Result<std::vector<uint64_t>> load_document_frequencies(Database& database,
+Result<std::vector<uint64_t>> load_document_frequencies(Connection& connection,
                                                         std::span<const std::string> terms) {
-  STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(database, Transaction::Kind::read));
+  STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(connection, Transaction::Kind::read));
   std::vector<uint64_t> frequencies;
-  Statement rows = database.prepare("SELECT df FROM stoka_terms WHERE term = ?");
+  Statement rows = connection.prepare("SELECT df FROM stoka_terms WHERE term = ?");
   for (const std::string& term : terms) {
     rows.reset().bind(term);
     STOKA_ASSIGN(const bool row, rows.step());
@@ -153,23 +153,23 @@ Result<std::vector<uint64_t>> load_document_frequencies(Database& database,
   return frequencies;
 }
 
-Result<std::vector<std::vector<TermCount>>> load_terms(Database& database,
+Result<std::vector<std::vector<TermCount>>> load_terms(Connection& connection,
                                                        std::span<const ChunkId> ids) {
-  STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(database, Transaction::Kind::read));
+  STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(connection, Transaction::Kind::read));
   std::vector<std::vector<TermCount>> all;
   std::vector<ChunkTerm> stored;
-  Statement rows = database.prepare("SELECT data FROM stoka_chunk_terms WHERE chunk_id = ?");
-  Statement names = database.prepare("SELECT term FROM stoka_terms WHERE id = ?");
+  Statement rows = connection.prepare("SELECT data FROM stoka_chunk_terms WHERE chunk_id = ?");
+  Statement names = connection.prepare("SELECT term FROM stoka_terms WHERE id = ?");
   for (const ChunkId id : ids) {
     std::vector<TermCount>& terms = all.emplace_back();
     rows.reset().bind(id);
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) continue;
-    if (!decode_chunk_terms(rows.blob(0), stored)) return fail(database.damaged());
+    if (!decode_chunk_terms(rows.blob(0), stored)) return fail(connection.damaged());
     for (const ChunkTerm& term : stored) {
       names.reset().bind(term.term);
       STOKA_ASSIGN(const bool named, names.step());
-      if (!named) return fail(database.damaged());
+      if (!named) return fail(connection.damaged());
       terms.push_back({names.text(0), term.count});
     }
     std::sort(terms.begin(), terms.end(),
@@ -178,35 +178,35 @@ Result<std::vector<std::vector<TermCount>>> load_terms(Database& database,
   return all;
 }
 
-Result<std::vector<BasisRow>> load_basis_rows(Database& database,
+Result<std::vector<BasisRow>> load_basis_rows(Connection& connection,
                                               std::span<const std::string> terms) {
-  STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(database, Transaction::Kind::read));
+  STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(connection, Transaction::Kind::read));
   std::vector<BasisRow> found;
-  Statement rows = database.prepare(std::string(kBasisColumns) + " WHERE term = ?");
+  Statement rows = connection.prepare(std::string(kBasisColumns) + " WHERE term = ?");
   for (const std::string& term : terms) {
     rows.reset().bind(term);
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) continue;
-    STOKA_ASSIGN(BasisRow basis, read_basis(database, rows));
+    STOKA_ASSIGN(BasisRow basis, read_basis(connection, rows));
     found.push_back(std::move(basis));
   }
   return found;
 }
 
-Result<std::vector<BasisRow>> load_basis(Database& database) {
+Result<std::vector<BasisRow>> load_basis(Connection& connection) {
   std::vector<BasisRow> found;
-  Statement rows = database.prepare(std::string(kBasisColumns) + " ORDER BY term");
+  Statement rows = connection.prepare(std::string(kBasisColumns) + " ORDER BY term");
   for (;;) {
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) return found;
-    STOKA_ASSIGN(BasisRow basis, read_basis(database, rows));
+    STOKA_ASSIGN(BasisRow basis, read_basis(connection, rows));
     found.push_back(std::move(basis));
   }
 }
 
-Result<std::vector<ChunkId>> excluded_chunks(Database& database, const SearchFilter& filter) {
+Result<std::vector<ChunkId>> excluded_chunks(Connection& connection, const SearchFilter& filter) {
   std::vector<ChunkId> ids;
-  Statement rows = database.prepare("SELECT id FROM stoka_chunks WHERE source_slug = ?");
+  Statement rows = connection.prepare("SELECT id FROM stoka_chunks WHERE source_slug = ?");
   for (const std::string& slug : filter.exclude_slugs) {
     rows.reset().bind(slug);
     for (;;) {
@@ -219,17 +219,17 @@ Result<std::vector<ChunkId>> excluded_chunks(Database& database, const SearchFil
   return ids;
 }
 
-Result<std::vector<ScoredChunk>> ranked(Database& database, std::vector<search::Scored> found,
-                                        size_t k) {
-  return store::ranked(
-      std::move(found), k, [&](std::span<const ChunkId> ids) -> Result<std::vector<Place>> {
-        std::vector<Place> places;
+Result<std::vector<ScoredChunk>> rank_top_k(Connection& connection,
+                                            std::vector<search::Scored> found, size_t k) {
+  return store::rank_top_k(
+      std::move(found), k, [&](std::span<const ChunkId> ids) -> Result<std::vector<ChunkPosition>> {
+        std::vector<ChunkPosition> places;
         Statement rows =
-            database.prepare("SELECT source_slug, chunk_index FROM stoka_chunks WHERE id = ?");
+            connection.prepare("SELECT source_slug, chunk_index FROM stoka_chunks WHERE id = ?");
         for (const ChunkId id : ids) {
           rows.reset().bind(id);
           STOKA_ASSIGN(const bool row, rows.step());
-          if (!row) return fail(database.damaged());
+          if (!row) return fail(connection.damaged());
           places.push_back({id, rows.text(0), rows.integer(1)});
         }
         return places;

@@ -1,4 +1,4 @@
-// Documents, chunks, terms and the basis as rows.
+// Reads and writes the rows of documents, chunks, terms and the basis.
 #pragma once
 
 #include <span>
@@ -13,29 +13,29 @@
 
 namespace stoka::store::sqlite {
 
-Result<> insert_document(Database& database, const Document& document, size_t chunks);
-Result<std::vector<DocumentInfo>> load_documents(Database& database);
+Result<> insert_document(Connection& connection, const Document& document, size_t chunks);
+Result<std::vector<DocumentInfo>> load_documents(Connection& connection);
 
-// The new chunk's id.
-Result<ChunkId> insert_chunk(Database& database, const Document& document, const Chunk& chunk);
-Result<std::vector<StoredChunk>> load_chunks(Database& database, std::span<const ChunkId> ids,
+// Returns the id of the new chunk.
+Result<ChunkId> insert_chunk(Connection& connection, const Document& document, const Chunk& chunk);
+Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<const ChunkId> ids,
                                              bool with_embeddings);
-Result<std::vector<StoredChunk>> load_chunks_of(Database& database, std::string_view slug);
+Result<std::vector<StoredChunk>> load_chunks_of(Connection& connection, std::string_view slug);
 
-Result<std::vector<uint64_t>> load_document_frequencies(Database& database,
+Result<std::vector<uint64_t>> load_document_frequencies(Connection& connection,
                                                         std::span<const std::string> terms);
-Result<std::vector<std::vector<TermCount>>> load_terms(Database& database,
+Result<std::vector<std::vector<TermCount>>> load_terms(Connection& connection,
                                                        std::span<const ChunkId> ids);
 
-Result<std::vector<BasisRow>> load_basis_rows(Database& database,
+Result<std::vector<BasisRow>> load_basis_rows(Connection& connection,
                                               std::span<const std::string> terms);
-Result<std::vector<BasisRow>> load_basis(Database& database);
+Result<std::vector<BasisRow>> load_basis(Connection& connection);
 
-// Ids of the chunks that the filter leaves out, ascending.
-Result<std::vector<ChunkId>> excluded_chunks(Database& database, const SearchFilter& filter);
+// The ids of the chunks that the filter excludes, ascending.
+Result<std::vector<ChunkId>> excluded_chunks(Connection& connection, const SearchFilter& filter);
 
-// ranked() with the places of this database.
-Result<std::vector<ScoredChunk>> ranked(Database& database, std::vector<search::Scored> found,
-                                        size_t k);
+// store::rank_top_k() with the positions of chunks in this database.
+Result<std::vector<ScoredChunk>> rank_top_k(Connection& connection,
+                                            std::vector<search::Scored> found, size_t k);
 
 }  // namespace stoka::store::sqlite

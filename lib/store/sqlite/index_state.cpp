@@ -7,31 +7,31 @@ namespace {
 
 struct Field {
   std::string_view key;
-  uint64_t Totals::*value;
+  uint64_t IndexTotals::*value;
 };
 
 constexpr Field kFields[] = {
-    {"generation", &Totals::generation},
-    {"documents", &Totals::documents},
-    {"chunks", &Totals::chunks},
-    {"total_length", &Totals::total_length},
-    {"vectors", &Totals::vectors},
-    {"dim", &Totals::dim},
-    {"fitted_chunks", &Totals::fitted_chunks},
-    {"changed_since_fit", &Totals::changed_since_fit},
-    {"indexed_at", &Totals::indexed_at},
+    {"generation", &IndexTotals::generation},
+    {"documents", &IndexTotals::documents},
+    {"chunks", &IndexTotals::chunks},
+    {"total_length", &IndexTotals::total_length},
+    {"vectors", &IndexTotals::vectors},
+    {"dim", &IndexTotals::dim},
+    {"fitted_chunks", &IndexTotals::fitted_chunks},
+    {"changed_since_fit", &IndexTotals::changed_since_fit},
+    {"indexed_at", &IndexTotals::indexed_at},
 };
 
-constexpr std::string_view kIdentity = "identity";
-constexpr std::string_view kSave =
+constexpr std::string_view kIdentityKey = "identity";
+constexpr std::string_view kUpsertMeta =
     "INSERT INTO stoka_meta (key, value) VALUES (?, ?) "
     "ON CONFLICT (key) DO UPDATE SET value = excluded.value";
 
 }  // namespace
 
-Result<Totals> load_totals(Database& database) {
-  Totals totals;
-  Statement rows = database.prepare("SELECT key, value FROM stoka_meta WHERE key <> 'identity'");
+Result<IndexTotals> load_totals(Connection& connection) {
+  IndexTotals totals;
+  Statement rows = connection.prepare("SELECT key, value FROM stoka_meta WHERE key <> 'identity'");
   for (;;) {
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) return totals;
@@ -42,8 +42,8 @@ Result<Totals> load_totals(Database& database) {
   }
 }
 
-Result<> save_totals(Database& database, const Totals& totals) {
-  Statement save = database.prepare(kSave);
+Result<> save_totals(Connection& connection, const IndexTotals& totals) {
+  Statement save = connection.prepare(kUpsertMeta);
   for (const Field& field : kFields) {
     save.bind(field.key).bind(static_cast<int64_t>(totals.*field.value));
     STOKA_TRY(save.run());
@@ -52,24 +52,24 @@ Result<> save_totals(Database& database, const Totals& totals) {
   return {};
 }
 
-Result<std::optional<IndexIdentity>> load_identity(Database& database) {
-  Statement rows = database.prepare("SELECT value FROM stoka_meta WHERE key = ?");
-  rows.bind(kIdentity);
+Result<std::optional<IndexIdentity>> load_identity(Connection& connection) {
+  Statement rows = connection.prepare("SELECT value FROM stoka_meta WHERE key = ?");
+  rows.bind(kIdentityKey);
   STOKA_ASSIGN(const bool row, rows.step());
   if (!row) return std::optional<IndexIdentity>();
   std::optional<IndexIdentity> identity = identity_from_json(rows.text(0));
-  if (!identity) return fail(database.damaged());
+  if (!identity) return fail(connection.damaged());
   return identity;
 }
 
-Result<> save_identity(Database& database, const IndexIdentity& identity) {
-  return database.prepare(kSave).bind(kIdentity).bind(identity_json(identity)).run();
+Result<> save_identity(Connection& connection, const IndexIdentity& identity) {
+  return connection.prepare(kUpsertMeta).bind(kIdentityKey).bind(identity_to_json(identity)).run();
 }
 
-Result<bool> load_unfinished(Database& database) {
+Result<bool> load_unfinished(Connection& connection) {
   STOKA_ASSIGN(
       const int64_t exists,
-      database.integer("SELECT EXISTS (SELECT 1 FROM stoka_chunks WHERE created_at IS NULL)"));
+      connection.integer("SELECT EXISTS (SELECT 1 FROM stoka_chunks WHERE created_at IS NULL)"));
   return exists != 0;
 }
 

@@ -1,4 +1,4 @@
-// BM25 search. Postings of the terms that were asked for stay in memory until the index changes.
+// BM25 search. Posting lists are cached in memory until the index changes.
 #pragma once
 
 #include <cstdint>
@@ -8,32 +8,32 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/index_totals.h"
 #include "store/sqlite/connection.h"
 #include "store/store.h"
 #include "store/term_column_cache.h"
-#include "store/index_totals.h"
 
 namespace stoka::store::sqlite {
 
-// Thread safe; each call brings its own connection.
-class Lexical {
+// Thread safe; each call passes a connection of its own.
+class LexicalSearch {
  public:
-  Result<std::vector<ScoredChunk>> search(Database& database, std::span<const QueryTerm> query,
+  Result<std::vector<ScoredChunk>> search(Connection& connection, std::span<const QueryTerm> query,
                                           size_t k, const SearchFilter& filter);
 
  private:
-  using Column = TermColumns::Column;
+  using Column = TermColumnCache::Column;
 
-  // Numbers of the posting blocks that exist, ascending.
-  Result<std::vector<int64_t>> blocks(Database& database, const Totals& totals);
+  // The numbers of the existing posting blocks, ascending.
+  Result<std::vector<int64_t>> blocks(Connection& connection, const IndexTotals& totals);
   // Null if no chunk has the term.
-  Result<Column> column(Database& database, const std::string& term, const Totals& totals);
-  Result<Column> load(Database& database, const std::string& term, const Totals& totals);
+  Result<Column> column(Connection& connection, const std::string& term, const IndexTotals& totals);
+  Result<Column> load(Connection& connection, const std::string& term, const IndexTotals& totals);
 
-  TermColumns columns_;
+  TermColumnCache column_cache_;
   std::mutex mutex_;
   uint64_t blocks_generation_ = 0;
-  std::vector<int64_t> blocks_;  // empty: not read yet
+  std::vector<int64_t> blocks_;  // empty: not loaded yet
 };
 
 }  // namespace stoka::store::sqlite

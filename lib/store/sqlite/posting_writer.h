@@ -1,4 +1,4 @@
-// The inverted index being changed: terms, postings and terms of chunks as rows.
+// Writes changes of the inverted index: terms, posting blocks and the terms of chunks.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace stoka::store::sqlite {
 
-// Used inside one write transaction.
-class Postings {
+// For use within one write transaction.
+class PostingWriter {
  public:
-  explicit Postings(Database& database) : database_(&database) {}
+  explicit PostingWriter(Connection& connection) : connection_(&connection) {}
 
-  // Terms of a chunk that is new, or of one that goes; the row in stoka_chunk_terms with them. Both
-  // give the chunk's length in terms.
+  // Adds or removes the terms of a chunk, with its row in stoka_chunk_terms. Both return the length
+  // of the chunk in terms.
   Result<uint32_t> add(ChunkId chunk, std::span<const TermCount> terms);
   Result<uint32_t> remove(ChunkId chunk);
 
-  // Writes posting blocks and document frequencies: once, at the end.
+  // Writes the posting blocks and document frequencies. To be called once, at the end.
   Result<> apply();
 
  private:
@@ -32,7 +32,7 @@ class Postings {
   Result<> apply_blocks();
   Result<> apply_frequencies();
 
-  Database* database_;
+  Connection* connection_;
   std::map<std::string, int64_t, std::less<>> ids_;
   PostingEdits edits_;
 };

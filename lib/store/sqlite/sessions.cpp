@@ -19,8 +19,8 @@ Session read_session(const Statement& row) {
   Session session;
   session.id = row.text(0);
   session.visitor_id = row.text(1);
-  session.shown_slugs = texts_from_json(row.text(2));
-  session.explored_topics = texts_from_json(row.text(3));
+  session.shown_slugs = strings_from_json(row.text(2));
+  session.explored_topics = strings_from_json(row.text(3));
   session.turns = static_cast<int>(row.integer(4));
   session.exchanges = exchanges_from_json(row.text(5));
   session.started_at = instant(row.integer(6));
@@ -28,8 +28,8 @@ Session read_session(const Statement& row) {
   return session;
 }
 
-Result<> save_session(Database& database, const Session& session) {
-  return database
+Result<> save_session(Connection& connection, const Session& session) {
+  return connection
       .prepare(
           "INSERT INTO stoka_sessions (id, visitor_id, shown_slugs, explored_topics, turns, "
           "last_exchange, started_at, last_active) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
@@ -39,10 +39,10 @@ Result<> save_session(Database& database, const Session& session) {
           "started_at = excluded.started_at, last_active = excluded.last_active")
       .bind(session.id)
       .bind(session.visitor_id)
-      .bind(texts_json(session.shown_slugs))
-      .bind(texts_json(session.explored_topics))
+      .bind(strings_to_json(session.shown_slugs))
+      .bind(strings_to_json(session.explored_topics))
       .bind(int64_t{session.turns})
-      .bind(exchanges_json(session.exchanges))
+      .bind(exchanges_to_json(session.exchanges))
       .bind(int64_t{session.started_at.time_since_epoch().count()})
       .bind(int64_t{session.last_active.time_since_epoch().count()})
       .run();
@@ -50,21 +50,21 @@ Result<> save_session(Database& database, const Session& session) {
 
 }  // namespace
 
-Result<std::optional<Session>> load_session(Database& database, std::string_view id) {
-  if (!is_id(id)) return std::optional<Session>();
-  Statement rows = database.prepare(std::string(kSelectSessions) + "id = ?");
+Result<std::optional<Session>> load_session(Connection& connection, std::string_view id) {
+  if (!is_valid_id(id)) return std::optional<Session>();
+  Statement rows = connection.prepare(std::string(kSelectSessions) + "id = ?");
   rows.bind(id);
   STOKA_ASSIGN(const bool row, rows.step());
   if (!row) return std::optional<Session>();
   return read_session(rows);
 }
 
-Result<std::vector<Session>> load_sessions_after(Database& database, std::string_view id,
-                                                 size_t most) {
+Result<std::vector<Session>> load_sessions_after(Connection& connection, std::string_view id,
+                                                 size_t limit) {
   std::vector<Session> sessions;
-  Statement rows = database.prepare(std::string(kSelectSessions) + "id > ? ORDER BY id");
+  Statement rows = connection.prepare(std::string(kSelectSessions) + "id > ? ORDER BY id");
   rows.bind(id);
-  while (sessions.size() < most) {
+  while (sessions.size() < limit) {
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) break;
     Session session = read_session(rows);
@@ -73,40 +73,41 @@ Result<std::vector<Session>> load_sessions_after(Database& database, std::string
   return sessions;
 }
 
-Result<Session> merge_turn(Database& database, const TurnRecord& turn) {
+Result<Session> merge_turn(Connection& connection, const TurnRecord& turn) {
   STOKA_TRY(check(turn));
-  STOKA_ASSIGN(std::optional<Visitor> named, load_visitor(database, turn.visitor_id));
+  STOKA_ASSIGN(std::optional<Visitor> named, load_visitor(connection, turn.visitor_id));
   std::optional<Visitor> of_subject;
   if (!turn.subject.empty()) {
-    STOKA_ASSIGN(of_subject, load_visitor_of(database, turn.subject));
+    STOKA_ASSIGN(of_subject, load_visitor_of(connection, turn.subject));
   }
   const Owner owner = settle_owner(turn, std::move(named), std::move(of_subject));
-  STOKA_TRY(save_owner(database, owner));
-  STOKA_ASSIGN(std::optional<Session> known, load_session(database, turn.session_id));
+  STOKA_TRY(save_owner(connection, owner));
+  STOKA_ASSIGN(std::optional<Session> known, load_session(connection, turn.session_id));
   Session session = after_turn(turn, std::move(known), owner.visitor.id);
-  STOKA_TRY(save_session(database, session));
+  STOKA_TRY(save_session(connection, session));
   return session;
 }
 
-Result<> merge_sessions(Database& database, std::span<const Session> sessions) {
+Result<> merge_sessions(Connection& connection, std::span<const Session> sessions) {
   for (const Session& copied : sessions) {
     STOKA_TRY(check(copied));
-    STOKA_ASSIGN(std::optional<Session> known, load_session(database, copied.id));
+    STOKA_ASSIGN(std::optional<Session> known, load_session(connection, copied.id));
     const Session session = after_copy(copied, std::move(known));
-    STOKA_ASSIGN(const std::optional<Visitor> visitor, load_visitor(database, session.visitor_id));
+    STOKA_ASSIGN(const std::optional<Visitor> visitor,
+                 load_visitor(connection, session.visitor_id));
     if (!visitor) return fail(unknown_visitor(session));
-    STOKA_TRY(save_session(database, session));
+    STOKA_TRY(save_session(connection, session));
   }
   return {};
 }
 
-Result<std::vector<std::string>> load_all_shown_slugs(Database& database) {
+Result<std::vector<std::string>> load_all_shown_slugs(Connection& connection) {
   std::set<std::string> slugs;
-  Statement rows = database.prepare("SELECT shown_slugs FROM stoka_sessions");
+  Statement rows = connection.prepare("SELECT shown_slugs FROM stoka_sessions");
   for (;;) {
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) return std::vector<std::string>(slugs.begin(), slugs.end());
-    for (std::string& slug : texts_from_json(rows.text(0))) slugs.insert(std::move(slug));
+    for (std::string& slug : strings_from_json(rows.text(0))) slugs.insert(std::move(slug));
   }
 }
 

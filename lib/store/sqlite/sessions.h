@@ -1,4 +1,4 @@
-// Sessions as rows. Writes are made inside a write transaction of the caller.
+// Reads and writes sessions. The caller provides the write transaction.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@
 
 namespace stoka::store::sqlite {
 
-Result<std::optional<Session>> load_session(Database& database, std::string_view id);
-Result<std::vector<Session>> load_sessions_after(Database& database, std::string_view id,
-                                                 size_t most);
+Result<std::optional<Session>> load_session(Connection& connection, std::string_view id);
+Result<std::vector<Session>> load_sessions_after(Connection& connection, std::string_view id,
+                                                 size_t limit);
 
-// What Store::commit_turn does.
-Result<Session> merge_turn(Database& database, const TurnRecord& turn);
+// Implements Store::commit_turn.
+Result<Session> merge_turn(Connection& connection, const TurnRecord& turn);
 
-// What Store::put_sessions does.
-Result<> merge_sessions(Database& database, std::span<const Session> sessions);
+// Implements Store::put_sessions.
+Result<> merge_sessions(Connection& connection, std::span<const Session> sessions);
 
-// Each once, in byte order.
-Result<std::vector<std::string>> load_all_shown_slugs(Database& database);
+// Distinct, in byte order.
+Result<std::vector<std::string>> load_all_shown_slugs(Connection& connection);
 
 }  // namespace stoka::store::sqlite

@@ -1,4 +1,4 @@
-// Visitors as rows. Writes are made inside a write transaction of the caller.
+// Reads and writes visitors. The caller provides the write transaction.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@
 
 namespace stoka::store::sqlite {
 
-Result<std::optional<Visitor>> load_visitor(Database& database, std::string_view id);
-Result<std::optional<Visitor>> load_visitor_of(Database& database, std::string_view subject);
-Result<std::vector<Visitor>> load_visitors_after(Database& database, std::string_view id,
-                                                 size_t most);
+Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_view id);
+Result<std::optional<Visitor>> load_visitor_of(Connection& connection, std::string_view subject);
+Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
+                                                 size_t limit);
 
-// Saves the owner and removes who was absorbed.
-Result<> save_owner(Database& database, const Owner& owner);
+// Saves the visitor, moves the sessions of the absorbed one to it and removes that one.
+Result<> save_owner(Connection& connection, const Owner& owner);
 
-// What Store::update_visitor does.
-Result<Visitor> merge_visit(Database& database, std::string_view id,
+// Implements Store::update_visitor.
+Result<Visitor> merge_visit(Connection& connection, std::string_view id,
                             const std::optional<std::vector<std::string>>& interests,
                             std::span<const Reading> read, Instant now);
 
-// What Store::put_visitors does.
-Result<std::vector<std::string>> merge_visitors(Database& database,
+// Implements Store::put_visitors.
+Result<std::vector<std::string>> merge_visitors(Connection& connection,
                                                 std::span<const Visitor> visitors);
 
 }  // namespace stoka::store::sqlite
