@@ -51,7 +51,7 @@ void limit_file_size(uint64_t bytes) {
 ChildProcess::ChildProcess(const std::function<void()>& work) : pid_(fork()) {
   REQUIRE(pid_ >= 0);
   if (pid_ == 0) {
-    // A test program that crashes takes its children along.
+    // The child is killed if the test program crashes.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     work();
     _exit(0);

@@ -1,4 +1,4 @@
-// Work in a process of its own, for faults that end it or that need other rights.
+// Functions that run in a child process, for tests that kill it or change its privileges.
 #pragma once
 
 #include <sys/types.h>
@@ -10,16 +10,17 @@
 
 namespace stoka::store {
 
-// What `work` returned there.
+// Runs `work` in a child process and returns its result.
 std::string run_in_child(const std::function<std::string()>& work);
 
-// The same without the rights of root, which no file mode can stop.
+// The same without root privileges, to which file modes do not apply.
 std::string run_as_nobody(const std::function<std::string()>& work);
 
-// From now on this process cannot make a file longer than that.
+// Limits the size of files that this process can write from now on.
 void limit_file_size(uint64_t bytes);
 
-// A process that works until it is killed, at the latest when this object or its parent goes.
+// A child process that runs until it is killed, at the latest when this object is destroyed or the
+// parent ends.
 class ChildProcess {
  public:
   explicit ChildProcess(const std::function<void()>& work);  // `work` must not return

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "store/json_columns.h"
 #include "store/contract.h"
 #include "store/corpus.h"
+#include "store/json_columns.h"
 
 namespace stoka::store {
 namespace {

@@ -395,7 +395,7 @@ void index_contract(const OpenStore& open, const ContractLimits&) {
     CHECK(store->terms_of({})->empty());
   }
 
-  // Refusing it is for those who search and index.
+  // It is up to the callers that search and index to refuse another identity.
   SUBCASE("setting another identity on a filled index only records it") {
     auto writer = store->begin_index();
     REQUIRE(writer);

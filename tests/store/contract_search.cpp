@@ -160,7 +160,7 @@ void search_contract(const OpenStore& open, const ContractLimits& abilities) {
     SearchFilter filter;
     for (int i = 0; i < 300; ++i) {
       const std::string slug = "post-" + std::to_string(i);
-      // Those that remain are the worst: an index would give all the others first.
+      // The remaining chunks are the worst ones: a vector index returns all the others first.
       const float cosine = i % 100 == 50 ? 0.0F : 1.0F;
       const uint32_t count = i % 100 == 50 ? 1 : 9;
       corpus.put(**writer, slug,

@@ -74,7 +74,8 @@ void session_contract(const OpenStore& open, const ContractLimits& abilities) {
   }
 
   SUBCASE(
-      "shown slugs are a set in order of first showing, topics a list without consecutive repeats") {
+      "shown slugs are a set in order of first showing, topics a list without consecutive "
+      "repeats") {
     const std::vector<std::pair<std::vector<std::string>, std::string>> turns = {
         {{"b"}, "x"}, {{"a", "b"}, "x"}, {{}, ""}, {{"c", "a"}, "y"}, {{}, "x"}};
     int64_t ms = 0;
@@ -99,7 +100,7 @@ void session_contract(const OpenStore& open, const ContractLimits& abilities) {
     const auto one_by_one = open();
     std::vector<TurnRecord> turns;
     for (int64_t ms = 1; ms <= 12; ++ms) {
-      // Two sessions of one visitor and one of another, in turns.
+      // Alternates between two sessions of one visitor and one of another.
       TurnRecord record = turn(ms % 3 == 0   ? "s3"
                                : ms % 3 == 1 ? "s1"
                                              : "s2",

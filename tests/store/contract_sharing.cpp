@@ -22,7 +22,8 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int numb
 }
 
 // Stores all of them, so many at once, half of them through another store.
-void commit(const OpenStore& open, Store& store, const std::vector<TurnRecord>& turns, int threads) {
+void commit(const OpenStore& open, Store& store, const std::vector<TurnRecord>& turns,
+            int threads) {
   const auto second = open();
   std::vector<std::string> errors(turns.size());
   std::vector<std::thread> running;
@@ -59,7 +60,7 @@ void shared_session_contract(const OpenStore& open, Store& store, const Contract
     std::vector<TurnRecord> turns;
     for (int i = 0; i < 20; ++i) {
       const std::string visitor = "v" + std::to_string(i);
-      // Half of them were here before, without a name.
+      // Half of the visitors exist already, without a subject.
       if (i % 2) {
         const Instant now{std::chrono::milliseconds(i)};
         const Reading read[] = {{"page-" + std::to_string(i), now, 50}};

@@ -120,7 +120,7 @@ TEST_CASE("the LSA basis is copied with its vectors, and a second copy changes n
     const float query[] = {0, 1};
     CHECK((named(to, *to.search_dense(query, 6, {})) ==
            named(from, *from.search_dense(query, 6, {}))));
-    // Only the end of the run is marked anew.
+    // Only the end of the index run was written again.
     const uint64_t generation = to.stats()->generation;
     REQUIRE(copy(from, to, false, kClock));
     CHECK(to.stats()->generation == generation + 1);
@@ -186,7 +186,7 @@ TEST_CASE("sessions and visitors are copied and merged, and later activity in th
     TurnRecord known = turn(1, 2, 10);
     known.subject = "auth|1";
     REQUIRE(from.commit_turn(known));
-    // The same person is another visitor there, and a session has gone on there.
+    // In the target the same person has another visitor, and a session was continued.
     TurnRecord elsewhere = turn(3, 4, 20);
     elsewhere.subject = "auth|1";
     REQUIRE(to.commit_turn(elsewhere));

@@ -1,4 +1,4 @@
-// The PostgreSQL that the other tests stand on.
+// The PostgreSQL servers that the other tests use.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,10 +1,9 @@
-#include "store/late.h"
-
 #include <doctest/doctest.h>
 
 #include <chrono>
 #include <thread>
 
+#include "store/late.h"
 #include "store/open.h"
 #include "support/temp_folder.h"
 
@@ -22,7 +21,7 @@ TEST_CASE("a deferred store returns the last error until it can be opened") {
     return open(url, OpenMode::read);
   });
   CHECK(late->describe() == "the store");
-  // Just after an attempt there is no other.
+  // Right after an attempt no other one is made.
   CHECK(late->stats().error().message == "it is away");
   CHECK(late->commit_turn({}).error().kind == ErrorKind::unavailable);
   CHECK(late->commits_at_a_time() == 4);

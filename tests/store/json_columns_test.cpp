@@ -129,7 +129,9 @@ TEST_CASE("an index identity survives JSON, and one without a template gets the 
   for (const char* bad : {"", "[]", "null", "{", "\"x\""}) CHECK_FALSE(identity_from_json(bad));
 }
 
-TEST_CASE("stats report changes since the fit only with a basis, and indexed_at only after a finished run") {
+TEST_CASE(
+    "stats report changes since the fit only with a basis, and indexed_at only after a finished "
+    "run") {
   IndexTotals totals;
   totals.documents = 2;
   totals.chunks = 5;

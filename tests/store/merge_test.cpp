@@ -56,7 +56,7 @@ TEST_CASE("a turn belongs to the visitor with its subject, or else to the one it
     const char* what;
     std::string subject;
     std::optional<Visitor> named, of_subject;
-    std::string id;  // empty: one that nobody has
+    std::string id;  // empty: a new one
     std::string then_subject;
     bool absorbed;
     Texts interests;
@@ -253,7 +253,7 @@ TEST_CASE("a copied visitor is merged by id and by subject") {
     const char* what;
     std::string subject;
     std::optional<Visitor> known, of_subject;
-    std::string id;  // empty: refused
+    std::string id;  // empty: an error is expected
     std::string then_subject;
     bool absorbed;
   } const cases[] = {

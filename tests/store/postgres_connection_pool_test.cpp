@@ -1,4 +1,4 @@
-// What the connections of a Database are to each other, and to callers who wait for one.
+// The connection pool of a Database and its queue of callers.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The backends of three transactions at once.
+// The backend pids of three concurrent transactions.
 std::set<int64_t> three_at_once(Database& database) {
   std::latch together(3);
   std::mutex mutex;
@@ -71,7 +71,7 @@ TEST_CASE("one lost connection closes the idle ones, and those in use when they 
   REQUIRE(before.size() == 3);
   schema.terminate("pid = " + std::to_string(*before.begin()));
   three_at_once(
-      database);  // what was lent out while the break was found out about ends its work first
+      database);  // connections in use at the time of the loss finish their transactions first
   for (const int64_t pid : three_at_once(database)) CHECK(before.count(pid) == 0);
   const std::string idle_pid = std::to_string(*before.rbegin());
   CHECK(eventually([&] {
@@ -97,7 +97,8 @@ TEST_CASE("more callers than connections all succeed, and no more connections ar
         });
         if (!open) return;
         ++done;
-        for (int64_t seen = max_open; *open > seen && !max_open.compare_exchange_weak(seen, *open);) {
+        for (int64_t seen = max_open;
+             *open > seen && !max_open.compare_exchange_weak(seen, *open);) {
         }
       });
     threads.clear();
@@ -149,8 +150,7 @@ TEST_CASE("a caller that waits too long, or finds the queue full, gets a busy er
   CHECK(served == 2);
 }
 
-TEST_CASE(
-    "a nested transaction on a pool of one connection gets a busy error and does not hang") {
+TEST_CASE("a nested transaction on a pool of one connection gets a busy error and does not hang") {
   TestSchema schema({.connections = 1, .max_wait = 30ms});
   Database& database = schema.database();
   const auto nested =

@@ -119,7 +119,7 @@ TEST_CASE("a refused connection has a cause and a hint, and no error contains th
     CHECK(error.message.find(message) != std::string::npos);
     CHECK(error.hint.find(hint) != std::string::npos);
     CHECK(error.message.find("hush") == std::string::npos);
-    // Where the name of the database is the password, the database is named all the same.
+    // The name of the database is shown even if it equals the password.
     CHECK((error.message.find(server.password()) == std::string::npos ||
            url == server.url(server.password())));
   }
@@ -161,16 +161,26 @@ TEST_CASE("every SQLSTATE is reported, and only some mean a lost connection") {
     ErrorKind kind;
     FailureKind failure_kind;
   } const cases[] = {
-      {"40001", ErrorKind::busy, FailureKind::conflict}, {"40P01", ErrorKind::busy, FailureKind::conflict},
-      {"40000", ErrorKind::busy, FailureKind::conflict}, {"40003", ErrorKind::unavailable, FailureKind::connection_lost},
-      {"57014", ErrorKind::timeout, FailureKind::other}, {"55P03", ErrorKind::busy, FailureKind::other},
-      {"53100", ErrorKind::data, FailureKind::other},    {"53200", ErrorKind::unavailable, FailureKind::other},
-      {"53300", ErrorKind::busy, FailureKind::connection_lost},   {"42501", ErrorKind::config, FailureKind::other},
-      {"42P01", ErrorKind::data, FailureKind::other},    {"42703", ErrorKind::data, FailureKind::other},
-      {"23505", ErrorKind::data, FailureKind::other},    {"22021", ErrorKind::internal, FailureKind::other},
-      {"XX001", ErrorKind::data, FailureKind::other},    {"57P01", ErrorKind::unavailable, FailureKind::connection_lost},
-      {"0A000", ErrorKind::data, FailureKind::other},    {"25006", ErrorKind::unavailable, FailureKind::other},
-      {"P0001", ErrorKind::data, FailureKind::other},    {"08P01", ErrorKind::internal, FailureKind::other},
+      {"40001", ErrorKind::busy, FailureKind::conflict},
+      {"40P01", ErrorKind::busy, FailureKind::conflict},
+      {"40000", ErrorKind::busy, FailureKind::conflict},
+      {"40003", ErrorKind::unavailable, FailureKind::connection_lost},
+      {"57014", ErrorKind::timeout, FailureKind::other},
+      {"55P03", ErrorKind::busy, FailureKind::other},
+      {"53100", ErrorKind::data, FailureKind::other},
+      {"53200", ErrorKind::unavailable, FailureKind::other},
+      {"53300", ErrorKind::busy, FailureKind::connection_lost},
+      {"42501", ErrorKind::config, FailureKind::other},
+      {"42P01", ErrorKind::data, FailureKind::other},
+      {"42703", ErrorKind::data, FailureKind::other},
+      {"23505", ErrorKind::data, FailureKind::other},
+      {"22021", ErrorKind::internal, FailureKind::other},
+      {"XX001", ErrorKind::data, FailureKind::other},
+      {"57P01", ErrorKind::unavailable, FailureKind::connection_lost},
+      {"0A000", ErrorKind::data, FailureKind::other},
+      {"25006", ErrorKind::unavailable, FailureKind::other},
+      {"P0001", ErrorKind::data, FailureKind::other},
+      {"08P01", ErrorKind::internal, FailureKind::other},
   };
   std::unique_ptr<Connection> connection;
   for (const auto& [state, kind, failure_kind] : cases) {
@@ -185,7 +195,9 @@ TEST_CASE("every SQLSTATE is reported, and only some mean a lost connection") {
     CHECK(connection->sqlstate() == state);
     const auto next = connection->run("SELECT 1");
     CHECK(next.has_value() == (failure_kind != FailureKind::connection_lost));
-    CHECK(connection->failure_kind() == (failure_kind == FailureKind::connection_lost ? FailureKind::connection_lost : FailureKind::none));
+    CHECK(connection->failure_kind() == (failure_kind == FailureKind::connection_lost
+                                             ? FailureKind::connection_lost
+                                             : FailureKind::none));
     CHECK(connection->sqlstate() == (failure_kind == FailureKind::connection_lost ? state : ""));
   }
 }
@@ -262,7 +274,7 @@ TEST_CASE("notices of the server are not printed") {
   const CapturedStderr captured;
   const auto connection = must_connect(shared_server().url());
   must(connection->run("DO $$BEGIN RAISE NOTICE 'note'; RAISE WARNING 'warning'; END$$"));
-  must(connection->run("ROLLBACK"));  // warns that there is nothing to roll back
+  must(connection->run("ROLLBACK"));  // the server warns that no transaction is open
   CHECK_FALSE(connection->run("SELECT nonsense"));
   CHECK(captured.written() == 0);
 }

@@ -61,7 +61,8 @@ TEST_CASE("missing parameters are added once, and given ones are kept") {
     CHECK_MESSAGE(count(plain.reveal(), added) == 1, added);
   CHECK(count(plain.reveal(), "target_session_attrs") == 0);
 
-  const DatabaseAddress own = must_parse("postgres://h/d?connect_timeout=1&application%5Fname=site&");
+  const DatabaseAddress own =
+      must_parse("postgres://h/d?connect_timeout=1&application%5Fname=site&");
   CHECK(own.reveal().starts_with("postgres://h/d?connect_timeout=1&application%5Fname=site&"));
   CHECK(count(own.reveal(), "connect_timeout") == 1);
   CHECK(count(own.reveal(), "&&") == 0);
@@ -119,10 +120,10 @@ TEST_CASE("redact() hides a password as typed and decoded") {
       {"postgres://h/d?password=s%40cret", "s@cret s%40cret", "*** ***"},
       {"postgres://h/d?sslpassword=hidden1&x=y", "hidden1", "***"},
       {"postgres://u:first@h/d?password=second", "first second", "*** ***"},
-      // Parts of each other: the longer goes first.
+      // One secret contains the other: the longer one is replaced first.
       {"postgres://u:abc%25@h/d", "abc%25 abc%", "*** ***"},
       {"postgres://u:***@h/d", "*** ***", "*** ***"},
-      // Too short to be looked for in words.
+      // Too short to be replaced within words.
       {"postgres://u:is@h/d", "this is postgres://u:is@h/d", "this is postgres://u:***@h/d"},
       {"postgres://u:@h/d", "as it is", "as it is"},
       {"postgres://h/d", "as it is", "as it is"},

@@ -99,7 +99,8 @@ TEST_CASE("a transaction has its timeouts and search path, and leaves no setting
   must(database.read([&](Connection& c) { return check(c, "repeatable read", "1234ms"); }));
   must(database.write([&](Connection& c) { return check(c, "read committed", "3702ms"); }));
   must(database.write([&](Connection& connection) -> Result<> {
-    STOKA_TRY(connection.run("COMMIT"));  // what is left is the session's
+    STOKA_TRY(
+        connection.run("COMMIT"));  // ends the transaction: the settings are those of the session
     STOKA_ASSIGN(const Rows rows, connection.run("SELECT current_setting('statement_timeout'), "
                                                  "current_setting('search_path')"));
     CHECK(rows.text(0, 0) == "0");
@@ -134,7 +135,8 @@ TEST_CASE("a failed statement that the work ignores fails the transaction") {
 
 TEST_CASE("a transaction that fails at COMMIT is an error and is not stored") {
   TestSchema schema({.connections = 1});
-  schema.sql("CREATE TABLE d (x INT PRIMARY KEY, y INT REFERENCES d DEFERRABLE INITIALLY DEFERRED)");
+  schema.sql(
+      "CREATE TABLE d (x INT PRIMARY KEY, y INT REFERENCES d DEFERRABLE INITIALLY DEFERRED)");
   const auto wrote = schema.database().write([](Connection& connection) -> Result<> {
     STOKA_TRY(connection.run("INSERT INTO d VALUES (1, 2)"));
     return {};
@@ -157,7 +159,7 @@ TEST_CASE("an exception of the work rolls back and returns the permit for a conn
 TEST_CASE("a transaction whose connection is lost runs once more, and its writes are stored once") {
   TestSchema schema;
   Database& database = schema.database();
-  enum class Then { fails, goes_on, ends };  // what the work does next
+  enum class Then { fails, goes_on, ends };  // what the work does after the loss
   struct {
     const char* name;
     bool write;
@@ -232,7 +234,7 @@ TEST_CASE("an in-doubt COMMIT is resolved, and its writes are stored exactly onc
     CHECK(proxy.cuts() == cuts + 1);
     CHECK(count_rows(schema.database(), x) == 1);
   }
-  // What was read is read, however its COMMIT went.
+  // A read succeeds even if its COMMIT is lost.
   for (const auto cut : {CommitProxy::Cut::before, CommitProxy::Cut::after}) {
     proxy.cut(cut);
     CHECK(count_rows(database, 1) == 1);
@@ -243,7 +245,8 @@ TEST_CASE("the error says so when the status of an in-doubt COMMIT cannot be fou
   for (const auto cut : {CommitProxy::Cut::held, CommitProxy::Cut::held_and_refusing}) {
     TestSchema schema({.max_in_doubt_wait = 200ms});
     CommitProxy proxy(shared_server().port());
-    const auto database = must(Database::open(must_parse(schema.url(proxy.port())), schema.options));
+    const auto database =
+        must(Database::open(must_parse(schema.url(proxy.port())), schema.options));
     int calls = 0;
     proxy.cut(cut);
     const auto wrote = database->write([&](Connection& connection) {
@@ -275,7 +278,7 @@ TEST_CASE("a transaction that conflicts runs three times in all") {
   struct {
     const char* state;
     int conflicts;
-    bool swallowed;  // the work goes on, and fails for another reason
+    bool swallowed;  // the work ignores the conflict and fails for another reason
     bool kept;
   } const cases[] = {{"40001", 1, false, true},  {"40001", 2, false, true},
                      {"40001", 3, false, false}, {"40P01", 2, false, true},
@@ -315,7 +318,7 @@ TEST_CASE("both transactions of a deadlock succeed") {
       const auto add = [&](int64_t x) {
         return connection.run("UPDATE t SET n = n + 1 WHERE x = $1::bigint", Params().integer(x));
       };
-      if (met) done.wait(false);  // or it may meet the other again
+      if (met) done.wait(false);  // so that they do not deadlock again
       STOKA_TRY(add(first));
       if (!std::exchange(met, true)) both.arrive_and_wait();
       STOKA_TRY(add(second));
@@ -335,8 +338,8 @@ TEST_CASE("both transactions of a deadlock succeed") {
 TEST_CASE("a read-only database can be read, and writes get an error that says so") {
   TestSchema schema;
   schema.sql("INSERT INTO t VALUES (1)");
-  const auto database =
-      must(Database::open(must_parse(schema.url() + "%20-cdefault_transaction_read_only%3Don"), {}));
+  const auto database = must(
+      Database::open(must_parse(schema.url() + "%20-cdefault_transaction_read_only%3Don"), {}));
   CHECK(count_rows(*database, 1) == 1);
   const auto wrote = database->write([](Connection& connection) { return insert(connection, 2); });
   REQUIRE_FALSE(wrote);

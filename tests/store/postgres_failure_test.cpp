@@ -10,7 +10,8 @@ using namespace stoka::store::postgres;
 namespace {
 
 const DatabaseAddress& address() {
-  static const DatabaseAddress one = *DatabaseAddress::parse("postgres://ann:s3cret@db.example:5432/site");
+  static const DatabaseAddress one =
+      *DatabaseAddress::parse("postgres://ann:s3cret@db.example:5432/site");
   return one;
 }
 
@@ -127,7 +128,7 @@ TEST_CASE("a refused connection is recognised by the message of libpq or the ser
       {to + "received invalid response to SSL negotiation: H\n", ErrorKind::protocol,
        "is no PostgreSQL"},
       {"", ErrorKind::unavailable, "cannot connect to"},
-      // One host of several, or one address of one host.
+      // Several hosts, or several addresses of one host.
       {to + "Connection refused\n\tIs the server …?\n" + to +
            "FATAL:  password authentication failed for user \"ann\"\n",
        ErrorKind::config, "wrong password?"},

@@ -1,5 +1,5 @@
-// Documents that say which version they are, what an index must be after any accident, and servers
-// that a test may stop.
+// Documents with a version number, consistency checks of an index, and servers that a test may
+// stop.
 #pragma once
 
 #include <filesystem>
@@ -18,14 +18,14 @@ namespace stoka::store::postgres {
 
 std::unique_ptr<Store> open_store(const std::string& url);
 
-// Version n of a document: every chunk and every term says so.
+// Version n of a document: its chunks, sections and terms depend on n.
 std::vector<ChunkRecord> versioned_chunks(const std::string& slug, int n);
 Document versioned_document(const std::string& slug, int n);
 
-// Whole documents only, each of one version; all that is told of the index follows from them.
+// Checks that every document is complete and of one version, and that totals and searches agree.
 void check_consistency(Store& store);
 
-// Counts rows that no other row leads to, and a totals row that does not add up.
+// Counts rows without their parent rows, and totals that do not match.
 inline constexpr const char* kCountInconsistencies =
     "SELECT (SELECT count(*) FROM stoka_chunks c WHERE NOT EXISTS "
     "(SELECT FROM stoka_documents d WHERE d.slug = c.source_slug)) + "
@@ -42,24 +42,25 @@ inline constexpr const char* kVectorIndex =
     "SELECT substring(indexdef FROM 'USING.*') FROM pg_indexes "
     "WHERE schemaname = current_schema() AND indexname = 'stoka_chunks_embedding'";
 
-// What a server wrote into its log.
+// The log of a server.
 std::string log_of(const testing::PostgresServer& server);
 
-// A database on a server that tests may stop if they start it again. Its log has every statement.
+// A new database on a server that a test may stop, if it starts it again. The server logs every
+// statement.
 struct OwnDatabase {
   testing::PostgresServer& server;
   std::string name;
 
-  // None, with a message, if the server has no pgvector.
+  // Nothing, with a doctest message, if the server has no pgvector.
   static std::optional<OwnDatabase> make();
   std::string sql(const std::string& statements) const { return server.sql(statements, name); }
   std::string url() const { return server.url(name); }
 };
 
-// A disk of that size at a folder, for the user of the server.
+// A tmpfs of limited size, owned by the user of the server.
 class SmallDisk {
  public:
-  // None, with a message, without the right to mount it.
+  // Null, with a doctest message, without the privilege to mount it.
   static std::unique_ptr<SmallDisk> mount(const std::filesystem::path& at, const std::string& size,
                                           const std::filesystem::path& data);
   ~SmallDisk();
@@ -69,7 +70,7 @@ class SmallDisk {
   const std::filesystem::path at_;
 };
 
-// False, with a message, if it has but one.
+// Whether the test database has several backends; if not, with a doctest message.
 bool many_backends();
 
 }  // namespace stoka::store::postgres

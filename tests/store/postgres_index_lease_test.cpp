@@ -1,4 +1,4 @@
-// Who holds the index, and runs that die or are taken for dead.
+// The IndexLease, and index runs that are killed or lose it.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -13,7 +13,8 @@ using namespace stoka::store;
 using namespace stoka::store::postgres;
 using stoka::testing::TestDatabase;
 
-TEST_CASE("an index writer killed at any point leaves whole documents, and its lease is free at once") {
+TEST_CASE(
+    "an index writer killed at any point leaves whole documents, and its lease is free at once") {
   if (!many_backends()) return;
   const TestDatabase db;
   const auto watcher = open_store(db.url());
@@ -29,14 +30,14 @@ TEST_CASE("an index writer killed at any point leaves whole documents, and its l
         const std::string slug = "post-" + std::to_string(n % 7);
         if (n % 11 == 10) {
           if (!(*writer)->remove_document(slug)) return;
-        } else if (!(*writer)->put_document(versioned_document(slug, n), versioned_chunks(slug, n))) {
+        } else if (!(*writer)->put_document(versioned_document(slug, n),
+                                            versioned_chunks(slug, n))) {
           return;
         }
         if (n % 23 == 22 && !(*writer)->finish(Instant())) return;
       }
     });
-    // Rounds end after more and more steps, and at whatever instruction the child has reached by
-    // then.
+    // Each round kills the child after more steps, at an arbitrary instruction.
     REQUIRE(eventually([&] { return generation() > target_generation; }));
     usleep(static_cast<useconds_t>(round * 1370 % 19000));
     child.kill();
@@ -45,11 +46,11 @@ TEST_CASE("an index writer killed at any point leaves whole documents, and its l
     const auto writer = must(store->begin_index());
     CHECK(db.sql(kCountInconsistencies) == "0");
     CHECK(db.sql("SELECT count(*) FROM stoka_documents d WHERE chunks <> (SELECT count(*) FROM "
-                    "stoka_chunks WHERE source_slug = slug AND section = 'version ' || "
-                    "content_hash)") == "0");
+                 "stoka_chunks WHERE source_slug = slug AND section = 'version ' || "
+                 "content_hash)") == "0");
     if (round % 4 == 3) check_consistency(*store);
   }
-  // And the run that comes to its end has what it would have had anyway.
+  // A complete run leaves the same index as without the killed ones.
   const auto store = open_store(db.url());
   const auto writer = must(store->begin_index());
   for (int n = 0; n < 7; ++n) {
@@ -70,7 +71,7 @@ TEST_CASE("the lease of an index writer killed during a long statement becomes f
     const auto writer = must(open_store(db.url())->begin_index());
     must(writer->put_document(versioned_document("a", 1), versioned_chunks("a", 1)));
   }
-  // Making the index over the vectors takes as long as this trigger wants.
+  // The trigger makes the update of the vectors slow.
   db.sql(
       "CREATE FUNCTION slow() RETURNS TRIGGER LANGUAGE plpgsql AS "
       "'BEGIN PERFORM pg_sleep(600); RETURN NEW; END'; "
@@ -156,7 +157,7 @@ TEST_CASE("a writer of another role, whose connection is hidden, keeps the lease
   const auto mine =
       open_store("postgres://one:pw@127.0.0.1:" + std::to_string(database->server.port()) + "/" +
                  database->name);
-  // A superuser's, of which others are shown nothing.
+  // A superuser, whose connections are hidden from other roles.
   const auto others = open_store(database->server.url(database->name));
   auto writer = must(others->begin_index());
   const auto refused = mine->begin_index();
@@ -194,8 +195,9 @@ TEST_CASE("an index run continues after a restart of the server") {
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::unavailable);
   database->server.start();
-  REQUIRE(eventually(
-      [&] { return writer->put_document(versioned_document("b", 3), versioned_chunks("b", 3)).has_value(); }));
+  REQUIRE(eventually([&] {
+    return writer->put_document(versioned_document("b", 3), versioned_chunks("b", 3)).has_value();
+  }));
   CHECK(must(store->documents()).size() == 2);
   check_consistency(*store);
 }

@@ -30,7 +30,7 @@ TEST_CASE("putting a document takes the same few statements whatever its size") 
       count +=
           line.find("LOG:  statement: ") != line.npos || line.find("LOG:  execute ") != line.npos;
     }
-    return count - asked++;  // asking is one itself
+    return count - asked++;  // this query counts too
   };
   const auto store = open_store(database->url());
   const auto writer = must(store->begin_index());
@@ -46,7 +46,7 @@ TEST_CASE("putting a document takes the same few statements whatever its size") 
     must(writer->put_document(make_document("a"), chunks));
     costs.push_back(statements() - before);
   }
-  // Begin and commit among them.
+  // Including BEGIN and COMMIT.
   CHECK(*std::max_element(costs.begin(), costs.end()) <= 12);
 }
 
@@ -62,9 +62,9 @@ TEST_CASE("a very long document is stored with its chunks in order and the vecto
   }
   must(writer->put_document(make_document("long"), chunks));
   CHECK(db.sql("SELECT bool_and(later) FROM (SELECT id > lag(id) OVER (ORDER BY chunk_index) "
-                  "AS later FROM stoka_chunks) x") == "t");
+               "AS later FROM stoka_chunks) x") == "t");
   CHECK(db.sql("SELECT count(*) FROM stoka_chunks WHERE (chunk_index % 3 = 1) "
-                  "IS DISTINCT FROM (embedding IS NOT NULL)") == "0");
+               "IS DISTINCT FROM (embedding IS NOT NULL)") == "0");
   CHECK(db.sql("SELECT embedding FROM stoka_chunks WHERE chunk_index = 2998") == "[2998,1,0]");
   CHECK(must(store->stats()).vectors == 1000);
   const std::string terms[] = {"all", "n2999"};
@@ -80,7 +80,7 @@ TEST_CASE("a very long document is stored with its chunks in order and the vecto
   must(writer->remove_document("long"));
   CHECK(db.sql(kCountInconsistencies) == "0");
   CHECK(db.sql("SELECT (SELECT count(*) FROM stoka_postings) + "
-                  "(SELECT count(*) FROM stoka_terms)") == "0");
+               "(SELECT count(*) FROM stoka_terms)") == "0");
 }
 
 TEST_CASE("every change marks the index as unfinished until a run is finished") {
@@ -123,7 +123,8 @@ TEST_CASE("an index run on a damaged index is a data error") {
 }
 
 TEST_CASE("a full disk of the server rolls the document back, and searches still work") {
-  // Memory for all that is changed, because readers, too, must write what has no room in it.
+  // Buffers for all changed pages, because readers would otherwise have to write some of them to
+  // disk.
   const PostgresServer server({"shared_buffers = 128MB"});
   if (!server.has_vector()) {
     MESSAGE("needs a server of the test's own with pgvector");
@@ -133,7 +134,7 @@ TEST_CASE("a full disk of the server rolls the document back, and searches still
   const fs::path folder = data.parent_path() / "disk";
   const auto disk = SmallDisk::mount(folder, "24m", data);
   if (!disk) return;
-  // Only the database lies on it: a server whose log has no room stops.
+  // Only the database is on the small disk: a server that cannot write its WAL stops.
   server.sql("CREATE TABLESPACE small LOCATION '" + folder.string() + "'");
   server.sql("CREATE DATABASE small TABLESPACE small");
   const auto store = open_store(server.url("small"));
@@ -146,7 +147,7 @@ TEST_CASE("a full disk of the server rolls the document back, and searches still
   int put = 0;
   for (; put < 1000; ++put) {
     std::vector<ChunkRecord> chunks = versioned_chunks("big", put);
-    // Does not compress.
+    // Random text, which does not compress.
     std::mt19937 random(static_cast<uint32_t>(put));
     for (ChunkRecord& record : chunks) {
       record.chunk.content.clear();

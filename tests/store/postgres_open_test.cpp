@@ -27,7 +27,7 @@ TEST_CASE("an empty database cannot be read, and opening it for writing creates 
   CHECK((*store)->describe().starts_with("postgres://"));
   CHECK((*store)->describe().find('?') == std::string::npos);
   CHECK_FALSE((*store)->identity()->has_value());
-  // A reader's turns are stored too.
+  // Turns are stored in OpenMode::read too.
   TurnRecord turn;
   turn.session_id = uuid("s");
   turn.visitor_id = uuid("v");
@@ -56,7 +56,7 @@ TEST_CASE("one connection is enough for all operations and many threads") {
   REQUIRE_MESSAGE(writer, (writer ? "" : writer.error().message));
   for (int n = 0; n < 5; ++n) corpus.put(**writer, "post-" + std::to_string(n));
   corpus.check(store);
-  // Inside a walk of the writer.
+  // Within each_chunk_terms() of the writer.
   std::vector<ChunkId> ids;
   REQUIRE((*writer)->each_chunk_terms([&](ChunkId id, std::span<const TermCount>) {
     ids.push_back(id);

@@ -109,7 +109,7 @@ void CommitProxy::accept_one() {
 bool CommitProxy::from_client(Pair& pair) {
   const std::string bytes = received(pair.client);
   if (bytes.empty()) return false;
-  // In a message of its own: length, text, NUL.
+  // A simple query message: type, length, text, NUL.
   if (bytes.find(std::string("Q\0\0\0\x0b"
                              "COMMIT\0",
                              12)) != bytes.npos) {

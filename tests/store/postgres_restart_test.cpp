@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 namespace {
 
 testing::PostgresServer& server() {
-  // Nothing but COMMIT writes the log to disk, and nobody else takes transaction ids.
+  // Only COMMIT flushes the WAL, and nobody else uses transaction ids.
   static testing::PostgresServer one({"wal_writer_delay = 10s", "autovacuum = off"});
   one.start();
   return one;
@@ -59,8 +59,8 @@ struct Writes {
 TEST_CASE(
     "after a restart or crash the server is used again, and each write is stored once or fails") {
   server().sql("CREATE TABLE t (x BIGINT)");
-  const auto database =
-      must(Database::open(must_parse(server().url()), {.connect_retry_delay = 1ms, .max_in_doubt_wait = 60s}));
+  const auto database = must(Database::open(
+      must_parse(server().url()), {.connect_retry_delay = 1ms, .max_in_doubt_wait = 60s}));
   Writes writes;
   std::atomic<bool> ends = false;
   std::vector<std::jthread> threads;
@@ -81,7 +81,7 @@ TEST_CASE(
   ends = true;
   threads.clear();
 
-  // All that were lost met a server that was not there.
+  // Every failed write failed because the server was down.
   for (const ErrorKind kind : writes.kinds) CHECK(kind == ErrorKind::unavailable);
   const Rows rows = must(database->read([](Connection& connection) {
     return connection.run("SELECT x, count(*) FROM t GROUP BY x");
@@ -107,8 +107,8 @@ TEST_CASE("callers do not notice a restart between two transactions") {
 }
 
 TEST_CASE("after a refused connection callers get the same error without a new attempt") {
-  const auto patient =
-      must(Database::open(must_parse(server().url()), {.connect_retry_delay = std::chrono::hours(1)}));
+  const auto patient = must(
+      Database::open(must_parse(server().url()), {.connect_retry_delay = std::chrono::hours(1)}));
   const auto eager = must(Database::open(must_parse(server().url()), {.connect_retry_delay = 0ms}));
   server().stop();
   const auto refused = patient->read(backend);
@@ -123,8 +123,7 @@ TEST_CASE("after a refused connection callers get the same error without a new a
   CHECK(eager->read(backend));
 }
 
-TEST_CASE(
-    "a reused transaction id after a crash is not taken for a committed transaction") {
+TEST_CASE("a reused transaction id after a crash is not taken for a committed transaction") {
   for (const bool taken : {false, true}) {
     CAPTURE(taken);
     server().sql("DROP TABLE IF EXISTS t; CREATE TABLE t (x BIGINT)");

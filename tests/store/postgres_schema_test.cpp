@@ -126,7 +126,7 @@ TEST_CASE("the migrations are applied once and recorded") {
   CHECK(missing.error().message.find("there is no index in schema " + db.schema()) == 0);
   CHECK(missing.error().hint == "run: stoka index PATH");
   CHECK(db.sql("SELECT count(*) FROM pg_class WHERE relnamespace = "
-                  "current_schema()::regnamespace") == "0");
+               "current_schema()::regnamespace") == "0");
 
   const auto made = migrate(db.url());
   require(made);
@@ -191,7 +191,7 @@ TEST_CASE("stores that open schemas of one new database at once all succeed") {
     }
   }
   for (const auto& one : done) CHECK_MESSAGE(one, (one ? "" : one.error().message));
-  // None of them has it, so that any of them can go.
+  // The extension is in none of these schemas, so that each can be dropped.
   CHECK(database.sql("SELECT extnamespace::regnamespace FROM pg_extension "
                      "WHERE extname = 'vector'") == "public");
 }
@@ -228,8 +228,8 @@ TEST_CASE("a newer schema version is refused, and an older one is migrated") {
 TEST_CASE("tables of the first design are adopted if they have no chunks") {
   const TestDatabase db;
   db.sql("SET client_min_messages = error; " + first_design("") + some_visitors() +
-            "INSERT INTO stoka_chunks (source_type, source_slug, chunk_index, content) "
-            "VALUES ('blog', 'a', 0, 'x')");
+         "INSERT INTO stoka_chunks (source_type, source_slug, chunk_index, content) "
+         "VALUES ('blog', 'a', 0, 'x')");
   const std::string sessions = db.sql("SELECT * FROM stoka_sessions ORDER BY id");
 
   const auto refused = migrate(db.url());
@@ -243,14 +243,14 @@ TEST_CASE("tables of the first design are adopted if they have no chunks") {
   db.sql("TRUNCATE stoka_chunks");
   require(migrate(db.url()));
   CHECK(db.sql("SELECT id, visitor_id, shown_slugs, explored_topics, turns, started_at, "
-                  "last_active FROM stoka_sessions ORDER BY id") == sessions);
+               "last_active FROM stoka_sessions ORDER BY id") == sessions);
   CHECK(db.sql("SELECT subject, interests FROM stoka_visitors WHERE subject IS NOT NULL") ==
         std::string(kUser) + "|{new}");
   CHECK(db.sql("SELECT count(*) FROM stoka_visitors") == "3");
   CHECK(db.sql("SELECT count(*) FROM pg_indexes WHERE schemaname = current_schema() "
-                  "AND indexdef LIKE '%ivfflat%'") == "0");
+               "AND indexdef LIKE '%ivfflat%'") == "0");
 
-  // Vectors of another dimension, and more chunks than the old ids could count.
+  // Vectors of another dimension, and ids that do not fit into 4 bytes.
   db.sql("SELECT setval('stoka_chunks_id_seq', 2147483647)");
   put_something(db.url());
   CHECK(db.sql("SELECT min(id) > 2147483647 FROM stoka_chunks") == "t");
@@ -317,7 +317,7 @@ TEST_CASE("whatever prevents a migration is an error with a hint") {
       {"an extension that it may not create", "GRANT CREATE ON SCHEMA public TO app", true, "",
        ErrorKind::config, "this role may not create the extension vector",
        "CREATE EXTENSION vector"},
-      // Found instead of the server's own list because pg_catalog is searched after it.
+      // It hides the server's own view, because pg_catalog is searched after it.
       {"a server without the extension",
        "CREATE SCHEMA bare; CREATE VIEW bare.pg_available_extensions AS SELECT 'x' AS name", false,
        "?options=-csearch_path%3Dbare%2Cpg_catalog", ErrorKind::config,

@@ -83,9 +83,10 @@ SearchFilter all_but(std::set<int> kept) {
 
 // How many of `expected` were found.
 size_t hits(const std::vector<SchemaState>& found, const std::vector<SchemaState>& expected) {
-  return static_cast<size_t>(std::count_if(expected.begin(), expected.end(), [&](const SchemaState& e) {
-    return std::find(found.begin(), found.end(), e) != found.end();
-  }));
+  return static_cast<size_t>(
+      std::count_if(expected.begin(), expected.end(), [&](const SchemaState& e) {
+        return std::find(found.begin(), found.end(), e) != found.end();
+      }));
 }
 
 }  // namespace
@@ -109,8 +110,9 @@ TEST_CASE("a large index is searched through HNSW, and never returns fewer rows 
         const std::vector<SchemaState> expected = corpus.dense(query, k, filter);
         const std::vector<SchemaState> rows = named(*store, *found);
         CHECK(rows.size() == k);
-        CHECK(std::is_sorted(rows.begin(), rows.end(),
-                             [](const SchemaState& a, const SchemaState& b) { return a.score > b.score; }));
+        CHECK(std::is_sorted(
+            rows.begin(), rows.end(),
+            [](const SchemaState& a, const SchemaState& b) { return a.score > b.score; }));
         for (const SchemaState& row : rows) CHECK_FALSE(filter.exclude_slugs.contains(row.slug));
         wanted += expected.size();
         found_of_them += hits(rows, expected);
@@ -118,7 +120,7 @@ TEST_CASE("a large index is searched through HNSW, and never returns fewer rows 
     }
     CHECK(static_cast<double>(found_of_them) >= 0.98 * static_cast<double>(wanted));
   }
-  // What a backend counts is there for others when it is gone.
+  // The statistics of a backend are visible to others once it has ended.
   if (!TestDatabase::many_backends()) return;
   const std::string scans =
       "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'stoka_chunks_embedding' "
@@ -127,8 +129,7 @@ TEST_CASE("a large index is searched through HNSW, and never returns fewer rows 
   CHECK(database.sql(scans) != "0");
 }
 
-TEST_CASE(
-    "HNSW search agrees with exact search for filters, ties and unusual queries") {
+TEST_CASE("HNSW search agrees with exact search for filters, ties and unusual queries") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   Corpus corpus(8);
@@ -165,7 +166,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a large index is searched with every version of pgvector, and without the vector index") {
+TEST_CASE(
+    "a large index is searched with every version of pgvector, and without the vector index") {
   const TestDatabase db;
   const auto store = must_open(db.url());
   Corpus corpus(9);
@@ -198,7 +200,7 @@ TEST_CASE("a large index is searched with every version of pgvector, and without
     } const queries[] = {
         {random_vector(corpus), 20, {{slug(11), slug(12)}}},
         {random_vector(corpus), 300, {{slug(11), slug(12)}}},
-        // Whoever filters what the index gave has nothing left.
+        // Filtering the results of the index afterwards would leave nothing.
         {kMiddle, 20, without_middle},
         {kMiddle, 100, without_middle},
     };
@@ -309,7 +311,8 @@ TEST_CASE("damaged rows are a data error") {
       id = store->chunks_of("a")->front().id;
     }
     CHECK(c.call() == "none");
-    // As a change by hand would not, but what is kept of the index must not hide the damage.
+    // A change by hand does not increase the generation; without this the caches would hide the
+    // damage.
     database.sql("UPDATE stoka_index SET generation = generation + 1");
     database.sql(c.damage);
     CHECK(c.call() == "data");

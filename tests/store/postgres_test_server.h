@@ -1,5 +1,4 @@
-// One server for all tests that need PostgreSQL's own behaviour but do not stop it, and places in
-// it.
+// The native server that tests share if they do not stop it, and schemas on it.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -50,7 +49,7 @@ inline std::string url_of(const std::string& user, const std::string& password,
          database;
 }
 
-// A schema of its own on the shared server, and connections that are known by its name.
+// A new schema on the shared server. Its connections have its name as application_name.
 struct TestSchema {
   const std::string name;
   explicit TestSchema(DatabaseOptions wanted = {}) : name(next_name()), options(wanted) {
@@ -60,7 +59,7 @@ struct TestSchema {
     return url_of("stoka", shared_server().password(), "stoka", port) +
            "?application_name=" + name + "&options=-csearch_path%3D" + name;
   }
-  // Not through the pool. The first column of the last statement's first row.
+  // Executes on a connection outside the pool; returns the first column of the first row.
   std::string sql(const std::string& statements) const {
     static const auto connection = must_connect(shared_server().url());
     const Rows rows = must(connection->run("SET search_path = " + name + "; " + statements));
@@ -70,7 +69,7 @@ struct TestSchema {
     if (!database_) database_ = must(Database::open(must_parse(url()), options));
     return *database_;
   }
-  // Waits until the server has ended them.
+  // Terminates the matching connections of this schema and waits for it.
   void terminate(const std::string& which = "true") const {
     sql("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = '" +
         name + "' AND " + which);

@@ -74,7 +74,7 @@ TEST_CASE("the vector index follows the dimension of the vectors") {
   must(writer->finish(Instant()));
   CHECK(db.sql("SELECT 'stoka_chunks_embedding'::regclass::oid") == first);
 
-  // As an older pgvector had it, or none: by the end of the next run it is as it should be.
+  // With the index of an older pgvector, or none: the next index run creates the right one.
   db.sql(
       "DROP INDEX stoka_chunks_embedding; CREATE INDEX stoka_chunks_embedding ON stoka_chunks "
       "USING hnsw ((embedding::vector(3)) vector_cosine_ops)");
@@ -88,7 +88,7 @@ TEST_CASE("the vector index follows the dimension of the vectors") {
 
   must(writer->clear());
   CHECK(db.sql(kVectorIndex).empty());
-  // More than can be indexed, and then more than can be stored.
+  // More dimensions than pgvector can index, and then more than it can store.
   must(writer->put_document(make_document("a"), one(4100)));
   must(writer->finish(Instant()));
   CHECK(db.sql(kVectorIndex).empty());
@@ -135,7 +135,7 @@ TEST_CASE("the vector index is built without workers if shared memory is short")
     MESSAGE("needs a server of the test's own with pgvector");
     return;
   }
-  // However small the table is, workers are asked for.
+  // Parallel workers are used even for a small table.
   server.sql("ALTER DATABASE stoka SET min_parallel_table_scan_size = 0");
   const fs::path data = server.sql("SHOW data_directory");
   server.stop();

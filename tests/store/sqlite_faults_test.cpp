@@ -250,7 +250,8 @@ TEST_CASE("a full disk rolls the document back, and searches still work") {
   corpus.check(*store);
 }
 
-TEST_CASE("a store is opened by a path or sqlite: URL, and the error for other URLs lists the forms") {
+TEST_CASE(
+    "a store is opened by a path or sqlite: URL, and the error for other URLs lists the forms") {
   const TempDatabase temp;
   const std::string path = temp.db();
   for (const std::string& url : {path, "sqlite:" + path, "sqlite://" + path}) {

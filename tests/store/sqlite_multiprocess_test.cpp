@@ -85,14 +85,14 @@ TEST_CASE("an index writer killed at any point leaves every document in its old 
         const std::string slug = "post-" + std::to_string(n % 7);
         if (n % 11 == 10) {
           if (!(*writer)->remove_document(slug)) return;
-        } else if (!(*writer)->put_document(versioned_document(slug, n), versioned_chunks(slug, n))) {
+        } else if (!(*writer)->put_document(versioned_document(slug, n),
+                                            versioned_chunks(slug, n))) {
           return;
         }
         ++*done;
       }
     });
-    // Rounds end after more and more steps, and at whatever instruction the child has reached by
-    // then.
+    // Each round kills the child after more steps, at an arbitrary instruction.
     while (*done < round % 9) usleep(50);
     usleep(static_cast<useconds_t>(round * 137 % 1900));
     child.kill();
@@ -187,7 +187,8 @@ TEST_CASE("turns are stored while another process indexes") {
     auto writer = (*mine)->begin_index();
     if (!writer) return;
     for (int n = 1;; ++n) {
-      if (!(*writer)->put_document(versioned_document("post", n), versioned_chunks("post", n))) return;
+      if (!(*writer)->put_document(versioned_document("post", n), versioned_chunks("post", n)))
+        return;
       ++*done;
     }
   });

@@ -75,7 +75,8 @@ std::vector<Hit> after_policy(std::vector<Hit> hits, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("retrieval of fifty questions returns the same top five on both stores, to the last bit") {
+TEST_CASE(
+    "retrieval of fifty questions returns the same top five on both stores, to the last bit") {
   const testing::TestDatabase database;
   const auto sqlite = make_house("");
   const auto postgres = make_house(database.url());
@@ -96,7 +97,7 @@ TEST_CASE("retrieval of fifty questions returns the same top five on both stores
       CHECK(top(after_policy(found, text), &Hit::score) ==
             top(after_policy(expected, text), &Hit::score));
       answered += expected.size() >= kTop ? 1 : 0;
-      // Then without what was found first.
+      // Then without the first result.
       for (size_t i = 0; i < std::min<size_t>(3, expected.size()); ++i) {
         query.exclude_slugs.insert(expected[i].chunk.slug);
       }
@@ -105,7 +106,8 @@ TEST_CASE("retrieval of fifty questions returns the same top five on both stores
   CHECK(answered > kQuestions);
 }
 
-TEST_CASE("dense and lexical search each return the same top five on both stores, to the last bit") {
+TEST_CASE(
+    "dense and lexical search each return the same top five on both stores, to the last bit") {
   const testing::TestDatabase database;
   const auto sqlite = make_house("");
   const auto postgres = make_house(database.url());

@@ -6,7 +6,7 @@
 
 namespace stoka::store {
 
-// A folder for one database.
+// A temporary folder for one SQLite database.
 struct TempDatabase : testing::TempFolder {
   std::string directory() const { return path.string(); }
   std::string db() const { return (path / "stoka.db").string(); }

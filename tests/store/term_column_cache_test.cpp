@@ -35,7 +35,7 @@ TEST_CASE("a column is cached for its generation of the index only") {
 
   CHECK(columns.get("a", 2) == nullptr);
   CHECK(columns.bytes() == 0);
-  // Whoever still reads the older index neither finds nor leaves anything.
+  // A reader of an older generation gets nothing and stores nothing.
   columns.put("a", first, 1);
   CHECK(columns.get("a", 1) == nullptr);
   CHECK(columns.get("a", 2) == nullptr);

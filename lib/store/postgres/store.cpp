@@ -52,8 +52,9 @@ class PostgresStore final : public Store {
 
   Result<std::vector<ScoredChunk>> search_dense(std::span<const float> query, size_t k,
                                                 const SearchFilter& filter) override {
-    return database_->read(
-        [&](Connection& db) { return search_dense(db, schema_.vector, query, k, filter); });
+    return database_->read([&](Connection& db) {
+      return postgres::search_dense(db, schema_.vector, query, k, filter);
+    });
   }
 
   Result<std::vector<StoredChunk>> chunks(std::span<const ChunkId> ids,
