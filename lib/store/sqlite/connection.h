@@ -1,13 +1,16 @@
-// A connection to the SQLite file, with its prepared statements. For one thread at a time.
+// Connections to the SQLite file, their prepared statements and transactions. A connection is for
+// one thread at a time.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -112,6 +115,40 @@ class Transaction {
  private:
   explicit Transaction(Connection& connection) : connection_(&connection) {}
   Connection* connection_;
+};
+
+// Thread safe. Opens at most kMaxConnections; acquire() waits while all are in use.
+class ConnectionPool {
+ public:
+  static constexpr size_t kMaxConnections = 8;
+
+  explicit ConnectionPool(std::unique_ptr<Connection> first);
+
+  // Returns its connection to the pool when it is destroyed.
+  class Handle {
+   public:
+    Handle(ConnectionPool& pool, std::unique_ptr<Connection> connection)
+        : pool_(&pool), connection_(std::move(connection)) {}
+    Handle(Handle&&) noexcept = default;
+    Handle& operator=(Handle&&) = delete;
+    ~Handle();
+    Connection& operator*() const { return *connection_; }
+    Connection* operator->() const { return connection_.get(); }
+
+   private:
+    ConnectionPool* pool_;
+    std::unique_ptr<Connection> connection_;
+  };
+  Result<Handle> acquire();
+
+ private:
+  void release(std::unique_ptr<Connection> connection);
+
+  const std::string path_;
+  std::mutex mutex_;
+  std::condition_variable released_;
+  std::vector<std::unique_ptr<Connection>> idle_;
+  size_t open_ = 1;
 };
 
 }  // namespace stoka::store::sqlite

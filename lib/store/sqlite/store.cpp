@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "store/sqlite/connection.h"
-#include "store/sqlite/connection_pool.h"
 #include "store/sqlite/database_file.h"
 #include "store/sqlite/dense_search.h"
 #include "store/sqlite/index_rows.h"
@@ -13,8 +12,7 @@
 #include "store/sqlite/index_writer.h"
 #include "store/sqlite/lexical_search.h"
 #include "store/sqlite/schema.h"
-#include "store/sqlite/sessions.h"
-#include "store/sqlite/visitors.h"
+#include "store/sqlite/session_rows.h"
 
 namespace stoka::store::sqlite {
 namespace {

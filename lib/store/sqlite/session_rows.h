@@ -1,4 +1,4 @@
-// Reads and writes visitors. The caller provides the write transaction.
+// Reads and writes the rows of visitors and sessions. The caller provides the write transaction.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,6 @@ Result<std::optional<Visitor>> load_visitor_of(Connection& connection, std::stri
 Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
                                                  size_t limit);
 
-// Saves the visitor, moves the sessions of the absorbed one to it and removes that one.
-Result<> save_owner(Connection& connection, const Owner& owner);
-
 // Implements Store::update_visitor.
 Result<Visitor> merge_visit(Connection& connection, std::string_view id,
                             const std::optional<std::vector<std::string>>& interests,
@@ -31,5 +28,18 @@ Result<Visitor> merge_visit(Connection& connection, std::string_view id,
 // Implements Store::put_visitors.
 Result<std::vector<std::string>> merge_visitors(Connection& connection,
                                                 std::span<const Visitor> visitors);
+
+Result<std::optional<Session>> load_session(Connection& connection, std::string_view id);
+Result<std::vector<Session>> load_sessions_after(Connection& connection, std::string_view id,
+                                                 size_t limit);
+
+// Implements Store::commit_turn.
+Result<Session> merge_turn(Connection& connection, const TurnRecord& turn);
+
+// Implements Store::put_sessions.
+Result<> merge_sessions(Connection& connection, std::span<const Session> sessions);
+
+// Distinct, in byte order.
+Result<std::vector<std::string>> load_all_shown_slugs(Connection& connection);
 
 }  // namespace stoka::store::sqlite
