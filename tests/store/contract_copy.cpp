@@ -1,4 +1,4 @@
-// Sessions and visitors that come from another store.
+// Sessions and visitors copied from another store.
 #include <doctest/doctest.h>
 
 #include <span>
@@ -21,7 +21,7 @@ std::string joined(const Texts& texts) {
 
 std::string number(Instant instant) { return std::to_string(instant.time_since_epoch().count()); }
 
-// Everything about them, so that one comparison does.
+// All fields as text, so that one comparison is enough.
 std::string shown(const Visitor& visitor) {
   std::string out = visitor.id + " '" + visitor.subject + "' [" + joined(visitor.interests) + "]";
   for (const Reading& reading : visitor.history) {

@@ -1,4 +1,4 @@
-// Texts that break whoever builds statements, arrays or JSON from them, in every field.
+// Texts that break unescaped SQL, arrays or JSON, in every field.
 #include <doctest/doctest.h>
 
 #include <algorithm>

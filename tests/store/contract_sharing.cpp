@@ -1,4 +1,4 @@
-// Sessions and visitors of many at once.
+// Sessions and visitors that are changed concurrently.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int numb
   return record;
 }
 
-// Stores all of them, so many at once, half of them through another store.
+// Stores all turns with that many threads, half of them through another store.
 void commit(const OpenStore& open, Store& store, const std::vector<TurnRecord>& turns,
             int threads) {
   const auto second = open();

@@ -21,7 +21,7 @@ OpenStore opener(const std::string& url) {
   };
 }
 
-// One backend answers one transaction after the other.
+// A single backend executes transactions one after the other.
 ContractLimits abilities() { return {.threads = testing::TestDatabase::many_backends() ? 50 : 5}; }
 
 }  // namespace

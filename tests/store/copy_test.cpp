@@ -40,7 +40,7 @@ TurnRecord turn(int session, int visitor, int64_t at) {
   return out;
 }
 
-// Two stores of each pair of kinds.
+// Opens two stores, for each pair of kinds.
 void each_pair(const std::function<void(Store& from, Store& to)>& work) {
   SUBCASE("SQLite to SQLite") {
     const TempDatabase a, b;

@@ -24,7 +24,7 @@ Error refusal(const std::string& url) {
   return connection.error();
 }
 
-// Listens on a port of 127.0.0.1, and says `words` to the first who comes.
+// Listens on a port of 127.0.0.1 and sends `greeting` to the first client.
 class ForeignServer {
  public:
   explicit ForeignServer(std::string greeting) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -56,7 +56,7 @@ class ForeignServer {
   std::jthread thread_;
 };
 
-// What is written to stderr while it lives.
+// Captures stderr during its lifetime.
 class CapturedStderr {
  public:
   CapturedStderr() : file_(std::tmpfile()), before_(::dup(2)) { ::dup2(::fileno(file_), 2); }

@@ -1,4 +1,4 @@
-// What a document costs, what a run leaves behind, and runs over what is damaged or has no room.
+// The cost of a document, the end of an index run, damaged indexes and full disks.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A server that goes away and comes back while stoka runs.
+// A server that restarts or crashes while it is in use.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ testing::PostgresServer& server() {
   return one;
 }
 
-// What the threads of a test know of their writes.
+// The writes of all threads of a test, by result.
 struct Writes {
   std::mutex mutex;
   std::set<int64_t> kept, unknown;

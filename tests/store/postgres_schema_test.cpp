@@ -1,4 +1,4 @@
-// How a database gets its tables, and what is said when it cannot.
+// Schema migrations, and their errors.
 #include <doctest/doctest.h>
 
 #include <thread>
@@ -39,7 +39,7 @@ void require(const Result<postgres::Schema>& done) {
   REQUIRE_MESSAGE(done, (done ? "" : done.error().message));
 }
 
-// Columns, constraints and indexes.
+// Columns, constraints and indexes of a schema as text.
 constexpr const char* kShape =
     "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, "
     "pg_get_expr(d.adbin, d.adrelid) FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
@@ -50,7 +50,7 @@ constexpr const char* kShape =
     "WHERE connamespace = current_schema()::regnamespace ORDER BY 1; "
     "SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1";
 
-// The tables as they were first thought of: chunks and visitors without what was added later.
+// The tables of the first design, without the later columns.
 std::string first_design(const std::string& users) {
   return "CREATE TABLE stoka_chunks (id SERIAL PRIMARY KEY, source_type TEXT NOT NULL, "
          "source_slug TEXT NOT NULL, chunk_index INT NOT NULL, content TEXT NOT NULL, title TEXT, "
@@ -71,7 +71,7 @@ std::string first_design(const std::string& users) {
 
 constexpr const char* kUser = "00000000-0000-4000-8000-00000000000a";
 
-// Three visitors, two of them one person's; a session each.
+// Three visitors with a session each; two of them have the same supabase_uid.
 std::string some_visitors() {
   return std::string("INSERT INTO stoka_visitors (supabase_uid, interests, last_seen) VALUES ('") +
          kUser + "', '{old}', now() - interval '1 day'), ('" + kUser +
@@ -92,14 +92,14 @@ void put_something(const std::string& url) {
   corpus.check(**store);
 }
 
-// A server with roles and databases besides those that other tests use; none if it has no pgvector.
+// A server of its own for roles and databases; null if it has no pgvector.
 const PostgresServer* own_server() {
   if (postgres::shared_server().has_vector()) return &postgres::shared_server();
   MESSAGE("needs programs of PostgreSQL with pgvector");
   return nullptr;
 }
 
-// A new database of that server, with a role "app" that may log in and owns nothing.
+// A new database on that server, with a role "app" that may log in and owns nothing.
 struct OwnDatabase {
   const PostgresServer& server;
   std::string name = testing::random_name();

@@ -42,8 +42,8 @@ std::vector<float> random_vector(Corpus& corpus) {
   return vector;
 }
 
-// More vectors than are compared one by one. A tenth of them are the same one, some are zeros, and
-// those of some documents lie together.
+// More vectors than an exact search takes. A tenth of them are equal, some are zero, and those of
+// some documents are close to each other.
 constexpr int kTogether = 5;
 const std::vector<float> kMiddle = {0, 1, 0, 0, 0, 0, 0, 0};
 std::vector<float> large_vector(Corpus& corpus, int document, int chunk) {
@@ -81,7 +81,7 @@ SearchFilter all_but(std::set<int> kept) {
   return filter;
 }
 
-// How many of `expected` were found.
+// The number of `expected` results that were found.
 size_t hits(const std::vector<SchemaState>& found, const std::vector<SchemaState>& expected) {
   return static_cast<size_t>(
       std::count_if(expected.begin(), expected.end(), [&](const SchemaState& e) {

@@ -37,7 +37,7 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int64_t 
   return record;
 }
 
-// Runs `work(i)` for each i at once; what went wrong.
+// Runs work(i) for each i concurrently; returns the errors.
 std::vector<std::string> at_once(int threads, const std::function<std::string(int)>& work) {
   std::vector<std::string> wrong(static_cast<size_t>(threads));
   std::vector<std::thread> running;

@@ -1,4 +1,4 @@
-// What happens to a SQLite store when its file, its disk or its process does not behave.
+// A SQLite store with a damaged or read-only file, or on a full disk.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sqlite3.h>

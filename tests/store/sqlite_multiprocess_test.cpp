@@ -1,4 +1,4 @@
-// Several processes on one SQLite file, and processes that die.
+// Several processes on one SQLite file, some of which are killed.
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 #include <sys/mman.h>
@@ -49,7 +49,7 @@ class Shared {
   std::atomic<int>* value_;
 };
 
-// Version n of a document: every chunk and every term says so.
+// Version n of a document: its chunks, sections and terms depend on n.
 std::vector<ChunkRecord> versioned_chunks(const std::string& slug, int n) {
   std::vector<ChunkRecord> chunks;
   for (int index = 0; index < 1 + n % 4; ++index) {

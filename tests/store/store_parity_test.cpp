@@ -1,4 +1,4 @@
-// The sample site in both stores, asked the whole way that a question goes.
+// The same queries through the whole retrieval of the sample site, in both stores.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -27,7 +27,7 @@ std::vector<std::string> questions() {
   return out;
 }
 
-// The sample site in an empty store behind that URL, and an engine over it.
+// Indexes the sample site in an empty store at `url` and puts an engine on it.
 std::unique_ptr<test::House> make_house(const std::string& url) {
   auto house = std::make_unique<test::House>(false);
   if (!url.empty()) {
@@ -47,7 +47,7 @@ std::unique_ptr<test::House> make_house(const std::string& url) {
   return house;
 }
 
-// The first five by a score, with every bit of it.
+// The top five by a score, with every bit of the score.
 std::string top(std::vector<Hit> hits, double Hit::*score) {
   std::stable_sort(hits.begin(), hits.end(),
                    [&](const Hit& a, const Hit& b) { return a.*score > b.*score; });
