@@ -125,14 +125,14 @@ Result<> Copy::prepare_target(const IndexIdentity& identity, bool prune) {
     return fail(ErrorKind::config,
                 fmt::format("the index of {} was made with {} '{}', the other one with '{}'",
                             to_.describe(), differs->what, differs->made_with, differs->wanted),
-                "name an empty store, or --prune to give up what is indexed there");
+                "name an empty store, or give --prune to replace the index there");
   if (!prune && !extra_slugs.empty())
     return fail(
         ErrorKind::config,
         fmt::format("{} holds {} document{} that {} not in {}, such as {}", to_.describe(),
                     extra_slugs.size(), extra_slugs.size() == 1 ? "" : "s",
                     extra_slugs.size() == 1 ? "is" : "are", from_.describe(), extra_slugs.front()),
-        "name an empty store, or --prune to forget what is not in the source");
+        "name an empty store, or give --prune to remove what is not in the source");
   report_.removed = extra_slugs.size();
   if (differs) {
     report_.removed = target_documents_.size();

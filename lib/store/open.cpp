@@ -49,7 +49,8 @@ Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
                 std::string(kUrlForms));
   }
   if (path.empty() || path == ":memory:" || path.find('\0') != std::string_view::npos) {
-    return fail(ErrorKind::config, "the store '" + std::string(url.c_str()) + "' names no file",
+    return fail(ErrorKind::config,
+                "the store '" + std::string(url.c_str()) + "' does not name a file",
                 std::string(kUrlForms));
   }
   return sqlite::open(std::string(path), mode);

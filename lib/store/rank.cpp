@@ -43,7 +43,7 @@ Result<std::vector<ScoredChunk>> rank_top_k(std::vector<search::Scored> found, s
   }
   for (const ChunkId id : tied) {
     if (!places.contains(id)) {
-      return fail(ErrorKind::internal, "a chunk was found that is not stored");
+      return fail(ErrorKind::internal, "a search found a chunk that is not stored");
     }
   }
   for (const auto& [begin, end] : runs) {

@@ -92,7 +92,7 @@ TEST_CASE("a refused connection has a cause and a hint, and no error contains th
       {url_of("nobody", "hush-hush"), ErrorKind::config, "refuses user 'nobody'", "STOKA_DB_URL"},
       {"postgres://stoka@127.0.0.1:" + std::to_string(server.port()) +
            "/stoka?passfile=/nonexistent",
-       ErrorKind::config, "wants a password of user 'stoka'", "PGPASSWORD"},
+       ErrorKind::config, "requires a password for user 'stoka'", "PGPASSWORD"},
       {url_of("refused_nologin", "hush-hush"), ErrorKind::config, "is not permitted to log in",
        "pg_hba.conf"},
       {server.url("nowhere"), ErrorKind::config, "database \"nowhere\" does not exist", "createdb"},
@@ -100,11 +100,11 @@ TEST_CASE("a refused connection has a cause and a hint, and no error contains th
        "createdb"},
       {url_of("refused_stranger", "hush-hush", "refused_closed"), ErrorKind::config,
        "permission denied for database", "grant"},
-      {url_of("refused_full", "hush-hush"), ErrorKind::busy, "takes no more connections",
+      {url_of("refused_full", "hush-hush"), ErrorKind::busy, "accepts no more connections",
        "try again in a moment"},
       {url_of("stoka", "hush-hush", "stoka", 1), ErrorKind::unavailable,
        "cannot connect to postgres://127.0.0.1:1/stoka: Connection refused",
-       "is PostgreSQL running there?"},
+       "check that PostgreSQL is running there"},
       {url_of("stoka", "hush-hush", "stoka?pgbouncer=true"), ErrorKind::config, "\"pgbouncer\"",
        "leave it out"},
       {url_of("stoka", "hush-hush", "stoka?sslmode=hush-hush"), ErrorKind::config,
@@ -129,7 +129,7 @@ TEST_CASE("a server that is not PostgreSQL is a protocol error") {
   const ForeignServer stranger("HTTP/1.1 400 Bad Request\r\n\r\n");
   const Error error = refusal(url_of("u", "hush-hush", "d", stranger.port()));
   CHECK(error.kind == ErrorKind::protocol);
-  CHECK(error.message.find("is no PostgreSQL") != std::string::npos);
+  CHECK(error.message.find("is not PostgreSQL") != std::string::npos);
 }
 
 TEST_CASE("a server that closes every connection is unavailable") {

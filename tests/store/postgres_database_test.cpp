@@ -256,7 +256,7 @@ TEST_CASE("the error says so when the status of an in-doubt COMMIT cannot be fou
     REQUIRE_FALSE(wrote);
     CHECK(wrote.error().kind == ErrorKind::unavailable);
     CHECK(wrote.error().message.starts_with("it is not known whether it was stored"));
-    CHECK(wrote.error().hint.find("look whether it is there") != std::string::npos);
+    CHECK(wrote.error().hint.find("check whether it is stored") != std::string::npos);
     CHECK(calls == 1);
   }
 }

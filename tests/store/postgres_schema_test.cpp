@@ -92,7 +92,7 @@ void put_something(const std::string& url) {
   corpus.check(**store);
 }
 
-// A server of its own for roles and databases; null if it has no pgvector.
+// The shared server, for tests that create roles and databases; null if it has no pgvector.
 const PostgresServer* own_server() {
   if (postgres::shared_server().has_vector()) return &postgres::shared_server();
   MESSAGE("needs programs of PostgreSQL with pgvector");
@@ -307,10 +307,10 @@ TEST_CASE("whatever prevents a migration is an error with a hint") {
     const char* hint;
   } const cases[] = {
       {"no such schema", "", false, "?options=-csearch_path%3Dnowhere", ErrorKind::config,
-       "the search_path nowhere names no schema that is there for role stoka", "CREATE SCHEMA"},
+       "the search_path nowhere names no existing schema for role stoka", "CREATE SCHEMA"},
       {"a schema that the role may not use", "CREATE SCHEMA closed", true,
        "?options=-csearch_path%3Dclosed", ErrorKind::config,
-       "the search_path closed names no schema that is there for role app", "GRANT USAGE, CREATE"},
+       "the search_path closed names no existing schema for role app", "GRANT USAGE, CREATE"},
       {"a schema in which it may not create", "CREATE EXTENSION vector", true, "",
        ErrorKind::config, "role app may not create tables in schema public",
        "GRANT USAGE, CREATE ON SCHEMA public TO app"},

@@ -265,9 +265,9 @@ TEST_CASE(
     std::string message;
   } const cases[] = {
       {"mysql://host/db", "unknown kind of store 'mysql'"},
-      {"", "the store '' names no file"},
-      {"sqlite:", "the store 'sqlite:' names no file"},
-      {"sqlite::memory:", "the store 'sqlite::memory:' names no file"},
+      {"", "the store '' does not name a file"},
+      {"sqlite:", "the store 'sqlite:' does not name a file"},
+      {"sqlite::memory:", "the store 'sqlite::memory:' does not name a file"},
       {":memory:", "unknown kind of store ''"},
   };
   for (const auto& c : cases) {

@@ -103,7 +103,7 @@ Result<> Database::run_with_retries(Kind kind, const Work& work) {
       if (status == CommitStatus::unknown)
         return fail(ErrorKind::unavailable,
                     "it is not known whether it was stored: " + attempt.error.message,
-                    "look whether it is there before you try again");
+                    "check whether it is stored before you try again");
       attempt.outcome = Outcome::connection_lost;
     }
     switch (attempt.outcome) {

@@ -75,12 +75,12 @@ std::string_view find_host_error(std::string_view hosts) {
     std::string_view host = take_until(hosts, ",");
     if (host.starts_with('[')) {
       const size_t close = host.find(']');
-      if (close == host.npos || close == 1) return "has no ']' behind the host's address";
+      if (close == host.npos || close == 1) return "has no ']' after the host's address";
       host.remove_prefix(close + 1);
-      if (!host.empty() && host.front() != ':') return "has no ':' behind the host's address";
+      if (!host.empty() && host.front() != ':') return "has no ':' after the host's address";
     }
     take_until(host, ":");
-    if (!host.empty() && !is_port(host)) return "has a port that is no number from 1 to 65535";
+    if (!host.empty() && !is_port(host)) return "has a port that is not a number from 1 to 65535";
   }
   return {};
 }
@@ -109,7 +109,7 @@ Result<DatabaseAddress> DatabaseAddress::parse(std::string_view url) {
     return refused("has control characters in it");
   if (url.find(' ') != url.npos) return refused("has a space in it", "write a space as %20");
   if (!decoded(url))
-    return refused("has a '%' in it that begins no character", "write a '%' as %25");
+    return refused("has a '%' that does not begin an escape sequence", "write a '%' as %25");
 
   DatabaseAddress out;
   std::string_view rest = url.substr(head + 3);
@@ -121,7 +121,7 @@ Result<DatabaseAddress> DatabaseAddress::parse(std::string_view url) {
     rest.remove_prefix(at + 1);
   }
   if (rest.find('@') != rest.npos)
-    return refused("has an '@' too many",
+    return refused("has one '@' too many",
                    "write '@' and '/' in the user and the password as %40 and %2F");
 
   const size_t question = std::min(rest.find('?'), rest.size());

@@ -98,7 +98,7 @@ Result<IndexTotals> IndexLease::renew(Connection& connection) const {
                               Params().text(token_)));
   if (rows.size() != 1) {
     return fail(ErrorKind::busy, "another index run took over the index",
-                "let that one end, then run this one again");
+                "wait until it has finished, then run this one again");
   }
   return read_totals(rows, 0);
 }

@@ -145,7 +145,7 @@ Result<std::vector<ChunkId>> insert_chunks(Connection& connection, const Extensi
               .vectors(vectors, extension.vector_oid)));
   for (size_t row = 0; row < rows.size(); ++row) ids.push_back(rows.integer(row, 0));
   if (ids.size() != chunks.size() || !std::is_sorted(ids.begin(), ids.end())) {
-    return fail(ErrorKind::internal, "the server gave chunks other ids than expected");
+    return fail(ErrorKind::internal, "the server returned unexpected chunk ids");
   }
   return ids;
 }

@@ -30,7 +30,7 @@ Error no_schema(const Rows& row) {
   const std::string first = path.substr(0, path.find(','));
   return {
       ErrorKind::config,
-      fmt::format("the search_path {} names no schema that is there for role {}", path, role),
+      fmt::format("the search_path {} names no existing schema for role {}", path, role),
       fmt::format("CREATE SCHEMA {} AUTHORIZATION {}, or GRANT USAGE, CREATE ON SCHEMA {} TO {}",
                   first, role, first, role)};
 }
@@ -164,7 +164,7 @@ Result<> apply_migration(Connection& connection, const SchemaState& state,
       error.message =
           fmt::format("cannot make the tables in schema {}: {}", state.schema, error.message);
       error.hint =
-          "it holds other things of these names: name another schema in the URL, "
+          "it contains other objects with these names: name another schema in the URL, "
           "?options=-csearch_path%3DSCHEMA";
     }
     return fail(std::move(error));
