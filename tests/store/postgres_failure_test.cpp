@@ -41,7 +41,7 @@ TEST_CASE("the SQLSTATE decides the error, whatever the language of the message"
       {"55P03", ErrorKind::busy, FailureKind::other, "is busy"},
       {"40001", ErrorKind::busy, FailureKind::conflict, "is busy"},
       {"40P01", ErrorKind::busy, FailureKind::conflict, "is busy"},
-      {"40003", ErrorKind::unavailable, FailureKind::connection_lost, "does not know"},
+      {"40003", ErrorKind::unavailable, FailureKind::connection_lost, "cannot tell whether"},
       {"25006", ErrorKind::unavailable, FailureKind::other, "is read-only"},
       {"53100", ErrorKind::data, FailureKind::other, "the disk of the server"},
       {"53200", ErrorKind::unavailable, FailureKind::other, "at its limits"},

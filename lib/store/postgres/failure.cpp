@@ -89,7 +89,7 @@ constexpr Meaning kMeanings[] = {
      "{db}: a statement after a failed one: {detail}", ""},
     {"53100", FailureKind::other, ErrorKind::data,
      "the disk of the server of {db} is full: {detail}",
-     "free some space there and run it again; no document was written partly"},
+     "free some space there and run it again; the last transaction was rolled back"},
     {"53", FailureKind::other, ErrorKind::unavailable,
      "the server of {db} is at its limits: {detail}",
      "try again; if it lasts, give that server more memory"},

@@ -107,7 +107,8 @@ Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<c
   return chunks;
 }
 
-Result<std::vector<StoredChunk>> load_chunks_of(Connection& connection, std::string_view slug) {
+Result<std::vector<StoredChunk>> load_document_chunks(Connection& connection,
+                                                      std::string_view slug) {
   STOKA_ASSIGN(const Rows rows,
                connection.run(
                    std::string(kChunkColumns) +
@@ -121,8 +122,8 @@ Result<std::vector<StoredChunk>> load_chunks_of(Connection& connection, std::str
   return chunks;
 }
 
-Result<std::vector<std::vector<TermCount>>> load_terms_of(Connection& connection,
-                                                          std::span<const ChunkId> ids) {
+Result<std::vector<std::vector<TermCount>>> load_chunk_terms(Connection& connection,
+                                                             std::span<const ChunkId> ids) {
   STOKA_ASSIGN(const Rows rows,
                connection.run("SELECT wanted.place, t.data "
                               "FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (id, place) "

@@ -18,9 +18,10 @@ Result<std::vector<DocumentInfo>> load_documents(Connection& connection);
 
 Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<const ChunkId> ids,
                                              bool with_embeddings);
-Result<std::vector<StoredChunk>> load_chunks_of(Connection& connection, std::string_view slug);
-Result<std::vector<std::vector<TermCount>>> load_terms_of(Connection& connection,
-                                                          std::span<const ChunkId> ids);
+Result<std::vector<StoredChunk>> load_document_chunks(Connection& connection,
+                                                      std::string_view slug);
+Result<std::vector<std::vector<TermCount>>> load_chunk_terms(Connection& connection,
+                                                             std::span<const ChunkId> ids);
 
 Result<std::vector<uint64_t>> load_document_frequencies(Connection& connection,
                                                         std::span<const std::string> terms);

@@ -63,7 +63,7 @@ class PostgresStore final : public Store {
   }
 
   Result<std::vector<StoredChunk>> chunks_of(std::string_view slug) override {
-    return database_->read([&](Connection& db) { return load_chunks_of(db, slug); });
+    return database_->read([&](Connection& db) { return load_document_chunks(db, slug); });
   }
 
   Result<std::vector<uint64_t>> document_frequencies(std::span<const std::string> terms) override {
@@ -79,7 +79,7 @@ class PostgresStore final : public Store {
   }
 
   Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) override {
-    return database_->read([&](Connection& db) { return load_terms_of(db, ids); });
+    return database_->read([&](Connection& db) { return load_chunk_terms(db, ids); });
   }
 
   Result<std::unique_ptr<IndexWriter>> begin_index() override {
@@ -95,7 +95,7 @@ class PostgresStore final : public Store {
   }
 
   Result<std::optional<Visitor>> visitor_of(std::string_view subject) override {
-    return database_->read([&](Connection& db) { return load_visitor_of(db, subject); });
+    return database_->read([&](Connection& db) { return load_visitor_by_subject(db, subject); });
   }
 
   size_t commits_at_a_time() const override { return max_commits_; }
@@ -108,7 +108,7 @@ class PostgresStore final : public Store {
                                  const std::optional<std::vector<std::string>>& interests,
                                  std::span<const Reading> readings, Instant now) override {
     return database_->write(
-        [&](Connection& db) { return merge_visit(db, id, interests, readings, now); });
+        [&](Connection& db) { return merge_visitor_update(db, id, interests, readings, now); });
   }
 
   Result<std::vector<std::string>> all_shown_slugs() override {

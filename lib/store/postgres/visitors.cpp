@@ -105,7 +105,8 @@ Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_
   return read_visitor(rows, 0);
 }
 
-Result<std::optional<Visitor>> load_visitor_of(Connection& connection, std::string_view subject) {
+Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
+                                                       std::string_view subject) {
   if (subject.empty() || !is_valid_text(subject)) return std::optional<Visitor>();
   STOKA_ASSIGN(const Rows rows,
                connection.run(select_visitors("WHERE subject = $1::text"), Params().text(subject)));
@@ -186,9 +187,9 @@ Result<> replace_visitor(Connection& connection, std::string_view visitor_id,
   return {};
 }
 
-Result<Visitor> merge_visit(Connection& connection, std::string_view id,
-                            const std::optional<std::vector<std::string>>& interests,
-                            std::span<const Reading> read, Instant now) {
+Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
+                                     const std::optional<std::vector<std::string>>& interests,
+                                     std::span<const Reading> read, Instant now) {
   STOKA_TRY(check_id("visitor", id));
   STOKA_TRY(lock_keys(connection, std::vector{visitor_lock_key(id)}));
   STOKA_ASSIGN(std::vector<LockedVisitor> locked,

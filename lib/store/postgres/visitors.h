@@ -16,7 +16,8 @@
 namespace stoka::store::postgres {
 
 Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_view id);
-Result<std::optional<Visitor>> load_visitor_of(Connection& connection, std::string_view subject);
+Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
+                                                       std::string_view subject);
 Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
                                                  size_t limit);
 
@@ -46,9 +47,9 @@ Result<> replace_visitor(Connection& connection, std::string_view visitor_id,
                          std::string_view to_id);
 
 // Implements Store::update_visitor.
-Result<Visitor> merge_visit(Connection& connection, std::string_view id,
-                            const std::optional<std::vector<std::string>>& interests,
-                            std::span<const Reading> read, Instant now);
+Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
+                                     const std::optional<std::vector<std::string>>& interests,
+                                     std::span<const Reading> read, Instant now);
 // Implements Store::put_visitors.
 Result<std::vector<std::string>> merge_visitors(Connection& connection,
                                                 std::span<const Visitor> visitors);

@@ -155,7 +155,7 @@ Error Connection::error(int code) const {
     case SQLITE_IOERR:
       if (no_space || (code & 0xff) == SQLITE_FULL) {
         return {ErrorKind::data, "no space left to write the database " + path_,
-                "free some space and run it again; no document was written partly"};
+                "free some space and run it again; the last transaction was rolled back"};
       }
       return {ErrorKind::data,
               "cannot read or write the database " + path_ + ": " +

@@ -126,7 +126,8 @@ Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<c
   return chunks;
 }
 
-Result<std::vector<StoredChunk>> load_chunks_of(Connection& connection, std::string_view slug) {
+Result<std::vector<StoredChunk>> load_document_chunks(Connection& connection,
+                                                      std::string_view slug) {
   std::vector<StoredChunk> chunks;
   Statement rows =
       connection.prepare(std::string(kChunkColumns) +
@@ -153,8 +154,8 @@ Result<std::vector<uint64_t>> load_document_frequencies(Connection& connection,
   return frequencies;
 }
 
-Result<std::vector<std::vector<TermCount>>> load_terms(Connection& connection,
-                                                       std::span<const ChunkId> ids) {
+Result<std::vector<std::vector<TermCount>>> load_chunk_terms(Connection& connection,
+                                                             std::span<const ChunkId> ids) {
   STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(connection, Transaction::Kind::read));
   std::vector<std::vector<TermCount>> all;
   std::vector<ChunkTerm> stored;

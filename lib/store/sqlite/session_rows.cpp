@@ -107,7 +107,8 @@ Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_
   return find(connection, "id = ?", id);
 }
 
-Result<std::optional<Visitor>> load_visitor_of(Connection& connection, std::string_view subject) {
+Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
+                                                       std::string_view subject) {
   return find(connection, "subject = ?", subject);
 }
 
@@ -125,9 +126,9 @@ Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::st
   return visitors;
 }
 
-Result<Visitor> merge_visit(Connection& connection, std::string_view id,
-                            const std::optional<std::vector<std::string>>& interests,
-                            std::span<const Reading> read, Instant now) {
+Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
+                                     const std::optional<std::vector<std::string>>& interests,
+                                     std::span<const Reading> read, Instant now) {
   STOKA_TRY(check_id("visitor", id));
   STOKA_ASSIGN(std::optional<Visitor> known, load_visitor(connection, id));
   Visitor visitor = after_visit(id, std::move(known), interests, read, now);
@@ -143,7 +144,7 @@ Result<std::vector<std::string>> merge_visitors(Connection& connection,
     STOKA_ASSIGN(std::optional<Visitor> known, load_visitor(connection, visitor.id));
     std::optional<Visitor> of_subject;
     if (!visitor.subject.empty()) {
-      STOKA_ASSIGN(of_subject, load_visitor_of(connection, visitor.subject));
+      STOKA_ASSIGN(of_subject, load_visitor_by_subject(connection, visitor.subject));
     }
     STOKA_ASSIGN(const Owner owner,
                  resolve_copied_visitor(visitor, std::move(known), std::move(of_subject)));
@@ -181,7 +182,7 @@ Result<Session> merge_turn(Connection& connection, const TurnRecord& turn) {
   STOKA_ASSIGN(std::optional<Visitor> named, load_visitor(connection, turn.visitor_id));
   std::optional<Visitor> of_subject;
   if (!turn.subject.empty()) {
-    STOKA_ASSIGN(of_subject, load_visitor_of(connection, turn.subject));
+    STOKA_ASSIGN(of_subject, load_visitor_by_subject(connection, turn.subject));
   }
   const Owner owner = settle_owner(turn, std::move(named), std::move(of_subject));
   STOKA_TRY(save_owner(connection, owner));

@@ -16,14 +16,15 @@
 namespace stoka::store::sqlite {
 
 Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_view id);
-Result<std::optional<Visitor>> load_visitor_of(Connection& connection, std::string_view subject);
+Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
+                                                       std::string_view subject);
 Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
                                                  size_t limit);
 
 // Implements Store::update_visitor.
-Result<Visitor> merge_visit(Connection& connection, std::string_view id,
-                            const std::optional<std::vector<std::string>>& interests,
-                            std::span<const Reading> read, Instant now);
+Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
+                                     const std::optional<std::vector<std::string>>& interests,
+                                     std::span<const Reading> read, Instant now);
 
 // Implements Store::put_visitors.
 Result<std::vector<std::string>> merge_visitors(Connection& connection,

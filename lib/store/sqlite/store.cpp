@@ -62,7 +62,7 @@ class SqliteStore final : public Store {
   }
 
   Result<std::vector<StoredChunk>> chunks_of(std::string_view slug) override {
-    return read([&](Connection& db) { return load_chunks_of(db, slug); });
+    return read([&](Connection& db) { return load_document_chunks(db, slug); });
   }
 
   Result<std::vector<uint64_t>> document_frequencies(std::span<const std::string> terms) override {
@@ -78,7 +78,7 @@ class SqliteStore final : public Store {
   }
 
   Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) override {
-    return read([&](Connection& db) { return load_terms(db, ids); });
+    return read([&](Connection& db) { return load_chunk_terms(db, ids); });
   }
 
   Result<std::unique_ptr<IndexWriter>> begin_index() override { return make_index_writer(path_); }
@@ -93,7 +93,7 @@ class SqliteStore final : public Store {
 
   Result<std::optional<Visitor>> visitor_of(std::string_view subject) override {
     if (subject.empty()) return std::optional<Visitor>();
-    return read([&](Connection& db) { return load_visitor_of(db, subject); });
+    return read([&](Connection& db) { return load_visitor_by_subject(db, subject); });
   }
 
   Result<Session> commit_turn(const TurnRecord& turn) override {
@@ -119,7 +119,8 @@ class SqliteStore final : public Store {
   Result<Visitor> update_visitor(std::string_view id,
                                  const std::optional<std::vector<std::string>>& interests,
                                  std::span<const Reading> readings, Instant now) override {
-    return write([&](Connection& db) { return merge_visit(db, id, interests, readings, now); });
+    return write(
+        [&](Connection& db) { return merge_visitor_update(db, id, interests, readings, now); });
   }
 
   Result<std::vector<std::string>> all_shown_slugs() override {
