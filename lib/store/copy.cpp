@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kBatchSize = 500;  // visitors or sessions in a transaction
 
-using DocumentsBySlug = std::map<std::string, DocumentInfo>;  // by slug
+using DocumentsBySlug = std::map<std::string, DocumentInfo>;
 
 Result<DocumentsBySlug> documents_by_slug(Store& store) {
   STOKA_ASSIGN(std::vector<DocumentInfo> infos, store.documents());

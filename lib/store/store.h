@@ -126,19 +126,16 @@ class IndexWriter {
 
   // Replaces the document with that slug, its chunks, postings and vectors, in one transaction.
   virtual Result<> put_document(const Document& document, std::span<const ChunkRecord> chunks) = 0;
-  // Removes the document from dense and lexical search, in one transaction. An unknown slug is not
-  // an error.
+  // Removes the document in one transaction. An unknown slug is not an error.
   virtual Result<> remove_document(std::string_view slug) = 0;
   // Removes documents, chunks, postings, vectors and the basis. Sessions stay.
   virtual Result<> clear() = 0;
 
-  // Visits the terms of every chunk, in ascending order of ids, to fit the basis. Stops when
-  // `visit` returns false.
+  // Visits the terms of every chunk, in ascending order of ids, until `visit` returns false.
   virtual Result<> each_chunk_terms(
       const std::function<bool(ChunkId, std::span<const TermCount>)>& visit) = 0;
   // Replaces the basis and the vectors of all chunks, in one transaction. vectors(id) is called
-  // once for each chunk, in ascending order; a chunk for which it returns an empty vector gets
-  // none.
+  // once for each chunk, in ascending order; it returns an empty vector for a chunk without one.
   virtual Result<> replace_basis(std::span<const BasisRow> basis, int dim, uint64_t fitted_chunks,
                                  const std::function<std::vector<float>(ChunkId)>& vectors) = 0;
   // Marks the index run as finished at `now` (IndexStats::indexed_at).
@@ -155,8 +152,7 @@ class Store {
   virtual std::string describe() const = 0;  // "sqlite:/path/to.db"; without the password
 
   // -- reading the index
-  virtual Result<std::optional<IndexIdentity>>
-  identity() = 0;  // nothing before the first index run
+  virtual Result<std::optional<IndexIdentity>> identity() = 0;  // empty: there is no index
   virtual Result<IndexStats> stats() = 0;
   virtual Result<search::CorpusStats> corpus_stats() = 0;
   virtual Result<std::vector<DocumentInfo>> documents() = 0;  // by slug
@@ -206,8 +202,7 @@ class Store {
   virtual Result<std::vector<std::string>> all_shown_slugs() = 0;
 
   // -- copying sessions to another store
-  // At most `limit` rows with a larger id than `id`, ordered by id; "" begins at the first. Empty
-  // at the end.
+  // At most `limit` rows with a larger id than `id` ("" for the first ones), ordered by id.
   virtual Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t limit) = 0;
   virtual Result<std::vector<Session>> sessions_after(std::string_view id, size_t limit) = 0;
   // Merges rows into the existing ones, in one transaction; merging the same rows again changes

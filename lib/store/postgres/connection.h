@@ -2,7 +2,6 @@
 // handles its exceptions.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
