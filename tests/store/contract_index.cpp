@@ -300,7 +300,7 @@ void index_contract(const OpenStore& open, const ContractLimits&) {
     const float query[] = {0, 1};
     const auto near = store->search_dense(query, 5, {});
     REQUIRE(near);
-    CHECK((named(*store, *near) == std::vector<Found>{{"a", 0, 1}, {"c", 0, 1}}));
+    CHECK((named(*store, *near) == std::vector<RankedChunk>{{"a", 0, 1}, {"c", 0, 1}}));
 
     const ChunkRecord more[] = {make_chunk("a", 0, {{"t1", 1}}, {1, 0}),
                                 make_chunk("a", 1, {{"t1", 1}}, {1, 0})};

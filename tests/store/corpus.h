@@ -13,11 +13,11 @@
 
 namespace stoka::store {
 
-struct Found {
+struct RankedChunk {
   std::string slug;
   int index = 0;
   double score = 0;
-  bool operator==(const Found&) const = default;
+  bool operator==(const RankedChunk&) const = default;
 };
 
 // A UUID made of a name of at most 16 bytes. UUIDs of names of equal length have the order of the
@@ -40,10 +40,10 @@ class Corpus {
   void put(IndexWriter& writer, const std::string& slug, std::vector<ChunkRecord> chunks);
   void remove(IndexWriter& writer, const std::string& slug);
 
-  std::vector<Found> lexical(const std::vector<QueryTerm>& query, size_t k,
-                             const SearchFilter& filter) const;
-  std::vector<Found> dense(const std::vector<float>& query, size_t k,
-                           const SearchFilter& filter) const;
+  std::vector<RankedChunk> lexical(const std::vector<QueryTerm>& query, size_t k,
+                                   const SearchFilter& filter) const;
+  std::vector<RankedChunk> dense(const std::vector<float>& query, size_t k,
+                                 const SearchFilter& filter) const;
   std::vector<std::string> slugs() const;
   uint32_t random(uint32_t below) { return static_cast<uint32_t>(random_() % below); }
 
@@ -58,6 +58,6 @@ class Corpus {
 };
 
 // The results of a search with slug and chunk index in place of ids.
-std::vector<Found> named(Store& store, const std::vector<ScoredChunk>& found);
+std::vector<RankedChunk> named(Store& store, const std::vector<ScoredChunk>& found);
 
 }  // namespace stoka::store

@@ -242,16 +242,12 @@ TEST_CASE("a lost connection stays lost, although the server accepts new ones") 
   }
 }
 
-TEST_CASE("several statements return the rows of the last, and changed rows are counted") {
+TEST_CASE("several statements return the rows of the last") {
   const auto connection = must_connect(shared_server().url());
   const Rows rows = must(connection->run(
       "CREATE TEMP TABLE t (x INT); INSERT INTO t VALUES (1), (2); SELECT x FROM t ORDER BY x"));
   CHECK(rows.size() == 2);
   CHECK(rows.integer(1, 0) == 2);
-  CHECK(must(connection->run("UPDATE t SET x = x + 1 WHERE x >= $1::bigint", Params().integer(1)))
-            .affected() == 2);
-  CHECK(must(connection->run("DELETE FROM t WHERE x = 3")).affected() == 1);
-  CHECK(must(connection->run("CREATE TEMP TABLE u (x INT)")).affected() == 0);
   CHECK(must(connection->run("")).size() == 0);
   CHECK(Rows().size() == 0);
 }

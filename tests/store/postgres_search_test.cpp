@@ -82,9 +82,9 @@ SearchFilter all_but(std::set<int> kept) {
 }
 
 // The number of `expected` results that were found.
-size_t hits(const std::vector<SchemaState>& found, const std::vector<SchemaState>& expected) {
+size_t hits(const std::vector<RankedChunk>& found, const std::vector<RankedChunk>& expected) {
   return static_cast<size_t>(
-      std::count_if(expected.begin(), expected.end(), [&](const SchemaState& e) {
+      std::count_if(expected.begin(), expected.end(), [&](const RankedChunk& e) {
         return std::find(found.begin(), found.end(), e) != found.end();
       }));
 }
@@ -107,13 +107,13 @@ TEST_CASE("a large index is searched through HNSW, and never returns fewer rows 
         if (round % 2) filter.exclude_slugs = {slug(round), slug(round + 1), "not-there"};
         const auto found = store->search_dense(query, k, filter);
         REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
-        const std::vector<SchemaState> expected = corpus.dense(query, k, filter);
-        const std::vector<SchemaState> rows = named(*store, *found);
+        const std::vector<RankedChunk> expected = corpus.dense(query, k, filter);
+        const std::vector<RankedChunk> rows = named(*store, *found);
         CHECK(rows.size() == k);
         CHECK(std::is_sorted(
             rows.begin(), rows.end(),
-            [](const SchemaState& a, const SchemaState& b) { return a.score > b.score; }));
-        for (const SchemaState& row : rows) CHECK_FALSE(filter.exclude_slugs.contains(row.slug));
+            [](const RankedChunk& a, const RankedChunk& b) { return a.score > b.score; }));
+        for (const RankedChunk& row : rows) CHECK_FALSE(filter.exclude_slugs.contains(row.slug));
         wanted += expected.size();
         found_of_them += hits(rows, expected);
       }
@@ -210,7 +210,7 @@ TEST_CASE(
         return postgres::search_dense(connection, extension, q.query, q.k, q.filter);
       });
       REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
-      const std::vector<SchemaState> rows = named(*store, *found);
+      const std::vector<RankedChunk> rows = named(*store, *found);
       CHECK(rows.size() == q.k);
       CHECK(hits(rows, corpus.dense(q.query, q.k, q.filter)) >= q.k * 95 / 100);
     }

@@ -144,13 +144,12 @@ struct Rows::Impl {
   // closed, and libpqxx copies shared pointers for each access.
   pqxx::result result;
   std::vector<std::string_view> cells;  // row by row; data() is null for NULL
-  size_t rows = 0, columns = 0, affected = 0;
+  size_t rows = 0, columns = 0;
 };
 
 Rows::Impl::Impl(pqxx::result answer) : result(std::move(answer)) {
   rows = static_cast<size_t>(result.size());
   columns = static_cast<size_t>(result.columns());
-  affected = static_cast<size_t>(result.affected_rows());
   cells.reserve(rows * columns);
   for (auto row = result.begin(); row != result.end(); ++row)
     for (auto field = row->begin(); field != row->end(); ++field)
@@ -164,7 +163,6 @@ Rows::Rows(const Rows&) = default;
 Rows& Rows::operator=(const Rows&) = default;
 
 size_t Rows::size() const { return impl_ ? impl_->rows : 0; }
-size_t Rows::affected() const { return impl_ ? impl_->affected : 0; }
 
 std::string_view Rows::text(size_t row, int column) const {
   assert(row < size() && static_cast<size_t>(column) < impl_->columns);

@@ -31,7 +31,6 @@ class Rows {
   Rows& operator=(const Rows&);
 
   size_t size() const;
-  size_t affected() const;  // number of rows changed by INSERT, UPDATE, DELETE
   bool is_null(size_t row, int column) const;
   std::string_view text(size_t row, int column) const;  // empty for NULL
   int64_t integer(size_t row, int column) const;        // 0 for NULL

@@ -64,7 +64,6 @@ class Database {
   void set_search_path(const std::vector<std::string>& schemas);
 
   const DatabaseAddress& address() const { return address_; }
-  const DatabaseOptions& options() const { return options_; }
   size_t waiting() const { return gate_.waiting(); }
 
  private:
