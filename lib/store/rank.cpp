@@ -30,19 +30,19 @@ std::vector<std::pair<size_t, size_t>> ties(std::span<const search::Scored> foun
 }  // namespace
 
 Result<std::vector<ScoredChunk>> rank_top_k(std::vector<search::Scored> found, size_t k,
-                                            const PositionLookup& places_of) {
+                                            const PositionLookup& positions_of) {
   const auto runs = ties(found, k);
   std::vector<ChunkId> tied;
   for (const auto& [begin, end] : runs) {
     for (size_t i = begin; i < end; ++i) tied.push_back(found[i].id);
   }
-  std::unordered_map<ChunkId, ChunkPosition> places;
+  std::unordered_map<ChunkId, ChunkPosition> positions;
   if (!tied.empty()) {
-    STOKA_ASSIGN(std::vector<ChunkPosition> given, places_of(tied));
-    for (ChunkPosition& place : given) places.emplace(place.id, std::move(place));
+    STOKA_ASSIGN(std::vector<ChunkPosition> given, positions_of(tied));
+    for (ChunkPosition& place : given) positions.emplace(place.id, std::move(place));
   }
   for (const ChunkId id : tied) {
-    if (!places.contains(id)) {
+    if (!positions.contains(id)) {
       return fail(ErrorKind::internal, "a search found a chunk that is not stored");
     }
   }
@@ -50,8 +50,8 @@ Result<std::vector<ScoredChunk>> rank_top_k(std::vector<search::Scored> found, s
     std::sort(found.begin() + static_cast<std::ptrdiff_t>(begin),
               found.begin() + static_cast<std::ptrdiff_t>(end),
               [&](const search::Scored& a, const search::Scored& b) {
-                const ChunkPosition& first = places.at(a.id);
-                const ChunkPosition& second = places.at(b.id);
+                const ChunkPosition& first = positions.at(a.id);
+                const ChunkPosition& second = positions.at(b.id);
                 return std::tie(first.slug, first.index) < std::tie(second.slug, second.index);
               });
   }

@@ -28,7 +28,7 @@ using PositionLookup = std::function<Result<std::vector<ChunkPosition>>(std::spa
 // then chunk index. `found` must contain every chunk that ties with the k-th. `positions_of` is
 // called at most once, with the tied chunks only.
 Result<std::vector<ScoredChunk>> rank_top_k(std::vector<search::Scored> found, size_t k,
-                                            const PositionLookup& places_of);
+                                            const PositionLookup& positions_of);
 
 // The sum of weights of each term; sums that are not positive and finite are left out. Ordered by
 // term, so that scores do not depend on the order of the query's terms, not even in the last bit.

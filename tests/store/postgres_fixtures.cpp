@@ -60,13 +60,13 @@ std::string log_of(const testing::PostgresServer& server) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::optional<OwnDatabase> OwnDatabase::make() {
+std::optional<RestartableDatabase> RestartableDatabase::make() {
   static testing::PostgresServer one({"log_statement = all"});
   if (!one.has_vector()) {
     MESSAGE("needs a server of the test's own with pgvector");
     return std::nullopt;
   }
-  OwnDatabase database{one, testing::random_name()};
+  RestartableDatabase database{one, testing::random_name()};
   one.sql("CREATE DATABASE " + database.name, "postgres");
   return database;
 }

@@ -47,12 +47,12 @@ std::string log_of(const testing::PostgresServer& server);
 
 // A new database on a server that a test may stop, if it starts it again. The server logs every
 // statement.
-struct OwnDatabase {
+struct RestartableDatabase {
   testing::PostgresServer& server;
   std::string name;
 
   // Nothing, with a doctest message, if the server has no pgvector.
-  static std::optional<OwnDatabase> make();
+  static std::optional<RestartableDatabase> make();
   std::string sql(const std::string& statements) const { return server.sql(statements, name); }
   std::string url() const { return server.url(name); }
 };

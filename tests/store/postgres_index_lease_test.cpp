@@ -149,7 +149,7 @@ TEST_CASE("an index run whose connection is terminated continues and keeps the l
 }
 
 TEST_CASE("a writer of another role, whose connection is hidden, keeps the lease") {
-  const auto database = OwnDatabase::make();
+  const auto database = RestartableDatabase::make();
   if (!database) return;
   database->sql(
       "CREATE EXTENSION vector; CREATE ROLE one LOGIN PASSWORD 'pw'; "
@@ -168,7 +168,7 @@ TEST_CASE("a writer of another role, whose connection is hidden, keeps the lease
 }
 
 TEST_CASE("a role that does not own the tables is refused before anything is written") {
-  const auto database = OwnDatabase::make();
+  const auto database = RestartableDatabase::make();
   if (!database) return;
   const auto owners = open_store(database->server.url(database->name));
   database->sql(
@@ -185,7 +185,7 @@ TEST_CASE("a role that does not own the tables is refused before anything is wri
 }
 
 TEST_CASE("an index run continues after a restart of the server") {
-  const auto database = OwnDatabase::make();
+  const auto database = RestartableDatabase::make();
   if (!database) return;
   const auto store = open_store(database->url());
   const auto writer = must(store->begin_index());

@@ -20,7 +20,7 @@ using stoka::testing::TestDatabase;
 namespace fs = std::filesystem;
 
 TEST_CASE("putting a document takes the same few statements whatever its size") {
-  const auto database = OwnDatabase::make();
+  const auto database = RestartableDatabase::make();
   if (!database) return;
   int asked = 0;
   const auto statements = [&] {

@@ -24,7 +24,7 @@ ChunkIds ids(const std::vector<ScoredChunk>& found) {
 TEST_CASE(
     "ties are ordered by slug and chunk index, and only tied chunks are looked up, in one call") {
   // Positions: 1 d/0, 2 b/1, 3 b/0, 4 a/10, 5 a/9.
-  const std::map<ChunkId, ChunkPosition> places = {
+  const std::map<ChunkId, ChunkPosition> positions = {
       {1, {1, "d", 0}}, {2, {2, "b", 1}}, {3, {3, "b", 0}}, {4, {4, "a", 10}}, {5, {5, "a", 9}}};
   struct {
     std::vector<search::Scored> found;
@@ -50,7 +50,7 @@ TEST_CASE(
           ++calls;
           asked.assign(wanted.begin(), wanted.end());
           std::vector<ChunkPosition> given;
-          for (const ChunkId id : wanted) given.push_back(places.at(id));
+          for (const ChunkId id : wanted) given.push_back(positions.at(id));
           return given;
         });
     REQUIRE(best);

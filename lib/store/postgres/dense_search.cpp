@@ -38,10 +38,11 @@ struct Search {
   std::vector<std::string> excluded;
 
   Result<search::VectorTable> exact() const {
-    const auto limit = static_cast<size_t>(std::numeric_limits<int64_t>::max());
-    STOKA_ASSIGN(const Rows rows,
-                 connection.run(kSearchExact, Params().vector(query).texts(excluded).integer(
-                                                  static_cast<int64_t>(std::min(k - 1, limit)))));
+    const auto max_offset = static_cast<size_t>(std::numeric_limits<int64_t>::max());
+    STOKA_ASSIGN(
+        const Rows rows,
+        connection.run(kSearchExact, Params().vector(query).texts(excluded).integer(
+                                         static_cast<int64_t>(std::min(k - 1, max_offset)))));
     return table(rows);
   }
 
@@ -97,8 +98,8 @@ struct Search {
   }
 };
 
-// Whether the candidates contain the k best and all that tie with the k-th. They do not if all of
-// them tie with the k best and there may be more candidates.
+// Whether `found`, the k best candidates and those that tie with the k-th, is complete. If it has
+// all of `limit` candidates, rows that the index did not return may tie with the k-th too.
 bool holds_top_k(const std::vector<search::Scored>& found, size_t candidates, size_t limit,
                  size_t k) {
   if (found.size() < k) return false;
@@ -114,7 +115,9 @@ Result<std::vector<ScoredChunk>> search_dense(Connection& connection, const Exte
   if (totals.vectors == 0) return std::vector<ScoredChunk>();
   STOKA_TRY(check_query(query, totals.dim));
   if (k == 0) return std::vector<ScoredChunk>();
-  const auto places = [&](std::span<const ChunkId> ids) { return load_positions(connection, ids); };
+  const auto positions = [&](std::span<const ChunkId> ids) {
+    return load_positions(connection, ids);
+  };
   const Search search{connection, query, k, excluded_slugs(filter)};
 
   const std::string type = indexed_type(extension, totals.dim);
@@ -127,12 +130,12 @@ Result<std::vector<ScoredChunk>> search_dense(Connection& connection, const Exte
       STOKA_ASSIGN(const search::VectorTable table, search.nearest(type, limit));
       auto found = search::top_k_with_ties(table, query, k);
       if (holds_top_k(found, table.size(), limit, k))
-        return rank_top_k(std::move(found), k, places);
+        return rank_top_k(std::move(found), k, positions);
     }
     STOKA_TRY(search.reset_settings());
   }
   STOKA_ASSIGN(const search::VectorTable table, search.exact());
-  return rank_top_k(search::top_k_with_ties(table, query, k), k, places);
+  return rank_top_k(search::top_k_with_ties(table, query, k), k, positions);
 }
 
 }  // namespace stoka::store::postgres

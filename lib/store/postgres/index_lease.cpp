@@ -57,7 +57,8 @@ Result<Error> holder_error(Connection& connection) {
                connection.run("SELECT writer_name, extract(epoch FROM writer_until "
                               "- clock_timestamp())::bigint FROM stoka_index"));
   if (rows.size() != 1) return fail(damaged());
-  std::string holder = rows.is_null(0, 0) ? "it has ended a moment ago" : std::string(rows.text(0, 0));
+  std::string holder =
+      rows.is_null(0, 0) ? "it has ended a moment ago" : std::string(rows.text(0, 0));
   std::string hint = "wait for it, or end that process";
   if (const int64_t left = rows.integer(0, 1); left > 0)
     hint += fmt::format("; if its machine is gone, the index is free in {} min", left / 60 + 1);

@@ -188,11 +188,12 @@ Result<std::vector<ChunkPosition>> load_positions(Connection& connection,
                               "WHERE id = ANY($1::bigint[])",
                               Params().integers(ids)));
   if (rows.size() != ids.size()) return fail(damaged());
-  std::vector<ChunkPosition> places;
+  std::vector<ChunkPosition> positions;
   for (size_t row = 0; row < rows.size(); ++row) {
-    places.push_back({rows.integer(row, 0), std::string(rows.text(row, 1)), rows.integer(row, 2)});
+    positions.push_back(
+        {rows.integer(row, 0), std::string(rows.text(row, 1)), rows.integer(row, 2)});
   }
-  return places;
+  return positions;
 }
 
 }  // namespace stoka::store::postgres

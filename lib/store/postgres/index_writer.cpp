@@ -46,7 +46,7 @@ class Vocabulary {
   explicit Vocabulary(std::span<const ChunkRecord> chunks) {
     for (const ChunkRecord& record : chunks) {
       for (const TermCount& term : record.terms) {
-        if (term.count > 0 && places_.emplace(term.term, terms_.size()).second)
+        if (term.count > 0 && indexes_.emplace(term.term, terms_.size()).second)
           terms_.push_back(term.term);
       }
     }
@@ -59,14 +59,14 @@ class Vocabulary {
     std::vector<ChunkTerm> out;
     out.reserve(record.terms.size());
     for (const TermCount& term : record.terms) {
-      if (term.count > 0) out.push_back({ids[places_.at(term.term)], term.count});
+      if (term.count > 0) out.push_back({ids[indexes_.at(term.term)], term.count});
     }
     return out;
   }
 
  private:
   std::vector<std::string> terms_;
-  std::unordered_map<std::string_view, size_t> places_;
+  std::unordered_map<std::string_view, size_t> indexes_;
 };
 
 class PostgresIndexWriter final : public IndexWriter {

@@ -60,8 +60,8 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Ro
   std::unique_ptr<Connection> connection(new Connection(path));
   Result<> connected = connection->connect(path, SQLITE_OPEN_READWRITE, role);
   if (connected) return connection;
-  // A WAL database needs its side files, unless it is opened as immutable. That is safe if the
-  // directory is not writable, so that nobody creates them, and the log is empty.
+  // SQLite cannot create the side files of a WAL database in a directory that is not writable. Such
+  // a database can be opened as immutable, which is safe while its log is empty.
   std::error_code ignored;
   const auto log_size = std::filesystem::file_size(path + "-wal", ignored);
   const bool log_empty = ignored || log_size == 0;

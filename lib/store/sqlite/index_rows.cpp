@@ -224,16 +224,16 @@ Result<std::vector<ScoredChunk>> rank_top_k(Connection& connection,
                                             std::vector<search::Scored> found, size_t k) {
   return store::rank_top_k(
       std::move(found), k, [&](std::span<const ChunkId> ids) -> Result<std::vector<ChunkPosition>> {
-        std::vector<ChunkPosition> places;
+        std::vector<ChunkPosition> positions;
         Statement rows =
             connection.prepare("SELECT source_slug, chunk_index FROM stoka_chunks WHERE id = ?");
         for (const ChunkId id : ids) {
           rows.reset().bind(id);
           STOKA_ASSIGN(const bool row, rows.step());
           if (!row) return fail(connection.damaged());
-          places.push_back({id, rows.text(0), rows.integer(1)});
+          positions.push_back({id, rows.text(0), rows.integer(1)});
         }
-        return places;
+        return positions;
       });
 }
 
