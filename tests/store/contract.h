@@ -17,14 +17,14 @@ struct ContractLimits {
   int threads = 50;  // maximum of concurrent callers
 };
 
-void index_contract(const OpenStore& open, const ContractLimits& abilities = {});
-void search_contract(const OpenStore& open, const ContractLimits& abilities = {});
-void session_contract(const OpenStore& open, const ContractLimits& abilities = {});
+void index_contract(const OpenStore& open, const ContractLimits& limits = {});
+void search_contract(const OpenStore& open, const ContractLimits& limits = {});
+void session_contract(const OpenStore& open, const ContractLimits& limits = {});
 
 // Parts of the above.
 void hostile_index_contract(const OpenStore& open, Store& store);
 void hostile_session_contract(const OpenStore& open, Store& store);
-void shared_session_contract(const OpenStore& open, Store& store, const ContractLimits& abilities);
+void shared_session_contract(const OpenStore& open, Store& store, const ContractLimits& limits);
 void copy_contract(Store& store);
 
 }  // namespace stoka::store

@@ -12,7 +12,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// None of them is empty, or the same as another, once it is repaired.
+// Sanitized, they are distinct and not empty.
 const Texts& hostile() {
   static const Texts texts = {
       "'; DROP TABLE stoka_documents; DROP TABLE stoka_sessions; --",
@@ -36,13 +36,13 @@ const Texts& hostile() {
   return texts;
 }
 
-std::string longer(const std::string& text) {
+std::string lengthened(const std::string& text) {
   std::string out;
   while (out.size() < 70000) out += text + "\n";
   return out;
 }
 
-Texts repaired(const Texts& texts) {
+Texts sanitized(const Texts& texts) {
   Texts out;
   for (const std::string& text : texts) out.push_back(sanitize_text(text));
   return out;
@@ -55,7 +55,7 @@ Document document_of(const std::string& text) {
   document.type = text + "2";
   document.path = text + "3";
   document.url = text + "4";
-  document.description = longer(text);
+  document.description = lengthened(text);
   document.author = text + "6";
   document.tags = {text, "plain", text, ""};
   document.content_hash = text + "7";
@@ -69,7 +69,7 @@ ChunkRecord chunk_of(const std::string& text) {
   record.chunk.section = text + "8";
   record.chunk.tags = {text, "", "plain"};
   record.chunk.url = text + "4";
-  record.chunk.content = longer(text);
+  record.chunk.content = lengthened(text);
   return record;
 }
 
@@ -85,7 +85,7 @@ void check_stored(Store& store, const std::string& text) {
   CHECK(at->document.type == expected.type);
   CHECK(at->document.path == expected.path);
   CHECK(at->document.url == expected.url);
-  CHECK((at->document.description == sanitize_text(longer(text))));
+  CHECK((at->document.description == sanitize_text(lengthened(text))));
   CHECK(at->document.author == expected.author);
   CHECK(at->document.tags == expected.tags);
   CHECK(at->document.content_hash == expected.content_hash);
@@ -101,7 +101,7 @@ void check_stored(Store& store, const std::string& text) {
   CHECK(chunk.section == wanted.section);
   CHECK(chunk.tags == wanted.tags);
   CHECK(chunk.url == wanted.url);
-  CHECK((chunk.content == sanitize_text(longer(text))));
+  CHECK((chunk.content == sanitize_text(lengthened(text))));
 
   const ChunkId ids[] = {chunks->front().id};
   const auto terms = store.terms_of(ids);
@@ -183,7 +183,7 @@ void hostile_session_contract(const OpenStore& open, Store& store) {
       CAPTURE(text);
       turn.cited = {text, "plain", text};
       turn.topic = text;
-      turn.exchange = {text + "1", longer(text), {{text, text, text, text}, {""}}};
+      turn.exchange = {text + "1", lengthened(text), {{text, text, text, text}, {""}}};
       const auto session = store.commit_turn(turn);
       REQUIRE_MESSAGE(session, (session ? "" : session.error().message));
       const auto found = open()->session(turn.session_id);
@@ -194,16 +194,16 @@ void hostile_session_contract(const OpenStore& open, Store& store) {
         CHECK(now.has_shown(sanitize_text(text)));
         REQUIRE_FALSE(now.exchanges.empty());
         CHECK(now.exchanges.back().user == sanitize_text(text + "1"));
-        CHECK((now.exchanges.back().assistant == sanitize_text(longer(text))));
+        CHECK((now.exchanges.back().assistant == sanitize_text(lengthened(text))));
         const std::string kept = sanitize_text(text);
         CHECK(now.exchanges.back().cited == std::vector<Cited>{{kept, kept, kept, kept}, {""}});
       }
     }
     const Session session = store.session(turn.session_id)->value();
     CHECK(session.shown_slugs.size() == hostile().size() + 1);
-    CHECK(session.explored_topics == repaired(hostile()));
+    CHECK(session.explored_topics == sanitized(hostile()));
     CHECK(session.turns == static_cast<int>(hostile().size()));
-    Texts shown = repaired(hostile());
+    Texts shown = sanitized(hostile());
     shown.push_back("plain");
     std::sort(shown.begin(), shown.end());
     CHECK(*store.all_shown_slugs() == shown);
@@ -217,7 +217,7 @@ void hostile_session_contract(const OpenStore& open, Store& store) {
       REQUIRE(found);
       REQUIRE(found->has_value());
       for (const Visitor& now : {*visitor, **found}) {
-        CHECK(now.interests == repaired(hostile()));
+        CHECK(now.interests == sanitized(hostile()));
         CHECK(now.history.size() == hostile().size());
         for (const Reading& reading : now.history) CHECK(is_valid_text(reading.slug));
       }
@@ -267,7 +267,7 @@ void hostile_session_contract(const OpenStore& open, Store& store) {
       session.visitor_id = visitor.id;
       session.shown_slugs = {text, text};
       session.explored_topics = {text, text};
-      session.exchanges = {{text, longer(text), {{text}}}};
+      session.exchanges = {{text, lengthened(text), {{text}}}};
     }
     const auto ids = store.put_visitors(visitors);
     REQUIRE_MESSAGE(ids, (ids ? "" : ids.error().message));
@@ -291,7 +291,7 @@ void hostile_session_contract(const OpenStore& open, Store& store) {
       CHECK(session.explored_topics == Texts{text, text});
       REQUIRE(session.exchanges.size() == 1);
       CHECK(session.exchanges[0].user == text);
-      CHECK((session.exchanges[0].assistant == sanitize_text(longer(hostile()[i]))));
+      CHECK((session.exchanges[0].assistant == sanitize_text(lengthened(hostile()[i]))));
       CHECK(session.exchanges[0].cited == std::vector<Cited>{{text}});
     }
   }

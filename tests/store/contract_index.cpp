@@ -300,7 +300,7 @@ void index_contract(const OpenStore& open, const ContractLimits&) {
     const float query[] = {0, 1};
     const auto near = store->search_dense(query, 5, {});
     REQUIRE(near);
-    CHECK((named(*store, *near) == std::vector<RankedChunk>{{"a", 0, 1}, {"c", 0, 1}}));
+    CHECK((with_slugs(*store, *near) == std::vector<RankedChunk>{{"a", 0, 1}, {"c", 0, 1}}));
 
     const ChunkRecord more[] = {make_chunk("a", 0, {{"t1", 1}}, {1, 0}),
                                 make_chunk("a", 1, {{"t1", 1}}, {1, 0})};
@@ -352,7 +352,7 @@ void index_contract(const OpenStore& open, const ContractLimits&) {
     REQUIRE(basis);
     REQUIRE(stored);
     REQUIRE(found);
-    const auto ties = named(*store, *found);
+    const auto ties = with_slugs(*store, *found);
     REQUIRE(documents->size() == names.size());
     REQUIRE(basis->size() == names.size());
     REQUIRE(stored->front().size() == names.size());

@@ -10,7 +10,7 @@
 
 namespace stoka::store {
 
-void search_contract(const OpenStore& open, const ContractLimits& abilities) {
+void search_contract(const OpenStore& open, const ContractLimits& limits) {
   const auto store = open();
   REQUIRE(store);
 
@@ -61,10 +61,10 @@ void search_contract(const OpenStore& open, const ContractLimits& abilities) {
       const float vector[] = {1, 0};
       const auto lexical = store->search_lexical(query, k, {});
       REQUIRE(lexical);
-      CHECK((named(*store, *lexical) == corpus.lexical({{"same", 1}}, k, {})));
+      CHECK((with_slugs(*store, *lexical) == corpus.lexical({{"same", 1}}, k, {})));
       const auto dense = store->search_dense(vector, k, {});
       REQUIRE(dense);
-      CHECK((named(*store, *dense) == corpus.dense({1, 0}, k, {})));
+      CHECK((with_slugs(*store, *dense) == corpus.dense({1, 0}, k, {})));
     }
   }
 
@@ -81,7 +81,7 @@ void search_contract(const OpenStore& open, const ContractLimits& abilities) {
     for (const auto& query : queries) {
       const auto found = store->search_lexical(query, 10, {});
       REQUIRE(found);
-      CHECK((named(*store, *found) == corpus.lexical(query, 10, {})));
+      CHECK((with_slugs(*store, *found) == corpus.lexical(query, 10, {})));
     }
   }
 
@@ -96,7 +96,7 @@ void search_contract(const OpenStore& open, const ContractLimits& abilities) {
     const auto second = store->search_lexical(two, 50, {});
     REQUIRE(first);
     REQUIRE(second);
-    CHECK((named(*store, *first) == named(*store, *second)));
+    CHECK((with_slugs(*store, *first) == with_slugs(*store, *second)));
   }
 
   SUBCASE("chunks without a vector are found by lexical search only") {
@@ -129,7 +129,7 @@ void search_contract(const OpenStore& open, const ContractLimits& abilities) {
                                       make_chunk("a", 1, {{"t1", 1}, {term, 1}}, {0, 1, 0, 0})};
     };
     corpus.put(**writer, "a", versioned_chunks("old"));
-    std::vector<std::string> wrong(static_cast<size_t>(std::min(4, abilities.threads)));
+    std::vector<std::string> wrong(static_cast<size_t>(std::min(4, limits.threads)));
     std::vector<std::thread> threads;
     for (std::string& complaint : wrong) {
       threads.emplace_back([&store, &complaint] {
@@ -174,11 +174,11 @@ void search_contract(const OpenStore& open, const ContractLimits& abilities) {
       const auto lexical = store->search_lexical(query, 10, filter);
       REQUIRE(lexical);
       CHECK(lexical->size() == wanted);
-      CHECK((named(*store, *lexical) == corpus.lexical({{"t1", 1}}, 10, filter)));
+      CHECK((with_slugs(*store, *lexical) == corpus.lexical({{"t1", 1}}, 10, filter)));
       const auto dense = store->search_dense(vector, 10, filter);
       REQUIRE(dense);
       CHECK(dense->size() == wanted);
-      CHECK((named(*store, *dense) == corpus.dense({1, 0, 0, 0}, 10, filter)));
+      CHECK((with_slugs(*store, *dense) == corpus.dense({1, 0, 0, 0}, 10, filter)));
     };
     check(3);
     for (const char* slug : {"post-50", "post-150", "post-250", "no-such-post"}) {

@@ -32,7 +32,7 @@ Error error_of(const Result<T>& result) {
 
 }  // namespace
 
-void session_contract(const OpenStore& open, const ContractLimits& abilities) {
+void session_contract(const OpenStore& open, const ContractLimits& limits) {
   const auto store = open();
   REQUIRE(store);
 
@@ -304,7 +304,7 @@ void session_contract(const OpenStore& open, const ContractLimits& abilities) {
     CHECK(store->visitor(session->visitor_id)->value().subject == "two");
   }
 
-  shared_session_contract(open, *store, abilities);
+  shared_session_contract(open, *store, limits);
   hostile_session_contract(open, *store);
   copy_contract(*store);
 }

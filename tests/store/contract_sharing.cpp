@@ -43,11 +43,11 @@ void commit(const OpenStore& open, Store& store, const std::vector<TurnRecord>& 
 
 }  // namespace
 
-void shared_session_contract(const OpenStore& open, Store& store, const ContractLimits& abilities) {
+void shared_session_contract(const OpenStore& open, Store& store, const ContractLimits& limits) {
   SUBCASE("fifty concurrent turns of a session are all stored") {
     std::vector<TurnRecord> turns;
     for (int i = 0; i < 50; ++i) turns.push_back(turn("s", "v", i));
-    commit(open, store, turns, std::min(50, abilities.threads));
+    commit(open, store, turns, std::min(50, limits.threads));
     const auto session = *store.session(uuid("s"));
     REQUIRE(session);
     CHECK(session->turns == 50);
@@ -71,7 +71,7 @@ void shared_session_contract(const OpenStore& open, Store& store, const Contract
       turns.push_back(turn("s" + std::to_string(i), visitor, 100 + i));
       turns.back().subject = "auth|1";
     }
-    commit(open, store, turns, std::min(20, abilities.threads));
+    commit(open, store, turns, std::min(20, limits.threads));
     const auto visitors = store.visitors_after("", 100);
     REQUIRE(visitors);
     REQUIRE(visitors->size() == 1);

@@ -22,7 +22,7 @@ OpenStore opener(const std::string& url) {
 }
 
 // A single backend executes transactions one after the other.
-ContractLimits abilities() { return {.threads = testing::TestDatabase::many_backends() ? 50 : 5}; }
+ContractLimits limits() { return {.threads = testing::TestDatabase::many_backends() ? 50 : 5}; }
 
 }  // namespace
 
@@ -43,17 +43,17 @@ TEST_CASE("SQLite passes the session contract") {
 
 TEST_CASE("PostgreSQL passes the index contract") {
   const testing::TestDatabase database;
-  index_contract(opener(database.url()), abilities());
+  index_contract(opener(database.url()), limits());
 }
 
 TEST_CASE("PostgreSQL passes the search contract") {
   const testing::TestDatabase database;
-  search_contract(opener(database.url()), abilities());
+  search_contract(opener(database.url()), limits());
 }
 
 TEST_CASE("PostgreSQL passes the session contract") {
   const testing::TestDatabase database;
-  session_contract(opener(database.url()), abilities());
+  session_contract(opener(database.url()), limits());
 }
 
 }  // namespace contract_test

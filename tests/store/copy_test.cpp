@@ -118,8 +118,8 @@ TEST_CASE("the LSA basis is copied with its vectors, and a second copy changes n
     CHECK(to.stats()->dim == 2);
     CHECK(to.stats()->fitted_chunks == 6);
     const float query[] = {0, 1};
-    CHECK((named(to, *to.search_dense(query, 6, {})) ==
-           named(from, *from.search_dense(query, 6, {}))));
+    CHECK((with_slugs(to, *to.search_dense(query, 6, {})) ==
+           with_slugs(from, *from.search_dense(query, 6, {}))));
     // Only the end of the index run was written again.
     const uint64_t generation = to.stats()->generation;
     REQUIRE(copy(from, to, false, kClock));

@@ -142,7 +142,7 @@ std::vector<std::string> Corpus::slugs() const {
   return slugs;
 }
 
-std::vector<RankedChunk> named(Store& store, const std::vector<ScoredChunk>& found) {
+std::vector<RankedChunk> with_slugs(Store& store, const std::vector<ScoredChunk>& found) {
   std::vector<ChunkId> ids;
   for (const ScoredChunk& scored : found) ids.push_back(scored.id);
   const auto chunks = store.chunks(ids);
@@ -203,10 +203,10 @@ void Corpus::check(Store& store) {
     for (const size_t k : {1U, 7U, 1000U}) {
       const auto lexical_found = store.search_lexical(query, k, filter);
       REQUIRE(lexical_found);
-      CHECK((named(store, *lexical_found) == lexical(query, k, filter)));
+      CHECK((with_slugs(store, *lexical_found) == lexical(query, k, filter)));
       const auto dense_found = store.search_dense(vector, k, filter);
       REQUIRE(dense_found);
-      CHECK((named(store, *dense_found) == dense(vector, k, filter)));
+      CHECK((with_slugs(store, *dense_found) == dense(vector, k, filter)));
     }
   }
 }

@@ -58,6 +58,6 @@ class Corpus {
 };
 
 // The results of a search with slug and chunk index in place of ids.
-std::vector<RankedChunk> named(Store& store, const std::vector<ScoredChunk>& found);
+std::vector<RankedChunk> with_slugs(Store& store, const std::vector<ScoredChunk>& found);
 
 }  // namespace stoka::store

@@ -108,7 +108,7 @@ TEST_CASE("a large index is searched through HNSW, and never returns fewer rows 
         const auto found = store->search_dense(query, k, filter);
         REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
         const std::vector<RankedChunk> expected = corpus.dense(query, k, filter);
-        const std::vector<RankedChunk> rows = named(*store, *found);
+        const std::vector<RankedChunk> rows = with_slugs(*store, *found);
         CHECK(rows.size() == k);
         CHECK(std::is_sorted(
             rows.begin(), rows.end(),
@@ -156,13 +156,13 @@ TEST_CASE("HNSW search agrees with exact search for filters, ties and unusual qu
     const SearchFilter filter = all_but({10 + round, 20 + round, 30, 31, 32});
     const auto found = store->search_dense(query, 50, filter);
     REQUIRE(found);
-    CHECK((named(*store, *found) == corpus.dense(query, 50, filter)));
+    CHECK((with_slugs(*store, *found) == corpus.dense(query, 50, filter)));
   }
   for (const auto& c : cases) {
     CAPTURE(c.what);
     const auto found = store->search_dense(c.query, c.k, c.filter);
     REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
-    CHECK((named(*store, *found) == corpus.dense(c.query, c.k, c.filter)));
+    CHECK((with_slugs(*store, *found) == corpus.dense(c.query, c.k, c.filter)));
   }
 }
 
@@ -210,7 +210,7 @@ TEST_CASE(
         return postgres::search_dense(connection, extension, q.query, q.k, q.filter);
       });
       REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
-      const std::vector<RankedChunk> rows = named(*store, *found);
+      const std::vector<RankedChunk> rows = with_slugs(*store, *found);
       CHECK(rows.size() == q.k);
       CHECK(hits(rows, corpus.dense(q.query, q.k, q.filter)) >= q.k * 95 / 100);
     }
@@ -258,7 +258,7 @@ TEST_CASE("SQL in any field of a document or a query is only text") {
     const auto found =
         store->search_lexical(std::vector<QueryTerm>{{nasty, 1}, {"NULL", 1}}, 5, filter);
     REQUIRE(found);
-    CHECK((named(*store, *found) == corpus.lexical({{nasty, 1}, {"NULL", 1}}, 5, filter)));
+    CHECK((with_slugs(*store, *found) == corpus.lexical({{nasty, 1}, {"NULL", 1}}, 5, filter)));
     CHECK(store->search_dense(std::vector<float>{1, 0}, 5, filter)->size() ==
           2 - filter.exclude_slugs.count(nasty) - filter.exclude_slugs.count("NULL"));
   }
