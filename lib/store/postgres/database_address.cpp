@@ -54,8 +54,7 @@ std::optional<std::string> decoded(std::string_view typed) {
   return out;
 }
 
-// Removes the text up to the first character of `ends`, and that character; returns the text before
-// it.
+// Removes and returns the text before the first character of `ends`; that character is removed too.
 std::string_view take_until(std::string_view& text, std::string_view ends) {
   const size_t at = std::min(text.find_first_of(ends), text.size());
   const std::string_view out = text.substr(0, at);

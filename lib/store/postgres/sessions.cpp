@@ -108,14 +108,15 @@ Result<std::vector<std::string>> load_all_shown_slugs(Connection& connection) {
 
 Result<Session> merge_turn(Connection& connection, const TurnRecord& turn) {
   STOKA_TRY(check(turn));
-  std::vector<std::string> names = {visitor_lock_key(turn.visitor_id),
-                                    session_lock_key(turn.session_id)};
+  std::vector<std::string> keys = {visitor_lock_key(turn.visitor_id),
+                                   session_lock_key(turn.session_id)};
   std::vector<std::string> subjects;
   if (!turn.subject.empty()) {
     subjects.push_back(turn.subject);
-    names.push_back(subject_lock_key(turn.subject));
+    keys.push_back(subject_lock_key(turn.subject));
   }
-  STOKA_TRY(lock_keys(connection, names));
+  // Keys before rows, because the visitor or the session may not exist yet.
+  STOKA_TRY(lock_keys(connection, keys));
   STOKA_ASSIGN(std::vector<LockedVisitor> locked,
                lock_visitors(connection, std::vector{turn.visitor_id}, subjects));
   std::optional<Visitor> named, of_subject;
@@ -152,11 +153,11 @@ Result<> merge_sessions(Connection& connection, std::span<const Session> session
   STOKA_ASSIGN(auto known, lock_sessions(connection, ids));
   std::vector<std::string> owners;
   for (const Session& session : sessions) {
-    std::optional<Session> there;
-    if (const auto found = known.find(session.id); found != known.end()) there = found->second;
-    if (there && there->visitor_id.empty()) there->visitor_id = session.visitor_id;
+    std::optional<Session> stored;
+    if (const auto found = known.find(session.id); found != known.end()) stored = found->second;
+    if (stored && stored->visitor_id.empty()) stored->visitor_id = session.visitor_id;
     Session& after = known[session.id];
-    after = after_copy(session, std::move(there));
+    after = after_copy(session, std::move(stored));
     owners.push_back(after.visitor_id);
   }
   STOKA_ASSIGN(const std::vector<LockedVisitor> visitors, lock_visitors(connection, owners, {}));

@@ -132,13 +132,13 @@ Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::st
   return visitors;
 }
 
-Result<> lock_keys(Connection& connection, std::span<const std::string> names) {
+Result<> lock_keys(Connection& connection, std::span<const std::string> keys) {
   // Every transaction locks in the order of keys, so that no two deadlock.
   STOKA_TRY(connection.run("SELECT pg_advisory_xact_lock_shared(" + std::string(kSharedKey) +
                                "), pg_advisory_xact_lock(key) FROM ("
                                "SELECT DISTINCT hashtextextended(name, 0) AS key "
                                "FROM unnest($1::text[]) AS given (name) ORDER BY key) AS keys",
-                           Params().texts(names)));
+                           Params().texts(keys)));
   return {};
 }
 

@@ -23,7 +23,7 @@ Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::st
 
 // Takes advisory locks on keys of visitors, subjects and sessions until the transaction ends. Row
 // locks are not enough, because a row that does not exist yet cannot be locked.
-Result<> lock_keys(Connection& connection, std::span<const std::string> names);
+Result<> lock_keys(Connection& connection, std::span<const std::string> keys);
 std::string visitor_lock_key(std::string_view id);
 std::string subject_lock_key(std::string_view subject);
 std::string session_lock_key(std::string_view id);
