@@ -172,8 +172,7 @@ class Store {
       std::span<const std::string> terms) = 0;
   // In the order of `terms`; terms that are not in the basis are left out.
   virtual Result<std::vector<BasisRow>> basis_rows(std::span<const std::string> terms) = 0;
-  // The whole basis, ordered by term.
-  virtual Result<std::vector<BasisRow>> basis() = 0;
+  virtual Result<std::vector<BasisRow>> basis() = 0;  // all rows, by term
   // The terms of each chunk, ordered by term, in the order of `ids`; none for an unknown id.
   virtual Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) = 0;
 
