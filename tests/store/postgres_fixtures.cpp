@@ -63,7 +63,7 @@ std::string log_of(const testing::PostgresServer& server) {
 std::optional<RestartableDatabase> RestartableDatabase::make() {
   static testing::PostgresServer one({"log_statement = all"});
   if (!one.has_vector()) {
-    MESSAGE("needs a server of the test's own with pgvector");
+    MESSAGE("needs native PostgreSQL with pgvector");
     return std::nullopt;
   }
   RestartableDatabase database{one, testing::random_name()};
@@ -77,7 +77,7 @@ std::unique_ptr<SmallDisk> SmallDisk::mount(const fs::path& at, const std::strin
   struct stat owner {};
   REQUIRE(stat(data.c_str(), &owner) == 0);
   if (::mount("tmpfs", at.c_str(), "tmpfs", 0, ("mode=700,size=" + size).c_str()) != 0) {
-    MESSAGE("needs the right to mount a small disk");
+    MESSAGE("needs the privilege to mount a file system");
     return nullptr;
   }
   std::unique_ptr<SmallDisk> disk(new SmallDisk(at));

@@ -127,7 +127,7 @@ TEST_CASE("a full disk of the server rolls the document back, and searches still
   // disk.
   const PostgresServer server({"shared_buffers = 128MB"});
   if (!server.has_vector()) {
-    MESSAGE("needs a server of the test's own with pgvector");
+    MESSAGE("needs native PostgreSQL with pgvector");
     return;
   }
   const fs::path data = server.sql("SHOW data_directory");

@@ -95,7 +95,7 @@ void put_something(const std::string& url) {
 // The shared server, for tests that create roles and databases; null if it has no pgvector.
 const PostgresServer* own_server() {
   if (postgres::shared_server().has_vector()) return &postgres::shared_server();
-  MESSAGE("needs programs of PostgreSQL with pgvector");
+  MESSAGE("needs native PostgreSQL with pgvector");
   return nullptr;
 }
 

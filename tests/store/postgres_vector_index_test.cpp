@@ -132,7 +132,7 @@ TEST_CASE("an index run that changes the dimension succeeds while others read") 
 TEST_CASE("the vector index is built without workers if shared memory is short") {
   PostgresServer server({"dynamic_shared_memory_type = mmap"});
   if (!server.has_vector()) {
-    MESSAGE("needs a server of the test's own with pgvector");
+    MESSAGE("needs native PostgreSQL with pgvector");
     return;
   }
   // Parallel workers are used even for a small table.

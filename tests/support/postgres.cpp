@@ -77,7 +77,7 @@ bool has_exited(pid_t pid) {
 
 fs::path make_folder() {
   std::string pattern = (fs::temp_directory_path() / "stoka-postgres-XXXXXX").string();
-  if (!::mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
+  if (!::mkdtemp(pattern.data())) throw std::runtime_error("cannot create a temporary folder");
   return pattern;
 }
 
@@ -111,7 +111,8 @@ struct PostgresServer::Impl {
     if (::geteuid() != 0) return;
     const passwd* user = ::getpwnam("postgres");
     if (!user) user = ::getpwnam("nobody");
-    if (!user) throw std::runtime_error("no user to run PostgreSQL as: run the tests as a user");
+    if (!user)
+      throw std::runtime_error("PostgreSQL does not run as root: run the tests as another user");
     as_user = {"setpriv", "--reuid=" + std::to_string(user->pw_uid),
                "--regid=" + std::to_string(user->pw_gid), "--clear-groups", "--"};
     // That user may have no access to the folder of the tests.
@@ -120,7 +121,7 @@ struct PostgresServer::Impl {
     const std::string owner_and_group =
         std::to_string(user->pw_uid) + ":" + std::to_string(user->pw_gid);
     if (run_program({"chown", "-hR", owner_and_group, folder}).code != 0)
-      throw std::runtime_error("cannot give a folder to another user");
+      throw std::runtime_error("cannot change the owner of a folder");
   }
 
   void make_cluster(const std::vector<std::string>& settings) {
@@ -222,8 +223,7 @@ void PostgresServer::kill() {
 
 void PostgresServer::start() {
   if (!impl_->server && !impl_->try_start())
-    throw std::runtime_error("PostgreSQL does not start again: " +
-                             last_lines(impl_->folder / "log"));
+    throw std::runtime_error("PostgreSQL does not restart: " + last_lines(impl_->folder / "log"));
 }
 
 std::string PostgresServer::sql(const std::string& statements, const std::string& database) const {

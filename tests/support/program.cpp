@@ -89,7 +89,7 @@ Program::Program(const std::vector<std::string>& command, const std::filesystem:
   const File out(log, O_WRONLY | O_APPEND);
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw std::runtime_error("no socket pair");
+    throw std::runtime_error("cannot create a socket pair");
   input_ = ends[1];
   try {
     pid_ = spawn(command, ends[0], out.fd, out.fd, true);
@@ -132,7 +132,7 @@ void Program::signal(int number) const {
 void Program::write(const std::string& line) const {
   const std::string text = line + "\n";
   if (::send(input_, text.data(), text.size(), MSG_NOSIGNAL) < 0)
-    throw std::runtime_error("a program is gone");
+    throw std::runtime_error("cannot write to a program that has exited");
 }
 
 }  // namespace stoka::testing

@@ -76,7 +76,7 @@ struct SharedServer {
 
   void start(const std::string& wanted) {
     if (!wanted.empty() && wanted != "wasm" && wanted != "native")
-      throw std::runtime_error("STOKA_TEST_DATABASE is native or wasm");
+      throw std::runtime_error("STOKA_TEST_DATABASE must be native or wasm");
     if (wanted != "wasm" && programs.found()) {
       native = std::make_unique<PostgresServer>();
       if (!native->has_vector() && wanted.empty()) native.reset();
