@@ -12,13 +12,13 @@
 namespace stoka::store {
 namespace {
 
-constexpr size_t kTogether = 500;  // visitors or sessions in one transaction
+constexpr size_t kBatchSize = 500;  // visitors or sessions in a transaction
 
-using Documents = std::map<std::string, DocumentInfo>;  // by slug
+using DocumentsBySlug = std::map<std::string, DocumentInfo>;
 
-Result<Documents> by_slug(Store& store) {
+Result<DocumentsBySlug> documents_by_slug(Store& store) {
   STOKA_ASSIGN(std::vector<DocumentInfo> infos, store.documents());
-  Documents out;
+  DocumentsBySlug out;
   for (DocumentInfo& info : infos) out.emplace(info.document.slug, std::move(info));
   return out;
 }
@@ -30,7 +30,8 @@ Result<std::vector<StoredChunk>> chunks_with_vectors(Store& store, const std::st
   return store.chunks(ids, true);
 }
 
-bool same(std::span<const StoredChunk> a, std::span<const StoredChunk> b, bool with_vectors) {
+bool equal_chunks(std::span<const StoredChunk> a, std::span<const StoredChunk> b,
+                  bool with_vectors) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](const StoredChunk& x, const StoredChunk& y) {
                       return x.chunk == y.chunk && (!with_vectors || x.embedding == y.embedding);
@@ -51,21 +52,21 @@ class Copy {
 
  private:
   Result<> copy_index(bool prune, const Clock& clock);
-  // Whether `to` may become what `from` is.
-  Result<> meet(const IndexIdentity& identity, bool prune);
+  // Checks that the index of `to` may be replaced, and clears it if it was made in another way.
+  Result<> prepare_target(const IndexIdentity& identity, bool prune);
   Result<> copy_documents();
-  // A hash of the source says nothing about the vectors that a model has made of it.
-  Result<bool> is_there(const DocumentInfo& info, std::span<const StoredChunk> chunks);
+  // Compares chunks and vectors too: a model may have made others from a document of the same hash.
+  Result<bool> is_unchanged(const DocumentInfo& info, std::span<const StoredChunk> chunks);
   Result<> copy_document(const DocumentInfo& info, std::vector<StoredChunk> chunks);
   Result<> copy_basis(const std::vector<BasisRow>& basis, const IndexStats& stats);
   Result<std::map<ChunkId, std::vector<float>>> vectors_by_target();
   Result<> copy_visitors();
   Result<> put(std::span<const Visitor> visitors);
-  // Of sessions that began after the visitors were copied.
+  // The visitors of sessions that began after the visitors were copied.
   Result<> copy_new_visitors(std::span<const Session> sessions);
   Result<> copy_sessions();
 
-  Result<> tell(std::string_view what, size_t done, size_t total) const {
+  Result<> report_progress(std::string_view what, size_t done, size_t total) const {
     if (progress_) progress_(what, done, total);
     if (stop_.stop_requested())
       return fail(ErrorKind::cancelled, "interrupted",
@@ -78,32 +79,32 @@ class Copy {
   const CopyProgress& progress_;
   const std::stop_token stop_;
   std::unique_ptr<IndexWriter> writer_;
-  Documents wanted_;
-  Documents there_;
-  std::vector<std::string> others_;  // there, and not wanted
-  bool fitted_ = false;              // the source has a basis, from which all its vectors are
-  std::map<std::string, std::string> visitors_;  // who each one is there
+  DocumentsBySlug source_documents_;
+  DocumentsBySlug target_documents_;
+  std::vector<std::string> extra_slugs_;  // in the target only
+  bool has_basis_ = false;                // the vectors of the source were made with an LSA basis
+  std::map<std::string, std::string> target_visitor_ids_;  // by id in the source
   CopyReport report_;
 };
 
 Result<> Copy::copy_index(bool prune, const Clock& clock) {
   STOKA_ASSIGN(const std::optional<IndexIdentity> identity, from_.identity());
-  if (!identity) return {};  // nothing was ever indexed; there may be sessions
+  if (!identity) return {};  // no index, but there may be sessions
   STOKA_ASSIGN(const IndexStats before, from_.stats());
   if (before.unfinished)
     return fail(ErrorKind::data,
                 fmt::format("the index of {} is unfinished, or being written", from_.describe()),
-                "bring it to its end first: stoka index PATH");
+                "finish it first: stoka index PATH");
   STOKA_ASSIGN(const std::vector<BasisRow> basis, from_.basis());
-  fitted_ = !basis.empty();
-  STOKA_ASSIGN(wanted_, by_slug(from_));
+  has_basis_ = !basis.empty();
+  STOKA_ASSIGN(source_documents_, documents_by_slug(from_));
   STOKA_ASSIGN(writer_, to_.begin_index());
-  STOKA_TRY(meet(*identity, prune));
+  STOKA_TRY(prepare_target(*identity, prune));
   STOKA_TRY(writer_->set_identity(*identity));
   STOKA_TRY(copy_documents());
-  // Last, so that there is something to find all the time.
-  for (const std::string& slug : others_) STOKA_TRY(writer_->remove_document(slug));
-  if (fitted_) STOKA_TRY(copy_basis(basis, before));
+  // Last, so that searches find something all the time.
+  for (const std::string& slug : extra_slugs_) STOKA_TRY(writer_->remove_document(slug));
+  if (has_basis_) STOKA_TRY(copy_basis(basis, before));
   STOKA_ASSIGN(const IndexStats after, from_.stats());
   if (after.generation != before.generation)
     return fail(ErrorKind::data, "the index of " + from_.describe() + " changed meanwhile",
@@ -113,51 +114,52 @@ Result<> Copy::copy_index(bool prune, const Clock& clock) {
   return {};
 }
 
-Result<> Copy::meet(const IndexIdentity& identity, bool prune) {
-  STOKA_ASSIGN(there_, by_slug(to_));
+Result<> Copy::prepare_target(const IndexIdentity& identity, bool prune) {
+  STOKA_ASSIGN(target_documents_, documents_by_slug(to_));
   STOKA_ASSIGN(const std::optional<IndexIdentity> made_with, to_.identity());
   const auto differs = made_with ? difference(*made_with, identity) : std::nullopt;
-  std::vector<std::string> others;
-  for (const auto& [slug, info] : there_)
-    if (!wanted_.contains(slug)) others.push_back(slug);
-  if (!prune && differs && !there_.empty())
+  std::vector<std::string> extra_slugs;
+  for (const auto& [slug, info] : target_documents_)
+    if (!source_documents_.contains(slug)) extra_slugs.push_back(slug);
+  if (!prune && differs && !target_documents_.empty())
     return fail(ErrorKind::config,
                 fmt::format("the index of {} was made with {} '{}', the other one with '{}'",
                             to_.describe(), differs->what, differs->made_with, differs->wanted),
-                "name an empty store, or --prune to give up what is indexed there");
-  if (!prune && !others.empty())
-    return fail(ErrorKind::config,
-                fmt::format("{} holds {} document{} that {} not in {}, such as {}", to_.describe(),
-                            others.size(), others.size() == 1 ? "" : "s",
-                            others.size() == 1 ? "is" : "are", from_.describe(), others.front()),
-                "name an empty store, or --prune to forget what is not in the source");
-  report_.removed = others.size();
+                "name an empty store, or give --prune to replace the index there");
+  if (!prune && !extra_slugs.empty())
+    return fail(
+        ErrorKind::config,
+        fmt::format("{} holds {} document{} that {} not in {}, such as {}", to_.describe(),
+                    extra_slugs.size(), extra_slugs.size() == 1 ? "" : "s",
+                    extra_slugs.size() == 1 ? "is" : "are", from_.describe(), extra_slugs.front()),
+        "name an empty store, or give --prune to remove what is not in the source");
+  report_.removed = extra_slugs.size();
   if (differs) {
-    report_.removed = there_.size();
-    there_.clear();
+    report_.removed = target_documents_.size();
+    target_documents_.clear();
     return writer_->clear();
   }
-  others_ = std::move(others);
+  extra_slugs_ = std::move(extra_slugs);
   return {};
 }
 
 Result<> Copy::copy_documents() {
   size_t done = 0;
-  for (const auto& [slug, info] : wanted_) {
-    STOKA_TRY(tell("documents", done++, wanted_.size()));
+  for (const auto& [slug, info] : source_documents_) {
+    STOKA_TRY(report_progress("documents", done++, source_documents_.size()));
     STOKA_ASSIGN(std::vector<StoredChunk> chunks, chunks_with_vectors(from_, slug));
-    STOKA_ASSIGN(const bool there, is_there(info, chunks));
+    STOKA_ASSIGN(const bool there, is_unchanged(info, chunks));
     if (!there) STOKA_TRY(copy_document(info, std::move(chunks)));
     ++(there ? report_.unchanged : report_.documents);
   }
   return {};
 }
 
-Result<bool> Copy::is_there(const DocumentInfo& info, std::span<const StoredChunk> chunks) {
-  const auto known = there_.find(info.document.slug);
-  if (known == there_.end() || known->second.document != info.document) return false;
+Result<bool> Copy::is_unchanged(const DocumentInfo& info, std::span<const StoredChunk> chunks) {
+  const auto known = target_documents_.find(info.document.slug);
+  if (known == target_documents_.end() || known->second.document != info.document) return false;
   STOKA_ASSIGN(const std::vector<StoredChunk> target, chunks_with_vectors(to_, info.document.slug));
-  return same(chunks, target, !fitted_);
+  return equal_chunks(chunks, target, !has_basis_);
 }
 
 Result<> Copy::copy_document(const DocumentInfo& info, std::vector<StoredChunk> chunks) {
@@ -171,8 +173,9 @@ Result<> Copy::copy_document(const DocumentInfo& info, std::vector<StoredChunk> 
   for (size_t i = 0; i < chunks.size(); ++i) {
     records[i].chunk = std::move(chunks[i].chunk);
     records[i].terms = std::move(terms[i]);
-    // Those of a basis come with it: until then the basis there may have another dimension.
-    if (!fitted_) records[i].embedding = std::move(chunks[i].embedding);
+    // Vectors of an LSA basis are copied with it: the present basis of the target may have another
+    // dimension.
+    if (!has_basis_) records[i].embedding = std::move(chunks[i].embedding);
   }
   return writer_->put_document(info.document, records);
 }
@@ -180,8 +183,8 @@ Result<> Copy::copy_document(const DocumentInfo& info, std::vector<StoredChunk> 
 Result<std::map<ChunkId, std::vector<float>>> Copy::vectors_by_target() {
   std::map<ChunkId, std::vector<float>> out;
   size_t done = 0;
-  for (const auto& [slug, info] : wanted_) {
-    STOKA_TRY(tell("vectors", done++, wanted_.size()));
+  for (const auto& [slug, info] : source_documents_) {
+    STOKA_TRY(report_progress("vectors", done++, source_documents_.size()));
     STOKA_ASSIGN(std::vector<StoredChunk> source, chunks_with_vectors(from_, slug));
     STOKA_ASSIGN(const std::vector<StoredChunk> target, to_.chunks_of(slug));
     for (size_t i = 0; i < std::min(source.size(), target.size()); ++i)
@@ -206,8 +209,8 @@ Result<> Copy::copy_basis(const std::vector<BasisRow>& basis, const IndexStats& 
 Result<> Copy::copy_visitors() {
   std::string last;
   for (;;) {
-    STOKA_TRY(tell("visitors", report_.visitors, 0));
-    STOKA_ASSIGN(std::vector<Visitor> visitors, from_.visitors_after(last, kTogether));
+    STOKA_TRY(report_progress("visitors", report_.visitors, 0));
+    STOKA_ASSIGN(std::vector<Visitor> visitors, from_.visitors_after(last, kBatchSize));
     if (visitors.empty()) return {};
     last = visitors.back().id;
     report_.skipped += std::erase_if(visitors, [](const Visitor& v) { return !is_uuid(v.id); });
@@ -217,7 +220,7 @@ Result<> Copy::copy_visitors() {
 
 Result<> Copy::put(std::span<const Visitor> visitors) {
   STOKA_ASSIGN(const std::vector<std::string> ids, to_.put_visitors(visitors));
-  for (size_t i = 0; i < visitors.size(); ++i) visitors_[visitors[i].id] = ids[i];
+  for (size_t i = 0; i < visitors.size(); ++i) target_visitor_ids_[visitors[i].id] = ids[i];
   report_.visitors += visitors.size();
   return {};
 }
@@ -225,7 +228,8 @@ Result<> Copy::put(std::span<const Visitor> visitors) {
 Result<> Copy::copy_new_visitors(std::span<const Session> sessions) {
   std::map<std::string, Visitor> missing;
   for (const Session& session : sessions) {
-    if (visitors_.contains(session.visitor_id) || missing.contains(session.visitor_id)) continue;
+    if (target_visitor_ids_.contains(session.visitor_id) || missing.contains(session.visitor_id))
+      continue;
     STOKA_ASSIGN(std::optional<Visitor> visitor, from_.visitor(session.visitor_id));
     if (visitor) missing.emplace(session.visitor_id, std::move(*visitor));
   }
@@ -237,15 +241,16 @@ Result<> Copy::copy_new_visitors(std::span<const Session> sessions) {
 Result<> Copy::copy_sessions() {
   std::string last;
   for (;;) {
-    STOKA_TRY(tell("sessions", report_.sessions, 0));
-    STOKA_ASSIGN(std::vector<Session> sessions, from_.sessions_after(last, kTogether));
+    STOKA_TRY(report_progress("sessions", report_.sessions, 0));
+    STOKA_ASSIGN(std::vector<Session> sessions, from_.sessions_after(last, kBatchSize));
     if (sessions.empty()) return {};
     last = sessions.back().id;
     report_.skipped += std::erase_if(
         sessions, [](const Session& s) { return !is_uuid(s.id) || !is_uuid(s.visitor_id); });
     STOKA_TRY(copy_new_visitors(sessions));
     for (Session& session : sessions)
-      if (const auto there = visitors_.find(session.visitor_id); there != visitors_.end())
+      if (const auto there = target_visitor_ids_.find(session.visitor_id);
+          there != target_visitor_ids_.end())
         session.visitor_id = there->second;
     STOKA_TRY(to_.put_sessions(sessions));
     report_.sessions += sessions.size();

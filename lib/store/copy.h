@@ -1,5 +1,5 @@
-// Carries what one store holds to another, of whatever kind: the index as it is, with its vectors,
-// and the sessions of its visitors.
+// Copies the contents of one store to another of any kind: the index with its vectors, visitors and
+// sessions.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,23 @@
 namespace stoka::store {
 
 struct CopyReport {
-  size_t documents = 0;  // copied: new there, or changed
-  size_t unchanged = 0;  // there already
-  size_t removed = 0;    // gone from there, as they are not in the source
+  size_t documents = 0;  // copied: new in the target, or changed
+  size_t unchanged = 0;  // skipped: the target has them already
+  size_t removed = 0;    // removed from the target: the source does not have them
   size_t visitors = 0;
   size_t sessions = 0;
-  size_t skipped = 0;  // visitors and sessions whose id is no UUID
+  size_t skipped = 0;  // visitors and sessions whose id is not a UUID
 };
 
-// "documents", "vectors", "visitors", "sessions"; total 0 while it is unknown.
+// `what` is "documents", "vectors", "visitors" or "sessions"; `total` is 0 if it is not known.
 using CopyProgress = std::function<void(std::string_view what, size_t done, size_t total)>;
 
-// One transaction a document, then a batch of visitors or sessions: whatever interrupts it, it goes
-// on when it is run again, and run once more it changes nothing. Sessions that are there already
-// keep what they have (see put_visitors). `to` must hold no other documents and no index that was
-// made in another way, unless it may be pruned: config error. Errors: busy (an index run on `to`),
-// data (the source changed meanwhile), cancelled, and the stores' own; what was copied stays.
+// Copies a document, or a batch of visitors or sessions, in each transaction. After an interruption
+// it can be run again and continues; after a complete copy it changes nothing. Sessions are merged
+// into those of the target (see Store::put_visitors).
+// Errors: config (without `prune`, if `to` has other documents or an index made in another way),
+// busy (an index run on `to`), data (the source changed meanwhile), cancelled, and the errors of
+// the stores. What was copied before an error stays.
 Result<CopyReport> copy(Store& from, Store& to, bool prune, const Clock& clock,
                         const CopyProgress& progress = {}, std::stop_token stop = {});
 

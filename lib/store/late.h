@@ -1,4 +1,4 @@
-// A store whose database does not answer yet.
+// A store that can be used before its database is available.
 #pragma once
 
 #include <functional>
@@ -9,9 +9,9 @@
 
 namespace stoka::store {
 
-// Opens the store when it is first used, and until that succeeds again with each use, but not more
-// often than once a second and by one thread at a time: the others get the last error at once.
-// `commits` is what its commits_at_a_time() says. Threads: any.
+// A store that is opened by `open` on use, until that has succeeded once. Attempts are at least a
+// second apart and made by one thread at a time; meanwhile every call fails at once with the last
+// error, at first `error`. `commits` is its max_concurrent_commits(). Threads: any.
 std::unique_ptr<Store> open_late(std::string description, size_t commits, Error error,
                                  std::function<Result<std::unique_ptr<Store>>()> open);
 

@@ -5,51 +5,51 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "store/columns.h"
+#include "store/json_columns.h"
 #include "store/store.h"
 
 namespace stoka::store {
 namespace {
 
 template <class T>
-void keep_last(std::vector<T>& list, size_t most) {
-  if (list.size() <= most) return;
-  list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(most));
+void keep_last(std::vector<T>& list, size_t limit) {
+  if (list.size() <= limit) return;
+  list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(limit));
 }
 
 void add_missing(std::vector<std::string>& list, std::span<const std::string> more) {
   for (const std::string& item : more) {
-    std::string text = storable(item);
+    std::string text = sanitize_text(item);
     if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
   }
 }
 
-std::vector<std::string> repaired(std::span<const std::string> texts) {
+std::vector<std::string> sanitized(std::span<const std::string> texts) {
   std::vector<std::string> out;
-  for (const std::string& text : texts) out.push_back(storable(text));
+  for (const std::string& text : texts) out.push_back(sanitize_text(text));
   return out;
 }
 
-Exchange repaired(const Exchange& exchange) {
-  Exchange out{storable(exchange.user), storable(exchange.assistant), {}};
+Exchange sanitized(const Exchange& exchange) {
+  Exchange out{sanitize_text(exchange.user), sanitize_text(exchange.assistant), {}};
   for (const Cited& cited : exchange.cited)
-    out.cited.push_back(
-        {storable(cited.slug), storable(cited.title), storable(cited.quote), storable(cited.url)});
+    out.cited.push_back({sanitize_text(cited.slug), sanitize_text(cited.title),
+                         sanitize_text(cited.quote), sanitize_text(cited.url)});
   return out;
 }
 
-// An id for a visitor of that subject when the one the turn names is another subject's. The
-// session's own id would not do: whoever asks may have chosen it.
-std::string id_for(const TurnRecord& turn) {
+// The id of a new visitor with the turn's subject, when the visitor id of the turn belongs to
+// another subject. It is hashed, because a client could choose an id that it knows.
+std::string derive_visitor_id(const TurnRecord& turn) {
   return hashed_uuid(turn.session_id + ' ' + turn.visitor_id + ' ' + turn.subject);
 }
 
 Result<> check_subject(const std::string& subject) {
-  constexpr size_t kMostBytes = 1024;  // what every store can keep unique
-  if (subject.size() > kMostBytes)
+  constexpr size_t kMaxBytes = 1024;  // every store can enforce uniqueness up to this
+  if (subject.size() > kMaxBytes)
     return fail(ErrorKind::usage, "the subject of a visitor is longer than 1024 bytes",
                 "name users by a shorter subject");
-  if (is_storable(subject)) return {};
+  if (is_valid_text(subject)) return {};
   return fail(ErrorKind::usage, "the subject of a visitor is not valid UTF-8 without NUL",
               "check who signs the tokens");
 }
@@ -75,7 +75,7 @@ Result<> check(const Session& session) {
 void merge_readings(std::vector<Reading>& history, std::span<const Reading> read) {
   std::map<std::string, Reading> latest;
   const auto take = [&](Reading reading) {
-    reading.slug = storable(reading.slug);
+    reading.slug = sanitize_text(reading.slug);
     const auto [known, is_new] = latest.emplace(reading.slug, reading);
     if (!is_new && reading.at >= known->second.at) known->second = reading;
   };
@@ -87,7 +87,7 @@ void merge_readings(std::vector<Reading>& history, std::span<const Reading> read
   }
   std::stable_sort(history.begin(), history.end(),
                    [](const Reading& a, const Reading& b) { return a.at < b.at; });
-  keep_last(history, kMostReadings);
+  keep_last(history, kMaxReadings);
 }
 
 void absorb(Visitor& known, const Visitor& other) {
@@ -116,7 +116,7 @@ Owner settle_owner(const TurnRecord& turn, std::optional<Visitor> named,
   if (owner) {
     out.visitor = std::move(*owner);
   } else {
-    out.visitor.id = named ? id_for(turn) : turn.visitor_id;
+    out.visitor.id = named ? derive_visitor_id(turn) : turn.visitor_id;
     out.visitor.first_seen = turn.at;
   }
   if (!turn.subject.empty()) out.visitor.subject = turn.subject;
@@ -129,7 +129,7 @@ Session after_turn(const TurnRecord& turn, std::optional<Session> known,
   Session session;
   if (known) {
     session = std::move(*known);
-    // Only a verified subject can take a session over.
+    // A session changes its visitor only for a verified subject.
     if (!turn.subject.empty()) session.visitor_id = visitor_id;
   } else {
     session.id = turn.session_id;
@@ -137,10 +137,10 @@ Session after_turn(const TurnRecord& turn, std::optional<Session> known,
     session.started_at = turn.at;
   }
   add_missing(session.shown_slugs, turn.cited);
-  const std::string topic = storable(turn.topic);
+  const std::string topic = sanitize_text(turn.topic);
   if (!topic.empty() && topic != session.current_topic()) session.explored_topics.push_back(topic);
-  if (!turn.exchange.user.empty()) session.exchanges.push_back(repaired(turn.exchange));
-  keep_last(session.exchanges, kMostExchanges);
+  if (!turn.exchange.user.empty()) session.exchanges.push_back(sanitized(turn.exchange));
+  keep_last(session.exchanges, kMaxExchanges);
   ++session.turns;
   session.last_active = std::max(session.last_active, turn.at);
   return session;
@@ -158,7 +158,7 @@ Visitor after_visit(std::string_view id, std::optional<Visitor> known,
     visitor.first_seen = now;
     visitor.last_seen = now;
   }
-  if (interests) visitor.interests = repaired(*interests);
+  if (interests) visitor.interests = sanitized(*interests);
   merge_readings(visitor.history, read);
   return visitor;
 }
@@ -167,8 +167,9 @@ Visitor after_copy(const Visitor& copied, std::optional<Visitor> known) {
   Visitor visitor = known ? std::move(*known) : copied;
   if (known && copied.last_seen > visitor.last_seen) visitor.interests = copied.interests;
   if (visitor.subject.empty()) visitor.subject = copied.subject;
-  visitor.interests = repaired(visitor.interests);
-  // The copied ones first: of two readings of a page at one time the later in the list is kept.
+  visitor.interests = sanitized(visitor.interests);
+  // The copied ones first: of two readings of a page at the same time the later in the list is
+  // kept.
   std::vector<Reading> history = copied.history;
   merge_readings(history, visitor.history);
   visitor.history = std::move(history);
@@ -187,9 +188,9 @@ Session after_copy(const Session& copied, std::optional<Session> known) {
   session.shown_slugs.clear();
   if (known) add_missing(session.shown_slugs, known->shown_slugs);
   add_missing(session.shown_slugs, copied.shown_slugs);
-  session.explored_topics = repaired(session.explored_topics);
-  for (Exchange& exchange : session.exchanges) exchange = repaired(exchange);
-  keep_last(session.exchanges, kMostExchanges);
+  session.explored_topics = sanitized(session.explored_topics);
+  for (Exchange& exchange : session.exchanges) exchange = sanitized(exchange);
+  keep_last(session.exchanges, kMaxExchanges);
   session.turns = std::max(session.turns, copied.turns);
   session.started_at = std::min(session.started_at, copied.started_at);
   session.last_active = std::max(session.last_active, copied.last_active);
@@ -198,16 +199,16 @@ Session after_copy(const Session& copied, std::optional<Session> known) {
 
 Error unknown_visitor(const Session& session) {
   return {ErrorKind::data,
-          "the session " + session.id + " is of a visitor who is not there: " + session.visitor_id,
+          "the session " + session.id + " has an unknown visitor: " + session.visitor_id,
           "copy the visitors first"};
 }
 
-Result<Owner> settle_copied(const Visitor& copied, std::optional<Visitor> known,
-                            std::optional<Visitor> of_subject) {
+Result<Owner> resolve_copied_visitor(const Visitor& copied, std::optional<Visitor> known,
+                                     std::optional<Visitor> of_subject) {
   if (known && !known->subject.empty() && !copied.subject.empty() &&
       known->subject != copied.subject) {
-    return fail(ErrorKind::data, "the visitor " + copied.id + " is here of another subject",
-                "the two stores were not made of the same visitors");
+    return fail(ErrorKind::data, "the visitor " + copied.id + " has another subject in the target",
+                "the two stores have different visitors with the same id");
   }
   Owner out;
   if (!of_subject || of_subject->id == copied.id) {

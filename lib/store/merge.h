@@ -1,5 +1,6 @@
-// What a turn, a reading, a verified subject and a copy make of the rows that are there. Pure: a
-// store loads the rows, locks them its own way, and saves what comes out, which is storable().
+// How turns, readings, verified subjects and copied rows change the stored visitors and sessions.
+// Pure functions: a store loads and locks the rows, calls one of these, and saves the result, whose
+// text is sanitized (see sanitize_text()).
 #pragma once
 
 #include <cstddef>
@@ -14,52 +15,53 @@
 
 namespace stoka::store {
 
-inline constexpr size_t kMostReadings = 500;  // kept of a visitor, the latest
-inline constexpr size_t kMostExchanges = 10;  // kept of a session, the last
+inline constexpr size_t kMaxReadings = 500;  // the latest of a visitor; older ones are dropped
+inline constexpr size_t kMaxExchanges = 10;  // the latest of a session; older ones are dropped
 
-// Whether it may be stored: its ids, and its subject, which is never repaired, as it might then be
-// that of somebody else. Usage errors.
+// A usage error if an id or the subject cannot be stored. A subject is never sanitized, because the
+// result might be the subject of somebody else.
 Result<> check(const TurnRecord& turn);
 Result<> check(const Visitor& visitor);
 Result<> check(const Session& session);
 
-// The latest reading of each page, oldest first, the five hundred latest.
+// Leaves in `history` the latest reading of each page, at most kMaxReadings, oldest first.
 void merge_readings(std::vector<Reading>& history, std::span<const Reading> read);
 
-// `known` takes over all that the same person had as another visitor.
+// Adds to `known` the interests and readings that the same person has as another visitor.
 void absorb(Visitor& known, const Visitor& other);
 
 struct Owner {
-  Visitor visitor;                      // to be saved
-  std::optional<std::string> absorbed;  // visitor whose sessions become the owner's, and who goes
+  Visitor visitor;  // to be saved
+  // Id of the visitor that was merged into it: to be removed, after its sessions were moved.
+  std::optional<std::string> absorbed;
 };
 
-// The visitor that a turn belongs to. `named`: the visitor whose id the turn names; `of_subject`:
-// the one who has the turn's subject (not asked for if the turn has none).
+// The visitor to whom a turn belongs. `named` is the stored visitor with the turn's visitor id,
+// `of_subject` the stored one with the turn's subject (nothing if the turn has none).
 Owner settle_owner(const TurnRecord& turn, std::optional<Visitor> named,
                    std::optional<Visitor> of_subject);
 
-// The session after the turn; `known` is the session before it, if there was one.
+// The session after the turn. `known` is the stored session, if there is one.
 Session after_turn(const TurnRecord& turn, std::optional<Session> known,
                    const std::string& visitor_id);
 
-// The visitor after a declaration of interests and some readings.
+// The visitor after Store::update_visitor. `known` is the stored visitor, if there is one.
 Visitor after_visit(std::string_view id, std::optional<Visitor> known,
                     const std::optional<std::vector<std::string>>& interests,
                     std::span<const Reading> read, Instant now);
 
-// What a copied row makes of the one that is there: whoever was active later wins. Readings and
-// shown slugs of both are kept.
+// The row after a copy was merged into the stored one: where they differ, the one that was active
+// later wins; readings and shown slugs of both are kept.
 Visitor after_copy(const Visitor& copied, std::optional<Visitor> known);
 Session after_copy(const Session& copied, std::optional<Session> known);
 
-// A data error: a session must not be stored before its visitor.
+// The data error for a session whose visitor is not stored.
 Error unknown_visitor(const Session& session);
 
-// The visitor that a copied one becomes. `known`: who has its id here; `of_subject`: who has its
-// subject here (not asked for if it has none), who takes over both. A data error if its id is here
-// of another subject.
-Result<Owner> settle_copied(const Visitor& copied, std::optional<Visitor> known,
-                            std::optional<Visitor> of_subject);
+// The visitor that a copied one becomes. `known` is the stored visitor with its id, `of_subject`
+// the stored one with its subject (nothing if it has none), into whom the other two are merged. A
+// data error if the stored visitor with its id has another subject.
+Result<Owner> resolve_copied_visitor(const Visitor& copied, std::optional<Visitor> known,
+                                     std::optional<Visitor> of_subject);
 
 }  // namespace stoka::store

@@ -1,6 +1,7 @@
-// The versions of the schema files in sql/: the number that a file's name begins with.
+// The versions of the embedded schema migrations in sql/.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <span>
 
@@ -8,9 +9,16 @@
 
 namespace stoka::store {
 
-// "0001_initial.sql" -> 1.
-int64_t version_of(const EmbeddedFile& file);
-// Of files in order of their names; 0 if there are none.
-int64_t newest_version(std::span<const EmbeddedFile> files);
+// The number that the file's name begins with: 1 for "0001_initial.sql".
+inline int64_t migration_version(const EmbeddedFile& file) {
+  int64_t version = 0;
+  std::from_chars(file.name.data(), file.name.data() + file.name.size(), version);
+  return version;
+}
+
+// `files` are ordered by name. 0 if there are none.
+inline int64_t latest_migration_version(std::span<const EmbeddedFile> files) {
+  return files.empty() ? 0 : migration_version(files.back());
+}
 
 }  // namespace stoka::store

@@ -9,20 +9,20 @@
 namespace stoka::store {
 
 enum class OpenMode {
-  read,        // must exist with a schema; turns are still stored if it can be written
-  read_write,  // created and migrated when needed
+  read,        // the index must exist; turns are stored if the database is writable
+  read_write,  // the database is created and migrated when needed
 };
 
 struct OpenOptions {
-  size_t connections = 5;  // to a server, at most
+  size_t connections = 5;  // maximum, to a database server
 };
 
-// "sqlite:PATH", a bare path, or "postgres://USER@HOST/DATABASE" ("postgresql://" too). Anything
-// else is a config error that names the forms.
+// `url` is "sqlite:PATH", a path, or "postgres://USER@HOST/DATABASE" (or "postgresql://"). Anything
+// else is a config error that lists these forms.
 Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
                                     const OpenOptions& options = {});
 
-// The store that a URL names, for people: without a password.
+// `url` without its password, for messages.
 std::string describe(const std::string& url);
 
 }  // namespace stoka::store

@@ -6,7 +6,7 @@
 
 namespace stoka::store {
 
-// The posting codec does for these lists too: ids ascend, counts are above zero, no length.
+// Uses the codec of postings: ids ascend, counts are above zero, and the length is always 0.
 std::string encode_chunk_terms(std::span<const ChunkTerm> terms) {
   std::vector<search::Posting> postings;
   postings.reserve(terms.size());
@@ -26,10 +26,10 @@ Result<uint32_t> PostingEdits::add(ChunkId chunk, std::vector<ChunkTerm>& terms)
   std::erase_if(terms, [](const ChunkTerm& term) { return term.count == 0; });
   std::sort(terms.begin(), terms.end(),
             [](const ChunkTerm& a, const ChunkTerm& b) { return a.term < b.term; });
-  const auto twice =
+  const auto duplicate =
       std::adjacent_find(terms.begin(), terms.end(),
                          [](const ChunkTerm& a, const ChunkTerm& b) { return a.term == b.term; });
-  if (twice != terms.end()) {
+  if (duplicate != terms.end()) {
     return fail(ErrorKind::internal, "a chunk names one of its terms twice");
   }
   uint32_t length = 0;
@@ -57,7 +57,7 @@ std::map<int64_t, int64_t> PostingEdits::frequencies() const {
   return changed;
 }
 
-bool apply_edit(const BlockEdit& edit, std::string_view before, std::string& after) {
+bool apply_edit(const PostingBlockEdit& edit, std::string_view before, std::string& after) {
   std::vector<search::Posting> postings;
   if (!search::decode_postings(before, postings)) return false;
   if (!edit.removed.empty()) {

@@ -1,5 +1,5 @@
-// The inverted index being changed: collects what a document adds and takes away, so that each
-// posting block is read and written once. Without I/O: stores bring the blocks.
+// Changes of the inverted index. Collects the postings that a document adds and removes, so that
+// each posting block is read and written once. No I/O: the stores read and write the blocks.
 #pragma once
 
 #include <cstdint>
@@ -16,48 +16,48 @@
 
 namespace stoka::store {
 
-// A term of a chunk, by the id of the term.
+// How often a term, given by its id, occurs in a chunk.
 struct ChunkTerm {
   int64_t term = 0;
   uint32_t count = 0;
 };
 
-// Terms of a chunk in ascending order of their ids, as varints.
+// The terms of a chunk, ascending by id, as varints.
 std::string encode_chunk_terms(std::span<const ChunkTerm> terms);
 // False on damaged bytes.
 bool decode_chunk_terms(std::string_view bytes, std::vector<ChunkTerm>& out);
 
-// The place of a posting list: block = chunk id / search::kBlockIds.
-struct BlockKey {
+// Identifies a posting block: block = chunk id / search::kBlockIds.
+struct PostingBlockKey {
   int64_t block = 0;
   int64_t term = 0;
-  auto operator<=>(const BlockKey&) const = default;
+  auto operator<=>(const PostingBlockKey&) const = default;
 };
 
-struct BlockEdit {
+struct PostingBlockEdit {
   std::vector<int64_t> removed;        // ascending
-  std::vector<search::Posting> added;  // ascending, above all that are there
+  std::vector<search::Posting> added;  // ascending, above all ids in the block
 };
 
 class PostingEdits {
  public:
-  // Terms of a chunk that is new (ids above all that are there, ascending; counts of zero are left
-  // out) or of one that goes. Both give the chunk's length in terms; adding sorts `terms` and
-  // leaves in it what is to be kept beside the chunk. An error if a term is there twice.
+  // Both return the length of the chunk in terms. Ids of added chunks must be ascending and above
+  // all stored ones. add() sorts `terms` and removes counts of zero: the result is to be stored
+  // with the chunk. An internal error if a term occurs twice.
   Result<uint32_t> add(ChunkId chunk, std::vector<ChunkTerm>& terms);
   uint32_t remove(ChunkId chunk, std::span<const ChunkTerm> terms);
 
-  const std::map<BlockKey, BlockEdit>& blocks() const { return blocks_; }
-  // Changes of document frequencies by term; none is 0.
+  const std::map<PostingBlockKey, PostingBlockEdit>& blocks() const { return blocks_; }
+  // Changes of document frequencies by term; changes of 0 are left out.
   std::map<int64_t, int64_t> frequencies() const;
 
  private:
-  std::map<BlockKey, BlockEdit> blocks_;
+  std::map<PostingBlockKey, PostingBlockEdit> blocks_;
   std::map<int64_t, int64_t> frequencies_;
 };
 
-// The bytes of a block after an edit; empty if nothing is left. `before` is empty if there was no
-// such block. False on damaged bytes.
-bool apply_edit(const BlockEdit& edit, std::string_view before, std::string& after);
+// Sets `after` to the bytes of the block after the edit; empty if no posting is left. `before` is
+// empty for a new block. False on damaged bytes.
+bool apply_edit(const PostingBlockEdit& edit, std::string_view before, std::string& after);
 
 }  // namespace stoka::store

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "store/columns.h"
+#include "store/json_columns.h"
 
 namespace stoka::store {
 namespace {
@@ -15,7 +15,7 @@ bool is_finite(std::span<const float> vector) {
   return std::all_of(vector.begin(), vector.end(), [](float x) { return std::isfinite(x); });
 }
 
-// Runs of two and more equal scores that reach into the first k: where they begin and end.
+// The ranges [begin, end) of two or more equal scores that begin within the first k.
 std::vector<std::pair<size_t, size_t>> ties(std::span<const search::Scored> found, size_t k) {
   std::vector<std::pair<size_t, size_t>> runs;
   for (size_t begin = 0; begin < std::min(k, found.size());) {
@@ -29,29 +29,29 @@ std::vector<std::pair<size_t, size_t>> ties(std::span<const search::Scored> foun
 
 }  // namespace
 
-Result<std::vector<ScoredChunk>> ranked(std::vector<search::Scored> found, size_t k,
-                                        const PlacesOf& places_of) {
+Result<std::vector<ScoredChunk>> rank_top_k(std::vector<search::Scored> found, size_t k,
+                                            const PositionLookup& positions_of) {
   const auto runs = ties(found, k);
   std::vector<ChunkId> tied;
   for (const auto& [begin, end] : runs) {
     for (size_t i = begin; i < end; ++i) tied.push_back(found[i].id);
   }
-  std::unordered_map<ChunkId, Place> places;
+  std::unordered_map<ChunkId, ChunkPosition> positions;
   if (!tied.empty()) {
-    STOKA_ASSIGN(std::vector<Place> given, places_of(tied));
-    for (Place& place : given) places.emplace(place.id, std::move(place));
+    STOKA_ASSIGN(std::vector<ChunkPosition> given, positions_of(tied));
+    for (ChunkPosition& place : given) positions.emplace(place.id, std::move(place));
   }
   for (const ChunkId id : tied) {
-    if (!places.contains(id)) {
-      return fail(ErrorKind::internal, "a chunk was found that is not stored");
+    if (!positions.contains(id)) {
+      return fail(ErrorKind::internal, "a search found a chunk that is not stored");
     }
   }
   for (const auto& [begin, end] : runs) {
     std::sort(found.begin() + static_cast<std::ptrdiff_t>(begin),
               found.begin() + static_cast<std::ptrdiff_t>(end),
               [&](const search::Scored& a, const search::Scored& b) {
-                const Place& first = places.at(a.id);
-                const Place& second = places.at(b.id);
+                const ChunkPosition& first = positions.at(a.id);
+                const ChunkPosition& second = positions.at(b.id);
                 return std::tie(first.slug, first.index) < std::tie(second.slug, second.index);
               });
   }
@@ -64,7 +64,7 @@ Result<std::vector<ScoredChunk>> ranked(std::vector<search::Scored> found, size_
 
 std::map<std::string, double> term_weights(std::span<const QueryTerm> query) {
   std::map<std::string, double> weights;
-  for (const QueryTerm& term : query) weights[storable(term.term)] += term.weight;
+  for (const QueryTerm& term : query) weights[sanitize_text(term.term)] += term.weight;
   std::erase_if(weights, [](const auto& weighed) {
     return !(weighed.second > 0) || !std::isfinite(weighed.second);
   });

@@ -1,4 +1,4 @@
-// What both searches of every store need besides their scores.
+// What the dense and the lexical search of every store have in common.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +15,28 @@
 
 namespace stoka::store {
 
-struct Place {
+struct ChunkPosition {
   ChunkId id = 0;
   std::string slug;
   int64_t index = 0;
 };
 
-// Where chunks stand; an error if one of them is not there.
-using PlacesOf = std::function<Result<std::vector<Place>>(std::span<const ChunkId>)>;
+// Loads the positions of chunks, in any order; an error if a chunk is not stored.
+using PositionLookup = std::function<Result<std::vector<ChunkPosition>>(std::span<const ChunkId>)>;
 
-// The first k of `found` (best first), where equal scores are ordered by slug, then chunk index.
-// `found` must hold every chunk that ties with its k-th. Asks for places of tied chunks only, once.
-Result<std::vector<ScoredChunk>> ranked(std::vector<search::Scored> found, size_t k,
-                                        const PlacesOf& places_of);
+// The first k of `found`, which is ordered by score, best first. Equal scores are ordered by slug,
+// then chunk index. `found` must contain every chunk that ties with the k-th. `positions_of` is
+// called at most once, with the tied chunks only.
+Result<std::vector<ScoredChunk>> rank_top_k(std::vector<search::Scored> found, size_t k,
+                                            const PositionLookup& positions_of);
 
-// The weights of a query by term: those of one term summed, those that cannot count left out. In
-// order of the terms, so that the order of a query's words does not change the last bit of a score.
+// The sum of weights of each term; sums that are not positive and finite are left out. Ordered by
+// term, so that scores do not depend on the order of the query's terms, not even in the last bit.
 std::map<std::string, double> term_weights(std::span<const QueryTerm> query);
 
-// A vector that may be stored or searched with in an index of that dimension: config error if the
-// dimension is another one, data (stored) or internal (query) error if it is not finite.
+// Checks a vector that is to be stored, or searched for, in an index of dimension `dim`. A config
+// error if its dimension differs; a data error (stored) or internal error (query) if it is not
+// finite.
 Result<> check_embedding(std::span<const float> vector, uint64_t dim);
 Result<> check_query(std::span<const float> vector, uint64_t dim);
 

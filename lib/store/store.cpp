@@ -23,13 +23,13 @@ std::optional<IdentityDifference> difference(const IndexIdentity& made_with,
   return std::nullopt;
 }
 
-bool is_id(std::string_view id) { return is_uuid(id) && lower(id) == id; }
+bool is_valid_id(std::string_view id) { return is_uuid(id) && lower(id) == id; }
 
 Result<> check_id(std::string_view what, std::string_view id) {
-  if (is_id(id)) return {};
-  constexpr size_t kMostShown = 40;  // bytes
+  if (is_valid_id(id)) return {};
+  constexpr size_t kMaxShownBytes = 40;  // bytes
   std::string shown = text::one_line(id);
-  shown.resize(text::floor_border(shown, kMostShown));
+  shown.resize(text::floor_border(shown, kMaxShownBytes));
   return fail(ErrorKind::usage,
               "the " + std::string(what) + " id '" + shown + "' is not a UUID in lower case",
               "leave it out to start a new one");

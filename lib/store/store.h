@@ -1,12 +1,14 @@
-// Where the index and the sessions live. One interface; every store passes tests/store/contract.h.
+// The interface to the database of the index and the sessions. Every implementation passes the
+// tests of tests/store/contract.h.
 //
 // Threads: any member may be called from any thread; calls on one Store may wait for each other.
-// Errors: not_found (no index there), data (damaged, wrong schema), busy (another indexer, too many
-// callers), unavailable (database gone), config (what the server refuses).
-// Ids of sessions and visitors are UUIDs in lower case: nothing has another id, and to store
-// something under one is a usage error.
-// Text is kept as valid UTF-8 without NUL: what is not is repaired (see storable() in
-// store/columns.h), when it is stored and when it is asked for.
+// Errors: not_found (there is no index), data (damaged, or another schema version), busy (another
+// index run, or too many callers), unavailable (the database cannot be reached), config (the server
+// refuses the settings).
+// Ids of sessions and visitors are UUIDs in lower case. Reading with any other id finds nothing;
+// writing with one is a usage error.
+// Text is stored as valid UTF-8 without NUL. Other text is repaired, both when it is stored and
+// when it is searched for: see sanitize_text() in store/json_columns.h.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +29,10 @@
 
 namespace stoka::store {
 
-// How an index was made. Searching with anything else is refused.
+// How an index was made. A search with another embedder or chunker is refused.
 struct IndexIdentity {
   std::string embedder;  // "builtin-lsa", "tei:BAAI/bge-large-en-v1.5@sha", …
-  int dim = 0;           // 0: decided when the built-in basis is fitted
+  int dim = 0;           // 0: known once the built-in LSA basis is fitted
   std::string chunker;   // version and sizes, e.g. "v1 max=512 overlap=64 prefix=full"
   std::string query_prefix;
   std::string document_template = "{text}";  // see ingest/chunker.h
@@ -43,21 +45,21 @@ struct IdentityDifference {
   std::string wanted;
 };
 
-// The first thing in which an index was not made as wanted; nothing if it can be searched and added
-// to. A dimension of 0 on either side fits any.
+// The first field in which the two differ; nothing if the index can be searched and extended as
+// wanted. A dimension of 0 on either side matches any.
 std::optional<IdentityDifference> difference(const IndexIdentity& made_with,
                                              const IndexIdentity& wanted);
 
 struct IndexStats {
   uint64_t documents = 0;
   uint64_t chunks = 0;
-  uint64_t vectors = 0;        // chunks that have an embedding
+  uint64_t vectors = 0;        // number of chunks that have an embedding
   int dim = 0;                 // of the stored vectors
-  uint64_t fitted_chunks = 0;  // chunks the built-in basis was fitted on; 0: no basis
+  uint64_t fitted_chunks = 0;  // chunks that the LSA basis was fitted on; 0: no basis
   uint64_t changed_since_fit = 0;
-  uint64_t generation = 0;  // rises with every change of the index, by any process
+  uint64_t generation = 0;  // increases with every change, by any process
   std::optional<Instant> indexed_at;
-  bool unfinished = false;  // an index run is under way, or one did not come to its end
+  bool unfinished = false;  // an index run is under way or was interrupted
 };
 
 struct TermCount {
@@ -65,8 +67,8 @@ struct TermCount {
   uint32_t count = 0;
 };
 
-// A chunk as it is written: its terms with counts (each term once), and its vector if there is one
-// yet.
+// A chunk to be written, with the counts of its terms (each term once). The embedding is empty if
+// there is none yet.
 struct ChunkRecord {
   Chunk chunk;
   std::vector<TermCount> terms;
@@ -74,13 +76,13 @@ struct ChunkRecord {
   uint32_t length() const;  // sum of the counts
 };
 
-// A document as listed: what an incremental run compares and what slugs, titles and tags are known.
+// A document without its text, as documents() lists it.
 struct DocumentInfo {
   Document document;
-  int chunks = 0;
+  int chunks = 0;  // how many it has
 };
 
-// Words of a query for BM25: a term may have a weight other than one (topic bias, interests).
+// A term of a BM25 query. Terms of the topic or the interests have other weights than 1.
 struct QueryTerm {
   std::string term;
   double weight = 1.0;
@@ -91,7 +93,7 @@ struct ScoredChunk {
   double score = 0;
 };
 
-// Chunks that may be returned. Applied inside the store's search, never after it.
+// Which chunks a search may return. The store applies it before it takes the best k.
 struct SearchFilter {
   std::set<std::string, std::less<>> exclude_slugs;
 };
@@ -99,15 +101,15 @@ struct SearchFilter {
 struct StoredChunk {
   ChunkId id = 0;
   Chunk chunk;
-  std::vector<float> embedding;  // empty unless asked for
+  std::vector<float> embedding;  // empty unless embeddings were asked for
 };
 
-// Whether it is a UUID in lower case.
-bool is_id(std::string_view id);
-// A usage error unless it is one. `what`: "session" or "visitor".
+// Whether `id` is a UUID in lower case.
+bool is_valid_id(std::string_view id);
+// A usage error unless is_valid_id(id). `what` is "session" or "visitor".
 Result<> check_id(std::string_view what, std::string_view id);
 
-// The fitted basis of the built-in embedder: one row a term.
+// The row of one term in the LSA basis of the built-in embedder.
 struct BasisRow {
   std::string term;
   float weight = 0;           // global weight (idf)
@@ -115,95 +117,96 @@ struct BasisRow {
   bool operator==(const BasisRow&) const = default;
 };
 
-// The one writer of an index. Destroying it releases the index; what was put stays.
+// The only writer of an index. Destroying it lets other writers in; what it has written stays.
 class IndexWriter {
  public:
   virtual ~IndexWriter() = default;
 
   virtual Result<> set_identity(const IndexIdentity& identity) = 0;
 
-  // Replaces the document of that slug and all its chunks, postings and vectors: one transaction.
+  // Replaces the document with that slug, its chunks, postings and vectors, in one transaction.
   virtual Result<> put_document(const Document& document, std::span<const ChunkRecord> chunks) = 0;
-  // Gone from dense and lexical search at once: one transaction. Unknown slugs are no error.
+  // Removes the document in one transaction. An unknown slug is not an error.
   virtual Result<> remove_document(std::string_view slug) = 0;
-  // Everything: documents, chunks, postings, vectors, basis. Sessions stay.
+  // Removes documents, chunks, postings, vectors and the basis. Sessions stay.
   virtual Result<> clear() = 0;
 
-  // Terms of every chunk in ascending id order, for fitting. The callback may stop the walk by
-  // returning false.
+  // Visits the terms of every chunk, in ascending order of ids, until `visit` returns false.
   virtual Result<> each_chunk_terms(
       const std::function<bool(ChunkId, std::span<const TermCount>)>& visit) = 0;
-  // Replaces the basis and the vectors of all chunks: one transaction. vectors(id) is called once a
-  // chunk in ascending order; an empty vector leaves that chunk without one.
+  // Replaces the basis and the vectors of all chunks, in one transaction. vectors(id) is called
+  // once for each chunk, in ascending order; it returns an empty vector for a chunk without one.
   virtual Result<> replace_basis(std::span<const BasisRow> basis, int dim, uint64_t fitted_chunks,
                                  const std::function<std::vector<float>(ChunkId)>& vectors) = 0;
-  // Marks the run as finished (indexed_at).
+  // Marks the index run as finished at `now` (IndexStats::indexed_at).
   virtual Result<> finish(Instant now) = 0;
 };
 
-// How many turns may be committed at once with that many connections: one is left for readers.
+// How many turns may be committed concurrently on that many connections. One is left for readers.
 inline size_t commits_with(size_t connections) { return connections > 1 ? connections - 1 : 1; }
 
 class Store {
  public:
   virtual ~Store() = default;
 
-  virtual std::string describe() const = 0;  // "sqlite:/path/to.db", without secrets
+  virtual std::string describe() const = 0;  // "sqlite:/path/to.db"; without the password
 
-  // -- the index, reading
-  virtual Result<std::optional<IndexIdentity>> identity() = 0;  // empty: nothing was ever indexed
+  // -- reading the index
+  virtual Result<std::optional<IndexIdentity>> identity() = 0;  // empty: there is no index
   virtual Result<IndexStats> stats() = 0;
   virtual Result<search::CorpusStats> corpus_stats() = 0;
   virtual Result<std::vector<DocumentInfo>> documents() = 0;  // by slug
-  // Best first, ties by slug then chunk index; at most k; never fewer than exist.
+  // The k best chunks by BM25, best first; ties are ordered by slug, then chunk index. Fewer than k
+  // only if no more chunks contain a term.
   virtual Result<std::vector<ScoredChunk>> search_lexical(std::span<const QueryTerm> query,
                                                           size_t k, const SearchFilter& filter) = 0;
-  // Cosine to a unit vector. Best first, ties as above.
+  // The same by cosine similarity to `query`, which is a unit vector.
   virtual Result<std::vector<ScoredChunk>> search_dense(std::span<const float> query, size_t k,
                                                         const SearchFilter& filter) = 0;
-  // In the order asked for; ids that do not exist are left out.
+  // In the order of `ids`; unknown ids are left out.
   virtual Result<std::vector<StoredChunk>> chunks(std::span<const ChunkId> ids,
                                                   bool with_embeddings = false) = 0;
   virtual Result<std::vector<StoredChunk>> chunks_of(std::string_view slug) = 0;  // by chunk index
-  // In how many chunks each term occurs, in the order asked for.
+  // In how many chunks each term occurs, in the order of `terms`.
   virtual Result<std::vector<uint64_t>> document_frequencies(
       std::span<const std::string> terms) = 0;
-  // Rows of the terms that are in the basis, in the order asked for; others are left out.
+  // In the order of `terms`; terms that are not in the basis are left out.
   virtual Result<std::vector<BasisRow>> basis_rows(std::span<const std::string> terms) = 0;
-  // The whole basis, by term.
-  virtual Result<std::vector<BasisRow>> basis() = 0;
-  // The terms of each chunk by term, in the order asked for; none for an id that does not exist.
+  virtual Result<std::vector<BasisRow>> basis() = 0;  // all rows, by term
+  // The terms of each chunk, ordered by term, in the order of `ids`; none for an unknown id.
   virtual Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) = 0;
 
-  // -- the index, writing. A second writer anywhere gets a busy error that says who holds it.
+  // -- writing the index. Only one process can: the others get a busy error that says which.
   virtual Result<std::unique_ptr<IndexWriter>> begin_index() = 0;
 
   // -- sessions
   virtual Result<std::optional<Session>> session(std::string_view id) = 0;
   virtual Result<std::optional<Visitor>> visitor(std::string_view id) = 0;
-  // The one visitor who has that subject; nobody has the empty one.
+  // The only visitor with that subject; nothing for the empty subject.
   virtual Result<std::optional<Visitor>> visitor_of(std::string_view subject) = 0;
-  // Creates visitor and session if they are new, merges the turn into them and returns the session
-  // as it is then: one transaction, safe against turns of the same session elsewhere.
+  // Creates the visitor and the session if they are new, merges the turn into them and returns the
+  // session after it. One transaction; concurrent turns of a session are all kept.
   virtual Result<Session> commit_turn(const TurnRecord& turn) = 0;
-  // The same for many, in order; each fails for itself. A store that waits for the disk waits once.
+  // The same for several turns, in order; one that fails does not affect the others. A store that
+  // waits for the disk does so once for all.
   virtual std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns);
-  // How many commits get on at a time. One: what waits is better stored together.
+  // How many commits make progress concurrently. If 1, waiting turns should be committed together.
   virtual size_t commits_at_a_time() const { return 1; }
-  // Creates or replaces interests and merges readings into the visitor's history: one transaction.
+  // Replaces the interests if they are given and merges `read` into the visitor's history, in one
+  // transaction. An unknown visitor is created.
   virtual Result<Visitor> update_visitor(std::string_view id,
                                          const std::optional<std::vector<std::string>>& interests,
                                          std::span<const Reading> read, Instant now) = 0;
-  // Every slug that any session was shown (check 11 of the acceptance list).
+  // Every slug that was shown in any session.
   virtual Result<std::vector<std::string>> all_shown_slugs() = 0;
 
-  // -- sessions, to be carried to another store
-  // The next ones by id after that one ("" for the first), at most so many; none at the end.
-  virtual Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t most) = 0;
-  virtual Result<std::vector<Session>> sessions_after(std::string_view id, size_t most) = 0;
-  // Merges rows into those that are there, so that the same rows twice change nothing: one
-  // transaction. Gives the id under which each visitor is kept: that of the visitor who has the
-  // same subject already, else its own.
+  // -- copying sessions to another store
+  // At most `limit` rows with a larger id than `id` ("" for the first ones), ordered by id.
+  virtual Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t limit) = 0;
+  virtual Result<std::vector<Session>> sessions_after(std::string_view id, size_t limit) = 0;
+  // Merges rows into the existing ones, in one transaction; merging the same rows again changes
+  // nothing. Returns the id under which each visitor is kept: the id of the existing visitor with
+  // the same subject, else its own.
   virtual Result<std::vector<std::string>> put_visitors(std::span<const Visitor> visitors) = 0;
   virtual Result<> put_sessions(std::span<const Session> sessions) = 0;
 };

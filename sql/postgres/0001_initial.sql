@@ -1,7 +1,7 @@
--- Index and sessions in one schema of PostgreSQL 15 or later with pgvector. Applied by stoka in one
--- transaction under an advisory lock, with the schema and the extension's schema as search_path; the
--- row in stoka_migrations is written by the program. Every statement may be run again, also over tables
--- of the first design (without stoka_migrations), whose chunks must have been emptied.
+-- The index and the sessions in one schema of PostgreSQL 15 or later with pgvector. The program applies
+-- it in one transaction under an advisory lock, with the schema and the extension's schema as
+-- search_path, and writes the row in stoka_migrations. Every statement can be run again, also on tables
+-- of the first design (without stoka_migrations), which must not contain chunks.
 
 CREATE TABLE IF NOT EXISTS stoka_migrations (
   version    INT PRIMARY KEY,
@@ -9,25 +9,25 @@ CREATE TABLE IF NOT EXISTS stoka_migrations (
   applied_at TIMESTAMPTZ NOT NULL DEFAULT now()
 );
 
--- One row: how the index was made, its totals, and who is writing it.
+-- A single row: how the index was made, its totals, and the lease of its writer.
 CREATE TABLE IF NOT EXISTS stoka_index (
   one_row           BOOLEAN PRIMARY KEY DEFAULT true CHECK (one_row),
   identity          JSONB,
-  generation        BIGINT NOT NULL DEFAULT 0,  -- rises with every change of what can be found
+  generation        BIGINT NOT NULL DEFAULT 0,  -- increases with every change of the index
   documents         BIGINT NOT NULL DEFAULT 0,
   chunks            BIGINT NOT NULL DEFAULT 0,
   total_length      BIGINT NOT NULL DEFAULT 0,  -- of all chunks, in terms
   vectors           BIGINT NOT NULL DEFAULT 0,
-  dim               BIGINT NOT NULL DEFAULT 0,  -- of the vectors; 0: none yet
+  dim               BIGINT NOT NULL DEFAULT 0,  -- dimension of the vectors; 0: none yet
   fitted_chunks     BIGINT NOT NULL DEFAULT 0,
   changed_since_fit BIGINT NOT NULL DEFAULT 0,
-  indexed_at        BIGINT NOT NULL DEFAULT 0,  -- milliseconds since 1970; 0: no run has finished
-  unfinished        BOOLEAN NOT NULL DEFAULT false,  -- changed since a run last came to its end
-  writer            UUID,                       -- token of the index run that holds the index
-  writer_name       TEXT,                       -- its host and process, for people
-  writer_backend    INT,                        -- its connection: pid and start
+  indexed_at        BIGINT NOT NULL DEFAULT 0,  -- milliseconds since 1970; 0: no index run has finished
+  unfinished        BOOLEAN NOT NULL DEFAULT false,  -- changed since the last finished index run
+  writer            UUID,                       -- token of the index run that holds the lease
+  writer_name       TEXT,                       -- its host and process, for messages
+  writer_backend    INT,                        -- its connection: pid and start time
   writer_started    TIMESTAMPTZ,
-  writer_until      TIMESTAMPTZ                 -- after that it is taken for dead, connection or not
+  writer_until      TIMESTAMPTZ                 -- the lease expires then
 );
 INSERT INTO stoka_index DEFAULT VALUES ON CONFLICT DO NOTHING;
 
@@ -47,7 +47,7 @@ CREATE TABLE IF NOT EXISTS stoka_documents (
 );
 
 CREATE TABLE IF NOT EXISTS stoka_chunks (
-  id          BIGSERIAL PRIMARY KEY,  -- only rises, so that the chunks of one run share posting blocks
+  id          BIGSERIAL PRIMARY KEY,  -- never reused, so that new postings are appended
   source_type TEXT NOT NULL,
   source_slug TEXT NOT NULL,
   chunk_index INT NOT NULL,
@@ -55,19 +55,19 @@ CREATE TABLE IF NOT EXISTS stoka_chunks (
   title       TEXT,
   section     TEXT,
   metadata    JSONB DEFAULT '{}',     -- tags, pubDate, author, readingTime, url
-  embedding   vector,                 -- of the dimension in stoka_index
+  embedding   vector,                 -- its dimension is in stoka_index
   created_at  TIMESTAMPTZ DEFAULT now(),
   UNIQUE (source_slug, chunk_index)
 );
--- The HNSW index stoka_chunks_embedding is made at the end of an index run, when the dimension is known.
+-- The HNSW index stoka_chunks_embedding is created at the end of an index run, when the dimension is known.
 
 CREATE TABLE IF NOT EXISTS stoka_terms (
   id   BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   term TEXT COLLATE "C" NOT NULL UNIQUE,
-  df   BIGINT NOT NULL  -- chunks that have the term
+  df   BIGINT NOT NULL  -- number of chunks that contain the term
 );
 
--- block = chunk id / 1024; data: varints of id delta, count, chunk length.
+-- Posting blocks: block = chunk id / 1024; data: varints of id delta, count, chunk length.
 CREATE TABLE IF NOT EXISTS stoka_postings (
   term_id BIGINT NOT NULL,
   block   BIGINT NOT NULL,
@@ -76,14 +76,14 @@ CREATE TABLE IF NOT EXISTS stoka_postings (
 );
 ALTER TABLE stoka_postings ALTER COLUMN data SET STORAGE EXTERNAL;  -- varints do not compress
 
--- The way back from a chunk to its postings; data: varints of term id delta, count.
+-- The terms of each chunk, to find its postings; data: varints of term id delta, count.
 CREATE TABLE IF NOT EXISTS stoka_chunk_terms (
   chunk_id BIGINT PRIMARY KEY REFERENCES stoka_chunks (id),
   data     BYTEA NOT NULL
 );
 ALTER TABLE stoka_chunk_terms ALTER COLUMN data SET STORAGE EXTERNAL;
 
--- The fitted basis of the built-in embedder: little-endian float32.
+-- The LSA basis of the built-in embedder: little-endian float32.
 CREATE TABLE IF NOT EXISTS stoka_basis (
   term   TEXT COLLATE "C" PRIMARY KEY,
   weight FLOAT8 NOT NULL,
@@ -93,7 +93,7 @@ ALTER TABLE stoka_basis ALTER COLUMN data SET STORAGE EXTERNAL;
 
 CREATE TABLE IF NOT EXISTS stoka_visitors (
   id              UUID PRIMARY KEY DEFAULT gen_random_uuid(),
-  supabase_uid    UUID,                          -- the subject, where it is a user of auth.users
+  supabase_uid    UUID,                          -- the subject, if it is a user in auth.users
   interests       TEXT[] DEFAULT '{}',
   reading_history JSONB DEFAULT '[]',            -- [{slug, timestamp, scroll_pct}], oldest first
   first_seen      TIMESTAMPTZ DEFAULT now(),
@@ -111,12 +111,12 @@ CREATE TABLE IF NOT EXISTS stoka_sessions (
   started_at      TIMESTAMPTZ DEFAULT now(),
   last_active     TIMESTAMPTZ DEFAULT now()
 );
-ALTER TABLE stoka_sessions ADD COLUMN IF NOT EXISTS last_exchange JSONB;  -- the last few, oldest first
+ALTER TABLE stoka_sessions ADD COLUMN IF NOT EXISTS last_exchange JSONB;  -- the latest exchanges, oldest first
 CREATE INDEX IF NOT EXISTS stoka_sessions_visitor ON stoka_sessions (visitor_id);
 
--- Tables of the first design: a vector of fixed dimension, an ivfflat index, ids of 4 bytes, visitors who
--- are known by supabase_uid alone (the latest one, if there are several), and its constraint, which would
--- keep a user from being deleted.
+-- Migrates tables of the first design: vectors have a fixed dimension and an ivfflat index, ids have 4
+-- bytes, visitors have a supabase_uid and no subject (the visitor seen last gets it if several have the
+-- same one), and a foreign key prevents users from being deleted.
 DROP INDEX IF EXISTS stoka_chunks_embedding_idx;
 DO $$
 BEGIN
@@ -133,7 +133,8 @@ WHERE v.id = latest.id AND v.subject IS NULL
   AND NOT EXISTS (SELECT FROM stoka_visitors o WHERE o.subject = v.supabase_uid::text);
 ALTER TABLE stoka_visitors DROP CONSTRAINT IF EXISTS stoka_visitors_supabase_uid_fkey;
 
--- Supabase: users are in auth.users, and what lies in public is served to anybody unless it is withheld.
+-- Supabase: users are in auth.users, and tables in public are served to everybody unless privileges are
+-- revoked.
 DO $$
 BEGIN
   IF to_regclass('auth.users') IS NOT NULL THEN
@@ -142,7 +143,7 @@ BEGIN
   END IF;
 EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR undefined_column OR datatype_mismatch
             OR invalid_foreign_key OR foreign_key_violation THEN
-  NULL;  -- the role may not refer to it, or it is another auth.users: supabase_uid stays a plain column
+  NULL;  -- no privilege to refer to it, or another kind of auth.users: supabase_uid stays a plain column
 END $$;
 DO $$
 DECLARE

@@ -1,5 +1,5 @@
--- Index and sessions in one SQLite file. Applied in one transaction; the row in stoka_migrations and
--- user_version are written by the program.
+-- The index and the sessions in one SQLite file. Applied in one transaction. The program writes the row
+-- in stoka_migrations and user_version.
 -- Times are integer milliseconds since 1970 UTC; lists are JSON arrays.
 
 CREATE TABLE stoka_migrations (
@@ -8,7 +8,7 @@ CREATE TABLE stoka_migrations (
   applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 
--- How the index was made, its totals, and a generation that rises with every change of it.
+-- How the index was made, its totals, and a generation that increases with every change.
 CREATE TABLE stoka_meta (
   key   TEXT PRIMARY KEY,
   value NOT NULL
@@ -29,7 +29,7 @@ CREATE TABLE stoka_documents (
   chunks       INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- Ids only rise, so that the chunks of one run share posting blocks.
+-- Ids are never reused, so that new postings are appended and the chunks of a run share posting blocks.
 CREATE TABLE stoka_chunks (
   id          INTEGER PRIMARY KEY AUTOINCREMENT,
   source_type TEXT NOT NULL,
@@ -44,7 +44,7 @@ CREATE TABLE stoka_chunks (
 );
 CREATE INDEX stoka_chunks_unfinished ON stoka_chunks (id) WHERE created_at IS NULL;
 
--- Little-endian float32, apart from the text so that a scan reads nothing else.
+-- Little-endian float32. Not in stoka_chunks, so that a scan of the vectors does not read the text.
 CREATE TABLE stoka_vectors (
   chunk_id  INTEGER PRIMARY KEY REFERENCES stoka_chunks (id),
   embedding BLOB NOT NULL CHECK (length(embedding) % 4 = 0)
@@ -53,11 +53,11 @@ CREATE TABLE stoka_vectors (
 CREATE TABLE stoka_terms (
   id   INTEGER PRIMARY KEY,
   term TEXT NOT NULL UNIQUE,
-  df   INTEGER NOT NULL  -- chunks that have the term
+  df   INTEGER NOT NULL  -- number of chunks that contain the term
 );
 
--- block = chunk id / 1024; data: varints of id delta, count, chunk length. By block first: a new document
--- then rewrites pages that lie together, and a query looks its terms up once a block.
+-- Posting blocks: block = chunk id / 1024; data: varints of id delta, count, chunk length. Ordered by
+-- block first, so that a new document rewrites adjacent pages; a query looks up its terms in each block.
 CREATE TABLE stoka_postings (
   block   INTEGER NOT NULL,
   term_id INTEGER NOT NULL,
@@ -65,13 +65,13 @@ CREATE TABLE stoka_postings (
   PRIMARY KEY (block, term_id)
 ) WITHOUT ROWID;
 
--- The way back from a chunk to its postings; data: varints of term id delta, count.
+-- The terms of each chunk, to find its postings; data: varints of term id delta, count.
 CREATE TABLE stoka_chunk_terms (
   chunk_id INTEGER PRIMARY KEY REFERENCES stoka_chunks (id),
   data     BLOB NOT NULL
 );
 
--- The fitted basis of the built-in embedder.
+-- The LSA basis of the built-in embedder.
 CREATE TABLE stoka_basis (
   term   TEXT PRIMARY KEY,
   weight REAL NOT NULL,
@@ -80,7 +80,7 @@ CREATE TABLE stoka_basis (
 
 CREATE TABLE stoka_visitors (
   id              TEXT PRIMARY KEY,
-  subject         TEXT UNIQUE,  -- of a verified token; NULL if anonymous
+  subject         TEXT UNIQUE,  -- of a verified token; NULL for an anonymous visitor
   interests       TEXT NOT NULL DEFAULT '[]',
   reading_history TEXT NOT NULL DEFAULT '[]',
   first_seen      INTEGER NOT NULL,
@@ -93,7 +93,7 @@ CREATE TABLE stoka_sessions (
   shown_slugs     TEXT NOT NULL DEFAULT '[]',  -- a set, in the order first shown
   explored_topics TEXT NOT NULL DEFAULT '[]',  -- in order, the last one is the current topic
   turns           INTEGER NOT NULL DEFAULT 0,
-  last_exchange   TEXT NOT NULL DEFAULT '[]',  -- the last few, oldest first
+  last_exchange   TEXT NOT NULL DEFAULT '[]',  -- the latest exchanges, oldest first
   started_at      INTEGER NOT NULL,
   last_active     INTEGER NOT NULL
 ) WITHOUT ROWID;

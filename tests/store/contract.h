@@ -1,6 +1,6 @@
-// What every store must do, whatever is behind it. Each function is the body of one test case with
-// subcases; `open` opens the same place each time it is called, and the place is new for each
-// subcase.
+// Tests that every implementation of Store must pass. Each function is the body of one test case
+// with subcases. `open` opens the same database each time it is called; each subcase has a new
+// database.
 #pragma once
 
 #include <functional>
@@ -10,21 +10,21 @@
 
 namespace stoka::store {
 
-using Open = std::function<std::unique_ptr<Store>()>;
+using OpenStore = std::function<std::unique_ptr<Store>()>;
 
-// What the place can bear; each case asks no more of it.
-struct Abilities {
-  int threads = 50;  // that call at the same time, and none of them too late
+// What the database can bear.
+struct ContractLimits {
+  int threads = 50;  // maximum of concurrent callers
 };
 
-void index_contract(const Open& open, const Abilities& abilities = {});
-void search_contract(const Open& open, const Abilities& abilities = {});
-void session_contract(const Open& open, const Abilities& abilities = {});
+void index_contract(const OpenStore& open, const ContractLimits& limits = {});
+void search_contract(const OpenStore& open, const ContractLimits& limits = {});
+void session_contract(const OpenStore& open, const ContractLimits& limits = {});
 
-// Parts of the above, in files of their own.
-void hostile_index_contract(const Open& open, Store& store);
-void hostile_session_contract(const Open& open, Store& store);
-void shared_session_contract(const Open& open, Store& store, const Abilities& abilities);
+// Parts of the above.
+void hostile_index_contract(const OpenStore& open, Store& store);
+void hostile_session_contract(const OpenStore& open, Store& store);
+void shared_session_contract(const OpenStore& open, Store& store, const ContractLimits& limits);
 void copy_contract(Store& store);
 
 }  // namespace stoka::store

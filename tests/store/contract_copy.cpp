@@ -1,4 +1,4 @@
-// Sessions and visitors that come from another store.
+// Sessions and visitors copied from another store.
 #include <doctest/doctest.h>
 
 #include <span>
@@ -21,7 +21,7 @@ std::string joined(const Texts& texts) {
 
 std::string number(Instant instant) { return std::to_string(instant.time_since_epoch().count()); }
 
-// Everything about them, so that one comparison does.
+// All fields as text, so that one comparison is enough.
 std::string shown(const Visitor& visitor) {
   std::string out = visitor.id + " '" + visitor.subject + "' [" + joined(visitor.interests) + "]";
   for (const Reading& reading : visitor.history) {
@@ -92,7 +92,7 @@ void put(Store& store, const std::vector<Session>& sessions) {
 }  // namespace
 
 void copy_contract(Store& store) {
-  SUBCASE("visitors and sessions are walked by id in parts") {
+  SUBCASE("visitors and sessions are listed by id in pages") {
     Texts expected_visitors, expected_sessions;
     for (const char* name : {"v5", "v1", "v4", "v2", "v3"}) {
       put(store, {visitor(name, "", 1, 2)});
@@ -102,20 +102,20 @@ void copy_contract(Store& store) {
       expected_visitors.push_back(uuid(std::string("v") + digit));
       expected_sessions.push_back(uuid(std::string("s") + digit));
     }
-    for (const size_t most : {1U, 2U, 5U, 100U}) {
+    for (const size_t limit : {1U, 2U, 5U, 100U}) {
       Texts visitors, sessions;
       for (std::string last;;) {
-        const auto next = store.visitors_after(last, most);
+        const auto next = store.visitors_after(last, limit);
         REQUIRE(next);
-        CHECK(next->size() <= most);
+        CHECK(next->size() <= limit);
         if (next->empty()) break;
         for (const Visitor& found : *next) visitors.push_back(found.id);
         last = next->back().id;
       }
       for (std::string last;;) {
-        const auto next = store.sessions_after(last, most);
+        const auto next = store.sessions_after(last, limit);
         REQUIRE(next);
-        CHECK(next->size() <= most);
+        CHECK(next->size() <= limit);
         if (next->empty()) break;
         for (const Session& found : *next) sessions.push_back(found.id);
         last = next->back().id;
@@ -127,7 +127,7 @@ void copy_contract(Store& store) {
     CHECK(store.sessions_after("", 0)->empty());
   }
 
-  SUBCASE("copied rows come back as they were, and the same ones again change nothing") {
+  SUBCASE("copied rows are returned unchanged, and copying them again changes nothing") {
     Visitor bare;
     bare.id = uuid("v3");
     Session empty;
@@ -150,7 +150,7 @@ void copy_contract(Store& store) {
     CHECK(all(store) == expected);
   }
 
-  SUBCASE("whoever was active later is kept, with the readings and slugs of both") {
+  SUBCASE("of two rows the later active one wins, with the readings and slugs of both") {
     Visitor early = visitor("v", "", 10, 20);
     early.interests = {"early"};
     early.history = {{"page", copied_at(11), 1}, {"other", copied_at(12), 2}};
@@ -167,14 +167,14 @@ void copy_contract(Store& store) {
     Session session_then = after;
     session_then.started_at = copied_at(10);
     session_then.turns = 5;
-    SUBCASE("the copied one") {
+    SUBCASE("the copied row was active later") {
       put(store, {early});
       put(store, {before});
       put(store, {late});
       put(store, {after});
       session_then.shown_slugs = {"both", "slug-20", "slug-30"};
     }
-    SUBCASE("the known one") {
+    SUBCASE("the stored row was active later") {
       put(store, {late});
       put(store, {after});
       put(store, {early});
@@ -184,7 +184,7 @@ void copy_contract(Store& store) {
     CHECK(all(store) == shown(visitor_then) + "\n" + shown(session_then) + "\n");
   }
 
-  SUBCASE("of two that were active at one time the known one is kept") {
+  SUBCASE("of two rows with the same activity time the stored one wins") {
     Visitor known = visitor("v", "auth|1", 1, 5);
     Visitor copied = known;
     copied.subject = "";
@@ -201,7 +201,7 @@ void copy_contract(Store& store) {
     CHECK(all(store) == shown(known) + "\n" + shown(here) + "\n");
   }
 
-  SUBCASE("a turn after the copy goes on where the session was") {
+  SUBCASE("a turn after the copy continues the session") {
     put(store, {visitor("v", "", 1, 5)});
     put(store, {session("s", "v", 1, 5)});
     TurnRecord turn;
@@ -218,7 +218,7 @@ void copy_contract(Store& store) {
     CHECK(shown(store.session(uuid("s"))->value()) == shown(*now));
   }
 
-  SUBCASE("a copied visitor becomes the one who has the same subject here") {
+  SUBCASE("a copied visitor is merged into the stored one with the same subject") {
     put(store, {visitor("here", "auth|1", 10, 20), visitor("copy", "", 3, 4)});
     put(store, {session("s1", "copy", 3, 4), session("s2", "here", 10, 20)});
     const std::vector<Visitor> copied = {visitor("else", "", 1, 2),
@@ -239,14 +239,14 @@ void copy_contract(Store& store) {
     CHECK(all(store) == before);
   }
 
-  SUBCASE("two copied visitors of one subject become one") {
+  SUBCASE("two copied visitors with the same subject become one") {
     const std::vector<Visitor> copied = {visitor("v1", "auth|1", 1, 2),
                                          visitor("v2", "auth|1", 3, 4)};
     CHECK(put(store, copied) == Texts{uuid("v1"), uuid("v1")});
     CHECK(store.visitors_after("", 10)->size() == 1);
   }
 
-  SUBCASE("what cannot be merged is refused, and nothing of its part is stored") {
+  SUBCASE("a row that cannot be merged is refused, and nothing of its batch is stored") {
     put(store, {visitor("v", "one", 1, 2)});
     put(store, {session("s", "v", 1, 2)});
     const std::string before = all(store);

@@ -1,18 +1,18 @@
-// Texts that break whoever builds statements, arrays or JSON from them, in every field.
+// Texts that break unescaped SQL, arrays or JSON, in every field.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-#include "store/columns.h"
 #include "store/contract.h"
 #include "store/corpus.h"
+#include "store/json_columns.h"
 
 namespace stoka::store {
 namespace {
 
 using Texts = std::vector<std::string>;
 
-// None of them is empty, or the same as another, once it is repaired.
+// Sanitized, they are distinct and not empty.
 const Texts& hostile() {
   static const Texts texts = {
       "'; DROP TABLE stoka_documents; DROP TABLE stoka_sessions; --",
@@ -36,15 +36,15 @@ const Texts& hostile() {
   return texts;
 }
 
-std::string longer(const std::string& text) {
+std::string lengthened(const std::string& text) {
   std::string out;
   while (out.size() < 70000) out += text + "\n";
   return out;
 }
 
-Texts repaired(const Texts& texts) {
+Texts sanitized(const Texts& texts) {
   Texts out;
-  for (const std::string& text : texts) out.push_back(storable(text));
+  for (const std::string& text : texts) out.push_back(sanitize_text(text));
   return out;
 }
 
@@ -55,7 +55,7 @@ Document document_of(const std::string& text) {
   document.type = text + "2";
   document.path = text + "3";
   document.url = text + "4";
-  document.description = longer(text);
+  document.description = lengthened(text);
   document.author = text + "6";
   document.tags = {text, "plain", text, ""};
   document.content_hash = text + "7";
@@ -69,7 +69,7 @@ ChunkRecord chunk_of(const std::string& text) {
   record.chunk.section = text + "8";
   record.chunk.tags = {text, "", "plain"};
   record.chunk.url = text + "4";
-  record.chunk.content = longer(text);
+  record.chunk.content = lengthened(text);
   return record;
 }
 
@@ -77,15 +77,15 @@ void check_stored(Store& store, const std::string& text) {
   const auto documents = store.documents();
   REQUIRE(documents);
   const auto at = std::find_if(documents->begin(), documents->end(), [&](const DocumentInfo& info) {
-    return info.document.slug == storable(text);
+    return info.document.slug == sanitize_text(text);
   });
   REQUIRE(at != documents->end());
-  const Document expected = document_of(storable(text));
+  const Document expected = document_of(sanitize_text(text));
   CHECK(at->document.title == expected.title);
   CHECK(at->document.type == expected.type);
   CHECK(at->document.path == expected.path);
   CHECK(at->document.url == expected.url);
-  CHECK((at->document.description == storable(longer(text))));
+  CHECK((at->document.description == sanitize_text(lengthened(text))));
   CHECK(at->document.author == expected.author);
   CHECK(at->document.tags == expected.tags);
   CHECK(at->document.content_hash == expected.content_hash);
@@ -94,21 +94,21 @@ void check_stored(Store& store, const std::string& text) {
   REQUIRE(chunks);
   REQUIRE(chunks->size() == 1);
   const Chunk& chunk = chunks->front().chunk;
-  const Chunk wanted = chunk_of(storable(text)).chunk;
+  const Chunk wanted = chunk_of(sanitize_text(text)).chunk;
   CHECK(chunk.slug == wanted.slug);
   CHECK(chunk.type == wanted.type);
   CHECK(chunk.title == wanted.title);
   CHECK(chunk.section == wanted.section);
   CHECK(chunk.tags == wanted.tags);
   CHECK(chunk.url == wanted.url);
-  CHECK((chunk.content == storable(longer(text))));
+  CHECK((chunk.content == sanitize_text(lengthened(text))));
 
   const ChunkId ids[] = {chunks->front().id};
   const auto terms = store.terms_of(ids);
   REQUIRE(terms);
   REQUIRE(terms->front().size() == 2);
   const TermCount& term = terms->front()[terms->front()[0].term == "t1" ? 1 : 0];
-  CHECK(term.term == storable(text));
+  CHECK(term.term == sanitize_text(text));
   CHECK(term.count == 2);
   const Texts asked = {text};
   CHECK(*store.document_frequencies(asked) == std::vector<uint64_t>{1});
@@ -126,7 +126,7 @@ void check_stored(Store& store, const std::string& text) {
 
 }  // namespace
 
-void hostile_index_contract(const Open& open, Store& store) {
+void hostile_index_contract(const OpenStore& open, Store& store) {
   SUBCASE("hostile texts in documents, chunks and terms are only data") {
     auto writer = store.begin_index();
     REQUIRE(writer);
@@ -161,7 +161,7 @@ void hostile_index_contract(const Open& open, Store& store) {
       CAPTURE(text);
       const IndexIdentity identity{text, 2, text + "1", text + "2", text + "3"};
       REQUIRE((*writer)->set_identity(identity));
-      const std::string kept = storable(text);
+      const std::string kept = sanitize_text(text);
       CHECK((*open()->identity() == IndexIdentity{kept, 2, kept + "1", kept + "2", kept + "3"}));
       rows.push_back({text, 1, {1, 2}});
     }
@@ -169,12 +169,12 @@ void hostile_index_contract(const Open& open, Store& store) {
     const auto found = store.basis_rows(hostile());
     REQUIRE(found);
     REQUIRE(found->size() == rows.size());
-    for (size_t i = 0; i < rows.size(); ++i) CHECK((*found)[i].term == storable(rows[i].term));
+    for (size_t i = 0; i < rows.size(); ++i) CHECK((*found)[i].term == sanitize_text(rows[i].term));
     CHECK(store.basis()->size() == rows.size());
   }
 }
 
-void hostile_session_contract(const Open& open, Store& store) {
+void hostile_session_contract(const OpenStore& open, Store& store) {
   SUBCASE("hostile texts in turns, visitors and readings are only data") {
     TurnRecord turn;
     turn.session_id = uuid("s");
@@ -183,27 +183,27 @@ void hostile_session_contract(const Open& open, Store& store) {
       CAPTURE(text);
       turn.cited = {text, "plain", text};
       turn.topic = text;
-      turn.exchange = {text + "1", longer(text), {{text, text, text, text}, {""}}};
+      turn.exchange = {text + "1", lengthened(text), {{text, text, text, text}, {""}}};
       const auto session = store.commit_turn(turn);
       REQUIRE_MESSAGE(session, (session ? "" : session.error().message));
       const auto found = open()->session(turn.session_id);
       REQUIRE(found);
       REQUIRE(found->has_value());
       for (const Session& now : {*session, **found}) {
-        CHECK(now.current_topic() == storable(text));
-        CHECK(now.has_shown(storable(text)));
+        CHECK(now.current_topic() == sanitize_text(text));
+        CHECK(now.has_shown(sanitize_text(text)));
         REQUIRE_FALSE(now.exchanges.empty());
-        CHECK(now.exchanges.back().user == storable(text + "1"));
-        CHECK((now.exchanges.back().assistant == storable(longer(text))));
-        const std::string kept = storable(text);
+        CHECK(now.exchanges.back().user == sanitize_text(text + "1"));
+        CHECK((now.exchanges.back().assistant == sanitize_text(lengthened(text))));
+        const std::string kept = sanitize_text(text);
         CHECK(now.exchanges.back().cited == std::vector<Cited>{{kept, kept, kept, kept}, {""}});
       }
     }
     const Session session = store.session(turn.session_id)->value();
     CHECK(session.shown_slugs.size() == hostile().size() + 1);
-    CHECK(session.explored_topics == repaired(hostile()));
+    CHECK(session.explored_topics == sanitized(hostile()));
     CHECK(session.turns == static_cast<int>(hostile().size()));
-    Texts shown = repaired(hostile());
+    Texts shown = sanitized(hostile());
     shown.push_back("plain");
     std::sort(shown.begin(), shown.end());
     CHECK(*store.all_shown_slugs() == shown);
@@ -217,14 +217,14 @@ void hostile_session_contract(const Open& open, Store& store) {
       REQUIRE(found);
       REQUIRE(found->has_value());
       for (const Visitor& now : {*visitor, **found}) {
-        CHECK(now.interests == repaired(hostile()));
+        CHECK(now.interests == sanitized(hostile()));
         CHECK(now.history.size() == hostile().size());
-        for (const Reading& reading : now.history) CHECK(is_storable(reading.slug));
+        for (const Reading& reading : now.history) CHECK(is_valid_text(reading.slug));
       }
     }
   }
 
-  SUBCASE("a hostile subject is kept as it is, or refused: it is never made another's") {
+  SUBCASE("a hostile subject is kept unchanged or refused, never changed") {
     int kept = 0;
     for (const std::string& text : hostile()) {
       CAPTURE(text);
@@ -237,7 +237,7 @@ void hostile_session_contract(const Open& open, Store& store) {
       copied.id = uuid("c" + std::to_string(kept));
       copied.subject = text;
       const auto ids = store.put_visitors(std::span(&copied, 1));
-      if (!is_storable(text)) {
+      if (!is_valid_text(text)) {
         REQUIRE_FALSE(session);
         CHECK(session.error().kind == ErrorKind::usage);
         REQUIRE_FALSE(ids);
@@ -267,7 +267,7 @@ void hostile_session_contract(const Open& open, Store& store) {
       session.visitor_id = visitor.id;
       session.shown_slugs = {text, text};
       session.explored_topics = {text, text};
-      session.exchanges = {{text, longer(text), {{text}}}};
+      session.exchanges = {{text, lengthened(text), {{text}}}};
     }
     const auto ids = store.put_visitors(visitors);
     REQUIRE_MESSAGE(ids, (ids ? "" : ids.error().message));
@@ -280,7 +280,7 @@ void hostile_session_contract(const Open& open, Store& store) {
     REQUIRE(found_visitors->size() == visitors.size());
     REQUIRE(found_sessions->size() == sessions.size());
     for (size_t i = 0; i < hostile().size(); ++i) {
-      const std::string text = storable(hostile()[i]);
+      const std::string text = sanitize_text(hostile()[i]);
       CAPTURE(text);
       const Visitor& visitor = (*found_visitors)[i];
       CHECK(visitor.interests == Texts{text, text, ""});
@@ -291,7 +291,7 @@ void hostile_session_contract(const Open& open, Store& store) {
       CHECK(session.explored_topics == Texts{text, text});
       REQUIRE(session.exchanges.size() == 1);
       CHECK(session.exchanges[0].user == text);
-      CHECK((session.exchanges[0].assistant == storable(longer(hostile()[i]))));
+      CHECK((session.exchanges[0].assistant == sanitize_text(lengthened(hostile()[i]))));
       CHECK(session.exchanges[0].cited == std::vector<Cited>{{text}});
     }
   }

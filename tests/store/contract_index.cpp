@@ -64,11 +64,11 @@ ChunkId only_id(Store& store, const std::string& slug) {
 
 }  // namespace
 
-void index_contract(const Open& open, const Abilities&) {
+void index_contract(const OpenStore& open, const ContractLimits&) {
   const auto store = open();
   REQUIRE(store);
 
-  SUBCASE("a new store says that nothing was ever indexed") {
+  SUBCASE("a new store has no index") {
     const auto identity = store->identity();
     REQUIRE(identity);
     CHECK_FALSE(identity->has_value());
@@ -82,7 +82,7 @@ void index_contract(const Open& open, const Abilities&) {
     CHECK(documents->empty());
   }
 
-  SUBCASE("identity and the end of a run are kept") {
+  SUBCASE("the identity and the end of an index run are stored") {
     const IndexIdentity identity{"tei:model@sha", 1024, "v1 max=512 overlap=64 prefix=full",
                                  "q: ", "passage: {text}"};
     const Instant now{std::chrono::milliseconds(1775988000123)};
@@ -101,7 +101,7 @@ void index_contract(const Open& open, const Abilities&) {
     CHECK((again->stats()->indexed_at == now));
   }
 
-  SUBCASE("a run that did not come to its end is told") {
+  SUBCASE("an interrupted index run is reported") {
     const ChunkRecord chunks[] = {full_chunk(0)};
     {
       auto writer = store->begin_index();
@@ -116,7 +116,7 @@ void index_contract(const Open& open, const Abilities&) {
     CHECK_FALSE(store->stats()->unfinished);
   }
 
-  SUBCASE("documents and chunks come back as they were put") {
+  SUBCASE("documents and chunks are returned as they were put") {
     {
       auto writer = store->begin_index();
       REQUIRE(writer);
@@ -164,7 +164,7 @@ void index_contract(const Open& open, const Abilities&) {
     check_same((*some)[1].chunk, full_chunk(0).chunk);
   }
 
-  SUBCASE("putting a document again replaces it whole") {
+  SUBCASE("putting a document again replaces all of it") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(1);
@@ -181,7 +181,7 @@ void index_contract(const Open& open, const Abilities&) {
     CHECK(after->empty());
   }
 
-  SUBCASE("a removed document is gone, and an unknown one is no error") {
+  SUBCASE("a document can be removed, and removing an unknown one is not an error") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(2);
@@ -193,7 +193,7 @@ void index_contract(const Open& open, const Abilities&) {
     CHECK(store->documents()->size() == 1);
   }
 
-  SUBCASE("clearing leaves sessions alone and gives no id to another chunk") {
+  SUBCASE("clear() keeps sessions, and chunk ids are not reused") {
     TurnRecord turn;
     turn.session_id = uuid("s");
     turn.visitor_id = uuid("v");
@@ -219,7 +219,7 @@ void index_contract(const Open& open, const Abilities&) {
     refilled.check(*store);
   }
 
-  SUBCASE("what cannot be stored leaves everything as it was") {
+  SUBCASE("a document that cannot be stored changes nothing") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(5);
@@ -241,7 +241,7 @@ void index_contract(const Open& open, const Abilities&) {
     corpus.check(*store);
   }
 
-  SUBCASE("the terms of every chunk are walked in order, and the walk can be stopped") {
+  SUBCASE("the terms of every chunk are visited in order, until the callback returns false") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     for (const char* slug : {"b", "a"}) {
@@ -300,7 +300,7 @@ void index_contract(const Open& open, const Abilities&) {
     const float query[] = {0, 1};
     const auto near = store->search_dense(query, 5, {});
     REQUIRE(near);
-    CHECK((named(*store, *near) == std::vector<Found>{{"a", 0, 1}, {"c", 0, 1}}));
+    CHECK((with_slugs(*store, *near) == std::vector<RankedChunk>{{"a", 0, 1}, {"c", 0, 1}}));
 
     const ChunkRecord more[] = {make_chunk("a", 0, {{"t1", 1}}, {1, 0}),
                                 make_chunk("a", 1, {{"t1", 1}}, {1, 0})};
@@ -309,7 +309,7 @@ void index_contract(const Open& open, const Abilities&) {
     CHECK(store->stats()->changed_since_fit == 3);
   }
 
-  SUBCASE("a second writer is refused until the first one is gone") {
+  SUBCASE("a second writer is refused until the first one is destroyed") {
     const auto other = open();
     auto writer = store->begin_index();
     REQUIRE(writer);
@@ -327,7 +327,7 @@ void index_contract(const Open& open, const Abilities&) {
     CHECK(other->documents()->size() == 1);
   }
 
-  SUBCASE("lists of names are in the order of their bytes") {
+  SUBCASE("lists of names are in byte order") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     const std::vector<std::string> names = {"B", "a", "a b", "a-b", "ab", "b", "\xC3\xA9"};
@@ -352,7 +352,7 @@ void index_contract(const Open& open, const Abilities&) {
     REQUIRE(basis);
     REQUIRE(stored);
     REQUIRE(found);
-    const auto ties = named(*store, *found);
+    const auto ties = with_slugs(*store, *found);
     REQUIRE(documents->size() == names.size());
     REQUIRE(basis->size() == names.size());
     REQUIRE(stored->front().size() == names.size());
@@ -371,7 +371,7 @@ void index_contract(const Open& open, const Abilities&) {
     CHECK(walked == "B|a|a b|a-b|ab|b|\xC3\xA9|");
   }
 
-  SUBCASE("the terms of chunks come in the order asked for") {
+  SUBCASE("the terms of chunks are returned in the requested order") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     const ChunkRecord one[] = {make_chunk("one", 0, {{"zebra", 2}, {"none", 0}, {"ant", 1}})};
@@ -395,8 +395,8 @@ void index_contract(const Open& open, const Abilities&) {
     CHECK(store->terms_of({})->empty());
   }
 
-  // Refusing it is for those who search and index.
-  SUBCASE("another identity over a filled index is only recorded") {
+  // It is up to the callers that search and index to refuse another identity.
+  SUBCASE("setting another identity on a filled index only records it") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(7);

@@ -10,7 +10,7 @@
 
 namespace stoka::store {
 
-void search_contract(const Open& open, const Abilities& abilities) {
+void search_contract(const OpenStore& open, const ContractLimits& limits) {
   const auto store = open();
   REQUIRE(store);
 
@@ -25,7 +25,7 @@ void search_contract(const Open& open, const Abilities& abilities) {
     CHECK(dense->empty());
   }
 
-  SUBCASE("searches agree with the formula while documents come, change and go") {
+  SUBCASE("searches agree with the formula while documents are added, replaced and removed") {
     Corpus corpus(42);
     auto writer = store->begin_index();
     REQUIRE(writer);
@@ -45,7 +45,7 @@ void search_contract(const Open& open, const Abilities& abilities) {
     Corpus(1).check(*other);
   }
 
-  SUBCASE("equal chunks come by slug, then chunk index, whatever the order of indexing") {
+  SUBCASE("ties are ordered by slug, then chunk index, whatever the order of indexing") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(1);
@@ -61,14 +61,14 @@ void search_contract(const Open& open, const Abilities& abilities) {
       const float vector[] = {1, 0};
       const auto lexical = store->search_lexical(query, k, {});
       REQUIRE(lexical);
-      CHECK((named(*store, *lexical) == corpus.lexical({{"same", 1}}, k, {})));
+      CHECK((with_slugs(*store, *lexical) == corpus.lexical({{"same", 1}}, k, {})));
       const auto dense = store->search_dense(vector, k, {});
       REQUIRE(dense);
-      CHECK((named(*store, *dense) == corpus.dense({1, 0}, k, {})));
+      CHECK((with_slugs(*store, *dense) == corpus.dense({1, 0}, k, {})));
     }
   }
 
-  SUBCASE("a query may be empty, repeat a term, name unknown ones and weigh them at nothing") {
+  SUBCASE("a query may be empty, repeat a term, contain unknown terms and have weights of zero") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(3);
@@ -81,11 +81,11 @@ void search_contract(const Open& open, const Abilities& abilities) {
     for (const auto& query : queries) {
       const auto found = store->search_lexical(query, 10, {});
       REQUIRE(found);
-      CHECK((named(*store, *found) == corpus.lexical(query, 10, {})));
+      CHECK((with_slugs(*store, *found) == corpus.lexical(query, 10, {})));
     }
   }
 
-  SUBCASE("the order of a query's terms changes nothing") {
+  SUBCASE("the order of the terms of a query does not matter") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(4);
@@ -96,10 +96,10 @@ void search_contract(const Open& open, const Abilities& abilities) {
     const auto second = store->search_lexical(two, 50, {});
     REQUIRE(first);
     REQUIRE(second);
-    CHECK((named(*store, *first) == named(*store, *second)));
+    CHECK((with_slugs(*store, *first) == with_slugs(*store, *second)));
   }
 
-  SUBCASE("chunks without a vector are found by words alone") {
+  SUBCASE("chunks without a vector are found by lexical search only") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(5);
@@ -120,16 +120,16 @@ void search_contract(const Open& open, const Abilities& abilities) {
     CHECK(found.error().message == "the query has 3 dimensions, the index 2");
   }
 
-  SUBCASE("threads search while a document is replaced, and see the old one or the new") {
+  SUBCASE("threads that search during a replacement see the old or the new document") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(6);
-    const auto version = [](const char* term) {
+    const auto versioned_chunks = [](const char* term) {
       return std::vector<ChunkRecord>{make_chunk("a", 0, {{"t1", 1}, {term, 1}}, {1, 0, 0, 0}),
                                       make_chunk("a", 1, {{"t1", 1}, {term, 1}}, {0, 1, 0, 0})};
     };
-    corpus.put(**writer, "a", version("old"));
-    std::vector<std::string> wrong(static_cast<size_t>(std::min(4, abilities.threads)));
+    corpus.put(**writer, "a", versioned_chunks("old"));
+    std::vector<std::string> wrong(static_cast<size_t>(std::min(4, limits.threads)));
     std::vector<std::thread> threads;
     for (std::string& complaint : wrong) {
       threads.emplace_back([&store, &complaint] {
@@ -146,21 +146,21 @@ void search_contract(const Open& open, const Abilities& abilities) {
       });
     }
     for (int i = 0; i < 30; ++i) {
-      corpus.put(**writer, "a", version(i % 2 ? "old" : "new"));
+      corpus.put(**writer, "a", versioned_chunks(i % 2 ? "old" : "new"));
     }
     for (std::thread& thread : threads) thread.join();
     for (const std::string& complaint : wrong) CHECK(complaint == "");
     corpus.check(*store);
   }
 
-  SUBCASE("a filter that leaves out nearly everything still gives all that remain") {
+  SUBCASE("a filter that excludes nearly everything still returns all that remain") {
     auto writer = store->begin_index();
     REQUIRE(writer);
     Corpus corpus(9);
     SearchFilter filter;
     for (int i = 0; i < 300; ++i) {
       const std::string slug = "post-" + std::to_string(i);
-      // Those that remain are the worst: an index would give all the others first.
+      // The remaining chunks are the worst ones: a vector index returns all the others first.
       const float cosine = i % 100 == 50 ? 0.0F : 1.0F;
       const uint32_t count = i % 100 == 50 ? 1 : 9;
       corpus.put(**writer, slug,
@@ -174,11 +174,11 @@ void search_contract(const Open& open, const Abilities& abilities) {
       const auto lexical = store->search_lexical(query, 10, filter);
       REQUIRE(lexical);
       CHECK(lexical->size() == wanted);
-      CHECK((named(*store, *lexical) == corpus.lexical({{"t1", 1}}, 10, filter)));
+      CHECK((with_slugs(*store, *lexical) == corpus.lexical({{"t1", 1}}, 10, filter)));
       const auto dense = store->search_dense(vector, 10, filter);
       REQUIRE(dense);
       CHECK(dense->size() == wanted);
-      CHECK((named(*store, *dense) == corpus.dense({1, 0, 0, 0}, 10, filter)));
+      CHECK((with_slugs(*store, *dense) == corpus.dense({1, 0, 0, 0}, 10, filter)));
     };
     check(3);
     for (const char* slug : {"post-50", "post-150", "post-250", "no-such-post"}) {
@@ -189,11 +189,11 @@ void search_contract(const Open& open, const Abilities& abilities) {
     check(10);
   }
 
-  SUBCASE("another reader sees a document whole or not at all while it is replaced") {
+  SUBCASE("another store sees a whole document or none while it is replaced") {
     const auto other = open();
     auto writer = store->begin_index();
     REQUIRE(writer);
-    const auto version = [](int n) {
+    const auto versioned_chunks = [](int n) {
       std::vector<ChunkRecord> chunks;
       for (int index = 0; index < 2 + n % 3; ++index) {
         chunks.push_back(make_chunk("a", index, {{"t1", 1}}, {1, 0, 0, 0}));
@@ -242,7 +242,7 @@ void search_contract(const Open& open, const Abilities& abilities) {
       } else {
         Document document = make_document("a");
         document.content_hash = std::to_string(n);
-        CHECK((*writer)->put_document(document, version(n)));
+        CHECK((*writer)->put_document(document, versioned_chunks(n)));
       }
     }
     done = true;

@@ -32,18 +32,18 @@ Error error_of(const Result<T>& result) {
 
 }  // namespace
 
-void session_contract(const Open& open, const Abilities& abilities) {
+void session_contract(const OpenStore& open, const ContractLimits& limits) {
   const auto store = open();
   REQUIRE(store);
 
-  SUBCASE("who was never seen is not there") {
+  SUBCASE("an unknown session or visitor is not found") {
     CHECK_FALSE(store->session(uuid("s"))->has_value());
     CHECK_FALSE(store->visitor(uuid("v"))->has_value());
     CHECK(store->all_shown_slugs()->empty());
   }
 
   SUBCASE(
-      "the first turn creates session and visitor, and a session comes back as it was returned") {
+      "the first turn creates session and visitor, and the session is loaded as it was returned") {
     TurnRecord first = turn("s", "v", 1000);
     first.cited = {"b", "a", "b"};
     first.topic = "systems";
@@ -74,7 +74,8 @@ void session_contract(const Open& open, const Abilities& abilities) {
   }
 
   SUBCASE(
-      "shown slugs are a set in the order first shown, topics a list without repeats in a row") {
+      "shown slugs are a set in order of first showing, topics a list without consecutive "
+      "repeats") {
     const std::vector<std::pair<std::vector<std::string>, std::string>> turns = {
         {{"b"}, "x"}, {{"a", "b"}, "x"}, {{}, ""}, {{"c", "a"}, "y"}, {{}, "x"}};
     int64_t ms = 0;
@@ -95,11 +96,11 @@ void session_contract(const Open& open, const Abilities& abilities) {
     CHECK(*store->all_shown_slugs() == std::vector<std::string>{"a", "b", "c", "z"});
   }
 
-  SUBCASE("many turns at once are stored like one after the other, and a bad one fails alone") {
+  SUBCASE("commit_turns() stores the same as single commits, and an invalid turn fails alone") {
     const auto one_by_one = open();
     std::vector<TurnRecord> turns;
     for (int64_t ms = 1; ms <= 12; ++ms) {
-      // Two sessions of one visitor and one of another, in turns.
+      // Alternates between two sessions of one visitor and one of another.
       TurnRecord record = turn(ms % 3 == 0   ? "s3"
                                : ms % 3 == 1 ? "s1"
                                              : "s2",
@@ -147,21 +148,21 @@ void session_contract(const Open& open, const Abilities& abilities) {
     CHECK((session->last_active == at(13)));
   }
 
-  SUBCASE("a turn that was stored late does not set the clock back") {
+  SUBCASE("a turn that is stored late does not decrease last_active") {
     REQUIRE(store->commit_turn(turn("s", "v", 50)));
     REQUIRE(store->commit_turn(turn("s", "v", 20)));
     CHECK((store->session(uuid("s"))->value().last_active == at(50)));
     CHECK((store->visitor(uuid("v"))->value().last_seen == at(50)));
   }
 
-  SUBCASE("a session stays its visitor's, whoever else names it") {
+  SUBCASE("a session keeps its visitor when a turn names another one") {
     REQUIRE(store->commit_turn(turn("s", "v", 1)));
     const auto session = store->commit_turn(turn("s", "stranger", 2));
     REQUIRE(session);
     CHECK(session->visitor_id == uuid("v"));
   }
 
-  SUBCASE("a verified subject has one visitor, which takes over the anonymous one") {
+  SUBCASE("a verified subject has one visitor, which absorbs the anonymous one") {
     const std::vector<std::string> anonymous = {"systems", "rust"};
     const Reading read[] = {{"page", at(5), 80}};
     REQUIRE(store->update_visitor(uuid("old"), anonymous, read, at(5)));
@@ -210,7 +211,7 @@ void session_contract(const Open& open, const Abilities& abilities) {
     CHECK(store->visitor(session->visitor_id)->value().subject == "two");
   }
 
-  SUBCASE("interests are replaced only when given, readings are merged by the latest") {
+  SUBCASE("interests are replaced only if given, and the latest reading of a page is kept") {
     const Reading first[] = {{"a", at(10), 30}, {"b", at(5), 100}, {"a", at(3), 99}};
     auto visitor = store->update_visitor(uuid("v"), std::vector<std::string>{"x"}, first, at(20));
     REQUIRE(visitor);
@@ -237,7 +238,7 @@ void session_contract(const Open& open, const Abilities& abilities) {
     CHECK(visitor->history.size() == 2);
   }
 
-  SUBCASE("the five hundred latest readings are kept") {
+  SUBCASE("the 500 latest readings are kept") {
     std::vector<Reading> readings;
     for (int i = 0; i < 520; ++i) readings.push_back({"p" + std::to_string(i), at(i), 100});
     const auto visitor = store->update_visitor(uuid("v"), std::nullopt, readings, at(0));
@@ -247,7 +248,7 @@ void session_contract(const Open& open, const Abilities& abilities) {
     CHECK(visitor->history.back().slug == "p519");
   }
 
-  SUBCASE("who is not a UUID in lower case is not there and is not stored") {
+  SUBCASE("an id that is not a UUID in lower case is not found and not stored") {
     const std::string good = uuid("s");
     for (const std::string& bad :
          {std::string(), std::string("s"), std::string("5B0C3F0E-1111-4222-8333-444444444444"),
@@ -286,7 +287,7 @@ void session_contract(const Open& open, const Abilities& abilities) {
     CHECK(store->sessions_after("", 10)->empty());
   }
 
-  SUBCASE("a visitor whose id somebody names as a session stays who they are") {
+  SUBCASE("a visitor id used as a session id does not change the visitor") {
     TurnRecord mine = turn("s1", "v", 1);
     mine.subject = "one";
     REQUIRE(store->commit_turn(mine));
@@ -303,7 +304,7 @@ void session_contract(const Open& open, const Abilities& abilities) {
     CHECK(store->visitor(session->visitor_id)->value().subject == "two");
   }
 
-  shared_session_contract(open, *store, abilities);
+  shared_session_contract(open, *store, limits);
   hostile_session_contract(open, *store);
   copy_contract(*store);
 }

@@ -1,4 +1,4 @@
-// Sessions and visitors of many at once.
+// Sessions and visitors that are changed concurrently.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,8 +21,9 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int numb
   return record;
 }
 
-// Stores all of them, so many at once, half of them through another store.
-void commit(const Open& open, Store& store, const std::vector<TurnRecord>& turns, int threads) {
+// Stores all turns with that many threads, half of them through another store.
+void commit(const OpenStore& open, Store& store, const std::vector<TurnRecord>& turns,
+            int threads) {
   const auto second = open();
   std::vector<std::string> errors(turns.size());
   std::vector<std::thread> running;
@@ -42,11 +43,11 @@ void commit(const Open& open, Store& store, const std::vector<TurnRecord>& turns
 
 }  // namespace
 
-void shared_session_contract(const Open& open, Store& store, const Abilities& abilities) {
-  SUBCASE("fifty turns of one session at once lose nothing") {
+void shared_session_contract(const OpenStore& open, Store& store, const ContractLimits& limits) {
+  SUBCASE("fifty concurrent turns of a session are all stored") {
     std::vector<TurnRecord> turns;
     for (int i = 0; i < 50; ++i) turns.push_back(turn("s", "v", i));
-    commit(open, store, turns, std::min(50, abilities.threads));
+    commit(open, store, turns, std::min(50, limits.threads));
     const auto session = *store.session(uuid("s"));
     REQUIRE(session);
     CHECK(session->turns == 50);
@@ -55,11 +56,11 @@ void shared_session_contract(const Open& open, Store& store, const Abilities& ab
     CHECK(session->exchanges.size() == 10);
   }
 
-  SUBCASE("a subject who comes as twenty visitors at once is one of them, with all they had") {
+  SUBCASE("a subject used by twenty visitors concurrently gets one visitor with all their data") {
     std::vector<TurnRecord> turns;
     for (int i = 0; i < 20; ++i) {
       const std::string visitor = "v" + std::to_string(i);
-      // Half of them were here before, without a name.
+      // Half of the visitors exist already, without a subject.
       if (i % 2) {
         const Instant now{std::chrono::milliseconds(i)};
         const Reading read[] = {{"page-" + std::to_string(i), now, 50}};
@@ -70,7 +71,7 @@ void shared_session_contract(const Open& open, Store& store, const Abilities& ab
       turns.push_back(turn("s" + std::to_string(i), visitor, 100 + i));
       turns.back().subject = "auth|1";
     }
-    commit(open, store, turns, std::min(20, abilities.threads));
+    commit(open, store, turns, std::min(20, limits.threads));
     const auto visitors = store.visitors_after("", 100);
     REQUIRE(visitors);
     REQUIRE(visitors->size() == 1);
@@ -87,7 +88,7 @@ void shared_session_contract(const Open& open, Store& store, const Abilities& ab
     }
   }
 
-  SUBCASE("turns and readings of one visitor at once lose nothing") {
+  SUBCASE("concurrent turns and readings of a visitor are all stored") {
     const auto second = open();
     std::string complaint;
     std::thread reads([&] {

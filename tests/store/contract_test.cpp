@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "store/open.h"
-#include "store/temp_place.h"
+#include "store/temp_database.h"
 #include "support/postgres.h"
 
 namespace contract_test {
@@ -13,7 +13,7 @@ using namespace stoka::store;
 
 namespace {
 
-Open opener(const std::string& url) {
+OpenStore opener(const std::string& url) {
   return [url]() -> std::unique_ptr<Store> {
     auto store = store::open(url, OpenMode::read_write);
     REQUIRE_MESSAGE(store, (store ? "" : store.error().message));
@@ -21,39 +21,39 @@ Open opener(const std::string& url) {
   };
 }
 
-// One backend answers one transaction after the other.
-Abilities abilities() { return {.threads = testing::TestDatabase::many_backends() ? 50 : 5}; }
+// A single backend executes transactions one after the other.
+ContractLimits limits() { return {.threads = testing::TestDatabase::many_backends() ? 50 : 5}; }
 
 }  // namespace
 
-TEST_CASE("SQLite keeps the index contract") {
-  const TempPlace place;
-  index_contract(opener("sqlite:" + place.db()));
+TEST_CASE("SQLite passes the index contract") {
+  const TempDatabase temp;
+  index_contract(opener("sqlite:" + temp.db()));
 }
 
-TEST_CASE("SQLite keeps the search contract") {
-  const TempPlace place;
-  search_contract(opener("sqlite:" + place.db()));
+TEST_CASE("SQLite passes the search contract") {
+  const TempDatabase temp;
+  search_contract(opener("sqlite:" + temp.db()));
 }
 
-TEST_CASE("SQLite keeps the session contract") {
-  const TempPlace place;
-  session_contract(opener("sqlite:" + place.db()));
+TEST_CASE("SQLite passes the session contract") {
+  const TempDatabase temp;
+  session_contract(opener("sqlite:" + temp.db()));
 }
 
-TEST_CASE("PostgreSQL keeps the index contract") {
+TEST_CASE("PostgreSQL passes the index contract") {
   const testing::TestDatabase database;
-  index_contract(opener(database.url()), abilities());
+  index_contract(opener(database.url()), limits());
 }
 
-TEST_CASE("PostgreSQL keeps the search contract") {
+TEST_CASE("PostgreSQL passes the search contract") {
   const testing::TestDatabase database;
-  search_contract(opener(database.url()), abilities());
+  search_contract(opener(database.url()), limits());
 }
 
-TEST_CASE("PostgreSQL keeps the session contract") {
+TEST_CASE("PostgreSQL passes the session contract") {
   const testing::TestDatabase database;
-  session_contract(opener(database.url()), abilities());
+  session_contract(opener(database.url()), limits());
 }
 
 }  // namespace contract_test

@@ -6,7 +6,7 @@
 
 #include "store/corpus.h"
 #include "store/open.h"
-#include "store/temp_place.h"
+#include "store/temp_database.h"
 #include "support/postgres.h"
 
 namespace copy_test {
@@ -40,20 +40,20 @@ TurnRecord turn(int session, int visitor, int64_t at) {
   return out;
 }
 
-// Two stores of each pair of kinds.
+// Opens two stores, for each pair of kinds.
 void each_pair(const std::function<void(Store& from, Store& to)>& work) {
   SUBCASE("SQLite to SQLite") {
-    const TempPlace a, b;
+    const TempDatabase a, b;
     work(*must_open(a.db()), *must_open(b.db()));
   }
   SUBCASE("SQLite to PostgreSQL") {
-    const TempPlace a;
+    const TempDatabase a;
     const testing::TestDatabase b;
     work(*must_open(a.db()), *must_open(b.url()));
   }
   SUBCASE("PostgreSQL to SQLite") {
     const testing::TestDatabase a;
-    const TempPlace b;
+    const TempDatabase b;
     work(*must_open(a.url()), *must_open(b.db()));
   }
 }
@@ -70,7 +70,7 @@ void fill(Store& store, Corpus& corpus) {
 
 }  // namespace
 
-TEST_CASE("a copied index finds what the first one finds") {
+TEST_CASE("searches of a copied index return what those of the source return") {
   each_pair([](Store& from, Store& to) {
     Corpus corpus(11);
     fill(from, corpus);
@@ -94,7 +94,7 @@ TEST_CASE("a copied index finds what the first one finds") {
   });
 }
 
-TEST_CASE("a basis goes with its vectors, and a second copy leaves them alone") {
+TEST_CASE("the LSA basis is copied with its vectors, and a second copy changes nothing") {
   each_pair([](Store& from, Store& to) {
     {
       auto writer = from.begin_index();
@@ -118,16 +118,16 @@ TEST_CASE("a basis goes with its vectors, and a second copy leaves them alone") 
     CHECK(to.stats()->dim == 2);
     CHECK(to.stats()->fitted_chunks == 6);
     const float query[] = {0, 1};
-    CHECK((named(to, *to.search_dense(query, 6, {})) ==
-           named(from, *from.search_dense(query, 6, {}))));
-    // Only the end of the run is marked anew.
+    CHECK((with_slugs(to, *to.search_dense(query, 6, {})) ==
+           with_slugs(from, *from.search_dense(query, 6, {}))));
+    // Only the end of the index run was written again.
     const uint64_t generation = to.stats()->generation;
     REQUIRE(copy(from, to, false, kClock));
     CHECK(to.stats()->generation == generation + 1);
   });
 }
 
-TEST_CASE("a copy that was stopped goes on where it was") {
+TEST_CASE("a cancelled copy continues when it is run again") {
   each_pair([](Store& from, Store& to) {
     Corpus corpus(12);
     fill(from, corpus);
@@ -152,15 +152,15 @@ TEST_CASE("a copy that was stopped goes on where it was") {
   });
 }
 
-TEST_CASE("what the target holds besides is not given up unasked") {
+TEST_CASE("other contents of the target are an error unless pruning is asked for") {
   each_pair([](Store& from, Store& to) {
     Corpus corpus(13), other(14);
     fill(from, corpus);
     {
       auto writer = to.begin_index();
       REQUIRE(writer);
-      SUBCASE("another document") { REQUIRE((*writer)->set_identity(kIdentity)); }
-      SUBCASE("another model") {
+      SUBCASE("another document in the target") { REQUIRE((*writer)->set_identity(kIdentity)); }
+      SUBCASE("a target made with another model") {
         REQUIRE(
             (*writer)->set_identity({"tei:other@1", 4, "v1 max=512 overlap=64 prefix=full", ""}));
       }
@@ -180,13 +180,13 @@ TEST_CASE("what the target holds besides is not given up unasked") {
   });
 }
 
-TEST_CASE("sessions and visitors are carried, merged, and not set back") {
+TEST_CASE("sessions and visitors are copied and merged, and later activity in the target is kept") {
   each_pair([](Store& from, Store& to) {
     for (int i = 0; i < 600; ++i) REQUIRE(from.commit_turn(turn(1000 + i, 5000 + i, i)));
     TurnRecord known = turn(1, 2, 10);
     known.subject = "auth|1";
     REQUIRE(from.commit_turn(known));
-    // The same person is another visitor there, and a session has gone on there.
+    // In the target the same person has another visitor, and a session was continued.
     TurnRecord elsewhere = turn(3, 4, 20);
     elsewhere.subject = "auth|1";
     REQUIRE(to.commit_turn(elsewhere));
@@ -210,18 +210,18 @@ TEST_CASE("sessions and visitors are carried, merged, and not set back") {
   });
 }
 
-TEST_CASE("a copy waits for no index run") {
+TEST_CASE("a copy fails if an index run is under way") {
   each_pair([](Store& from, Store& to) {
     Corpus corpus(15);
     fill(from, corpus);
-    SUBCASE("on the target") {
+    SUBCASE("an index run on the target") {
       const auto writer = to.begin_index();
       REQUIRE(writer);
       const auto refused = copy(from, to, false, kClock);
       REQUIRE_FALSE(refused);
       CHECK(refused.error().kind == ErrorKind::busy);
     }
-    SUBCASE("that changes the source meanwhile") {
+    SUBCASE("an index run that changes the source meanwhile") {
       auto writer = from.begin_index();
       REQUIRE(writer);
       const auto refused =

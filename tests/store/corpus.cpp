@@ -9,8 +9,8 @@
 namespace stoka::store {
 namespace {
 
-std::vector<Found> best(std::vector<Found> all, size_t k) {
-  std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
+std::vector<RankedChunk> best(std::vector<RankedChunk> all, size_t k) {
+  std::sort(all.begin(), all.end(), [](const RankedChunk& a, const RankedChunk& b) {
     if (a.score != b.score) return a.score > b.score;
     return std::tie(a.slug, a.index) < std::tie(b.slug, b.index);
   });
@@ -88,8 +88,8 @@ void Corpus::remove(IndexWriter& writer, const std::string& slug) {
   documents_.erase(slug);
 }
 
-std::vector<Found> Corpus::lexical(const std::vector<QueryTerm>& query, size_t k,
-                                   const SearchFilter& filter) const {
+std::vector<RankedChunk> Corpus::lexical(const std::vector<QueryTerm>& query, size_t k,
+                                         const SearchFilter& filter) const {
   search::CorpusStats corpus;
   std::map<std::string, uint64_t> frequencies;
   for (const auto& [slug, chunks] : documents_) {
@@ -101,11 +101,11 @@ std::vector<Found> Corpus::lexical(const std::vector<QueryTerm>& query, size_t k
   }
   std::map<std::string, double> weights;
   for (const QueryTerm& term : query) weights[term.term] += term.weight;
-  std::vector<Found> all;
+  std::vector<RankedChunk> all;
   for (const auto& [slug, chunks] : documents_) {
     if (filter.exclude_slugs.contains(slug)) continue;
     for (const ChunkRecord& chunk : chunks) {
-      Found found{slug, chunk.chunk.index, 0};
+      RankedChunk found{slug, chunk.chunk.index, 0};
       bool matches = false;
       for (const auto& [name, weight] : weights) {
         for (const TermCount& term : chunk.terms) {
@@ -122,9 +122,9 @@ std::vector<Found> Corpus::lexical(const std::vector<QueryTerm>& query, size_t k
   return best(std::move(all), k);
 }
 
-std::vector<Found> Corpus::dense(const std::vector<float>& query, size_t k,
-                                 const SearchFilter& filter) const {
-  std::vector<Found> all;
+std::vector<RankedChunk> Corpus::dense(const std::vector<float>& query, size_t k,
+                                       const SearchFilter& filter) const {
+  std::vector<RankedChunk> all;
   for (const auto& [slug, chunks] : documents_) {
     if (filter.exclude_slugs.contains(slug)) continue;
     for (const ChunkRecord& chunk : chunks) {
@@ -142,13 +142,13 @@ std::vector<std::string> Corpus::slugs() const {
   return slugs;
 }
 
-std::vector<Found> named(Store& store, const std::vector<ScoredChunk>& found) {
+std::vector<RankedChunk> with_slugs(Store& store, const std::vector<ScoredChunk>& found) {
   std::vector<ChunkId> ids;
   for (const ScoredChunk& scored : found) ids.push_back(scored.id);
   const auto chunks = store.chunks(ids);
   REQUIRE(chunks);
   REQUIRE(chunks->size() == found.size());
-  std::vector<Found> result;
+  std::vector<RankedChunk> result;
   for (size_t i = 0; i < found.size(); ++i) {
     REQUIRE((*chunks)[i].id == found[i].id);
     result.push_back({(*chunks)[i].chunk.slug, (*chunks)[i].chunk.index, found[i].score});
@@ -203,10 +203,10 @@ void Corpus::check(Store& store) {
     for (const size_t k : {1U, 7U, 1000U}) {
       const auto lexical_found = store.search_lexical(query, k, filter);
       REQUIRE(lexical_found);
-      CHECK((named(store, *lexical_found) == lexical(query, k, filter)));
+      CHECK((with_slugs(store, *lexical_found) == lexical(query, k, filter)));
       const auto dense_found = store.search_dense(vector, k, filter);
       REQUIRE(dense_found);
-      CHECK((named(store, *dense_found) == dense(vector, k, filter)));
+      CHECK((with_slugs(store, *dense_found) == dense(vector, k, filter)));
     }
   }
 }

@@ -1,4 +1,4 @@
-// The PostgreSQL that the other tests stand on.
+// The PostgreSQL servers that the other tests use.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -38,14 +38,14 @@ bool eventually(const std::function<bool()>& holds) {
 
 }  // namespace
 
-TEST_CASE("each test has an empty schema, and pgvector") {
+TEST_CASE("each TestDatabase has an empty schema, and pgvector") {
   const TestDatabase one, two;
   CHECK(one.sql("CREATE TABLE here (x INT); SELECT current_schema") == one.schema());
   CHECK(two.sql("SELECT to_regclass('here') IS NULL") == "t");
   CHECK(one.sql("SELECT '[3,4]'::vector <-> '[0,0]'::vector") == "5");
 }
 
-TEST_CASE("a test's schema goes with the test") {
+TEST_CASE("the schema of a TestDatabase is dropped with it") {
   std::string schema;
   {
     const TestDatabase database;
@@ -56,13 +56,13 @@ TEST_CASE("a test's schema goes with the test") {
         "0");
 }
 
-TEST_CASE("a failing statement of a test throws what psql says") {
+TEST_CASE("a failed statement throws the message of psql") {
   const TestDatabase database;
   CHECK_THROWS_WITH_AS(database.sql("SELECT 1; SELECT nonsense"),
                        doctest::Contains("column \"nonsense\" does not exist"), std::runtime_error);
 }
 
-TEST_CASE("a server can be stopped, killed and started again on its port") {
+TEST_CASE("a server can be stopped, killed and restarted on the same port") {
   PostgresServer server({"log_connections = on"});
   server.sql("CREATE TABLE kept AS SELECT 42 AS x");
   const std::string url = server.url();
@@ -82,7 +82,7 @@ TEST_CASE("a server can be stopped, killed and started again on its port") {
   CHECK(server.sql("SELECT count(*) FROM kept") == "2");
 }
 
-TEST_CASE("a server asks for its password") {
+TEST_CASE("a server requires its password") {
   const PostgresServer server;
   std::string wrong = server.url();
   wrong.replace(wrong.find(server.password()), server.password().size(), "guessed");
@@ -90,7 +90,7 @@ TEST_CASE("a server asks for its password") {
   CHECK(answers(server.url()));
 }
 
-TEST_CASE("a server dies with its program, however that ends") {
+TEST_CASE("a server ends with the test program, however that ends") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   const pid_t program = ::fork();

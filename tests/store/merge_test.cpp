@@ -46,7 +46,7 @@ std::string slugs(const std::vector<Reading>& history) {
 
 }  // namespace
 
-TEST_CASE("a turn belongs to the visitor it names or to the one of its subject") {
+TEST_CASE("a turn belongs to the visitor with its subject, or else to the one it names") {
   const std::optional<Visitor> nobody;
   const std::optional<Visitor> anonymous = visitor("v", "", 10);
   const std::optional<Visitor> mine = visitor("v", "me", 10);
@@ -56,7 +56,7 @@ TEST_CASE("a turn belongs to the visitor it names or to the one of its subject")
     const char* what;
     std::string subject;
     std::optional<Visitor> named, of_subject;
-    std::string id;  // empty: one that nobody has
+    std::string id;  // empty: a new one
     std::string then_subject;
     bool absorbed;
     Texts interests;
@@ -83,7 +83,7 @@ TEST_CASE("a turn belongs to the visitor it names or to the one of its subject")
   for (const auto& c : cases) {
     CAPTURE(c.what);
     const Owner owner = settle_owner(turn(c.subject), c.named, c.of_subject);
-    CHECK(is_id(owner.visitor.id));
+    CHECK(is_valid_id(owner.visitor.id));
     if (c.id.empty()) {
       for (const char* taken : {"v", "w", "s"}) CHECK(owner.visitor.id != uuid(taken));
     } else {
@@ -97,7 +97,7 @@ TEST_CASE("a turn belongs to the visitor it names or to the one of its subject")
   }
 }
 
-TEST_CASE("the visitors of several subjects who name one visitor are different ones") {
+TEST_CASE("subjects that name the same visitor id get different visitors") {
   const Visitor known = visitor("v", "one", 10);
   const std::string two = settle_owner(turn("two"), known, std::nullopt).visitor.id;
   const std::string three = settle_owner(turn("three"), known, std::nullopt).visitor.id;
@@ -105,7 +105,7 @@ TEST_CASE("the visitors of several subjects who name one visitor are different o
   CHECK(settle_owner(turn("two"), known, std::nullopt).visitor.id == two);
 }
 
-TEST_CASE("who takes another visitor over has the readings and interests of both") {
+TEST_CASE("a visitor that absorbs another one has the readings and interests of both") {
   Visitor known = visitor("w", "me", 20);
   known.interests = {"a", "b"};
   known.history = {{"x", at(20), 1}, {"y", at(21), 2}};
@@ -120,7 +120,7 @@ TEST_CASE("who takes another visitor over has the readings and interests of both
   CHECK((known.last_seen == at(20)));
 }
 
-TEST_CASE("readings are merged by the latest of each page, the five hundred latest") {
+TEST_CASE("the latest reading of each page is kept, at most 500 in all") {
   struct {
     std::vector<Reading> known, read;
     std::string slugs;
@@ -147,12 +147,12 @@ TEST_CASE("readings are merged by the latest of each page, the five hundred late
   for (int i = 0; i < 520; ++i) many.push_back({"p" + std::to_string(i), at(1000 - i), 1});
   history.clear();
   merge_readings(history, many);
-  REQUIRE(history.size() == kMostReadings);
+  REQUIRE(history.size() == kMaxReadings);
   CHECK(history.front().slug == "p499");
   CHECK(history.back().slug == "p0");
 }
 
-TEST_CASE("a turn adds what it cited and said to its session") {
+TEST_CASE("a turn adds its citations and its exchange to the session") {
   TurnRecord record = turn("");
   record.cited = {"a", "b", "a"};
   record.topic = "t";
@@ -180,19 +180,19 @@ TEST_CASE("a turn adds what it cited and said to its session") {
   CHECK(session.explored_topics == Texts{"t", "\xEF\xBF\xBD"});
 }
 
-TEST_CASE("only the last exchanges of a session are kept") {
+TEST_CASE("only the latest exchanges of a session are kept") {
   std::optional<Session> session;
   for (int i = 0; i < 25; ++i) {
     TurnRecord record = turn("");
     record.exchange.user = std::to_string(i);
     session = after_turn(record, session, uuid("v"));
   }
-  REQUIRE(session->exchanges.size() == kMostExchanges);
+  REQUIRE(session->exchanges.size() == kMaxExchanges);
   CHECK(session->exchanges.front().user == "15");
   CHECK(session->turns == 25);
 }
 
-TEST_CASE("a visit replaces interests only when it declares some") {
+TEST_CASE("interests are replaced only if they are given") {
   Visitor known = after_visit(uuid("v"), std::nullopt, Texts{"a"}, {}, at(5));
   CHECK(known.id == uuid("v"));
   CHECK((known.first_seen == at(5)));
@@ -205,7 +205,7 @@ TEST_CASE("a visit replaces interests only when it declares some") {
   CHECK((known.last_seen == at(9)));
 }
 
-TEST_CASE("merging a copied row twice is the same as once, whatever it holds") {
+TEST_CASE("merging a copied row is idempotent") {
   Visitor copied = visitor("v", "", 10);
   copied.history = {{"b", at(9), 1}, {"a", at(3), 1}, {"b", at(1), 7}, {"", at(2), 1}};
   copied.interests = {"x\xFF", "x"};
@@ -225,11 +225,11 @@ TEST_CASE("merging a copied row twice is the same as once, whatever it holds") {
   const Session second = after_copy(session, first);
   CHECK(first.shown_slugs == Texts{"a", "b\xEF\xBF\xBD"});
   CHECK(second.shown_slugs == first.shown_slugs);
-  CHECK(first.exchanges.size() == kMostExchanges);
+  CHECK(first.exchanges.size() == kMaxExchanges);
   CHECK(second.turns == 14);
 }
 
-TEST_CASE("of a visitor and its copy whoever was seen later has the say, and no subject is lost") {
+TEST_CASE("the interests of the visitor or copy that was seen later win, and no subject is lost") {
   for (const bool copied_later : {true, false}) {
     Visitor known = visitor("v", copied_later ? "me" : "", copied_later ? 10 : 20);
     Visitor copied = visitor("v", copied_later ? "" : "me", copied_later ? 20 : 10);
@@ -243,7 +243,7 @@ TEST_CASE("of a visitor and its copy whoever was seen later has the say, and no 
   }
 }
 
-TEST_CASE("a copied visitor is settled by id and by subject") {
+TEST_CASE("a copied visitor is merged by id and by subject") {
   const std::optional<Visitor> nobody;
   const std::optional<Visitor> anonymous = visitor("v", "", 10);
   const std::optional<Visitor> mine = visitor("v", "me", 10);
@@ -253,7 +253,7 @@ TEST_CASE("a copied visitor is settled by id and by subject") {
     const char* what;
     std::string subject;
     std::optional<Visitor> known, of_subject;
-    std::string id;  // empty: refused
+    std::string id;  // empty: an error is expected
     std::string then_subject;
     bool absorbed;
   } const cases[] = {
@@ -270,7 +270,7 @@ TEST_CASE("a copied visitor is settled by id and by subject") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.what);
-    const auto owner = settle_copied(visitor("v", c.subject, 15), c.known, c.of_subject);
+    const auto owner = resolve_copied_visitor(visitor("v", c.subject, 15), c.known, c.of_subject);
     CHECK(owner.has_value() == !c.id.empty());
     if (!owner) {
       CHECK(owner.error().kind == ErrorKind::data);
@@ -285,7 +285,7 @@ TEST_CASE("a copied visitor is settled by id and by subject") {
   }
 }
 
-TEST_CASE("rows with an id or a subject that cannot be kept are refused") {
+TEST_CASE("rows with an invalid id or subject are refused") {
   struct {
     std::string session, visitor, subject;
     bool good;

@@ -8,7 +8,7 @@
 
 #include "store/postgres/database.h"
 #include "store/postgres_proxy.h"
-#include "store/postgres_shared.h"
+#include "store/postgres_test_server.h"
 
 namespace postgres_database_test {
 
@@ -27,14 +27,14 @@ Result<> raise(Connection& connection, const std::string& state) {
 
 }  // namespace
 
-TEST_CASE("a write is kept, and is undone when its work fails, with or without the server") {
-  Place place;
-  Database& database = place.database();
+TEST_CASE("a write is committed, and is rolled back if its work or a statement fails") {
+  TestSchema schema;
+  Database& database = schema.database();
   CHECK(must(database.write([](Connection& connection) -> Result<std::string> {
           STOKA_TRY(insert(connection, 1));
           return "done"s;
         })) == "done");
-  CHECK(how_often(database, 1) == 1);
+  CHECK(count_rows(database, 1) == 1);
 
   const auto refused = database.write([](Connection& connection) -> Result<int> {
     STOKA_TRY(insert(connection, 2));
@@ -53,31 +53,31 @@ TEST_CASE("a write is kept, and is undone when its work fails, with or without t
   REQUIRE_FALSE(failed);
   CHECK(failed.error().kind == ErrorKind::data);
   CHECK(failed.error().message.find("division by zero") != std::string::npos);
-  CHECK(how_often(database, 2) == 0);
+  CHECK(count_rows(database, 2) == 0);
 }
 
 TEST_CASE("a read sees one snapshot and cannot write") {
-  Place place;
-  Database& database = place.database();
+  TestSchema schema;
+  Database& database = schema.database();
   const auto count = [](Connection& connection) {
     return must(connection.run("SELECT count(*) FROM t")).integer(0, 0);
   };
   must(database.read([&](Connection& connection) -> Result<> {
     CHECK(count(connection) == 0);
-    place.sql("INSERT INTO t VALUES (1)");
+    schema.sql("INSERT INTO t VALUES (1)");
     CHECK(count(connection) == 0);
     return {};
   }));
   const auto wrote = database.read([](Connection& connection) { return insert(connection, 2); });
   REQUIRE_FALSE(wrote);
   CHECK(wrote.error().message.find("read-only") != std::string::npos);
-  CHECK(how_often(database, 2) == 0);
+  CHECK(count_rows(database, 2) == 0);
 }
 
-TEST_CASE("a transaction has its limits and search path, and leaves nothing in the session") {
-  Place place({.connections = 1, .statement_timeout = 1234ms, .lock_timeout = 0ms});
-  Database& database = place.database();
-  place.sql(
+TEST_CASE("a transaction has its timeouts and search path, and leaves no settings in the session") {
+  TestSchema schema({.connections = 1, .statement_timeout = 1234ms, .lock_timeout = 0ms});
+  Database& database = schema.database();
+  schema.sql(
       "CREATE SCHEMA \"we\"\"ird, schema\"; CREATE TABLE \"we\"\"ird, schema\".there (x INT)");
   database.set_search_path({"we\"ird, schema", "public"});
   const char* show =
@@ -99,16 +99,17 @@ TEST_CASE("a transaction has its limits and search path, and leaves nothing in t
   must(database.read([&](Connection& c) { return check(c, "repeatable read", "1234ms"); }));
   must(database.write([&](Connection& c) { return check(c, "read committed", "3702ms"); }));
   must(database.write([&](Connection& connection) -> Result<> {
-    STOKA_TRY(connection.run("COMMIT"));  // what is left is the session's
+    STOKA_TRY(
+        connection.run("COMMIT"));  // ends the transaction: the settings are those of the session
     STOKA_ASSIGN(const Rows rows, connection.run("SELECT current_setting('statement_timeout'), "
                                                  "current_setting('search_path')"));
     CHECK(rows.text(0, 0) == "0");
-    CHECK(rows.text(0, 1) == place.name);
+    CHECK(rows.text(0, 1) == schema.name);
     return {};
   }));
 }
 
-TEST_CASE("who opens a database that is not there learns it at once") {
+TEST_CASE("opening an unavailable database fails at once") {
   const auto down = Database::open(must_parse(url_of("u", "p", "d", 1)), {});
   REQUIRE_FALSE(down);
   CHECK(down.error().kind == ErrorKind::unavailable);
@@ -117,10 +118,10 @@ TEST_CASE("who opens a database that is not there learns it at once") {
   CHECK(refused.error().kind == ErrorKind::config);
 }
 
-TEST_CASE("a statement that was overlooked undoes its transaction instead of seeming kept") {
-  Place place;
+TEST_CASE("a failed statement that the work ignores fails the transaction") {
+  TestSchema schema;
   int calls = 0;
-  const auto wrote = place.database().write([&](Connection& connection) -> Result<> {
+  const auto wrote = schema.database().write([&](Connection& connection) -> Result<> {
     ++calls;
     STOKA_TRY(insert(connection, 1));
     static_cast<void>(connection.run("SELECT nonsense"));
@@ -129,35 +130,36 @@ TEST_CASE("a statement that was overlooked undoes its transaction instead of see
   REQUIRE_FALSE(wrote);
   CHECK(wrote.error().kind == ErrorKind::internal);
   CHECK(calls == 1);
-  CHECK(how_often(place.database(), 1) == 0);
+  CHECK(count_rows(schema.database(), 1) == 0);
 }
 
-TEST_CASE("what COMMIT refuses is not stored") {
-  Place place({.connections = 1});
-  place.sql("CREATE TABLE d (x INT PRIMARY KEY, y INT REFERENCES d DEFERRABLE INITIALLY DEFERRED)");
-  const auto wrote = place.database().write([](Connection& connection) -> Result<> {
+TEST_CASE("a transaction that fails at COMMIT is an error and is not stored") {
+  TestSchema schema({.connections = 1});
+  schema.sql(
+      "CREATE TABLE d (x INT PRIMARY KEY, y INT REFERENCES d DEFERRABLE INITIALLY DEFERRED)");
+  const auto wrote = schema.database().write([](Connection& connection) -> Result<> {
     STOKA_TRY(connection.run("INSERT INTO d VALUES (1, 2)"));
     return {};
   });
   REQUIRE_FALSE(wrote);
   CHECK(wrote.error().kind == ErrorKind::data);
-  must(place.database().write([](Connection& connection) { return insert(connection, 1); }));
+  must(schema.database().write([](Connection& connection) { return insert(connection, 1); }));
 }
 
-TEST_CASE("a work that throws leaves no transaction and no place behind") {
-  Place place({.connections = 1});
-  CHECK_THROWS_AS(static_cast<void>(place.database().write([](Connection& connection) -> Result<> {
+TEST_CASE("an exception of the work rolls back and returns the permit for a connection") {
+  TestSchema schema({.connections = 1});
+  CHECK_THROWS_AS(static_cast<void>(schema.database().write([](Connection& connection) -> Result<> {
                     STOKA_TRY(insert(connection, 1));
                     throw std::runtime_error("of another kind");
                   })),
                   std::runtime_error);
-  CHECK(how_often(place.database(), 1) == 0);
+  CHECK(count_rows(schema.database(), 1) == 0);
 }
 
-TEST_CASE("a transaction whose connection dies is run once more, and what it wrote is there once") {
-  Place place;
-  Database& database = place.database();
-  enum class Then { fails, goes_on, ends };  // what the work does next
+TEST_CASE("a transaction whose connection is lost runs once more, and its writes are stored once") {
+  TestSchema schema;
+  Database& database = schema.database();
+  enum class Then { fails, goes_on, ends };  // what the work does after the loss
   struct {
     const char* name;
     bool write;
@@ -178,7 +180,7 @@ TEST_CASE("a transaction whose connection dies is run once more, and what it wro
     ++x;
     const auto work = [&](Connection& connection) -> Result<> {
       if (write) STOKA_TRY(insert(connection, x));
-      if (++calls == 1) place.terminate();
+      if (++calls == 1) schema.terminate();
       if (then == Then::ends) return {};
       const auto next = backend(connection);
       if (!next && then == Then::fails) return fail(next.error());
@@ -186,29 +188,29 @@ TEST_CASE("a transaction whose connection dies is run once more, and what it wro
     };
     must(write ? database.write(work) : database.read(work));
     CHECK(calls == expected);
-    CHECK(how_often(database, x) == (write ? 1 : 0));
+    CHECK(count_rows(database, x) == (write ? 1 : 0));
   }
 }
 
-TEST_CASE("a transaction whose connection dies twice fails, and nothing of it is kept") {
-  Place place;
+TEST_CASE("a transaction whose connection is lost twice fails, and nothing is stored") {
+  TestSchema schema;
   int calls = 0;
-  const auto wrote = place.database().write([&](Connection& connection) -> Result<> {
+  const auto wrote = schema.database().write([&](Connection& connection) -> Result<> {
     ++calls;
     STOKA_TRY(insert(connection, 1));
-    place.terminate();
+    schema.terminate();
     return insert(connection, 1);
   });
   REQUIRE_FALSE(wrote);
   CHECK(wrote.error().kind == ErrorKind::unavailable);
   CHECK(calls == 2);
-  CHECK(how_often(place.database(), 1) == 0);
+  CHECK(count_rows(schema.database(), 1) == 0);
 }
 
-TEST_CASE("a COMMIT without an answer is found out about, and its work is kept exactly once") {
-  Place place({.most_doubt = 60s});
+TEST_CASE("an in-doubt COMMIT is resolved, and its writes are stored exactly once") {
+  TestSchema schema({.max_in_doubt_wait = 60s});
   CommitProxy proxy(shared_server().port());
-  const auto through = must(Database::open(must_parse(place.url(proxy.port())), place.options));
+  const auto through = must(Database::open(must_parse(schema.url(proxy.port())), schema.options));
   Database& database = *through;
   struct {
     const char* name;
@@ -216,7 +218,7 @@ TEST_CASE("a COMMIT without an answer is found out about, and its work is kept e
     int calls;
   } const cases[] = {{"it was not done", CommitProxy::Cut::before, 2},
                      {"it was done", CommitProxy::Cut::after, 1},
-                     {"it is not clear yet", CommitProxy::Cut::held_a_little, 2}};
+                     {"it is not clear yet", CommitProxy::Cut::held_until_queried, 2}};
   int64_t x = 0;
   for (const auto& [name, cut, calls] : cases) {
     CAPTURE(name);
@@ -230,20 +232,21 @@ TEST_CASE("a COMMIT without an answer is found out about, and its work is kept e
           })) == calls);
     CHECK(called == calls);
     CHECK(proxy.cuts() == cuts + 1);
-    CHECK(how_often(place.database(), x) == 1);
+    CHECK(count_rows(schema.database(), x) == 1);
   }
-  // What was read is read, however its COMMIT went.
+  // A read succeeds even if its COMMIT is lost.
   for (const auto cut : {CommitProxy::Cut::before, CommitProxy::Cut::after}) {
     proxy.cut(cut);
-    CHECK(how_often(database, 1) == 1);
+    CHECK(count_rows(database, 1) == 1);
   }
 }
 
-TEST_CASE("when nobody can say whether a COMMIT was done, the error says so") {
-  for (const auto cut : {CommitProxy::Cut::held, CommitProxy::Cut::alone}) {
-    Place place({.most_doubt = 200ms});
+TEST_CASE("the error says so when the status of an in-doubt COMMIT cannot be found out") {
+  for (const auto cut : {CommitProxy::Cut::held, CommitProxy::Cut::held_and_refusing}) {
+    TestSchema schema({.max_in_doubt_wait = 200ms});
     CommitProxy proxy(shared_server().port());
-    const auto database = must(Database::open(must_parse(place.url(proxy.port())), place.options));
+    const auto database =
+        must(Database::open(must_parse(schema.url(proxy.port())), schema.options));
     int calls = 0;
     proxy.cut(cut);
     const auto wrote = database->write([&](Connection& connection) {
@@ -253,29 +256,29 @@ TEST_CASE("when nobody can say whether a COMMIT was done, the error says so") {
     REQUIRE_FALSE(wrote);
     CHECK(wrote.error().kind == ErrorKind::unavailable);
     CHECK(wrote.error().message.starts_with("it is not known whether it was stored"));
-    CHECK(wrote.error().hint.find("look whether it is there") != std::string::npos);
+    CHECK(wrote.error().hint.find("check whether it is stored") != std::string::npos);
     CHECK(calls == 1);
   }
 }
 
-TEST_CASE("a COMMIT that is lost twice fails, and nothing is kept") {
-  Place place;
+TEST_CASE("a transaction that loses its COMMIT twice fails, and nothing is stored") {
+  TestSchema schema;
   CommitProxy proxy(shared_server().port());
-  const auto database = must(Database::open(must_parse(place.url(proxy.port())), place.options));
+  const auto database = must(Database::open(must_parse(schema.url(proxy.port())), schema.options));
   proxy.cut(CommitProxy::Cut::before, 2);
   const auto wrote = database->write([](Connection& connection) { return insert(connection, 1); });
   REQUIRE_FALSE(wrote);
   CHECK(wrote.error().kind == ErrorKind::unavailable);
   CHECK(wrote.error().message.find("not known") == std::string::npos);
-  CHECK(how_often(*database, 1) == 0);
+  CHECK(count_rows(*database, 1) == 0);
 }
 
-TEST_CASE("conflicts are tried again, three times in all") {
-  Place place({.connections = 1});
+TEST_CASE("a transaction that conflicts runs three times in all") {
+  TestSchema schema({.connections = 1});
   struct {
     const char* state;
     int conflicts;
-    bool swallowed;  // the work goes on, and fails for another reason
+    bool swallowed;  // the work ignores the conflict and fails for another reason
     bool kept;
   } const cases[] = {{"40001", 1, false, true},  {"40001", 2, false, true},
                      {"40001", 3, false, false}, {"40P01", 2, false, true},
@@ -287,7 +290,7 @@ TEST_CASE("conflicts are tried again, three times in all") {
     CAPTURE(conflicts);
     int calls = 0;
     ++x;
-    const auto wrote = place.database().write([&](Connection& connection) -> Result<> {
+    const auto wrote = schema.database().write([&](Connection& connection) -> Result<> {
       STOKA_TRY(insert(connection, x));
       if (++calls > conflicts) return {};
       const Result<> raised = raise(connection, state);
@@ -297,14 +300,14 @@ TEST_CASE("conflicts are tried again, three times in all") {
     const bool conflict = state[0] == '4';
     CHECK(calls == (conflict ? std::min(conflicts + 1, 3) : 1));
     if (!kept) CHECK(wrote.error().kind == (conflict ? ErrorKind::busy : ErrorKind::data));
-    CHECK(how_often(place.database(), x) == (kept ? 1 : 0));
+    CHECK(count_rows(schema.database(), x) == (kept ? 1 : 0));
   }
 }
 
-TEST_CASE("of two that lock each other out, both get through") {
-  Place place({.lock_timeout = 60s});
-  place.sql("INSERT INTO t VALUES (1), (2); ALTER TABLE t ADD n BIGINT DEFAULT 0");
-  Database& database = place.database();
+TEST_CASE("both transactions of a deadlock succeed") {
+  TestSchema schema({.lock_timeout = 60s});
+  schema.sql("INSERT INTO t VALUES (1), (2); ALTER TABLE t ADD n BIGINT DEFAULT 0");
+  Database& database = schema.database();
   std::latch both(2);
   std::atomic<int> calls = 0;
   std::atomic<bool> done = false;
@@ -315,7 +318,7 @@ TEST_CASE("of two that lock each other out, both get through") {
       const auto add = [&](int64_t x) {
         return connection.run("UPDATE t SET n = n + 1 WHERE x = $1::bigint", Params().integer(x));
       };
-      if (met) done.wait(false);  // or it may meet the other again
+      if (met) done.wait(false);  // so that they do not deadlock again
       STOKA_TRY(add(first));
       if (!std::exchange(met, true)) both.arrive_and_wait();
       STOKA_TRY(add(second));
@@ -328,16 +331,16 @@ TEST_CASE("of two that lock each other out, both get through") {
   std::jthread other([&] { change(2, 1); });
   change(1, 2);
   other.join();
-  CHECK(place.sql("SELECT min(n) || ' ' || max(n) FROM t") == "2 2");
+  CHECK(schema.sql("SELECT min(n) || ' ' || max(n) FROM t") == "2 2");
   CHECK(calls == 3);
 }
 
-TEST_CASE("a database that may only be read is read, and says so to who writes") {
-  Place place;
-  place.sql("INSERT INTO t VALUES (1)");
-  const auto database =
-      must(Database::open(must_parse(place.url() + "%20-cdefault_transaction_read_only%3Don"), {}));
-  CHECK(how_often(*database, 1) == 1);
+TEST_CASE("a read-only database can be read, and writes get an error that says so") {
+  TestSchema schema;
+  schema.sql("INSERT INTO t VALUES (1)");
+  const auto database = must(
+      Database::open(must_parse(schema.url() + "%20-cdefault_transaction_read_only%3Don"), {}));
+  CHECK(count_rows(*database, 1) == 1);
   const auto wrote = database->write([](Connection& connection) { return insert(connection, 2); });
   REQUIRE_FALSE(wrote);
   CHECK(wrote.error().kind == ErrorKind::unavailable);

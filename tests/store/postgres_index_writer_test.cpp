@@ -1,4 +1,4 @@
-// What a document costs, what a run leaves behind, and runs over what is damaged or has no room.
+// The cost of a document, the end of an index run, damaged indexes and full disks.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "store/postgres/index_writer.h"
-#include "store/postgres_runs.h"
+#include "store/postgres_fixtures.h"
 
 namespace postgres_index_writer_test {
 
@@ -19,8 +19,8 @@ using stoka::testing::PostgresServer;
 using stoka::testing::TestDatabase;
 namespace fs = std::filesystem;
 
-TEST_CASE("a document costs the same few statements whatever its size") {
-  const auto database = OwnDatabase::make();
+TEST_CASE("putting a document takes the same few statements whatever its size") {
+  const auto database = RestartableDatabase::make();
   if (!database) return;
   int asked = 0;
   const auto statements = [&] {
@@ -30,7 +30,7 @@ TEST_CASE("a document costs the same few statements whatever its size") {
       count +=
           line.find("LOG:  statement: ") != line.npos || line.find("LOG:  execute ") != line.npos;
     }
-    return count - asked++;  // asking is one itself
+    return count - asked++;  // this query counts too
   };
   const auto store = open_store(database->url());
   const auto writer = must(store->begin_index());
@@ -46,13 +46,13 @@ TEST_CASE("a document costs the same few statements whatever its size") {
     must(writer->put_document(make_document("a"), chunks));
     costs.push_back(statements() - before);
   }
-  // Begin and commit among them.
+  // Including BEGIN and COMMIT.
   CHECK(*std::max_element(costs.begin(), costs.end()) <= 12);
 }
 
-TEST_CASE("a very long document is put whole, its chunks in order, with vectors where there are") {
-  const TestDatabase place;
-  const auto store = open_store(place.url());
+TEST_CASE("a very long document is stored with its chunks in order and the vectors that exist") {
+  const TestDatabase db;
+  const auto store = open_store(db.url());
   const auto writer = must(store->begin_index());
   std::vector<ChunkRecord> chunks;
   for (int i = 0; i < 3000; ++i) {
@@ -61,11 +61,11 @@ TEST_CASE("a very long document is put whole, its chunks in order, with vectors 
     chunks.push_back(make_chunk("long", i, {{"all", 1}, {"n" + std::to_string(i), 1}}, vector));
   }
   must(writer->put_document(make_document("long"), chunks));
-  CHECK(place.sql("SELECT bool_and(later) FROM (SELECT id > lag(id) OVER (ORDER BY chunk_index) "
-                  "AS later FROM stoka_chunks) x") == "t");
-  CHECK(place.sql("SELECT count(*) FROM stoka_chunks WHERE (chunk_index % 3 = 1) "
-                  "IS DISTINCT FROM (embedding IS NOT NULL)") == "0");
-  CHECK(place.sql("SELECT embedding FROM stoka_chunks WHERE chunk_index = 2998") == "[2998,1,0]");
+  CHECK(db.sql("SELECT bool_and(later) FROM (SELECT id > lag(id) OVER (ORDER BY chunk_index) "
+               "AS later FROM stoka_chunks) x") == "t");
+  CHECK(db.sql("SELECT count(*) FROM stoka_chunks WHERE (chunk_index % 3 = 1) "
+               "IS DISTINCT FROM (embedding IS NOT NULL)") == "0");
+  CHECK(db.sql("SELECT embedding FROM stoka_chunks WHERE chunk_index = 2998") == "[2998,1,0]");
   CHECK(must(store->stats()).vectors == 1000);
   const std::string terms[] = {"all", "n2999"};
   CHECK(must(store->document_frequencies(terms)) == std::vector<uint64_t>{3000, 1});
@@ -78,20 +78,20 @@ TEST_CASE("a very long document is put whole, its chunks in order, with vectors 
   CHECK(walked.size() == 3000);
   CHECK(std::adjacent_find(walked.begin(), walked.end(), std::greater_equal()) == walked.end());
   must(writer->remove_document("long"));
-  CHECK(place.sql(kLoose) == "0");
-  CHECK(place.sql("SELECT (SELECT count(*) FROM stoka_postings) + "
-                  "(SELECT count(*) FROM stoka_terms)") == "0");
+  CHECK(db.sql(kCountInconsistencies) == "0");
+  CHECK(db.sql("SELECT (SELECT count(*) FROM stoka_postings) + "
+               "(SELECT count(*) FROM stoka_terms)") == "0");
 }
 
-TEST_CASE("any change is unfinished until its run ends") {
-  const TestDatabase place;
-  const auto store = open_store(place.url());
+TEST_CASE("every change marks the index as unfinished until a run is finished") {
+  const TestDatabase db;
+  const auto store = open_store(db.url());
   const auto writer = must(store->begin_index());
   const auto unfinished = [&] { return must(store->stats()).unfinished; };
   must(writer->set_identity({"builtin-lsa", 0, "", ""}));
   CHECK_FALSE(unfinished());
   const std::function<Result<>()> changes[] = {
-      [&] { return writer->put_document(versioned("a", 1), version("a", 1)); },
+      [&] { return writer->put_document(versioned_document("a", 1), versioned_chunks("a", 1)); },
       [&] { return writer->replace_basis({}, 4, 1, [](ChunkId) { return std::vector<float>(); }); },
       [&] { return writer->remove_document("a"); },
       [&] { return writer->clear(); },
@@ -104,49 +104,50 @@ TEST_CASE("any change is unfinished until its run ends") {
   }
 }
 
-TEST_CASE("a damaged index is found out by the run that would build on it") {
-  const TestDatabase place;
-  const auto store = open_store(place.url());
+TEST_CASE("an index run on a damaged index is a data error") {
+  const TestDatabase db;
+  const auto store = open_store(db.url());
   const auto writer = must(store->begin_index());
-  must(writer->put_document(versioned("a", 1), version("a", 1)));
-  SUBCASE("terms of a chunk") { place.sql("UPDATE stoka_chunk_terms SET data = '\\xff'"); }
-  SUBCASE("no terms of a chunk") { place.sql("DELETE FROM stoka_chunk_terms"); }
-  SUBCASE("postings") { place.sql("UPDATE stoka_postings SET data = '\\xff'"); }
-  const auto put = writer->put_document(versioned("a", 2), version("a", 2));
+  must(writer->put_document(versioned_document("a", 1), versioned_chunks("a", 1)));
+  SUBCASE("damaged terms of a chunk") { db.sql("UPDATE stoka_chunk_terms SET data = '\\xff'"); }
+  SUBCASE("missing terms of a chunk") { db.sql("DELETE FROM stoka_chunk_terms"); }
+  SUBCASE("a damaged posting block") { db.sql("UPDATE stoka_postings SET data = '\\xff'"); }
+  const auto put = writer->put_document(versioned_document("a", 2), versioned_chunks("a", 2));
   REQUIRE_FALSE(put);
   CHECK(put.error().kind == ErrorKind::data);
   CHECK(put.error().message == "the index in the database is damaged");
-  CHECK(place.sql("SELECT content_hash FROM stoka_documents") == "1");
+  CHECK(db.sql("SELECT content_hash FROM stoka_documents") == "1");
   must(writer->clear());
-  must(writer->put_document(versioned("a", 2), version("a", 2)));
-  check_whole(*store);
+  must(writer->put_document(versioned_document("a", 2), versioned_chunks("a", 2)));
+  check_consistency(*store);
 }
 
-TEST_CASE("a full disk of the server rolls the document back, and searches go on") {
-  // Memory for all that is changed, because readers, too, must write what has no room in it.
+TEST_CASE("a full disk of the server rolls the document back, and searches still work") {
+  // Buffers for all changed pages, because readers would otherwise have to write some of them to
+  // disk.
   const PostgresServer server({"shared_buffers = 128MB"});
   if (!server.has_vector()) {
-    MESSAGE("needs a server of the test's own with pgvector");
+    MESSAGE("needs native PostgreSQL with pgvector");
     return;
   }
   const fs::path data = server.sql("SHOW data_directory");
   const fs::path folder = data.parent_path() / "disk";
   const auto disk = SmallDisk::mount(folder, "24m", data);
   if (!disk) return;
-  // Only the database lies on it: a server whose log has no room stops.
+  // Only the database is on the small disk: a server that cannot write its WAL stops.
   server.sql("CREATE TABLESPACE small LOCATION '" + folder.string() + "'");
   server.sql("CREATE DATABASE small TABLESPACE small");
   const auto store = open_store(server.url("small"));
   const auto writer = must(store->begin_index());
-  must(writer->put_document(versioned("a", 1), version("a", 1)));
+  must(writer->put_document(versioned_document("a", 1), versioned_chunks("a", 1)));
   server.sql("CHECKPOINT");
   const fs::path filler = folder / "filler";
   std::ofstream(filler) << std::string(6 << 20, 'x');
   Error error;
   int put = 0;
   for (; put < 1000; ++put) {
-    std::vector<ChunkRecord> chunks = version("big", put);
-    // Does not compress.
+    std::vector<ChunkRecord> chunks = versioned_chunks("big", put);
+    // Random text, which does not compress.
     std::mt19937 random(static_cast<uint32_t>(put));
     for (ChunkRecord& record : chunks) {
       record.chunk.content.clear();
@@ -154,7 +155,7 @@ TEST_CASE("a full disk of the server rolls the document back, and searches go on
         record.chunk.content += static_cast<char>('!' + random() % 90);
     }
     const std::string slug = "big-" + std::to_string(put);
-    const auto done = writer->put_document(versioned(slug, put), chunks);
+    const auto done = writer->put_document(versioned_document(slug, put), chunks);
     if (done) continue;
     error = done.error();
     break;
@@ -163,11 +164,11 @@ TEST_CASE("a full disk of the server rolls the document back, and searches go on
   CHECK(error.message.find("the disk of the server of ") == 0);
   CHECK_FALSE(error.hint.empty());
   CHECK(must(store->documents()).size() == static_cast<size_t>(put) + 1);
-  CHECK(server.sql(kLoose, "small") == "0");
-  check_whole(*store);
+  CHECK(server.sql(kCountInconsistencies, "small") == "0");
+  check_consistency(*store);
   fs::remove(filler);
-  must(writer->put_document(versioned("b", 2), version("b", 2)));
-  check_whole(*store);
+  must(writer->put_document(versioned_document("b", 2), versioned_chunks("b", 2)));
+  check_consistency(*store);
 }
 
 }  // namespace postgres_index_writer_test

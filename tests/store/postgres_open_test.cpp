@@ -12,7 +12,7 @@ using namespace stoka;
 using namespace stoka::store;
 using testing::TestDatabase;
 
-TEST_CASE("an empty database has no index to read, and is made ready to be written to") {
+TEST_CASE("an empty database cannot be read, and opening it for writing creates the tables") {
   const TestDatabase database;
   const auto missing = store::open(database.url(), OpenMode::read);
   REQUIRE_FALSE(missing);
@@ -27,14 +27,14 @@ TEST_CASE("an empty database has no index to read, and is made ready to be writt
   CHECK((*store)->describe().starts_with("postgres://"));
   CHECK((*store)->describe().find('?') == std::string::npos);
   CHECK_FALSE((*store)->identity()->has_value());
-  // A reader's turns are stored too.
+  // Turns are stored in OpenMode::read too.
   TurnRecord turn;
   turn.session_id = uuid("s");
   turn.visitor_id = uuid("v");
   CHECK((*store)->commit_turn(turn));
 }
 
-TEST_CASE("a URL that only looks like one of PostgreSQL is refused with the forms") {
+TEST_CASE("a malformed PostgreSQL URL is refused with the valid forms") {
   for (const char* url : {"postgres:user:secret@host/db", "postgresql+psycopg://u:secret@host/db",
                           "postgres:/host/db", "postgresqls://u:secret@host/db"}) {
     CAPTURE(url);
@@ -46,7 +46,7 @@ TEST_CASE("a URL that only looks like one of PostgreSQL is refused with the form
   }
 }
 
-TEST_CASE("one connection is enough for everything, also for many threads") {
+TEST_CASE("one connection is enough for all operations and many threads") {
   const TestDatabase database;
   auto opened = store::open(database.url(), OpenMode::read_write, {.connections = 1});
   REQUIRE_MESSAGE(opened, (opened ? "" : opened.error().message));
@@ -56,7 +56,7 @@ TEST_CASE("one connection is enough for everything, also for many threads") {
   REQUIRE_MESSAGE(writer, (writer ? "" : writer.error().message));
   for (int n = 0; n < 5; ++n) corpus.put(**writer, "post-" + std::to_string(n));
   corpus.check(store);
-  // Inside a walk of the writer.
+  // Within each_chunk_terms() of the writer.
   std::vector<ChunkId> ids;
   REQUIRE((*writer)->each_chunk_terms([&](ChunkId id, std::span<const TermCount>) {
     ids.push_back(id);

@@ -19,7 +19,7 @@ struct Session {
   stoka::testing::TestDatabase database;
   std::unique_ptr<Connection> connection;
   Session() {
-    const auto address = Address::parse(database.url());
+    const auto address = DatabaseAddress::parse(database.url());
     REQUIRE(address);
     auto opened = Connection::open(*address);
     REQUIRE_MESSAGE(opened, (opened ? "" : opened.error().message));
@@ -40,7 +40,7 @@ std::string all_bytes() {
 
 }  // namespace
 
-TEST_CASE("text comes back as it was given, whatever it looks like") {
+TEST_CASE("text parameters are returned unchanged, whatever their content") {
   Session session;
   std::string controls;
   for (char c = 1; c < 0x7f; ++c) controls += c;
@@ -63,7 +63,7 @@ TEST_CASE("text comes back as it was given, whatever it looks like") {
   }
 }
 
-TEST_CASE("what is no text in UTF-8 is replaced, so that the rest is stored") {
+TEST_CASE("invalid UTF-8 in a text parameter is replaced") {
   Session session;
   struct {
     std::string given, stored;
@@ -86,7 +86,7 @@ TEST_CASE("what is no text in UTF-8 is replaced, so that the rest is stored") {
   }
 }
 
-TEST_CASE("every byte of bytes survives, also where bytea is printed the old way") {
+TEST_CASE("every byte value survives, in both output formats of bytea") {
   Session session;
   for (const std::string& bytes : {""s, "\0"s, "\\x00"s, "\\"s, all_bytes()}) {
     const Rows rows =
@@ -100,7 +100,7 @@ TEST_CASE("every byte of bytes survives, also where bytea is printed the old way
     CHECK(session.run("SELECT $1::bytea", Params().bytes(bytes)).bytes(0, 0) == bytes);
 }
 
-TEST_CASE("numbers and truth values keep every bit") {
+TEST_CASE("integers, reals and booleans keep every bit") {
   Session session;
   using Integers = std::numeric_limits<int64_t>;
   for (const int64_t value :
@@ -121,7 +121,7 @@ TEST_CASE("numbers and truth values keep every bit") {
     CHECK(session.run("SELECT $1::bool", Params().boolean(value)).boolean(0, 0) == value);
 }
 
-TEST_CASE("NULL is told from what is empty, for every type") {
+TEST_CASE("NULL differs from an empty value, for every type") {
   Session session;
   for (const char* type : {"text", "bigint", "float8", "bool", "bytea", "text[]", "bigint[]",
                            "bytea[]", "vector", "vector[]"}) {
@@ -136,7 +136,7 @@ TEST_CASE("NULL is told from what is empty, for every type") {
   }
 }
 
-TEST_CASE("elements of arrays arrive as they are, in their order") {
+TEST_CASE("array elements arrive unchanged and in order") {
   Session session;
   const std::vector<std::string> texts = {"",  "NULL", "a,b", "{\"x\"}", "\\\"",
                                           "'", "ä",    " ",   "\n\t",    std::string(100'000, 'x')};
@@ -169,7 +169,7 @@ TEST_CASE("an empty array is empty, not NULL") {
             .boolean(0, 0));
 }
 
-TEST_CASE("vectors keep every bit, alone and in arrays, where an empty one is NULL") {
+TEST_CASE("vectors keep every bit, and an empty vector in an array is NULL") {
   Session session;
   const auto oid = session.connection->run("SELECT 'vector'::regtype::oid");
   REQUIRE(oid);
@@ -193,14 +193,14 @@ TEST_CASE("vectors keep every bit, alone and in arrays, where an empty one is NU
         "[1,-2.5,0.1]");
 }
 
-TEST_CASE("bytes that are no vector give none") {
+TEST_CASE("bytes that are not a vector decode to an empty one") {
   for (const std::string& bytes :
        {""s, "\0\1"s, "\0\1\0\0"s, "\0\1\0\0abc"s, "\0\1\0\0abcde"s, "\0\2\0\0abcd"s})
     CHECK(vector_from_bytes(bytes).empty());
   CHECK(vector_from_bytes("\0\1\0\0\x3f\x80\0\0"s) == std::vector<float>{1});
 }
 
-TEST_CASE("a statement takes many parameters of all kinds, NULLs between them") {
+TEST_CASE("a statement takes many parameters of all types, with NULLs among them") {
   Session session;
   Params params;
   std::string sql = "SELECT ";

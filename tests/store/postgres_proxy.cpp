@@ -109,7 +109,7 @@ void CommitProxy::accept_one() {
 bool CommitProxy::from_client(Pair& pair) {
   const std::string bytes = received(pair.client);
   if (bytes.empty()) return false;
-  // In a message of its own: length, text, NUL.
+  // A simple query message: type, length, text, NUL.
   if (bytes.find(std::string("Q\0\0\0\x0b"
                              "COMMIT\0",
                              12)) != bytes.npos) {
@@ -125,7 +125,7 @@ bool CommitProxy::from_client(Pair& pair) {
   if (!send_all(pair.server, bytes)) return false;
   if (asks) {
     const std::lock_guard lock(mutex_);
-    if (how_ == Cut::held_a_little && !held_.empty()) {
+    if (how_ == Cut::held_until_queried && !held_.empty()) {
       const std::string answer = received(pair.server);  // "in progress"
       for (int& socket : held_) close_socket(socket);
       held_.clear();
@@ -140,11 +140,11 @@ bool CommitProxy::cut_at_commit(Pair& pair, const std::string& bytes) {
     case Cut::after:
       pair.awaits_commit = true;
       return send_all(pair.server, bytes);
-    case Cut::alone:
+    case Cut::held_and_refusing:
       refuses_ = true;
       [[fallthrough]];
     case Cut::held:
-    case Cut::held_a_little:
+    case Cut::held_until_queried:
       held_.push_back(pair.server);
       pair.server = -1;
       return false;

@@ -1,5 +1,5 @@
-// Stands between a client and PostgreSQL, and breaks the connection at the worst moment: when the
-// client has sent COMMIT and has no answer.
+// A proxy between a client and PostgreSQL that closes the connection when the client has sent
+// COMMIT and has no answer yet.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,11 @@ class CommitProxy {
  public:
   enum class Cut {
     none,
-    before,         // COMMIT does not reach the server, which sees its client go
-    after,          // COMMIT was done, its answer is lost
-    held,           // COMMIT does not reach the server, which does not know that its client is gone
-    held_a_little,  // the same, until the server was asked about the transaction for the first time
-    alone,          // held, and nobody gets through until admit()
+    before,              // the server does not get COMMIT, and sees the client disconnect
+    after,               // the server executes COMMIT, and its answer is lost
+    held,                // the server does not get COMMIT, and its connection stays open
+    held_until_queried,  // like held, until the first query of the commit status
+    held_and_refusing,   // like held, and new connections are refused until admit()
   };
 
   explicit CommitProxy(int server_port);
@@ -27,7 +27,7 @@ class CommitProxy {
   CommitProxy& operator=(const CommitProxy&) = delete;
 
   int port() const { return port_; }
-  // The next `times` COMMITs; each is one connection.
+  // Applies to the next `times` COMMITs, each of which loses a connection.
   void cut(Cut how, int times = 1);
   int cuts() const { return cuts_; }
   void admit() { refuses_ = false; }
@@ -35,11 +35,11 @@ class CommitProxy {
  private:
   struct Pair {
     int client = -1, server = -1;
-    bool awaits_commit = false;  // its answer is not to be passed on
+    bool awaits_commit = false;  // the answer is not forwarded
   };
   void serve();
   void accept_one();
-  bool from_client(Pair& pair);  // false when the pair is gone
+  bool from_client(Pair& pair);  // false when one side has closed
   bool from_server(Pair& pair);
   bool cut_at_commit(Pair& pair, const std::string& bytes);
 

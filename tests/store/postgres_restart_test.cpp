@@ -1,4 +1,4 @@
-// A server that goes away and comes back while stoka runs.
+// A server that restarts or crashes while it is in use.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 #include "store/postgres/database.h"
 #include "store/postgres_proxy.h"
-#include "store/postgres_shared.h"
+#include "store/postgres_test_server.h"
 
 namespace postgres_restart_test {
 
@@ -20,13 +20,13 @@ using namespace std::chrono_literals;
 namespace {
 
 testing::PostgresServer& server() {
-  // Nothing but COMMIT writes the log to disk, and nobody else takes transaction ids.
+  // Only COMMIT flushes the WAL, and nobody else uses transaction ids.
   static testing::PostgresServer one({"wal_writer_delay = 10s", "autovacuum = off"});
   one.start();
   return one;
 }
 
-// What the threads of a test know of their writes.
+// The writes of all threads of a test, by result.
 struct Writes {
   std::mutex mutex;
   std::set<int64_t> kept, unknown;
@@ -57,10 +57,10 @@ struct Writes {
 }  // namespace
 
 TEST_CASE(
-    "a server that restarts or crashes is used again, and every write is kept once or reported") {
+    "after a restart or crash the server is used again, and each write is stored once or fails") {
   server().sql("CREATE TABLE t (x BIGINT)");
-  const auto database =
-      must(Database::open(must_parse(server().url()), {.refusal_lasts = 1ms, .most_doubt = 60s}));
+  const auto database = must(Database::open(
+      must_parse(server().url()), {.connect_retry_delay = 1ms, .max_in_doubt_wait = 60s}));
   Writes writes;
   std::atomic<bool> ends = false;
   std::vector<std::jthread> threads;
@@ -81,7 +81,7 @@ TEST_CASE(
   ends = true;
   threads.clear();
 
-  // All that were lost met a server that was not there.
+  // Every failed write failed because the server was down.
   for (const ErrorKind kind : writes.kinds) CHECK(kind == ErrorKind::unavailable);
   const Rows rows = must(database->read([](Connection& connection) {
     return connection.run("SELECT x, count(*) FROM t GROUP BY x");
@@ -95,7 +95,7 @@ TEST_CASE(
   for (const int64_t x : stored) CHECK((writes.kept.count(x) == 1 || writes.unknown.count(x) == 1));
 }
 
-TEST_CASE("a restart between two transactions is not noticed") {
+TEST_CASE("callers do not notice a restart between two transactions") {
   const auto database = must(Database::open(must_parse(server().url()), {}));
   for (const bool crash : {false, true}) {
     CAPTURE(crash);
@@ -106,10 +106,10 @@ TEST_CASE("a restart between two transactions is not noticed") {
   }
 }
 
-TEST_CASE("after a refusal nobody knocks for a while, and whoever comes is told the same") {
-  const auto patient =
-      must(Database::open(must_parse(server().url()), {.refusal_lasts = std::chrono::hours(1)}));
-  const auto eager = must(Database::open(must_parse(server().url()), {.refusal_lasts = 0ms}));
+TEST_CASE("after a refused connection callers get the same error without a new attempt") {
+  const auto patient = must(
+      Database::open(must_parse(server().url()), {.connect_retry_delay = std::chrono::hours(1)}));
+  const auto eager = must(Database::open(must_parse(server().url()), {.connect_retry_delay = 0ms}));
   server().stop();
   const auto refused = patient->read(backend);
   REQUIRE_FALSE(refused);
@@ -123,19 +123,18 @@ TEST_CASE("after a refusal nobody knocks for a while, and whoever comes is told 
   CHECK(eager->read(backend));
 }
 
-TEST_CASE(
-    "a crash before COMMIT may give the transaction's id to another, which is not taken for it") {
+TEST_CASE("a reused transaction id after a crash is not taken for a committed transaction") {
   for (const bool taken : {false, true}) {
     CAPTURE(taken);
     server().sql("DROP TABLE IF EXISTS t; CREATE TABLE t (x BIGINT)");
     CommitProxy proxy(server().port());
     const auto database =
         must(Database::open(must_parse(url_of("stoka", server().password(), "stoka", proxy.port())),
-                            {.most_doubt = 60s}));
+                            {.max_in_doubt_wait = 60s}));
     int calls = 0;
     Result<> wrote;
     std::atomic<int64_t> xid = 0;
-    proxy.cut(CommitProxy::Cut::alone);
+    proxy.cut(CommitProxy::Cut::held_and_refusing);
     std::jthread writer([&] {
       wrote = database->write([&](Connection& connection) -> Result<> {
         ++calls;

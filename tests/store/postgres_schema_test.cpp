@@ -1,4 +1,4 @@
-// How a database gets its tables, and what is said when it cannot.
+// Schema migrations, and their errors.
 #include <doctest/doctest.h>
 
 #include <thread>
@@ -7,7 +7,7 @@
 #include "store/corpus.h"
 #include "store/open.h"
 #include "store/postgres/schema.h"
-#include "store/postgres_shared.h"
+#include "store/postgres_test_server.h"
 #include "support/postgres.h"
 #include "support/postgres_programs.h"
 
@@ -21,7 +21,7 @@ using stoka::testing::TestDatabase;
 namespace {
 
 std::unique_ptr<postgres::Database> connect(const std::string& url) {
-  auto address = postgres::Address::parse(url);
+  auto address = postgres::DatabaseAddress::parse(url);
   REQUIRE_MESSAGE(address, (address ? "" : address.error().message));
   auto database = postgres::Database::open(*address, {});
   REQUIRE_MESSAGE(database, (database ? "" : database.error().message));
@@ -39,7 +39,7 @@ void require(const Result<postgres::Schema>& done) {
   REQUIRE_MESSAGE(done, (done ? "" : done.error().message));
 }
 
-// Columns, constraints and indexes.
+// Columns, constraints and indexes of a schema as text.
 constexpr const char* kShape =
     "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, "
     "pg_get_expr(d.adbin, d.adrelid) FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
@@ -50,7 +50,7 @@ constexpr const char* kShape =
     "WHERE connamespace = current_schema()::regnamespace ORDER BY 1; "
     "SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1";
 
-// The tables as they were first thought of: chunks and visitors without what was added later.
+// The tables of the first design, without the later columns.
 std::string first_design(const std::string& users) {
   return "CREATE TABLE stoka_chunks (id SERIAL PRIMARY KEY, source_type TEXT NOT NULL, "
          "source_slug TEXT NOT NULL, chunk_index INT NOT NULL, content TEXT NOT NULL, title TEXT, "
@@ -71,7 +71,7 @@ std::string first_design(const std::string& users) {
 
 constexpr const char* kUser = "00000000-0000-4000-8000-00000000000a";
 
-// Three visitors, two of them one person's; a session each.
+// Three visitors with a session each; two of them have the same supabase_uid.
 std::string some_visitors() {
   return std::string("INSERT INTO stoka_visitors (supabase_uid, interests, last_seen) VALUES ('") +
          kUser + "', '{old}', now() - interval '1 day'), ('" + kUser +
@@ -92,14 +92,14 @@ void put_something(const std::string& url) {
   corpus.check(**store);
 }
 
-// A server with roles and databases besides those that other tests use; none if it has no pgvector.
+// The shared server, for tests that create roles and databases; null if it has no pgvector.
 const PostgresServer* own_server() {
   if (postgres::shared_server().has_vector()) return &postgres::shared_server();
-  MESSAGE("needs programs of PostgreSQL with pgvector");
+  MESSAGE("needs native PostgreSQL with pgvector");
   return nullptr;
 }
 
-// A new database of that server, with a role "app" that may log in and owns nothing.
+// A new database on that server, with a role "app" that may log in and owns nothing.
 struct OwnDatabase {
   const PostgresServer& server;
   std::string name = testing::random_name();
@@ -118,63 +118,63 @@ struct OwnDatabase {
 
 }  // namespace
 
-TEST_CASE("the tables are made once and recorded") {
-  const TestDatabase place;
-  const auto missing = check_schema(place.url());
+TEST_CASE("the migrations are applied once and recorded") {
+  const TestDatabase db;
+  const auto missing = check_schema(db.url());
   REQUIRE_FALSE(missing);
   CHECK(missing.error().kind == ErrorKind::not_found);
-  CHECK(missing.error().message.find("there is no index in schema " + place.schema()) == 0);
+  CHECK(missing.error().message.find("there is no index in schema " + db.schema()) == 0);
   CHECK(missing.error().hint == "run: stoka index PATH");
-  CHECK(place.sql("SELECT count(*) FROM pg_class WHERE relnamespace = "
-                  "current_schema()::regnamespace") == "0");
+  CHECK(db.sql("SELECT count(*) FROM pg_class WHERE relnamespace = "
+               "current_schema()::regnamespace") == "0");
 
-  const auto made = migrate(place.url());
+  const auto made = migrate(db.url());
   require(made);
-  CHECK(made->name == place.schema());
+  CHECK(made->name == db.schema());
   CHECK(made->vector.at_least(0, 5));
-  CHECK(std::to_string(made->vector.vector_oid) == place.sql("SELECT 'vector'::regtype::oid"));
-  const std::string recorded = place.sql("SELECT * FROM stoka_migrations");
+  CHECK(std::to_string(made->vector.vector_oid) == db.sql("SELECT 'vector'::regtype::oid"));
+  const std::string recorded = db.sql("SELECT * FROM stoka_migrations");
   CHECK(recorded.find("1|0001_initial.sql|") == 0);
 
-  const auto again = migrate(place.url());
+  const auto again = migrate(db.url());
   require(again);
   CHECK(again->name == made->name);
-  CHECK(place.sql("SELECT * FROM stoka_migrations") == recorded);
-  const auto checked = check_schema(place.url());
+  CHECK(db.sql("SELECT * FROM stoka_migrations") == recorded);
+  const auto checked = check_schema(db.url());
   require(checked);
   CHECK(checked->vector.vector_oid == made->vector.vector_oid);
 }
 
-TEST_CASE("every statement of the schema may be run again, also over what is in use") {
-  const TestDatabase place;
-  put_something(place.url());
-  const std::string shape = place.sql(kShape);
+TEST_CASE("every statement of a migration can be run again on tables that are in use") {
+  const TestDatabase db;
+  put_something(db.url());
+  const std::string shape = db.sql(kShape);
   const std::string graph =
       "SELECT relfilenode FROM pg_class WHERE relname = "
       "'stoka_chunks_embedding' AND relnamespace = "
       "current_schema()::regnamespace";
-  const std::string made = place.sql(graph);
+  const std::string made = db.sql(graph);
   CHECK_FALSE(made.empty());
   for (const EmbeddedFile& file : embedded::sql_postgres()) {
-    place.sql("SET client_min_messages = warning; " + std::string(file.text));
+    db.sql("SET client_min_messages = warning; " + std::string(file.text));
   }
-  CHECK(place.sql(kShape) == shape);
-  CHECK(place.sql(graph) == made);
-  CHECK(place.sql("SELECT documents FROM stoka_index") == "3");
+  CHECK(db.sql(kShape) == shape);
+  CHECK(db.sql(graph) == made);
+  CHECK(db.sql("SELECT documents FROM stoka_index") == "3");
 }
 
-TEST_CASE("many that start on an empty database at once all get it") {
-  const TestDatabase place;
+TEST_CASE("stores that open an empty database at once all succeed") {
+  const TestDatabase db;
   std::vector<Result<postgres::Schema>> done(10, fail(ErrorKind::internal, "not run"));
   {
     std::vector<std::jthread> threads;
-    for (auto& one : done) threads.emplace_back([&] { one = migrate(place.url()); });
+    for (auto& one : done) threads.emplace_back([&] { one = migrate(db.url()); });
   }
   for (const auto& one : done) CHECK_MESSAGE(one, (one ? "" : one.error().message));
-  CHECK(place.sql("SELECT count(*) FROM stoka_migrations") == "1");
+  CHECK(db.sql("SELECT count(*) FROM stoka_migrations") == "1");
 }
 
-TEST_CASE("sites that start in schemas of one new database at once all get it") {
+TEST_CASE("stores that open schemas of one new database at once all succeed") {
   const PostgresServer* const server = own_server();
   if (!server) return;
   const OwnDatabase database(*server);
@@ -191,17 +191,17 @@ TEST_CASE("sites that start in schemas of one new database at once all get it") 
     }
   }
   for (const auto& one : done) CHECK_MESSAGE(one, (one ? "" : one.error().message));
-  // None of them has it, so that any of them can go.
+  // The extension is in none of these schemas, so that each can be dropped.
   CHECK(database.sql("SELECT extnamespace::regnamespace FROM pg_extension "
                      "WHERE extname = 'vector'") == "public");
 }
 
-TEST_CASE("a newer schema is refused, an older one migrated") {
-  const TestDatabase place;
-  require(migrate(place.url()));
-  SUBCASE("newer") {
-    place.sql("INSERT INTO stoka_migrations (version, name) VALUES (7, 'later')");
-    for (const auto& refused : {migrate(place.url()), check_schema(place.url())}) {
+TEST_CASE("a newer schema version is refused, and an older one is migrated") {
+  const TestDatabase db;
+  require(migrate(db.url()));
+  SUBCASE("a newer version") {
+    db.sql("INSERT INTO stoka_migrations (version, name) VALUES (7, 'later')");
+    for (const auto& refused : {migrate(db.url()), check_schema(db.url())}) {
       REQUIRE_FALSE(refused);
       CHECK(refused.error().kind == ErrorKind::data);
       CHECK(refused.error().message.find("was written by a newer stoka (schema 7, this one knows "
@@ -209,54 +209,54 @@ TEST_CASE("a newer schema is refused, an older one migrated") {
       CHECK_FALSE(refused.error().hint.empty());
     }
   }
-  SUBCASE("older") {
-    place.sql(
+  SUBCASE("an older version") {
+    db.sql(
         "INSERT INTO stoka_visitors (interests) VALUES ('{kept}'); "
         "DELETE FROM stoka_migrations");
-    const auto refused = check_schema(place.url());
+    const auto refused = check_schema(db.url());
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::data);
     CHECK(refused.error().message.find("was written by an older stoka") != std::string::npos);
     CHECK(refused.error().hint == "run: stoka index PATH");
-    require(migrate(place.url()));
-    require(check_schema(place.url()));
-    CHECK(place.sql("SELECT version FROM stoka_migrations") == "1");
-    CHECK(place.sql("SELECT interests FROM stoka_visitors") == "{kept}");
+    require(migrate(db.url()));
+    require(check_schema(db.url()));
+    CHECK(db.sql("SELECT version FROM stoka_migrations") == "1");
+    CHECK(db.sql("SELECT interests FROM stoka_visitors") == "{kept}");
   }
 }
 
-TEST_CASE("tables of the first design are adopted once their chunks are gone") {
-  const TestDatabase place;
-  place.sql("SET client_min_messages = error; " + first_design("") + some_visitors() +
-            "INSERT INTO stoka_chunks (source_type, source_slug, chunk_index, content) "
-            "VALUES ('blog', 'a', 0, 'x')");
-  const std::string sessions = place.sql("SELECT * FROM stoka_sessions ORDER BY id");
+TEST_CASE("tables of the first design are adopted if they have no chunks") {
+  const TestDatabase db;
+  db.sql("SET client_min_messages = error; " + first_design("") + some_visitors() +
+         "INSERT INTO stoka_chunks (source_type, source_slug, chunk_index, content) "
+         "VALUES ('blog', 'a', 0, 'x')");
+  const std::string sessions = db.sql("SELECT * FROM stoka_sessions ORDER BY id");
 
-  const auto refused = migrate(place.url());
+  const auto refused = migrate(db.url());
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::data);
   CHECK(refused.error().message ==
-        "the chunks in schema " + place.schema() + " were made by another program");
+        "the chunks in schema " + db.schema() + " were made by another program");
   CHECK(refused.error().hint == "TRUNCATE stoka_chunks, then run: stoka index PATH");
-  CHECK(place.sql("SELECT count(*) FROM stoka_chunks") == "1");
+  CHECK(db.sql("SELECT count(*) FROM stoka_chunks") == "1");
 
-  place.sql("TRUNCATE stoka_chunks");
-  require(migrate(place.url()));
-  CHECK(place.sql("SELECT id, visitor_id, shown_slugs, explored_topics, turns, started_at, "
-                  "last_active FROM stoka_sessions ORDER BY id") == sessions);
-  CHECK(place.sql("SELECT subject, interests FROM stoka_visitors WHERE subject IS NOT NULL") ==
+  db.sql("TRUNCATE stoka_chunks");
+  require(migrate(db.url()));
+  CHECK(db.sql("SELECT id, visitor_id, shown_slugs, explored_topics, turns, started_at, "
+               "last_active FROM stoka_sessions ORDER BY id") == sessions);
+  CHECK(db.sql("SELECT subject, interests FROM stoka_visitors WHERE subject IS NOT NULL") ==
         std::string(kUser) + "|{new}");
-  CHECK(place.sql("SELECT count(*) FROM stoka_visitors") == "3");
-  CHECK(place.sql("SELECT count(*) FROM pg_indexes WHERE schemaname = current_schema() "
-                  "AND indexdef LIKE '%ivfflat%'") == "0");
+  CHECK(db.sql("SELECT count(*) FROM stoka_visitors") == "3");
+  CHECK(db.sql("SELECT count(*) FROM pg_indexes WHERE schemaname = current_schema() "
+               "AND indexdef LIKE '%ivfflat%'") == "0");
 
-  // Vectors of another dimension, and more chunks than the old ids could count.
-  place.sql("SELECT setval('stoka_chunks_id_seq', 2147483647)");
-  put_something(place.url());
-  CHECK(place.sql("SELECT min(id) > 2147483647 FROM stoka_chunks") == "t");
+  // Vectors of another dimension, and ids that do not fit into 4 bytes.
+  db.sql("SELECT setval('stoka_chunks_id_seq', 2147483647)");
+  put_something(db.url());
+  CHECK(db.sql("SELECT min(id) > 2147483647 FROM stoka_chunks") == "t");
 }
 
-TEST_CASE("users of Supabase are referred to, and nothing is served to strangers") {
+TEST_CASE("on Supabase visitors refer to auth.users, and public roles have no access") {
   const PostgresServer* const server = own_server();
   if (!server) return;
   const OwnDatabase database(*server);
@@ -294,7 +294,7 @@ TEST_CASE("users of Supabase are referred to, and nothing is served to strangers
                      "FROM pg_class c WHERE relkind = 'S'") == "f");
 }
 
-TEST_CASE("what stands in the way of the tables is told, with what mends it") {
+TEST_CASE("whatever prevents a migration is an error with a hint") {
   const PostgresServer* const server = own_server();
   if (!server) return;
   struct {
@@ -307,17 +307,17 @@ TEST_CASE("what stands in the way of the tables is told, with what mends it") {
     const char* hint;
   } const cases[] = {
       {"no such schema", "", false, "?options=-csearch_path%3Dnowhere", ErrorKind::config,
-       "the search_path nowhere names no schema that is there for role stoka", "CREATE SCHEMA"},
+       "the search_path nowhere names no existing schema for role stoka", "CREATE SCHEMA"},
       {"a schema that the role may not use", "CREATE SCHEMA closed", true,
        "?options=-csearch_path%3Dclosed", ErrorKind::config,
-       "the search_path closed names no schema that is there for role app", "GRANT USAGE, CREATE"},
+       "the search_path closed names no existing schema for role app", "GRANT USAGE, CREATE"},
       {"a schema in which it may not create", "CREATE EXTENSION vector", true, "",
        ErrorKind::config, "role app may not create tables in schema public",
        "GRANT USAGE, CREATE ON SCHEMA public TO app"},
       {"an extension that it may not create", "GRANT CREATE ON SCHEMA public TO app", true, "",
        ErrorKind::config, "this role may not create the extension vector",
        "CREATE EXTENSION vector"},
-      // Found instead of the server's own list because pg_catalog is searched after it.
+      // It hides the server's own view, because pg_catalog is searched after it.
       {"a server without the extension",
        "CREATE SCHEMA bare; CREATE VIEW bare.pg_available_extensions AS SELECT 'x' AS name", false,
        "?options=-csearch_path%3Dbare%2Cpg_catalog", ErrorKind::config,
@@ -353,21 +353,21 @@ TEST_CASE("what stands in the way of the tables is told, with what mends it") {
   }
 }
 
-TEST_CASE("a role needs no more rights than what it does") {
+TEST_CASE("a role needs only the privileges of what it does") {
   const PostgresServer* const server = own_server();
   if (!server) return;
   const OwnDatabase database(*server);
   database.sql("CREATE EXTENSION vector");
-  SUBCASE("it may make tables, but no extension") {
+  SUBCASE("it may create tables, but no extension") {
     database.sql("GRANT CREATE ON SCHEMA public TO app");
     put_something(database.app_url());
   }
-  SUBCASE("it may write into tables that are there") {
+  SUBCASE("it may write to existing tables") {
     require(migrate(database.url()));
     database.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO app");
     require(migrate(database.app_url()));
   }
-  SUBCASE("it may only look") {
+  SUBCASE("it may only read") {
     require(migrate(database.url()));
     database.sql("GRANT SELECT ON stoka_migrations TO app");
     require(check_schema(database.app_url()));

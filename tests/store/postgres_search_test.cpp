@@ -8,7 +8,7 @@
 #include "store/corpus.h"
 #include "store/open.h"
 #include "store/postgres/database.h"
-#include "store/postgres/dense.h"
+#include "store/postgres/dense_search.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/vector_index.h"
 #include "support/postgres.h"
@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kDim = 8;
 constexpr int kDocuments = 60;
 constexpr int kChunksEach = 100;
-static_assert((kDocuments - 6) * kChunksEach > int{postgres::kExactUpTo});
+static_assert((kDocuments - 6) * kChunksEach > int{postgres::kMaxExactVectors});
 
 std::unique_ptr<Store> must_open(const std::string& url) {
   auto store = store::open(url, OpenMode::read_write);
@@ -42,8 +42,8 @@ std::vector<float> random_vector(Corpus& corpus) {
   return vector;
 }
 
-// More vectors than are compared one by one. A tenth of them are the same one, some are zeros, and
-// those of some documents lie together.
+// More vectors than an exact search takes. A tenth of them are equal, some are zero, and those of
+// some documents are close to each other.
 constexpr int kTogether = 5;
 const std::vector<float> kMiddle = {0, 1, 0, 0, 0, 0, 0, 0};
 std::vector<float> large_vector(Corpus& corpus, int document, int chunk) {
@@ -81,16 +81,17 @@ SearchFilter all_but(std::set<int> kept) {
   return filter;
 }
 
-// How many of `expected` were found.
-size_t hits(const std::vector<Found>& found, const std::vector<Found>& expected) {
-  return static_cast<size_t>(std::count_if(expected.begin(), expected.end(), [&](const Found& e) {
-    return std::find(found.begin(), found.end(), e) != found.end();
-  }));
+// The number of `expected` results that were found.
+size_t hits(const std::vector<RankedChunk>& found, const std::vector<RankedChunk>& expected) {
+  return static_cast<size_t>(
+      std::count_if(expected.begin(), expected.end(), [&](const RankedChunk& e) {
+        return std::find(found.begin(), found.end(), e) != found.end();
+      }));
 }
 
 }  // namespace
 
-TEST_CASE("a large index is searched through HNSW, and never gives fewer rows than exist") {
+TEST_CASE("a large index is searched through HNSW, and never returns fewer rows than exist") {
   const TestDatabase database;
   Corpus corpus(7);
   {
@@ -106,19 +107,20 @@ TEST_CASE("a large index is searched through HNSW, and never gives fewer rows th
         if (round % 2) filter.exclude_slugs = {slug(round), slug(round + 1), "not-there"};
         const auto found = store->search_dense(query, k, filter);
         REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
-        const std::vector<Found> expected = corpus.dense(query, k, filter);
-        const std::vector<Found> rows = named(*store, *found);
+        const std::vector<RankedChunk> expected = corpus.dense(query, k, filter);
+        const std::vector<RankedChunk> rows = with_slugs(*store, *found);
         CHECK(rows.size() == k);
-        CHECK(std::is_sorted(rows.begin(), rows.end(),
-                             [](const Found& a, const Found& b) { return a.score > b.score; }));
-        for (const Found& row : rows) CHECK_FALSE(filter.exclude_slugs.contains(row.slug));
+        CHECK(std::is_sorted(
+            rows.begin(), rows.end(),
+            [](const RankedChunk& a, const RankedChunk& b) { return a.score > b.score; }));
+        for (const RankedChunk& row : rows) CHECK_FALSE(filter.exclude_slugs.contains(row.slug));
         wanted += expected.size();
         found_of_them += hits(rows, expected);
       }
     }
     CHECK(static_cast<double>(found_of_them) >= 0.98 * static_cast<double>(wanted));
   }
-  // What a backend counts is there for others when it is gone.
+  // The statistics of a backend are visible to others once it has ended.
   if (!TestDatabase::many_backends()) return;
   const std::string scans =
       "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'stoka_chunks_embedding' "
@@ -127,8 +129,7 @@ TEST_CASE("a large index is searched through HNSW, and never gives fewer rows th
   CHECK(database.sql(scans) != "0");
 }
 
-TEST_CASE(
-    "what a filter leaves of a large index, ties and odd queries are found as by comparing all") {
+TEST_CASE("HNSW search agrees with exact search for filters, ties and unusual queries") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   Corpus corpus(8);
@@ -155,23 +156,24 @@ TEST_CASE(
     const SearchFilter filter = all_but({10 + round, 20 + round, 30, 31, 32});
     const auto found = store->search_dense(query, 50, filter);
     REQUIRE(found);
-    CHECK((named(*store, *found) == corpus.dense(query, 50, filter)));
+    CHECK((with_slugs(*store, *found) == corpus.dense(query, 50, filter)));
   }
   for (const auto& c : cases) {
     CAPTURE(c.what);
     const auto found = store->search_dense(c.query, c.k, c.filter);
     REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
-    CHECK((named(*store, *found) == corpus.dense(c.query, c.k, c.filter)));
+    CHECK((with_slugs(*store, *found) == corpus.dense(c.query, c.k, c.filter)));
   }
 }
 
-TEST_CASE("a large index is searched with every pgvector, and without its index") {
-  const TestDatabase place;
-  const auto store = must_open(place.url());
+TEST_CASE(
+    "a large index is searched with every version of pgvector, and without the vector index") {
+  const TestDatabase db;
+  const auto store = must_open(db.url());
   Corpus corpus(9);
   fill_large(*store, corpus);
   const auto database =
-      postgres::Database::open(postgres::Address::parse(place.url()).value(), {}).value();
+      postgres::Database::open(postgres::DatabaseAddress::parse(db.url()).value(), {}).value();
   const postgres::Schema schema = postgres::check_schema(*database).value();
   struct {
     int minor;
@@ -185,7 +187,7 @@ TEST_CASE("a large index is searched with every pgvector, and without its index"
     extension.major = 0;
     extension.minor = c.minor;
     const auto made = database->write([&](postgres::Connection& connection) {
-      return c.with_index ? postgres::make_vector_index(connection, extension, kDim)
+      return c.with_index ? postgres::create_vector_index(connection, extension, kDim)
                           : postgres::drop_vector_index(connection);
     });
     REQUIRE_MESSAGE(made, (made ? "" : made.error().message));
@@ -198,24 +200,24 @@ TEST_CASE("a large index is searched with every pgvector, and without its index"
     } const queries[] = {
         {random_vector(corpus), 20, {{slug(11), slug(12)}}},
         {random_vector(corpus), 300, {{slug(11), slug(12)}}},
-        // Whoever filters what the index gave has nothing left.
+        // Filtering the results of the index afterwards would leave nothing.
         {kMiddle, 20, without_middle},
         {kMiddle, 100, without_middle},
     };
     for (const auto& q : queries) {
       CAPTURE(q.k);
       const auto found = database->read([&](postgres::Connection& connection) {
-        return postgres::search_vectors(connection, extension, q.query, q.k, q.filter);
+        return postgres::search_dense(connection, extension, q.query, q.k, q.filter);
       });
       REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
-      const std::vector<Found> rows = named(*store, *found);
+      const std::vector<RankedChunk> rows = with_slugs(*store, *found);
       CHECK(rows.size() == q.k);
       CHECK(hits(rows, corpus.dense(q.query, q.k, q.filter)) >= q.k * 95 / 100);
     }
   }
 }
 
-TEST_CASE("SQL in every field of a document and of a search is only text") {
+TEST_CASE("SQL in any field of a document or a query is only text") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   const std::string nasty = "'; DROP TABLE stoka_chunks; -- $1 \\ \" %s {a,b} NULL";
@@ -256,13 +258,13 @@ TEST_CASE("SQL in every field of a document and of a search is only text") {
     const auto found =
         store->search_lexical(std::vector<QueryTerm>{{nasty, 1}, {"NULL", 1}}, 5, filter);
     REQUIRE(found);
-    CHECK((named(*store, *found) == corpus.lexical({{nasty, 1}, {"NULL", 1}}, 5, filter)));
+    CHECK((with_slugs(*store, *found) == corpus.lexical({{nasty, 1}, {"NULL", 1}}, 5, filter)));
     CHECK(store->search_dense(std::vector<float>{1, 0}, 5, filter)->size() ==
           2 - filter.exclude_slugs.count(nasty) - filter.exclude_slugs.count("NULL"));
   }
 }
 
-TEST_CASE("what is damaged in the database is a data error, and nothing is made of it") {
+TEST_CASE("damaged rows are a data error") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   ChunkId id = 0;
@@ -309,14 +311,15 @@ TEST_CASE("what is damaged in the database is a data error, and nothing is made 
       id = store->chunks_of("a")->front().id;
     }
     CHECK(c.call() == "none");
-    // As a change by hand would not, but what is kept of the index must not hide the damage.
+    // A change by hand does not increase the generation; without this the caches would hide the
+    // damage.
     database.sql("UPDATE stoka_index SET generation = generation + 1");
     database.sql(c.damage);
     CHECK(c.call() == "data");
   }
 }
 
-TEST_CASE("rows made by hand, with nothing in what may be nothing, are read") {
+TEST_CASE("rows with NULL in every nullable column are read") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   database.sql(

@@ -37,7 +37,7 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int64_t 
   return record;
 }
 
-// Runs `work(i)` for each i at once; what went wrong.
+// Runs work(i) for each i concurrently; returns the errors.
 std::vector<std::string> at_once(int threads, const std::function<std::string(int)>& work) {
   std::vector<std::string> wrong(static_cast<size_t>(threads));
   std::vector<std::thread> running;
@@ -57,7 +57,8 @@ std::set<std::string> as_set(const std::vector<std::string>& list) {
 
 }  // namespace
 
-TEST_CASE("fifty turns of one new session at once, from two stores, are all there in one session") {
+TEST_CASE(
+    "fifty concurrent turns of a new session, from two stores, are all stored in one session") {
   const TestDatabase database;
   const int threads = TestDatabase::many_backends() ? 50 : 5;
   const auto one = must_open(database.url());
@@ -72,7 +73,7 @@ TEST_CASE("fifty turns of one new session at once, from two stores, are all ther
   CHECK(as_set(session->shown_slugs).size() == static_cast<size_t>(threads));
   CHECK(session->shown_slugs.size() == static_cast<size_t>(threads));
   CHECK(session->explored_topics.size() == static_cast<size_t>(threads));
-  // The order of the topics is that of the turns, as their exchanges are kept.
+  // Topics and exchanges are in the same order.
   const size_t last = session->exchanges.size();
   for (size_t i = 0; i < last; ++i) {
     const std::string& topic = session->explored_topics[session->explored_topics.size() - last + i];
@@ -80,7 +81,7 @@ TEST_CASE("fifty turns of one new session at once, from two stores, are all ther
   }
 }
 
-TEST_CASE("ten visitors who turn out to be one person at the same time become one visitor") {
+TEST_CASE("ten visitors that get the same subject concurrently become one visitor") {
   const TestDatabase database;
   const int people = TestDatabase::many_backends() ? 10 : 4;
   const auto one = must_open(database.url());
@@ -96,7 +97,7 @@ TEST_CASE("ten visitors who turn out to be one person at the same time become on
     TurnRecord record = turn(named("new", i), named("v", i), 100 + i);
     record.subject = kSubject;
     std::string error = complaint(store.commit_turn(record));
-    // Whoever is gone by now is not made again by a turn that names them with the subject.
+    // A turn with the subject does not create an absorbed visitor again.
     if (error.empty()) error = complaint(store.commit_turn(record));
     return error;
   });
@@ -119,12 +120,12 @@ TEST_CASE("ten visitors who turn out to be one person at the same time become on
   CHECK(turns == 3 * people);
 }
 
-TEST_CASE("turns, visits and copies of the same new visitors at once lose nothing") {
+TEST_CASE("concurrent turns, updates and copies of the same new visitors lose nothing") {
   const TestDatabase database;
   const int visitors = TestDatabase::many_backends() ? 6 : 2;
   const auto one = must_open(database.url());
   const auto two = must_open(database.url());
-  // Long enough for others to see that the visitor is not there.
+  // Long enough for concurrent transactions to find no visitor.
   if (TestDatabase::many_backends()) {
     database.sql(
         "CREATE FUNCTION slow() RETURNS TRIGGER LANGUAGE plpgsql AS "
@@ -152,7 +153,7 @@ TEST_CASE("turns, visits and copies of the same new visitors at once lose nothin
   CHECK(sessions->size() == static_cast<size_t>(visitors));
 }
 
-TEST_CASE("who becomes known while others write about the same person loses nothing") {
+TEST_CASE("a visitor that gets a subject during concurrent writes loses nothing") {
   if (!TestDatabase::many_backends()) return;
   const TestDatabase database;
   const int people = 5;
@@ -160,7 +161,7 @@ TEST_CASE("who becomes known while others write about the same person loses noth
   const auto two = must_open(database.url());
   const auto named = [](const char* what, int i) { return what + std::to_string(i); };
   const auto subject = [](int i) { return "auth|" + std::to_string(i); };
-  // Everybody is known as one visitor, and on the way with another one.
+  // Every person has a visitor with a subject, and an anonymous one.
   for (int i = 0; i < people; ++i) {
     TurnRecord known = turn(named("home", i), named("known", i), 1);
     known.subject = subject(i);
@@ -169,7 +170,7 @@ TEST_CASE("who becomes known while others write about the same person loses noth
     const Reading read[] = {{"read on the way", at(1), 100}};
     REQUIRE(one->update_visitor(uuid(named("new", i)), {}, read, at(1)));
   }
-  // Between what a change reads and what it writes there is time for another one.
+  // A delay between reading and writing lets another change come between.
   database.sql(
       "CREATE FUNCTION slow() RETURNS TRIGGER LANGUAGE plpgsql AS "
       "$$ BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END $$; CREATE TRIGGER slow BEFORE INSERT "
@@ -179,9 +180,9 @@ TEST_CASE("who becomes known while others write about the same person loses noth
     const int i = n / 3;
     Store& store = n % 2 ? *one : *two;
     const Reading read[] = {{"read at home", at(2), 100}};
-    if (n % 3 == 0)  // the known visitor reads
+    if (n % 3 == 0)  // the visitor with the subject reads
       return complaint(store.update_visitor(uuid(named("known", i)), {}, read, at(2)));
-    if (n % 3 == 1)  // a session of the one who goes has a turn, in the name of a third
+    if (n % 3 == 1)  // a turn in a session of the absorbed visitor names a third one
       return complaint(store.commit_turn(turn(named("way", i), named("third", i), 2)));
     TurnRecord known = turn(named("here", i), named("new", i), 2);
     known.subject = subject(i);
@@ -201,7 +202,7 @@ TEST_CASE("who becomes known while others write about the same person loses noth
   }
 }
 
-TEST_CASE("a turn whose backend is killed in the middle is stored once") {
+TEST_CASE("a turn whose backend is killed during it is stored once") {
   if (!TestDatabase::many_backends()) return;
   struct {
     const char* when;
@@ -217,7 +218,7 @@ TEST_CASE("a turn whose backend is killed in the middle is stored once") {
     CAPTURE(c.when);
     const TestDatabase database;
     const auto store = must_open(database.url());
-    // A sequence counts on whatever becomes of the transaction.
+    // A sequence is not rolled back with its transaction.
     database.sql(
         "CREATE SEQUENCE deaths; CREATE FUNCTION die() RETURNS TRIGGER LANGUAGE plpgsql AS $$ "
         "BEGIN "
@@ -237,10 +238,10 @@ TEST_CASE("a turn whose backend is killed in the middle is stored once") {
   }
 }
 
-TEST_CASE("a subject that is a user is linked to it, and one that is not stops no turn") {
+TEST_CASE("a subject in auth.users is linked, and turns with an unknown one succeed") {
   const TestDatabase database;
   const auto store = must_open(database.url());
-  // As in auth.users of Supabase.
+  // Like auth.users of Supabase.
   database.sql(
       "CREATE TABLE users (id UUID PRIMARY KEY); ALTER TABLE stoka_visitors "
       "ADD FOREIGN KEY (supabase_uid) REFERENCES users (id) ON DELETE SET NULL");
@@ -255,7 +256,7 @@ TEST_CASE("a subject that is a user is linked to it, and one that is not stops n
   database.sql("INSERT INTO users VALUES ('" + kSubject + "')");
   REQUIRE(store->commit_turn(record));
   CHECK(uid() == kSubject);
-  // Another turn without the subject, and the end of that user.
+  // Another turn without the subject; then the user is deleted.
   REQUIRE(store->commit_turn(turn("s", "v", 2)));
   CHECK(uid() == kSubject);
   database.sql("DELETE FROM users");
@@ -268,7 +269,7 @@ TEST_CASE("a subject that is a user is linked to it, and one that is not stops n
   CHECK(store->visitor(uuid("w"))->value().subject == "auth0|1");
 }
 
-TEST_CASE("a client that sends SQL in every field is answered, and all it sent is text") {
+TEST_CASE("SQL in every field of a turn is only text") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   const std::string nasty = "'; DROP TABLE stoka_sessions; -- $1 \\ \" {NULL,\"x\"} \\u0000";
@@ -310,7 +311,7 @@ TEST_CASE("a client that sends SQL in every field is answered, and all it sent i
   CHECK(store->visitors_after("", 5)->size() == 1);
 }
 
-TEST_CASE("rows of the first design, and such as hold nothing, are read and go on") {
+TEST_CASE("sessions of the first design, and rows with NULLs, are read and continued") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   database.sql(
@@ -339,7 +340,7 @@ TEST_CASE("rows of the first design, and such as hold nothing, are read and go o
   CHECK(seed->exchanges[0].user == "asked");
   CHECK(seed->exchanges[0].assistant == "answered");
 
-  // Nobody's session cannot be carried elsewhere.
+  // A session without a visitor cannot be copied.
   CHECK(store->sessions_after("", 10)->size() == 1);
 
   const auto after = store->commit_turn(turn("s", "v", 1));

@@ -23,7 +23,7 @@ std::string shown(const std::vector<ChunkTerm>& terms) {
 
 }  // namespace
 
-TEST_CASE("the terms of a chunk come back from their bytes, and damaged bytes are found out") {
+TEST_CASE("encoded chunk terms are decoded, and damaged bytes are detected") {
   const std::vector<ChunkTerm> terms = {{1, 3}, {300, 1}, {70000, 2000}};
   const std::string bytes = encode_chunk_terms(terms);
   std::vector<ChunkTerm> found = {{9, 9}};
@@ -35,7 +35,7 @@ TEST_CASE("the terms of a chunk come back from their bytes, and damaged bytes ar
   CHECK_FALSE(decode_chunk_terms("\xFF", found));
 }
 
-TEST_CASE("a new chunk's terms are sorted, and those of no count are left out") {
+TEST_CASE("terms of a new chunk are sorted, and counts of zero are left out") {
   PostingEdits edits;
   std::vector<ChunkTerm> terms = {{7, 2}, {3, 0}, {5, 4}};
   CHECK(edits.add(2048, terms) == 6U);
@@ -49,7 +49,7 @@ TEST_CASE("a new chunk's terms are sorted, and those of no count are left out") 
   CHECK((edits.frequencies() == std::map<int64_t, int64_t>{{5, 1}, {7, 1}}));
 }
 
-TEST_CASE("a chunk that names a term twice is refused and leaves nothing behind") {
+TEST_CASE("a chunk with a duplicate term is refused and changes nothing") {
   PostingEdits edits;
   std::vector<ChunkTerm> terms = {{7, 2}, {5, 1}, {7, 1}};
   const auto length = edits.add(1, terms);
@@ -61,7 +61,7 @@ TEST_CASE("a chunk that names a term twice is refused and leaves nothing behind"
   CHECK(edits.add(1, one_counts) == 2U);
 }
 
-TEST_CASE("what goes and comes in one edit is counted against each other") {
+TEST_CASE("removed and added terms cancel out in the document frequencies") {
   PostingEdits edits;
   const std::vector<ChunkTerm> gone = {{1, 1}, {2, 5}};
   CHECK(edits.remove(10, gone) == 6);
@@ -76,11 +76,11 @@ TEST_CASE("what goes and comes in one edit is counted against each other") {
   CHECK((edits.blocks().at({1, 2}).added == Postings{{1030, 1, 2}, {1031, 1, 1}}));
 }
 
-TEST_CASE("an edit takes postings out of a block and adds others behind") {
+TEST_CASE("an edit removes postings from a block and appends others") {
   const std::string before = search::encode_postings(Postings{{1, 1, 9}, {5, 2, 8}, {9, 3, 7}});
   struct {
     std::string before;
-    BlockEdit edit;
+    PostingBlockEdit edit;
     Postings after;
   } const cases[] = {
       {before, {{}, {{12, 4, 6}}}, {{1, 1, 9}, {5, 2, 8}, {9, 3, 7}, {12, 4, 6}}},

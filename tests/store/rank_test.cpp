@@ -22,9 +22,9 @@ ChunkIds ids(const std::vector<ScoredChunk>& found) {
 }  // namespace
 
 TEST_CASE(
-    "equal scores are ordered by slug and chunk index, and only they are looked up, at once") {
-  // Places: 1 d/0, 2 b/1, 3 b/0, 4 a/10, 5 a/9.
-  const std::map<ChunkId, Place> places = {
+    "ties are ordered by slug and chunk index, and only tied chunks are looked up, in one call") {
+  // Positions: 1 d/0, 2 b/1, 3 b/0, 4 a/10, 5 a/9.
+  const std::map<ChunkId, ChunkPosition> positions = {
       {1, {1, "d", 0}}, {2, {2, "b", 1}}, {3, {3, "b", 0}}, {4, {4, "a", 10}}, {5, {5, "a", 9}}};
   struct {
     std::vector<search::Scored> found;
@@ -45,12 +45,12 @@ TEST_CASE(
     CAPTURE(c.k);
     ChunkIds asked;
     int calls = 0;
-    const auto best =
-        ranked(c.found, c.k, [&](std::span<const ChunkId> wanted) -> Result<std::vector<Place>> {
+    const auto best = rank_top_k(
+        c.found, c.k, [&](std::span<const ChunkId> wanted) -> Result<std::vector<ChunkPosition>> {
           ++calls;
           asked.assign(wanted.begin(), wanted.end());
-          std::vector<Place> given;
-          for (const ChunkId id : wanted) given.push_back(places.at(id));
+          std::vector<ChunkPosition> given;
+          for (const ChunkId id : wanted) given.push_back(positions.at(id));
           return given;
         });
     REQUIRE(best);
@@ -60,20 +60,23 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a place that cannot be had fails the search") {
+TEST_CASE("a failed position lookup fails the search") {
   const std::vector<search::Scored> tied = {{1, 1.0}, {2, 1.0}};
-  const auto failed = ranked(tied, 5, [](std::span<const ChunkId>) -> Result<std::vector<Place>> {
-    return fail(ErrorKind::data, "damaged");
-  });
+  const auto failed =
+      rank_top_k(tied, 5, [](std::span<const ChunkId>) -> Result<std::vector<ChunkPosition>> {
+        return fail(ErrorKind::data, "damaged");
+      });
   REQUIRE_FALSE(failed);
   CHECK(failed.error().kind == ErrorKind::data);
-  const auto missing = ranked(tied, 5, [](std::span<const ChunkId>) -> Result<std::vector<Place>> {
-    return std::vector<Place>{{1, "a", 0}};
-  });
+  const auto missing =
+      rank_top_k(tied, 5, [](std::span<const ChunkId>) -> Result<std::vector<ChunkPosition>> {
+        return std::vector<ChunkPosition>{{1, "a", 0}};
+      });
   CHECK_FALSE(missing);
 }
 
-TEST_CASE("the weights of a term are summed, and those that cannot count are left out") {
+TEST_CASE(
+    "the weights of a term are summed, and sums that are not positive and finite are left out") {
   const double nan = std::nan("");
   const std::vector<QueryTerm> query = {{"b", 1},          {"a", 0.5},   {"b", 0.25}, {"zero", 0},
                                         {"less", -1},      {"up", -1},   {"up", 3},   {"nan", nan},

@@ -1,4 +1,4 @@
-// What happens to a SQLite store when its file, its disk or its process does not behave.
+// A SQLite store with a damaged or read-only file, or on a full disk.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "store/child.h"
+#include "store/child_process.h"
 #include "store/corpus.h"
 #include "store/open.h"
-#include "store/temp_place.h"
+#include "store/temp_database.h"
 
 namespace sqlite_faults_test {
 
@@ -58,9 +58,9 @@ TurnRecord a_turn() {
 
 }  // namespace
 
-TEST_CASE("a file that cannot be a store is refused in one line that says what to do") {
-  const TempPlace place;
-  const std::string in = place.directory() + "/";
+TEST_CASE("a file that is not a store is an error with a hint") {
+  const TempDatabase temp;
+  const std::string in = temp.directory() + "/";
   write_text(in + "text.db", std::string(5000, 'x'));
   fs::create_directory(in + "folder");
   run_sql(in + "foreign.db", "CREATE TABLE something (x)");
@@ -101,24 +101,24 @@ TEST_CASE("a file that cannot be a store is refused in one line that says what t
   CHECK_FALSE(fs::exists(in + "missing.db"));
 }
 
-TEST_CASE("the file and its new directories belong to their owner alone") {
-  const TempPlace place;
-  const std::string path = place.directory() + "/a/b/stoka.db";
+TEST_CASE("a new file and its directories are accessible to their owner only") {
+  const TempDatabase temp;
+  const std::string path = temp.directory() + "/a/b/stoka.db";
   const auto store = must_open(path, OpenMode::read_write);
   REQUIRE(store->commit_turn(a_turn()));
   CHECK(mode_of(path) == 0600);
   CHECK(mode_of(path + "-wal") == 0600);
-  CHECK(mode_of(place.directory() + "/a") == 0700);
-  CHECK(mode_of(place.directory() + "/a/b") == 0700);
+  CHECK(mode_of(temp.directory() + "/a") == 0700);
+  CHECK(mode_of(temp.directory() + "/a/b") == 0700);
 }
 
-TEST_CASE("what cannot be written can still be searched, and says so when it is written") {
-  const TempPlace place;
+TEST_CASE("a read-only store can be searched, and writes get an error that says so") {
+  const TempDatabase temp;
   Corpus corpus(2);
-  fill(place.db(), corpus, 5);
-  fs::permissions(place.db(), fs::perms(0444));
+  fill(temp.db(), corpus, 5);
+  fs::permissions(temp.db(), fs::perms(0444));
   const auto searches = [&] {
-    auto store = store::open(place.db(), OpenMode::read);
+    auto store = store::open(temp.db(), OpenMode::read);
     if (!store) return store.error().message;
     const QueryTerm query[] = {{"t0", 1}, {"t5", 1}};
     const auto found = (*store)->search_lexical(query, 1000, {});
@@ -131,61 +131,61 @@ TEST_CASE("what cannot be written can still be searched, and says so when it is 
     if (turn || writer) return std::string("written");
     return turn.error().message + (writer.error().hint.empty() ? ", no hint" : "");
   };
-  SUBCASE("a file") {
-    fs::permissions(place.directory(), fs::perms(0777));
-    CHECK(as_nobody(searches) == "the database " + place.db() + " is read-only");
+  SUBCASE("a read-only file") {
+    fs::permissions(temp.directory(), fs::perms(0777));
+    CHECK(run_as_nobody(searches) == "the database " + temp.db() + " is read-only");
   }
-  SUBCASE("a file and its directory") {
-    fs::permissions(place.directory(), fs::perms(0555));
-    CHECK(as_nobody(searches) == "the database " + place.db() + " is read-only");
-    fs::permissions(place.directory(), fs::perms(0700));
+  SUBCASE("a read-only file and directory") {
+    fs::permissions(temp.directory(), fs::perms(0555));
+    CHECK(run_as_nobody(searches) == "the database " + temp.db() + " is read-only");
+    fs::permissions(temp.directory(), fs::perms(0700));
   }
-  SUBCASE("a file that cannot be read either") {
-    fs::permissions(place.db(), fs::perms(0600));
-    fs::permissions(place.directory(), fs::perms(0755));
-    const std::string message = as_nobody(searches);
+  SUBCASE("an unreadable file") {
+    fs::permissions(temp.db(), fs::perms(0600));
+    fs::permissions(temp.directory(), fs::perms(0755));
+    const std::string message = run_as_nobody(searches);
     if (geteuid() == 0) CHECK(message.find("cannot open the database") == 0);
   }
 }
 
-TEST_CASE("a directory that cannot be written is told before anything is indexed") {
-  const TempPlace place;
-  fs::permissions(place.directory(), fs::perms(0555));
-  const auto message = as_nobody([&] {
-    const auto store = store::open(place.directory() + "/new/stoka.db", OpenMode::read_write);
+TEST_CASE("a directory that is not writable is an error before anything is indexed") {
+  const TempDatabase temp;
+  fs::permissions(temp.directory(), fs::perms(0555));
+  const auto message = run_as_nobody([&] {
+    const auto store = store::open(temp.directory() + "/new/stoka.db", OpenMode::read_write);
     return store ? std::string("opened") : store.error().message;
   });
-  CHECK(message == "cannot create the directory " + place.directory() + "/new: Permission denied");
-  fs::permissions(place.directory(), fs::perms(0700));
+  CHECK(message == "cannot create the directory " + temp.directory() + "/new: Permission denied");
+  fs::permissions(temp.directory(), fs::perms(0700));
 }
 
-TEST_CASE("a damaged file is reported as damaged and never deleted") {
-  const TempPlace place;
+TEST_CASE("a damaged file is reported and never deleted") {
+  const TempDatabase temp;
   Corpus corpus(3);
-  fill(place.db(), corpus, 60);
-  const auto size = fs::file_size(place.db());
+  fill(temp.db(), corpus, 60);
+  const auto size = fs::file_size(temp.db());
   {
-    std::fstream file(place.db(), std::ios::in | std::ios::out | std::ios::binary);
+    std::fstream file(temp.db(), std::ios::in | std::ios::out | std::ios::binary);
     for (uintmax_t page = 4096; page < size; page += 4096) {
       file.seekp(static_cast<std::streamoff>(page));
       file << std::string(600, '\x5a');
     }
   }
-  const auto store = store::open(place.db(), OpenMode::read);
+  const auto store = store::open(temp.db(), OpenMode::read);
   const QueryTerm query[] = {{"t0", 1}};
   const auto found = store ? (*store)->search_lexical(query, 5, {})
                            : Result<std::vector<ScoredChunk>>(fail(store.error()));
   REQUIRE_FALSE(found);
   CHECK(found.error().kind == ErrorKind::data);
-  CHECK(found.error().message == "the database " + place.db() + " is damaged");
+  CHECK(found.error().message == "the database " + temp.db() + " is damaged");
   CHECK(found.error().hint.find("stoka index") != std::string::npos);
-  CHECK(fs::file_size(place.db()) == size);
+  CHECK(fs::file_size(temp.db()) == size);
 }
 
-TEST_CASE("damaged rows are found out") {
-  const TempPlace place;
+TEST_CASE("damaged rows are a data error") {
+  const TempDatabase temp;
   Corpus corpus(3);
-  fill(place.db(), corpus, 20);
+  fill(temp.db(), corpus, 20);
   const char* const damages[] = {
       "UPDATE stoka_postings SET data = x'ff'",
       "UPDATE stoka_postings SET block = block + 1",
@@ -195,8 +195,8 @@ TEST_CASE("damaged rows are found out") {
   };
   for (const char* damage : damages) {
     CAPTURE(damage);
-    const std::string copy = place.db() + ".copy";
-    fs::copy_file(place.db(), copy, fs::copy_options::overwrite_existing);
+    const std::string copy = temp.db() + ".copy";
+    fs::copy_file(temp.db(), copy, fs::copy_options::overwrite_existing);
     run_sql(copy, damage);
     const auto store = must_open(copy, OpenMode::read);
     const QueryTerm query[] = {{"t0", 1}};
@@ -214,13 +214,13 @@ TEST_CASE("damaged rows are found out") {
   }
 }
 
-TEST_CASE("a full disk rolls the document back, and searches go on") {
-  const TempPlace place;
+TEST_CASE("a full disk rolls the document back, and searches still work") {
+  const TempDatabase temp;
   Corpus corpus(4);
-  fill(place.db(), corpus, 10);
-  const auto failure = in_child([&]() -> std::string {
-    limit_file_size(fs::file_size(place.db()) + 100000);
-    auto store = store::open(place.db(), OpenMode::read_write);
+  fill(temp.db(), corpus, 10);
+  const auto failure = run_in_child([&]() -> std::string {
+    limit_file_size(fs::file_size(temp.db()) + 100000);
+    auto store = store::open(temp.db(), OpenMode::read_write);
     if (!store) return store.error().message;
     auto writer = (*store)->begin_index();
     if (!writer) return writer.error().message;
@@ -237,8 +237,8 @@ TEST_CASE("a full disk rolls the document back, and searches go on") {
     }
     return "never full";
   });
-  CHECK(failure == "no space left to write the database " + place.db());
-  const auto store = must_open(place.db(), OpenMode::read_write);
+  CHECK(failure == "no space left to write the database " + temp.db());
+  const auto store = must_open(temp.db(), OpenMode::read_write);
   auto writer = store->begin_index();
   REQUIRE(writer);
   const auto documents = store->documents();
@@ -250,9 +250,10 @@ TEST_CASE("a full disk rolls the document back, and searches go on") {
   corpus.check(*store);
 }
 
-TEST_CASE("stores are named by a path or as sqlite:, and other names are explained") {
-  const TempPlace place;
-  const std::string path = place.db();
+TEST_CASE(
+    "a store is opened by a path or sqlite: URL, and the error for other URLs lists the forms") {
+  const TempDatabase temp;
+  const std::string path = temp.db();
   for (const std::string& url : {path, "sqlite:" + path, "sqlite://" + path}) {
     CAPTURE(url);
     const auto store = store::open(url, OpenMode::read_write);
@@ -264,9 +265,9 @@ TEST_CASE("stores are named by a path or as sqlite:, and other names are explain
     std::string message;
   } const cases[] = {
       {"mysql://host/db", "unknown kind of store 'mysql'"},
-      {"", "the store '' names no file"},
-      {"sqlite:", "the store 'sqlite:' names no file"},
-      {"sqlite::memory:", "the store 'sqlite::memory:' names no file"},
+      {"", "the store '' does not name a file"},
+      {"sqlite:", "the store 'sqlite:' does not name a file"},
+      {"sqlite::memory:", "the store 'sqlite::memory:' does not name a file"},
       {":memory:", "unknown kind of store ''"},
   };
   for (const auto& c : cases) {

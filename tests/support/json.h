@@ -1,5 +1,5 @@
-// nlohmann::json for the tests. Its class is compiled once, in json.cpp, and not again in every test
-// file that uses it, which takes a fifth off the time to build the tests.
+// nlohmann::json for the tests. The template is instantiated once, in json.cpp, and not in every
+// test file that uses it, which saves a fifth of the time to build the tests.
 #pragma once
 
 #include <nlohmann/json.hpp>

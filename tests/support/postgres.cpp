@@ -25,9 +25,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Ends the server when the test program is gone, however that came, and takes the folder away. It
-// is told the server's process id in a line; an empty one says that there is none, "end" that all
-// is done (a fork of the test may keep its input open).
+// A shell script that stops the server and removes the folder when the test program has ended for
+// any reason. It reads the server's process id as a line; an empty line means that no server runs,
+// "end" that the program is done (a fork of the test may keep the input open).
 constexpr const char* kGuard = R"(
 trap '' INT TERM HUP
 while read -r line && [ "$line" != end ]; do pid=$line; done
@@ -40,9 +40,9 @@ fi 2>/dev/null
 rm -rf "$1"
 )";
 
-// Ports below those that the system gives to outgoing connections: while a server is stopped its
-// port stays free. (A server itself finds out whether its port is free.)
-int some_port() {
+// Below the ephemeral ports, so that no outgoing connection takes the port of a stopped server. The
+// server itself finds out whether the port is free.
+int random_port() {
   std::random_device random;
   return std::uniform_int_distribution<int>(20000, 32000)(random);
 }
@@ -67,7 +67,7 @@ std::vector<pid_t> children(pid_t parent) {
   return out;
 }
 
-bool gone(pid_t pid) {
+bool has_exited(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
   std::string stat;
   std::getline(in, stat);
@@ -75,9 +75,9 @@ bool gone(pid_t pid) {
   return after_name == std::string::npos || stat.substr(after_name + 1).starts_with(" Z");
 }
 
-fs::path new_folder() {
+fs::path make_folder() {
   std::string pattern = (fs::temp_directory_path() / "stoka-postgres-XXXXXX").string();
-  if (!::mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
+  if (!::mkdtemp(pattern.data())) throw std::runtime_error("cannot create a temporary folder");
   return pattern;
 }
 
@@ -90,9 +90,9 @@ std::string last_lines(const fs::path& log) {
 }  // namespace
 
 struct PostgresServer::Impl {
-  const fs::path folder = new_folder();
+  const fs::path folder = make_folder();
   Program guard{{"sh", "-c", kGuard, "guard", folder.string()}, "/dev/null"};
-  std::vector<std::string> as_user;  // what a command begins with
+  std::vector<std::string> as_user;  // prefix of commands that run as that user
   PostgresPrograms programs;
   const std::string password = random_name();
   const pid_t owner = ::getpid();
@@ -106,25 +106,27 @@ struct PostgresServer::Impl {
   }
 
   // PostgreSQL refuses to run as root.
-  void become_somebody() {
+  void choose_user() {
     std::ofstream(folder / "password") << password << "\n";
     if (::geteuid() != 0) return;
     const passwd* user = ::getpwnam("postgres");
     if (!user) user = ::getpwnam("nobody");
-    if (!user) throw std::runtime_error("no user to run PostgreSQL as: run the tests as a user");
+    if (!user)
+      throw std::runtime_error("PostgreSQL does not run as root: run the tests as another user");
     as_user = {"setpriv", "--reuid=" + std::to_string(user->pw_uid),
                "--regid=" + std::to_string(user->pw_gid), "--clear-groups", "--"};
-    // That user may have no way to where the tests are.
+    // That user may have no access to the folder of the tests.
     if (run_program(command({"test", "-x", programs.path("postgres")})).code != 0)
       programs.copy_to(folder / "programs");
-    const std::string somebody = std::to_string(user->pw_uid) + ":" + std::to_string(user->pw_gid);
-    if (run_program({"chown", "-hR", somebody, folder}).code != 0)
-      throw std::runtime_error("cannot give a folder to another user");
+    const std::string owner_and_group =
+        std::to_string(user->pw_uid) + ":" + std::to_string(user->pw_gid);
+    if (run_program({"chown", "-hR", owner_and_group, folder}).code != 0)
+      throw std::runtime_error("cannot change the owner of a folder");
   }
 
   void make_cluster(const std::vector<std::string>& settings) {
     const fs::path data = folder / "data";
-    // A linguistic collation, as most servers have it: byte order must be asked for.
+    // A linguistic collation, like most servers, so that tests notice queries without byte order.
     const Ran made = run_program(command(
         {programs.path("initdb"), "--no-sync", "--pgdata", data, "--username=stoka", "--pwfile",
          folder / "password", "--auth-local=trust", "--auth-host=scram-sha-256", "--encoding=UTF8",
@@ -144,14 +146,14 @@ struct PostgresServer::Impl {
            lines[7].starts_with("ready");
   }
 
-  // False if it ended at once.
+  // False if the server exits at once.
   bool try_start() {
     server = std::make_unique<Program>(
         command({programs.path("postgres"), "-D", folder / "data", "-p", std::to_string(port)}),
         folder / "log");
     guard.write(std::to_string(server->pid()));
     for (auto until = std::chrono::steady_clock::now() + 60s; !is_ready();) {
-      if (!server->running()) return ended(), false;
+      if (!server->running()) return forget_server(), false;
       if (std::chrono::steady_clock::now() > until)
         throw std::runtime_error("PostgreSQL does not start: " + last_lines(folder / "log"));
       std::this_thread::sleep_for(5ms);
@@ -159,25 +161,25 @@ struct PostgresServer::Impl {
     return true;
   }
 
-  void ended() {
+  void forget_server() {
     server.reset();
     guard.write("");
   }
 
-  void end_with(int signal) {
+  void stop_with(int signal) {
     if (!server) return;
     server->signal(signal);
     if (!server->wait(30s)) throw std::runtime_error("PostgreSQL does not stop");
-    ended();
+    forget_server();
   }
 };
 
 PostgresServer::PostgresServer(const std::vector<std::string>& settings)
     : impl_(std::make_unique<Impl>()) {
-  impl_->become_somebody();
+  impl_->choose_user();
   impl_->make_cluster(settings);
-  for (int tries = 0; tries < 5 && !impl_->server; ++tries) {
-    impl_->port = some_port();
+  for (int attempt = 0; attempt < 5 && !impl_->server; ++attempt) {
+    impl_->port = random_port();
     impl_->try_start();
   }
   if (!impl_->server)
@@ -188,12 +190,12 @@ PostgresServer::PostgresServer(const std::vector<std::string>& settings)
 }
 
 PostgresServer::~PostgresServer() {
-  if (::getpid() != impl_->owner) return;  // a fork of the test has come to its end
+  if (::getpid() != impl_->owner) return;  // this is a fork of the test
   try {
-    impl_->end_with(SIGQUIT);
+    impl_->stop_with(SIGQUIT);
     impl_->guard.write("end");
   } catch (const std::exception&) {
-    // The guard ends it.
+    // The guard stops it.
   }
 }
 
@@ -206,22 +208,22 @@ std::string PostgresServer::url(const std::string& database) const {
          database;
 }
 
-void PostgresServer::stop() { impl_->end_with(SIGINT); }
+void PostgresServer::stop() { impl_->stop_with(SIGINT); }
 
 void PostgresServer::kill() {
   if (!impl_->server) return;
   const pid_t postmaster = impl_->server->pid();
-  impl_->server->signal(SIGSTOP);  // or it would end its other processes itself, in its own time
+  impl_->server->signal(SIGSTOP);  // so that it does not stop its children itself
   const std::vector<pid_t> backends = children(postmaster);
   for (pid_t backend : backends) ::kill(backend, SIGKILL);
-  impl_->end_with(SIGKILL);
-  while (!std::all_of(backends.begin(), backends.end(), gone)) std::this_thread::sleep_for(1ms);
+  impl_->stop_with(SIGKILL);
+  while (!std::all_of(backends.begin(), backends.end(), has_exited))
+    std::this_thread::sleep_for(1ms);
 }
 
 void PostgresServer::start() {
   if (!impl_->server && !impl_->try_start())
-    throw std::runtime_error("PostgreSQL does not start again: " +
-                             last_lines(impl_->folder / "log"));
+    throw std::runtime_error("PostgreSQL does not restart: " + last_lines(impl_->folder / "log"));
 }
 
 std::string PostgresServer::sql(const std::string& statements, const std::string& database) const {

@@ -1,4 +1,4 @@
-// PostgreSQL for tests.
+// PostgreSQL servers for tests.
 #pragma once
 
 #include <memory>
@@ -7,27 +7,27 @@
 
 namespace stoka::testing {
 
-// A throw-away server of this test program's own: native PostgreSQL on a free port of 127.0.0.1 in
-// a temporary folder, gone with the object (and with the program, however it ends). Passwords are
-// asked for (scram-sha-256); user "stoka" is its superuser.
+// A temporary server: native PostgreSQL on a free port of 127.0.0.1, with its data in a temporary
+// folder. It is stopped and removed when the object is destroyed or the test program ends for any
+// reason. It requires a password (scram-sha-256); its superuser is "stoka".
 class PostgresServer {
  public:
-  // `settings`: lines of postgresql.conf. Throws if no server program is found.
+  // `settings` are lines of postgresql.conf. Throws if PostgreSQL is not installed.
   explicit PostgresServer(const std::vector<std::string>& settings = {});
   ~PostgresServer();
   PostgresServer(const PostgresServer&) = delete;
 
-  bool has_vector() const;  // whether pgvector can be created in it
+  bool has_vector() const;  // whether pgvector is installed
   int port() const;
   std::string password() const;
   // "postgres://stoka:PASSWORD@127.0.0.1:PORT/DATABASE"
   std::string url(const std::string& database = "stoka") const;
 
-  void stop();   // fast: clients are thrown out
-  void kill();   // SIGKILL to the postmaster and its children, as a crash would
-  void start();  // again, on the same port
-  // Statements as superuser through psql, outside the code that is tested. Returns the rows,
-  // columns separated by "|", without the last line's end. Throws what psql complains of.
+  void stop();   // "fast" mode: disconnects all clients
+  void kill();   // SIGKILL to the postmaster and its children, like a crash
+  void start();  // after stop() or kill(), on the same port
+  // Executes statements as superuser with psql, which is independent of the tested code. Returns
+  // the rows, with columns separated by "|", without the last newline. Throws the message of psql.
   std::string sql(const std::string& statements, const std::string& database = "stoka") const;
 
   struct Impl;
@@ -36,23 +36,23 @@ class PostgresServer {
   std::unique_ptr<Impl> impl_;
 };
 
-// The one server with pgvector that all contract tests of a program share: STOKA_TEST_DB_URL, else
-// a PostgresServer, else pgvector as WebAssembly. Started when first asked for.
+// An empty schema on the server with pgvector that all tests of a program share: the one at
+// STOKA_TEST_DB_URL, else a PostgresServer, else PGlite (WebAssembly). It is started on first use.
 class TestDatabase {
  public:
   enum class Kind { given, native, wasm };
   static Kind kind();
-  // The WebAssembly build has one backend: no two transactions at once, no timeouts, no kills.
+  // PGlite has a single backend: no concurrent transactions, timeouts or terminated connections.
   static bool many_backends() { return kind() != Kind::wasm; }
 
-  // A new empty schema in it, dropped with the object.
+  // Creates the schema; the destructor drops it.
   TestDatabase();
   ~TestDatabase();
   TestDatabase(const TestDatabase&) = delete;
 
-  const std::string& url() const { return url_; }  // with the schema as its search path
+  const std::string& url() const { return url_; }  // with the schema as search path
   const std::string& schema() const { return schema_; }
-  std::string sql(const std::string& statements) const;  // through psql, in that schema
+  std::string sql(const std::string& statements) const;  // with psql, in that schema
 
  private:
   std::string url_;

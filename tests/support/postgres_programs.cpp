@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 namespace stoka::testing {
 namespace {
 
-constexpr int kOldest = 15;
+constexpr int kMinVersion = 15;
 
 fs::path find_folder() {
   const fs::path made = fs::path(STOKA_SOURCE_DIR) / "build/test-postgres/bin";
@@ -23,7 +23,7 @@ fs::path find_folder() {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator("/usr/lib/postgresql", none)) {
     const std::string version = entry.path().filename();
-    if (std::atoi(version.c_str()) < kOldest || !fs::exists(entry.path() / "bin/postgres"))
+    if (std::atoi(version.c_str()) < kMinVersion || !fs::exists(entry.path() / "bin/postgres"))
       continue;
     const fs::path share = fs::path("/usr/share/postgresql") / version;
     best = std::max(best, {fs::exists(share / "extension/vector.control"), std::stoi(version)});
@@ -48,7 +48,8 @@ std::string PostgresPrograms::path(const std::string& program) const {
 }
 
 void PostgresPrograms::copy_to(const fs::path& folder) {
-  // They find the rest from where they are, so all of it goes along; most of it is links.
+  // The programs find their libraries relative to themselves, so the whole tree is copied; most of
+  // it is symbolic links.
   const fs::path bin = fs::canonical(folder_), root = bin / "../../../..";
   fs::create_directories(folder);
   fs::copy(root.lexically_normal(), folder,

@@ -1,4 +1,4 @@
-// The programs of PostgreSQL that tests use.
+// The PostgreSQL programs for tests.
 #pragma once
 
 #include <filesystem>
@@ -6,27 +6,26 @@
 
 namespace stoka::testing {
 
-// Those that scripts/test_database made, else the newest that are installed, those with pgvector
-// before others.
+// The programs that scripts/test_database has built, else the latest installed version, preferring
+// versions with pgvector.
 class PostgresPrograms {
  public:
   PostgresPrograms();
   bool found() const { return !folder_.empty(); }
-  // Throws when there are none.
+  // Throws if none were found.
   std::string path(const std::string& program) const;
-  // Uses a copy from now on.
+  // Copies the programs to `folder` and uses the copy from then on.
   void copy_to(const std::filesystem::path& folder);
 
  private:
   std::filesystem::path folder_;
 };
 
-// What psql prints: rows without decoration, without the last line's end. Throws what it complains
-// of.
+// The output of psql: plain rows, without the last newline. Throws the message of psql.
 std::string run_psql(const PostgresPrograms& programs, const std::string& url,
                      const std::string& statements);
 
-// Of lower-case letters and digits, and never the same twice.
+// A random identifier of lower-case letters and digits.
 std::string random_name();
 
 }  // namespace stoka::testing

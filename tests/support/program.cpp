@@ -41,7 +41,7 @@ pid_t spawn(std::vector<std::string> command, int in, int out, int err, bool own
   posix_spawn_file_actions_adddup2(&files, in, 0);
   posix_spawn_file_actions_adddup2(&files, out, 1);
   posix_spawn_file_actions_adddup2(&files, err, 2);
-  // A server of another user may not be able to look at the folder of the tests.
+  // Another user may have no access to the folder of the tests.
   posix_spawn_file_actions_addchdir_np(&files, "/");
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -89,7 +89,7 @@ Program::Program(const std::vector<std::string>& command, const std::filesystem:
   const File out(log, O_WRONLY | O_APPEND);
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw std::runtime_error("no socket pair");
+    throw std::runtime_error("cannot create a socket pair");
   input_ = ends[1];
   try {
     pid_ = spawn(command, ends[0], out.fd, out.fd, true);
@@ -102,7 +102,7 @@ Program::Program(const std::vector<std::string>& command, const std::filesystem:
 
 Program::~Program() {
   ::close(input_);
-  if (::getpid() != owner_) return;  // a fork of the test has come to its end
+  if (::getpid() != owner_) return;  // this is a fork of the test
   if (wait(std::chrono::seconds(10))) return;
   signal(SIGKILL);
   wait(std::chrono::seconds(10));
@@ -110,8 +110,8 @@ Program::~Program() {
 
 bool Program::running() { return !wait(std::chrono::milliseconds(0)); }
 
-bool Program::wait(std::chrono::milliseconds most) {
-  const auto until = std::chrono::steady_clock::now() + most;
+bool Program::wait(std::chrono::milliseconds timeout) {
+  const auto until = std::chrono::steady_clock::now() + timeout;
   while (pid_ > 0) {
     const pid_t ended = ::waitpid(pid_, nullptr, WNOHANG);
     if (ended == pid_ || (ended < 0 && errno != EINTR)) {
@@ -132,7 +132,7 @@ void Program::signal(int number) const {
 void Program::write(const std::string& line) const {
   const std::string text = line + "\n";
   if (::send(input_, text.data(), text.size(), MSG_NOSIGNAL) < 0)
-    throw std::runtime_error("a program is gone");
+    throw std::runtime_error("cannot write to a program that has exited");
 }
 
 }  // namespace stoka::testing

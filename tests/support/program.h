@@ -1,4 +1,4 @@
-// Programs that a test starts.
+// External programs that tests start.
 #pragma once
 
 #include <sys/types.h>
@@ -11,29 +11,29 @@
 namespace stoka::testing {
 
 struct Ran {
-  int code = 0;  // of the exit; 128 + the signal that ended it
+  int code = 0;  // the exit code; 128 + signal if a signal ended it
   std::string out;
   std::string err;
 };
 
-// Runs to the end, in "/", with `input` to read and without variables PG… of the environment.
+// Runs a command to its end, in "/", with `input` as stdin and without PG… environment variables.
 Ran run_program(const std::vector<std::string>& command, const std::string& input = "");
 
-// A program in the background, in a session of its own, so that no Ctrl-C reaches it. Throws when
+// A program in the background, in a session of its own, so that Ctrl-C does not reach it. Throws if
 // it cannot be started.
 class Program {
  public:
-  // Its output goes to the end of `log`.
+  // Its output is appended to `log`.
   Program(const std::vector<std::string>& command, const std::filesystem::path& log);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
-  ~Program();  // closes its input, and waits; SIGKILL when that takes 10 s
+  ~Program();  // closes its stdin and waits; SIGKILL after 10 s
 
   pid_t pid() const { return pid_; }
   bool running();
-  bool wait(std::chrono::milliseconds most);  // whether it has ended
+  bool wait(std::chrono::milliseconds timeout);  // true if it has exited
   void signal(int number) const;
-  // Its input ends with the writer's process, however that ends: what watches for it there is told.
+  // Writes to its stdin, which is closed when this process ends for any reason.
   void write(const std::string& line) const;
 
  private:

@@ -1,4 +1,4 @@
-// A folder of files that lives as long as a test.
+// A temporary folder that is removed when the object is destroyed.
 #pragma once
 
 #include <stdlib.h>

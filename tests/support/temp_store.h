@@ -1,4 +1,4 @@
-// A real index in a temporary directory, for tests of the rooms that search it.
+// A SQLite index in a temporary folder, for tests of the rooms that search it.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ class TempStore {
   store::Store* operator->() { return store_.get(); }
   store::IndexWriter& writer() { return *writer_; }
 
-  // One document; each text is a chunk of it.
+  // Puts one document; each text becomes a chunk.
   void put(const std::string& slug, const std::vector<std::string>& texts,
            const std::vector<std::string>& tags = {}, std::string title = {}) {
     Document document;
@@ -54,7 +54,7 @@ class TempStore {
   bool refit() { return embed::refit_if_needed(*store_, *writer_, {}).value(); }
 
  private:
-  TempFolder folder_;  // outlives the store in it
+  TempFolder folder_;  // declared first: the store is closed before it is removed
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<store::IndexWriter> writer_;
 };

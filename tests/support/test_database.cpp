@@ -15,12 +15,12 @@ namespace fs = std::filesystem;
 namespace stoka::testing {
 namespace {
 
-std::string variable(const char* name) {
+std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
 }
 
-// PGlite, which ends when its input does.
+// PGlite, which exits when its stdin is closed.
 class WasmServer {
  public:
   WasmServer() {
@@ -52,17 +52,18 @@ class WasmServer {
   int port_ = 0;
 };
 
-struct Shared {
-  PostgresPrograms programs;  // psql, for all kinds
+struct SharedServer {
+  PostgresPrograms programs;  // psql is used for all kinds
   std::unique_ptr<PostgresServer> native;
   std::unique_ptr<WasmServer> wasm;
   TestDatabase::Kind kind = TestDatabase::Kind::given;
-  std::string url = variable("STOKA_TEST_DB_URL");
-  std::string after_schema;  // what the search path has after a test's schema
+  std::string url = environment_variable("STOKA_TEST_DB_URL");
+  std::string after_schema;  // the part of the search path behind the schema of a test
 
-  Shared() {
-    if (url.empty()) start(variable("STOKA_TEST_DATABASE"));
-    // In a schema that no test drops. A given server may refuse; the store says it better.
+  SharedServer() {
+    if (url.empty()) start(environment_variable("STOKA_TEST_DATABASE"));
+    // Created here, in a schema that no test drops. A given server may refuse it; the store then
+    // reports a better error.
     try {
       sql("CREATE EXTENSION IF NOT EXISTS vector");
     } catch (const std::exception&) {
@@ -75,7 +76,7 @@ struct Shared {
 
   void start(const std::string& wanted) {
     if (!wanted.empty() && wanted != "wasm" && wanted != "native")
-      throw std::runtime_error("STOKA_TEST_DATABASE is native or wasm");
+      throw std::runtime_error("STOKA_TEST_DATABASE must be native or wasm");
     if (wanted != "wasm" && programs.found()) {
       native = std::make_unique<PostgresServer>();
       if (!native->has_vector() && wanted.empty()) native.reset();
@@ -90,12 +91,12 @@ struct Shared {
   }
 };
 
-Shared& shared() {
-  static Shared one;
-  return one;
+SharedServer& shared_server() {
+  static SharedServer server;
+  return server;
 }
 
-// Whatever else the URL says stays.
+// Adds the search path to the URL and keeps its other parameters.
 std::string with_search_path(std::string url, const std::string& schemas) {
   const std::string option = "-csearch_path%3D" + schemas;
   const size_t query = url.find('?');
@@ -110,25 +111,26 @@ std::string with_search_path(std::string url, const std::string& schemas) {
 
 }  // namespace
 
-TestDatabase::Kind TestDatabase::kind() { return shared().kind; }
+TestDatabase::Kind TestDatabase::kind() { return shared_server().kind; }
 
 TestDatabase::TestDatabase() : schema_(random_name()) {
-  shared().sql("CREATE SCHEMA " + schema_);
-  url_ = with_search_path(shared().url, schema_ + shared().after_schema);
+  shared_server().sql("CREATE SCHEMA " + schema_);
+  url_ = with_search_path(shared_server().url, schema_ + shared_server().after_schema);
 }
 
 TestDatabase::~TestDatabase() {
   try {
-    // Not for ever, if a connection still holds something.
-    shared().sql("SET lock_timeout = '10s'; SET client_min_messages = warning; DROP SCHEMA " +
-                 schema_ + " CASCADE");
+    // With a timeout, in case a connection still holds a lock.
+    shared_server().sql(
+        "SET lock_timeout = '10s'; SET client_min_messages = warning; DROP SCHEMA " + schema_ +
+        " CASCADE");
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "a schema of the tests stays behind: %s\n", error.what());
+    std::fprintf(stderr, "cannot drop a schema of the tests: %s\n", error.what());
   }
 }
 
 std::string TestDatabase::sql(const std::string& statements) const {
-  return run_psql(shared().programs, url_, statements);
+  return run_psql(shared_server().programs, url_, statements);
 }
 
 }  // namespace stoka::testing

@@ -1,4 +1,4 @@
-// A way to a server for tests, with deadlines that are far off unless a test wants them near.
+// An Upstream for tests, with long deadlines unless a test sets a shorter timeout.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -16,18 +16,18 @@ inline constexpr net::Milliseconds kPatience{20000};
 class TestUpstream {
  public:
   TestUpstream(std::string role, const std::string& url, net::ApiRoot root,
-               net::Milliseconds patience = kPatience, Secret key = {})
-      : upstream_(options(std::move(role), url, root, patience, std::move(key)), client_, log_) {}
+               net::Milliseconds timeout = kPatience, Secret key = {})
+      : upstream_(options(std::move(role), url, root, timeout, std::move(key)), client_, log_) {}
 
   net::Upstream& operator*() { return upstream_; }
 
  private:
   static net::UpstreamOptions options(std::string role, const std::string& url, net::ApiRoot root,
-                                      net::Milliseconds patience, Secret key) {
+                                      net::Milliseconds timeout, Secret key) {
     auto parsed = net::BaseUrl::parse(url, root);
     REQUIRE_MESSAGE(parsed.has_value(), parsed.error().message);
     net::UpstreamOptions out{std::move(role), std::move(*parsed), std::move(key), {}};
-    out.deadlines = {patience, patience, patience, patience, patience};
+    out.deadlines = {timeout, timeout, timeout, timeout, timeout};
     return out;
   }
 

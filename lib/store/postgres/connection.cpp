@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "store/postgres/errors.h"
+#include "store/postgres/failure.h"
 
-// libpqxx 6.4 and 7 name their inner workings differently, and both call some of it deprecated.
+// libpqxx 6.4 and 7 have different internals, and mark some of the functions used here deprecated.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-// 6.4 loses the answer during which a connection breaks.
+// libpqxx 6.4 leaks the result that was being read when a connection was lost.
 #if defined(__SANITIZE_ADDRESS__) && PQXX_VERSION_MAJOR < 7
 extern "C" const char* __lsan_default_suppressions() { return "leak:libpqxx-6.4\n"; }
 #endif
@@ -48,8 +48,8 @@ pqxx::result execute(Transaction& transaction, const std::string& sql, pqxx::par
   }
 }
 #else
-// What exec_params makes of its arguments. Theirs have static types, so that a list of them cannot
-// hold both NULLs and binary values.
+// Built by hand, because the static types of exec_params' own arguments do not allow a list that
+// contains both NULLs and binary values.
 pqxx::internal::params arguments(const Params& params) {
   pqxx::internal::params out;
   for (const auto& value : params.values()) {
@@ -67,12 +67,12 @@ pqxx::result execute(pqxx::nontransaction& transaction, const std::string& sql,
 }
 #endif
 
-// A larger message breaks the connection.
+// The server closes the connection when a message is larger.
 void check_size(const Params& params) {
-  constexpr size_t kMostBytes = size_t{1} << 30;
+  constexpr size_t kMaxBytes = size_t{1} << 30;
   size_t bytes = 0;
   for (const auto& value : params.values()) bytes += value ? value->size() : 0;
-  if (bytes >= kMostBytes) throw std::length_error("more than 1 GiB in one statement");
+  if (bytes >= kMaxBytes) throw std::length_error("more than 1 GiB in one statement");
 }
 
 template <class T>
@@ -80,10 +80,10 @@ bool is(const std::exception& thrown) {
   return dynamic_cast<const T*>(&thrown) != nullptr;
 }
 
-std::string state_of(const std::exception& thrown) {
+std::string sqlstate_of(const std::exception& thrown) {
   if (const auto* error = dynamic_cast<const pqxx::sql_error*>(&thrown))
     if (!error->sqlstate().empty()) return error->sqlstate();
-  // 6.4 tells no state of these.
+  // libpqxx 6.4 has no SQLSTATE for these.
   if (is<pqxx::serialization_failure>(thrown)) return "40001";
   if (is<pqxx::deadlock_detected>(thrown)) return "40P01";
   if (is<pqxx::statement_completion_unknown>(thrown)) return "40003";
@@ -140,17 +140,16 @@ T number(std::string_view text) {
 struct Rows::Impl {
   explicit Impl(pqxx::result answer);
 
-  // libpq's own accessors warn through a connection that may be gone, and libpqxx copies shared
-  // pointers to get to them.
+  // Cells are extracted once: libpq's accessors print warnings through a connection that may be
+  // closed, and libpqxx copies shared pointers for each access.
   pqxx::result result;
-  std::vector<std::string_view> cells;  // row by row; without data for NULL
-  size_t rows = 0, columns = 0, affected = 0;
+  std::vector<std::string_view> cells;  // row by row; data() is null for NULL
+  size_t rows = 0, columns = 0;
 };
 
 Rows::Impl::Impl(pqxx::result answer) : result(std::move(answer)) {
   rows = static_cast<size_t>(result.size());
   columns = static_cast<size_t>(result.columns());
-  affected = static_cast<size_t>(result.affected_rows());
   cells.reserve(rows * columns);
   for (auto row = result.begin(); row != result.end(); ++row)
     for (auto field = row->begin(); field != row->end(); ++field)
@@ -164,7 +163,6 @@ Rows::Rows(const Rows&) = default;
 Rows& Rows::operator=(const Rows&) = default;
 
 size_t Rows::size() const { return impl_ ? impl_->rows : 0; }
-size_t Rows::affected() const { return impl_ ? impl_->affected : 0; }
 
 std::string_view Rows::text(size_t row, int column) const {
   assert(row < size() && static_cast<size_t>(column) < impl_->columns);
@@ -178,68 +176,68 @@ bool Rows::boolean(size_t row, int column) const { return text(row, column) == "
 std::string Rows::bytes(size_t row, int column) const { return decoded_bytea(text(row, column)); }
 
 struct Connection::Impl {
-  explicit Impl(const Address& where)
-      : address(where), connection(where.reveal()), quiet(connection) {
+  explicit Impl(const DatabaseAddress& where)
+      : address(where), connection(where.reveal()), quiet_errors(connection) {
 #if PQXX_VERSION_MAJOR < 7
     connection.inhibit_reactivation(true);
 #endif
   }
 
   template <class Call>
-  Result<Rows> guarded(const Call& call) {
-    if (fault == Fault::broken) return fail(last);
+  Result<Rows> run_guarded(const Call& call) {
+    if (failure_kind == FailureKind::connection_lost) return fail(loss);
     try {
       Rows rows;
       pqxx::nontransaction transaction(connection);
       rows.impl_ = std::make_shared<Rows::Impl>(call(transaction));
-      fault = Fault::none;
-      state.clear();
+      failure_kind = FailureKind::none;
+      sqlstate.clear();
       return rows;
     } catch (const std::exception& thrown) {
-      return fail(note(thrown));
+      return fail(record_failure(thrown));
     }
   }
-  Error note(const std::exception& thrown);
+  Error record_failure(const std::exception& thrown);
 
-  const Address address;
+  const DatabaseAddress address;
   pqxx::connection connection;
-  pqxx::quiet_errorhandler quiet;
-  Fault fault = Fault::none;
-  std::string state;
-  Error last;  // what broke the connection
+  pqxx::quiet_errorhandler quiet_errors;
+  FailureKind failure_kind = FailureKind::none;
+  std::string sqlstate;
+  Error loss;  // why the connection was lost
 };
 
-Error Connection::Impl::note(const std::exception& thrown) {
-  std::string_view said = thrown.what();
-  std::string found = state_of(thrown);
+Error Connection::Impl::record_failure(const std::exception& thrown) {
+  std::string_view message = thrown.what();
+  std::string found = sqlstate_of(thrown);
 #if PQXX_VERSION_MAJOR < 7
-  // Then these are words about libpqxx's own state.
-  if (!connection.is_open()) said = "the server closed it or cannot be reached";
+  // The message of libpqxx 6.4 is then about its own state.
+  if (!connection.is_open()) message = "the server closed it or cannot be reached";
 #endif
   if (found.empty()) {
     const bool broken = is<pqxx::broken_connection>(thrown);
-    // libpqxx takes all of class 08 for a broken connection, also what the server only complains
-    // of.
-    if (broken && connection.is_open() && said.starts_with("ERROR:")) {
+    // libpqxx reports all of class 08 as a broken connection, although the server may have sent an
+    // error only.
+    if (broken && connection.is_open() && message.starts_with("ERROR:")) {
       found = "08P01";
     } else if (broken || is<pqxx::sql_error>(thrown) || !connection.is_open()) {
       found = "08006";
     }
   }
-  Failure failure = statement_failure(found, said, address);
-  // What follows in a transaction that failed says nothing new.
-  if (found == "25P02" && fault == Fault::conflict) return failure.error;
-  if (!connection.is_open()) failure.fault = Fault::broken;
-  fault = failure.fault;
-  state = std::move(found);
-  if (fault == Fault::broken) last = failure.error;
+  Failure failure = statement_failure(found, message, address);
+  // 25P02: a statement after the conflict, which must stay known as the failure.
+  if (found == "25P02" && failure_kind == FailureKind::conflict) return failure.error;
+  if (!connection.is_open()) failure.failure_kind = FailureKind::connection_lost;
+  failure_kind = failure.failure_kind;
+  sqlstate = std::move(found);
+  if (failure_kind == FailureKind::connection_lost) loss = failure.error;
   return failure.error;
 }
 
 Connection::Connection(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Connection::~Connection() = default;
 
-Result<std::unique_ptr<Connection>> Connection::open(const Address& address) {
+Result<std::unique_ptr<Connection>> Connection::open(const DatabaseAddress& address) {
   try {
     return std::unique_ptr<Connection>(new Connection(std::make_unique<Impl>(address)));
   } catch (const std::exception& thrown) {
@@ -248,19 +246,19 @@ Result<std::unique_ptr<Connection>> Connection::open(const Address& address) {
 }
 
 Result<Rows> Connection::run(std::string_view sql, const Params& params) {
-  return impl_->guarded([&](pqxx::nontransaction& transaction) {
+  return impl_->run_guarded([&](pqxx::nontransaction& transaction) {
     check_size(params);
     return execute(transaction, std::string(sql), arguments(params));
   });
 }
 
 Result<Rows> Connection::run(std::string_view sql) {
-  return impl_->guarded(
+  return impl_->run_guarded(
       [&](pqxx::nontransaction& transaction) { return transaction.exec(std::string(sql)); });
 }
 
-Fault Connection::fault() const { return impl_->fault; }
-const std::string& Connection::sqlstate() const { return impl_->state; }
+FailureKind Connection::failure_kind() const { return impl_->failure_kind; }
+const std::string& Connection::sqlstate() const { return impl_->sqlstate; }
 int Connection::server_version() const { return impl_->connection.server_version(); }
 
 }  // namespace stoka::store::postgres

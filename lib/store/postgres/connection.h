@@ -1,8 +1,7 @@
-// One connection to the server. Used by one thread at a time. The only file of stoka that sees
-// libpqxx is connection.cpp; its exceptions end there.
+// A connection to the server, for one thread at a time. Only connection.cpp uses libpqxx and
+// handles its exceptions.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,20 +9,20 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "store/postgres/address.h"
+#include "store/postgres/database_address.h"
 #include "store/postgres/params.h"
 
 namespace stoka::store::postgres {
 
-// What the last failed statement means for whoever wants to try again.
-enum class Fault {
-  none,
-  broken,    // the connection is of no use any more
-  conflict,  // serialization failure or deadlock: the same transaction may succeed
-  other,
+// Tells whether a failed statement may succeed if its transaction is run again.
+enum class FailureKind {
+  none,             // the statement succeeded
+  connection_lost,  // it may succeed on a new connection; this one cannot be used any more
+  conflict,  // serialization failure or deadlock: it may succeed if the transaction is repeated
+  other,     // repeating it is of no use
 };
 
-// The rows of an answer. Cheap to copy; lives on without the connection.
+// The rows of a result. Cheap to copy; may outlive the connection.
 class Rows {
  public:
   Rows();
@@ -32,13 +31,12 @@ class Rows {
   Rows& operator=(const Rows&);
 
   size_t size() const;
-  size_t affected() const;  // by INSERT, UPDATE, DELETE
   bool is_null(size_t row, int column) const;
   std::string_view text(size_t row, int column) const;  // empty for NULL
   int64_t integer(size_t row, int column) const;        // 0 for NULL
   double real(size_t row, int column) const;
   bool boolean(size_t row, int column) const;
-  std::string bytes(size_t row, int column) const;  // of a bytea column
+  std::string bytes(size_t row, int column) const;  // a bytea column
 
  private:
   friend class Connection;
@@ -48,21 +46,21 @@ class Rows {
 
 class Connection {
  public:
-  // Errors: unavailable (not there, starting, too many clients), config (password, role, database
-  // unknown), each with what to do.
-  static Result<std::unique_ptr<Connection>> open(const Address& address);
+  // Errors, each with a hint: unavailable (not running, starting), busy (too many clients), config
+  // (unknown database or role, wrong password).
+  static Result<std::unique_ptr<Connection>> open(const DatabaseAddress& address);
   ~Connection();
 
-  // One statement with parameters.
+  // Executes one statement with parameters.
   Result<Rows> run(std::string_view sql, const Params& params);
-  // One or more statements without parameters; the rows of the last.
+  // Executes one or more statements without parameters; returns the rows of the last.
   Result<Rows> run(std::string_view sql);
 
-  // Of the last call of run; none if it succeeded.
-  Fault fault() const;
-  // SQLSTATE of the last failed call; empty if the server said none.
+  // How the last run() failed; none if it succeeded.
+  FailureKind failure_kind() const;
+  // The SQLSTATE of the last failed run(); empty if it had none.
   const std::string& sqlstate() const;
-  int server_version() const;  // 150018
+  int server_version() const;  // as libpq reports it: 150018 for 15.18
 
  private:
   struct Impl;

@@ -13,12 +13,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr int kTries = 3;  // of a transaction that conflicts with others
+constexpr int kMaxRuns = 3;  // of a transaction that conflicts with others
 
-// Statistics begin anew when the server recovers from a crash, and anybody may read when.
-constexpr std::string_view kTicket =
+// stats_reset changes when the server recovers from a crash, and every role may read it.
+constexpr std::string_view kSelectTransactionId =
     "SELECT pg_current_xact_id()::text, extract(epoch FROM stats_reset)::text FROM pg_stat_wal";
-constexpr std::string_view kFate =
+constexpr std::string_view kSelectCommitStatus =
     "SELECT pg_xact_status($1::text::xid8), extract(epoch FROM stats_reset)::text FROM pg_stat_wal";
 
 std::string quoted_name(std::string_view name) {
@@ -27,10 +27,11 @@ std::string quoted_name(std::string_view name) {
   return out + "\"";
 }
 
-// What must hold in every transaction, in one message. Only for this transaction, because a pooler
-// may give the connection to somebody else after it. Whether writing is allowed stays as the server
-// has it: a host may have made it read-only for a reason, as when its disk is nearly full.
-std::string prologue(bool write, const DatabaseOptions& options, std::string_view search_path) {
+// BEGIN and the settings of a transaction, in one message. SET LOCAL, because a pooler may give the
+// server connection to another client afterwards. Whether writing is allowed is left to the server:
+// a host may have made it read-only for a reason, for example because its disk is nearly full.
+std::string begin_statements(bool write, const DatabaseOptions& options,
+                             std::string_view search_path) {
   std::string out = write ? "BEGIN ISOLATION LEVEL READ COMMITTED;"
                           : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
   out += fmt::format(
@@ -40,17 +41,17 @@ std::string prologue(bool write, const DatabaseOptions& options, std::string_vie
       "SET LOCAL jit = off;",
       options.statement_timeout.count() * (write ? 3 : 1), options.lock_timeout.count());
   if (!search_path.empty()) out += fmt::format("SET LOCAL search_path = {};", search_path);
-  if (write) out += kTicket;
+  if (write) out += kSelectTransactionId;
   return out;
 }
 
-DatabaseOptions usable(DatabaseOptions options) {
+DatabaseOptions with_valid_limits(DatabaseOptions options) {
   options.connections = std::max<size_t>(options.connections, 1);
   return options;
 }
 
-// So that two that met do not meet again.
-void pause_before(int attempt) {
+// Waits for a random time, so that two conflicting transactions do not conflict again.
+void back_off(int attempt) {
   thread_local std::minstd_rand random(std::random_device{}());
   std::this_thread::sleep_for(
       milliseconds(std::uniform_int_distribution<int>(1, 20 * attempt)(random)));
@@ -58,18 +59,18 @@ void pause_before(int attempt) {
 
 }  // namespace
 
-Result<std::unique_ptr<Database>> Database::open(Address address, DatabaseOptions options) {
+Result<std::unique_ptr<Database>> Database::open(DatabaseAddress address, DatabaseOptions options) {
   std::unique_ptr<Database> database(new Database(std::move(address), options));
-  STOKA_ASSIGN(Lease first, database->take());
-  database->give_back(std::move(first));
+  STOKA_ASSIGN(PooledConnection first, database->acquire());
+  database->release(std::move(first));
   return database;
 }
 
-Database::Database(Address address, DatabaseOptions options)
+Database::Database(DatabaseAddress address, DatabaseOptions options)
     : address_(std::move(address)),
-      options_(usable(options)),
+      options_(with_valid_limits(options)),
       gate_("the database " + address_.describe(),
-            {options_.connections, options_.most_waiting, options_.most_wait}) {
+            {options_.connections, options_.max_waiting, options_.max_wait}) {
   set_search_path({});
 }
 
@@ -80,156 +81,174 @@ void Database::set_search_path(const std::vector<std::string>& schemas) {
   for (const std::string& schema : schemas)
     path += (path.empty() ? "" : ", ") + quoted_name(schema);
   for (const Kind kind : {Kind::read, Kind::write})
-    prologues_[static_cast<size_t>(kind)] = prologue(kind == Kind::write, options_, path);
+    begin_statements_[static_cast<size_t>(kind)] =
+        begin_statements(kind == Kind::write, options_, path);
 }
 
-Result<> Database::transact(Kind kind, const Work& work) {
+// A transaction that conflicted runs up to kMaxRuns times. One whose connection was lost runs once
+// more, whatever was lost first: a second loss means that the server is away.
+//
+// When the connection is lost after COMMIT was sent, the server may or may not have committed.
+// Running a write again could then store it twice, and reporting an error could hide that it is
+// stored; so the server is asked by the transaction's id. Only a transaction that was certainly
+// aborted runs again.
+Result<> Database::run_with_retries(Kind kind, const Work& work) {
   STOKA_ASSIGN(const Gate::Pass pass, gate_.enter({}));
-  bool broke_before = false;
+  bool lost_before = false;
   for (int conflicts = 0;;) {
-    Attempt last = attempt(kind, work);
-    if (last.end == End::in_doubt) {
-      const Fate fate = fate_of(last.doubtful);
-      if (fate == Fate::committed) return {};
-      if (fate == Fate::unknown)
+    Attempt attempt = run_once(kind, work);
+    if (attempt.outcome == Outcome::in_doubt) {
+      const CommitStatus status = query_commit_status(attempt.id);
+      if (status == CommitStatus::committed) return {};
+      if (status == CommitStatus::unknown)
         return fail(ErrorKind::unavailable,
-                    "it is not known whether it was stored: " + last.error.message,
-                    "look whether it is there before you try again");
-      last.end = End::broken;
+                    "it is not known whether it was stored: " + attempt.error.message,
+                    "check whether it is stored before you try again");
+      attempt.outcome = Outcome::connection_lost;
     }
-    switch (last.end) {
-      case End::done:
+    switch (attempt.outcome) {
+      case Outcome::committed:
         return {};
-      case End::conflict:
-        if (++conflicts == kTries) return fail(std::move(last.error));
-        pause_before(conflicts);
+      case Outcome::conflict:
+        if (++conflicts == kMaxRuns) return fail(std::move(attempt.error));
+        back_off(conflicts);
         break;
-      case End::broken:
-        if (broke_before) return fail(std::move(last.error));
-        broke_before = true;
+      case Outcome::connection_lost:
+        if (lost_before) return fail(std::move(attempt.error));
+        lost_before = true;
         break;
       default:
-        return fail(std::move(last.error));
+        return fail(std::move(attempt.error));
     }
   }
 }
 
-Database::Attempt Database::attempt(Kind kind, const Work& work) {
-  auto taken = take();
-  if (!taken) return {End::failed, std::move(taken).error(), {}};
-  Lease lease = std::move(*taken);
-  Connection& connection = *lease.connection;
-  const auto begun = connection.run(prologues_[static_cast<size_t>(kind)]);
-  if (!begun) return ended(std::move(lease), begun.error());
+Database::Attempt Database::run_once(Kind kind, const Work& work) {
+  auto acquired = acquire();
+  if (!acquired) return {Outcome::failed, std::move(acquired).error(), {}};
+  PooledConnection pooled = std::move(*acquired);
+  Connection& connection = *pooled.connection;
+  const auto begun = connection.run(begin_statements_[static_cast<size_t>(kind)]);
+  if (!begun) return roll_back(std::move(pooled), begun.error());
 
   const Result<> worked = work(connection);
-  if (!worked) return ended(std::move(lease), worked.error());
-  // COMMIT would answer ROLLBACK, which is no error to the server.
-  if (connection.fault() == Fault::conflict || connection.fault() == Fault::other)
-    return ended(std::move(lease), {ErrorKind::internal,
-                                    "a statement of a transaction failed and was overlooked", ""});
-  Ticket ticket;
-  if (kind == Kind::write)
-    ticket = {std::string(begun->text(0, 0)), std::string(begun->text(0, 1))};
-  return commit(std::move(lease), kind, std::move(ticket));
+  if (!worked) return roll_back(std::move(pooled), worked.error());
+  // `work` succeeded although its last statement failed. COMMIT would then roll back, and the
+  // server would not call that an error.
+  if (connection.failure_kind() == FailureKind::conflict ||
+      connection.failure_kind() == FailureKind::other)
+    return roll_back(
+        std::move(pooled),
+        {ErrorKind::internal, "a statement of a transaction failed and was overlooked", ""});
+  TransactionId id;
+  if (kind == Kind::write) id = {std::string(begun->text(0, 0)), std::string(begun->text(0, 1))};
+  return commit(std::move(pooled), kind, std::move(id));
 }
 
-Database::Attempt Database::commit(Lease lease, Kind kind, Ticket ticket) {
-  const bool sent = lease.connection->fault() != Fault::broken;
-  const auto committed = lease.connection->run("COMMIT");
+Database::Attempt Database::commit(PooledConnection pooled, Kind kind, TransactionId id) {
+  // On a connection that is lost already, run() fails without sending anything.
+  const bool sent = pooled.connection->failure_kind() != FailureKind::connection_lost;
+  const auto committed = pooled.connection->run("COMMIT");
   if (committed) {
-    give_back(std::move(lease));
+    release(std::move(pooled));
     return {};
   }
-  if (!sent || lease.connection->fault() != Fault::broken)
-    return ended(std::move(lease), committed.error());
-  broke(std::move(lease));
-  // What was read is read.
+  if (!sent || pooled.connection->failure_kind() != FailureKind::connection_lost)
+    return roll_back(std::move(pooled), committed.error());
+  discard_lost(std::move(pooled));
+  // A read has its rows already, and nothing to commit.
   if (kind == Kind::read) return {};
-  return {End::in_doubt, committed.error(), std::move(ticket)};
+  return {Outcome::in_doubt, committed.error(), std::move(id)};
 }
 
-Database::Attempt Database::ended(Lease lease, Error error) {
-  const Fault fault = lease.connection->fault();
-  if (fault == Fault::broken) {
-    broke(std::move(lease));
-    return {End::broken, std::move(error), {}};
+Database::Attempt Database::roll_back(PooledConnection pooled, Error error) {
+  const FailureKind failure = pooled.connection->failure_kind();
+  if (failure == FailureKind::connection_lost) {
+    discard_lost(std::move(pooled));
+    return {Outcome::connection_lost, std::move(error), {}};
   }
-  if (lease.connection->run("ROLLBACK")) {
-    give_back(std::move(lease));
+  if (pooled.connection->run("ROLLBACK")) {
+    release(std::move(pooled));
   } else {
-    broke(std::move(lease));
+    discard_lost(std::move(pooled));
   }
-  return {fault == Fault::conflict ? End::conflict : End::failed, std::move(error), {}};
+  return {
+      failure == FailureKind::conflict ? Outcome::conflict : Outcome::failed, std::move(error), {}};
 }
 
-Database::Fate Database::fate_of(const Ticket& ticket) {
-  constexpr milliseconds kPause(50);
-  const auto until = steady_clock::now() + options_.most_doubt;
+// Asks until the server knows, or for max_in_doubt_wait. "in progress" is not final: the server may
+// still have to receive the COMMIT, or to notice that its client is gone.
+Database::CommitStatus Database::query_commit_status(const TransactionId& id) {
+  constexpr milliseconds kPollInterval(50);
+  const auto until = steady_clock::now() + options_.max_in_doubt_wait;
   std::unique_ptr<Connection> connection;
-  for (;; std::this_thread::sleep_for(kPause)) {
-    // That a connection was refused a moment ago must not settle this.
+  for (;; std::this_thread::sleep_for(kPollInterval)) {
+    // connect() and not acquire(), which would give up at once after a refused connection.
     if (!connection) {
       if (auto opened = connect()) connection = std::move(*opened);
     }
     if (connection) {
-      const auto rows = connection->run(kFate, Params().text(ticket.xid));
+      const auto rows = connection->run(kSelectCommitStatus, Params().text(id.xid));
       if (rows) {
         const std::string_view status = rows->text(0, 0);
-        const bool same_life = rows->text(0, 1) == ticket.life;
-        if (status == "committed") return same_life ? Fate::committed : Fate::unknown;
-        if (status == "aborted") return Fate::aborted;
-        if (status != "in progress") return Fate::unknown;  // too long ago
-      } else if (connection->fault() == Fault::broken) {
+        // After a crash "committed" may be said of another transaction that got the same xid.
+        const bool same_run = rows->text(0, 1) == id.server_run;
+        if (status == "committed")
+          return same_run ? CommitStatus::committed : CommitStatus::unknown;
+        if (status == "aborted") return CommitStatus::aborted;
+        // NULL: so old that the server has forgotten it.
+        if (status != "in progress") return CommitStatus::unknown;
+      } else if (connection->failure_kind() == FailureKind::connection_lost) {
         connection.reset();
       } else {
-        // "In the future": the server has lost it with all that came after.
-        return connection->sqlstate() == "22023" ? Fate::aborted : Fate::unknown;
+        // 22023: the xid is in the future. The server crashed and lost the transaction.
+        return connection->sqlstate() == "22023" ? CommitStatus::aborted : CommitStatus::unknown;
       }
     }
-    if (steady_clock::now() >= until) return Fate::unknown;
+    if (steady_clock::now() >= until) return CommitStatus::unknown;
   }
 }
 
 Result<std::unique_ptr<Connection>> Database::connect() {
   auto opened = Connection::open(address_);
   const std::lock_guard lock(mutex_);
-  refusal_.reset();
+  connect_error_.reset();
   if (!opened) {
-    refusal_ = opened.error();
-    refused_until_ = steady_clock::now() + options_.refusal_lasts;
+    connect_error_ = opened.error();
+    next_connect_ = steady_clock::now() + options_.connect_retry_delay;
   }
   return opened;
 }
 
-Result<Database::Lease> Database::take() {
-  Lease lease;
+Result<Database::PooledConnection> Database::acquire() {
+  PooledConnection pooled;
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
-      lease = std::move(idle_.back());
+      pooled = std::move(idle_.back());
       idle_.pop_back();
-      return lease;
+      return pooled;
     }
-    if (refusal_ && steady_clock::now() < refused_until_) return fail(*refusal_);
-    lease.epoch = epoch_;
+    if (connect_error_ && steady_clock::now() < next_connect_) return fail(*connect_error_);
+    pooled.epoch = epoch_;
   }
-  STOKA_ASSIGN(lease.connection, connect());
-  return lease;
+  STOKA_ASSIGN(pooled.connection, connect());
+  return pooled;
 }
 
-void Database::give_back(Lease lease) {
+void Database::release(PooledConnection pooled) {
   const std::lock_guard lock(mutex_);
-  if (lease.epoch == epoch_) idle_.push_back(std::move(lease));
+  if (pooled.epoch == epoch_) idle_.push_back(std::move(pooled));
 }
 
-void Database::broke(Lease lease) {
-  std::vector<Lease> gone;
+// When one connection is lost, the server has usually lost all of them.
+void Database::discard_lost(PooledConnection pooled) {
+  std::vector<PooledConnection> discarded;  // closed after the mutex is unlocked
   const std::lock_guard lock(mutex_);
-  // Others may have found out about the same break before.
-  if (lease.epoch != epoch_) return;
+  // Another thread has noticed the same loss before.
+  if (pooled.epoch != epoch_) return;
   ++epoch_;
-  gone.swap(idle_);
+  discarded.swap(idle_);
 }
 
 }  // namespace stoka::store::postgres

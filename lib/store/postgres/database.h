@@ -1,12 +1,15 @@
-// Transactions on a bounded pool of connections.
+// Transactions on a bounded pool of PostgreSQL connections.
 //
-// Threads: any. A connection is held for one transaction and no longer. Who finds none waits in
-// line, no longer than `most_wait` and never more than `most_waiting` of them: busy. A connection
-// that breaks is thrown away with all idle ones. A read is tried once more on a new one; a write
-// too if nothing was committed, which the server is asked (pg_xact_status) when the connection
-// broke during COMMIT; if it cannot tell, the error says that it is not known. Serialization
-// failures and deadlocks are tried again, three times in all. After a connection was refused,
-// whoever needs a new one within a second gets the same error at once.
+// Threads: any. A transaction has a connection for its own duration only. When none is free, the
+// caller waits for at most `max_wait`; when it waited that long, or `max_waiting` callers wait
+// already, it gets a busy error.
+//
+// Lost connections: all idle connections are closed too, and the transaction runs a second time on
+// a new one. A write is repeated only if the first one was not committed. If the connection was
+// lost during COMMIT, the server is asked (pg_xact_status); if it cannot tell either, the error
+// says that the result is not known.
+// Serialization failures and deadlocks: the transaction runs up to three times.
+// Refused connections: for a second, callers that need a new connection get the same error at once.
 #pragma once
 
 #include <array>
@@ -30,24 +33,24 @@ namespace stoka::store::postgres {
 
 struct DatabaseOptions {
   size_t connections = 5;
-  size_t most_waiting = 64;
-  std::chrono::milliseconds most_wait{2000};
-  std::chrono::milliseconds statement_timeout{10000};  // 0: none; a write has three times as long
-  // Turns of one session wait for each other: none is to be lost because they are many. 0: none.
+  size_t max_waiting = 64;  // callers in the queue for a connection
+  std::chrono::milliseconds max_wait{2000};
+  std::chrono::milliseconds statement_timeout{10000};  // 0: none; three times as long for a write
+  // Long, because concurrent turns of one session wait for each other and none may fail. 0: none.
   std::chrono::milliseconds lock_timeout{30000};
-  std::chrono::milliseconds refusal_lasts{1000};  // so long a refused connection is not tried
-  std::chrono::milliseconds most_doubt{2000};     // to find out whether a COMMIT was done
+  std::chrono::milliseconds connect_retry_delay{1000};  // after a connection was refused
+  std::chrono::milliseconds max_in_doubt_wait{2000};    // to find out whether a COMMIT was done
 };
 
 class Database {
  public:
   // Opens the first connection.
-  static Result<std::unique_ptr<Database>> open(Address address, DatabaseOptions options);
+  static Result<std::unique_ptr<Database>> open(DatabaseAddress address, DatabaseOptions options);
   ~Database();
 
-  // Runs `work(Connection&)` in one transaction: read in one snapshot that cannot write; write with
-  // READ COMMITTED. The work gives a Result and may be run more than once; an error of it rolls
-  // back.
+  // Runs `work(Connection&)` in one transaction: read() in one snapshot that cannot write, write()
+  // with READ COMMITTED. `work` returns a Result; its error rolls the transaction back. It may be
+  // run more than once.
   template <class Work>
   auto read(const Work& work) -> std::invoke_result_t<const Work&, Connection&> {
     return run(Kind::read, work);
@@ -57,21 +60,20 @@ class Database {
     return run(Kind::write, work);
   }
 
-  // Schemas that every later transaction searches for names, in this order. Call before threads.
+  // The search path of every later transaction. Not thread safe: call it before threads share this.
   void set_search_path(const std::vector<std::string>& schemas);
 
-  const Address& address() const { return address_; }
-  const DatabaseOptions& options() const { return options_; }
+  const DatabaseAddress& address() const { return address_; }
   size_t waiting() const { return gate_.waiting(); }
 
  private:
   enum class Kind { read, write };
-  Database(Address address, DatabaseOptions options);
+  Database(DatabaseAddress address, DatabaseOptions options);
 
   template <class Work>
   auto run(Kind kind, const Work& work) -> std::invoke_result_t<const Work&, Connection&> {
     std::optional<std::invoke_result_t<const Work&, Connection&>> out;
-    STOKA_TRY(transact(kind, [&](Connection& connection) -> Result<> {
+    STOKA_TRY(run_with_retries(kind, [&](Connection& connection) -> Result<> {
       out.emplace(work(connection));
       if (!*out) return fail(out->error());
       return {};
@@ -79,49 +81,55 @@ class Database {
     return std::move(*out);
   }
   using Work = std::function<Result<>(Connection&)>;
-  Result<> transact(Kind kind, const Work& work);
+  Result<> run_with_retries(Kind kind, const Work& work);
 
-  // A connection on loan. Closed when it goes, unless it was given back.
-  struct Lease {
+  // A connection taken from the pool. Destroying it closes the connection; release() keeps it.
+  struct PooledConnection {
     std::unique_ptr<Connection> connection;
     uint64_t epoch = 0;
   };
   Result<std::unique_ptr<Connection>> connect();
-  Result<Lease> take();
-  void give_back(Lease lease);
-  void broke(Lease lease);
+  Result<PooledConnection> acquire();
+  void release(PooledConnection pooled);
+  void discard_lost(PooledConnection pooled);
 
-  // By which the server tells whether it committed a transaction. After a crash it may give the id
-  // of one that was lost to another.
-  struct Ticket {
+  // Identifies a write transaction, so that its commit status can be asked for on another
+  // connection. After a crash the server may give the xid of a lost transaction to a new one.
+  struct TransactionId {
     std::string xid;
-    std::string life;  // of the server, from crash to crash
+    std::string server_run;  // differs after every crash recovery
   };
 
-  // How a transaction ended that was tried once.
-  enum class End { done, failed, conflict, broken, in_doubt };
+  // How one run of a transaction ended.
+  enum class Outcome {
+    committed,
+    failed,           // rolled back; running it again would not help
+    conflict,         // rolled back by the server; running it again may succeed
+    connection_lost,  // certainly not committed
+    in_doubt,         // the connection was lost during COMMIT
+  };
   struct Attempt {
-    End end = End::done;
+    Outcome outcome = Outcome::committed;
     Error error;
-    Ticket doubtful;
+    TransactionId id;  // only if in doubt
   };
-  Attempt attempt(Kind kind, const Work& work);
-  Attempt ended(Lease lease, Error error);
-  Attempt commit(Lease lease, Kind kind, Ticket ticket);
+  Attempt run_once(Kind kind, const Work& work);
+  Attempt roll_back(PooledConnection pooled, Error error);
+  Attempt commit(PooledConnection pooled, Kind kind, TransactionId id);
 
-  enum class Fate { committed, aborted, unknown };
-  Fate fate_of(const Ticket& ticket);
+  enum class CommitStatus { committed, aborted, unknown };
+  CommitStatus query_commit_status(const TransactionId& id);
 
-  const Address address_;
+  const DatabaseAddress address_;
   const DatabaseOptions options_;
-  std::array<std::string, 2> prologues_;  // by Kind
+  std::array<std::string, 2> begin_statements_;  // by Kind
   Gate gate_;
 
-  std::mutex mutex_;
-  std::vector<Lease> idle_;
-  uint64_t epoch_ = 0;  // rises with every break; connections of older ones are thrown away
-  std::optional<Error> refusal_;
-  std::chrono::steady_clock::time_point refused_until_;
+  std::mutex mutex_;  // guards what follows
+  std::vector<PooledConnection> idle_;
+  uint64_t epoch_ = 0;  // rises with every lost connection; older connections are not reused
+  std::optional<Error> connect_error_;
+  std::chrono::steady_clock::time_point next_connect_;
 };
 
 }  // namespace stoka::store::postgres

@@ -15,39 +15,38 @@
 #include <vector>
 
 #include "store/postgres/database.h"
-#include "store/postgres/lease.h"
+#include "store/postgres/index_lease.h"
+#include "store/postgres/index_state.h"
+#include "store/postgres/index_updates.h"
 #include "store/postgres/params.h"
-#include "store/postgres/postings.h"
-#include "store/postgres/state.h"
 #include "store/postgres/vector_index.h"
-#include "store/postgres/writes.h"
 #include "store/rank.h"
 
 namespace stoka::store::postgres {
 namespace {
 
-constexpr int64_t kPage = 1000;  // chunks read at a time
+constexpr int64_t kPageSize = 1000;  // chunks read at a time
 
-constexpr std::chrono::minutes kBeat(1);
-constexpr int kAttemptsToDrop = 8;
-constexpr std::chrono::milliseconds kPauseToDrop(250);
+constexpr std::chrono::minutes kHeartbeatInterval(1);
+constexpr int kMaxDropAttempts = 8;
+constexpr std::chrono::milliseconds kDropRetryDelay(250);
 
-// What pgvector can store.
-constexpr size_t kMostDimensions = 16000;
+// The maximum that pgvector can store.
+constexpr size_t kMaxDimensions = 16000;
 
-// Before a statement that may take minutes: if this process is killed meanwhile, the server gives
-// up and the index is free. Not every server can tell.
-constexpr std::string_view kNoticeDeath =
+// For a statement that may take minutes: lets the server cancel it when this process is killed, so
+// that the lease becomes free. Not every server platform supports the setting.
+constexpr std::string_view kCheckClientConnection =
     "DO $$ BEGIN PERFORM set_config('client_connection_check_interval', '1s', true); "
     "EXCEPTION WHEN OTHERS THEN NULL; END $$";
 
-// All terms of some chunks, each named once.
+// The distinct terms of some chunks.
 class Vocabulary {
  public:
   explicit Vocabulary(std::span<const ChunkRecord> chunks) {
     for (const ChunkRecord& record : chunks) {
       for (const TermCount& term : record.terms) {
-        if (term.count > 0 && places_.emplace(term.term, terms_.size()).second)
+        if (term.count > 0 && indexes_.emplace(term.term, terms_.size()).second)
           terms_.push_back(term.term);
       }
     }
@@ -55,38 +54,38 @@ class Vocabulary {
 
   const std::vector<std::string>& terms() const { return terms_; }
 
-  // `ids` of terms().
+  // The terms of a chunk by id. `ids` are those of terms().
   std::vector<ChunkTerm> by_id(const ChunkRecord& record, std::span<const int64_t> ids) const {
     std::vector<ChunkTerm> out;
     out.reserve(record.terms.size());
     for (const TermCount& term : record.terms) {
-      if (term.count > 0) out.push_back({ids[places_.at(term.term)], term.count});
+      if (term.count > 0) out.push_back({ids[indexes_.at(term.term)], term.count});
     }
     return out;
   }
 
  private:
   std::vector<std::string> terms_;
-  std::unordered_map<std::string_view, size_t> places_;
+  std::unordered_map<std::string_view, size_t> indexes_;
 };
 
 class PostgresIndexWriter final : public IndexWriter {
  public:
-  PostgresIndexWriter(std::unique_ptr<Database> database, Lease lease, Extension extension)
+  PostgresIndexWriter(std::unique_ptr<Database> database, IndexLease lease, Extension extension)
       : database_(std::move(database)),
         lease_(std::move(lease)),
         extension_(std::move(extension)),
-        heartbeat_([this](const std::stop_token& stop) { beat(stop); }) {}
+        heartbeat_([this](const std::stop_token& stop) { run_heartbeat(stop); }) {}
 
   Result<> set_identity(const IndexIdentity& identity) override {
     return database_->write([&](Connection& connection) -> Result<> {
-      STOKA_TRY(lease_.hold(connection));
+      STOKA_TRY(lease_.renew(connection));
       return save_identity(connection, identity);
     });
   }
 
   Result<> put_document(const Document& document, std::span<const ChunkRecord> chunks) override {
-    return change([&](Connection& connection, Totals& totals) -> Result<> {
+    return change([&](Connection& connection, IndexTotals& totals) -> Result<> {
       STOKA_TRY(check(chunks, totals));
       PostingEdits edits;
       STOKA_ASSIGN(const uint64_t removed, remove(connection, document.slug, totals, edits));
@@ -99,7 +98,7 @@ class PostgresIndexWriter final : public IndexWriter {
   }
 
   Result<> remove_document(std::string_view slug) override {
-    return change([&](Connection& connection, Totals& totals) -> Result<> {
+    return change([&](Connection& connection, IndexTotals& totals) -> Result<> {
       PostingEdits edits;
       STOKA_ASSIGN(const uint64_t removed, remove(connection, slug, totals, edits));
       totals.changed_since_fit += removed;
@@ -108,8 +107,8 @@ class PostgresIndexWriter final : public IndexWriter {
   }
 
   Result<> clear() override {
-    forget_vector_index();
-    return change([&](Connection& connection, Totals& totals) -> Result<> {
+    try_drop_vector_index();
+    return change([&](Connection& connection, IndexTotals& totals) -> Result<> {
       totals = {.generation = totals.generation};
       return delete_index(connection);
     });
@@ -124,12 +123,13 @@ class PostgresIndexWriter final : public IndexWriter {
   Result<> finish(Instant now) override;
 
  private:
-  // One transaction. Every change makes the caches of all readers stale. `work` may be run again,
-  // as if it had never been run.
+  // Runs `work` in a transaction and increases the generation, which invalidates the readers'
+  // caches. After a rollback `work` may be run again, so it must not keep state outside the
+  // database.
   template <class Work>
   Result<> change(const Work& work, bool unfinished = true) {
     return database_->write([&](Connection& connection) -> Result<> {
-      STOKA_ASSIGN(Totals totals, lease_.hold(connection));
+      STOKA_ASSIGN(IndexTotals totals, lease_.renew(connection));
       STOKA_TRY(work(connection, totals));
       changed_ = true;
       ++totals.generation;
@@ -137,70 +137,70 @@ class PostgresIndexWriter final : public IndexWriter {
     });
   }
 
-  // In a transaction of its own, which waits a moment only, but again and again: who reads waits as
-  // long as it does. If there is no moment in which nobody reads, the index stays: rows of another
-  // dimension are not in it.
-  void forget_vector_index(std::string_view unless = {}) {
-    for (int attempt = 0; attempt < kAttemptsToDrop; ++attempt) {
+  // Drops the vector index if readers allow it. DROP INDEX waits for readers, and new readers wait
+  // for it: so it waits only briefly, in a transaction of its own, and is tried several times. If
+  // it never succeeds, the index stays, which is safe: it contains only rows of its own dimension.
+  void try_drop_vector_index(std::string_view unless = {}) {
+    for (int attempt = 0; attempt < kMaxDropAttempts; ++attempt) {
       const auto dropped = database_->write([&](Connection& connection) -> Result<> {
-        STOKA_TRY(lease_.hold(connection));
+        STOKA_TRY(lease_.renew(connection));
         STOKA_TRY(connection.run("SET LOCAL lock_timeout = 250"));
         return drop_vector_index(connection, unless);
       });
       if (dropped || dropped.error().kind != ErrorKind::busy) return;
-      std::this_thread::sleep_for(kPauseToDrop);
+      std::this_thread::sleep_for(kDropRetryDelay);
     }
   }
 
-  // A run may compute for long before it writes; so it is not taken for dead. A failed beat is no
-  // matter: the next transaction tells.
-  void beat(const std::stop_token& stop) {
+  // Renews the lease regularly, because a run may compute for longer than the lease lasts before it
+  // writes. Errors are ignored here; the next transaction of the run reports them.
+  void run_heartbeat(const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any never;
     std::unique_lock lock(mutex);
-    while (!never.wait_for(lock, stop, kBeat, [&] { return stop.stop_requested(); }) &&
+    while (!never.wait_for(lock, stop, kHeartbeatInterval, [&] { return stop.stop_requested(); }) &&
            !stop.stop_requested()) {
       static_cast<void>(database_->write([&](Connection& connection) -> Result<> {
-        STOKA_TRY(lease_.hold(connection));
+        STOKA_TRY(lease_.renew(connection));
         return {};
       }));
     }
   }
 
-  // The vectors of new chunks; the first one ever decides the dimension.
-  static Result<> check(std::span<const ChunkRecord> chunks, Totals& totals);
-  // The number of chunks that went.
-  static Result<uint64_t> remove(Connection& connection, std::string_view slug, Totals& totals,
+  // Checks the vectors of new chunks. The first vector of the index decides its dimension.
+  static Result<> check(std::span<const ChunkRecord> chunks, IndexTotals& totals);
+  // Returns the number of removed chunks.
+  static Result<uint64_t> remove(Connection& connection, std::string_view slug, IndexTotals& totals,
                                  PostingEdits& edits);
   Result<> add(Connection& connection, const Document& document,
-               std::span<const ChunkRecord> chunks, Totals& totals, PostingEdits& edits) const;
+               std::span<const ChunkRecord> chunks, IndexTotals& totals, PostingEdits& edits) const;
   static Result<> apply(Connection& connection, const PostingEdits& edits) {
     STOKA_TRY(apply_blocks(connection, edits.blocks()));
     return apply_frequencies(connection, edits.frequencies());
   }
 
   std::unique_ptr<Database> database_;
-  Lease lease_;  // let go before the connection is closed
+  IndexLease lease_;  // released before the connection is closed
   Extension extension_;
   bool changed_ = false;  // by this run
   std::jthread heartbeat_;
 };
 
-Result<> PostgresIndexWriter::check(std::span<const ChunkRecord> chunks, Totals& totals) {
+Result<> PostgresIndexWriter::check(std::span<const ChunkRecord> chunks, IndexTotals& totals) {
   for (const ChunkRecord& record : chunks) {
     if (record.embedding.empty()) continue;
     if (totals.dim == 0) totals.dim = record.embedding.size();
     STOKA_TRY(check_embedding(record.embedding, totals.dim));
   }
-  if (totals.dim <= kMostDimensions) return {};
+  if (totals.dim <= kMaxDimensions) return {};
   return fail(ErrorKind::config,
               "a vector has " + std::to_string(totals.dim) + " dimensions, pgvector stores " +
-                  std::to_string(kMostDimensions) + " at most",
+                  std::to_string(kMaxDimensions) + " at most",
               "use another embedder, or a SQLite store");
 }
 
 Result<uint64_t> PostgresIndexWriter::remove(Connection& connection, std::string_view slug,
-                                             Totals& totals, PostingEdits& edits) {
+                                             IndexTotals& totals, PostingEdits& edits) {
   STOKA_ASSIGN(const RemovedDocument removed, postgres::remove_document(connection, slug));
   for (const RemovedChunk& chunk : removed.chunks) {
     totals.total_length -= edits.remove(chunk.id, chunk.terms);
@@ -212,7 +212,7 @@ Result<uint64_t> PostgresIndexWriter::remove(Connection& connection, std::string
 }
 
 Result<> PostgresIndexWriter::add(Connection& connection, const Document& document,
-                                  std::span<const ChunkRecord> chunks, Totals& totals,
+                                  std::span<const ChunkRecord> chunks, IndexTotals& totals,
                                   PostingEdits& edits) const {
   STOKA_ASSIGN(const std::vector<ChunkId> ids,
                insert_chunks(connection, extension_, document, chunks));
@@ -232,39 +232,39 @@ Result<> PostgresIndexWriter::add(Connection& connection, const Document& docume
 
 Result<> PostgresIndexWriter::each_chunk_terms(
     const std::function<bool(ChunkId, std::span<const TermCount>)>& visit) {
-  // Terms by their rank in byte order, so that the walk does not depend on the order of indexing.
+  // Terms are sorted by name, because their ids depend on the order of indexing.
   STOKA_ASSIGN(const Rows names, database_->read([](Connection& connection) {
     return connection.run("SELECT id, term FROM stoka_terms ORDER BY term");
   }));
   std::unordered_map<int64_t, size_t> ranks;
   for (size_t rank = 0; rank < names.size(); ++rank) ranks.emplace(names.integer(rank, 0), rank);
   std::vector<ChunkTerm> stored;
-  std::vector<std::pair<size_t, uint32_t>> ranked;
+  std::vector<std::pair<size_t, uint32_t>> rank_top_k;
   std::vector<TermCount> terms;
   for (ChunkId last = -1;;) {
     STOKA_ASSIGN(const Rows rows, database_->read([&](Connection& connection) {
       return connection.run(
           "SELECT chunk_id, data FROM stoka_chunk_terms WHERE chunk_id > $1::bigint "
           "ORDER BY chunk_id LIMIT $2::bigint",
-          Params().integer(last).integer(kPage));
+          Params().integer(last).integer(kPageSize));
     }));
     for (size_t row = 0; row < rows.size(); ++row) {
       if (!decode_chunk_terms(rows.bytes(row, 1), stored)) return fail(damaged());
-      ranked.clear();
+      rank_top_k.clear();
       for (const ChunkTerm& term : stored) {
         const auto rank = ranks.find(term.term);
         if (rank == ranks.end()) return fail(damaged());
-        ranked.emplace_back(rank->second, term.count);
+        rank_top_k.emplace_back(rank->second, term.count);
       }
-      std::sort(ranked.begin(), ranked.end());
+      std::sort(rank_top_k.begin(), rank_top_k.end());
       terms.clear();
-      for (const auto& [rank, count] : ranked) {
+      for (const auto& [rank, count] : rank_top_k) {
         terms.push_back({std::string(names.text(rank, 1)), count});
       }
       last = rows.integer(row, 0);
       if (!visit(last, terms)) return {};
     }
-    if (rows.size() < kPage) return {};
+    if (rows.size() < kPageSize) return {};
   }
 }
 
@@ -273,7 +273,8 @@ Result<> PostgresIndexWriter::replace_basis(
     const std::function<std::vector<float>(ChunkId)>& vectors) {
   const auto width = static_cast<uint64_t>(dim);
   for (const BasisRow& row : basis) STOKA_TRY(check_embedding(row.values, width));
-  // Computed before the transaction, which may be run again. Nobody else changes chunks meanwhile.
+  // Computed before the transaction, which may be run again. The lease keeps others from changing
+  // chunks meanwhile.
   STOKA_ASSIGN(const Rows chunks, database_->read([](Connection& connection) {
     return connection.run("SELECT id FROM stoka_chunks ORDER BY id");
   }));
@@ -287,9 +288,9 @@ Result<> PostgresIndexWriter::replace_basis(
     STOKA_TRY(check_embedding(vector, width));
     ++count;
   }
-  forget_vector_index();
-  return change([&](Connection& connection, Totals& totals) -> Result<> {
-    STOKA_TRY(connection.run(kNoticeDeath));
+  try_drop_vector_index();
+  return change([&](Connection& connection, IndexTotals& totals) -> Result<> {
+    STOKA_TRY(connection.run(kCheckClientConnection));
     STOKA_TRY(replace_basis_rows(connection, basis));
     STOKA_TRY(update_vectors(connection, extension_, ids, computed));
     totals.dim = width;
@@ -301,15 +302,16 @@ Result<> PostgresIndexWriter::replace_basis(
 }
 
 Result<> PostgresIndexWriter::finish(Instant now) {
-  STOKA_ASSIGN(const Totals before,
+  STOKA_ASSIGN(const IndexTotals before,
                database_->read([](Connection& connection) { return load_totals(connection); }));
-  forget_vector_index(indexed_type(extension_, before.vectors > 0 ? before.dim : 0));
-  const auto work = [&](Connection& connection, Totals& totals) -> Result<> {
+  try_drop_vector_index(indexed_type(extension_, before.vectors > 0 ? before.dim : 0));
+  const auto work = [&](Connection& connection, IndexTotals& totals) -> Result<> {
     totals.indexed_at = static_cast<uint64_t>(now.time_since_epoch().count());
-    STOKA_TRY(connection.run(kNoticeDeath));
-    if (totals.vectors > 0) STOKA_TRY(make_vector_index(connection, extension_, totals.dim));
+    STOKA_TRY(connection.run(kCheckClientConnection));
+    if (totals.vectors > 0) STOKA_TRY(create_vector_index(connection, extension_, totals.dim));
     if (!changed_) return {};
-    // The planner should not have to wait for the server's own round, but that may be under way.
+    // The planner needs statistics before autovacuum comes round. ANALYZE may fail, for example
+    // when autovacuum holds the table; the run is finished all the same.
     STOKA_TRY(connection.run("SAVEPOINT before_analyze"));
     if (!connection.run("ANALYZE stoka_documents, stoka_chunks, stoka_terms, stoka_postings, "
                         "stoka_chunk_terms, stoka_basis"))
@@ -319,7 +321,8 @@ Result<> PostgresIndexWriter::finish(Instant now) {
   return change(work, false);
 }
 
-// Only the owner of a table makes indexes over it, which would be found out at the very end.
+// Only the owner of a table can create an index on it; without this check the run would fail at its
+// end.
 Result<> check_owner(Connection& connection) {
   STOKA_ASSIGN(const Rows rows,
                connection.run("SELECT pg_has_role(current_user, relowner, 'USAGE'), "
@@ -336,7 +339,7 @@ Result<> check_owner(Connection& connection) {
 
 }  // namespace
 
-Result<std::unique_ptr<IndexWriter>> make_index_writer(const Address& address,
+Result<std::unique_ptr<IndexWriter>> make_index_writer(const DatabaseAddress& address,
                                                        const Schema& schema) {
   DatabaseOptions options;
   options.connections = 1;
@@ -344,7 +347,7 @@ Result<std::unique_ptr<IndexWriter>> make_index_writer(const Address& address,
   STOKA_ASSIGN(std::unique_ptr<Database> database, Database::open(address, options));
   database->set_search_path({schema.name, schema.vector.schema});
   STOKA_TRY(database->read(check_owner));
-  STOKA_ASSIGN(Lease lease, Lease::acquire(*database));
+  STOKA_ASSIGN(IndexLease lease, IndexLease::acquire(*database));
   return std::make_unique<PostgresIndexWriter>(std::move(database), std::move(lease),
                                                schema.vector);
 }

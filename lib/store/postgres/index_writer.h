@@ -3,15 +3,16 @@
 #include <memory>
 
 #include "base/result.h"
-#include "store/postgres/address.h"
+#include "store/postgres/database_address.h"
 #include "store/postgres/schema.h"
 #include "store/store.h"
 
 namespace stoka::store::postgres {
 
-// Takes the index and one connection of its own, by which others see that this run is alive. For
-// one thread at a time; it may outlive its store. Busy if another run holds the index.
-Result<std::unique_ptr<IndexWriter>> make_index_writer(const Address& address,
+// Acquires the IndexLease on a connection of its own, which shows other processes that this index
+// run is alive. For one thread at a time; it may outlive its store. Busy if another run has the
+// lease.
+Result<std::unique_ptr<IndexWriter>> make_index_writer(const DatabaseAddress& address,
                                                        const Schema& schema);
 
 }  // namespace stoka::store::postgres

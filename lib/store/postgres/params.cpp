@@ -3,7 +3,7 @@
 #include <bit>
 #include <concepts>
 
-#include "store/columns.h"
+#include "store/json_columns.h"
 
 namespace stoka::store::postgres {
 namespace {
@@ -19,7 +19,7 @@ void append(std::string& out, T value) {
   }
 }
 
-// As bytes of a value with its length before them, the way elements of arrays are.
+// Appends the length of the value and its bytes: the format of array elements.
 void append_element(std::string& out, std::string_view value) {
   append(out, static_cast<int32_t>(value.size()));
   out += value;
@@ -40,7 +40,7 @@ std::string vector_bytes(std::span<const float> values) {
   std::string out;
   out.reserve(4 + values.size() * 4);
   append(out, static_cast<uint16_t>(values.size()));
-  append(out, uint16_t{0});  // kept for later by pgvector
+  append(out, uint16_t{0});  // unused
   for (const float value : values) append(out, std::bit_cast<uint32_t>(value));
   return out;
 }
@@ -56,7 +56,7 @@ T read(std::string_view bytes) {
 }  // namespace
 
 Params& Params::text(std::string_view value) {
-  values_.emplace_back(storable(value));
+  values_.emplace_back(sanitize_text(value));
   return *this;
 }
 
@@ -92,7 +92,7 @@ Params& Params::vector(std::span<const float> value) {
 
 Params& Params::texts(std::span<const std::string> values) {
   std::string out = array_head(kTextOid, values.size());
-  for (const std::string& value : values) append_element(out, storable(value));
+  for (const std::string& value : values) append_element(out, sanitize_text(value));
   values_.emplace_back(std::move(out));
   return *this;
 }

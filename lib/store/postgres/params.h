@@ -1,6 +1,7 @@
-// Parameters of a statement in PostgreSQL's binary form: nothing is quoted, and vectors are not
-// printed. The server takes each parameter as the type of its cast, so every placeholder has one:
-// $1::text, $2::bigint, $3::float8, $4::bytea, $5::text[], $6::bigint[], $7::bytea[].
+// Parameters of a statement in PostgreSQL's binary format, which needs no quoting and keeps every
+// bit of a vector. The server takes the type of a parameter from the cast of its placeholder, so
+// each one has a cast: $1::text, $2::bigint, $3::float8, $4::bytea, $5::text[], $6::bigint[],
+// $7::bytea[].
 #pragma once
 
 #include <cstdint>
@@ -14,30 +15,30 @@ namespace stoka::store::postgres {
 
 class Params {
  public:
-  // Text is stored as valid UTF-8 without NUL: anything else in it is replaced.
+  // Text is sanitized, see sanitize_text().
   Params& text(std::string_view value);
   Params& integer(int64_t value);
   Params& real(double value);
   Params& boolean(bool value);
   Params& bytes(std::string_view value);
   Params& null();
-  // pgvector's own binary form: for $n::vector.
+  // For $n::vector, in pgvector's binary format.
   Params& vector(std::span<const float> value);
 
   Params& texts(std::span<const std::string> values);
   Params& integers(std::span<const int64_t> values);
   Params& blobs(std::span<const std::string> values);
-  // For $n::vector[]; the type's OID differs between databases. An empty one becomes NULL.
+  // For $n::vector[]; an empty vector becomes NULL. The OID of the type differs between databases.
   Params& vectors(std::span<const std::vector<float>> values, uint32_t vector_oid);
 
-  // Nothing for NULL.
+  // In order; nothing for NULL.
   const std::vector<std::optional<std::string>>& values() const { return values_; }
 
  private:
   std::vector<std::optional<std::string>> values_;
 };
 
-// What vector_send() gives; empty if the bytes are no vector.
+// Decodes the result of vector_send(); empty if the bytes are not a vector.
 std::vector<float> vector_from_bytes(std::string_view bytes);
 
 }  // namespace stoka::store::postgres

@@ -14,14 +14,14 @@
 namespace stoka::store::postgres {
 namespace {
 
-constexpr int kOldestServer = 15;
+constexpr int kMinServerVersion = 15;
 
-int64_t newest_version() { return store::newest_version(embedded::sql_postgres()); }
+int64_t latest_version() { return store::latest_migration_version(embedded::sql_postgres()); }
 
-struct Found {
-  std::string schema;                  // the current one
-  std::optional<Extension> extension;  // if it is there
-  bool has_tables = false;             // of a stoka that records versions
+struct SchemaState {
+  std::string schema;                  // the current schema
+  std::optional<Extension> extension;  // nothing if it is not installed
+  bool has_tables = false;             // including stoka_migrations
   int64_t version = 0;
 };
 
@@ -30,7 +30,7 @@ Error no_schema(const Rows& row) {
   const std::string first = path.substr(0, path.find(','));
   return {
       ErrorKind::config,
-      fmt::format("the search_path {} names no schema that is there for role {}", path, role),
+      fmt::format("the search_path {} names no existing schema for role {}", path, role),
       fmt::format("CREATE SCHEMA {} AUTHORIZATION {}, or GRANT USAGE, CREATE ON SCHEMA {} TO {}",
                   first, role, first, role)};
 }
@@ -66,43 +66,44 @@ Result<> check_usage(Connection& connection, const Extension& extension) {
       std::string(rows.text(0, 2)));
 }
 
-Result<Found> look(Connection& connection, const Address& address) {
-  if (connection.server_version() / 10000 < kOldestServer) {
+Result<SchemaState> inspect(Connection& connection, const DatabaseAddress& address) {
+  if (connection.server_version() / 10000 < kMinServerVersion) {
     return fail(ErrorKind::config,
                 fmt::format("{} is PostgreSQL {}: {} or later is needed", address.describe(),
-                            connection.server_version() / 10000, kOldestServer),
+                            connection.server_version() / 10000, kMinServerVersion),
                 "upgrade the server, or name another one with --store");
   }
   STOKA_ASSIGN(const Rows row, connection.run("SELECT current_schema(), "
                                               "current_setting('search_path'), current_user"));
   if (row.is_null(0, 0)) return fail(no_schema(row));
-  Found found;
-  found.schema = row.text(0, 0);
-  STOKA_ASSIGN(found.extension, find_extension(connection));
-  if (found.extension) STOKA_TRY(check_usage(connection, *found.extension));
+  SchemaState state;
+  state.schema = row.text(0, 0);
+  STOKA_ASSIGN(state.extension, find_extension(connection));
+  if (state.extension) STOKA_TRY(check_usage(connection, *state.extension));
   STOKA_ASSIGN(const Rows tables,
                connection.run("SELECT FROM pg_class WHERE relname = 'stoka_migrations' "
                               "AND relnamespace = current_schema()::regnamespace"));
-  found.has_tables = tables.size() > 0;
-  if (!found.has_tables) return found;
+  state.has_tables = tables.size() > 0;
+  if (!state.has_tables) return state;
   STOKA_ASSIGN(const Rows versions, connection.run("SELECT max(version)::bigint "
                                                    "FROM stoka_migrations"));
-  found.version = versions.integer(0, 0);
-  if (found.version <= newest_version()) return found;
+  state.version = versions.integer(0, 0);
+  if (state.version <= latest_version()) return state;
   return fail(
       ErrorKind::data,
       fmt::format("the schema {} of {} was written by a newer stoka (schema {}, this one knows {})",
-                  found.schema, address.describe(), found.version, newest_version()),
+                  state.schema, address.describe(), state.version, latest_version()),
       "upgrade stoka, or name another database with --store");
 }
 
-bool is_newest(const Found& found) {
-  return found.extension && found.has_tables && found.version == newest_version();
+bool is_newest(const SchemaState& state) {
+  return state.extension && state.has_tables && state.version == latest_version();
 }
 
 Result<> create_extension(Connection& connection) {
-  // Two programs that do it at once fail, also from different schemas. If it lies in a schema of
-  // its own or in the common one, no other site loses its vectors when this schema is dropped.
+  // The lock is for the whole database, because concurrent CREATE EXTENSION fails. The extension
+  // goes into "extensions" or "public" if possible, so that dropping this schema does not drop the
+  // vectors of other sites.
   STOKA_TRY(connection.run("SELECT pg_advisory_xact_lock(1937009003)"));
   STOKA_ASSIGN(const std::optional<Extension> other, find_extension(connection));
   if (other) return {};
@@ -128,8 +129,9 @@ Result<> create_extension(Connection& connection) {
               "as superuser in database " + database + ": CREATE EXTENSION vector");
 }
 
-// What the first design left behind can only be kept where nobody has to guess what is in it.
-Result<> check_foreign_chunks(Connection& connection, const Found& found) {
+// Tables without stoka_migrations are of the first design. They are adopted only without chunks,
+// because nothing says how those were made.
+Result<> check_foreign_chunks(Connection& connection, const SchemaState& state) {
   STOKA_ASSIGN(const Rows tables,
                connection.run("SELECT FROM pg_class WHERE relname = 'stoka_chunks' "
                               "AND relnamespace = current_schema()::regnamespace"));
@@ -137,11 +139,11 @@ Result<> check_foreign_chunks(Connection& connection, const Found& found) {
   STOKA_ASSIGN(const Rows rows, connection.run("SELECT FROM stoka_chunks LIMIT 1"));
   if (rows.size() == 0) return {};
   return fail(ErrorKind::data,
-              "the chunks in schema " + found.schema + " were made by another program",
+              "the chunks in schema " + state.schema + " were made by another program",
               "TRUNCATE stoka_chunks, then run: stoka index PATH");
 }
 
-Result<> check_rights(Connection& connection, const Found& found) {
+Result<> check_rights(Connection& connection, const SchemaState& state) {
   STOKA_ASSIGN(const Rows rows,
                connection.run("SELECT has_schema_privilege(current_schema(), 'CREATE'), "
                               "format('GRANT USAGE, CREATE ON SCHEMA %I TO %I', "
@@ -149,70 +151,72 @@ Result<> check_rights(Connection& connection, const Found& found) {
   if (rows.boolean(0, 0)) return {};
   return fail(
       ErrorKind::config,
-      fmt::format("role {} may not create tables in schema {}", rows.text(0, 2), found.schema),
+      fmt::format("role {} may not create tables in schema {}", rows.text(0, 2), state.schema),
       std::string(rows.text(0, 1)));
 }
 
-Result<> apply(Connection& connection, const Found& found, const EmbeddedFile& file) {
+Result<> apply_migration(Connection& connection, const SchemaState& state,
+                         const EmbeddedFile& file) {
   const auto done = connection.run(file.text);
   if (!done) {
     Error error = done.error();
     if (error.kind == ErrorKind::data && connection.sqlstate().starts_with("42")) {
       error.message =
-          fmt::format("cannot make the tables in schema {}: {}", found.schema, error.message);
+          fmt::format("cannot make the tables in schema {}: {}", state.schema, error.message);
       error.hint =
-          "it holds other things of these names: name another schema in the URL, "
+          "it contains other objects with these names: name another schema in the URL, "
           "?options=-csearch_path%3DSCHEMA";
     }
     return fail(std::move(error));
   }
   STOKA_TRY(
       connection.run("INSERT INTO stoka_migrations (version, name) VALUES ($1::bigint, $2::text)",
-                     Params().integer(version_of(file)).text(file.name)));
+                     Params().integer(migration_version(file)).text(file.name)));
   return {};
 }
 
-Result<Schema> migrate_here(Connection& connection, const Address& address) {
-  STOKA_ASSIGN(Found found, look(connection, address));
-  if (is_newest(found)) return Schema{found.schema, *found.extension};
+Result<Schema> migrate_within(Connection& connection, const DatabaseAddress& address) {
+  STOKA_ASSIGN(SchemaState state, inspect(connection, address));
+  if (is_newest(state)) return Schema{state.schema, *state.extension};
   STOKA_TRY(connection.run("SET LOCAL statement_timeout = 0"));
   STOKA_TRY(connection.run("SELECT pg_advisory_xact_lock(1937009003, hashtext(current_schema()))"));
-  // Another process may have been faster.
-  STOKA_ASSIGN(found, look(connection, address));
-  if (is_newest(found)) return Schema{found.schema, *found.extension};
-  STOKA_TRY(check_rights(connection, found));
-  if (found.version == 0) STOKA_TRY(check_foreign_chunks(connection, found));
-  if (!found.extension) {
+  // Another process may have migrated meanwhile.
+  STOKA_ASSIGN(state, inspect(connection, address));
+  if (is_newest(state)) return Schema{state.schema, *state.extension};
+  STOKA_TRY(check_rights(connection, state));
+  if (state.version == 0) STOKA_TRY(check_foreign_chunks(connection, state));
+  if (!state.extension) {
     STOKA_TRY(create_extension(connection));
-    STOKA_ASSIGN(found.extension, find_extension(connection));
-    if (!found.extension) return fail(ErrorKind::internal, "pgvector has no type vector");
+    STOKA_ASSIGN(state.extension, find_extension(connection));
+    if (!state.extension) return fail(ErrorKind::internal, "pgvector has no type vector");
   }
   STOKA_TRY(
       connection.run("SELECT set_config('search_path', concat_ws(', ', quote_ident($1::text), "
                      "quote_ident($2::text)), true)",
-                     Params().text(found.schema).text(found.extension->schema)));
+                     Params().text(state.schema).text(state.extension->schema)));
   for (const EmbeddedFile& file : embedded::sql_postgres()) {
-    if (version_of(file) > found.version) STOKA_TRY(apply(connection, found, file));
+    if (migration_version(file) > state.version)
+      STOKA_TRY(apply_migration(connection, state, file));
   }
-  return Schema{found.schema, *found.extension};
+  return Schema{state.schema, *state.extension};
 }
 
-Result<Schema> check_here(Connection& connection, const Address& address) {
-  STOKA_ASSIGN(const Found found, look(connection, address));
-  if (is_newest(found)) return Schema{found.schema, *found.extension};
-  if (!found.has_tables) {
+Result<Schema> check_within(Connection& connection, const DatabaseAddress& address) {
+  STOKA_ASSIGN(const SchemaState state, inspect(connection, address));
+  if (is_newest(state)) return Schema{state.schema, *state.extension};
+  if (!state.has_tables) {
     return fail(
         ErrorKind::not_found,
-        fmt::format("there is no index in schema {} of {}", found.schema, address.describe()),
+        fmt::format("there is no index in schema {} of {}", state.schema, address.describe()),
         "run: stoka index PATH");
   }
   return fail(ErrorKind::data,
-              fmt::format("the schema {} of {} was written by an older stoka", found.schema,
+              fmt::format("the schema {} of {} was written by an older stoka", state.schema,
                           address.describe()),
               "run: stoka index PATH");
 }
 
-void use(Database& database, const Schema& schema) {
+void use_search_path(Database& database, const Schema& schema) {
   std::vector<std::string> path = {schema.name};
   if (schema.vector.schema != schema.name) path.push_back(schema.vector.schema);
   database.set_search_path(path);
@@ -222,17 +226,17 @@ void use(Database& database, const Schema& schema) {
 
 Result<Schema> migrate(Database& database) {
   STOKA_ASSIGN(Schema schema, database.write([&](Connection& connection) {
-    return migrate_here(connection, database.address());
+    return migrate_within(connection, database.address());
   }));
-  use(database, schema);
+  use_search_path(database, schema);
   return schema;
 }
 
 Result<Schema> check_schema(Database& database) {
   STOKA_ASSIGN(Schema schema, database.read([&](Connection& connection) {
-    return check_here(connection, database.address());
+    return check_within(connection, database.address());
   }));
-  use(database, schema);
+  use_search_path(database, schema);
   return schema;
 }
 

@@ -1,4 +1,4 @@
-// Tables, their versions, and the extension pgvector.
+// The tables, their schema migrations, and the extension pgvector.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace stoka::store::postgres {
 
-// pgvector in this database.
+// The extension pgvector as it is installed in the database.
 struct Extension {
-  std::string schema;  // where its type and operators are
+  std::string schema;  // of its types and operators
   int major = 0;
   int minor = 0;
   uint32_t vector_oid = 0;
@@ -21,17 +21,18 @@ struct Extension {
 };
 
 struct Schema {
-  std::string name;  // where the tables are: the connection's current schema
+  std::string name;  // of the tables: the current schema of the connection
   Extension vector;
 };
 
-// Creates the extension and the tables where they are missing, and migrates older ones; sets the
-// database's search path. Safe when several processes do it at once. Errors: config (extension
-// missing and may not be created, no schema, no rights), data (newer schema, foreign tables of
-// these names).
+// Creates the extension and the tables if they are missing, applies pending migrations and sets the
+// search path of `database`. Several processes may do so at once. Errors: config (the extension
+// cannot be created, the schema does not exist, missing privileges), data (a newer schema version,
+// other tables with these names).
 Result<Schema> migrate(Database& database);
 
-// The same without changing anything: not_found if there are no tables, data if they are older.
+// The same without changing the database: not_found if there are no tables, data if migrations are
+// pending.
 Result<Schema> check_schema(Database& database);
 
 }  // namespace stoka::store::postgres

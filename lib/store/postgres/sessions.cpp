@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "store/columns.h"
+#include "store/json_columns.h"
 #include "store/merge.h"
 #include "store/postgres/visitors.h"
 #include "store/store.h"
@@ -13,7 +13,7 @@
 namespace stoka::store::postgres {
 namespace {
 
-// last_exchange may be a single one, as the first design had it.
+// In rows of the first design last_exchange is one object and not an array.
 constexpr std::string_view kSelectSessions =
     "SELECT id::text, visitor_id::text, to_json(shown_slugs)::text, "
     "to_json(explored_topics)::text, "
@@ -25,8 +25,8 @@ Session read_session(const Rows& rows, size_t row) {
   Session session;
   session.id = rows.text(row, 0);
   session.visitor_id = rows.text(row, 1);
-  session.shown_slugs = texts_from_json(rows.text(row, 2));
-  session.explored_topics = texts_from_json(rows.text(row, 3));
+  session.shown_slugs = strings_from_json(rows.text(row, 2));
+  session.explored_topics = strings_from_json(rows.text(row, 3));
   session.turns = static_cast<int>(rows.integer(row, 4));
   session.exchanges = exchanges_from_json(rows.text(row, 5));
   session.started_at = instant(rows.integer(row, 6));
@@ -38,7 +38,7 @@ std::string select_sessions(std::string_view condition) {
   return std::string(kSelectSessions) + std::string(condition);
 }
 
-// By id, locked.
+// Loads the existing sessions by id and locks their rows.
 Result<std::map<std::string, Session>> lock_sessions(Connection& connection,
                                                      std::span<const std::string> ids) {
   STOKA_ASSIGN(
@@ -53,8 +53,8 @@ Result<std::map<std::string, Session>> lock_sessions(Connection& connection,
   return sessions;
 }
 
-// Where users are in auth.users, the subject may be none of them: then it is kept as a text alone,
-// and the turn goes on.
+// Sets supabase_uid to the subject. It may refer to auth.users, where the subject may be unknown:
+// then supabase_uid stays empty and the transaction goes on.
 Result<> link_user(Connection& connection, const Visitor& visitor) {
   STOKA_TRY(connection.run("SAVEPOINT stoka_link"));
   const auto linked = connection.run(
@@ -70,7 +70,7 @@ Result<> link_user(Connection& connection, const Visitor& visitor) {
 }  // namespace
 
 Result<std::optional<Session>> load_session(Connection& connection, std::string_view id) {
-  if (!is_id(id)) return std::optional<Session>();
+  if (!is_valid_id(id)) return std::optional<Session>();
   STOKA_ASSIGN(const Rows rows,
                connection.run(select_sessions("WHERE id = $1::text::uuid"), Params().text(id)));
   if (rows.size() == 0) return std::optional<Session>();
@@ -78,7 +78,7 @@ Result<std::optional<Session>> load_session(Connection& connection, std::string_
 }
 
 Result<std::vector<Session>> load_sessions_after(Connection& connection, std::string_view id,
-                                                 size_t most) {
+                                                 size_t limit) {
   Params params;
   if (id.empty()) {
     params.null();
@@ -90,7 +90,7 @@ Result<std::vector<Session>> load_sessions_after(Connection& connection, std::st
                connection.run(select_sessions("WHERE ($1::text IS NULL OR id > $1::text::uuid) "
                                               "AND visitor_id IS NOT NULL "
                                               "ORDER BY id LIMIT $2::bigint"),
-                              params.integer(static_cast<int64_t>(most))));
+                              params.integer(static_cast<int64_t>(limit))));
   std::vector<Session> sessions;
   for (size_t row = 0; row < rows.size(); ++row) sessions.push_back(read_session(rows, row));
   return sessions;
@@ -108,13 +108,15 @@ Result<std::vector<std::string>> load_all_shown_slugs(Connection& connection) {
 
 Result<Session> merge_turn(Connection& connection, const TurnRecord& turn) {
   STOKA_TRY(check(turn));
-  std::vector<std::string> names = {visitor_name(turn.visitor_id), session_name(turn.session_id)};
+  std::vector<std::string> keys = {visitor_lock_key(turn.visitor_id),
+                                   session_lock_key(turn.session_id)};
   std::vector<std::string> subjects;
   if (!turn.subject.empty()) {
     subjects.push_back(turn.subject);
-    names.push_back(subject_name(turn.subject));
+    keys.push_back(subject_lock_key(turn.subject));
   }
-  STOKA_TRY(lock_names(connection, names));
+  // Keys before rows, because the visitor or the session may not exist yet.
+  STOKA_TRY(lock_keys(connection, keys));
   STOKA_ASSIGN(std::vector<LockedVisitor> locked,
                lock_visitors(connection, std::vector{turn.visitor_id}, subjects));
   std::optional<Visitor> named, of_subject;
@@ -127,11 +129,11 @@ Result<Session> merge_turn(Connection& connection, const TurnRecord& turn) {
   STOKA_ASSIGN(auto sessions, lock_sessions(connection, std::vector{turn.session_id}));
   std::optional<Session> known;
   if (!sessions.empty()) known = std::move(sessions.begin()->second);
-  // A row made by hand may be nobody's.
+  // Rows that were inserted by hand may have no visitor.
   if (known && known->visitor_id.empty()) known->visitor_id = owner.visitor.id;
   Session session = after_turn(turn, std::move(known), owner.visitor.id);
   STOKA_TRY(save(connection, std::span(&owner.visitor, 1), std::span(&session, 1)));
-  if (owner.absorbed) STOKA_TRY(hand_over(connection, *owner.absorbed, owner.visitor.id));
+  if (owner.absorbed) STOKA_TRY(replace_visitor(connection, *owner.absorbed, owner.visitor.id));
 
   bool linked = !is_uuid(owner.visitor.subject);
   for (const LockedVisitor& row : locked) {
@@ -147,15 +149,15 @@ Result<> merge_sessions(Connection& connection, std::span<const Session> session
     STOKA_TRY(check(session));
     ids.push_back(session.id);
   }
-  STOKA_TRY(lock_all_names(connection));
+  STOKA_TRY(lock_all_keys(connection));
   STOKA_ASSIGN(auto known, lock_sessions(connection, ids));
   std::vector<std::string> owners;
   for (const Session& session : sessions) {
-    std::optional<Session> there;
-    if (const auto found = known.find(session.id); found != known.end()) there = found->second;
-    if (there && there->visitor_id.empty()) there->visitor_id = session.visitor_id;
+    std::optional<Session> stored;
+    if (const auto found = known.find(session.id); found != known.end()) stored = found->second;
+    if (stored && stored->visitor_id.empty()) stored->visitor_id = session.visitor_id;
     Session& after = known[session.id];
-    after = after_copy(session, std::move(there));
+    after = after_copy(session, std::move(stored));
     owners.push_back(after.visitor_id);
   }
   STOKA_ASSIGN(const std::vector<LockedVisitor> visitors, lock_visitors(connection, owners, {}));

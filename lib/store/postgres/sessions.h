@@ -1,4 +1,4 @@
-// Sessions as rows. Changes are made inside a write transaction of the caller.
+// Reads and writes sessions. The caller provides the write transaction.
 #pragma once
 
 #include <optional>
@@ -15,13 +15,13 @@ namespace stoka::store::postgres {
 
 Result<std::optional<Session>> load_session(Connection& connection, std::string_view id);
 Result<std::vector<Session>> load_sessions_after(Connection& connection, std::string_view id,
-                                                 size_t most);
-// Each once, in byte order.
+                                                 size_t limit);
+// Distinct, in byte order.
 Result<std::vector<std::string>> load_all_shown_slugs(Connection& connection);
 
-// What Store::commit_turn does: four statements, and a few more when somebody becomes known.
+// Implements Store::commit_turn: four statements, and a few more if the turn changes the visitor.
 Result<Session> merge_turn(Connection& connection, const TurnRecord& turn);
-// What Store::put_sessions does.
+// Implements Store::put_sessions.
 Result<> merge_sessions(Connection& connection, std::span<const Session> sessions);
 
 }  // namespace stoka::store::postgres

@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include "store/postgres/dense.h"
+#include "store/postgres/dense_search.h"
+#include "store/postgres/index_rows.h"
+#include "store/postgres/index_state.h"
 #include "store/postgres/index_writer.h"
-#include "store/postgres/lexical.h"
-#include "store/postgres/rows.h"
+#include "store/postgres/lexical_search.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/sessions.h"
-#include "store/postgres/state.h"
 #include "store/postgres/visitors.h"
 
 namespace stoka::store::postgres {
@@ -17,7 +17,7 @@ namespace {
 class PostgresStore final : public Store {
  public:
   PostgresStore(std::unique_ptr<Database> database, Schema schema, size_t connections)
-      : commits_(commits_with(connections)),
+      : max_commits_(commits_with(connections)),
         database_(std::move(database)),
         schema_(std::move(schema)) {}
 
@@ -29,14 +29,14 @@ class PostgresStore final : public Store {
 
   Result<IndexStats> stats() override {
     return database_->read([](Connection& db) -> Result<IndexStats> {
-      STOKA_ASSIGN(const Totals totals, load_totals(db));
+      STOKA_ASSIGN(const IndexTotals totals, load_totals(db));
       STOKA_ASSIGN(const bool unfinished, load_unfinished(db));
       return totals.stats(unfinished);
     });
   }
 
   Result<search::CorpusStats> corpus_stats() override {
-    STOKA_ASSIGN(const Totals totals,
+    STOKA_ASSIGN(const IndexTotals totals,
                  database_->read([](Connection& db) { return load_totals(db); }));
     return totals.corpus();
   }
@@ -52,8 +52,9 @@ class PostgresStore final : public Store {
 
   Result<std::vector<ScoredChunk>> search_dense(std::span<const float> query, size_t k,
                                                 const SearchFilter& filter) override {
-    return database_->read(
-        [&](Connection& db) { return search_vectors(db, schema_.vector, query, k, filter); });
+    return database_->read([&](Connection& db) {
+      return postgres::search_dense(db, schema_.vector, query, k, filter);
+    });
   }
 
   Result<std::vector<StoredChunk>> chunks(std::span<const ChunkId> ids,
@@ -62,7 +63,7 @@ class PostgresStore final : public Store {
   }
 
   Result<std::vector<StoredChunk>> chunks_of(std::string_view slug) override {
-    return database_->read([&](Connection& db) { return load_chunks_of(db, slug); });
+    return database_->read([&](Connection& db) { return load_document_chunks(db, slug); });
   }
 
   Result<std::vector<uint64_t>> document_frequencies(std::span<const std::string> terms) override {
@@ -78,7 +79,7 @@ class PostgresStore final : public Store {
   }
 
   Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) override {
-    return database_->read([&](Connection& db) { return load_terms_of(db, ids); });
+    return database_->read([&](Connection& db) { return load_chunk_terms(db, ids); });
   }
 
   Result<std::unique_ptr<IndexWriter>> begin_index() override {
@@ -94,10 +95,10 @@ class PostgresStore final : public Store {
   }
 
   Result<std::optional<Visitor>> visitor_of(std::string_view subject) override {
-    return database_->read([&](Connection& db) { return load_visitor_of(db, subject); });
+    return database_->read([&](Connection& db) { return load_visitor_by_subject(db, subject); });
   }
 
-  size_t commits_at_a_time() const override { return commits_; }
+  size_t commits_at_a_time() const override { return max_commits_; }
 
   Result<Session> commit_turn(const TurnRecord& turn) override {
     return database_->write([&](Connection& db) { return merge_turn(db, turn); });
@@ -107,19 +108,19 @@ class PostgresStore final : public Store {
                                  const std::optional<std::vector<std::string>>& interests,
                                  std::span<const Reading> readings, Instant now) override {
     return database_->write(
-        [&](Connection& db) { return merge_visit(db, id, interests, readings, now); });
+        [&](Connection& db) { return merge_visitor_update(db, id, interests, readings, now); });
   }
 
   Result<std::vector<std::string>> all_shown_slugs() override {
     return database_->read([](Connection& db) { return load_all_shown_slugs(db); });
   }
 
-  Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t most) override {
-    return database_->read([&](Connection& db) { return load_visitors_after(db, id, most); });
+  Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t limit) override {
+    return database_->read([&](Connection& db) { return load_visitors_after(db, id, limit); });
   }
 
-  Result<std::vector<Session>> sessions_after(std::string_view id, size_t most) override {
-    return database_->read([&](Connection& db) { return load_sessions_after(db, id, most); });
+  Result<std::vector<Session>> sessions_after(std::string_view id, size_t limit) override {
+    return database_->read([&](Connection& db) { return load_sessions_after(db, id, limit); });
   }
 
   Result<std::vector<std::string>> put_visitors(std::span<const Visitor> visitors) override {
@@ -131,17 +132,17 @@ class PostgresStore final : public Store {
   }
 
  private:
-  const size_t commits_;
+  const size_t max_commits_;
   const std::unique_ptr<Database> database_;
   const Schema schema_;
-  Lexical lexical_;
+  LexicalSearch lexical_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
                                     const DatabaseOptions& options) {
-  STOKA_ASSIGN(Address address, Address::parse(url));
+  STOKA_ASSIGN(DatabaseAddress address, DatabaseAddress::parse(url));
   STOKA_ASSIGN(std::unique_ptr<Database> database, Database::open(std::move(address), options));
   STOKA_ASSIGN(Schema schema,
                mode == OpenMode::read_write ? migrate(*database) : check_schema(*database));

@@ -10,8 +10,8 @@
 
 namespace stoka::store::postgres {
 
-// The database at a postgres:// URL: its tables are created and migrated with OpenMode::read_write.
-// Turns are stored with either mode.
+// Opens the database at a postgres:// URL. OpenMode::read_write creates and migrates its tables.
+// Turns are stored in either mode.
 Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
                                     const DatabaseOptions& options = {});
 

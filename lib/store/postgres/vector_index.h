@@ -1,7 +1,7 @@
-// The HNSW index over the embeddings. The column has no dimension of its own, so the index is over
-// an expression that gives it one: searching by the same expression uses it, searching by the bare
-// column is exact. Half precision where pgvector has it (0.7): half the size, and candidates are
-// scored again in full precision anyway.
+// The HNSW index over the embeddings. The column has no fixed dimension, so the index is over a
+// cast to one: ordering by the same cast uses the index, ordering by the bare column is exact. The
+// index has half precision if pgvector supports it (0.7 and later), which takes half the space;
+// candidates are scored again with full vectors anyway.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,15 @@
 
 namespace stoka::store::postgres {
 
-// "halfvec(1024)" or "vector(1024)"; empty if this pgvector cannot index that dimension.
+// The type of the cast, "halfvec(1024)" or "vector(1024)"; empty if pgvector cannot index that
+// dimension.
 std::string indexed_type(const Extension& extension, uint64_t dim);
 
-// Makes the index if there is none and it can be made. Searching by that expression uses it only
-// where it says "vector_dims(embedding) = dim" too.
-Result<> make_vector_index(Connection& connection, const Extension& extension, uint64_t dim);
-// Drops it unless it is of that type. Whoever reads waits while this waits for those who read.
+// Creates the index unless it exists or the dimension cannot be indexed. It is partial: a query
+// needs the condition "vector_dims(embedding) = dim" to use it.
+Result<> create_vector_index(Connection& connection, const Extension& extension, uint64_t dim);
+// Drops the index unless it has the type `unless`. It waits for running readers, and new readers
+// wait for it meanwhile.
 Result<> drop_vector_index(Connection& connection, std::string_view unless = {});
 
 }  // namespace stoka::store::postgres

@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "store/columns.h"
+#include "store/json_columns.h"
 #include "store/merge.h"
 
 namespace stoka::store::postgres {
@@ -19,7 +19,7 @@ Visitor read_visitor(const Rows& rows, size_t row) {
   Visitor visitor;
   visitor.id = rows.text(row, 0);
   visitor.subject = rows.text(row, 1);
-  visitor.interests = texts_from_json(rows.text(row, 2));
+  visitor.interests = strings_from_json(rows.text(row, 2));
   visitor.history = history_from_json(rows.text(row, 3));
   visitor.first_seen = instant(rows.integer(row, 4));
   visitor.last_seen = instant(rows.integer(row, 5));
@@ -30,15 +30,15 @@ std::string select_visitors(std::string_view condition) {
   return std::string(kSelectVisitors) + std::string(condition);
 }
 
-// The columns of many rows, one parameter a column.
+// One array parameter for each column of the rows.
 void add_columns(Params& params, std::span<const Visitor> visitors) {
   std::vector<std::string> ids, subjects, interests, histories;
   std::vector<int64_t> first_seen, last_seen;
   for (const Visitor& visitor : visitors) {
     ids.push_back(visitor.id);
     subjects.push_back(visitor.subject);
-    interests.push_back(texts_json(visitor.interests));
-    histories.push_back(history_json(visitor.history));
+    interests.push_back(strings_to_json(visitor.interests));
+    histories.push_back(history_to_json(visitor.history));
     first_seen.push_back(visitor.first_seen.time_since_epoch().count());
     last_seen.push_back(visitor.last_seen.time_since_epoch().count());
   }
@@ -52,9 +52,9 @@ void add_columns(Params& params, std::span<const Session> sessions) {
   for (const Session& session : sessions) {
     ids.push_back(session.id);
     visitor_ids.push_back(session.visitor_id);
-    shown_slugs.push_back(texts_json(session.shown_slugs));
-    topics.push_back(texts_json(session.explored_topics));
-    exchanges.push_back(exchanges_json(session.exchanges));
+    shown_slugs.push_back(strings_to_json(session.shown_slugs));
+    topics.push_back(strings_to_json(session.explored_topics));
+    exchanges.push_back(exchanges_to_json(session.exchanges));
     turns.push_back(session.turns);
     started_at.push_back(session.started_at.time_since_epoch().count());
     last_active.push_back(session.last_active.time_since_epoch().count());
@@ -63,7 +63,7 @@ void add_columns(Params& params, std::span<const Session> sessions) {
   params.integers(turns).integers(started_at).integers(last_active);
 }
 
-// Foreign keys are checked at the end of the statement, when the visitors are there.
+// One statement is enough: foreign keys are checked at its end, when the visitors exist.
 constexpr std::string_view kSave =
     "WITH saved AS ("
     "  INSERT INTO stoka_visitors (id, subject, interests, reading_history, first_seen, last_seen)"
@@ -93,20 +93,21 @@ constexpr std::string_view kSave =
     "  last_exchange = excluded.last_exchange, turns = excluded.turns,"
     "  started_at = excluded.started_at, last_active = excluded.last_active";
 
-constexpr std::string_view kAll = "hashtextextended('stoka visitors and sessions', 0)";
+constexpr std::string_view kSharedKey = "hashtextextended('stoka visitors and sessions', 0)";
 
 }  // namespace
 
 Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_view id) {
-  if (!is_id(id)) return std::optional<Visitor>();
+  if (!is_valid_id(id)) return std::optional<Visitor>();
   STOKA_ASSIGN(const Rows rows,
                connection.run(select_visitors("WHERE id = $1::text::uuid"), Params().text(id)));
   if (rows.size() == 0) return std::optional<Visitor>();
   return read_visitor(rows, 0);
 }
 
-Result<std::optional<Visitor>> load_visitor_of(Connection& connection, std::string_view subject) {
-  if (subject.empty() || !is_storable(subject)) return std::optional<Visitor>();
+Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
+                                                       std::string_view subject) {
+  if (subject.empty() || !is_valid_text(subject)) return std::optional<Visitor>();
   STOKA_ASSIGN(const Rows rows,
                connection.run(select_visitors("WHERE subject = $1::text"), Params().text(subject)));
   if (rows.size() == 0) return std::optional<Visitor>();
@@ -114,7 +115,7 @@ Result<std::optional<Visitor>> load_visitor_of(Connection& connection, std::stri
 }
 
 Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
-                                                 size_t most) {
+                                                 size_t limit) {
   Params params;
   if (id.empty()) {
     params.null();
@@ -125,30 +126,30 @@ Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::st
   STOKA_ASSIGN(const Rows rows,
                connection.run(select_visitors("WHERE $1::text IS NULL OR id > $1::text::uuid "
                                               "ORDER BY id LIMIT $2::bigint"),
-                              params.integer(static_cast<int64_t>(most))));
+                              params.integer(static_cast<int64_t>(limit))));
   std::vector<Visitor> visitors;
   for (size_t row = 0; row < rows.size(); ++row) visitors.push_back(read_visitor(rows, row));
   return visitors;
 }
 
-Result<> lock_names(Connection& connection, std::span<const std::string> names) {
-  // In one order for everybody, so that no two wait for each other.
-  STOKA_TRY(connection.run("SELECT pg_advisory_xact_lock_shared(" + std::string(kAll) +
+Result<> lock_keys(Connection& connection, std::span<const std::string> keys) {
+  // Every transaction locks in the order of keys, so that no two deadlock.
+  STOKA_TRY(connection.run("SELECT pg_advisory_xact_lock_shared(" + std::string(kSharedKey) +
                                "), pg_advisory_xact_lock(key) FROM ("
                                "SELECT DISTINCT hashtextextended(name, 0) AS key "
                                "FROM unnest($1::text[]) AS given (name) ORDER BY key) AS keys",
-                           Params().texts(names)));
+                           Params().texts(keys)));
   return {};
 }
 
-std::string visitor_name(std::string_view id) { return "stoka visitor " + std::string(id); }
-std::string subject_name(std::string_view subject) {
+std::string visitor_lock_key(std::string_view id) { return "stoka visitor " + std::string(id); }
+std::string subject_lock_key(std::string_view subject) {
   return "stoka subject " + std::string(subject);
 }
-std::string session_name(std::string_view id) { return "stoka session " + std::string(id); }
+std::string session_lock_key(std::string_view id) { return "stoka session " + std::string(id); }
 
-Result<> lock_all_names(Connection& connection) {
-  STOKA_TRY(connection.run("SELECT pg_advisory_xact_lock(" + std::string(kAll) + ")"));
+Result<> lock_all_keys(Connection& connection) {
+  STOKA_TRY(connection.run("SELECT pg_advisory_xact_lock(" + std::string(kSharedKey) + ")"));
   return {};
 }
 
@@ -176,7 +177,8 @@ Result<> save(Connection& connection, std::span<const Visitor> visitors,
   return {};
 }
 
-Result<> hand_over(Connection& connection, std::string_view visitor_id, std::string_view to_id) {
+Result<> replace_visitor(Connection& connection, std::string_view visitor_id,
+                         std::string_view to_id) {
   STOKA_TRY(
       connection.run("WITH moved AS (UPDATE stoka_sessions SET visitor_id = $2::text::uuid "
                      "WHERE visitor_id = $1::text::uuid) "
@@ -185,11 +187,11 @@ Result<> hand_over(Connection& connection, std::string_view visitor_id, std::str
   return {};
 }
 
-Result<Visitor> merge_visit(Connection& connection, std::string_view id,
-                            const std::optional<std::vector<std::string>>& interests,
-                            std::span<const Reading> read, Instant now) {
+Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
+                                     const std::optional<std::vector<std::string>>& interests,
+                                     std::span<const Reading> read, Instant now) {
   STOKA_TRY(check_id("visitor", id));
-  STOKA_TRY(lock_names(connection, std::vector{visitor_name(id)}));
+  STOKA_TRY(lock_keys(connection, std::vector{visitor_lock_key(id)}));
   STOKA_ASSIGN(std::vector<LockedVisitor> locked,
                lock_visitors(connection, std::vector{std::string(id)}, {}));
   std::optional<Visitor> known;
@@ -207,11 +209,11 @@ Result<std::vector<std::string>> merge_visitors(Connection& connection,
     ids.push_back(visitor.id);
     if (!visitor.subject.empty()) subjects.push_back(visitor.subject);
   }
-  STOKA_TRY(lock_all_names(connection));
+  STOKA_TRY(lock_all_keys(connection));
   STOKA_ASSIGN(std::vector<LockedVisitor> locked, lock_visitors(connection, ids, subjects));
-  std::map<std::string, Visitor> known;  // by id, as they will be
+  std::map<std::string, Visitor> known;  // by id, with the changes so far
   for (LockedVisitor& row : locked) known.emplace(row.visitor.id, std::move(row.visitor));
-  std::map<std::string, std::string> gone;  // who takes over, by id
+  std::map<std::string, std::string> removed;  // id of the visitor that replaces it, by id
   const auto of_id = [&](const std::string& id) -> std::optional<Visitor> {
     const auto found = known.find(id);
     return found == known.end() ? std::nullopt : std::optional(found->second);
@@ -227,10 +229,11 @@ Result<std::vector<std::string>> merge_visitors(Connection& connection,
     if (const auto found = id_of.find(visitor.subject); found != id_of.end()) {
       of_subject = of_id(found->second);
     }
-    STOKA_ASSIGN(Owner owner, settle_copied(visitor, of_id(visitor.id), std::move(of_subject)));
+    STOKA_ASSIGN(Owner owner,
+                 resolve_copied_visitor(visitor, of_id(visitor.id), std::move(of_subject)));
     if (owner.absorbed) {
       known.erase(*owner.absorbed);
-      gone.emplace(*owner.absorbed, owner.visitor.id);
+      removed.emplace(*owner.absorbed, owner.visitor.id);
     }
     kept.push_back(owner.visitor.id);
     if (!owner.visitor.subject.empty()) id_of[owner.visitor.subject] = owner.visitor.id;
@@ -239,7 +242,7 @@ Result<std::vector<std::string>> merge_visitors(Connection& connection,
   std::vector<Visitor> changed;
   for (auto& [id, visitor] : known) changed.push_back(std::move(visitor));
   STOKA_TRY(save(connection, changed, {}));
-  for (const auto& [id, to_id] : gone) STOKA_TRY(hand_over(connection, id, to_id));
+  for (const auto& [id, to_id] : removed) STOKA_TRY(replace_visitor(connection, id, to_id));
   return kept;
 }
 

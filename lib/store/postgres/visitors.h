@@ -1,5 +1,5 @@
-// Visitors as rows, and how visitors and sessions are locked and saved. Changes are made inside a
-// write transaction of the caller, which locks what it will change before it reads it.
+// Reads and writes visitors, and locks and saves visitors and sessions. The caller provides the
+// write transaction, in which it locks what it will change before reading it.
 #pragma once
 
 #include <optional>
@@ -16,39 +16,41 @@
 namespace stoka::store::postgres {
 
 Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_view id);
-Result<std::optional<Visitor>> load_visitor_of(Connection& connection, std::string_view subject);
+Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
+                                                       std::string_view subject);
 Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
-                                                 size_t most);
+                                                 size_t limit);
 
-// Nobody else changes what has one of these names until the end of the transaction, whether it is
-// there yet or not: a row that is not there cannot be locked. See visitor_name() and its like.
-Result<> lock_names(Connection& connection, std::span<const std::string> names);
-std::string visitor_name(std::string_view id);
-std::string subject_name(std::string_view subject);
-std::string session_name(std::string_view id);
-// Nobody else changes any visitor or session.
-Result<> lock_all_names(Connection& connection);
+// Takes advisory locks on keys of visitors, subjects and sessions until the transaction ends. Row
+// locks are not enough, because a row that does not exist yet cannot be locked.
+Result<> lock_keys(Connection& connection, std::span<const std::string> keys);
+std::string visitor_lock_key(std::string_view id);
+std::string subject_lock_key(std::string_view subject);
+std::string session_lock_key(std::string_view id);
+// Excludes all other holders of such keys.
+Result<> lock_all_keys(Connection& connection);
 
 struct LockedVisitor {
   Visitor visitor;
-  bool linked = false;  // supabase_uid is known
+  bool linked = false;  // supabase_uid is set
 };
-// Those that have one of the ids or subjects, by id, locked.
+// Loads the visitors with one of the ids or subjects, ordered by id, and locks their rows.
 Result<std::vector<LockedVisitor>> lock_visitors(Connection& connection,
                                                  std::span<const std::string> ids,
                                                  std::span<const std::string> subjects);
 
-// New or changed rows, each id once.
+// Inserts or updates rows; ids must be distinct.
 Result<> save(Connection& connection, std::span<const Visitor> visitors,
               std::span<const Session> sessions);
-// The visitor's sessions become the other's, and the visitor goes.
-Result<> hand_over(Connection& connection, std::string_view visitor_id, std::string_view to_id);
+// Moves the sessions of a visitor to another one and removes the visitor.
+Result<> replace_visitor(Connection& connection, std::string_view visitor_id,
+                         std::string_view to_id);
 
-// What Store::update_visitor does.
-Result<Visitor> merge_visit(Connection& connection, std::string_view id,
-                            const std::optional<std::vector<std::string>>& interests,
-                            std::span<const Reading> read, Instant now);
-// What Store::put_visitors does.
+// Implements Store::update_visitor.
+Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
+                                     const std::optional<std::vector<std::string>>& interests,
+                                     std::span<const Reading> read, Instant now);
+// Implements Store::put_visitors.
 Result<std::vector<std::string>> merge_visitors(Connection& connection,
                                                 std::span<const Visitor> visitors);
 

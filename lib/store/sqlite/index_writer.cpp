@@ -8,17 +8,17 @@
 #include "search/vectors.h"
 #include "store/posting_edits.h"
 #include "store/rank.h"
-#include "store/sqlite/database.h"
-#include "store/sqlite/files.h"
-#include "store/sqlite/postings.h"
-#include "store/sqlite/rows.h"
-#include "store/sqlite/state.h"
+#include "store/sqlite/connection.h"
+#include "store/sqlite/database_file.h"
+#include "store/sqlite/index_rows.h"
+#include "store/sqlite/index_state.h"
+#include "store/sqlite/posting_writer.h"
 
 namespace stoka::store::sqlite {
 namespace {
 
-Result<> insert_vector(Database& database, ChunkId chunk, std::string_view bytes) {
-  return database.prepare("INSERT INTO stoka_vectors (chunk_id, embedding) VALUES (?, ?)")
+Result<> insert_vector(Connection& connection, ChunkId chunk, std::string_view bytes) {
+  return connection.prepare("INSERT INTO stoka_vectors (chunk_id, embedding) VALUES (?, ?)")
       .bind(chunk)
       .bind_blob(bytes)
       .run();
@@ -26,18 +26,18 @@ Result<> insert_vector(Database& database, ChunkId chunk, std::string_view bytes
 
 class SqliteIndexWriter final : public IndexWriter {
  public:
-  SqliteIndexWriter(IndexLock lock, std::unique_ptr<Database> database)
-      : lock_(std::move(lock)), database_(std::move(database)) {}
+  SqliteIndexWriter(IndexLock lock, std::unique_ptr<Connection> connection)
+      : lock_(std::move(lock)), connection_(std::move(connection)) {}
 
   Result<> set_identity(const IndexIdentity& identity) override {
-    return save_identity(*database_, identity);
+    return save_identity(*connection_, identity);
   }
 
   Result<> put_document(const Document& document, std::span<const ChunkRecord> chunks) override {
-    return change([&](Totals& totals) -> Result<> {
-      Postings postings(*database_);
+    return change([&](IndexTotals& totals) -> Result<> {
+      PostingWriter postings(*connection_);
       STOKA_ASSIGN(const uint64_t removed, remove(document.slug, totals, postings));
-      STOKA_TRY(insert_document(*database_, document, chunks.size()));
+      STOKA_TRY(insert_document(*connection_, document, chunks.size()));
       for (const ChunkRecord& record : chunks) STOKA_TRY(add(document, record, totals, postings));
       ++totals.documents;
       totals.changed_since_fit += std::max<uint64_t>(removed, chunks.size());
@@ -46,8 +46,8 @@ class SqliteIndexWriter final : public IndexWriter {
   }
 
   Result<> remove_document(std::string_view slug) override {
-    return change([&](Totals& totals) -> Result<> {
-      Postings postings(*database_);
+    return change([&](IndexTotals& totals) -> Result<> {
+      PostingWriter postings(*connection_);
       STOKA_ASSIGN(const uint64_t removed, remove(slug, totals, postings));
       totals.changed_since_fit += removed;
       return postings.apply();
@@ -55,9 +55,9 @@ class SqliteIndexWriter final : public IndexWriter {
   }
 
   Result<> clear() override {
-    return change([&](Totals& totals) -> Result<> {
+    return change([&](IndexTotals& totals) -> Result<> {
       totals = {.generation = totals.generation};
-      return database_->execute(
+      return connection_->execute(
           "DELETE FROM stoka_postings; DELETE FROM stoka_terms; DELETE FROM stoka_chunk_terms;"
           "DELETE FROM stoka_vectors; DELETE FROM stoka_basis; DELETE FROM stoka_chunks;"
           "DELETE FROM stoka_documents;");
@@ -72,40 +72,42 @@ class SqliteIndexWriter final : public IndexWriter {
 
   Result<> finish(Instant now) override {
     const int64_t ms = now.time_since_epoch().count();
-    return change([&](Totals& totals) -> Result<> {
+    return change([&](IndexTotals& totals) -> Result<> {
       totals.indexed_at = static_cast<uint64_t>(ms);
-      return database_->prepare("UPDATE stoka_chunks SET created_at = ? WHERE created_at IS NULL")
+      return connection_->prepare("UPDATE stoka_chunks SET created_at = ? WHERE created_at IS NULL")
           .bind(ms)
           .run();
     });
   }
 
  private:
-  // One transaction. Every change makes the caches of all readers stale.
+  // Runs `work` in a transaction and increases the generation, which invalidates the readers'
+  // caches.
   template <class Work>
   Result<> change(const Work& work) {
-    STOKA_ASSIGN(Transaction transaction, Transaction::begin(*database_, Transaction::Kind::write));
-    STOKA_ASSIGN(Totals totals, load_totals(*database_));
+    STOKA_ASSIGN(Transaction transaction,
+                 Transaction::begin(*connection_, Transaction::Kind::write));
+    STOKA_ASSIGN(IndexTotals totals, load_totals(*connection_));
     STOKA_TRY(work(totals));
     ++totals.generation;
-    STOKA_TRY(save_totals(*database_, totals));
+    STOKA_TRY(save_totals(*connection_, totals));
     return transaction.commit();
   }
 
   Result<std::vector<ChunkId>> chunk_ids(std::string_view slug);
-  // The number of chunks that went.
-  Result<uint64_t> remove(std::string_view slug, Totals& totals, Postings& postings);
-  Result<> add(const Document& document, const ChunkRecord& record, Totals& totals,
-               Postings& postings);
+  // Returns the number of removed chunks.
+  Result<uint64_t> remove(std::string_view slug, IndexTotals& totals, PostingWriter& postings);
+  Result<> add(const Document& document, const ChunkRecord& record, IndexTotals& totals,
+               PostingWriter& postings);
 
   IndexLock lock_;
-  std::unique_ptr<Database> database_;
+  std::unique_ptr<Connection> connection_;
 };
 
 Result<std::vector<ChunkId>> SqliteIndexWriter::chunk_ids(std::string_view slug) {
   std::vector<ChunkId> ids;
   Statement rows =
-      database_->prepare("SELECT id FROM stoka_chunks WHERE source_slug = ? ORDER BY id");
+      connection_->prepare("SELECT id FROM stoka_chunks WHERE source_slug = ? ORDER BY id");
   rows.bind(slug);
   for (;;) {
     STOKA_ASSIGN(const bool row, rows.step());
@@ -114,43 +116,43 @@ Result<std::vector<ChunkId>> SqliteIndexWriter::chunk_ids(std::string_view slug)
   }
 }
 
-Result<uint64_t> SqliteIndexWriter::remove(std::string_view slug, Totals& totals,
-                                           Postings& postings) {
+Result<uint64_t> SqliteIndexWriter::remove(std::string_view slug, IndexTotals& totals,
+                                           PostingWriter& postings) {
   STOKA_ASSIGN(const std::vector<ChunkId> ids, chunk_ids(slug));
   for (const ChunkId id : ids) {
     STOKA_ASSIGN(const uint32_t length, postings.remove(id));
     totals.total_length -= length;
-    STOKA_TRY(database_->prepare("DELETE FROM stoka_vectors WHERE chunk_id = ?").bind(id).run());
-    totals.vectors -= static_cast<uint64_t>(database_->changes());
-    STOKA_TRY(database_->prepare("DELETE FROM stoka_chunks WHERE id = ?").bind(id).run());
+    STOKA_TRY(connection_->prepare("DELETE FROM stoka_vectors WHERE chunk_id = ?").bind(id).run());
+    totals.vectors -= static_cast<uint64_t>(connection_->changes());
+    STOKA_TRY(connection_->prepare("DELETE FROM stoka_chunks WHERE id = ?").bind(id).run());
   }
   totals.chunks -= ids.size();
-  STOKA_TRY(database_->prepare("DELETE FROM stoka_documents WHERE slug = ?").bind(slug).run());
-  totals.documents -= static_cast<uint64_t>(database_->changes());
+  STOKA_TRY(connection_->prepare("DELETE FROM stoka_documents WHERE slug = ?").bind(slug).run());
+  totals.documents -= static_cast<uint64_t>(connection_->changes());
   return ids.size();
 }
 
-Result<> SqliteIndexWriter::add(const Document& document, const ChunkRecord& record, Totals& totals,
-                                Postings& postings) {
-  STOKA_ASSIGN(const ChunkId id, insert_chunk(*database_, document, record.chunk));
+Result<> SqliteIndexWriter::add(const Document& document, const ChunkRecord& record,
+                                IndexTotals& totals, PostingWriter& postings) {
+  STOKA_ASSIGN(const ChunkId id, insert_chunk(*connection_, document, record.chunk));
   STOKA_ASSIGN(const uint32_t length, postings.add(id, record.terms));
   ++totals.chunks;
   totals.total_length += length;
   if (record.embedding.empty()) return {};
   if (totals.dim == 0) totals.dim = record.embedding.size();
   STOKA_TRY(check_embedding(record.embedding, totals.dim));
-  STOKA_TRY(insert_vector(*database_, id, search::to_bytes(record.embedding)));
+  STOKA_TRY(insert_vector(*connection_, id, search::to_bytes(record.embedding)));
   ++totals.vectors;
   return {};
 }
 
 Result<> SqliteIndexWriter::each_chunk_terms(
     const std::function<bool(ChunkId, std::span<const TermCount>)>& visit) {
-  // Terms by their rank in byte order, so that the walk does not depend on the order of indexing.
+  // Terms are sorted by name, because their ids depend on the order of indexing.
   std::vector<std::string> names;
   std::unordered_map<int64_t, uint32_t> ranks;
   {
-    Statement rows = database_->prepare("SELECT id, term FROM stoka_terms ORDER BY term");
+    Statement rows = connection_->prepare("SELECT id, term FROM stoka_terms ORDER BY term");
     for (;;) {
       STOKA_ASSIGN(const bool row, rows.step());
       if (!row) break;
@@ -159,23 +161,23 @@ Result<> SqliteIndexWriter::each_chunk_terms(
     }
   }
   std::vector<ChunkTerm> stored;
-  std::vector<std::pair<uint32_t, uint32_t>> ranked;
+  std::vector<std::pair<uint32_t, uint32_t>> rank_top_k;
   std::vector<TermCount> terms;
   Statement rows =
-      database_->prepare("SELECT chunk_id, data FROM stoka_chunk_terms ORDER BY chunk_id");
+      connection_->prepare("SELECT chunk_id, data FROM stoka_chunk_terms ORDER BY chunk_id");
   for (;;) {
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) return {};
-    if (!decode_chunk_terms(rows.blob(1), stored)) return fail(database_->damaged());
-    ranked.clear();
+    if (!decode_chunk_terms(rows.blob(1), stored)) return fail(connection_->damaged());
+    rank_top_k.clear();
     for (const ChunkTerm& term : stored) {
       const auto rank = ranks.find(term.term);
-      if (rank == ranks.end()) return fail(database_->damaged());
-      ranked.emplace_back(rank->second, term.count);
+      if (rank == ranks.end()) return fail(connection_->damaged());
+      rank_top_k.emplace_back(rank->second, term.count);
     }
-    std::sort(ranked.begin(), ranked.end());
+    std::sort(rank_top_k.begin(), rank_top_k.end());
     terms.clear();
-    for (const auto& [rank, count] : ranked) terms.push_back({names[rank], count});
+    for (const auto& [rank, count] : rank_top_k) terms.push_back({names[rank], count});
     if (!visit(rows.integer(0), terms)) return {};
   }
 }
@@ -184,10 +186,12 @@ Result<> SqliteIndexWriter::replace_basis(
     std::span<const BasisRow> basis, int dim, uint64_t fitted_chunks,
     const std::function<std::vector<float>(ChunkId)>& vectors) {
   const auto width = static_cast<uint64_t>(dim);
-  // Computed before the transaction: turns wait for its lock. Nobody else changes chunks meanwhile.
+  // Computed before the transaction, whose lock turns wait for. The IndexLock keeps others from
+  // changing chunks meanwhile.
   std::vector<std::pair<ChunkId, std::string>> computed;
   {
-    Statement rows = database_->prepare("SELECT chunk_id FROM stoka_chunk_terms ORDER BY chunk_id");
+    Statement rows =
+        connection_->prepare("SELECT chunk_id FROM stoka_chunk_terms ORDER BY chunk_id");
     for (;;) {
       STOKA_ASSIGN(const bool row, rows.step());
       if (!row) break;
@@ -197,10 +201,10 @@ Result<> SqliteIndexWriter::replace_basis(
       computed.emplace_back(rows.integer(0), search::to_bytes(vector));
     }
   }
-  return change([&](Totals& totals) -> Result<> {
-    STOKA_TRY(database_->execute("DELETE FROM stoka_basis; DELETE FROM stoka_vectors;"));
+  return change([&](IndexTotals& totals) -> Result<> {
+    STOKA_TRY(connection_->execute("DELETE FROM stoka_basis; DELETE FROM stoka_vectors;"));
     Statement insert =
-        database_->prepare("INSERT INTO stoka_basis (term, weight, data) VALUES (?, ?, ?)");
+        connection_->prepare("INSERT INTO stoka_basis (term, weight, data) VALUES (?, ?, ?)");
     for (const BasisRow& row : basis) {
       STOKA_TRY(check_embedding(row.values, width));
       insert.reset()
@@ -209,7 +213,7 @@ Result<> SqliteIndexWriter::replace_basis(
           .bind_blob(search::to_bytes(row.values));
       STOKA_TRY(insert.run());
     }
-    for (const auto& [id, bytes] : computed) STOKA_TRY(insert_vector(*database_, id, bytes));
+    for (const auto& [id, bytes] : computed) STOKA_TRY(insert_vector(*connection_, id, bytes));
     totals.dim = width;
     totals.vectors = computed.size();
     totals.fitted_chunks = fitted_chunks;
@@ -222,9 +226,9 @@ Result<> SqliteIndexWriter::replace_basis(
 
 Result<std::unique_ptr<IndexWriter>> make_index_writer(const std::string& path) {
   STOKA_ASSIGN(IndexLock lock, IndexLock::acquire(path));
-  STOKA_ASSIGN(std::unique_ptr<Database> database, Database::open(path, Role::index));
-  if (database->read_only()) return fail(database->read_only_error());
-  return std::make_unique<SqliteIndexWriter>(std::move(lock), std::move(database));
+  STOKA_ASSIGN(std::unique_ptr<Connection> connection, Connection::open(path, Role::index));
+  if (connection->read_only()) return fail(connection->read_only_error());
+  return std::make_unique<SqliteIndexWriter>(std::move(lock), std::move(connection));
 }
 
 }  // namespace stoka::store::sqlite

@@ -8,79 +8,81 @@
 namespace stoka::store::sqlite {
 namespace {
 
-int64_t newest_version() { return store::newest_version(embedded::sql_sqlite()); }
+int64_t latest_version() { return store::latest_migration_version(embedded::sql_sqlite()); }
 
-Result<int64_t> stored_version(Database& database) {
-  STOKA_ASSIGN(const int64_t ours, database.integer("SELECT count(*) FROM sqlite_schema "
-                                                    "WHERE name = 'stoka_migrations'"));
-  STOKA_ASSIGN(const int64_t objects, database.integer("SELECT count(*) FROM sqlite_schema"));
-  if (ours == 0) {
+Result<int64_t> stored_version(Connection& connection) {
+  STOKA_ASSIGN(const int64_t has_migrations,
+               connection.integer("SELECT count(*) FROM sqlite_schema "
+                                  "WHERE name = 'stoka_migrations'"));
+  STOKA_ASSIGN(const int64_t objects, connection.integer("SELECT count(*) FROM sqlite_schema"));
+  if (has_migrations == 0) {
     if (objects == 0) return 0;
-    return fail(ErrorKind::data, database.path() + " is a database of another program",
+    return fail(ErrorKind::data, connection.path() + " is a database of another program",
                 "name another file with --store");
   }
-  STOKA_ASSIGN(const int64_t version, database.integer("PRAGMA user_version"));
-  if (version > newest_version()) {
+  STOKA_ASSIGN(const int64_t version, connection.integer("PRAGMA user_version"));
+  if (version > latest_version()) {
     return fail(ErrorKind::data,
-                "the database " + database.path() + " was written by a newer stoka (schema " +
+                "the database " + connection.path() + " was written by a newer stoka (schema " +
                     std::to_string(version) + ", this one knows " +
-                    std::to_string(newest_version()) + ")",
+                    std::to_string(latest_version()) + ")",
                 "upgrade stoka, or name another file with --store");
   }
   return version;
 }
 
-Result<> apply(Database& database, const EmbeddedFile& file) {
-  STOKA_ASSIGN(Transaction transaction, Transaction::begin(database, Transaction::Kind::write));
-  // Another process may have been faster.
-  STOKA_ASSIGN(const int64_t version, stored_version(database));
-  if (version >= version_of(file)) return {};
-  STOKA_TRY(database.execute(std::string(file.text)));
-  STOKA_TRY(database.prepare("INSERT INTO stoka_migrations (version, name) VALUES (?, ?)")
-                .bind(version_of(file))
+Result<> apply_migration(Connection& connection, const EmbeddedFile& file) {
+  STOKA_ASSIGN(Transaction transaction, Transaction::begin(connection, Transaction::Kind::write));
+  // Another process may have applied it meanwhile.
+  STOKA_ASSIGN(const int64_t version, stored_version(connection));
+  if (version >= migration_version(file)) return {};
+  STOKA_TRY(connection.execute(std::string(file.text)));
+  STOKA_TRY(connection.prepare("INSERT INTO stoka_migrations (version, name) VALUES (?, ?)")
+                .bind(migration_version(file))
                 .bind(file.name)
                 .run());
-  STOKA_TRY(database.execute("PRAGMA user_version = " + std::to_string(version_of(file))));
+  STOKA_TRY(connection.execute("PRAGMA user_version = " + std::to_string(migration_version(file))));
   return transaction.commit();
 }
 
-// Of a new file only. Vectors and basis rows are 2 KB each: in pages of 4 KB every second byte
-// would be empty.
+// Takes effect in a new file only. Vectors and basis rows have 2 KB each, which would leave half of
+// every 4 KB page empty.
 constexpr const char* kPageSize = "PRAGMA page_size = 16384";
 
-// Two processes that switch a new file to WAL at once can refuse each other without waiting.
-// Waiting for the write lock lets the other one finish.
-Result<> use_wal(Database& database) {
+// When two processes switch a new file to WAL at once, SQLite reports busy without waiting. BEGIN
+// IMMEDIATE waits for the write lock, until the other process has finished.
+Result<> enable_wal(Connection& connection) {
   constexpr int kAttempts = 100;
   for (int attempt = 1;; ++attempt) {
-    const Result<> done = database.execute(std::string(kPageSize) + "; PRAGMA journal_mode = WAL");
+    const Result<> done =
+        connection.execute(std::string(kPageSize) + "; PRAGMA journal_mode = WAL");
     if (done || done.error().kind != ErrorKind::busy || attempt == kAttempts) return done;
-    STOKA_TRY(database.execute("BEGIN IMMEDIATE; COMMIT"));
+    STOKA_TRY(connection.execute("BEGIN IMMEDIATE; COMMIT"));
   }
 }
 
 }  // namespace
 
-Result<> check_schema(Database& database) {
-  STOKA_ASSIGN(const int64_t version, stored_version(database));
+Result<> check_schema(Connection& connection) {
+  STOKA_ASSIGN(const int64_t version, stored_version(connection));
   if (version == 0) {
-    return fail(ErrorKind::data, "the database " + database.path() + " holds no index",
+    return fail(ErrorKind::data, "the database " + connection.path() + " holds no index",
                 "run: stoka index PATH");
   }
-  if (version < newest_version()) {
+  if (version < latest_version()) {
     return fail(ErrorKind::data,
-                "the database " + database.path() + " was written by an older stoka",
+                "the database " + connection.path() + " was written by an older stoka",
                 "run: stoka index PATH");
   }
   return {};
 }
 
-Result<> migrate(Database& database) {
-  STOKA_ASSIGN(const int64_t version, stored_version(database));
-  if (version == newest_version()) return {};
-  STOKA_TRY(use_wal(database));
+Result<> migrate(Connection& connection) {
+  STOKA_ASSIGN(const int64_t version, stored_version(connection));
+  if (version == latest_version()) return {};
+  STOKA_TRY(enable_wal(connection));
   for (const EmbeddedFile& file : embedded::sql_sqlite()) {
-    if (version_of(file) > version) STOKA_TRY(apply(database, file));
+    if (migration_version(file) > version) STOKA_TRY(apply_migration(connection, file));
   }
   return {};
 }

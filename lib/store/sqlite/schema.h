@@ -1,17 +1,16 @@
-// The schema and its migrations, which are compiled in from sql/sqlite.
+// The schema and its migrations, which are embedded from sql/sqlite.
 #pragma once
 
 #include "base/result.h"
-#include "store/sqlite/database.h"
+#include "store/sqlite/connection.h"
 
 namespace stoka::store::sqlite {
 
-// A data error if the file has no schema, one that is newer than this program, or one that needs a
-// migration first.
-Result<> check_schema(Database& database);
+// A data error unless the file has the latest schema version.
+Result<> check_schema(Connection& connection);
 
-// Brings the file to the newest schema: each migration is one transaction. Safe when several
-// processes do it at once.
-Result<> migrate(Database& database);
+// Migrates the file to the latest schema version, with one transaction for each migration. Several
+// processes may do so at once.
+Result<> migrate(Connection& connection);
 
 }  // namespace stoka::store::sqlite

@@ -3,76 +3,76 @@
 #include <cerrno>
 #include <utility>
 
-#include "store/columns.h"
-#include "store/sqlite/database.h"
+#include "store/json_columns.h"
+#include "store/sqlite/connection.h"
 
 namespace stoka::store::sqlite {
 
-Statement::Statement(Database& database, std::string sql)
-    : database_(&database), sql_(std::move(sql)) {
-  // Taken out while it is on loan, so that the same text can be used twice at once.
-  if (const auto idle = database.idle_.find(sql_); idle != database.idle_.end()) {
+Statement::Statement(Connection& connection, std::string sql)
+    : connection_(&connection), sql_(std::move(sql)) {
+  // Removed from the cache while it is in use, so that the same SQL can be in use twice.
+  if (const auto idle = connection.idle_.find(sql_); idle != connection.idle_.end()) {
     statement_ = idle->second;
-    database.idle_.erase(idle);
+    connection.idle_.erase(idle);
     return;
   }
-  note(sqlite3_prepare_v3(database.handle_, sql_.data(), static_cast<int>(sql_.size()),
-                          SQLITE_PREPARE_PERSISTENT, &statement_, nullptr));
+  record_error(sqlite3_prepare_v3(connection.handle_, sql_.data(), static_cast<int>(sql_.size()),
+                                  SQLITE_PREPARE_PERSISTENT, &statement_, nullptr));
 }
 
 Statement::Statement(Statement&& other) noexcept
-    : database_(other.database_),
+    : connection_(other.connection_),
       sql_(std::move(other.sql_)),
       statement_(std::exchange(other.statement_, nullptr)),
       error_(other.error_),
-      bound_(other.bound_) {}
+      bound_count_(other.bound_count_) {}
 
 Statement::~Statement() {
   if (!statement_) return;
   reset();
-  if (!database_->idle_.emplace(sql_, statement_).second) sqlite3_finalize(statement_);
+  if (!connection_->idle_.emplace(sql_, statement_).second) sqlite3_finalize(statement_);
 }
 
-void Statement::note(int code) {
+void Statement::record_error(int code) {
   if (code != SQLITE_OK && error_ == SQLITE_OK) error_ = code;
 }
 
 Statement& Statement::bind(int64_t value) {
-  note(sqlite3_bind_int64(statement_, ++bound_, value));
+  record_error(sqlite3_bind_int64(statement_, ++bound_count_, value));
   return *this;
 }
 
 Statement& Statement::bind(double value) {
-  note(sqlite3_bind_double(statement_, ++bound_, value));
+  record_error(sqlite3_bind_double(statement_, ++bound_count_, value));
   return *this;
 }
 
 Statement& Statement::bind(std::string_view text) {
   std::string repaired;
-  if (!is_storable(text)) text = repaired = storable(text);
-  note(sqlite3_bind_text64(statement_, ++bound_, text.empty() ? "" : text.data(), text.size(),
-                           SQLITE_TRANSIENT, SQLITE_UTF8));
+  if (!is_valid_text(text)) text = repaired = sanitize_text(text);
+  record_error(sqlite3_bind_text64(statement_, ++bound_count_, text.empty() ? "" : text.data(),
+                                   text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
   return *this;
 }
 
 Statement& Statement::bind_blob(std::string_view bytes) {
-  note(sqlite3_bind_blob64(statement_, ++bound_, bytes.empty() ? "" : bytes.data(), bytes.size(),
-                           SQLITE_TRANSIENT));
+  record_error(sqlite3_bind_blob64(statement_, ++bound_count_, bytes.empty() ? "" : bytes.data(),
+                                   bytes.size(), SQLITE_TRANSIENT));
   return *this;
 }
 
 Statement& Statement::bind_null() {
-  note(sqlite3_bind_null(statement_, ++bound_));
+  record_error(sqlite3_bind_null(statement_, ++bound_count_));
   return *this;
 }
 
 Result<bool> Statement::step() {
-  if (error_ != SQLITE_OK) return fail(database_->error(error_));
+  if (error_ != SQLITE_OK) return fail(connection_->error(error_));
   errno = 0;
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  return fail(database_->error(code));
+  return fail(connection_->error(code));
 }
 
 Result<> Statement::run() {
@@ -88,7 +88,7 @@ Statement& Statement::reset() {
     sqlite3_clear_bindings(statement_);
     error_ = SQLITE_OK;
   }
-  bound_ = 0;
+  bound_count_ = 0;
   return *this;
 }
 

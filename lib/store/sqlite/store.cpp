@@ -4,108 +4,106 @@
 #include <mutex>
 #include <utility>
 
-#include "store/sqlite/database.h"
-#include "store/sqlite/dense.h"
-#include "store/sqlite/files.h"
+#include "store/sqlite/connection.h"
+#include "store/sqlite/database_file.h"
+#include "store/sqlite/dense_search.h"
+#include "store/sqlite/index_rows.h"
+#include "store/sqlite/index_state.h"
 #include "store/sqlite/index_writer.h"
-#include "store/sqlite/lexical.h"
-#include "store/sqlite/pool.h"
-#include "store/sqlite/rows.h"
+#include "store/sqlite/lexical_search.h"
 #include "store/sqlite/schema.h"
-#include "store/sqlite/sessions.h"
-#include "store/sqlite/state.h"
-#include "store/sqlite/visitors.h"
+#include "store/sqlite/session_rows.h"
 
 namespace stoka::store::sqlite {
 namespace {
 
 class SqliteStore final : public Store {
  public:
-  SqliteStore(std::string path, std::unique_ptr<Database> reader)
+  SqliteStore(std::string path, std::unique_ptr<Connection> reader)
       : path_(std::move(path)), readers_(std::move(reader)) {}
 
   std::string describe() const override { return "sqlite:" + path_; }
 
   Result<std::optional<IndexIdentity>> identity() override {
-    return read([](Database& db) { return load_identity(db); });
+    return read([](Connection& db) { return load_identity(db); });
   }
 
   Result<IndexStats> stats() override {
-    return read([](Database& db) -> Result<IndexStats> {
+    return read([](Connection& db) -> Result<IndexStats> {
       STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(db, Transaction::Kind::read));
-      STOKA_ASSIGN(const Totals totals, load_totals(db));
+      STOKA_ASSIGN(const IndexTotals totals, load_totals(db));
       STOKA_ASSIGN(const bool unfinished, load_unfinished(db));
       return totals.stats(unfinished);
     });
   }
 
   Result<search::CorpusStats> corpus_stats() override {
-    STOKA_ASSIGN(const Totals totals, read([](Database& db) { return load_totals(db); }));
+    STOKA_ASSIGN(const IndexTotals totals, read([](Connection& db) { return load_totals(db); }));
     return totals.corpus();
   }
 
   Result<std::vector<DocumentInfo>> documents() override {
-    return read([](Database& db) { return load_documents(db); });
+    return read([](Connection& db) { return load_documents(db); });
   }
 
   Result<std::vector<ScoredChunk>> search_lexical(std::span<const QueryTerm> query, size_t k,
                                                   const SearchFilter& filter) override {
-    return read([&](Database& db) { return lexical_.search(db, query, k, filter); });
+    return read([&](Connection& db) { return lexical_.search(db, query, k, filter); });
   }
 
   Result<std::vector<ScoredChunk>> search_dense(std::span<const float> query, size_t k,
                                                 const SearchFilter& filter) override {
-    return read([&](Database& db) { return dense_.search(db, query, k, filter); });
+    return read([&](Connection& db) { return dense_.search(db, query, k, filter); });
   }
 
   Result<std::vector<StoredChunk>> chunks(std::span<const ChunkId> ids,
                                           bool with_embeddings) override {
-    return read([&](Database& db) { return load_chunks(db, ids, with_embeddings); });
+    return read([&](Connection& db) { return load_chunks(db, ids, with_embeddings); });
   }
 
   Result<std::vector<StoredChunk>> chunks_of(std::string_view slug) override {
-    return read([&](Database& db) { return load_chunks_of(db, slug); });
+    return read([&](Connection& db) { return load_document_chunks(db, slug); });
   }
 
   Result<std::vector<uint64_t>> document_frequencies(std::span<const std::string> terms) override {
-    return read([&](Database& db) { return load_document_frequencies(db, terms); });
+    return read([&](Connection& db) { return load_document_frequencies(db, terms); });
   }
 
   Result<std::vector<BasisRow>> basis_rows(std::span<const std::string> terms) override {
-    return read([&](Database& db) { return load_basis_rows(db, terms); });
+    return read([&](Connection& db) { return load_basis_rows(db, terms); });
   }
 
   Result<std::vector<BasisRow>> basis() override {
-    return read([](Database& db) { return load_basis(db); });
+    return read([](Connection& db) { return load_basis(db); });
   }
 
   Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) override {
-    return read([&](Database& db) { return load_terms(db, ids); });
+    return read([&](Connection& db) { return load_chunk_terms(db, ids); });
   }
 
   Result<std::unique_ptr<IndexWriter>> begin_index() override { return make_index_writer(path_); }
 
   Result<std::optional<Session>> session(std::string_view id) override {
-    return read([&](Database& db) { return load_session(db, id); });
+    return read([&](Connection& db) { return load_session(db, id); });
   }
 
   Result<std::optional<Visitor>> visitor(std::string_view id) override {
-    return read([&](Database& db) { return load_visitor(db, id); });
+    return read([&](Connection& db) { return load_visitor(db, id); });
   }
 
   Result<std::optional<Visitor>> visitor_of(std::string_view subject) override {
     if (subject.empty()) return std::optional<Visitor>();
-    return read([&](Database& db) { return load_visitor_of(db, subject); });
+    return read([&](Connection& db) { return load_visitor_by_subject(db, subject); });
   }
 
   Result<Session> commit_turn(const TurnRecord& turn) override {
-    return write([&](Database& db) { return merge_turn(db, turn); });
+    return write([&](Connection& db) { return merge_turn(db, turn); });
   }
 
-  // One transaction for all. A turn that fails takes back what is its own.
+  // One transaction for all turns. A turn that fails is rolled back to its savepoint.
   std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns) override {
     std::vector<Result<Session>> out;
-    const auto done = write([&](Database& db) -> Result<> {
+    const auto done = write([&](Connection& db) -> Result<> {
       for (const TurnRecord& turn : turns) {
         STOKA_TRY(db.execute("SAVEPOINT turn"));
         out.push_back(merge_turn(db, turn));
@@ -121,42 +119,43 @@ class SqliteStore final : public Store {
   Result<Visitor> update_visitor(std::string_view id,
                                  const std::optional<std::vector<std::string>>& interests,
                                  std::span<const Reading> readings, Instant now) override {
-    return write([&](Database& db) { return merge_visit(db, id, interests, readings, now); });
+    return write(
+        [&](Connection& db) { return merge_visitor_update(db, id, interests, readings, now); });
   }
 
   Result<std::vector<std::string>> all_shown_slugs() override {
-    return read([](Database& db) { return load_all_shown_slugs(db); });
+    return read([](Connection& db) { return load_all_shown_slugs(db); });
   }
 
-  Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t most) override {
-    return read([&](Database& db) { return load_visitors_after(db, id, most); });
+  Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t limit) override {
+    return read([&](Connection& db) { return load_visitors_after(db, id, limit); });
   }
 
-  Result<std::vector<Session>> sessions_after(std::string_view id, size_t most) override {
-    return read([&](Database& db) { return load_sessions_after(db, id, most); });
+  Result<std::vector<Session>> sessions_after(std::string_view id, size_t limit) override {
+    return read([&](Connection& db) { return load_sessions_after(db, id, limit); });
   }
 
   Result<std::vector<std::string>> put_visitors(std::span<const Visitor> visitors) override {
-    return write([&](Database& db) { return merge_visitors(db, visitors); });
+    return write([&](Connection& db) { return merge_visitors(db, visitors); });
   }
 
   Result<> put_sessions(std::span<const Session> sessions) override {
-    return write([&](Database& db) { return merge_sessions(db, sessions); });
+    return write([&](Connection& db) { return merge_sessions(db, sessions); });
   }
 
  private:
   template <class Work>
-  auto read(const Work& work) -> decltype(work(std::declval<Database&>())) {
-    STOKA_ASSIGN(const Pool::Lease database, readers_.take());
-    return work(*database);
+  auto read(const Work& work) -> decltype(work(std::declval<Connection&>())) {
+    STOKA_ASSIGN(const ConnectionPool::Handle connection, readers_.acquire());
+    return work(*connection);
   }
 
-  // One transaction on the one connection for turns.
+  // Runs `work` in a transaction on the only connection that writes turns.
   template <class Work>
-  auto write(const Work& work) -> decltype(work(std::declval<Database&>())) {
+  auto write(const Work& work) -> decltype(work(std::declval<Connection&>())) {
     const std::lock_guard lock(turns_mutex_);
     if (!turns_) {
-      STOKA_ASSIGN(turns_, Database::open(path_, Role::turns));
+      STOKA_ASSIGN(turns_, Connection::open(path_, Role::turns));
     }
     if (turns_->read_only()) return fail(turns_->read_only_error());
     STOKA_ASSIGN(Transaction transaction, Transaction::begin(*turns_, Transaction::Kind::write));
@@ -166,11 +165,11 @@ class SqliteStore final : public Store {
   }
 
   const std::string path_;
-  Pool readers_;
-  Lexical lexical_;
-  Dense dense_;
+  ConnectionPool readers_;
+  LexicalSearch lexical_;
+  DenseSearch dense_;
   std::mutex turns_mutex_;
-  std::unique_ptr<Database> turns_;
+  std::unique_ptr<Connection> turns_;
 };
 
 }  // namespace
@@ -181,12 +180,13 @@ Result<std::unique_ptr<Store>> open(const std::string& path, OpenMode mode) {
   const std::string place = ignored ? path : full.lexically_normal().string();
   if (mode == OpenMode::read_write) {
     STOKA_TRY(create_file(place));
-    STOKA_ASSIGN(const std::unique_ptr<Database> database, Database::open(place, Role::index));
-    STOKA_TRY(migrate(*database));
+    STOKA_ASSIGN(const std::unique_ptr<Connection> connection,
+                 Connection::open(place, Role::index));
+    STOKA_TRY(migrate(*connection));
   } else {
     STOKA_TRY(require_file(place));
   }
-  STOKA_ASSIGN(std::unique_ptr<Database> reader, Database::open(place, Role::read));
+  STOKA_ASSIGN(std::unique_ptr<Connection> reader, Connection::open(place, Role::read));
   STOKA_TRY(check_schema(*reader));
   return std::make_unique<SqliteStore>(place, std::move(reader));
 }

@@ -9,7 +9,7 @@
 
 namespace stoka::store::sqlite {
 
-// The file at `path`: opened, and with OpenMode::read_write created and migrated when needed.
+// Opens the file at `path`; OpenMode::read_write creates and migrates it when needed.
 Result<std::unique_ptr<Store>> open(const std::string& path, OpenMode mode);
 
 }  // namespace stoka::store::sqlite

@@ -1,10 +1,10 @@
-// PostgreSQL with pgvector as WebAssembly behind a port: node server.mjs FOLDER, which has node_modules.
-// Says its port in a line, and ends when its input does.
+// PostgreSQL with pgvector as WebAssembly on a TCP port: node server.mjs FOLDER, where FOLDER contains
+// node_modules. Prints its port as a line and exits when stdin is closed.
 //
-// There is one backend. Clients have it in turn: for one round (all messages up to Sync, or one Query),
-// and longer only while a transaction is open. Like behind a transaction pooler, what a client sets
-// outside a transaction is gone with the next one's turn; only what it asked for when it connected
-// (options, application_name) is set for it each time.
+// All clients share a single backend. A client has it for one round (all messages up to Sync, or one
+// Query), and longer only while a transaction is open. As behind a transaction pooler, settings made
+// outside a transaction are lost when another client has the backend; only the settings of the startup
+// message (options, application_name) are applied again for each round.
 import { createRequire } from 'node:module'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
@@ -14,10 +14,10 @@ const load = createRequire(path.join(process.argv[2], 'package.json'))
 const { PGlite } = load('@electric-sql/pglite')
 const { vector } = load('@electric-sql/pglite-pgvector')
 
-const kLongestWait = 60_000 // a client that waits for a transaction of its own thread waits for ever
+const kMaxWaitMs = 60_000 // a client that waits for another transaction of its own thread would wait forever
 const SSL = 80877103, GSS = 80877104, CANCEL = 80877102, VERSION_3 = 196608
 
-// A new cluster takes much longer than a copy of one.
+// Creating a cluster takes much longer than copying one, so it is kept in a file.
 const cluster = path.join(process.argv[2], 'cluster.tar')
 if (!existsSync(cluster)) {
   const made = await PGlite.create({ extensions: { vector } })
@@ -27,9 +27,9 @@ if (!existsSync(cluster)) {
 }
 const db = await PGlite.create({ extensions: { vector }, loadDataDir: new Blob([readFileSync(cluster)]) })
 let idle = true // no transaction is open
-let owner = null // whose settings the backend has
-let holder = null // whose turn it is
-const queue = [] // clients that wait for their turn: functions
+let settingsOwner = null // the client whose settings the backend has
+let holder = null // the client that has the backend
+const queue = [] // clients that wait for the backend
 
 const message = (type, ...parts) => {
   const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part + '\0') : part)))
@@ -46,7 +46,7 @@ const int32 = (value) => {
 const refusal = (code, text) =>
   message('E', Buffer.from('S'), 'FATAL', Buffer.from('V'), 'FATAL', Buffer.from('C'), code, Buffer.from('M'), text, Buffer.alloc(1))
 
-// Gives what the backend answers, and learns from it whether a transaction is open.
+// Returns the backend's response, which also tells whether a transaction is open.
 async function exec(bytes) {
   const answer = Buffer.from(await db.execProtocolRaw(bytes, { syncToFs: false }))
   for (let at = 0; at + 5 <= answer.length; at += 1 + answer.readInt32BE(at + 1))
@@ -56,7 +56,7 @@ async function exec(bytes) {
 const run = (sql) => exec(message('Q', sql))
 const literal = (text) => `'${text.replaceAll("'", "''")}'`
 
-function take(client) {
+function acquire(client) {
   if (holder === null || holder === client) {
     holder = client
     return Promise.resolve()
@@ -66,7 +66,7 @@ function take(client) {
     const timer = setTimeout(() => {
       queue.splice(queue.indexOf(entry), 1)
       reject(new Error('another connection holds the only backend'))
-    }, kLongestWait)
+    }, kMaxWaitMs)
     queue.push(entry)
   })
 }
@@ -77,16 +77,16 @@ function release() {
   next?.go()
 }
 
-async function settle(client) {
-  if (owner === client) return
-  owner = client
+async function applySettings(client) {
+  if (settingsOwner === client) return
+  settingsOwner = client
   const sets = Object.entries(client.settings).map(([name, value]) => `set_config(${literal(name)}, ${literal(value)}, false)`)
   await run('RESET ALL')
   if (sets.length) await run('SELECT ' + sets.join(', '))
 }
 
-// -c name=value or -cname=value; a backslash escapes.
-function settings_of(parameters) {
+// Parses "-c name=value" and "-cname=value"; a backslash escapes a character.
+function parseSettings(parameters) {
   const out = {}
   if (parameters.application_name) out.application_name = parameters.application_name
   const words = (parameters.options ?? '').match(/(?:\\.|[^\s\\])+/gs) ?? []
@@ -106,10 +106,10 @@ let clients = 0
 net.createServer((socket) => {
   const client = { settings: {}, started: false }
   let input = Buffer.alloc(0)
-  let parts = [] // what came after it
-  let arrived = 0, needed = 0 // bytes: of both, and for the next message
+  let parts = [] // received after `input`
+  let arrived = 0, needed = 0 // bytes: received in all, and required for the next message
   let round = [] // messages up to the next Sync or Query
-  let work = Promise.resolve() // rounds are done one after the other
+  let work = Promise.resolve() // rounds are executed one after the other
 
   const fail = (error) => socket.destroyed || socket.end(refusal('53300', error.message))
 
@@ -121,7 +121,7 @@ net.createServer((socket) => {
     const words = packet.subarray(8).toString().split('\0')
     const parameters = {}
     for (let n = 0; n + 1 < words.length && words[n]; n += 2) parameters[words[n]] = words[n + 1]
-    client.settings = settings_of(parameters)
+    client.settings = parseSettings(parameters)
     client.started = true
     socket.write(Buffer.concat([
       message('R', int32(0)),
@@ -131,10 +131,10 @@ net.createServer((socket) => {
     ]))
   }
 
-  async function play(bytes) {
-    await take(client)
+  async function runRound(bytes) {
+    await acquire(client)
     try {
-      await settle(client)
+      await applySettings(client)
       const answer = await exec(bytes)
       if (!socket.destroyed) socket.write(answer)
     } finally {
@@ -142,7 +142,7 @@ net.createServer((socket) => {
     }
   }
 
-  async function leave() {
+  async function rollBackAndRelease() {
     if (holder !== client) return
     await run('ROLLBACK')
     release()
@@ -172,11 +172,11 @@ net.createServer((socket) => {
       if (type !== 'S' && type !== 'Q') continue
       const bytes = Buffer.concat(round)
       round = []
-      work = work.then(() => (socket.destroyed ? undefined : play(bytes))).catch(fail)
+      work = work.then(() => (socket.destroyed ? undefined : runRound(bytes))).catch(fail)
     }
   })
   socket.on('error', () => {})
-  socket.on('close', () => (work = work.then(leave)))
+  socket.on('close', () => (work = work.then(rollBackAndRelease)))
 }).listen(0, '127.0.0.1', function () {
   console.log(this.address().port)
 })

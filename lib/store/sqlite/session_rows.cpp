@@ -1,0 +1,218 @@
+#include "store/sqlite/session_rows.h"
+
+#include <set>
+#include <utility>
+
+#include "store/json_columns.h"
+#include "store/store.h"
+
+namespace stoka::store::sqlite {
+namespace {
+
+constexpr std::string_view kSelectVisitors =
+    "SELECT id, subject, interests, reading_history, first_seen, last_seen FROM stoka_visitors "
+    "WHERE ";
+
+Visitor read_visitor(const Statement& row) {
+  Visitor visitor;
+  visitor.id = row.text(0);
+  visitor.subject = row.text(1);
+  visitor.interests = strings_from_json(row.text(2));
+  visitor.history = history_from_json(row.text(3));
+  visitor.first_seen = instant(row.integer(4));
+  visitor.last_seen = instant(row.integer(5));
+  return visitor;
+}
+
+Result<std::optional<Visitor>> find(Connection& connection, std::string_view condition,
+                                    std::string_view value) {
+  Statement rows = connection.prepare(std::string(kSelectVisitors) + std::string(condition));
+  rows.bind(value);
+  STOKA_ASSIGN(const bool row, rows.step());
+  if (!row) return std::optional<Visitor>();
+  return read_visitor(rows);
+}
+
+Result<> save_visitor(Connection& connection, const Visitor& visitor) {
+  Statement save = connection.prepare(
+      "INSERT INTO stoka_visitors (id, interests, reading_history, first_seen, last_seen, subject) "
+      "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET interests = excluded.interests, "
+      "reading_history = excluded.reading_history, first_seen = excluded.first_seen, "
+      "last_seen = excluded.last_seen, subject = excluded.subject");
+  save.bind(visitor.id)
+      .bind(strings_to_json(visitor.interests))
+      .bind(history_to_json(visitor.history))
+      .bind(int64_t{visitor.first_seen.time_since_epoch().count()})
+      .bind(int64_t{visitor.last_seen.time_since_epoch().count()});
+  if (visitor.subject.empty()) {
+    save.bind_null();
+  } else {
+    save.bind(visitor.subject);
+  }
+  return save.run();
+}
+
+constexpr std::string_view kSelectSessions =
+    "SELECT id, visitor_id, shown_slugs, explored_topics, turns, last_exchange, started_at, "
+    "last_active FROM stoka_sessions WHERE ";
+
+Session read_session(const Statement& row) {
+  Session session;
+  session.id = row.text(0);
+  session.visitor_id = row.text(1);
+  session.shown_slugs = strings_from_json(row.text(2));
+  session.explored_topics = strings_from_json(row.text(3));
+  session.turns = static_cast<int>(row.integer(4));
+  session.exchanges = exchanges_from_json(row.text(5));
+  session.started_at = instant(row.integer(6));
+  session.last_active = instant(row.integer(7));
+  return session;
+}
+
+Result<> save_session(Connection& connection, const Session& session) {
+  return connection
+      .prepare(
+          "INSERT INTO stoka_sessions (id, visitor_id, shown_slugs, explored_topics, turns, "
+          "last_exchange, started_at, last_active) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+          "ON CONFLICT (id) DO UPDATE SET visitor_id = excluded.visitor_id, "
+          "shown_slugs = excluded.shown_slugs, explored_topics = excluded.explored_topics, "
+          "turns = excluded.turns, last_exchange = excluded.last_exchange, "
+          "started_at = excluded.started_at, last_active = excluded.last_active")
+      .bind(session.id)
+      .bind(session.visitor_id)
+      .bind(strings_to_json(session.shown_slugs))
+      .bind(strings_to_json(session.explored_topics))
+      .bind(int64_t{session.turns})
+      .bind(exchanges_to_json(session.exchanges))
+      .bind(int64_t{session.started_at.time_since_epoch().count()})
+      .bind(int64_t{session.last_active.time_since_epoch().count()})
+      .run();
+}
+
+// Saves the visitor, moves the sessions of the absorbed one to it and removes that one.
+Result<> save_owner(Connection& connection, const Owner& owner) {
+  STOKA_TRY(save_visitor(connection, owner.visitor));
+  if (!owner.absorbed) return {};
+  STOKA_TRY(connection.prepare("UPDATE stoka_sessions SET visitor_id = ? WHERE visitor_id = ?")
+                .bind(owner.visitor.id)
+                .bind(*owner.absorbed)
+                .run());
+  return connection.prepare("DELETE FROM stoka_visitors WHERE id = ?").bind(*owner.absorbed).run();
+}
+
+}  // namespace
+
+Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_view id) {
+  if (!is_valid_id(id)) return std::optional<Visitor>();
+  return find(connection, "id = ?", id);
+}
+
+Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
+                                                       std::string_view subject) {
+  return find(connection, "subject = ?", subject);
+}
+
+Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
+                                                 size_t limit) {
+  std::vector<Visitor> visitors;
+  Statement rows = connection.prepare(std::string(kSelectVisitors) + "id > ? ORDER BY id");
+  rows.bind(id);
+  while (visitors.size() < limit) {
+    STOKA_ASSIGN(const bool row, rows.step());
+    if (!row) break;
+    Visitor visitor = read_visitor(rows);
+    if (check(visitor)) visitors.push_back(std::move(visitor));
+  }
+  return visitors;
+}
+
+Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
+                                     const std::optional<std::vector<std::string>>& interests,
+                                     std::span<const Reading> read, Instant now) {
+  STOKA_TRY(check_id("visitor", id));
+  STOKA_ASSIGN(std::optional<Visitor> known, load_visitor(connection, id));
+  Visitor visitor = after_visit(id, std::move(known), interests, read, now);
+  STOKA_TRY(save_visitor(connection, visitor));
+  return visitor;
+}
+
+Result<std::vector<std::string>> merge_visitors(Connection& connection,
+                                                std::span<const Visitor> visitors) {
+  std::vector<std::string> ids;
+  for (const Visitor& visitor : visitors) {
+    STOKA_TRY(check(visitor));
+    STOKA_ASSIGN(std::optional<Visitor> known, load_visitor(connection, visitor.id));
+    std::optional<Visitor> of_subject;
+    if (!visitor.subject.empty()) {
+      STOKA_ASSIGN(of_subject, load_visitor_by_subject(connection, visitor.subject));
+    }
+    STOKA_ASSIGN(const Owner owner,
+                 resolve_copied_visitor(visitor, std::move(known), std::move(of_subject)));
+    STOKA_TRY(save_owner(connection, owner));
+    ids.push_back(owner.visitor.id);
+  }
+  return ids;
+}
+
+Result<std::optional<Session>> load_session(Connection& connection, std::string_view id) {
+  if (!is_valid_id(id)) return std::optional<Session>();
+  Statement rows = connection.prepare(std::string(kSelectSessions) + "id = ?");
+  rows.bind(id);
+  STOKA_ASSIGN(const bool row, rows.step());
+  if (!row) return std::optional<Session>();
+  return read_session(rows);
+}
+
+Result<std::vector<Session>> load_sessions_after(Connection& connection, std::string_view id,
+                                                 size_t limit) {
+  std::vector<Session> sessions;
+  Statement rows = connection.prepare(std::string(kSelectSessions) + "id > ? ORDER BY id");
+  rows.bind(id);
+  while (sessions.size() < limit) {
+    STOKA_ASSIGN(const bool row, rows.step());
+    if (!row) break;
+    Session session = read_session(rows);
+    if (check(session)) sessions.push_back(std::move(session));
+  }
+  return sessions;
+}
+
+Result<Session> merge_turn(Connection& connection, const TurnRecord& turn) {
+  STOKA_TRY(check(turn));
+  STOKA_ASSIGN(std::optional<Visitor> named, load_visitor(connection, turn.visitor_id));
+  std::optional<Visitor> of_subject;
+  if (!turn.subject.empty()) {
+    STOKA_ASSIGN(of_subject, load_visitor_by_subject(connection, turn.subject));
+  }
+  const Owner owner = settle_owner(turn, std::move(named), std::move(of_subject));
+  STOKA_TRY(save_owner(connection, owner));
+  STOKA_ASSIGN(std::optional<Session> known, load_session(connection, turn.session_id));
+  Session session = after_turn(turn, std::move(known), owner.visitor.id);
+  STOKA_TRY(save_session(connection, session));
+  return session;
+}
+
+Result<> merge_sessions(Connection& connection, std::span<const Session> sessions) {
+  for (const Session& copied : sessions) {
+    STOKA_TRY(check(copied));
+    STOKA_ASSIGN(std::optional<Session> known, load_session(connection, copied.id));
+    const Session session = after_copy(copied, std::move(known));
+    STOKA_ASSIGN(const std::optional<Visitor> visitor,
+                 load_visitor(connection, session.visitor_id));
+    if (!visitor) return fail(unknown_visitor(session));
+    STOKA_TRY(save_session(connection, session));
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> load_all_shown_slugs(Connection& connection) {
+  std::set<std::string> slugs;
+  Statement rows = connection.prepare("SELECT shown_slugs FROM stoka_sessions");
+  for (;;) {
+    STOKA_ASSIGN(const bool row, rows.step());
+    if (!row) return std::vector<std::string>(slugs.begin(), slugs.end());
+    for (std::string& slug : strings_from_json(rows.text(0))) slugs.insert(std::move(slug));
+  }
+}
+
+}  // namespace stoka::store::sqlite

@@ -1,0 +1,96 @@
+#include "store/postgres_fixtures.h"
+
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "store/temp_database.h"
+#include "support/postgres_programs.h"
+
+namespace fs = std::filesystem;
+
+namespace stoka::store::postgres {
+
+std::unique_ptr<Store> open_store(const std::string& url) {
+  return must(store::open(url, OpenMode::read_write));
+}
+
+std::vector<ChunkRecord> versioned_chunks(const std::string& slug, int n) {
+  std::vector<ChunkRecord> chunks;
+  for (int index = 0; index < 1 + n % 4; ++index) {
+    const auto all = static_cast<uint32_t>(n % 5 + 1);
+    chunks.push_back(make_chunk(
+        slug, index,
+        {{"t0", all}, {"v" + std::to_string(n), 1}, {"t" + std::to_string(1 + n % 50), 1}},
+        {n % 2 ? 1.0F : 0.0F, n % 2 ? 0.0F : 1.0F, 0, 0}));
+    chunks.back().chunk.section = "version " + std::to_string(n);
+  }
+  return chunks;
+}
+
+Document versioned_document(const std::string& slug, int n) {
+  Document document = make_document(slug);
+  document.content_hash = std::to_string(n);
+  return document;
+}
+
+void check_consistency(Store& store) {
+  const TempDatabase clean;
+  const auto reference = open_store(clean.db());
+  const auto writer = must(reference->begin_index());
+  Corpus corpus(1);
+  for (const DocumentInfo& info : must(store.documents())) {
+    const std::string& slug = info.document.slug;
+    const auto expected = versioned_chunks(slug, std::stoi(info.document.content_hash));
+    corpus.put(*writer, slug, expected);
+    const auto chunks = must(store.chunks_of(slug));
+    REQUIRE(chunks.size() == expected.size());
+    for (const StoredChunk& stored : chunks) {
+      CHECK(stored.chunk.section == "version " + info.document.content_hash);
+    }
+  }
+  corpus.check(store);
+}
+
+std::string log_of(const testing::PostgresServer& server) {
+  std::ifstream in(fs::path(server.sql("SHOW data_directory")).parent_path() / "log");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::optional<RestartableDatabase> RestartableDatabase::make() {
+  static testing::PostgresServer one({"log_statement = all"});
+  if (!one.has_vector()) {
+    MESSAGE("needs native PostgreSQL with pgvector");
+    return std::nullopt;
+  }
+  RestartableDatabase database{one, testing::random_name()};
+  one.sql("CREATE DATABASE " + database.name, "postgres");
+  return database;
+}
+
+std::unique_ptr<SmallDisk> SmallDisk::mount(const fs::path& at, const std::string& size,
+                                            const fs::path& data) {
+  fs::create_directory(at);
+  struct stat owner {};
+  REQUIRE(stat(data.c_str(), &owner) == 0);
+  if (::mount("tmpfs", at.c_str(), "tmpfs", 0, ("mode=700,size=" + size).c_str()) != 0) {
+    MESSAGE("needs the privilege to mount a file system");
+    return nullptr;
+  }
+  std::unique_ptr<SmallDisk> disk(new SmallDisk(at));
+  REQUIRE(chown(at.c_str(), owner.st_uid, owner.st_gid) == 0);
+  return disk;
+}
+
+SmallDisk::~SmallDisk() { umount2(at_.c_str(), MNT_DETACH); }
+
+bool many_backends() {
+  if (testing::TestDatabase::many_backends()) return true;
+  MESSAGE("needs a server with more than one backend");
+  return false;
+}
+
+}  // namespace stoka::store::postgres
