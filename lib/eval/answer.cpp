@@ -26,7 +26,7 @@ std::string Answer::text() const {
   return out;
 }
 
-std::string Answer::marked_text() const {
+std::string Answer::text_with_markers() const {
   std::string out;
   size_t cited = 0;
   for (const Part& part : parts) {
@@ -53,9 +53,9 @@ bool Answer::cites(std::string_view slug) const {
   });
 }
 
-void AnswerReader::read(const Event& event) {
+void AnswerBuilder::add(const Event& event) {
   std::vector<Answer::Part>& parts = answer_.parts;
-  // White space around citations is layout: nobody sees it as text.
+  // White space around citations is layout, not text that a visitor sees.
   const auto drop_blank = [&] {
     if (!parts.empty() && is_blank(parts.back())) parts.pop_back();
   };

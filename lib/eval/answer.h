@@ -1,4 +1,4 @@
-// What a visitor saw of one turn, and what it may be judged by.
+// One turn as its visitor saw it, with everything that judging needs to know about it.
 #pragma once
 
 #include <optional>
@@ -17,37 +17,37 @@ inline std::string confidence_name(Confidence confidence, bool low) {
 }
 
 struct Answer {
-  // In the order shown: text, or a citation.
+  // Either text or a citation.
   struct Part {
     std::string text;  // empty for a citation
     std::optional<Citation> citation;
   };
 
   std::string query;
-  std::vector<Part> parts;  // no two texts in a row
+  std::vector<Part> parts;  // in the order shown; two texts never follow each other
   Route route = Route::fresh;
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
-  std::vector<Hit> ranked;             // what could be cited, best first, at most five
+  std::vector<Hit> ranked;             // the citable hits, best first, at most five
   std::set<std::string> shown_before;  // slugs cited in earlier turns of the session
 
-  // All visible text, citations apart; a blank line stands where one was.
+  // All visible text without the citations; a blank line stands in place of each.
   std::string text() const;
-  // The same with "[1]", "[2]" in paragraphs of their own where the citations stand.
-  std::string marked_text() const;
+  // The same with "[1]", "[2]" as paragraphs in place of the citations.
+  std::string text_with_markers() const;
   std::vector<Citation> citations() const;
   bool cites(std::string_view slug) const;
   std::string confidence_name() const { return eval::confidence_name(confidence, low_confidence); }
-  // A reply that no generator wrote: meta, offtopic or void.
-  bool canned() const {
+  // Whether the reply is a fixed one (meta, offtopic, void) that no generator wrote.
+  bool is_canned() const {
     return route == Route::meta || route == Route::offtopic || route == Route::nothing;
   }
 };
 
-// Makes an answer of the events of a turn; what else is known of it is for the caller to fill in.
-class AnswerReader {
+// Builds an answer from the events of a turn. The caller sets the fields that events do not carry.
+class AnswerBuilder {
  public:
-  void read(const Event& event);
+  void add(const Event& event);
   Answer take() { return std::move(answer_); }
 
  private:

@@ -1,4 +1,4 @@
-// Whether confidence means what it says. Pure.
+// Whether the confidence class of an answer is justified. Pure.
 #pragma once
 
 #include <optional>
@@ -10,26 +10,28 @@
 
 namespace stoka::eval {
 
-// The classes direct, adjacent, low and nothing, in this order, over queries that ran. The first
-// three are right when the best document is relevant, nothing is when no document is.
+// The classes direct, adjacent, low and nothing, in this order, over the queries that could be run.
+// A query of the first three is correct if the best document is relevant, one of nothing if no
+// document is.
 std::vector<ConfidenceClass> calibrate(const QueryRuns& runs, std::span<const Query> queries);
 
-// What other thresholds would do with the same scores.
+// The outcome of the same scores under other thresholds.
 struct ThresholdRow {
-  std::string threshold;  // "nothing" or "direct": the others stay as they are
+  std::string threshold;  // "nothing" or "direct": the one that is varied
   double value = 0;
   double answered = 0;                 // share of the answerable queries that are answered
-  double refused = 0;                  // share of the unanswerable ones that are not
+  double refused = 0;                  // share of the unanswerable queries that are refused
   double direct = 0;                   // share of the answered queries that are direct
-  std::optional<double> direct_right;  // share of the direct ones that are right
-  bool in_use = false;
+  std::optional<double> direct_right;  // share of the direct answers that are correct
+  bool in_use = false;                 // the value is the configured one
 };
 
-// With these thresholds; its name and value are empty.
+// The outcome under the given thresholds. `threshold` and `value` of the row stay empty.
 ThresholdRow with_thresholds(const QueryRuns& runs, std::span<const Query> queries,
                              const rerank::Thresholds& thresholds);
 
-// Values around those in use, in steps of 0.05; those in use are among them.
+// A row for each value around the configured thresholds, in steps of 0.05; the configured values
+// are among them.
 std::vector<ThresholdRow> try_thresholds(const QueryRuns& runs, std::span<const Query> queries,
                                          const rerank::Thresholds& in_use);
 

@@ -12,6 +12,7 @@
 #include "base/lines.h"
 #include "base/nearest.h"
 #include "eval/predicates.h"
+#include "pipeline/catalog.h"
 #include "pipeline/turn.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
@@ -21,39 +22,39 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostLineBytes = 1 << 20;
-constexpr size_t kMostIdBytes = 200;
-constexpr int kMostDepth = 4;
-constexpr double kMostGain = 1000;
+constexpr size_t kMaxLineBytes = 1 << 20;
+constexpr size_t kMaxIdBytes = 200;
+constexpr int kMaxDepth = 4;
+constexpr double kMaxGain = 1000;
 
-// What a value must be, where it is not: "must be a text".
-using Wrong = std::optional<std::string>;
+// Why the value of a field is wrong, if it is: "must be a text".
+using FieldError = std::optional<std::string>;
 
-Wrong must_be_one_of(const std::vector<std::string>& known, const Json& value) {
+FieldError must_be_one_of(const std::vector<std::string>& known, const Json& value) {
   return fmt::format("must be one of {}{}", fmt::join(known, ", "),
                      value.is_string() ? did_you_mean(value.get<std::string>(), known) : "");
 }
 
 template <auto kMember, class T>
-Wrong any_text(const Json& value, T& out) {
+FieldError read_any_text(const Json& value, T& out) {
   if (!value.is_string()) return "must be a text";
   out.*kMember = value.get<std::string>();
   return {};
 }
 
 template <auto kMember, class T>
-Wrong some_text(const Json& value, T& out) {
+FieldError read_nonempty_text(const Json& value, T& out) {
   if (!value.is_string() || trimmed(value.get<std::string>()).empty())
     return "must be a text that is not empty";
   out.*kMember = value.get<std::string>();
   return {};
 }
 
-// Names end up in tables, XML and the names of metrics.
+// For names that appear in tables, XML and the names of metrics.
 template <auto kMember, class T>
-Wrong word(const Json& value, T& out) {
+FieldError read_word(const Json& value, T& out) {
   const std::string text = value.is_string() ? value.get<std::string>() : "";
-  if (text.empty() || text.size() > kMostIdBytes || text != text::one_line(text) ||
+  if (text.empty() || text.size() > kMaxIdBytes || text != text::one_line(text) ||
       text.find_first_of(kWhiteSpace) != text.npos)
     return "must be a text without spaces, of at most 200 bytes";
   out.*kMember = text;
@@ -61,13 +62,13 @@ Wrong word(const Json& value, T& out) {
 }
 
 template <auto kMember, class T>
-Wrong flag(const Json& value, T& out) {
+FieldError read_flag(const Json& value, T& out) {
   if (!value.is_boolean()) return "must be true or false";
   out.*kMember = value.get<bool>();
   return {};
 }
 
-Wrong read_texts(const Json& value, std::vector<std::string>& out) {
+FieldError read_texts(const Json& value, std::vector<std::string>& out) {
   for (const Json& item : value.is_array() ? value : Json::array({value})) {
     if (!item.is_string() || trimmed(item.get<std::string>()).empty())
       return "must be a text or a list of texts, none of them empty";
@@ -77,33 +78,35 @@ Wrong read_texts(const Json& value, std::vector<std::string>& out) {
 }
 
 template <auto kMember>
-Wrong texts(const Json& value, Case& out) {
+FieldError read_text_list(const Json& value, Case& out) {
   return read_texts(value, out.*kMember);
 }
 
-Wrong seen(const Json& value, Case& out) { return read_texts(value, out.page.seen_slugs); }
+FieldError read_seen(const Json& value, Case& out) {
+  return read_texts(value, out.page.seen_slugs);
+}
 
-Wrong check_question(const std::string& question) {
+FieldError check_question(const std::string& question) {
   const auto cleaned = pipeline::clean_query(question);
   if (cleaned) return {};
   return fmt::format("must be what a visitor may ask: {}", cleaned.error().message);
 }
 
 template <auto kMember, class T>
-Wrong question(const Json& value, T& out) {
+FieldError read_question(const Json& value, T& out) {
   if (!value.is_string()) return "must be a text";
   out.*kMember = value.get<std::string>();
   return check_question(out.*kMember);
 }
 
-Wrong before(const Json& value, Case& out) {
+FieldError read_before(const Json& value, Case& out) {
   if (auto wrong = read_texts(value, out.before)) return wrong;
   for (const std::string& turn : out.before)
     if (auto wrong = check_question(turn)) return wrong;
   return {};
 }
 
-Wrong confidence(const Json& value, Case& out) {
+FieldError read_confidence(const Json& value, Case& out) {
   const std::vector<std::string> known = {"direct", "adjacent", "low", "nothing"};
   const std::string text = value.is_string() ? value.get<std::string>() : "";
   if (std::find(known.begin(), known.end(), text) == known.end())
@@ -112,7 +115,7 @@ Wrong confidence(const Json& value, Case& out) {
   return {};
 }
 
-Wrong context(const Json& value, Case& out) {
+FieldError read_context(const Json& value, Case& out) {
   const std::string text = value.is_string() ? value.get<std::string>() : "";
   if (text == "landing_page")
     out.page.page = "/";
@@ -126,16 +129,16 @@ Wrong context(const Json& value, Case& out) {
   return {};
 }
 
-Wrong route(const Json& value, Case& out) {
+FieldError read_route(const Json& value, Case& out) {
   std::vector<std::string> known;
   for (Route one : {Route::meta, Route::offtopic, Route::followup, Route::fresh, Route::nothing}) {
     known.emplace_back(name(one));
     if (value == known.back()) out.route = one;
   }
-  return out.route ? Wrong() : must_be_one_of(known, value);
+  return out.route ? FieldError() : must_be_one_of(known, value);
 }
 
-Wrong tone(const Json& value, Case& out) {
+FieldError read_tone(const Json& value, Case& out) {
   const std::vector<std::string> known = {"provocative", "flat", "terse"};
   if (std::find(known.begin(), known.end(), value) == known.end())
     return must_be_one_of(known, value);
@@ -143,7 +146,7 @@ Wrong tone(const Json& value, Case& out) {
   return {};
 }
 
-Wrong fail_if(const Json& value, Case& out) {
+FieldError read_fail_if(const Json& value, Case& out) {
   if (auto wrong = read_texts(value, out.fail_if)) return wrong;
   std::vector<std::string> known;
   for (const Predicate& predicate : predicates()) known.emplace_back(predicate.name);
@@ -152,13 +155,13 @@ Wrong fail_if(const Json& value, Case& out) {
   return {};
 }
 
-Wrong max_sentences(const Json& value, Case& out) {
+FieldError read_max_sentences(const Json& value, Case& out) {
   if (!value.is_number_unsigned()) return "must be a whole number, 0 or more";
   out.max_sentences = value.get<size_t>();
   return {};
 }
 
-Wrong never(const Json& value, Case& out) {
+FieldError read_never(const Json& value, Case& out) {
   for (const Json& item : value.is_array() ? value : Json::array({value})) {
     if (!item.is_number_unsigned() || item < 1 || item > kNeverItems)
       return fmt::format("must be numbers of the NEVER list, 1 to {}", kNeverItems);
@@ -167,13 +170,13 @@ Wrong never(const Json& value, Case& out) {
   return {};
 }
 
-Wrong relevant(const Json& value, Query& out) {
+FieldError read_relevant(const Json& value, Query& out) {
   const char* wrong =
       "must be an object of slugs with their gains, numbers above 0 and at most 1000";
   if (!value.is_object()) return wrong;
   for (const auto& [slug, gain] : value.items()) {
     if (slug.empty() || !gain.is_number() || !(gain.get<double>() > 0) ||
-        gain.get<double>() > kMostGain)
+        gain.get<double>() > kMaxGain)
       return wrong;
     out.relevant[slug] = gain.get<double>();
   }
@@ -183,41 +186,41 @@ Wrong relevant(const Json& value, Query& out) {
 template <class T>
 struct Field {
   std::string_view name;
-  Wrong (*read)(const Json& value, T& out);
+  FieldError (*read)(const Json& value, T& out);
 };
 
-// The fields of a line, each once, in the order of docs/eval.md.
+// The fields of a case in the order of docs/eval.md.
 constexpr Field<Case> kCaseFields[] = {
-    {"id", word<&Case::id>},
-    {"category", word<&Case::category>},
-    {"query", question<&Case::query>},
-    {"before", before},
-    {"context", context},
-    {"seen", seen},
-    {"interests", texts<&Case::interests>},
-    {"route", route},
-    {"confidence", confidence},
-    {"ideal_cite", texts<&Case::ideal_cite>},
-    {"must_cite", flag<&Case::must_cite>},
-    {"must_not_cite", texts<&Case::must_not_cite>},
-    {"max_sentences", max_sentences},
-    {"must_end_with", some_text<&Case::must_end_with>},
-    {"reply", some_text<&Case::reply>},
-    {"fail_if_summary", flag<&Case::fail_if_summary>},
-    {"tone", tone},
-    {"fail_if", fail_if},
-    {"must_not_say", texts<&Case::must_not_say>},
-    {"never", never},
-    {"model", any_text<&Case::model>},
-    {"ideal", any_text<&Case::ideal>},
-    {"note", any_text<&Case::note>},
+    {"id", read_word<&Case::id>},
+    {"category", read_word<&Case::category>},
+    {"query", read_question<&Case::query>},
+    {"before", read_before},
+    {"context", read_context},
+    {"seen", read_seen},
+    {"interests", read_text_list<&Case::interests>},
+    {"route", read_route},
+    {"confidence", read_confidence},
+    {"ideal_cite", read_text_list<&Case::ideal_cite>},
+    {"must_cite", read_flag<&Case::must_cite>},
+    {"must_not_cite", read_text_list<&Case::must_not_cite>},
+    {"max_sentences", read_max_sentences},
+    {"must_end_with", read_nonempty_text<&Case::must_end_with>},
+    {"reply", read_nonempty_text<&Case::reply>},
+    {"fail_if_summary", read_flag<&Case::fail_if_summary>},
+    {"tone", read_tone},
+    {"fail_if", read_fail_if},
+    {"must_not_say", read_text_list<&Case::must_not_say>},
+    {"never", read_never},
+    {"model", read_any_text<&Case::model>},
+    {"ideal", read_any_text<&Case::ideal>},
+    {"note", read_any_text<&Case::note>},
 };
 
 constexpr Field<Query> kQueryFields[] = {
-    {"id", word<&Query::id>},
-    {"query", question<&Query::text>},
-    {"relevant", relevant},
-    {"note", any_text<&Query::note>},
+    {"id", read_word<&Query::id>},
+    {"query", read_question<&Query::text>},
+    {"relevant", read_relevant},
+    {"note", read_any_text<&Query::note>},
 };
 
 template <class T, size_t kN>
@@ -227,13 +230,13 @@ std::vector<std::string> names(const Field<T> (&fields)[kN]) {
   return out;
 }
 
-// A line and what messages about it begin with: "evals/my.jsonl:12".
+// A line and its place for messages: "evals/my.jsonl:12".
 struct Line {
   std::string_view text;
-  std::string where;
+  std::string place;
 
-  tl::unexpected<Error> wrong(std::string_view what, std::string hint) const {
-    return fail(ErrorKind::data, fmt::format("{}: {}", where, what), std::move(hint));
+  tl::unexpected<Error> error(std::string_view what, std::string hint) const {
+    return fail(ErrorKind::data, fmt::format("{}: {}", place, what), std::move(hint));
   }
 };
 
@@ -244,16 +247,17 @@ std::string shown(const std::string& name) {
 
 Result<Json> parse(const Line& line) {
   const char* hint = "give one JSON object a line; there are no comments";
-  if (line.text.size() > kMostLineBytes) return line.wrong("a line of more than 1 MB", hint);
-  // The parser takes a NUL for the end.
-  if (line.text.find('\0') != line.text.npos) return line.wrong("no JSON: has a NUL byte", hint);
+  if (line.text.size() > kMaxLineBytes) return line.error("the line has more than 1 MB", hint);
+  // The parser would take a NUL byte for the end of the text.
+  if (line.text.find('\0') != line.text.npos)
+    return line.error("not JSON: it has a NUL byte", hint);
   std::set<std::string> keys[2];
   std::string repeated;
   bool too_deep = false;
   const auto note_keys = [&](int depth, Json::parse_event_t event, Json& parsed) {
     const bool opens =
         event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    if (opens && depth > kMostDepth) return !(too_deep = true);
+    if (opens && depth > kMaxDepth) return !(too_deep = true);
     if (event == Json::parse_event_t::object_start && depth < 2) keys[depth].clear();
     if (event == Json::parse_event_t::key && depth <= 2 &&
         !keys[depth - 1].insert(parsed.get<std::string>()).second)
@@ -263,15 +267,17 @@ Result<Json> parse(const Line& line) {
   try {
     Json json = Json::parse(line.text, note_keys);
     if (too_deep)
-      return line.wrong(fmt::format("nested more than {} levels", kMostDepth), "no field is");
-    if (!json.is_object()) return line.wrong("no JSON object", hint);
+      return line.error(fmt::format("nested more than {} levels", kMaxDepth),
+                        "no field needs that many");
+    if (!json.is_object()) return line.error("not a JSON object", hint);
     if (!repeated.empty())
-      return line.wrong(fmt::format("'{}' is there twice", repeated), "keep one of the two");
+      return line.error(fmt::format("the field '{}' occurs twice", repeated),
+                        "keep one of the two");
     return json;
   } catch (const Json::parse_error& error) {
-    return line.wrong(fmt::format("no JSON: wrong at byte {}", error.byte), hint);
+    return line.error(fmt::format("not JSON: the error is at byte {}", error.byte), hint);
   } catch (const Json::out_of_range&) {
-    return line.wrong("no JSON: a number is too large", hint);
+    return line.error("not JSON: a number is too large", hint);
   }
 }
 
@@ -284,48 +290,52 @@ Result<> read_fields(const Line& line, const Json& json, const Field<T> (&fields
     const auto field = std::find_if(std::begin(fields), std::end(fields),
                                     [&](const Field<T>& one) { return one.name == key; });
     if (field == std::end(fields))
-      return line.wrong(
+      return line.error(
           fmt::format("unknown field '{}'{}", shown(key), did_you_mean(key, names(fields))), hint);
-    if (const Wrong wrong = field->read(value, out))
-      return line.wrong(fmt::format("'{}' {}", key, *wrong), "mend the value or leave it out");
+    if (const FieldError wrong = field->read(value, out))
+      return line.error(fmt::format("'{}' {}", key, *wrong),
+                        "correct the value or leave the field out");
   }
-  if (!json.contains("query")) return line.wrong("has no 'query'", hint);
+  if (!json.contains("query")) return line.error("the field 'query' is missing", hint);
   return {};
 }
 
-// Why no answer can pass.
-std::optional<std::string> contradiction(const Case& due) {
-  const bool canned = due.route && (*due.route == Route::meta || *due.route == Route::offtopic ||
-                                    *due.route == Route::nothing);
-  const bool must_cite = due.must_cite.value_or(false);
-  const bool must_not_cite = !due.must_cite.value_or(true);
-  const bool ends_in_cite = due.must_end_with == "cite";
-  if (canned && (!due.ideal_cite.empty() || must_cite || ends_in_cite))
-    return fmt::format("route '{}' has a fixed reply without citations, and one is due",
-                       name(*due.route));
-  if (must_not_cite && !due.ideal_cite.empty()) return "must_cite is false, and ideal_cite is due";
-  if (must_not_cite && ends_in_cite) return "must_cite is false, and the end must be a citation";
-  for (const std::string& slug : due.ideal_cite)
-    if (std::find(due.must_not_cite.begin(), due.must_not_cite.end(), slug) !=
-        due.must_not_cite.end())
-      return fmt::format("'{}' is in ideal_cite and in must_not_cite", shown(slug));
-  if (due.route == Route::followup && due.before.empty())
-    return "route 'followup' is due, and there is no turn before";
+// Why no answer can meet all expectations of the case; nullopt if one can.
+std::optional<std::string> contradiction(const Case& test_case) {
+  const bool canned =
+      test_case.route && (*test_case.route == Route::meta || *test_case.route == Route::offtopic ||
+                          *test_case.route == Route::nothing);
+  const bool must_cite = test_case.must_cite.value_or(false);
+  const bool must_not_cite = !test_case.must_cite.value_or(true);
+  const bool ends_in_cite = test_case.must_end_with == "cite";
+  if (canned && (!test_case.ideal_cite.empty() || must_cite || ends_in_cite))
+    return fmt::format("route '{}' has a fixed reply without citations, but a citation is expected",
+                       name(*test_case.route));
+  if (must_not_cite && !test_case.ideal_cite.empty())
+    return "must_cite is false, but ideal_cite expects a citation";
+  if (must_not_cite && ends_in_cite)
+    return "must_cite is false, but must_end_with expects a citation";
+  for (const std::string& slug : test_case.ideal_cite)
+    if (std::find(test_case.must_not_cite.begin(), test_case.must_not_cite.end(), slug) !=
+        test_case.must_not_cite.end())
+      return fmt::format("'{}' is both in ideal_cite and in must_not_cite", shown(slug));
+  if (test_case.route == Route::followup && test_case.before.empty())
+    return "route 'followup' is expected, but there is no earlier turn";
   return {};
 }
 
 Result<> take_id(const Line& line, const std::string& name, Cases& out) {
-  const auto [first, is_new] = out.places.emplace(name, line.where);
+  const auto [first, is_new] = out.places.emplace(name, line.place);
   if (is_new) return {};
-  return line.wrong(fmt::format("the id '{}' is taken by {}", name, first->second),
+  return line.error(fmt::format("the id '{}' is already used at {}", name, first->second),
                     "give each case an id of its own");
 }
 
-// Of what is asked and what is due.
+// Covers what the case asks and expects, but not what only the reader of the report sees.
 std::string hash_of(Json json) {
   for (const char* field : {"id", "category", "ideal", "note"}) json.erase(field);
-  constexpr size_t kEnough = 12;  // digits
-  return content_hash(json.dump()).substr(0, kEnough);
+  constexpr size_t kHashDigits = 12;
+  return content_hash(json.dump()).substr(0, kHashDigits);
 }
 
 Result<> read_line(const Line& line, const std::string& default_id, std::string_view suite,
@@ -340,17 +350,54 @@ Result<> read_line(const Line& line, const std::string& default_id, std::string_
     out.queries.push_back(std::move(query));
     return {};
   }
-  Case due;
-  due.id = default_id;
-  STOKA_TRY(read_fields(line, json, kCaseFields, "a case", due));
-  due.suite = suite;
-  due.hash = hash_of(json);
-  if (const auto why = contradiction(due))
-    return line.wrong(*why, "change one of the two: such a case can never pass");
-  STOKA_TRY(take_id(line, due.suite + "/" + due.id, out));
-  out.cases.push_back(std::move(due));
+  Case test_case;
+  test_case.id = default_id;
+  STOKA_TRY(read_fields(line, json, kCaseFields, "a case", test_case));
+  test_case.suite = suite;
+  test_case.hash = hash_of(json);
+  if (const auto why = contradiction(test_case))
+    return line.error(*why, "change one of the two, because such a case can never pass");
+  STOKA_TRY(take_id(line, test_case.suite + "/" + test_case.id, out));
+  out.cases.push_back(std::move(test_case));
   return {};
 }
+
+class SlugChecker {
+ public:
+  SlugChecker(const Cases& cases, const pipeline::Catalog& catalog)
+      : cases_(cases), catalog_(catalog) {
+    for (const store::DocumentInfo& info : catalog.documents())
+      known_.push_back(info.document.slug);
+  }
+
+  Result<> check(const std::string& name, std::string_view field, const std::string& slug) const {
+    if (catalog_.find(slug) != nullptr) return {};
+    const auto place = cases_.places.find(name);
+    return fail(ErrorKind::data,
+                fmt::format("{}: {} '{}' is not a page of the index{}",
+                            place == cases_.places.end() ? name : place->second, field,
+                            text::one_line(slug), did_you_mean(slug, known_)),
+                "stoka status -v lists the slugs");
+  }
+
+  Result<> check(const Case& one) const {
+    const std::string name = one.suite + "/" + one.id;
+    for (const auto& [field, slugs] : {std::pair{"ideal_cite", &one.ideal_cite},
+                                       {"must_not_cite", &one.must_not_cite},
+                                       {"seen", &one.page.seen_slugs}})
+      for (const std::string& slug : *slugs) {
+        // A scripted model may cite an invented slug, which the case then forbids.
+        const bool invented = one.model && slugs == &one.must_not_cite;
+        if (!invented) STOKA_TRY(check(name, field, slug));
+      }
+    return {};
+  }
+
+ private:
+  const Cases& cases_;
+  const pipeline::Catalog& catalog_;
+  std::vector<std::string> known_;
+};
 
 }  // namespace
 
@@ -369,6 +416,15 @@ Result<> read_cases(std::string_view text, const std::string& file, std::string_
     STOKA_TRY(read_line({line, fmt::format("{}:{}", file, number)},
                         fmt::format("{}-{}", stem, number), suite, out));
   }
+  return {};
+}
+
+Result<> check_slugs(const Cases& cases, const pipeline::Catalog& catalog) {
+  const SlugChecker checker(cases, catalog);
+  for (const Case& one : cases.cases) STOKA_TRY(checker.check(one));
+  for (const Query& one : cases.queries)
+    for (const auto& [slug, gain] : one.relevant)
+      STOKA_TRY(checker.check("retrieval/" + one.id, "relevant", slug));
   return {};
 }
 

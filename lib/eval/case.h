@@ -1,5 +1,6 @@
-// What is asked and what is due: a case (one judged turn, perhaps after others), and a retrieval
-// query with its relevant documents. One JSON object a line; docs/eval.md lists the fields.
+// The input of an evaluation: cases (one judged turn each, perhaps after earlier turns) and
+// retrieval queries with their relevant documents. The file format is one JSON object a line;
+// docs/eval.md lists the fields.
 #pragma once
 
 #include <map>
@@ -12,23 +13,27 @@
 #include "model/event.h"
 #include "model/session.h"
 
+namespace stoka::pipeline {
+class Catalog;
+}
+
 namespace stoka::eval {
 
-inline constexpr int kNeverItems = 15;  // of the NEVER list
+inline constexpr int kNeverItems = 15;  // length of the NEVER list
 
 struct Case {
   std::string suite;  // "constraints", "dataset"
   std::string id;     // unique in its suite
   std::string category;
   std::string query;                // of the turn that is judged
-  std::vector<std::string> before;  // earlier turns of its session
+  std::vector<std::string> before;  // questions of the earlier turns of the session
   PageContext page;
-  std::vector<std::string> interests;  // declared
+  std::vector<std::string> interests;  // declared by the visitor
 
-  // What is due. Empty: nothing is asked of that.
+  // What the case expects. An empty field expects nothing.
   std::optional<Route> route;
   std::string confidence;               // "direct", "adjacent", "low", "nothing"
-  std::vector<std::string> ideal_cite;  // one of them
+  std::vector<std::string> ideal_cite;  // slugs, one of which must be cited
   std::optional<bool> must_cite;
   std::vector<std::string> must_not_cite;
   size_t max_sentences = 3;   // in a row without a citation
@@ -36,26 +41,26 @@ struct Case {
   std::string reply;          // the whole visible text
   bool fail_if_summary = false;
   std::string tone;                  // "provocative", "flat", "terse"
-  std::vector<std::string> fail_if;  // predicates by name
+  std::vector<std::string> fail_if;  // names of predicates
   std::vector<std::string> must_not_say;
-  std::vector<int> never;  // items of the NEVER list that it tests, 1..15
+  std::vector<int> never;  // the items of the NEVER list that it tests, 1..15
 
-  // What a model would have written, in place of the configured generator.
+  // If set, this text is used in place of the configured generator's output.
   std::optional<std::string> model;
 
-  // For who reads the report.
+  // Shown in the report.
   std::string ideal;
   std::string note;
-  std::string hash;  // of what is asked and what is due
+  std::string hash;  // of what the case asks and expects
 };
 
 struct Query {
   std::string id;
   std::string text;
-  // Slug to gain, above zero. Empty: nothing that is published answers it.
+  // Slug to gain, above zero. Empty if no published document answers the query.
   std::map<std::string, double, std::less<>> relevant;
   std::string note;
-  std::string hash;  // of the question and what is relevant
+  std::string hash;  // of the question and the relevant documents
 };
 
 struct Cases {
@@ -65,16 +70,21 @@ struct Cases {
   std::map<std::string, std::string> places;
 };
 
-// Reads lines and adds them. `file` is for messages. A line with "relevant" is a query; another is
-// a case, of `suite`, or where that is empty of the constraints if the file is called so, else of
-// the dataset. A line without an id is known by file and line ("my-12"). A data error names file
-// and line: what is no JSON object, has an unknown field (and which is meant), a wrong value, an id
-// that is taken, or asks for what contradicts itself. What was read before it stays.
+// Parses lines and appends them to `out`. A line with the field "relevant" is a query; every other
+// line is a case. If `suite` is empty, the cases of a file called "constraints" belong to that
+// suite and all others to "dataset". `file` is used in messages and default ids: a line without an
+// id is called by file name and line number ("my-12"). A data error names file and line if a line
+// is not a JSON object, has an unknown field or a wrong value, reuses an id, or contradicts itself;
+// what was read before it stays in `out`.
 Result<> read_cases(std::string_view text, const std::string& file, std::string_view suite,
                     Cases& out);
 
 // The names of the fields of a case and of a query, in the order of docs/eval.md.
 std::vector<std::string> case_fields();
 std::vector<std::string> query_fields();
+
+// A data error with file, line and the nearest slug if a case names a page that is not in the
+// index: such a case checks nothing or can never pass.
+Result<> check_slugs(const Cases& cases, const pipeline::Catalog& catalog);
 
 }  // namespace stoka::eval

@@ -8,49 +8,48 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "eval/interval.h"
+#include "eval/statistics.h"
 #include "text/normalize.h"
 #include "text/width.h"
 
 namespace stoka::eval {
 namespace {
 
-constexpr size_t kMostWhy = 160;  // columns
-constexpr size_t kMostName = 48;  // a longer one moves its own line alone
+constexpr size_t kMaxReasonColumns = 160;
+constexpr size_t kMaxNameColumns = 48;  // the columns after a longer name are not aligned
 
-using Outcomes = std::map<std::string, const CaseResult*>;
+using ResultsByName = std::map<std::string, const CaseResult*>;
 
-Outcomes outcomes(const Report& report) {
-  Outcomes out;
+ResultsByName results_by_name(const Report& report) {
+  ResultsByName out;
   for (const CaseResult& result : report.cases) out.emplace(result.name(), &result);
   return out;
 }
 
-// Calibration is measured with the queries of the retrieval suite.
+// Calibration belongs to the retrieval suite, because it is measured with its queries.
 std::string suite_of_metric(const std::string& metric) {
   const std::string first = metric.substr(0, metric.find('.'));
   return first == "calibration" ? "retrieval" : first;
 }
 
-// The means of cases are made anew of those that both reports have; single scores and categories
-// say what the cases say already.
-bool counts(const std::string& metric) {
+// Only the metrics of retrieval are compared as they are. Pass rates are computed anew from the
+// cases that both reports have, and single scores and categories would repeat what the cases show.
+bool is_compared(const std::string& metric) {
   return suite_of_metric(metric) == "retrieval" && metric != "retrieval.pass_rate";
 }
 
-bool ran(const Report& report, const std::string& suite) {
+bool ran_suite(const Report& report, const std::string& suite) {
   return report.suite == "all" || report.suite == suite ||
          std::ranges::any_of(report.cases, [&](const CaseResult& c) { return c.suite == suite; });
 }
 
-// What is asked, and what is due.
+// Whether both ask and expect the same. Older reports have no hash.
 bool same_case(const CaseResult& a, const CaseResult& b) {
   return a.query == b.query && a.before == b.before &&
          (a.hash == b.hash || a.hash.empty() || b.hash.empty());
 }
 
-// Sums of pass rates.
-struct Rates {
+struct RateSums {
   double before = 0, now = 0, n = 0;
   void add(double was, double is) {
     before += was;
@@ -59,37 +58,42 @@ struct Rates {
   }
 };
 
-// Of a few trials that vary, one more or less says nothing.
-bool differ(const CaseResult& a, const CaseResult& b) {
+// Whether the pass rates differ by more than chance: with several trials, whether their intervals
+// are disjoint.
+bool differs_significantly(const CaseResult& a, const CaseResult& b) {
   if (a.trials <= 1 && b.trials <= 1) return true;
-  const Interval before = wilson(a.pass_rate(), static_cast<double>(a.trials));
-  const Interval now = wilson(b.pass_rate(), static_cast<double>(b.trials));
+  const Interval before = wilson_interval(a.pass_rate(), static_cast<double>(a.trials));
+  const Interval now = wilson_interval(b.pass_rate(), static_cast<double>(b.trials));
   return before.low > now.high || now.low > before.high;
 }
 
-class Comparing {
+class ComparisonBuilder {
  public:
-  explicit Comparing(double tolerance) : tolerance_(tolerance) { out_.tolerance = tolerance; }
+  explicit ComparisonBuilder(double tolerance) : tolerance_(tolerance) {
+    out_.tolerance = tolerance;
+  }
 
-  void add_unmade() { ++out_.unmade; }
-  void add_changed(std::string name) { out_.changed.push_back(std::move(name)); }
+  void count_not_run() { ++out_.not_run; }
+  void add_changed(std::string name) { out_.changed_cases.push_back(std::move(name)); }
   void add_part(const std::string& name, const std::string& before, const std::string& now) {
-    if (before != now) out_.others.push_back(fmt::format("{}: {}, was {}", name, now, before));
+    if (before != now)
+      out_.changed_parts.push_back(fmt::format("{}: {}, was {}", name, now, before));
   }
 
   void add(Change change) {
-    // As written, or a figure would differ from itself in a file.
+    // Rounded as in a file, so that a value equals the same value read from one.
     change.before = rounded(change.before);
     change.now = rounded(change.now);
-    constexpr double kNothing = 1e-9;
+    constexpr double kEpsilon = 1e-9;
     const double gain = change.now - change.before;
-    if (std::abs(gain) > tolerance_ + kNothing)
+    if (std::abs(gain) > tolerance_ + kEpsilon)
       (gain < 0 ? out_.worse : out_.better).push_back(std::move(change));
   }
 
-  void add_new(std::string name) { out_.added.push_back(std::move(name)); }
+  void add_new(std::string name) { out_.new_failures.push_back(std::move(name)); }
 
-  // Cases come before metrics where they lost as much: they say more.
+  // Sorts by size. The sort is stable, so that of equal changes cases come before metrics: they are
+  // more specific.
   Comparison take() {
     const auto size = [](const Change& c) { return -std::round(std::abs(c.now - c.before) * 1e4); };
     std::ranges::stable_sort(out_.worse, {}, size);
@@ -114,7 +118,7 @@ ChangeLine line_of(std::string_view verdict, const Change& change) {
   auto [before, now] = figures(change);
   const std::string why = text::squeeze(text::one_line(change.why));
   return {verdict, text::one_line(change.what), std::move(before), std::move(now),
-          text::truncate_to_width(why, kMostWhy)};
+          text::truncate_to_width(why, kMaxReasonColumns)};
 }
 
 std::string padded(std::string text, size_t columns) {
@@ -125,20 +129,20 @@ std::string padded(std::string text, size_t columns) {
 }  // namespace
 
 Comparison compare(const Report& baseline, const Report& report, double tolerance, bool some) {
-  Comparing out(tolerance);
+  ComparisonBuilder out(tolerance);
   for (const auto& [name, before] : baseline.parts)
     if (const auto part = report.parts.find(name); part != report.parts.end())
       out.add_part(name, before, part->second);
-  const Outcomes old = outcomes(baseline);
-  const Outcomes now = outcomes(report);
-  std::set<std::string> unmade;         // suites with a case that could not be made: other means
-  std::map<std::string, Rates> suites;  // over the cases that both have
+  const ResultsByName old = results_by_name(baseline);
+  const ResultsByName now = results_by_name(report);
+  std::set<std::string> incomplete;        // suites with an error, whose means are not comparable
+  std::map<std::string, RateSums> suites;  // of the cases that both reports have
   for (const CaseResult& result : report.cases) {
     const auto found = old.find(result.name());
     const CaseResult* before = found == old.end() ? nullptr : found->second;
-    if (result.errors > 0) unmade.insert(result.suite);
+    if (result.errors > 0) incomplete.insert(result.suite);
     if (result.trials == 0) {
-      if (before != nullptr) out.add_unmade();
+      if (before != nullptr) out.count_not_run();
     } else if (before == nullptr || before->trials == 0) {
       if (result.passes < result.trials) out.add_new(result.name());
     } else if (!same_case(*before, result)) {
@@ -146,7 +150,7 @@ Comparison compare(const Report& baseline, const Report& report, double toleranc
     } else {
       suites[result.suite].add(before->pass_rate(), result.pass_rate());
       const bool lost = result.pass_rate() < before->pass_rate();
-      if (differ(*before, result))
+      if (differs_significantly(*before, result))
         out.add({result.name(), before->pass_rate(), result.pass_rate(),
                  lost ? fmt::format("{}", fmt::join(result.why, "; ")) : "", false});
     }
@@ -154,16 +158,16 @@ Comparison compare(const Report& baseline, const Report& report, double toleranc
   if (some) return out.take();
 
   for (const CaseResult& result : baseline.cases)
-    if (!now.contains(result.name()) && ran(report, result.suite))
+    if (!now.contains(result.name()) && ran_suite(report, result.suite))
       out.add({result.name(), result.pass_rate(), 0, "was not run", true});
   for (const auto& [suite, rates] : suites)
-    if (!unmade.contains(suite))
+    if (!incomplete.contains(suite))
       out.add({suite + ".pass_rate", rates.before / rates.n, rates.now / rates.n, "", false});
   for (const auto& [name, value] : baseline.metrics) {
     const std::string suite = suite_of_metric(name);
     const auto found = report.metrics.find(name);
-    if (counts(name) && found != report.metrics.end() && ran(report, suite) &&
-        !unmade.contains(suite))
+    if (is_compared(name) && found != report.metrics.end() && ran_suite(report, suite) &&
+        !incomplete.contains(suite))
       out.add({name, value, found->second, "", false});
   }
   return out.take();
@@ -183,21 +187,22 @@ std::vector<std::string> remarks(const Comparison& comparison) {
   std::vector<std::string> out;
   out.push_back(fmt::format("{} worse, {} better, {} new and failing (tolerance {:g})",
                             comparison.worse.size(), comparison.better.size(),
-                            comparison.added.size(), comparison.tolerance));
-  if (comparison.unmade > 0)
-    out.push_back(fmt::format("{} case{} of the baseline could not be run", comparison.unmade,
-                              comparison.unmade == 1 ? "" : "s"));
-  if (!comparison.changed.empty())
+                            comparison.new_failures.size(), comparison.tolerance));
+  if (comparison.not_run > 0)
+    out.push_back(fmt::format("{} case{} of the baseline could not be run", comparison.not_run,
+                              comparison.not_run == 1 ? "" : "s"));
+  if (!comparison.changed_cases.empty())
     out.push_back(fmt::format(
         "{} case{} of that name ask{} for something else now, not compared: {}",
-        comparison.changed.size(), comparison.changed.size() == 1 ? "" : "s",
-        comparison.changed.size() == 1 ? "s" : "", fmt::join(comparison.changed, ", ")));
-  for (const std::string& part : comparison.others) out.push_back("other " + part);
+        comparison.changed_cases.size(), comparison.changed_cases.size() == 1 ? "" : "s",
+        comparison.changed_cases.size() == 1 ? "s" : "",
+        fmt::join(comparison.changed_cases, ", ")));
+  for (const std::string& part : comparison.changed_parts) out.push_back("other " + part);
   return out;
 }
 
 bool comparable(const Report& baseline, const Cases& cases) {
-  const Outcomes old = outcomes(baseline);
+  const ResultsByName old = results_by_name(baseline);
   return std::ranges::any_of(
              cases.cases,
              [&](const Case& one) { return old.contains(one.suite + "/" + one.id); }) ||
@@ -218,8 +223,8 @@ std::string to_json(const Comparison& comparison) {
     return out;
   };
   return OrderedJson{{"worse", list(comparison.worse)},  {"better", list(comparison.better)},
-                     {"new", comparison.added},          {"changed", comparison.changed},
-                     {"unmade", comparison.unmade},      {"other_parts", comparison.others},
+                     {"new", comparison.new_failures},   {"changed", comparison.changed_cases},
+                     {"unmade", comparison.not_run},     {"other_parts", comparison.changed_parts},
                      {"tolerance", comparison.tolerance}}
       .dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
@@ -227,13 +232,13 @@ std::string to_json(const Comparison& comparison) {
 std::string to_text(const Comparison& comparison) {
   std::vector<ChangeLine> lines;
   for (const Change& change : comparison.worse) lines.push_back(line_of("worse", change));
-  for (const std::string& name : comparison.added)
+  for (const std::string& name : comparison.new_failures)
     lines.push_back({"new", text::one_line(name), "fails", "", ""});
   for (const Change& change : comparison.better) lines.push_back(line_of("better", change));
 
   size_t what = 0, before = 0, now = 0;
   for (const ChangeLine& line : lines) {
-    what = std::min(std::max(what, text::display_width(line.what)), kMostName);
+    what = std::min(std::max(what, text::display_width(line.what)), kMaxNameColumns);
     before = std::max(before, line.now.empty() ? 0 : line.before.size());
     now = std::max(now, line.now.size());
   }

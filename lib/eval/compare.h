@@ -1,4 +1,4 @@
-// What got better and worse since an earlier report. Pure.
+// The differences between a report and an earlier one. Pure.
 #pragma once
 
 #include <string>
@@ -11,50 +11,53 @@
 namespace stoka::eval {
 
 struct Change {
-  std::string what;  // "dataset/followup-debono", or a metric's name
+  std::string what;  // "dataset/followup-debono", or the name of a metric
   double before = 0;
   double now = 0;
-  std::string why;       // of a case that is worse: what failed
-  bool missing = false;  // it was in the baseline and was not run
+  std::string why;       // for a case that is worse: the scores that failed
+  bool missing = false;  // the baseline has it, but it was not run
 };
 
 struct Comparison {
   double tolerance = 0;
-  std::vector<std::string> others;  // parts that are not as they were: "generator: a, was b"
-  size_t unmade = 0;                // cases of the baseline that could not be run now
+  std::vector<std::string> changed_parts;  // "generator: a, was b"
+  size_t not_run = 0;                      // cases of the baseline that could not be run now
 
-  std::vector<Change> worse;         // beyond the tolerance, the largest loss first
-  std::vector<Change> better;        // beyond the tolerance, the largest gain first
-  std::vector<std::string> added;    // cases the baseline does not have, that do not pass
-  std::vector<std::string> changed;  // cases whose question, or what is due, is another
+  // Only changes beyond the tolerance, the largest first.
+  std::vector<Change> worse;
+  std::vector<Change> better;
+  std::vector<std::string> new_failures;   // failing cases that the baseline does not have
+  std::vector<std::string> changed_cases;  // cases whose question or expectations changed
   bool regressed() const { return !worse.empty(); }
 };
 
-// How many are better and worse, what could not be compared, and which parts are others: a sentence
-// each.
+// A sentence each: how many cases are better and worse, what could not be compared, and which parts
+// changed.
 std::vector<std::string> remarks(const Comparison& comparison);
 
-// Whether the report has any of the cases.
+// Whether the report has a result for at least one of the cases.
 bool comparable(const Report& baseline, const Cases& cases);
 
-// Cases by their pass rate, suites by that of the cases both reports have, stages and confidence
-// classes by their figures; a loss of more than `tolerance` counts, and of a case that was tried
-// several times one that its 95 % intervals do not explain. Only suites that the report ran are
-// compared, and with `some` only cases that it ran. Cases that could not be made now, and figures
-// of a suite with one, are not compared: an upstream that is gone is no regression. Nor is a case
-// whose question or due is another now: it is named. A case that passed and is gone from a suite is
-// worse. "all" ran every suite; "calibration.*" belongs to retrieval.
+// Compares cases by their pass rate, suites by the mean pass rate of the cases in both reports, and
+// retrieval stages and confidence classes by their metrics. A loss counts if it exceeds `tolerance`
+// and, for a case with several trials, if the 95 % intervals do not overlap.
+//
+// Only suites that the report ran are compared ("all" ran every suite; "calibration.*" belongs to
+// retrieval), and with `some` only the cases that it ran. Cases that could not be run, and the
+// metrics of their suite, are skipped: an unavailable server is not a regression. A case whose
+// question or expectations changed is listed but not compared. A case that passed before and is
+// missing from a suite that was run counts as worse.
 Comparison compare(const Report& baseline, const Report& report, double tolerance, bool some);
 
-// Before and now in as many digits as it takes to tell them apart: {"0.91", "0.85"}. {"1.00", "-"}
-// for what was not run.
+// The values before and now with as many digits as it takes to tell them apart: {"0.91", "0.85"}.
+// {"1.00", "-"} if it was not run.
 std::pair<std::string, std::string> figures(const Change& change);
 
 // {"worse":[{"what","before","now","why"}],"better":[…],"new":[…],"changed":[…],"unmade",
 // "other_parts":[…],"tolerance"}.
 std::string to_json(const Comparison& comparison);
 
-// Several lines, for people: what is worse, what is new and fails, what is better, and remarks().
+// Lines for people: what is worse, what is new and fails, what is better, then remarks().
 //   worse   dataset/followup-debono   1.00 -> 0.00  citation_hit: cites debono-boss-fight
 //   new     dataset/xyz               fails
 std::string to_text(const Comparison& comparison);

@@ -9,7 +9,7 @@
 namespace stoka::eval {
 namespace {
 
-// Means over cases: each case counts once, however often it was tried.
+// Means over cases. Each case counts once, however many trials it had.
 class Means {
  public:
   void add(const std::string& name, double value) {
@@ -17,7 +17,7 @@ class Means {
     sum += value;
     n += 1;
   }
-  void into(std::map<std::string, double>& metrics) const {
+  void write_to(std::map<std::string, double>& metrics) const {
     for (const auto& [name, sum] : sums_) metrics[name] = sum.first / sum.second;
   }
 
@@ -30,12 +30,12 @@ void add_metrics(std::span<const CaseResult> results, std::map<std::string, doub
   for (const CaseResult& one : results) {
     if (one.trials == 0) continue;
     means.add(one.suite + ".pass_rate", one.pass_rate());
-    if (one.suite == "retrieval") continue;  // its scores are those of the policy stage
+    if (one.suite == "retrieval") continue;  // add_stages() has its scores, as the policy stage
     if (!one.category.empty())
       means.add(fmt::format("{}.category.{}", one.suite, one.category), one.pass_rate());
     for (const auto& [name, value] : one.scores) means.add(one.suite + "." + name, value);
   }
-  means.into(metrics);
+  means.write_to(metrics);
 }
 
 void add_stages(const QueryRuns& runs, std::span<const Query> queries, Report& report) {
@@ -47,7 +47,7 @@ void add_stages(const QueryRuns& runs, std::span<const Query> queries, Report& r
     std::vector<double> ms;
     for (const QueryRun& run : runs.runs)
       if (!run.error) ms.push_back(run.stages[stage].ms);
-    report.latency[prefix] = percentiles(std::move(ms));
+    report.latency[prefix] = latency_percentiles(std::move(ms));
   }
 }
 
@@ -73,12 +73,12 @@ Result<Evaluation> evaluate(Subject& subject, const Cases& cases, const Phrases&
   Evaluation out;
   Report& report = out.report;
   report.repeat = repeat;
-  const auto told = [&](std::string_view label) {
+  const auto suite_progress = [&](std::string_view label) {
     return [&progress, label](size_t done, size_t total) {
       if (progress) progress(label, done, total);
     };
   };
-  const auto note = [&](const std::optional<Error>& error) {
+  const auto keep_first_error = [&](const std::optional<Error>& error) {
     if (error && !out.error) out.error = error;
   };
   std::vector<double> turn_ms;
@@ -88,20 +88,20 @@ Result<Evaluation> evaluate(Subject& subject, const Cases& cases, const Phrases&
                  [&](const Case& one) { return one.suite == suite; });
     if (chosen.empty()) continue;
     STOKA_ASSIGN(CaseRun run,
-                 run_cases(subject, chosen, phrases, {repeat, jobs, told(suite)}, stop));
-    note(run.error);
-    out.unmade += run.unmade;
+                 run_cases(subject, chosen, phrases, {repeat, jobs, suite_progress(suite)}, stop));
+    keep_first_error(run.error);
+    out.unmade += run.not_run;
     out.tried += chosen.size() * repeat;
     turn_ms.insert(turn_ms.end(), run.turn_ms.begin(), run.turn_ms.end());
     std::move(run.results.begin(), run.results.end(), std::back_inserter(report.cases));
   }
-  if (!turn_ms.empty()) report.latency["turn"] = percentiles(std::move(turn_ms));
+  if (!turn_ms.empty()) report.latency["turn"] = latency_percentiles(std::move(turn_ms));
   if (!cases.queries.empty()) {
     STOKA_ASSIGN(out.queries,
-                 run_queries(subject.engine(), cases.queries, told("retrieval"), stop));
+                 run_queries(subject.engine(), cases.queries, suite_progress("retrieval"), stop));
     size_t failed = 0;
     for (const QueryRun& run : out.queries.runs) {
-      note(run.error);
+      keep_first_error(run.error);
       failed += run.error ? 1 : 0;
     }
     out.unmade += failed;

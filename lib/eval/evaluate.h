@@ -1,4 +1,4 @@
-// Runs suites and makes a report of them.
+// Runs suites and makes a report of the results.
 #pragma once
 
 #include <optional>
@@ -11,23 +11,23 @@
 #include "eval/report.h"
 #include "eval/run_cases.h"
 #include "eval/stages.h"
-#include "eval/subject.h"
+#include "eval/system_under_test.h"
 
 namespace stoka::eval {
 
 struct Evaluation {
   Report report;
-  QueryRuns queries;  // one a query of the cases
-  // Why part of it could not be made; what it is of is in the report.
+  QueryRuns queries;  // a run for each query of the cases
+  // The first error of a trial or query that could not be run; the report has each by case.
   std::optional<Error> error;
-  size_t unmade = 0;  // trials and queries that could not be made
-  size_t tried = 0;   // of so many
+  size_t unmade = 0;  // trials and queries that could not be run
+  size_t tried = 0;   // all trials and queries
 };
 
-// `label`: what is run, "constraints", "dataset" or "retrieval".
+// `label` is the suite that is running: "constraints", "dataset" or "retrieval".
 using SuiteProgress = std::function<void(std::string_view label, size_t done, size_t total)>;
 
-// All cases and queries that are given, suite by suite. Only `cancelled` is an error of the whole.
+// Runs all the given cases and queries, suite by suite. Fails only with `cancelled`.
 Result<Evaluation> evaluate(Subject& subject, const Cases& cases, const Phrases& phrases,
                             size_t repeat, size_t jobs, const SuiteProgress& progress,
                             std::stop_token stop);

@@ -8,9 +8,9 @@
 
 namespace stoka::eval {
 
-// The report as one HTML file for people, without scripts and without anything from elsewhere: the
-// figures, the stages, scores over time, then every case, the worst first, with the answer and the
-// citations as a visitor saw them. `earlier`: older reports, oldest first. `comparison` may be
+// The report as one self-contained HTML file without scripts or external resources: the figures,
+// the stages, scores over time, then every case with the answer and the citations as a visitor saw
+// them, the worst case first. `earlier` holds older reports, oldest first. `comparison` may be
 // null.
 std::string to_html(const Report& report, std::span<const Report> earlier,
                     const Comparison* comparison);

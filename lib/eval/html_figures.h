@@ -1,22 +1,31 @@
-// The figures of a report as HTML: tables and charts. Each is empty if the report has nothing of
-// it.
+// The figures of a report as HTML: tables and charts. Each function returns an empty string if the
+// report has no such figures.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "eval/report.h"
 
 namespace stoka::eval {
 
 std::string suites_table(const Report& report);  // with the interval of each pass rate
-std::string parts_list(const Report& report);    // what was evaluated
-// The stages in the order in which a query goes through them, with their latency.
+std::string parts_list(const Report& report);    // the parts that were evaluated
+// The stages in the order in which a query passes through them, with their latency.
 std::string stages_table(const Report& report);
 std::string calibration_table(const Report& report);
-// Pass rates and what the last stage of retrieval achieves, over `earlier` and this report.
-std::string charts(const Report& report, std::span<const Report> earlier);
 std::string scores_table(const Report& report);
 std::string categories_table(const Report& report);
+
+// The pass rates and the scores of the last retrieval stage, over `earlier` and this report.
+std::string charts(const Report& report, std::span<const Report> earlier);
+
+// A line chart of values in [0,1], oldest first, as an HTML figure with inline SVG: the name, the
+// first and the last value, and a description in words for screen readers. A missing value leaves a
+// gap on the axis that the line crosses. `when` has a label for each value.
+std::string line_chart(std::string_view name, std::span<const std::optional<double>> values,
+                       std::span<const std::string> when);
 
 }  // namespace stoka::eval

@@ -11,29 +11,29 @@
 namespace stoka::eval {
 namespace {
 
-constexpr size_t kTerse = 40;  // tokens
+constexpr size_t kMaxTerseTokens = 40;
 
 bool contains(const std::vector<std::string>& list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-std::string slugs(const Answer& answer) {
+std::string cited_slugs(const Answer& answer) {
   std::vector<std::string> out;
   for (const Citation& citation : answer.citations()) out.push_back(citation.slug);
   return out.empty() ? "nothing" : fmt::format("{}", fmt::join(out, ", "));
 }
 
-// A date as a citation shows it, without the year if that is the right one.
+// The date of a citation without its year, if that is the year of `date`.
 std::string without_year(const std::string& shown, const std::optional<Date>& date) {
   const std::string year =
       date ? fmt::format(", {}", int(std::chrono::year_month_day(*date).year())) : "";
   return shown.ends_with(year) ? shown.substr(0, shown.size() - year.size()) : shown;
 }
 
-// What is not as it is published; empty: it is.
-std::string fault(const Citation& citation, const Publications& published) {
-  const auto found = published.find(citation.slug);
-  if (found == published.end()) return fmt::format("{} is not published", citation.slug);
+// How the citation differs from its document; empty if it does not.
+std::string mismatch(const Citation& citation, const CitedDocuments& cited) {
+  const auto found = cited.find(citation.slug);
+  if (found == cited.end()) return fmt::format("{} is not published", citation.slug);
   const auto& [document, contents] = found->second;
   const auto is = [&](std::string_view what, const std::string& shown, const std::string& real) {
     return shown == real
@@ -58,21 +58,21 @@ std::string fault(const Citation& citation, const Publications& published) {
 
 class Judge {
  public:
-  Judge(const Case& due, const Answer& answer, const Publications& published,
+  Judge(const Case& test_case, const Answer& answer, const CitedDocuments& cited,
         const Phrases& phrases)
-      : due_(due),
+      : case_(test_case),
         answer_(answer),
-        published_(published),
+        cited_(cited),
         phrases_(phrases),
         text_(answer.text()),
         citations_(answer.citations()) {}
 
   std::vector<Score> run() {
-    seeds();
-    route();
-    confidence();
-    citations();
-    wording();
+    score_seed();
+    score_route();
+    score_confidence();
+    score_citations();
+    score_wording();
     return std::move(scores_);
   }
 
@@ -84,12 +84,12 @@ class Judge {
   }
 
   void forbid(std::string_view predicate) {
-    const auto why = find_predicate(predicate)->holds(answer_, phrases_);
+    const auto why = find_predicate(predicate)->match(answer_, phrases_);
     add(fmt::format("no_{}", predicate), !why, why.value_or(""));
   }
 
-  // What a refusal was made of.
-  std::string best() const {
+  // The best hit, which explains a refusal.
+  std::string describe_best_hit() const {
     if (answer_.ranked.empty()) return "nothing was found";
     const Hit& hit = answer_.ranked.front();
     return fmt::format("the best was {} at {:.2f}", hit.chunk.slug, hit.score);
@@ -101,102 +101,107 @@ class Judge {
   }
   bool ends_in_cite() const { return !answer_.parts.empty() && answer_.parts.back().citation; }
 
-  void seeds() {
-    if (!due_.ideal_cite.empty()) {
-      const bool hit = std::any_of(due_.ideal_cite.begin(), due_.ideal_cite.end(),
+  // The six scores of the seed.
+  void score_seed() {
+    if (!case_.ideal_cite.empty()) {
+      const bool hit = std::any_of(case_.ideal_cite.begin(), case_.ideal_cite.end(),
                                    [&](const std::string& slug) { return answer_.cites(slug); });
       add("citation_hit", hit,
-          fmt::format("wanted {}, cites {}", fmt::join(due_.ideal_cite, " or "), slugs(answer_)));
+          fmt::format("wanted {}, cites {}", fmt::join(case_.ideal_cite, " or "),
+                      cited_slugs(answer_)));
     }
     const size_t run = longest_run(answer_);
-    add("brevity", run <= due_.max_sentences,
-        fmt::format("{} sentences without a citation, at most {} are due", run,
-                    due_.max_sentences));
+    add("brevity", run <= case_.max_sentences,
+        fmt::format("{} sentences without a citation, at most {} are allowed", run,
+                    case_.max_sentences));
     forbid("greeting");
-    if (!answer_.canned() && !due_.model)
+    if (!answer_.is_canned() && !case_.model)
       add("ends_provocative", ends_in_question() || !citations_.empty(),
           "neither a question at the end nor a citation");
     forbid("exclamation");
-    if (due_.fail_if_summary) forbid("summary");
+    if (case_.fail_if_summary) forbid("summary");
   }
 
-  void route() {
-    if (!due_.route) return;
-    add("route", answer_.route == *due_.route,
-        fmt::format("wanted {}, was {}", name(*due_.route), name(answer_.route)));
+  void score_route() {
+    if (!case_.route) return;
+    add("route", answer_.route == *case_.route,
+        fmt::format("wanted {}, was {}", name(*case_.route), name(answer_.route)));
     const bool is_void = answer_.route == Route::nothing;
-    add("void", is_void == (*due_.route == Route::nothing),
-        is_void ? "refused: " + best() : fmt::format("answered with {}", slugs(answer_)));
+    add("void", is_void == (*case_.route == Route::nothing),
+        is_void ? "refused: " + describe_best_hit()
+                : fmt::format("answered with {}", cited_slugs(answer_)));
   }
 
-  void confidence() {
-    if (due_.confidence.empty()) return;
+  void score_confidence() {
+    if (case_.confidence.empty()) return;
     const std::string got = answer_.confidence_name();
-    add("confidence", got == due_.confidence,
+    add("confidence", got == case_.confidence,
         fmt::format(
             "{}{}, wanted {}", got,
             answer_.ranked.empty() ? "" : fmt::format(" at {:.2f}", answer_.ranked.front().score),
-            due_.confidence));
+            case_.confidence));
   }
 
-  void citations() {
-    if (due_.must_cite)
-      add("must_cite", *due_.must_cite == !citations_.empty(),
-          *due_.must_cite ? "no citation" : fmt::format("cites {}", slugs(answer_)));
-    if (!due_.ideal_cite.empty()) {
+  void score_citations() {
+    if (case_.must_cite)
+      add("must_cite", *case_.must_cite == !citations_.empty(),
+          *case_.must_cite ? "no citation" : fmt::format("cites {}", cited_slugs(answer_)));
+    if (!case_.ideal_cite.empty()) {
       const bool among =
           std::any_of(answer_.ranked.begin(), answer_.ranked.end(),
-                      [&](const Hit& hit) { return contains(due_.ideal_cite, hit.chunk.slug); });
+                      [&](const Hit& hit) { return contains(case_.ideal_cite, hit.chunk.slug); });
       add("citation_in_5", among,
-          fmt::format("{} is not among the five best", fmt::join(due_.ideal_cite, " or ")));
+          fmt::format("{} is not among the five best", fmt::join(case_.ideal_cite, " or ")));
     }
-    if (!due_.must_not_cite.empty()) {
-      const auto wrong = std::find_if(due_.must_not_cite.begin(), due_.must_not_cite.end(),
+    if (!case_.must_not_cite.empty()) {
+      const auto wrong = std::find_if(case_.must_not_cite.begin(), case_.must_not_cite.end(),
                                       [&](const std::string& slug) { return answer_.cites(slug); });
-      add("not_cited", wrong == due_.must_not_cite.end(),
-          wrong == due_.must_not_cite.end() ? "" : fmt::format("cites {}", *wrong));
+      add("not_cited", wrong == case_.must_not_cite.end(),
+          wrong == case_.must_not_cite.end() ? "" : fmt::format("cites {}", *wrong));
     }
     if (citations_.empty()) return;
     std::string wrong;
     for (const Citation& citation : citations_)
-      if (wrong.empty()) wrong = fault(citation, published_);
+      if (wrong.empty()) wrong = mismatch(citation, cited_);
     add("quote_verified", wrong.empty(), wrong);
     forbid("repeat");
   }
 
-  void wording() {
-    if (!due_.must_end_with.empty()) {
-      const std::string& end = due_.must_end_with;
+  void score_wording() {
+    if (!case_.must_end_with.empty()) {
+      const std::string& end = case_.must_end_with;
       const bool ok = end == "question" ? ends_in_question()
                       : end == "cite"   ? ends_in_cite()
                                         : text_.ends_with(end);
       add("ends_with", ok, fmt::format("does not end with {}", end));
     }
-    if (!due_.reply.empty())
-      add("reply", text_ == due_.reply, fmt::format("not \"{}\"", due_.reply));
-    if (due_.tone == "provocative")
-      add("tone", ends_in_question() || ends_in_cite(), "ends in neither question nor citation");
-    if (due_.tone == "terse") {
+    if (!case_.reply.empty())
+      add("reply", text_ == case_.reply, fmt::format("not \"{}\"", case_.reply));
+    if (case_.tone == "provocative")
+      add("tone", ends_in_question() || ends_in_cite(),
+          "ends in neither a question nor a citation");
+    if (case_.tone == "terse") {
       const size_t tokens = text::estimate_tokens(text_);
-      add("tone", tokens <= kTerse, fmt::format("{} tokens, at most {} are terse", tokens, kTerse));
+      add("tone", tokens <= kMaxTerseTokens,
+          fmt::format("{} tokens, at most {} are terse", tokens, kMaxTerseTokens));
     }
-    if (due_.tone == "flat") {
-      const auto why = find_predicate("energy")->holds(answer_, phrases_);
+    if (case_.tone == "flat") {
+      const auto why = find_predicate("energy")->match(answer_, phrases_);
       add("tone", !why, why.value_or(""));
     }
-    if (!due_.must_not_say.empty()) {
+    if (!case_.must_not_say.empty()) {
       const auto said =
-          std::find_if(due_.must_not_say.begin(), due_.must_not_say.end(),
+          std::find_if(case_.must_not_say.begin(), case_.must_not_say.end(),
                        [&](const std::string& phrase) { return says(text_, phrase); });
-      add("not_said", said == due_.must_not_say.end(),
-          said == due_.must_not_say.end() ? "" : fmt::format("says '{}'", *said));
+      add("not_said", said == case_.must_not_say.end(),
+          said == case_.must_not_say.end() ? "" : fmt::format("says '{}'", *said));
     }
-    for (const std::string& predicate : due_.fail_if) forbid(predicate);
+    for (const std::string& predicate : case_.fail_if) forbid(predicate);
   }
 
-  const Case& due_;
+  const Case& case_;
   const Answer& answer_;
-  const Publications& published_;
+  const CitedDocuments& cited_;
   const Phrases& phrases_;
   const std::string text_;
   const std::vector<Citation> citations_;
@@ -205,9 +210,9 @@ class Judge {
 
 }  // namespace
 
-std::vector<Score> judge(const Case& due, const Answer& answer, const Publications& published,
+std::vector<Score> judge(const Case& test_case, const Answer& answer, const CitedDocuments& cited,
                          const Phrases& phrases) {
-  return Judge(due, answer, published, phrases).run();
+  return Judge(test_case, answer, cited, phrases).run();
 }
 
 }  // namespace stoka::eval

@@ -1,4 +1,4 @@
-// What a case says is due, checked against what a visitor saw. Pure.
+// Scores an answer against what its case expects. Pure.
 #pragma once
 
 #include <map>
@@ -12,39 +12,39 @@
 
 namespace stoka::eval {
 
-// A cited document as it is in the index.
-struct Published {
+// A cited document as the index has it.
+struct CitedDocument {
   Document document;
-  std::vector<std::string> contents;  // of all chunks, in order
+  std::vector<std::string> contents;  // of all its chunks, in order
 };
-using Publications = std::map<std::string, Published, std::less<>>;  // by slug
+using CitedDocuments = std::map<std::string, CitedDocument, std::less<>>;  // by slug
 
 struct Score {
   std::string name;
   bool ok = false;
-  std::string why;  // it is not ok
+  std::string why;  // the reason if it is not ok
 };
 
 // Every score that applies, in this order:
-//   citation_hit     one of ideal_cite is cited                          (the seed's six)
+//   citation_hit     one of ideal_cite is cited              (this and the next five: the seed's)
 //   brevity          at most max_sentences follow each other without a citation
 //   no_greeting
-//   ends_provocative an answer that was generated, and is not the case's own,
-//                    ends in a question or has a citation
+//   ends_provocative a generated answer, unless the case itself scripts it, ends in a question or
+//                    has a citation
 //   no_exclamation
-//   no_summary       where fail_if_summary
-//   route            is the one that is due
-//   void             exactly when the route that is due is void
-//   confidence       is the one that is due
-//   must_cite        a citation where it is true, none where it is false
-//   citation_in_5    one of ideal_cite is among the five best
-//   not_cited        none of must_not_cite is
-//   quote_verified   each quote stands in its document, and title, type, date and reading time are
+//   no_summary       if fail_if_summary
+//   route            is the expected route
+//   void             the route is void if and only if void is expected
+//   confidence       is the expected confidence
+//   must_cite        there is a citation if it is true, none if it is false
+//   citation_in_5    one of ideal_cite is among the five best hits
+//   not_cited        none of must_not_cite is cited
+//   quote_verified   each quote is in its document, and title, type, date and reading time are
 //                    those of the index
 //   no_repeat        no citation was shown before in the session
 //   ends_with, reply, tone, not_said, and no_NAME for each predicate of fail_if
-// `published` holds the documents that are cited; one that it lacks does not exist.
-std::vector<Score> judge(const Case& due, const Answer& answer, const Publications& published,
+// `cited` holds the cited documents; a slug that is not in it is not published.
+std::vector<Score> judge(const Case& test_case, const Answer& answer, const CitedDocuments& cited,
                          const Phrases& phrases);
 
 }  // namespace stoka::eval

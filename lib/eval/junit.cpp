@@ -27,9 +27,11 @@ struct Counts {
   }
 };
 
-std::string line(std::string_view text) { return escaped(text::squeeze(text::one_line(text))); }
+std::string line(std::string_view text) {
+  return escape_markup(text::squeeze(text::one_line(text)));
+}
 
-// The whole of it for who opens the case in a CI server: what failed, what was asked and shown.
+// The body of a failure as a CI server shows it: the reasons, the turns and the citations.
 std::string details(const CaseResult& result) {
   std::string out;
   for (const std::string& why : result.why) out += why + '\n';
@@ -40,7 +42,7 @@ std::string details(const CaseResult& result) {
   if (!result.answer.empty()) out += "stoka: " + result.answer + '\n';
   for (const Citation& citation : result.citations)
     out += fmt::format("cites {}: \"{}\"\n", citation.slug, citation.quote);
-  return escaped(out);
+  return escape_markup(out);
 }
 
 std::string first_reason(const CaseResult& result) {
@@ -65,7 +67,7 @@ std::string testcase(const CaseResult& result) {
   return out + "    </testcase>\n";
 }
 
-// Cases stand by suite.
+// Cases of one suite follow each other.
 std::string testsuites(const Report& report) {
   std::string out;
   for (size_t i = 0; i < report.cases.size();) {

@@ -6,8 +6,9 @@
 
 namespace stoka::eval {
 
-// JUnit XML as CI servers read it: a testsuite a suite, a testcase a case; what failed is its
-// failure, what could not be run its error. Valid XML whatever the texts hold.
+// The report as JUnit XML for CI servers: a <testsuite> for each suite and a <testcase> for each
+// case, with a <failure> if it failed or an <error> if it could not be run. The XML is valid
+// whatever bytes the report contains.
 std::string junit_xml(const Report& report);
 
 }  // namespace stoka::eval

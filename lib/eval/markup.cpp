@@ -9,7 +9,7 @@ namespace {
 
 bool is_noncharacter(char32_t c) { return (c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF); }
 
-// As XML reads a file, so that a carriage return means the same in both.
+// Normalises line ends as an XML parser does, so that HTML and XML output agree.
 std::string with_line_feeds(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -24,7 +24,7 @@ std::string with_line_feeds(std::string_view text) {
 
 }  // namespace
 
-std::string escaped(std::string_view text) {
+std::string escape_markup(std::string_view text) {
   std::string valid;
   valid.reserve(text.size());
   for (size_t at = 0; at < text.size();)

@@ -5,8 +5,9 @@
 
 namespace stoka::eval {
 
-// Any bytes as the text of XML or HTML, or of an attribute in double quotes: invalid UTF-8 becomes
-// U+FFFD, what XML forbids and what reorders the text around it is removed, line ends are LF.
-std::string escaped(std::string_view text);
+// Escapes any bytes for the text of XML or HTML, or for an attribute in double quotes. Invalid
+// UTF-8 becomes U+FFFD; characters that XML forbids and bidirectional controls are removed; line
+// ends become LF.
+std::string escape_markup(std::string_view text);
 
 }  // namespace stoka::eval

@@ -1,42 +1,66 @@
-// What the NEVER list forbids, as predicates over an answer. They match words, count sentences as a
-// reader does, and fail only for cause: "nothing" is no "hi", "v2.1" ends no sentence. Pure.
+// Predicates over an answer, one for each item of the NEVER list. They match whole words and count
+// sentences as a reader does, so that "nothing" does not match "hi" and the dot in "v2.1" does not
+// end a sentence. Pure.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "eval/answer.h"
+#include "eval/phrases.h"
 
 namespace stoka::eval {
-
-// The phrases that predicates look for, by predicate. Of evals/phrases.toml.
-using Phrases = std::map<std::string, std::vector<std::string>, std::less<>>;
-
-// A config error with its line for what is no list of phrases.
-Result<Phrases> read_phrases(std::string_view toml);
 
 struct Predicate {
   std::string_view name;     // as `fail_if` spells it
   std::vector<int> never;    // items of the NEVER list, 1..15
   std::string_view meaning;  // "greets the visitor"
-  // Why it holds, for people ("opens with 'hello'"); nothing if the answer is free of it.
-  std::optional<std::string> (*holds)(const Answer& answer, const Phrases& phrases);
+  // The reason why the answer matches, for people ("greets: 'hello'"); nullopt if it does not
+  // match.
+  std::optional<std::string> (*match)(const Answer& answer, const Phrases& phrases);
 };
 
 // greeting 1, flattery 2, sycophancy 3, apology 4, summary 5, exclamation 6, emoji 7, list 8,
 // repeat 9, long 10, energy 11, alternatives 12, echo 13, ungrounded 14, invented 15.
 std::span<const Predicate> predicates();
-const Predicate* find_predicate(std::string_view name);  // null: there is none
+const Predicate* find_predicate(std::string_view name);  // null if there is no such predicate
 
-// Whether a phrase stands in the text as whole words, in any case.
+// Whether the text contains the phrase as whole words, ignoring case.
 bool says(std::string_view text, std::string_view phrase);
 
-// Most sentences that follow each other without a citation.
+// The largest number of sentences between two citations.
 size_t longest_run(const Answer& answer);
 
+// The functions behind predicates(), by the file that defines them.
+namespace predicate {
+
+using Reason = std::optional<std::string>;
+
+// tone_predicates.cpp
+Reason greeting(const Answer& answer, const Phrases& phrases);
+Reason flattery(const Answer& answer, const Phrases& phrases);
+Reason sycophancy(const Answer& answer, const Phrases& phrases);
+Reason apology(const Answer& answer, const Phrases& phrases);
+Reason alternatives(const Answer& answer, const Phrases& phrases);
+Reason energy(const Answer& answer, const Phrases& phrases);
+
+// format_predicates.cpp
+Reason exclamation(const Answer& answer, const Phrases& phrases);
+Reason emoji(const Answer& answer, const Phrases& phrases);
+Reason list(const Answer& answer, const Phrases& phrases);
+
+// content_predicates.cpp
+Reason summary(const Answer& answer, const Phrases& phrases);
+Reason repeat(const Answer& answer, const Phrases& phrases);
+Reason too_long(const Answer& answer, const Phrases& phrases);
+Reason echo(const Answer& answer, const Phrases& phrases);
+
+// grounding_predicates.cpp
+Reason ungrounded(const Answer& answer, const Phrases& phrases);
+Reason invented(const Answer& answer, const Phrases& phrases);
+
+}  // namespace predicate
 }  // namespace stoka::eval

@@ -9,7 +9,7 @@ namespace {
 constexpr size_t kNdcgDepth = 10;
 constexpr size_t kRecallDepth = 20;
 
-// Of a gain at a rank from 0.
+// The contribution of a gain to DCG; `rank` counts from 0.
 double discounted(double gain, size_t rank) {
   return gain / std::log2(static_cast<double>(rank) + 2);
 }
@@ -23,16 +23,16 @@ double best_dcg(const Gains& relevant) {
   return dcg;
 }
 
-struct Named {
+struct NamedScore {
   const char* name;
   double RankingScores::*value;
 };
 
-constexpr Named kScores[] = {{"hit@1", &RankingScores::hit_1},
-                             {"hit@5", &RankingScores::hit_5},
-                             {"mrr", &RankingScores::mrr},
-                             {"ndcg@10", &RankingScores::ndcg_10},
-                             {"recall@20", &RankingScores::recall_20}};
+constexpr NamedScore kScores[] = {{"hit@1", &RankingScores::hit_1},
+                                  {"hit@5", &RankingScores::hit_5},
+                                  {"mrr", &RankingScores::mrr},
+                                  {"ndcg@10", &RankingScores::ndcg_10},
+                                  {"recall@20", &RankingScores::recall_20}};
 
 }  // namespace
 
@@ -58,7 +58,7 @@ RankingScores score_ranking(std::span<const std::string> ranked, const Gains& re
 RankingScores mean(std::span<const RankingScores> all) {
   RankingScores out;
   if (all.empty()) return out;
-  for (const Named& score : kScores) {
+  for (const NamedScore& score : kScores) {
     for (const RankingScores& one : all) out.*score.value += one.*score.value;
     out.*score.value /= static_cast<double>(all.size());
   }
@@ -67,7 +67,7 @@ RankingScores mean(std::span<const RankingScores> all) {
 
 std::vector<std::pair<std::string, double>> named(const RankingScores& scores) {
   std::vector<std::pair<std::string, double>> out;
-  for (const Named& score : kScores) out.emplace_back(score.name, scores.*score.value);
+  for (const NamedScore& score : kScores) out.emplace_back(score.name, scores.*score.value);
   return out;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// ---- writing
+// Writing.
 
 void put(OrderedJson& object, const char* name, const std::string& text) {
   if (!text.empty()) object[name] = text;
@@ -70,7 +70,7 @@ std::string compact(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-// What a member of the report holds, one a line.
+// The value of a member of the report with one item a line.
 std::string lines(const OrderedJson& value) {
   if (!value.is_structured() || value.empty()) return compact(value);
   std::string out;
@@ -82,7 +82,7 @@ std::string lines(const OrderedJson& value) {
   return value.is_object() ? "{" + out + "\n  }" : "[" + out + "\n  ]";
 }
 
-// ---- reading
+// Reading.
 
 bool fits(const OrderedJson& value, const std::string&) { return value.is_string(); }
 bool fits(const OrderedJson& value, double) { return value.is_number(); }
@@ -91,9 +91,9 @@ std::string_view kind(const std::string&) { return "text"; }
 std::string_view kind(double) { return "number"; }
 std::string_view kind(size_t) { return "count"; }
 
-// Takes what it knows out of JSON and keeps the first thing that is wrong. What is not there stays
-// as it is.
-class Reader {
+// Reads known members of JSON objects and keeps the first problem. An absent member leaves its
+// variable unchanged.
+class JsonReader {
  public:
   const std::string& problem() const { return problem_; }
   void complain(std::string problem) {
@@ -115,13 +115,13 @@ class Reader {
   template <class T>
   requires std::same_as<T, std::string> || std::same_as<T, double> || std::same_as<T, size_t>
   void get(const OrderedJson& value, const char* name, T& out) {
-    if (!fits(value, out)) return complain(fmt::format("\"{}\" is no {}", name, kind(out)));
+    if (!fits(value, out)) return complain(fmt::format("\"{}\" is not a {}", name, kind(out)));
     out = value.get<T>();
   }
 
   template <class T>
   void get(const OrderedJson& value, const char* name, std::vector<T>& out) {
-    if (!value.is_array()) return complain(fmt::format("\"{}\" is no list", name));
+    if (!value.is_array()) return complain(fmt::format("\"{}\" is not a list", name));
     for (const OrderedJson& item : value) get(item, name, out.emplace_back());
   }
 
@@ -131,7 +131,7 @@ class Reader {
     for (const auto& item : value.items()) get(item.value(), item.key().c_str(), out[item.key()]);
   }
 
-  void get(const OrderedJson& value, const char* name, Milliseconds& out) {
+  void get(const OrderedJson& value, const char* name, LatencyPercentiles& out) {
     if (!is_object(value, name)) return;
     take(value, "p50", out.p50);
     take(value, "p95", out.p95);
@@ -141,7 +141,7 @@ class Reader {
     if (!is_object(value, name)) return;
     take(value, "name", out.name);
     take(value, "n", out.n);
-    take(value, "right", out.right);
+    take(value, "right", out.correct);
   }
 
   void get(const OrderedJson& value, const char* name, Citation& out) {
@@ -185,7 +185,7 @@ class Reader {
   }
 
   bool is_object(const OrderedJson& value, const char* name) {
-    if (!value.is_object()) complain(fmt::format("\"{}\" holds what is no object", name));
+    if (!value.is_object()) complain(fmt::format("\"{}\" has a value that is not an object", name));
     return value.is_object();
   }
 
@@ -195,10 +195,10 @@ class Reader {
 }  // namespace
 
 double rounded(double value) {
-  constexpr double kMostScaled = 9e15;  // whole numbers end to be exact there
+  constexpr double kMaxScaled = 9e15;  // larger whole numbers are not exact
   const double scaled = value * 1e4;
   if (!std::isfinite(scaled)) return 0;
-  return std::abs(scaled) > kMostScaled ? value : std::round(scaled) / 1e4 + 0.0;
+  return std::abs(scaled) > kMaxScaled ? value : std::round(scaled) / 1e4 + 0.0;
 }
 
 double CaseResult::pass_rate() const {
@@ -219,7 +219,7 @@ size_t Report::errors() const {
 std::string to_json(const Report& report, const Comparison* comparison) {
   OrderedJson calibration = OrderedJson::array();
   for (const ConfidenceClass& c : report.calibration)
-    calibration.push_back({{"name", c.name}, {"n", c.n}, {"right", c.right}});
+    calibration.push_back({{"name", c.name}, {"n", c.n}, {"right", c.correct}});
   OrderedJson cases = OrderedJson::array();
   for (const CaseResult& result : report.cases) cases.push_back(json_of(result));
   OrderedJson latency = OrderedJson::object();
@@ -249,15 +249,15 @@ std::string to_json(const Report& report, const Comparison* comparison) {
 
 Result<Report> read_report(std::string_view json, const std::string& file) {
   const auto refuse = [&file](std::string_view why) {
-    return fail(ErrorKind::data, fmt::format("{} is no report: {}", file, why),
+    return fail(ErrorKind::data, fmt::format("{} is not a report: {}", file, why),
                 "make one with: stoka eval --report FILE.json");
   };
   const OrderedJson whole = OrderedJson::parse(json, nullptr, false);
   if (whole.is_discarded()) return refuse("not JSON");
-  if (!whole.is_object()) return refuse("no JSON object");
+  if (!whole.is_object()) return refuse("not a JSON object");
 
   Report out;
-  Reader reader;
+  JsonReader reader;
   reader.require(whole, {"suite", "metrics", "cases"}, "it");
   reader.take(whole, "suite", out.suite);
   reader.take(whole, "repeat", out.repeat);
@@ -266,7 +266,7 @@ Result<Report> read_report(std::string_view json, const std::string& file) {
   reader.take(whole, "calibration", out.calibration);
   reader.take(whole, "cases", out.cases);
   if (const auto run = whole.find("run"); run != whole.end()) {
-    if (!run->is_object()) return refuse("\"run\" is no object");
+    if (!run->is_object()) return refuse("\"run\" is not an object");
     reader.take(*run, "at", out.at);
     reader.take(*run, "seconds", out.seconds);
     reader.take(*run, "latency", out.latency);

@@ -9,16 +9,15 @@
 
 #include "base/hash.h"
 #include "eval/judge.h"
-#include "eval/patience.h"
 #include "pipeline/turn.h"
 
 namespace stoka::eval {
 namespace {
 
-// Writes what a case says a model would have written.
-class Scripted final : public generate::Generator {
+// Generates the text that a case gives in its field "model".
+class ScriptedGenerator final : public generate::Generator {
  public:
-  explicit Scripted(const std::string& text) : text_(text) {}
+  explicit ScriptedGenerator(const std::string& text) : text_(text) {}
   std::string name() const override { return "scripted"; }
   bool reads_prompt() const override { return true; }
   Result<generate::Finish> stream(const generate::Request&, const std::function<void()>& accepted,
@@ -33,7 +32,7 @@ class Scripted final : public generate::Generator {
 };
 
 struct Trial {
-  bool made = false;  // it was tried, and came to an end or an error
+  bool attempted = false;  // it was completed or ended with an error
   std::optional<Error> error;
   Answer answer;
   std::vector<Score> scores;
@@ -45,36 +44,36 @@ struct Trial {
   }
 };
 
-// The same ids for the same trial in every run.
-std::string id_of(const Case& one, size_t repeat, std::string_view what) {
+// An id that is the same for the same trial in every run.
+std::string trial_id(const Case& one, size_t repeat, std::string_view what) {
   return hashed_uuid(fmt::format("{}/{} {} {}", one.suite, one.id, repeat, what));
 }
 
-Result<Publications> published(store::Store& store, const pipeline::Catalog& catalog,
-                               const Answer& answer) {
-  Publications out;
+Result<CitedDocuments> cited_documents(store::Store& store, const pipeline::Catalog& catalog,
+                                       const Answer& answer) {
+  CitedDocuments out;
   for (const Citation& citation : answer.citations()) {
     const Document* document = catalog.find(citation.slug);
     if (document == nullptr) continue;
     STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.chunks_of(citation.slug));
-    Published& one = out[citation.slug];
-    one = {*document, {}};
-    for (const store::StoredChunk& chunk : chunks) one.contents.push_back(chunk.chunk.content);
+    CitedDocument& cited = out[citation.slug];
+    cited = {*document, {}};
+    for (const store::StoredChunk& chunk : chunks) cited.contents.push_back(chunk.chunk.content);
   }
   return out;
 }
 
-// One turn; what was shown before is for the caller to say.
+// Runs one turn.
 Result<Answer> ask(pipeline::Engine& engine, const pipeline::TurnRequest& request,
                    std::stop_token stop) {
-  AnswerReader reader;
+  AnswerBuilder builder;
   STOKA_ASSIGN(const pipeline::Outcome outcome,
                pipeline::run_turn(
-                   engine, request, [&](const Event& event) { reader.read(event); }, stop));
+                   engine, request, [&](const Event& event) { builder.add(event); }, stop));
   if (outcome.streamed.error) return fail(*outcome.streamed.error);
-  if (!outcome.turn.not_reranked.empty()) return fail(no_reranker(outcome.turn.not_reranked));
-  if (!outcome.persisted) return fail(ErrorKind::internal, "the turn was not kept");
-  Answer answer = reader.take();
+  if (!outcome.turn.not_reranked.empty()) return fail(reranker_failure(outcome.turn.not_reranked));
+  if (!outcome.persisted) return fail(ErrorKind::internal, "the turn was not stored");
+  Answer answer = builder.take();
   answer.query = outcome.turn.query;
   answer.confidence = outcome.turn.confidence;
   answer.low_confidence = outcome.turn.low_confidence;
@@ -84,12 +83,12 @@ Result<Answer> ask(pipeline::Engine& engine, const pipeline::TurnRequest& reques
   return answer;
 }
 
-Result<> try_case(Subject& subject, const Case& one, size_t repeat, const Phrases& phrases,
-                  std::stop_token stop, Trial& out) {
+Result<> run_trial(Subject& subject, const Case& one, size_t repeat, const Phrases& phrases,
+                   std::stop_token stop, Trial& out) {
   pipeline::Engine& engine = subject.engine();
   pipeline::TurnRequest request;
-  request.session_id = id_of(one, repeat, "session");
-  request.visitor_id = id_of(one, repeat, "visitor");
+  request.session_id = trial_id(one, repeat, "session");
+  request.visitor_id = trial_id(one, repeat, "visitor");
   if (!one.interests.empty())
     STOKA_TRY(engine.parts().store.update_visitor(request.visitor_id, one.interests, {},
                                                   engine.parts().clock.now()));
@@ -102,21 +101,22 @@ Result<> try_case(Subject& subject, const Case& one, size_t repeat, const Phrase
   const Clock& clock = engine.parts().clock;
   const std::chrono::nanoseconds start = clock.monotonic();
   if (one.model) {
-    Scripted scripted(*one.model);
-    const auto with_model = subject.with(scripted);
+    ScriptedGenerator scripted(*one.model);
+    const auto with_model = subject.with_generator(scripted);
     STOKA_ASSIGN(out.answer, ask(*with_model, request, stop));
   } else {
     STOKA_ASSIGN(out.answer, ask(engine, request, stop));
   }
   out.ms = std::chrono::duration<double, std::milli>(clock.monotonic() - start).count();
   STOKA_ASSIGN(const auto catalog, engine.catalog());
-  STOKA_ASSIGN(const Publications known, published(engine.parts().store, *catalog, out.answer));
-  out.scores = judge(one, out.answer, known, phrases);
+  STOKA_ASSIGN(const CitedDocuments cited,
+               cited_documents(engine.parts().store, *catalog, out.answer));
+  out.scores = judge(one, out.answer, cited, phrases);
   return {};
 }
 
-// The trial that a person should look at: of those that came to an end the one that failed most.
-const Trial& worst(std::span<const Trial> trials) {
+// The trial that the report shows: the first of the completed trials with the most failed scores.
+const Trial& worst_trial(std::span<const Trial> trials) {
   const auto failures = [](const Trial& trial) {
     if (trial.scores.empty()) return std::ptrdiff_t{-1};
     return std::count_if(trial.scores.begin(), trial.scores.end(),
@@ -137,9 +137,9 @@ CaseResult result_of(const Case& one, std::span<const Trial> trials) {
   out.ideal = one.ideal;
   out.note = one.note;
   out.hash = one.hash;
-  std::map<std::string, size_t> times;
+  std::map<std::string, size_t> counts;
   for (const Trial& trial : trials) {
-    if (!trial.made || trial.error) {
+    if (!trial.attempted || trial.error) {
       ++out.errors;
       if (out.error.empty())
         out.error = trial.error ? trial.error->message : "not tried: no server answered";
@@ -149,28 +149,28 @@ CaseResult result_of(const Case& one, std::span<const Trial> trials) {
     if (trial.passed()) ++out.passes;
     for (const Score& score : trial.scores) {
       out.scores[score.name] += score.ok ? 1 : 0;
-      ++times[score.name];
+      ++counts[score.name];
       if (score.ok) continue;
       const std::string why = score.name + ": " + score.why;
       if (std::find(out.why.begin(), out.why.end(), why) == out.why.end()) out.why.push_back(why);
     }
   }
-  for (auto& [name, sum] : out.scores) sum /= static_cast<double>(times[name]);
-  const Trial& shown = worst(trials);
+  for (auto& [name, sum] : out.scores) sum /= static_cast<double>(counts[name]);
+  const Trial& shown = worst_trial(trials);
   if (shown.scores.empty()) return out;
   out.route = name(shown.answer.route);
   out.confidence = shown.answer.confidence_name();
   if (!shown.answer.ranked.empty()) out.best_score = shown.answer.ranked.front().score;
-  out.answer = shown.answer.marked_text();
+  out.answer = shown.answer.text_with_markers();
   out.citations = shown.answer.citations();
   return out;
 }
 
-// Trials are taken by threads one after another, in order.
-class Runner {
+// Runs the trials on several threads. Each thread takes the next trial when it is free.
+class TrialRunner {
  public:
-  Runner(Subject& subject, std::span<const Case> cases, const Phrases& phrases,
-         const RunOptions& options, std::stop_token stop)
+  TrialRunner(Subject& subject, std::span<const Case> cases, const Phrases& phrases,
+              const RunOptions& options, std::stop_token stop)
       : subject_(subject),
         cases_(cases),
         phrases_(phrases),
@@ -192,8 +192,8 @@ class Runner {
           result_of(cases_[i], std::span(trials_).subspan(i * options_.repeat, options_.repeat)));
     for (const Trial& trial : trials_) {
       if (trial.error && !out.error) out.error = trial.error;
-      out.unmade += !trial.made || trial.error ? 1 : 0;
-      if (trial.made && !trial.error) out.turn_ms.push_back(trial.ms);
+      out.not_run += !trial.attempted || trial.error ? 1 : 0;
+      if (trial.attempted && !trial.error) out.turn_ms.push_back(trial.ms);
     }
     return out;
   }
@@ -201,16 +201,16 @@ class Runner {
  private:
   void work() {
     for (size_t at = next_++; at < trials_.size(); at = next_++) {
-      if (stop_.stop_requested() || patience_.over()) return;
+      if (stop_.stop_requested() || outage_.detected()) return;
       Trial& trial = trials_[at];
-      if (auto tried = try_case(subject_, cases_[at / options_.repeat], at % options_.repeat,
+      if (auto done = run_trial(subject_, cases_[at / options_.repeat], at % options_.repeat,
                                 phrases_, stop_, trial);
-          !tried)
-        trial.error = tried.error();
-      trial.made = true;
-      patience_.note(trial.error);
+          !done)
+        trial.error = done.error();
+      trial.attempted = true;
+      outage_.record(trial.error);
       if (!options_.progress) continue;
-      std::lock_guard lock(progress_);
+      std::lock_guard lock(progress_mutex_);
       options_.progress(++done_, trials_.size());
     }
   }
@@ -222,8 +222,8 @@ class Runner {
   const std::stop_token stop_;
   std::vector<Trial> trials_;
   std::atomic<size_t> next_ = 0;
-  Patience patience_;
-  std::mutex progress_;
+  OutageDetector outage_;
+  std::mutex progress_mutex_;
   size_t done_ = 0;
 };
 
@@ -231,7 +231,7 @@ class Runner {
 
 Result<CaseRun> run_cases(Subject& subject, std::span<const Case> cases, const Phrases& phrases,
                           const RunOptions& options, std::stop_token stop) {
-  return Runner(subject, cases, phrases, options, std::move(stop)).run();
+  return TrialRunner(subject, cases, phrases, options, std::move(stop)).run();
 }
 
 }  // namespace stoka::eval

@@ -1,6 +1,7 @@
-// Asks what the cases ask and judges what came.
+// Runs the turns of cases and judges the answers.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <span>
 #include <stop_token>
@@ -9,31 +10,49 @@
 #include "eval/case.h"
 #include "eval/predicates.h"
 #include "eval/report.h"
-#include "eval/subject.h"
+#include "eval/system_under_test.h"
 
 namespace stoka::eval {
 
-// What is worked on, for a progress bar; from any thread, one call at a time.
+// Detects that the servers are unreachable, so that they are not asked a hundred times. Threads:
+// any.
+class OutageDetector {
+ public:
+  // Records how an attempt ended; nullopt is success.
+  void record(const std::optional<Error>& error) {
+    const bool unreachable =
+        error && (error->kind == ErrorKind::unavailable || error->kind == ErrorKind::timeout);
+    in_a_row_ = unreachable ? in_a_row_ + 1 : 0;
+  }
+  // Whether so many consecutive attempts failed that no more should be made.
+  bool detected() const { return in_a_row_ >= kMaxFailures; }
+
+ private:
+  static constexpr int kMaxFailures = 8;
+  std::atomic<int> in_a_row_ = 0;
+};
+
+// For a progress bar. Called from any thread, one call at a time.
 using Progress = std::function<void(size_t done, size_t total)>;
 
 struct RunOptions {
   size_t repeat = 1;  // trials of each case
-  size_t jobs = 1;    // cases at a time, at least 1
+  size_t jobs = 1;    // trials that run at the same time, at least 1
   Progress progress;
 };
 
 struct CaseRun {
-  std::vector<CaseResult> results;  // one a case, in order
-  std::vector<double> turn_ms;      // of every judged turn that came to an end
-  size_t unmade = 0;                // trials that could not be made
-  // The first thing for which a trial could not be made, in the order of the cases.
+  std::vector<CaseResult> results;  // one for each case, in order
+  std::vector<double> turn_ms;      // of every completed judged turn
+  size_t not_run = 0;               // trials that could not be run
+  // The first error of a trial that could not be run, in the order of the cases.
   std::optional<Error> error;
 };
 
-// Every case in a session of its own, its earlier turns first. A turn that fails, or that was
-// answered without the configured reranker, is an error of its trial and no failure of the case.
-// When several trials in a row cannot reach a server, the rest are not tried. Only `cancelled` is
-// an error of the whole.
+// Runs every trial in a session of its own, the earlier turns first. A turn that fails, or that was
+// answered without the configured reranker, is an error of its trial and not a failure of the case.
+// After several consecutive trials that cannot reach a server, the rest are not attempted. Fails
+// only with `cancelled`.
 Result<CaseRun> run_cases(Subject& subject, std::span<const Case> cases, const Phrases& phrases,
                           const RunOptions& options, std::stop_token stop);
 

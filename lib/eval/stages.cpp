@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "eval/patience.h"
 #include "rerank/policy.h"
 #include "retrieve/retriever.h"
 
@@ -14,8 +13,8 @@ namespace {
 
 enum Stage : size_t { kLexical, kDense, kFused, kReranked, kPolicy };
 
-// Documents by their best chunk.
-class Documents {
+// A ranking of documents, each at the rank of its best chunk.
+class DocumentRanking {
  public:
   void add(const std::string& slug, double score) {
     if (seen_.insert(slug).second) out_.push_back({slug, score});
@@ -34,7 +33,7 @@ Result<std::vector<Ranked>> documents_of(store::Store& store,
   STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.chunks(ids));
   std::map<ChunkId, const std::string*> slugs;
   for (const store::StoredChunk& chunk : chunks) slugs.emplace(chunk.id, &chunk.chunk.slug);
-  Documents out;
+  DocumentRanking out;
   for (const store::ScoredChunk& one : found)
     if (const auto slug = slugs.find(one.id); slug != slugs.end())
       out.add(*slug->second, one.score);
@@ -42,7 +41,7 @@ Result<std::vector<Ranked>> documents_of(store::Store& store,
 }
 
 std::vector<Ranked> documents_of(std::span<const Hit> hits, double Hit::*score) {
-  Documents out;
+  DocumentRanking out;
   for (const Hit& hit : hits) out.add(hit.chunk.slug, hit.*score);
   return out.take();
 }
@@ -52,14 +51,14 @@ class QueryRunner {
   QueryRunner(pipeline::Engine& engine, std::stop_token stop)
       : engine_(engine), stop_(std::move(stop)) {}
 
-  bool dense() const { return engine_.settings().retrieve.mode != retrieve::Mode::lexical; }
+  bool uses_dense() const { return engine_.settings().retrieve.mode != retrieve::Mode::lexical; }
 
   Result<QueryRun> run(const Query& query) {
     QueryRun out;
-    STOKA_TRY(lexical(query, out.stages[kLexical]));
-    if (dense()) STOKA_TRY(vectors(query, out.stages[kDense]));
-    STOKA_TRY(fused(query, out.stages[kFused]));
-    STOKA_TRY(ranked(query, out));
+    STOKA_TRY(run_lexical(query, out.stages[kLexical]));
+    if (uses_dense()) STOKA_TRY(run_dense(query, out.stages[kDense]));
+    STOKA_TRY(run_fusion(query, out.stages[kFused]));
+    STOKA_TRY(run_reranking(query, out));
     for (size_t stage = 0; stage < kStages.size(); ++stage) {
       std::vector<std::string> documents;
       for (const Ranked& one : out.stages[stage].documents) documents.push_back(one.document);
@@ -76,7 +75,7 @@ class QueryRunner {
   const Clock& clock() const { return engine_.parts().clock; }
   store::Store& store() { return engine_.parts().store; }
 
-  Result<> lexical(const Query& query, StageRun& out) {
+  Result<> run_lexical(const Query& query, StageRun& out) {
     start();
     STOKA_ASSIGN(const auto found,
                  store().search_lexical(retrieve::query_terms(query.text), kStageDepth, {}));
@@ -85,7 +84,7 @@ class QueryRunner {
     return {};
   }
 
-  Result<> vectors(const Query& query, StageRun& out) {
+  Result<> run_dense(const Query& query, StageRun& out) {
     start();
     STOKA_ASSIGN(vector_, engine_.parts().embedder.embed_query(
                               engine_.settings().identity.query_prefix + query.text, stop_));
@@ -97,7 +96,7 @@ class QueryRunner {
     return {};
   }
 
-  Result<> fused(const Query& query, StageRun& out) {
+  Result<> run_fusion(const Query& query, StageRun& out) {
     retrieve::Query search;
     search.text = query.text;
     search.vector = std::exchange(vector_, {});
@@ -105,20 +104,20 @@ class QueryRunner {
     start();
     STOKA_TRY(retrieve::retrieve(store(), search, options, stop_));
     out.ms = std::exchange(embed_ms_, 0) + elapsed();
-    // A turn has fewer candidates; to judge the order of those beyond is for nothing else.
+    // A turn has fewer candidates, so the deeper ranking is not part of the latency.
     options.candidates = std::max(options.candidates, kStageDepth);
     STOKA_ASSIGN(const std::vector<Hit> hits, retrieve::retrieve(store(), search, options, stop_));
     out.documents = documents_of(hits, &Hit::fused);
     return {};
   }
 
-  // As a turn does it.
-  Result<> ranked(const Query& query, QueryRun& out) {
+  // Reranking and policy as in a turn.
+  Result<> run_reranking(const Query& query, QueryRun& out) {
     start();
     retrieve::Query search;
     search.text = query.text;
     STOKA_ASSIGN(pipeline::Candidates found, engine_.candidates(std::move(search), stop_));
-    if (!found.not_reranked.empty()) return fail(no_reranker(found.not_reranked));
+    if (!found.not_reranked.empty()) return fail(reranker_failure(found.not_reranked));
     out.stages[kReranked].ms = elapsed();
     std::vector<Hit> by_raw = found.hits;
     std::stable_sort(by_raw.begin(), by_raw.end(),
@@ -132,7 +131,7 @@ class QueryRunner {
     out.stages[kPolicy].ms = elapsed();
     out.verdict = rerank::classify(kept, engine_.settings().thresholds);
     if (!kept.empty()) out.best_score = kept.front().score;
-    // What is shown comes first, then what could have been: its order is the policy's as well.
+    // The hits that a turn shows come first, then those that the policy dropped, in its order.
     std::stable_sort(dropped.begin(), dropped.end(),
                      [](const Hit& a, const Hit& b) { return a.score > b.score; });
     std::vector<Hit> all = kept;
@@ -155,7 +154,7 @@ std::string first_five(std::span<const Ranked> documents) {
   return out.empty() ? "nothing" : out;
 }
 
-std::string relevant(const Query& query) {
+std::string describe_relevant(const Query& query) {
   std::string out;
   for (const auto& [slug, gain] : query.relevant)
     out += fmt::format("{}{} ({:g})", out.empty() ? "" : ", ", slug, gain);
@@ -168,15 +167,15 @@ Result<QueryRuns> run_queries(pipeline::Engine& engine, std::span<const Query> q
                               const Progress& progress, std::stop_token stop) {
   QueryRunner runner(engine, stop);
   QueryRuns out;
-  out.dense = runner.dense();
-  Patience patience;
+  out.dense = runner.uses_dense();
+  OutageDetector outage;
   for (const Query& query : queries) {
     if (stop.stop_requested()) return fail(ErrorKind::cancelled, "interrupted");
-    Result<QueryRun> run = patience.over()
+    Result<QueryRun> run = outage.detected()
                                ? fail(ErrorKind::unavailable, "not tried: no server answered")
                                : runner.run(query);
     if (!run && run.error().kind == ErrorKind::cancelled) return fail(run.error());
-    patience.note(run ? std::nullopt : std::optional(run.error()));
+    outage.record(run ? std::nullopt : std::optional(run.error()));
     if (!run) {
       QueryRun failed;
       failed.error = run.error();
@@ -208,7 +207,7 @@ std::vector<CaseResult> query_results(const QueryRuns& runs, std::span<const Que
     one.query = query.text;
     one.note = query.note;
     one.hash = query.hash;
-    one.ideal = relevant(query);
+    one.ideal = describe_relevant(query);
     if (run.error) {
       one.errors = 1;
       one.error = run.error->message;

@@ -1,5 +1,5 @@
-// Retrieval, stage by stage, so that each stage shows what it is worth: what the lexical search
-// finds, what the dense one finds, both fused, reranked, and after the policy.
+// Retrieval stage by stage: the ranking after lexical search, dense search, fusion, reranking and
+// the policy, each with its scores, so that the contribution of each stage is visible.
 #pragma once
 
 #include <array>
@@ -18,38 +18,39 @@ namespace stoka::eval {
 
 inline constexpr std::array<std::string_view, 5> kStages = {"lexical", "dense", "fused", "reranked",
                                                             "policy"};
-inline constexpr size_t kStageDepth = 100;  // chunks that lexical, dense and fused go down to
+inline constexpr size_t kStageDepth = 100;  // chunks ranked by lexical, dense and fused
 
-// What one stage made of one query.
+// The ranking of one query after one stage.
 struct StageRun {
-  std::vector<Ranked> documents;  // best first, each once, by its best chunk
-  double ms = 0;  // from the query to this ranking: embedding and what comes before are in it
+  std::vector<Ranked> documents;  // best first; each once, at the rank of its best chunk
+  double ms = 0;  // from the query to this ranking, including embedding and earlier stages
 };
 
 struct QueryRun {
-  std::array<StageRun, kStages.size()> stages;  // as kStages
+  std::array<StageRun, kStages.size()> stages;  // in the order of kStages
   std::array<RankingScores, kStages.size()> scores;
-  double best_score = 0;  // of the first after the policy; what confidence is made of
+  double best_score = 0;  // of the first hit after the policy; the confidence is derived from it
   rerank::Verdict verdict;
-  std::optional<Error> error;  // nothing else counts then
+  std::optional<Error> error;  // if set, everything else is meaningless
 };
 
 struct QueryRuns {
-  std::vector<QueryRun> runs;  // one a query, in order
-  bool dense = true;           // false: retrieval.mode is lexical, and nobody is asked for vectors
+  std::vector<QueryRun> runs;  // one for each query, in order
+  bool dense = true;           // false if retrieval.mode is lexical, so that no vectors are used
 };
 
-// Each query as the first question of a session. A query whose retrieval fails has its error; when
-// several in a row cannot reach a server, the rest are not tried. One after another, so that the
-// times mean something. Only `cancelled` is an error of the whole.
+// Runs each query as the first question of a session, one after another, so that the latencies are
+// meaningful. A query whose retrieval fails has its error; after several consecutive queries that
+// cannot reach a server, the rest are not attempted. Fails only with `cancelled`.
 Result<QueryRuns> run_queries(pipeline::Engine& engine, std::span<const Query> queries,
                               const Progress& progress, std::stop_token stop);
 
-// The mean scores of one stage over the queries that something is relevant to.
+// The mean scores of one stage over the queries that have relevant documents.
 RankingScores stage_mean(const QueryRuns& runs, std::span<const Query> queries, size_t stage);
 
-// Cases of the suite "retrieval": a query passes if a relevant document is among the first five
-// after the policy. Queries without relevant documents are for calibration and not among them.
+// The results of the suite "retrieval". A query passes if a relevant document is among the first
+// five after the policy. Queries without relevant documents serve only calibration and are left
+// out.
 std::vector<CaseResult> query_results(const QueryRuns& runs, std::span<const Query> queries);
 
 }  // namespace stoka::eval

@@ -14,7 +14,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-std::string shown(const std::optional<double>& share) {
+std::string share_text(const std::optional<double>& share) {
   return share ? fmt::format("{:.2f}", *share) : "-";
 }
 
@@ -36,7 +36,7 @@ Result<Axis> parse_axis(std::string_view text) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   if (out.key.empty() || out.values.empty())
-    return fail(ErrorKind::usage, fmt::format("'{}' is no setting with values", text),
+    return fail(ErrorKind::usage, fmt::format("'{}' is not a setting with values", text),
                 "write --sweep chunk.max_tokens=256,512, or --sweep alone for the usual ones");
   return out;
 }
@@ -69,7 +69,7 @@ SweepRow sweep_row(Combination settings, uint64_t chunks, const QueryRuns& runs,
   std::vector<double> ms;
   for (const QueryRun& run : runs.runs)
     if (!run.error) ms.push_back(run.stages[kLast].ms);
-  row.p50_ms = percentiles(std::move(ms)).p50;
+  row.p50_ms = latency_percentiles(std::move(ms)).p50;
   return row;
 }
 
@@ -91,8 +91,8 @@ std::string to_table(const Sweep& sweep) {
         out += fmt::format("{:>{}} ", value, std::max<size_t>(key.size(), 8));
       out += fmt::format("{:>7}", row.chunks);
       for (const auto& [name, value] : named(row.scores)) out += fmt::format(" {:>9.3f}", value);
-      out += fmt::format(" {:>12} {:>13} {:>7.1f}{}\n", shown(row.direct_right),
-                         shown(row.nothing_right), row.p50_ms,
+      out += fmt::format(" {:>12} {:>13} {:>7.1f}{}\n", share_text(row.direct_right),
+                         share_text(row.nothing_right), row.p50_ms,
                          differ && rounded(row.scores.ndcg_10) == best ? "  best ndcg@10" : "");
     }
   }
@@ -100,10 +100,10 @@ std::string to_table(const Sweep& sweep) {
   out += fmt::format("{}{:<18} {:>9} {:>8} {:>7} {:>13}\n", out.empty() ? "" : "\n", "threshold",
                      "answered", "refused", "direct", "direct right");
   for (const ThresholdRow& row : sweep.thresholds)
-    out +=
-        fmt::format("{:<18} {:>9.2f} {:>8.2f} {:>7.2f} {:>13}{}\n",
-                    fmt::format("{:<8} {:>5.2f}", row.threshold, row.value), row.answered,
-                    row.refused, row.direct, shown(row.direct_right), row.in_use ? "  in use" : "");
+    out += fmt::format("{:<18} {:>9.2f} {:>8.2f} {:>7.2f} {:>13}{}\n",
+                       fmt::format("{:<8} {:>5.2f}", row.threshold, row.value), row.answered,
+                       row.refused, row.direct, share_text(row.direct_right),
+                       row.in_use ? "  in use" : "");
   return out;
 }
 

@@ -1,4 +1,5 @@
-// The same queries under many settings, so that they can be chosen by their figures.
+// Grid search: the same queries under every combination of some settings, to choose them by their
+// scores.
 #pragma once
 
 #include <optional>
@@ -13,27 +14,27 @@
 
 namespace stoka::eval {
 
-// A setting and its values.
+// A setting and the values to try.
 struct Axis {
   std::string key;  // "chunk.max_tokens"
   std::vector<std::string> values;
 };
 
-// "KEY=A,B,C". A usage error for anything else.
+// Parses "KEY=A,B,C". Anything else is a usage error.
 Result<Axis> parse_axis(std::string_view text);
 
 using Combination = std::vector<std::pair<std::string, std::string>>;  // key and value
 
-// Every combination, the last axis turning fastest; of no axis one that is empty.
+// All combinations; the last axis varies fastest. Without axes there is one, which is empty.
 std::vector<Combination> combinations(std::span<const Axis> axes);
 
 struct SweepRow {
   Combination settings;
   uint64_t chunks = 0;                  // in the index
   RankingScores scores;                 // after the policy
-  std::optional<double> direct_right;   // share of direct answers that are right
-  std::optional<double> nothing_right;  // share of refusals that are right
-  double p50_ms = 0;  // of a query, from the question to the policy; differs from run to run
+  std::optional<double> direct_right;   // share of the direct answers that are correct
+  std::optional<double> nothing_right;  // share of the refusals that are correct
+  double p50_ms = 0;  // median latency of a query up to the policy; differs from run to run
 };
 
 SweepRow sweep_row(Combination settings, uint64_t chunks, const QueryRuns& runs,
@@ -41,12 +42,12 @@ SweepRow sweep_row(Combination settings, uint64_t chunks, const QueryRuns& runs,
 
 struct Sweep {
   std::vector<SweepRow> rows;
-  std::vector<ThresholdRow> thresholds;  // under the settings as configured
+  std::vector<ThresholdRow> thresholds;  // with the configured settings
 };
 
-// The best nDCG@10 is marked; equal ones all are.
+// Marks all rows that have the best nDCG@10.
 std::string to_table(const Sweep& sweep);
-// {"rows":[{"settings":{…},"chunks",…}],"thresholds":[…]}; times stand last in each row.
+// {"rows":[{"settings":{…},"chunks",…}],"thresholds":[…]}; the latency is the last member of a row.
 std::string to_json(const Sweep& sweep);
 
 }  // namespace stoka::eval

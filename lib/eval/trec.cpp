@@ -19,11 +19,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMaxRunLine = 1 << 20;
+constexpr size_t kMaxQueryLineBytes = 1 << 20;
 
 std::string slug_of(std::string_view id) { return ingest::slugify(id, "._~"); }
 
-// Calls `read(line, number)` for each line that is not blank, until one is an error.
+// Calls read(line, number) for each line that is not blank, up to the first error.
 template <class Read>
 Result<> each_line(std::string_view text, const Read& read) {
   int number = 0;
@@ -35,12 +35,12 @@ Result<> each_line(std::string_view text, const Read& read) {
   return {};
 }
 
-tl::unexpected<Error> wrong(const std::string& file, int line, std::string_view what,
-                            std::string hint) {
+tl::unexpected<Error> line_error(const std::string& file, int line, std::string_view what,
+                                 std::string hint) {
   return fail(ErrorKind::data, fmt::format("{}:{}: {}", file, line, what), std::move(hint));
 }
 
-struct Asked {
+struct QueryLine {
   int line = 0;
   std::string id;
   std::string text;
@@ -53,9 +53,9 @@ std::string text_or_number(const Json& object, const char* name) {
   return found->is_number_integer() ? found->dump() : std::string();
 }
 
-// Nothing: it is neither JSON nor two columns.
-std::optional<Asked> read_query(std::string_view line) {
-  Asked asked;
+// nullopt if the line is neither a JSON object nor two columns.
+std::optional<QueryLine> read_query(std::string_view line) {
+  QueryLine asked;
   if (trimmed(line).starts_with('{')) {
     const Json json = Json::parse(line, nullptr, false);
     if (!json.is_object()) return {};
@@ -76,20 +76,22 @@ std::optional<Asked> read_query(std::string_view line) {
   return asked;
 }
 
-Result<std::vector<Asked>> read_queries(std::string_view text, const std::string& file) {
-  std::vector<Asked> out;
+Result<std::vector<QueryLine>> read_queries(std::string_view text, const std::string& file) {
+  std::vector<QueryLine> out;
   std::map<std::string, int> lines;
   STOKA_TRY(each_line(text, [&](std::string_view line, int number) -> Result<> {
-    if (line.size() > kMaxRunLine)
-      return wrong(file, number, "a line of more than 1 MB", "give one query a line");
+    if (line.size() > kMaxQueryLineBytes)
+      return line_error(file, number, "the line has more than 1 MB", "give one query a line");
     auto asked = read_query(line);
     if (!asked)
-      return wrong(file, number, "no query",
-                   "give {\"id\": …, \"text\": …} or an id, a tab and the text on each line");
+      return line_error(file, number, "not a query",
+                        "give {\"id\": …, \"text\": …} or an id, a tab and the text on each line");
     const auto [first, is_new] = lines.emplace(asked->id, number);
     if (!is_new)
-      return wrong(file, number, fmt::format("a query with the id of line {}", first->second),
-                   "give each query an id of its own");
+      return line_error(
+          file, number,
+          fmt::format("the id of this query is already used in line {}", first->second),
+          "give each query an id of its own");
     asked->line = number;
     out.push_back(std::move(*asked));
     return {};
@@ -110,7 +112,7 @@ std::optional<double> number_of(std::string_view text) {
   return out;
 }
 
-// Calls `take(judgement, number)` for each; a header is none.
+// Calls take(judgement, number) for each judgement, up to the first error. A header is skipped.
 template <class Take>
 Result<> each_judgement(std::string_view text, const std::string& file, const Take& take) {
   bool first = true;
@@ -124,11 +126,12 @@ Result<> each_judgement(std::string_view text, const std::string& file, const Ta
     const bool may_be_header = std::exchange(first, false);
     const char* hint = "give a query, a document and a gain on each line, tabs or spaces between";
     if (fields.size() != 3 && fields.size() != 4)
-      return wrong(file, number, fmt::format("{} columns, no judgement", fields.size()), hint);
+      return line_error(file, number,
+                        fmt::format("a judgement has 3 or 4 columns, not {}", fields.size()), hint);
     const auto gain = number_of(fields.back());
     if (gain) return take(Judgement{fields[0], fields[fields.size() - 2], *gain}, number);
     if (may_be_header) return {};
-    return wrong(file, number, "a gain that is no number", hint);
+    return line_error(file, number, "the gain is not a number", hint);
   });
 }
 
@@ -146,12 +149,13 @@ Result<std::vector<Query>> read_collection(std::string_view queries,
         const auto [first, is_new] =
             lines.emplace(std::pair(judgement.query, judgement.document), number);
         if (!is_new)
-          return wrong(qrels_file, number, fmt::format("judges what line {} does", first->second),
-                       "keep one of the two lines");
+          return line_error(qrels_file, number,
+                            fmt::format("line {} judges the same document", first->second),
+                            "keep one of the two lines");
         const std::string slug = slug_of(judgement.document);
         if (slug.empty())
-          return wrong(qrels_file, number, "a document id without a letter or digit",
-                       "give the id that the document is indexed by");
+          return line_error(qrels_file, number, "the document id has no letter or digit",
+                            "give the id under which the document is indexed");
         if (judgement.gain <= 0) return {};
         double& gain = relevant[std::string(judgement.query)][slug];
         gain = std::max(gain, judgement.gain);
@@ -159,12 +163,12 @@ Result<std::vector<Query>> read_collection(std::string_view queries,
       }));
 
   std::vector<Query> out;
-  for (Asked& query : asked) {
+  for (QueryLine& query : asked) {
     const auto gains = relevant.find(query.id);
     if (gains == relevant.end()) continue;
     if (query.text.empty())
-      return wrong(queries_file, query.line, "a query without text",
-                   "give it a text or leave it out");
+      return line_error(queries_file, query.line, "the query has no text",
+                        "give it a text or leave it out");
     out.push_back({std::move(query.id), std::move(query.text), std::move(gains->second), {}, {}});
   }
   if (out.empty())
@@ -187,7 +191,7 @@ std::map<std::string, std::string> document_ids(std::string_view qrels) {
 
 std::string run_lines(std::string_view query, std::span<const Ranked> ranked,
                       std::string_view tag) {
-  // Columns are what stands between white space.
+  // White space separates columns, so it is replaced within one.
   const auto column = [](std::string_view text) {
     std::string out(text);
     std::replace_if(
@@ -195,14 +199,15 @@ std::string run_lines(std::string_view query, std::span<const Ranked> ranked,
         '_');
     return out.empty() ? "-" : out;
   };
-  // Single precision, as older trec_eval reads them: scores that fall only in double would be ties.
-  constexpr float kMost = 1e30F;
+  // Single precision, as older versions of trec_eval read them: scores that differ only in double
+  // precision would tie.
+  constexpr float kMaxScore = 1e30F;
   float last = 0;
   std::string out;
   for (size_t i = 0; i < ranked.size(); ++i) {
     const double given = ranked[i].score;
     float score = static_cast<float>(
-        std::isnan(given) ? 0 : std::clamp(given, -double{kMost}, double{kMost}));
+        std::isnan(given) ? 0 : std::clamp(given, -double{kMaxScore}, double{kMaxScore}));
     if (i > 0 && !(score < last)) score = std::nextafter(last, -INFINITY);
     last = score;
     out += fmt::format("{} Q0 {} {} {} {}\n", column(query), column(ranked[i].document), i + 1,

@@ -1,4 +1,4 @@
-// The file formats of retrieval collections: queries and relevance judgements in, runs out.
+// The file formats of retrieval collections: reads queries and relevance judgements, writes runs.
 #pragma once
 
 #include <map>
@@ -12,18 +12,20 @@
 
 namespace stoka::eval {
 
-// Queries with their judgements. `queries`: lines of JSON with "id" or "_id" (text or number) and
-// "text", or "id TAB text". `qrels`: "query document gain" (with or without a header line, as BEIR
-// has it) or TREC's "query iteration document gain", separated by tabs or spaces. Gains of 0 and
-// below are not relevant. A document is known by slugify(id), as ingest/corpus.h indexes it; where
-// two are one slug, the higher gain stands. Queries without a relevant document are left out, as
-// trec_eval does; what judges an unknown query is too. A data error names file and line, or both
-// files if nothing is left.
+// Reads queries with their judgements. `queries` has JSON lines with "id" or "_id" (string or
+// number) and "text", or lines "id TAB text". `qrels` has lines "query document gain" as BEIR has
+// them, with or without a header, or TREC's "query iteration document gain", separated by tabs or
+// spaces.
+//
+// A gain of 0 or below means not relevant. A document is known by slugify(id), the slug under which
+// ingest/corpus.h indexes it; if two documents have the same slug, the higher gain counts. Queries
+// without a relevant document are left out, as trec_eval does, and so are judgements of unknown
+// queries. A data error names file and line, or both files if no query is left.
 Result<std::vector<Query>> read_collection(std::string_view queries,
                                            const std::string& queries_file, std::string_view qrels,
                                            const std::string& qrels_file);
 
-// Ids as the collection spells them, by slug. Lines that are no judgements end the list.
+// The original document ids by slug. Reading stops at the first line that is not a judgement.
 std::map<std::string, std::string> document_ids(std::string_view qrels);
 
 struct Ranked {
@@ -31,9 +33,9 @@ struct Ranked {
   double score = 0;
 };
 
-// "query Q0 document rank score tag" a line. trec_eval orders by score and not by rank, and older
-// ones read scores in single precision: they are written in that, and those that do not fall from
-// line to line as ones that do.
+// Lines "query Q0 document rank score tag". trec_eval sorts by score and ignores the rank, and
+// older versions read scores in single precision. The scores are therefore written in single
+// precision, and lowered where they would not fall from line to line.
 std::string run_lines(std::string_view query, std::span<const Ranked> ranked, std::string_view tag);
 
 }  // namespace stoka::eval

@@ -1,5 +1,5 @@
-// Lexical search over 100,000 made-up chunks in a SQLite file. Arguments: chunks, chunks a
-// document.
+// Measures lexical search over 100,000 synthetic chunks in a SQLite file. Arguments: the number of
+// chunks, and of chunks a document.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -20,14 +20,14 @@ using namespace stoka::store;
 using Steady = std::chrono::steady_clock;
 
 constexpr size_t kVocabulary = 50000;
-constexpr int kWordsPerChunk = 200;  // about 120 different ones
+constexpr int kWordsPerChunk = 200;  // about 120 of them distinct
 constexpr int kQueries = 400;
 
 double ms_since(Steady::time_point start) {
   return std::chrono::duration<double, std::milli>(Steady::now() - start).count();
 }
 
-// Words by Zipf's law.
+// Draws words by Zipf's law.
 class Words {
  public:
   Words() {
@@ -77,8 +77,8 @@ void build(Store& store, Words& words, int chunks, int per_document) {
   }
 }
 
-// Three to six words; stop words are gone from real queries, so the commonest ranks are left out of
-// most.
+// A query of three to six words without the `skip` commonest ones, since real queries lose their
+// stop words.
 std::vector<QueryTerm> make_query(Words& words, size_t skip) {
   std::vector<QueryTerm> query;
   const uint32_t size = 3 + words.below(4);

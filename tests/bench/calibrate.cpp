@@ -1,8 +1,8 @@
-// Calibration of the built-in reranker: bench_calibrate [--fit] [--list] [SITE [QUESTIONS]].
-// SITE is a folder of pages, QUESTIONS one with answerable.jsonl {query, slugs, held_out} and
-// unanswerable.jsonl {query, held_out}; by default the sample site and its questions.
-// Prints how many questions end where they should, for those that coefficients are fitted on and
-// for those that are held out. --fit fits new coefficients to the former and prints them; --list
+// Calibrates the built-in reranker: bench_calibrate [--fit] [--list] [SITE [QUESTIONS]].
+// SITE is a folder of pages. QUESTIONS is a folder with answerable.jsonl {query, slugs, held_out}
+// and unanswerable.jsonl {query, held_out}. The default is the sample site with its questions.
+// Prints the share of questions with the right outcome, separately for the training questions and
+// the held-out ones. --fit fits new coefficients to the training questions and prints them; --list
 // prints every question with its best hit.
 #include <fmt/core.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ namespace {
 using namespace stoka;
 namespace fs = std::filesystem;
 
-// Stops with the error's text.
+// Returns the value, or prints the error and exits.
 template <class T>
 T must(Result<T> result) {
   if (!result) {
@@ -40,7 +40,7 @@ T must(Result<T> result) {
 
 struct Case {
   std::string query;
-  std::set<std::string> slugs;  // empty: the site has no answer
+  std::set<std::string> slugs;  // empty if the site has no answer
   bool held_out = false;
   std::vector<Hit> hits;  // candidates
   rerank::Question question;
@@ -116,11 +116,12 @@ struct Sample {
   double weight;
 };
 
-// Missing an answer counts a little more than a stretched one: the voice frames a stretch as such.
+// A missed answer weighs slightly more than a far-fetched one, because the voice introduces a
+// far-fetched answer as such.
 constexpr double kRightWeight = 1.4;
 
-// What the present coefficients like best teaches the next ones: the right chunk of a question, and
-// the wrong ones that come closest.
+// Training examples for the next coefficients, chosen with the present ones: the best right chunk
+// of each question, and the highest-scored wrong chunks.
 std::vector<Sample> samples(const std::vector<Case>& cases,
                             const rerank::Calibration& calibration) {
   std::vector<Sample> out;
@@ -144,7 +145,7 @@ std::vector<Sample> samples(const std::vector<Case>& cases,
   return out;
 }
 
-// Logistic regression by gradient descent, weights kept at zero or above, with a light ridge.
+// Logistic regression by gradient descent with non-negative weights and a small L2 penalty.
 rerank::Calibration fit(const std::vector<Case>& cases) {
   constexpr int kRounds = 12;
   constexpr int kSteps = 20000;
@@ -255,7 +256,7 @@ int main(int argc, char** argv) {
   {
     const auto store =
         must(store::open((scratch / "index.db").string(), store::OpenMode::read_write));
-    // The newest page counts as recent, as it would on its day.
+    // The clock stands on the date of the newest page, so that this page counts as recent.
     const Date today = index(*store, site);
     std::vector<Case> cases;
     read(questions / "answerable.jsonl", cases);

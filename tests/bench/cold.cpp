@@ -1,5 +1,5 @@
-// What a person waits for: an index run over 1,000 documents of 5 KB, and one-shot commands on an
-// index of about 1,000 chunks, each in a process of its own. Usage: bench_cold PATH_OF_STOKA
+// Measures cold starts, each in a process of its own: an index run over 1,000 documents of 5 KB,
+// and commands on an index of about 1,000 chunks. Usage: bench_cold PATH_OF_STOKA
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ namespace {
 
 struct Cost {
   double ms = 0;
-  double mb = 0;  // largest resident size
+  double mb = 0;  // peak resident set size
 };
 
 Cost run(std::vector<std::string> words) {
@@ -53,7 +53,7 @@ Cost median(const std::vector<std::string>& words) {
   return costs[costs.size() / 2];
 }
 
-// Pages of about 5 KB from a Zipf vocabulary of 20,000 made-up words, in sections.
+// Writes pages of about 5 KB in sections, of 20,000 synthetic words that follow Zipf's law.
 void write_site(const fs::path& root, int pages) {
   std::mt19937 random(7);
   std::vector<double> weights;

@@ -1,7 +1,8 @@
-// How long sixty cases take: bench_eval STOKA [PROMPTFOO]. STOKA is the program; PROMPTFOO that of
-// promptfoo (npm), which then runs sixty echoes, without retrieval, model or network, in the same
-// minute. Prints the best and the median of five runs of each, in all, and their ratio; without
-// PROMPTFOO the ratio to the 2.7 s that sixty echoes were measured to take elsewhere.
+// Measures an evaluation of sixty cases: bench_eval STOKA [PROMPTFOO]. STOKA is the path of the
+// program, PROMPTFOO that of promptfoo (npm), which runs sixty echo tests without retrieval, model
+// or network for comparison. Prints the best and the median total time of five runs of each, and
+// their ratio. Without PROMPTFOO, the ratio is to the 2.7 s that sixty echo tests took on another
+// machine.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ using stoka::testing::run_program;
 
 constexpr int kCases = 60;
 constexpr int kRuns = 5;
-constexpr double kElsewhere = 2.7;  // seconds
+constexpr double kPromptfooSeconds = 2.7;  // on another machine
 
 struct Times {
   double best = 0;
@@ -46,7 +47,7 @@ Times measure(const char* what, const std::vector<std::string>& command, int mos
   return out;
 }
 
-// The first sixty cases of the dataset.
+// Writes the first sixty cases of the dataset.
 void write_cases(const fs::path& file) {
   std::ifstream in(fs::path(STOKA_SOURCE_DIR) / "evals/dataset.jsonl");
   std::ofstream out(file);
@@ -76,7 +77,7 @@ int main(int argc, char** argv) {
   write_cases(scratch / "cases.jsonl");
   const std::string site = (fs::path(STOKA_SOURCE_DIR) / "evals/site").string();
   fmt::print("{} cases, indexing the site included, whole program\n", kCases);
-  // Exit 1 says that a case failed.
+  // Exit code 1 means that a case failed, which does not matter here.
   const Times ours = measure("stoka",
                              {fs::absolute(argv[1]), "eval", "dataset", "--cases",
                               scratch / "cases.jsonl", "--site", site},
@@ -93,8 +94,9 @@ int main(int argc, char** argv) {
     fmt::print("ratio      best {:.1f}, median {:.1f}\n", theirs.best / ours.best,
                theirs.median / ours.median);
   } else {
-    fmt::print("ratio      {:.1f} (to {} s for sixty echoes by promptfoo, measured elsewhere)\n",
-               kElsewhere / ours.median, kElsewhere);
+    fmt::print(
+        "ratio      {:.1f} (to {} s for sixty echoes by promptfoo, measured on another machine)\n",
+        kPromptfooSeconds / ours.median, kPromptfooSeconds);
   }
   fs::remove_all(scratch);
   return 0;

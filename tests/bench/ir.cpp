@@ -1,6 +1,6 @@
-// Retrieval on public test collections: bench_ir [DIR...]. Each DIR holds corpus.jsonl
+// Scores retrieval on public test collections: bench_ir [DIR...]. Each DIR has corpus.jsonl
 // {id,title,text}, queries.jsonl {id,text} and qrels.tsv (query id, document id, gain). A document
-// is one chunk, title and text in one field. Without arguments: ../shared/ir/{cranfield,cacm}
+// is one chunk with title and text in one field. The default is ../shared/ir/{cranfield,cacm}
 // beside the sources, if present.
 #include <fmt/core.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ struct Collection {
   std::vector<eval::Query> queries;
 };
 
-// Stops the benchmark with the error's text.
+// Returns the value, or prints the error and exits.
 template <class T>
 T must(Result<T> result) {
   if (!result) {

@@ -1,4 +1,4 @@
-// Time of one routing decision, against folding and cutting the same query into words alone.
+// Measures one routing decision, compared with folding the same query and splitting it into words.
 #include "route/router.h"
 
 #include <fmt/format.h>

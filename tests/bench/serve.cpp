@@ -1,12 +1,13 @@
-// What `stoka serve` costs, beside nginx relaying the same model server in the same run.
+// Measures `stoka serve`, compared with nginx relaying the same model server in the same run.
 //
-//   bench_serve [--stoka PATH] [PART…]     parts: cpu turn paced canned leave; all unless named
+//   bench_serve [--stoka PATH] [PART…]     parts: cpu turn paced canned leave; default: all
 //
-// The whole pipeline runs on 1,000 chunks: embedding (1,024 dimensions) and reranking over HTTP, an
-// answer of 60 tokens with 4 citations. CPU is that of the process alone. nginx only relays the
-// answer, for the very prompt that stoka sends. To keep: CPU a stream under 0.25 ms; one turn
-// within 0.6 ms of the bare calls; 1,000 streams with a p95 within 5 % of nginx's, under 64 MB;
-// 20,000 canned answers a second; every stream of who left closed within 100 ms.
+// The whole pipeline runs on 1,000 chunks: embedding (1,024 dimensions) and reranking over HTTP,
+// and an answer of 60 tokens with 4 citations. CPU time is that of the server process alone. nginx
+// only relays the answer to the same prompt that stoka sends. Targets: less than 0.25 ms CPU a
+// stream; a turn within 0.6 ms of the bare calls; 1,000 streams with a p95 within 5 % of that of
+// nginx and under 64 MB; 20,000 canned answers a second; the upstream stream of a visitor who left
+// closed within 100 ms.
 #include <fmt/format.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,11 +27,11 @@ using namespace stoka::load;
 
 namespace {
 
-constexpr int64_t kInterval = 20000;  // us a token, where answers are paced
+constexpr int64_t kInterval = 20000;  // us between the tokens of a paced answer
 const std::string kChat = "/api/stoka/chat";
 const std::string kModel = "/v1/chat/completions";
 
-// Ends that were not as they should be, by what was wrong.
+// Counts the outcomes, and the wrong ones by problem.
 class Tally {
  public:
   void add(const Outcome& outcome, int wanted = 200) {
@@ -103,7 +104,7 @@ class Bench {
     return out;
   }
 
-  // `count` jobs on `connections`; what came of each to `done`.
+  // Runs `count` jobs on `connections` connections and passes each outcome to `done`.
   template <class Make>
   Pace drive(uint16_t port, int connections, int count, const Make& make, const Client::Done& done,
              int paced_from = 0) {
@@ -158,13 +159,14 @@ class Bench {
       stoka.push_back(cpu_of(*stoka_, stoka_port_, kStreams, [&] { return ask(); }));
     }
     const double relayed = percentile(nginx, 0.5), answered = percentile(stoka, 0.5);
-    fmt::print("\nCPU a stream, 64 connections, {} streams, median of {}\n", kStreams, kRounds);
+    fmt::print("\nCPU time a stream, 64 connections, {} streams, median of {}\n", kStreams,
+               kRounds);
     fmt::print("  nginx, relay alone     {:>8.3f} ms\n", relayed);
-    fmt::print("  stoka, whole pipeline  {:>8.3f} ms   {:.1f} x nginx   to keep: 0.25 ms\n",
+    fmt::print("  stoka, whole pipeline  {:>8.3f} ms   {:.1f} x nginx   target: 0.25 ms\n",
                answered, answered / relayed);
   }
 
-  // The bare calls and whole turns by turns, so that both meet the same machine.
+  // Alternates bare calls and whole turns, so that both run under the same conditions.
   void turn() {
     constexpr int kRounds = 10, kTurns = 50;
     const std::string embed = request("POST", "/embed", house_.board().embed.get());
@@ -206,14 +208,14 @@ class Bench {
                percentile(whole, 0.95));
     fmt::print("  to its first token               {:>6.2f}   {:>6.2f}\n", percentile(first, 0.5),
                percentile(first, 0.95));
-    fmt::print("  stoka's share of the median {:.2f} ms, {:.2f} of a turn   to keep: 0.6 ms\n",
+    fmt::print("  stoka's share of the median {:.2f} ms, {:.2f} of a turn   target: 0.6 ms\n",
                b - a, (b - a) / b);
     judge(tally);
   }
 
   struct Paced {
     Pace pace;
-    double upstream = 0, server = 0, client = 0;  // cores that were busy
+    double upstream = 0, server = 0, client = 0;  // busy cores
   };
 
   template <class Make>
@@ -261,17 +263,18 @@ class Bench {
     row("no server between", bare);
     row("nginx, relay alone", nginx);
     row("stoka, whole pipeline", stoka);
-    fmt::print("  stoka / nginx at the 95th: gap {:.3f}   to keep: 1.05; lateness {:.2f}\n",
-               percentile(stoka.pace.gap, 0.95) / percentile(nginx.pace.gap, 0.95),
-               percentile(stoka.pace.late, 0.95) / percentile(nginx.pace.late, 0.95));
-    fmt::print("  most memory of stoka {:.1f} MB   to keep: 64\n",
+    fmt::print(
+        "  stoka / nginx at the 95th percentile: gap {:.3f}   target: 1.05; lateness {:.2f}\n",
+        percentile(stoka.pace.gap, 0.95) / percentile(nginx.pace.gap, 0.95),
+        percentile(stoka.pace.late, 0.95) / percentile(nginx.pace.late, 0.95));
+    fmt::print("  peak memory of stoka {:.1f} MB   target: 64\n",
                static_cast<double>(stoka_->memory_kb("VmHWM")) / 1024);
     if (nginx.upstream + nginx.client + nginx.server > 0.9 * cores() ||
         stoka.upstream + stoka.client + stoka.server > 0.9 * cores())
-      fmt::print("  the machine was full: lateness is that of waiting for a core\n");
+      fmt::print("  the machine was saturated: the lateness is the wait for a core\n");
   }
 
-  // Visitors who leave in the middle; the upstream notes when it is told.
+  // Visitors who disconnect during an answer; the upstream records when its stream is closed.
   void leave() {
     constexpr int kVisitors = 500;
     Board& board = house_.board();
@@ -306,10 +309,9 @@ class Bench {
         delays.push_back(static_cast<double>(closed - left[i]) / 1e3);
     }
     const double latest = percentile(delays, 1);
-    fmt::print(
-        "\n{} visitors left in the middle: {} streams of the upstream closed, {} still open\n",
-        gone, delays.size(), board.open.load());
-    fmt::print("  ms later: p50 {:.2f}, p95 {:.2f}, last {:.2f}   to keep: 100\n",
+    fmt::print("\n{} visitors disconnected: {} upstream streams closed, {} still open\n", gone,
+               delays.size(), board.open.load());
+    fmt::print("  ms later: p50 {:.2f}, p95 {:.2f}, last {:.2f}   target: 100\n",
                percentile(delays, 0.5), percentile(delays, 0.95), latest);
     good_ = good_ && static_cast<size_t>(gone) == delays.size() && board.open == 0;
     judge(tally);
@@ -344,7 +346,7 @@ class Bench {
     const double seconds = static_cast<double>(now_us() - start) / 1e6;
     const double cpu_us = (stoka->cpu_ms() - before) * 1e3 / kAnswers;
     fmt::print(
-        "\ncanned answers, embedded default, 64 connections: {:.0f} a second   to keep: 20,000\n",
+        "\ncanned answers, embedded default, 64 connections: {:.0f} a second   target: 20,000\n",
         kAnswers / seconds);
     fmt::print(
         "  CPU {:.1f} us each; ms p50 {:.2f}, p99 {:.2f}; on one connection p50 {:.3f}, p99 "

@@ -1,12 +1,12 @@
-// `stoka serve` under a mixed load with faults for some minutes: nothing may crash, no stream may
-// break the contract, and nothing may be left behind. Exits 1 when something was.
+// Runs `stoka serve` under a mixed load with faults for some minutes. The server must not crash, no
+// stream may violate the protocol, and no stream or permit may leak. Exits with 1 otherwise.
 //
 //   bench_soak [--stoka PATH] [--minutes M] [--connections C] [--rss-slack MB]
 //
-// 5 % of the requests to the model servers fail in one of five ways, 10 % of the visitors leave
-// before their answer has ended, a few read slowly or for a while not at all. For a program that
-// was built with a sanitizer as well: its reports are looked for, and --rss-slack makes room for
-// its quarantine.
+// 5 % of the requests to the model servers fail in one of five ways, 10 % of the visitors
+// disconnect before the end of their answer, and a few read slowly or pause. The program may be
+// built with a sanitizer: its reports in the log count as errors, and --rss-slack allows for its
+// quarantine.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -32,8 +32,8 @@ constexpr size_t kKinds = kNames.size();
 
 constexpr int kFaultPermille = 50;
 constexpr int kLeavePercent = 10;
-constexpr int64_t kMostSlow = 3, kMostStalled = 2;  // at a time
-constexpr int64_t kLongest = 45000000;              // us that these may take
+constexpr int64_t kMaxSlow = 3, kMaxStalled = 2;  // at the same time
+constexpr int64_t kMaxSlowDuration = 45000000;    // us that slow and stalled readers may take
 
 struct Options {
   std::string stoka;
@@ -73,7 +73,7 @@ class Soak {
   }
 
  private:
-  // Short, so that a model server that falls silent is noticed within the run.
+  // Short timeouts, so that a silent model server is detected during the run.
   static Variables variables() {
     return {{"STOKA_GEN_IDLE_TIMEOUT", "3"},    {"STOKA_GEN_FIRST_TOKEN_TIMEOUT", "5"},
             {"STOKA_GEN_HEADERS_TIMEOUT", "5"}, {"STOKA_EMBED_CONCURRENCY", "4"},
@@ -100,9 +100,9 @@ class Soak {
   }
 
   Kind pick(int64_t now) {
-    if (now + kLongest > end_ && now - start_ > kLongest) return pick_quick();
-    if (rows_[slow].active < kMostSlow && below(50) == 0) return slow;
-    if (rows_[stalled].active < kMostStalled && below(50) == 0) return stalled;
+    if (now + kMaxSlowDuration > end_ && now - start_ > kMaxSlowDuration) return pick_quick();
+    if (rows_[slow].active < kMaxSlow && below(50) == 0) return slow;
+    if (rows_[stalled].active < kMaxStalled && below(50) == 0) return stalled;
     return pick_quick();
   }
 
@@ -181,10 +181,10 @@ class Soak {
       sessions_[static_cast<size_t>(below(200))] = outcome.session;
   }
 
-  // What needs a model server may fail with it, before its first event.
+  // A request that needs a model server may fail with it before the first event.
   static bool expected(Kind kind, const Outcome& outcome) {
     if (outcome.status == 200) return true;
-    if (kind == profile && outcome.status == 404) return true;  // a visitor who has not been here
+    if (kind == profile && outcome.status == 404) return true;  // an unknown visitor
     if (kind == canned || kind == profile || kind == metrics) return false;
     return outcome.status == 502 || outcome.status == 503 || outcome.status == 504;
   }
@@ -194,7 +194,7 @@ class Soak {
     next_look_ = now + 1000000;
     if (!serve_->running()) throw std::runtime_error("stoka has ended: " + house_.log("serve"));
     rss_.push_back(static_cast<double>(serve_->memory_kb("VmRSS")) / 1024);
-    // At once, fast, and as models speak, 10 s each.
+    // The pace of the answers changes every 10 s: at once, fast, and like a model.
     static constexpr std::array kIntervals = {0, 2000, 20000};
     const auto second = static_cast<size_t>((now - start_) / 1000000);
     house_.board().interval_us = kIntervals[second / 10 % kIntervals.size()];
@@ -202,11 +202,11 @@ class Soak {
     minute_ = second / 60;
     int64_t count = 0;
     for (const Row& row : rows_) count += row.count;
-    fmt::print("minute {}: {} requests, {} faults, {:.1f} MB, {} kinds of wrong\n", minute_, count,
+    fmt::print("minute {}: {} requests, {} faults, {:.1f} MB, {} kinds of errors\n", minute_, count,
                house_.board().faults.load(), rss_.back(), wrong_.size());
   }
 
-  // Sum of a metric over its labels; nothing when it is not there.
+  // The sum of a metric over its labels; nullopt if the metric is missing.
   static std::optional<double> metric(const std::string& text, const std::string& name) {
     std::optional<double> out;
     for (size_t at = 0; at < text.size();) {
@@ -219,7 +219,7 @@ class Soak {
     return out;
   }
 
-  // Turns of who has left are committed a moment later.
+  // Waits, because the turns of visitors who disconnected are committed a moment later.
   void check_rest() {
     std::optional<double> open, taken;
     for (int attempt = 0; attempt < 100; ++attempt) {
@@ -243,7 +243,7 @@ class Soak {
     if (!open) wrong("/metrics has no stoka_open_streams");
     if (!taken) wrong("/metrics has no stoka_gate_taken");
     if (open.value_or(0) != 0) wrong(fmt::format("{} streams open at the end", *open));
-    if (taken.value_or(0) != 0) wrong(fmt::format("{} places of gates taken at the end", *taken));
+    if (taken.value_or(0) != 0) wrong(fmt::format("{} permits taken at the end", *taken));
     if (house_.board().open != 0)
       wrong(fmt::format("{} streams of the upstream open at the end", house_.board().open.load()));
   }
@@ -271,7 +271,7 @@ class Soak {
       const bool report = line.find("Sanitizer") != line.npos ||
                           line.find("runtime error:") != line.npos ||
                           line.find("terminate called") != line.npos;
-      if (report) wrong("a report of a sanitizer, or an exception, in the log");
+      if (report) wrong("the log has a sanitizer report or an exception");
       if ((report || shown > 0) && shown++ < 60) fmt::print("{}\n", line);
     }
   }

@@ -1,11 +1,11 @@
-// Both stores side by side: turns a second, latency of searches, and how much of the exact answer
-// the HNSW index finds. Arguments: chunk counts (default 10000 100000); --keep URL uses that
-// database instead of a server of its own (its index is replaced).
+// Compares both stores: turns a second, latency of searches, and the recall of the HNSW index.
+// Arguments: chunk counts (default 10000 100000); --keep URL uses that database instead of a
+// temporary server (its index is replaced).
 //
-// The vectors are made up, of 1,024 dimensions. Real embeddings lie near a surface of a few dozen
-// dimensions, in clusters: "text-like" is that (64 dimensions in 400 clusters, and some noise in
-// all 1,024). "random" has no structure at all, which is the worst an index can meet and nothing
-// that a model gives.
+// The vectors are synthetic, of 1,024 dimensions. Real embeddings lie in clusters near a manifold
+// of a few dozen dimensions; "text-like" vectors do the same (400 clusters in 64 dimensions, with
+// some noise in all 1,024). "random" vectors have no structure, which is the worst case for an
+// index and does not occur with a model.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -95,7 +95,7 @@ class Data {
     return out;
   }
 
-  // By Zipf's law, roughly: the rank is drawn from 1/x.
+  // Approximates Zipf's law by drawing the rank from 1/x.
   std::string word() {
     const double share = static_cast<double>(random_()) / 4294967296.0;
     return "w" + std::to_string(static_cast<size_t>(std::pow(double{kVocabulary}, share)));
@@ -213,11 +213,11 @@ void searches(Store& sqlite, Store& postgres, int chunks) {
 
 double recall(Store& exact, Store& approximate, Kind kind, size_t k, size_t asked) {
   Data data(kind);
-  for (int i = 0; i < 1000; ++i) data.vector();  // other draws than the searches above
+  for (int i = 0; i < 1000; ++i) data.vector();  // so that the queries differ from those above
   size_t right = 0;
   for (int i = 0; i < kQueries; ++i) {
     const std::vector<float> query = data.vector();
-    // By score: ids differ between stores, and equal scores are equally right.
+    // Compares scores, because ids differ between stores and equal scores are equally right.
     const auto best = must(exact.search_dense(query, k, {}));
     const auto found = must(approximate.search_dense(query, asked, {}));
     for (size_t j = 0; j < std::min(k, found.size()); ++j)
@@ -281,7 +281,7 @@ int main(int argc, char** argv) {
   }
   if (sizes.empty()) sizes = {10000, 100000};
 
-  // As a site would run it: the disk is waited for.
+  // The durability of a production server: each commit waits for the disk.
   std::unique_ptr<stoka::testing::PostgresServer> server;
   if (url.empty()) {
     server = std::make_unique<stoka::testing::PostgresServer>(

@@ -1,4 +1,5 @@
-// Exact search over 100,000 vectors of 512 dimensions, against a plain sum over the same memory.
+// Measures exact search over 100,000 vectors of 512 dimensions, compared with summing the same
+// memory.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -15,7 +16,7 @@ constexpr size_t kRows = 100000;
 constexpr size_t kDim = 512;
 constexpr int kRounds = 15;
 
-// Median milliseconds of a round.
+// The median duration of a round in milliseconds.
 template <class Work>
 double measure(const Work& work) {
   std::vector<double> times;

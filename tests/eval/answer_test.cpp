@@ -16,12 +16,12 @@ CiteEvent cite(std::string slug) {
 }
 
 Answer read(const std::vector<Event>& events) {
-  AnswerReader reader;
-  for (const Event& event : events) reader.read(event);
-  return reader.take();
+  AnswerBuilder builder;
+  for (const Event& event : events) builder.add(event);
+  return builder.take();
 }
 
-TEST_CASE("the events of a turn become its parts in the order shown") {
+TEST_CASE("events become the parts of an answer in the order shown") {
   const Answer answer =
       read({ReadyEvent{"s", "v", Route::followup}, TokenEvent{"one "}, TokenEvent{""},
             TokenEvent{"line."}, TokenEvent{"\n"}, cite("a"), TokenEvent{"\n"}, cite("b"),
@@ -37,10 +37,10 @@ TEST_CASE("the events of a turn become its parts in the order shown") {
   CHECK(answer.citations()[1].slug == "b");
   CHECK(answer.cites("a"));
   CHECK_FALSE(answer.cites("c"));
-  CHECK_FALSE(answer.canned());
+  CHECK_FALSE(answer.is_canned());
 }
 
-TEST_CASE("white space after the last citation is nothing shown") {
+TEST_CASE("white space after the last citation is dropped") {
   for (const Event& last : std::vector<Event>{DoneEvent{}, ErrorEvent{"gone", true}}) {
     const Answer answer = read({TokenEvent{"here."}, cite("a"), TokenEvent{" \n"}, last});
     REQUIRE(answer.parts.size() == 2);
@@ -48,18 +48,18 @@ TEST_CASE("white space after the last citation is nothing shown") {
   }
 }
 
-TEST_CASE("a citation first, and nothing at all, leave no blank line") {
+TEST_CASE("neither a leading citation nor an empty answer leaves a blank line") {
   CHECK(read({cite("a"), TokenEvent{"\nso."}, DoneEvent{}}).text() == "so.");
   CHECK(read({DoneEvent{}}).text().empty());
   CHECK(read({DoneEvent{}}).parts.empty());
 }
 
-TEST_CASE("replies that no generator wrote are canned") {
+TEST_CASE("replies of the routes meta, offtopic and void are canned") {
   for (const auto& [route, canned] :
        {std::pair{Route::meta, true}, std::pair{Route::offtopic, true},
         std::pair{Route::nothing, true}, std::pair{Route::followup, false},
         std::pair{Route::fresh, false}}) {
-    CHECK(read({ReadyEvent{"s", "v", route}}).canned() == canned);
+    CHECK(read({ReadyEvent{"s", "v", route}}).is_canned() == canned);
   }
 }
 

@@ -1,4 +1,4 @@
-// What tests of evaluation share: the built-in files, and a reranker that is broken.
+// Shared by evaluation tests: the built-in files and a broken reranker.
 #pragma once
 
 #include <string_view>
@@ -20,7 +20,7 @@ inline const eval::Phrases& phrases() {
   return read;
 }
 
-// The best last.
+// Reverses the order of the built-in reranker.
 struct Backwards final : rerank::Reranker {
   explicit Backwards(store::Store& store) : right(store) {}
   rerank::BuiltinReranker right;

@@ -9,18 +9,18 @@ using namespace stoka::eval;
 
 namespace {
 
-// Answerable queries and unanswerable ones with their best scores; `right`: the best is relevant.
+// Answerable and unanswerable queries with their best scores.
 struct Fixture {
   std::vector<Query> queries;
   QueryRuns runs;
 
-  void add(double best, bool answerable, bool right) {
+  void add(double best, bool answerable, bool best_is_relevant) {
     Query query;
     if (answerable) query.relevant = {{"a", 1.0}};
     queries.push_back(query);
     QueryRun run;
     run.best_score = best;
-    run.scores.back().hit_1 = right ? 1 : 0;
+    run.scores.back().hit_1 = best_is_relevant ? 1 : 0;
     const rerank::Thresholds limits;
     run.verdict.confidence = best >= limits.direct    ? Confidence::direct
                              : best >= limits.nothing ? Confidence::adjacent
@@ -45,26 +45,26 @@ Fixture some() {
 
 }  // namespace
 
-TEST_CASE("a class is right when its best is relevant, and nothing when nothing is") {
+TEST_CASE("an answer is correct if its best document is relevant, a refusal if none is") {
   const Fixture all = some();
   const std::vector<ConfidenceClass> classes = calibrate(all.runs, all.queries);
   REQUIRE(classes.size() == 4);
   CHECK(classes[0].name == "direct");
   CHECK(classes[0].n == 2);
-  CHECK(classes[0].right == 1);
+  CHECK(classes[0].correct == 1);
   CHECK(classes[1].n == 1);
-  CHECK(classes[1].right == 1);
+  CHECK(classes[1].correct == 1);
   CHECK(classes[2].name == "low");
   CHECK(classes[2].n == 2);
-  CHECK(classes[2].right == 1);
+  CHECK(classes[2].correct == 1);
   CHECK(classes[3].name == "nothing");
   CHECK(classes[3].n == 3);
-  CHECK(classes[3].right == 2);
+  CHECK(classes[3].correct == 2);
   CHECK(classes[0].share() == 0.5);
   CHECK(ConfidenceClass{}.share() == 0);
 }
 
-TEST_CASE("queries that could not be run do not count") {
+TEST_CASE("queries with an error are not counted") {
   Fixture all = some();
   for (QueryRun& run : all.runs.runs) run.error = Error(ErrorKind::unavailable, "gone");
   for (const ConfidenceClass& one : calibrate(all.runs, all.queries)) CHECK(one.n == 0);
@@ -72,7 +72,7 @@ TEST_CASE("queries that could not be run do not count") {
     CHECK(row.answered == 0);
 }
 
-TEST_CASE("thresholds are tried around those in use, which are marked") {
+TEST_CASE("try_thresholds varies each threshold around its configured value and marks that value") {
   const Fixture all = some();
   const std::vector<ThresholdRow> rows = try_thresholds(all.runs, all.queries, {});
   size_t in_use = 0;

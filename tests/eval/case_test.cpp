@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "pipeline/catalog.h"
 
 namespace case_test {
 
@@ -20,7 +21,7 @@ Result<Cases> read(std::string_view text, std::string_view suite = "") {
   return out;
 }
 
-// Of a case with these fields, which are JSON.
+// A case with these JSON fields.
 std::string line(const std::string& fields) { return R"({"query":"why",)" + fields + "}"; }
 
 struct Refusal {
@@ -35,6 +36,14 @@ void check_refused(const Refusal& refusal) {
   CHECK(cases.error().message == refusal.message);
   CHECK(cases.error().kind == ErrorKind::data);
   CHECK(!cases.error().hint.empty());
+}
+
+Result<> check_line(const std::string& line) {
+  store::DocumentInfo boats;
+  boats.document.slug = "wooden-boats";
+  Cases cases;
+  REQUIRE(read_cases(line, "my.jsonl", "", cases));
+  return check_slugs(cases, pipeline::Catalog({boats}, 1));
 }
 
 }  // namespace
@@ -78,7 +87,7 @@ TEST_CASE("every field of a case is read") {
   CHECK(cases->places.at("dataset/a-1") == "evals/my.jsonl:1");
 }
 
-TEST_CASE("a case asks for nothing that it does not name") {
+TEST_CASE("absent fields keep their defaults and expect nothing") {
   const auto cases = read(R"({"query":"why"})");
   REQUIRE(cases);
   const Case& one = cases->cases.at(0);
@@ -92,7 +101,7 @@ TEST_CASE("a case asks for nothing that it does not name") {
   CHECK(!one.fail_if_summary);
 }
 
-TEST_CASE("where one text is enough, no list is needed") {
+TEST_CASE("a list field accepts a single value") {
   const auto cases = read(line(R"("ideal_cite":"c1","before":"one","never":7)"));
   REQUIRE(cases);
   CHECK(cases->cases[0].ideal_cite == std::vector<std::string>{"c1"});
@@ -100,7 +109,7 @@ TEST_CASE("where one text is enough, no list is needed") {
   CHECK(cases->cases[0].never == std::vector<int>{7});
 }
 
-TEST_CASE("contexts are pages") {
+TEST_CASE("a context is read as the path of a page") {
   const std::pair<const char*, const char*> pages[] = {
       {"landing_page", "/"}, {"blog_index", "/blog"}, {"any", ""}, {"/books/x", "/books/x"}};
   for (const auto& [context, page] : pages) {
@@ -110,7 +119,7 @@ TEST_CASE("contexts are pages") {
   }
 }
 
-TEST_CASE("routes are named as they are due") {
+TEST_CASE("routes are read by their names") {
   const std::pair<const char*, Route> routes[] = {{"meta", Route::meta},
                                                   {"offtopic", Route::offtopic},
                                                   {"new", Route::fresh},
@@ -141,7 +150,7 @@ TEST_CASE("a line with relevant slugs is a query") {
   CHECK(cases->cases[0].suite == "mine");
 }
 
-TEST_CASE("files come with any line ends, blank lines and a byte order mark") {
+TEST_CASE("CRLF, blank lines and a byte order mark are accepted") {
   const auto cases = read(
       "\xEF\xBB\xBF{\"query\":\"a\"}\r\n\r\n  {\"query\":\"b\"}  \n\n\n{\"query\":\"\xC3\xBC\"}");
   REQUIRE(cases);
@@ -151,35 +160,35 @@ TEST_CASE("files come with any line ends, blank lines and a byte order mark") {
   for (const char* empty : {"", "\n", "\r\n \n", "\xEF\xBB\xBF"}) CHECK(read(empty)->cases.empty());
 }
 
-TEST_CASE("what is no object with a question is refused") {
+TEST_CASE("a line that is not a JSON object with a query is a data error") {
   const std::string good = R"({"query":"a"})";
   const Refusal refusals[] = {
-      {"// a comment", "evals/my.jsonl:1: no JSON: wrong at byte 1"},
-      {good + "\n\n{\"query\":\"a\",}", "evals/my.jsonl:3: no JSON: wrong at byte 14"},
-      {"[", "evals/my.jsonl:1: no JSON: wrong at byte 2"},
-      {good + good, "evals/my.jsonl:1: no JSON: wrong at byte 14"},
-      {"{\"query\":\"\xFF\"}", "evals/my.jsonl:1: no JSON: wrong at byte 11"},
-      {"{\"query\":\"\\ud800\"}", "evals/my.jsonl:1: no JSON: wrong at byte 17"},
-      {good + std::string("\0x", 2), "evals/my.jsonl:1: no JSON: has a NUL byte"},
+      {"// a comment", "evals/my.jsonl:1: not JSON: the error is at byte 1"},
+      {good + "\n\n{\"query\":\"a\",}", "evals/my.jsonl:3: not JSON: the error is at byte 14"},
+      {"[", "evals/my.jsonl:1: not JSON: the error is at byte 2"},
+      {good + good, "evals/my.jsonl:1: not JSON: the error is at byte 14"},
+      {"{\"query\":\"\xFF\"}", "evals/my.jsonl:1: not JSON: the error is at byte 11"},
+      {"{\"query\":\"\\ud800\"}", "evals/my.jsonl:1: not JSON: the error is at byte 17"},
+      {good + std::string("\0x", 2), "evals/my.jsonl:1: not JSON: it has a NUL byte"},
       {R"({"query":"a","max_sentences":1e999})",
-       "evals/my.jsonl:1: no JSON: a number is too large"},
-      {"[" + good + "]", "evals/my.jsonl:1: no JSON object"},
-      {"7", "evals/my.jsonl:1: no JSON object"},
-      {"null", "evals/my.jsonl:1: no JSON object"},
+       "evals/my.jsonl:1: not JSON: a number is too large"},
+      {"[" + good + "]", "evals/my.jsonl:1: not a JSON object"},
+      {"7", "evals/my.jsonl:1: not a JSON object"},
+      {"null", "evals/my.jsonl:1: not a JSON object"},
       {"{\"query\":\"" + std::string(1 << 20, 'a') + "\"}",
-       "evals/my.jsonl:1: a line of more than 1 MB"},
-      {"{}", "evals/my.jsonl:1: has no 'query'"},
-      {R"({"relevant":{}})", "evals/my.jsonl:1: has no 'query'"},
-      {R"({"query":"a","query":"b"})", "evals/my.jsonl:1: 'query' is there twice"},
-      {R"({"query":"a","relevant":{"s":1,"s":2}})", "evals/my.jsonl:1: 's' is there twice"},
-      {std::string(500000, '['), "evals/my.jsonl:1: no JSON: wrong at byte 500001"},
+       "evals/my.jsonl:1: the line has more than 1 MB"},
+      {"{}", "evals/my.jsonl:1: the field 'query' is missing"},
+      {R"({"relevant":{}})", "evals/my.jsonl:1: the field 'query' is missing"},
+      {R"({"query":"a","query":"b"})", "evals/my.jsonl:1: the field 'query' occurs twice"},
+      {R"({"query":"a","relevant":{"s":1,"s":2}})", "evals/my.jsonl:1: the field 's' occurs twice"},
+      {std::string(500000, '['), "evals/my.jsonl:1: not JSON: the error is at byte 500001"},
       {std::string(500000, '[') + std::string(500000, ']'),
        "evals/my.jsonl:1: nested more than 4 levels"},
   };
   for (const Refusal& refusal : refusals) check_refused(refusal);
 }
 
-TEST_CASE("unknown fields are refused, and what was meant is said") {
+TEST_CASE("an unknown field is an error that suggests the nearest field") {
   const Refusal refusals[] = {
       {line(R"("must_site":true)"),
        "evals/my.jsonl:1: unknown field 'must_site', did you mean 'must_cite'?"},
@@ -194,7 +203,7 @@ TEST_CASE("unknown fields are refused, and what was meant is said") {
   for (const Refusal& refusal : refusals) check_refused(refusal);
 }
 
-TEST_CASE("wrong values are refused, and what they must be is said") {
+TEST_CASE("a wrong value is an error that says what the value must be") {
   const char* texts = " must be a text or a list of texts, none of them empty";
   const char* word = " must be a text without spaces, of at most 200 bytes";
   const char* never = "'never' must be numbers of the NEVER list, 1 to 15";
@@ -259,7 +268,7 @@ TEST_CASE("wrong values are refused, and what they must be is said") {
   CHECK(read("{\"query\":\"" + std::string(2000, 'a') + "\"}"));
 }
 
-TEST_CASE("unknown predicates are refused, and those there are are named") {
+TEST_CASE("an unknown predicate is an error that lists the known ones") {
   const auto cases = read(line(R"("fail_if":["greeting","exclamations"])"));
   REQUIRE(!cases);
   const std::string& message = cases.error().message;
@@ -267,18 +276,19 @@ TEST_CASE("unknown predicates are refused, and those there are are named") {
   CHECK(message.ends_with(", did you mean 'exclamation'?"));
 }
 
-TEST_CASE("a case that no answer can pass is refused") {
-  const char* canned = " has a fixed reply without citations, and one is due";
+TEST_CASE("a case with contradictory expectations is an error") {
+  const char* canned = " has a fixed reply without citations, but a citation is expected";
   const Refusal refusals[] = {
       {R"("route":"void","ideal_cite":"a")", std::string("route 'void'") + canned},
       {R"("route":"meta","must_cite":true)", std::string("route 'meta'") + canned},
       {R"("route":"offtopic","must_end_with":"cite")", std::string("route 'offtopic'") + canned},
-      {R"("must_cite":false,"ideal_cite":"a")", "must_cite is false, and ideal_cite is due"},
+      {R"("must_cite":false,"ideal_cite":"a")",
+       "must_cite is false, but ideal_cite expects a citation"},
       {R"("must_cite":false,"must_end_with":"cite")",
-       "must_cite is false, and the end must be a citation"},
+       "must_cite is false, but must_end_with expects a citation"},
       {R"("ideal_cite":["a","b"],"must_not_cite":["b"])",
-       "'b' is in ideal_cite and in must_not_cite"},
-      {R"("route":"followup")", "route 'followup' is due, and there is no turn before"},
+       "'b' is both in ideal_cite and in must_not_cite"},
+      {R"("route":"followup")", "route 'followup' is expected, but there is no earlier turn"},
   };
   for (const auto& [fields, message] : refusals)
     check_refused({line(fields), "evals/my.jsonl:1: " + message});
@@ -291,27 +301,28 @@ TEST_CASE("a case that no answer can pass is refused") {
     CHECK(read(line(fields)));
 }
 
-TEST_CASE("ids are unique in a suite, over all files") {
+TEST_CASE("an id must be unique in its suite over all files") {
   check_refused({R"({"id":"a","query":"x"})"
                  "\n\n"
                  R"({"id":"a","query":"y"})",
-                 "evals/my.jsonl:3: the id 'dataset/a' is taken by evals/my.jsonl:1"});
+                 "evals/my.jsonl:3: the id 'dataset/a' is already used at evals/my.jsonl:1"});
   check_refused({R"({"id":"my-2","query":"x"})"
                  "\n"
                  R"({"query":"y"})",
-                 "evals/my.jsonl:2: the id 'dataset/my-2' is taken by evals/my.jsonl:1"});
+                 "evals/my.jsonl:2: the id 'dataset/my-2' is already used at evals/my.jsonl:1"});
   Cases cases;
   REQUIRE(read_cases(R"({"id":"a","query":"x"})", "one.jsonl", "", cases));
   REQUIRE(read_cases(R"({"id":"a","query":"x"})", "at/constraints.jsonl", "", cases));
   REQUIRE(read_cases(R"({"id":"a","query":"x","relevant":{}})", "two.jsonl", "", cases));
   const auto again = read_cases(R"({"id":"a","query":"x"})", "two.jsonl", "", cases);
   REQUIRE(!again);
-  CHECK(again.error().message == "two.jsonl:1: the id 'dataset/a' is taken by one.jsonl:1");
+  CHECK(again.error().message == "two.jsonl:1: the id 'dataset/a' is already used at one.jsonl:1");
   CHECK(cases.cases.size() == 2);
   CHECK(cases.queries.size() == 1);
 }
 
-TEST_CASE("the hash is of what is asked and due, not of what a reader is told") {
+TEST_CASE(
+    "the hash covers the question and the expectations, but not id, category, ideal and note") {
   const auto hash = [](const char* text) { return read(text)->cases[0].hash; };
   const std::string one = hash(R"({"id":"a","query":"x","must_cite":true})");
   CHECK(one.size() == 12);
@@ -323,7 +334,7 @@ TEST_CASE("the hash is of what is asked and due, not of what a reader is told") 
   CHECK(query->queries[0].hash != other->queries[0].hash);
 }
 
-TEST_CASE("nesting is bounded") {
+TEST_CASE("the depth of nested JSON is limited") {
   std::string deep = R"({"query":"x","before":)";
   for (int i = 0; i < 300000; ++i) deep += '[';
   for (int i = 0; i < 300000; ++i) deep += ']';
@@ -333,7 +344,7 @@ TEST_CASE("nesting is bounded") {
        "evals/my.jsonl:1: 'before' must be a text or a list of texts, none of them empty"});
 }
 
-TEST_CASE("errors do not tell the question") {
+TEST_CASE("error messages do not contain the question") {
   for (const char* text :
        {R"({"query":"secret" x})", R"({"query":["secret"]})",
         R"({"query":"secret","query":"secret"})", R"({"query":"secret","route":"secret"})"}) {
@@ -344,7 +355,7 @@ TEST_CASE("errors do not tell the question") {
   }
 }
 
-TEST_CASE("no bytes break the reader") {
+TEST_CASE("arbitrary bytes are read or refused with one line") {
   const std::string pieces[] = {"{",
                                 "}",
                                 "[",
@@ -383,7 +394,7 @@ TEST_CASE("no bytes break the reader") {
   CHECK(refused > 4000);
 }
 
-TEST_CASE("fields are named once") {
+TEST_CASE("field names are unique") {
   for (auto fields : {case_fields(), query_fields()}) {
     CHECK(std::count(fields.begin(), fields.end(), "query") == 1);
     std::sort(fields.begin(), fields.end());
@@ -391,7 +402,7 @@ TEST_CASE("fields are named once") {
   }
 }
 
-TEST_CASE("the project's own cases can be read") {
+TEST_CASE("the built-in cases can be read") {
   Cases cases;
   for (const auto& entry :
        std::filesystem::directory_iterator(std::filesystem::path(STOKA_SOURCE_DIR) / "evals")) {
@@ -402,6 +413,29 @@ TEST_CASE("the project's own cases can be read") {
     if (!done) FAIL_CHECK(done.error().message);
   }
   CHECK(cases.cases.size() + cases.queries.size() > 0);
+}
+
+TEST_CASE("check_slugs accepts pages that are in the index") {
+  CHECK(check_line(R"({"query":"x","ideal_cite":"wooden-boats","seen":["wooden-boats"]})"));
+  CHECK(check_line(R"({"query":"x","relevant":{"wooden-boats":3}})"));
+  CHECK(check_line(R"({"query":"x"})"));
+  // A scripted model may cite an invented slug, which the case forbids.
+  CHECK(check_line(R"({"query":"x","model":"<cite slug='made-up'/>","must_not_cite":"made-up"})"));
+}
+
+TEST_CASE("check_slugs reports an unknown slug with its place and the nearest slug") {
+  for (const char* line : {R"({"query":"x","ideal_cite":"wooden-boat"})",
+                           R"({"query":"x","must_not_cite":"wooden-boat"})",
+                           R"({"query":"x","seen":["wooden-boats","wooden-boat"]})",
+                           R"({"query":"x","relevant":{"wooden-boat":1}})"}) {
+    CAPTURE(std::string(line));
+    const auto checked = check_line(line);
+    REQUIRE(!checked);
+    CHECK(checked.error().kind == ErrorKind::data);
+    CHECK(checked.error().message.starts_with("my.jsonl:1: "));
+    CHECK(checked.error().message.ends_with(
+        "'wooden-boat' is not a page of the index, did you mean 'wooden-boats'?"));
+  }
 }
 
 }  // namespace case_test

@@ -19,7 +19,7 @@ CaseResult result(std::string suite, std::string id, size_t passes, size_t trial
   return out;
 }
 
-CaseResult unmade(std::string suite, std::string id) {
+CaseResult not_run(std::string suite, std::string id) {
   CaseResult out = result(std::move(suite), std::move(id), 0, 0);
   out.errors = 1;
   return out;
@@ -44,17 +44,17 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a report is no worse than itself") {
+TEST_CASE("a report compared with itself has no changes") {
   const Report same =
       report({result("dataset", "a", 1), result("dataset", "b", 0)}, {{"dataset.pass_rate", 0.5}});
   const Comparison comparison = compare(same, same, 0, false);
   CHECK_FALSE(comparison.regressed());
   CHECK(comparison.better.empty());
-  CHECK(comparison.added.empty());
+  CHECK(comparison.new_failures.empty());
   CHECK(to_text(comparison) == "0 worse, 0 better, 0 new and failing (tolerance 0)\n");
 }
 
-TEST_CASE("a figure that was rounded into a file is equal to itself") {
+TEST_CASE("a metric equals the same metric read from a file") {
   for (const double exact : {1.0 / 3, 2.0 / 3, 0.99995, 1e-6}) {
     const Report now = report({result("dataset", "a", 2, 3)}, {{"dataset.pass_rate", exact}});
     const Result<Report> file = read_report(to_json(now), "file");
@@ -64,7 +64,7 @@ TEST_CASE("a figure that was rounded into a file is equal to itself") {
   }
 }
 
-TEST_CASE("a case that fails now is worse and says why") {
+TEST_CASE("a case that fails now is worse, with the reasons") {
   const Comparison comparison =
       compare(report({result("dataset", "a", 1), result("dataset", "b", 0)}),
               report({result("dataset", "a", 0), result("dataset", "b", 1)}), 0, false);
@@ -79,14 +79,14 @@ TEST_CASE("a case that fails now is worse and says why") {
   CHECK(comparison.better[0].why.empty());
 }
 
-TEST_CASE("a loss counts when it is more than the tolerance") {
+TEST_CASE("a loss counts only if it exceeds the tolerance") {
   struct Case {
     double before, now, tolerance;
     bool worse, better;
   };
   for (const Case& c : {
            Case{0.90, 0.89, 0, true, false},
-           Case{0.90, 0.88, 0.02, false, false},  // not more: just as much
+           Case{0.90, 0.88, 0.02, false, false},  // exactly the tolerance
            Case{0.90, 0.8799, 0.02, true, false},
            Case{0.88, 0.90, 0.02, false, false},
            Case{0.87, 0.90, 0.02, false, true},
@@ -100,7 +100,7 @@ TEST_CASE("a loss counts when it is more than the tolerance") {
   }
 }
 
-TEST_CASE("the largest loss comes first, and cases before metrics that lost as much") {
+TEST_CASE("changes are sorted by size, and cases come before metrics of the same size") {
   const std::vector<CaseResult> good = {result("dataset", "z", 99, 99), result("dataset", "y", 1)};
   const std::vector<CaseResult> bad = {result("dataset", "z", 66, 99), result("dataset", "y", 0)};
   Report before = report(good, {{"retrieval.fused.mrr", 1}});
@@ -111,13 +111,13 @@ TEST_CASE("the largest loss comes first, and cases before metrics that lost as m
   CHECK(names(compare(now, before, 0, false).better) == order);
 }
 
-TEST_CASE("means of single scores and of categories are not compared: the cases say it") {
+TEST_CASE("means of single scores and categories are not compared") {
   const Report before = report({}, {{"dataset.brevity", 1}, {"dataset.category.vague", 1}});
   const Report now = report({}, {{"dataset.brevity", 0}, {"dataset.category.vague", 0}});
   CHECK(!compare(before, now, 0, false).regressed());
 }
 
-TEST_CASE("a case that passed and was not run is worse, one that failed is not") {
+TEST_CASE("a missing case is worse if it passed before") {
   const Report before =
       report({result("dataset", "a", 1), result("dataset", "b", 0), result("dataset", "c", 1)});
   const Comparison comparison = compare(before, report({result("dataset", "c", 1)}), 0, false);
@@ -127,7 +127,7 @@ TEST_CASE("a case that passed and was not run is worse, one that failed is not")
   CHECK(comparison.worse[0].why == "was not run");
 }
 
-TEST_CASE("only suites that were run are compared") {
+TEST_CASE("only the suites that were run are compared") {
   const Report before = report(
       {result("dataset", "a", 1), result("retrieval", "q", 1)},
       {{"dataset.pass_rate", 1}, {"retrieval.policy.mrr", 1}, {"calibration.direct_right", 1}});
@@ -142,45 +142,45 @@ TEST_CASE("only suites that were run are compared") {
         Names{"retrieval/q"});
 }
 
-TEST_CASE("of some cases only they are compared") {
+TEST_CASE("a run of some cases compares only those cases") {
   const Report before =
       report({result("dataset", "a", 1), result("dataset", "b", 1)}, {{"dataset.pass_rate", 1}});
   const Report now = report({result("dataset", "a", 0)}, {{"dataset.pass_rate", 0}});
   CHECK(names(compare(before, now, 0, true).worse) == Names{"dataset/a"});
 }
 
-TEST_CASE("what could not be made is no regression") {
+TEST_CASE("a case that could not be run is not a regression") {
   const Report before = report({result("dataset", "a", 1), result("dataset", "b", 1)},
                                {{"dataset.pass_rate", 1}, {"retrieval.policy.mrr", 1}});
-  const Report now = report({unmade("dataset", "a"), result("dataset", "b", 1)},
+  const Report now = report({not_run("dataset", "a"), result("dataset", "b", 1)},
                             {{"dataset.pass_rate", 0.5}, {"retrieval.policy.mrr", 1}});
   CHECK_FALSE(compare(before, now, 0, false).regressed());
 
-  CHECK(compare(before, now, 0, false).unmade == 1);
-  CaseResult partly = result("dataset", "a", 0, 1);  // one more trial could not be made
+  CHECK(compare(before, now, 0, false).not_run == 1);
+  CaseResult partly = result("dataset", "a", 0, 1);  // another trial could not be run
   partly.errors = 1;
   CHECK(names(compare(before, report({partly, result("dataset", "b", 1)}), 0, false).worse) ==
         Names{"dataset/a"});
 }
 
-TEST_CASE("a case that the baseline could say nothing of is new") {
-  const Report before = report({unmade("dataset", "a"), result("dataset", "b", 1)});
+TEST_CASE("a case without a completed trial in the baseline is new") {
+  const Report before = report({not_run("dataset", "a"), result("dataset", "b", 1)});
   const Report now = report({result("dataset", "a", 0), result("dataset", "b", 1),
                              result("dataset", "new-fails", 0), result("dataset", "new-passes", 1),
-                             unmade("dataset", "new-unmade")});
+                             not_run("dataset", "new-not-run")});
   const Comparison comparison = compare(before, now, 0, false);
-  CHECK(comparison.added == Names{"dataset/a", "dataset/new-fails"});
+  CHECK(comparison.new_failures == Names{"dataset/a", "dataset/new-fails"});
   CHECK_FALSE(comparison.regressed());
 }
 
-TEST_CASE("a new case that fails makes no suite worse") {
+TEST_CASE("a new failing case does not lower the pass rate of its suite") {
   const Report before = report({result("dataset", "a", 1)}, {{"dataset.pass_rate", 1}});
   const Report now = report({result("dataset", "a", 1), result("dataset", "new", 0)},
                             {{"dataset.pass_rate", 0.5}});
   CHECK_FALSE(compare(before, now, 0, false).regressed());
 }
 
-TEST_CASE("many small losses are one of the suite") {
+TEST_CASE("many losses within the tolerance add up to a loss of the suite") {
   std::vector<CaseResult> good, bad;
   for (int i = 0; i < 10; ++i) {
     good.push_back(result("dataset", std::to_string(i), 10, 10));
@@ -190,7 +190,7 @@ TEST_CASE("many small losses are one of the suite") {
   CHECK(names(comparison.worse) == Names{"dataset.pass_rate"});
 }
 
-TEST_CASE("of few trials one more failure is chance, all of them are not") {
+TEST_CASE("with several trials a loss counts only if the intervals are disjoint") {
   const Report before = report({result("dataset", "a", 5, 5)});
   CHECK(names(compare(before, report({result("dataset", "a", 4, 5)}), 0.01, true).worse) ==
         Names{});
@@ -198,30 +198,30 @@ TEST_CASE("of few trials one more failure is chance, all of them are not") {
         Names{"dataset/a"});
 }
 
-TEST_CASE("a case that asks for something else is named and not compared") {
+TEST_CASE("a case whose question or expectations changed is listed, not compared") {
   CaseResult old = result("dataset", "a", 1), now = result("dataset", "a", 0);
   old.hash = "1";
   now.hash = "2";
   const Comparison comparison = compare(report({old}), report({now}), 0, false);
   CHECK_FALSE(comparison.regressed());
-  CHECK(comparison.changed == Names{"dataset/a"});
+  CHECK(comparison.changed_cases == Names{"dataset/a"});
   CHECK(to_text(comparison).find("dataset/a") != std::string::npos);
   now.hash = "1";
   CHECK(compare(report({old}), report({now}), 0, false).regressed());
-  now.hash = "";  // of a report that knows no hashes
+  now.hash = "";  // as in a report of an older version
   CHECK(compare(report({old}), report({now}), 0, false).regressed());
   now.query = "another";
-  CHECK(compare(report({old}), report({now}), 0, false).changed.size() == 1);
+  CHECK(compare(report({old}), report({now}), 0, false).changed_cases.size() == 1);
 }
 
-TEST_CASE("parts that are others are named") {
+TEST_CASE("changed parts are listed") {
   Report before = report({}), now = report({});
   before.parts = {{"generator", "extractive"}, {"day", "2026-11-15"}, {"gone", "x"}};
   now.parts = {{"generator", "model"}, {"day", "2026-11-15"}};
-  CHECK(compare(before, now, 0, false).others == Names{"generator: model, was extractive"});
+  CHECK(compare(before, now, 0, false).changed_parts == Names{"generator: model, was extractive"});
 }
 
-TEST_CASE("cases of which a report has none cannot be compared with it") {
+TEST_CASE("a report is comparable if it has at least one of the cases") {
   Cases cases;
   cases.cases.push_back({});
   cases.cases[0].suite = "dataset";
@@ -234,7 +234,7 @@ TEST_CASE("cases of which a report has none cannot be compared with it") {
   CHECK(!comparable(report({}), cases));
 }
 
-TEST_CASE("a comparison is JSON too") {
+TEST_CASE("a comparison is written as JSON") {
   Comparison comparison;
   comparison.worse = {{"dataset/a", 1, 0, "why \"it\" \xff", false}, {"dataset/b", 1, 0, "", true}};
   const std::string json = to_json(comparison);
@@ -242,13 +242,13 @@ TEST_CASE("a comparison is JSON too") {
   CHECK(json.find("\"why\":\"why \\\"it\\\" \xEF\xBF\xBD\"") != std::string::npos);
 }
 
-TEST_CASE("a metric that only one of them has is not compared") {
+TEST_CASE("a metric that only one report has is not compared") {
   CHECK_FALSE(compare(report({}, {{"retrieval.reranked.mrr", 1}}),
                       report({}, {{"retrieval.fused.mrr", 0}}), 0, false)
                   .regressed());
 }
 
-TEST_CASE("figures have as many digits as tell them apart") {
+TEST_CASE("figures() uses as many digits as tell the values apart") {
   struct Case {
     Change change;
     const char *before, *now;
@@ -262,13 +262,13 @@ TEST_CASE("figures have as many digits as tell them apart") {
     CHECK(figures(c.change) == std::pair<std::string, std::string>(c.before, c.now));
 }
 
-TEST_CASE("the text says what regressed first, aligned, with the reason") {
+TEST_CASE("the text lists regressions first, in aligned columns, with the reasons") {
   Comparison comparison;
   comparison.worse = {{"dataset/followup-debono", 1, 0, "citation_hit: cites debono", false},
                       {"dataset/gone", 1, 0, "was not run", true},
                       {"retrieval.policy.ndcg@10", 0.912, 0.911, "", false}};
   comparison.better = {{"dataset/größe", 0, 1, "", false}};
-  comparison.added = {"dataset/xyz"};
+  comparison.new_failures = {"dataset/xyz"};
   CHECK(to_text(comparison) ==
         "worse   dataset/followup-debono   1.00  -> 0.00   citation_hit: cites debono\n"
         "worse   dataset/gone              1.00  -> -      was not run\n"
@@ -278,7 +278,7 @@ TEST_CASE("the text says what regressed first, aligned, with the reason") {
         "3 worse, 1 better, 1 new and failing (tolerance 0)\n");
 }
 
-TEST_CASE("what an answer holds cannot break out of its line") {
+TEST_CASE("control characters and long texts stay within one line") {
   Comparison comparison;
   comparison.worse = {{"dataset/a\nb", 1, 0, "echo: \x1b[31m\nworse\r fake \xff", false}};
   const std::string text = to_text(comparison);
@@ -289,7 +289,7 @@ TEST_CASE("what an answer holds cannot break out of its line") {
   CHECK(to_text(comparison).size() < 300);
 }
 
-TEST_CASE("one long name does not push all lines apart") {
+TEST_CASE("a long name does not widen the column of the others") {
   Comparison comparison;
   comparison.worse = {{"dataset/" + std::string(200, 'x'), 1, 0, "", false},
                       {"dataset/a", 1, 0, "", false}};

@@ -1,4 +1,4 @@
-// docs/eval.md names every field and every predicate there is, and no other.
+// docs/eval.md lists every field and every predicate, and no others.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -40,7 +40,7 @@ std::vector<std::string> names(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-TEST_CASE("the fields of a case and of a query are all in the documentation, in this order") {
+TEST_CASE("docs/eval.md lists the fields of a case and of a query in order") {
   CHECK(names("case fields", "query fields") == case_fields());
   const std::vector<std::string> documented = names("query fields", "end of fields");
   CHECK(std::set<std::string>(documented.begin(), documented.end()) == [] {
@@ -49,7 +49,7 @@ TEST_CASE("the fields of a case and of a query are all in the documentation, in 
   }());
 }
 
-TEST_CASE("so are the predicates") {
+TEST_CASE("docs/eval.md lists the predicates in order") {
   std::vector<std::string> all;
   for (const Predicate& one : predicates()) all.emplace_back(one.name);
   CHECK(names("predicates", "end of predicates") == all);

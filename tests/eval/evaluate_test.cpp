@@ -1,4 +1,4 @@
-// The whole of it on the sample site: what it finds, and that it notices what was broken.
+// Whole evaluations of the sample site, and whether they detect broken parts.
 #include "eval/evaluate.h"
 
 #include <doctest/doctest.h>
@@ -6,7 +6,6 @@
 #include "built_in.h"
 #include "eval/compare.h"
 #include "eval/sweep.h"
-#include "eval/table.h"
 #include "pipeline/house.h"
 
 namespace evaluate_test {
@@ -27,7 +26,7 @@ const Cases& cases() {
   return read;
 }
 
-// All of it, or one suite.
+// Runs all suites or one.
 Report run(House& house, const std::string& suite = "all") {
   Cases chosen = cases();
   const auto is_other = [&](std::string_view name) { return suite != "all" && suite != name; };
@@ -47,7 +46,7 @@ const Report& baseline() {
   return report;
 }
 
-// What is worse, by name.
+// The names of what is worse than the baseline, a line each.
 std::string worse(const Report& report) {
   std::string out;
   for (const Change& change : compare(baseline(), report, 0.01, false).worse)
@@ -63,7 +62,7 @@ double pass_rate(const Report& report, const std::string& suite) {
 
 }  // namespace
 
-TEST_CASE("the built-in parts keep every constraint and pass nine of ten cases") {
+TEST_CASE("the built-in parts pass all constraints and 90 % of the dataset") {
   const Report& report = baseline();
   CHECK(pass_rate(report, "constraints") == 1);
   CHECK(pass_rate(report, "dataset") >= 0.9);
@@ -78,7 +77,7 @@ TEST_CASE("the built-in parts keep every constraint and pass nine of ten cases")
   CHECK(queries >= 50);
 }
 
-TEST_CASE("every item of the NEVER list has a case, and so has each of the eight tests") {
+TEST_CASE("every item of the NEVER list and each of the eight tests has a case") {
   std::set<int> items;
   std::set<std::string> ids;
   for (const Case& one : cases().cases) {
@@ -93,7 +92,7 @@ TEST_CASE("every item of the NEVER list has a case, and so has each of the eight
     CHECK_MESSAGE(ids.contains(id), id);
 }
 
-TEST_CASE("the same again gives the same report, byte for byte, but for its last member") {
+TEST_CASE("a second run gives the same report except for the member run") {
   House house;
   const auto settled = [](Report report) {
     report.seconds = 0;
@@ -105,7 +104,7 @@ TEST_CASE("the same again gives the same report, byte for byte, but for its last
   CHECK(worse(again).empty());
 }
 
-TEST_CASE("a voice that greets is noticed, by the cases that forbid it") {
+TEST_CASE("a greeting voice is a regression of the constraints") {
   House house;
   house.golden.replies.find("identity")->second = {"Hello there! I'd be happy to help you."};
   house.golden.replies.find("nothing")->second = {"sorry, you might try a search engine."};
@@ -115,13 +114,13 @@ TEST_CASE("a voice that greets is noticed, by the cases that forbid it") {
   CHECK(!has(lost, "dataset"));
 }
 
-TEST_CASE("a guard that lets everything through is noticed") {
+TEST_CASE("a voice guard without rules is a regression") {
   House house;
   house.guard.openers.clear();
   CHECK(has(worse(run(house, "constraints")), "constraints/"));
 }
 
-TEST_CASE("a reranker that is broken is noticed, in cases and in the stages after it") {
+TEST_CASE("a broken reranker is a regression of cases and of the stages after it") {
   House house;
   house.reranker = std::make_unique<Backwards>(*house.store);
   const std::string lost = worse(run(house, "retrieval"));
@@ -131,7 +130,7 @@ TEST_CASE("a reranker that is broken is noticed, in cases and in the stages afte
   CHECK(!has(lost, "retrieval.fused."));
 }
 
-TEST_CASE("a threshold that was lowered is noticed: what should be refused is answered") {
+TEST_CASE("a lowered threshold is a regression: unanswerable queries are answered") {
   House house, little;
   house.settings.thresholds.nothing = 0.1;
   CHECK(has(worse(run(house, "dataset")), "dataset/void-"));
@@ -139,7 +138,7 @@ TEST_CASE("a threshold that was lowered is noticed: what should be refused is an
   CHECK(has(worse(run(little, "retrieval")), "retrieval.refused"));
 }
 
-TEST_CASE("other thresholds and a policy without its rules are noticed") {
+TEST_CASE("other thresholds and disabled policy rules are regressions") {
   const auto with = [](auto change, const std::string& suite) {
     House house;
     change(house.settings);
@@ -153,13 +152,13 @@ TEST_CASE("other thresholds and a policy without its rules are noticed") {
   CHECK(with([](Settings& s) { s.policy.navigational = 1; }, "dataset") != "");
 }
 
-TEST_CASE("a threshold that was raised is noticed too") {
+TEST_CASE("a raised threshold is a regression") {
   House house;
   house.settings.thresholds.nothing = 0.8;
   CHECK(has(worse(run(house, "dataset")), "dataset/new-"));
 }
 
-TEST_CASE("a table names each suite, the stages and every case that failed") {
+TEST_CASE("the table lists the suites, the stages and the failed cases") {
   const std::string table = to_table(baseline(), false);
   for (const std::string_view part :
        {"constraints", "dataset", "retrieval", "lexical", "reranked", "policy", "ndcg@10", "direct",
@@ -172,7 +171,7 @@ TEST_CASE("a table names each suite, the stages and every case that failed") {
   }
 }
 
-TEST_CASE("progress is told of every suite, to its end") {
+TEST_CASE("progress is reported for every suite up to its end") {
   House house;
   Cases few;
   for (const Case& one : cases().cases)
@@ -181,11 +180,11 @@ TEST_CASE("progress is told of every suite, to its end") {
   few.queries = {cases().queries.front()};
   const auto subject = Subject::make(house.engine(), {}).value();
   std::map<std::string, std::pair<size_t, size_t>> last;
-  const auto told = [&](std::string_view label, size_t done, size_t total) {
+  const auto progress = [&](std::string_view label, size_t done, size_t total) {
     CHECK(done == last[std::string(label)].first + 1);
     last[std::string(label)] = {done, total};
   };
-  REQUIRE(evaluate(*subject, few, phrases(), 2, 3, told, {}));
+  REQUIRE(evaluate(*subject, few, phrases(), 2, 3, progress, {}));
   CHECK(last.at("constraints") == std::pair<size_t, size_t>{6, 6});
   CHECK(last.at("dataset") == std::pair<size_t, size_t>{6, 6});
   CHECK(last.at("retrieval") == std::pair<size_t, size_t>{1, 1});

@@ -35,7 +35,7 @@ CaseResult result(std::string suite, std::string id, size_t passes, size_t trial
   return out;
 }
 
-CaseResult unmade(std::string id) {
+CaseResult not_run(std::string id) {
   CaseResult out = result("dataset", std::move(id), 0, 0);
   out.errors = 1;
   out.why.clear();
@@ -48,7 +48,7 @@ Report report() {
   out.suite = "all";
   out.parts = {{"embedder", "builtin"}};
   out.cases = {result("dataset", "fine", 1), result("dataset", "half", 1, 2),
-               result("dataset", "bad", 0), unmade("gone")};
+               result("dataset", "bad", 0), not_run("gone")};
   out.metrics = {{"dataset.pass_rate", 0.5},         {"dataset.citation_hit", 0.5},
                  {"retrieval.policy.ndcg@10", 0.91}, {"retrieval.lexical.ndcg@10", 0.85},
                  {"retrieval.policy.hit@1", 0.875},  {"retrieval.lexical.mrr", 0.8}};
@@ -88,7 +88,7 @@ std::string unbalanced(const std::string& page) {
 
 }  // namespace
 
-TEST_CASE("the first line is the verdict") {
+TEST_CASE("the heading and the title give the verdict") {
   Report all = report();
   CHECK(has(to_html(all, {}, nullptr),
             "<title>stoka eval: 1 of 4 passed, 2 failed, 1 could not be run</title>"));
@@ -98,7 +98,7 @@ TEST_CASE("the first line is the verdict") {
   CHECK(has(to_html(all, {}, nullptr), "<h1><span>0 of 0 passed</span></h1>"));
 }
 
-TEST_CASE("the worst cases come first, and those that pass are folded away") {
+TEST_CASE("the worst cases come first, and passing cases are folded away") {
   const std::string page = to_html(report(), {}, nullptr);
   const size_t gone = page.find("<h4><span>dataset/</span>gone</h4>");
   const size_t bad = page.find("<h4><span>dataset/</span>bad</h4>");
@@ -111,7 +111,7 @@ TEST_CASE("the worst cases come first, and those that pass are folded away") {
   CHECK(page.find("<details class=\"group\">") < fine);
 }
 
-TEST_CASE("a case shows what was asked, what was shown and why it failed") {
+TEST_CASE("a case shows the turns, the answer and the reasons of its failure") {
   const std::string page = to_html(report(), {}, nullptr);
   for (const std::string part :
        {"<li class=\"earlier\" dir=\"auto\">hm?</li>",
@@ -125,7 +125,7 @@ TEST_CASE("a case shows what was asked, what was shown and why it failed") {
     CHECK_MESSAGE(has(page, part), part);
 }
 
-TEST_CASE("the figures stand in tables") {
+TEST_CASE("metrics are shown in tables") {
   const std::string page = to_html(report(), {}, nullptr);
   for (const std::string part :
        {"<th scope=\"col\" class=\"num\">ndcg@10</th>", "<td class=\"num best\">0.910</td>",
@@ -137,7 +137,7 @@ TEST_CASE("the figures stand in tables") {
   CHECK(has(page, "<span>50.0%</span>"));
 }
 
-TEST_CASE("what a report does not have leaves no empty section") {
+TEST_CASE("sections without content are left out") {
   Report bare;
   bare.suite = "dataset";
   bare.cases = {result("dataset", "fine", 1)};
@@ -150,7 +150,7 @@ TEST_CASE("what a report does not have leaves no empty section") {
   CHECK(unbalanced(to_html(Report{}, {}, nullptr)).empty());
 }
 
-TEST_CASE("citations stand where they stood") {
+TEST_CASE("citations are shown at their place in the answer") {
   Report one = report();
   one.cases.resize(1);
   one.cases[0].answer = "before.\n\n[1]\n\nafter?";
@@ -163,17 +163,17 @@ TEST_CASE("citations stand where they stood") {
   CHECK(has(to_html(one, {}, nullptr), "[2] is text."));
 }
 
-TEST_CASE("the comparison leads from a name to its case") {
+TEST_CASE("the comparison links to the cases") {
   Comparison comparison;
   CHECK(has(to_html(report(), {}, &comparison), "0 worse, 0 better"));
   CHECK(has(to_html(report(), {}, &comparison), "no regression"));
-  comparison.unmade = 3;
+  comparison.not_run = 3;
   CHECK(!has(to_html(report(), {}, &comparison), "no regression"));
   CHECK(has(to_html(report(), {}, &comparison), "3 of the baseline could not be run"));
-  comparison.unmade = 0;
+  comparison.not_run = 0;
   comparison.worse = {{"dataset/bad", 1, 0, "citation_hit: cites b", false},
                       {"dataset/lost", 1, 0, "was not run", true}};
-  comparison.added = {"dataset/half"};
+  comparison.new_failures = {"dataset/half"};
   const std::string page = to_html(report(), {}, &comparison);
   CHECK(has(page, "<a href=\"#case-3\">dataset/bad</a>"));
   CHECK(has(page, "<article class=\"case failing\" id=\"case-3\">"));
@@ -183,7 +183,7 @@ TEST_CASE("the comparison leads from a name to its case") {
   CHECK(unbalanced(page).empty());
 }
 
-TEST_CASE("scores over time have a line each, told in words too") {
+TEST_CASE("each score over time is a chart with a description in words") {
   std::vector<Report> earlier(2, report());
   earlier[0].at = "2026-02-01T10:00:00Z";
   earlier[0].metrics["dataset.pass_rate"] = 0.25;
@@ -199,7 +199,7 @@ TEST_CASE("scores over time have a line each, told in words too") {
   CHECK(unbalanced(page).empty());
 }
 
-TEST_CASE("the page needs nothing from elsewhere and runs nothing") {
+TEST_CASE("the page has no scripts and no external resources") {
   const std::vector<Report> earlier(1, report());
   const Comparison comparison;
   const std::string page = to_html(report(), earlier, &comparison);
@@ -212,7 +212,7 @@ TEST_CASE("the page needs nothing from elsewhere and runs nothing") {
   CHECK(unbalanced(page).empty());
 }
 
-TEST_CASE("headings stand in order") {
+TEST_CASE("heading levels are in order") {
   const std::vector<Report> earlier(1, report());
   char before = '0';
   char deepest = '0';
@@ -225,7 +225,7 @@ TEST_CASE("headings stand in order") {
   CHECK(deepest == '5');
 }
 
-TEST_CASE("no text changes the structure of the page") {
+TEST_CASE("untrusted text does not change the structure of the page") {
   const std::string hostile =
       "</p></script><script>alert(1)</script><b x=\"' onload=x \xff\xfe\x01 --> ]]> &lt; {} {0}";
   const Report plain = report();

@@ -14,7 +14,7 @@ using stoka::test::phrases;
 
 namespace {
 
-Publications published() {
+CitedDocuments cited() {
   Document document;
   document.slug = "essay";
   document.title = "An Essay";
@@ -29,7 +29,7 @@ Citation essay(const std::string& quote = "A bound is a limit.") {
           "Apr 12", "/blog/essay", 0.9,   CiteKind::block, parse_date("2026-04-12")};
 }
 
-// "text" or a citation in each part.
+// An answer of parts that are either text or a citation.
 Answer answer(std::vector<Answer::Part> parts, Route route = Route::fresh) {
   Answer out;
   out.query = "what is a bound";
@@ -44,9 +44,9 @@ Answer answer(std::vector<Answer::Part> parts, Route route = Route::fresh) {
 
 Answer good() { return answer({{"read this.", {}}, {"", essay()}, {"do you agree?", {}}}); }
 
-std::vector<std::string> failed(const Case& due, const Answer& got) {
+std::vector<std::string> failed(const Case& test_case, const Answer& got) {
   std::vector<std::string> out;
-  for (const Score& score : judge(due, got, published(), phrases())) {
+  for (const Score& score : judge(test_case, got, cited(), phrases())) {
     CHECK(score.why.empty() == score.ok);
     if (!score.ok) out.push_back(score.name);
   }
@@ -57,33 +57,34 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a date may be shown with its year") {
+TEST_CASE("the date of a citation may include its year") {
   Citation with_year = essay();
   with_year.date = "Apr 12, 2026";
   CHECK(failed({}, answer({{"", with_year}})).empty());
 }
 
-TEST_CASE("an answer that is as it should be passes everything that can be asked of it") {
-  Case due;
-  due.route = Route::fresh;
-  due.ideal_cite = {"other", "essay"};
-  due.must_cite = true;
-  due.must_not_cite = {"another"};
-  due.must_end_with = "question";
-  due.tone = "provocative";
-  due.fail_if_summary = true;
-  due.must_not_say = {"limits"};
-  due.fail_if = {"greeting", "apology", "list", "repeat", "invented"};
-  CHECK(failed(due, good()) == Names{});
+TEST_CASE("a good answer passes every score") {
+  Case test_case;
+  test_case.route = Route::fresh;
+  test_case.ideal_cite = {"other", "essay"};
+  test_case.must_cite = true;
+  test_case.must_not_cite = {"another"};
+  test_case.must_end_with = "question";
+  test_case.tone = "provocative";
+  test_case.fail_if_summary = true;
+  test_case.must_not_say = {"limits"};
+  test_case.fail_if = {"greeting", "apology", "list", "repeat", "invented"};
+  CHECK(failed(test_case, good()) == Names{});
   std::vector<std::string> names;
-  for (const Score& score : judge(due, good(), published(), phrases())) names.push_back(score.name);
+  for (const Score& score : judge(test_case, good(), cited(), phrases()))
+    names.push_back(score.name);
   CHECK(names == Names{"citation_hit", "brevity", "no_greeting", "ends_provocative",
                        "no_exclamation", "no_summary", "route", "void", "must_cite",
                        "citation_in_5", "not_cited", "quote_verified", "no_repeat", "ends_with",
                        "tone", "not_said", "no_apology", "no_list", "no_invented"});
 }
 
-TEST_CASE("each thing that is due fails by its own name, and by no other") {
+TEST_CASE("each unmet expectation fails only its own score") {
   struct Row {
     const char* what;
     void (*ask)(Case&);
@@ -127,14 +128,14 @@ TEST_CASE("each thing that is due fails by its own name, and by no other") {
        text("a bound is a limit. it holds. it is the limit. that is all. why not?"),
        {"brevity", "no_summary"}},
       {"route", [](Case& c) { c.route = Route::followup; }, good(), {"route"}},
-      {"void was due", [](Case& c) { c.route = Route::nothing; }, good(), {"route", "void"}},
-      {"void was not due",
+      {"void was expected", [](Case& c) { c.route = Route::nothing; }, good(), {"route", "void"}},
+      {"void was not expected",
        [](Case& c) { c.route = Route::fresh; },
        text("nothing here on that. yet.", Route::nothing),
        {"route", "void"}},
       {"confidence", [](Case& c) { c.confidence = "low"; }, good(), {"confidence"}},
-      {"no citation was due", [](Case& c) { c.must_cite = false; }, good(), {"must_cite"}},
-      {"a citation was due", [](Case& c) { c.must_cite = true; }, text("why?"), {"must_cite"}},
+      {"no citation was expected", [](Case& c) { c.must_cite = false; }, good(), {"must_cite"}},
+      {"a citation was expected", [](Case& c) { c.must_cite = true; }, text("why?"), {"must_cite"}},
       {"not this one", [](Case& c) { c.must_not_cite = {"essay"}; }, good(), {"not_cited"}},
       {"a quote that is not there",
        [](Case&) {},
@@ -189,19 +190,19 @@ TEST_CASE("each thing that is due fails by its own name, and by no other") {
   };
   for (const Row& row : rows) {
     CAPTURE(std::string(row.what));
-    Case due;
-    row.ask(due);
-    CHECK(failed(due, row.got) == row.fails);
+    Case test_case;
+    row.ask(test_case);
+    CHECK(failed(test_case, row.got) == row.fails);
   }
 }
 
-TEST_CASE("terse is forty tokens") {
-  Case due;
-  due.tone = "terse";
+TEST_CASE("a terse answer has at most forty tokens") {
+  Case test_case;
+  test_case.tone = "terse";
   std::string words = "why";
-  CHECK(failed(due, answer({{words + "?", {}}})).empty());
+  CHECK(failed(test_case, answer({{words + "?", {}}})).empty());
   for (int i = 0; i < 60; ++i) words += " and why";
-  CHECK(failed(due, answer({{words + "?", {}}})) == Names{"tone"});
+  CHECK(failed(test_case, answer({{words + "?", {}}})) == Names{"tone"});
 }
 
 }  // namespace judge_test

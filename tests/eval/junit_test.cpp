@@ -24,7 +24,7 @@ CaseResult result(std::string suite, std::string id, size_t passes) {
   return out;
 }
 
-CaseResult unmade(std::string suite, std::string id) {
+CaseResult not_run(std::string suite, std::string id) {
   CaseResult out = result(std::move(suite), std::move(id), 0);
   out.trials = 0;
   out.errors = 1;
@@ -37,7 +37,7 @@ Report report() {
   Report out;
   out.suite = "all";
   out.cases = {result("constraints", "no-greeting", 1), result("dataset", "vague", 0),
-               unmade("dataset", "gone"), result("dataset", "fine", 1)};
+               not_run("dataset", "gone"), result("dataset", "fine", 1)};
   out.at = "2026-04-12T10:00:00.000Z";
   out.seconds = 0.4125;
   return out;
@@ -49,7 +49,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("each suite and all of them count tests, failures and errors") {
+TEST_CASE("each suite and the total count tests, failures and errors") {
   const std::string xml = junit_xml(report());
   CHECK(xml.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "));
   CHECK(has(
@@ -60,7 +60,7 @@ TEST_CASE("each suite and all of them count tests, failures and errors") {
   CHECK(has(xml, R"(timestamp="2026-04-12T10:00:00.000Z")"));
 }
 
-TEST_CASE("a case that passed is empty, one that did not says why") {
+TEST_CASE("a passed testcase is empty, a failed one has its reasons") {
   const std::string xml = junit_xml(report());
   CHECK(has(xml, R"(<testcase classname="constraints.vague" name="no-greeting"/>)"));
   CHECK(has(xml,
@@ -71,7 +71,7 @@ TEST_CASE("a case that passed is empty, one that did not says why") {
   CHECK(has(xml, R"(<error message="the generator does not answer" type="error">)"));
 }
 
-TEST_CASE("trials, earlier turns and citations are told") {
+TEST_CASE("the details have trials, earlier turns and citations") {
   Report one;
   one.cases = {result("dataset", "a", 1)};
   one.cases[0].trials = 3;
@@ -84,12 +84,13 @@ TEST_CASE("trials, earlier turns and citations are told") {
   CHECK(has(xml, "message=\"failed\""));
 }
 
-TEST_CASE("a report without cases is a file without suites") {
+TEST_CASE("a report without cases gives a file without suites") {
   CHECK(tags(junit_xml(Report{})).size() == 3);
   CHECK(has(junit_xml(Report{}), "tests=\"0\""));
 }
 
-TEST_CASE("no text changes the structure, and what XML forbids is gone") {
+TEST_CASE(
+    "untrusted text does not change the structure, and characters that XML forbids are removed") {
   const std::string hostile =
       "]]></failure></testcase><x y=\"'>\xff\xfe\x01\x1b[31m &amp; \uffff <!-- <![CDATA[";
   Report plain = report();

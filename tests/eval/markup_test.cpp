@@ -4,9 +4,9 @@
 
 namespace markup_test {
 
-using stoka::eval::escaped;
+using stoka::eval::escape_markup;
 
-TEST_CASE("text is safe between tags and inside an attribute") {
+TEST_CASE("escaped text is safe between tags and inside an attribute") {
   struct Case {
     std::string text;
     std::string escaped;
@@ -25,7 +25,7 @@ TEST_CASE("text is safe between tags and inside an attribute") {
            Case{"\u202egnorw\u202c", "gnorw"},
            Case{"", ""},
        })
-    CHECK(escaped(c.text) == c.escaped);
+    CHECK(escape_markup(c.text) == c.escaped);
 }
 
 }  // namespace markup_test

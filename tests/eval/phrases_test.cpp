@@ -16,7 +16,7 @@ bool finds(std::string phrase, std::string_view text) {
   return find_phrase(sentences_of(text), phrases, "apology").has_value();
 }
 
-TEST_CASE("a phrase stands where its list says") {
+TEST_CASE("a phrase is found only in the position that its markers ask for") {
   struct {
     std::string_view phrase, text;
     bool found;
@@ -49,15 +49,15 @@ TEST_CASE("a phrase stands where its list says") {
   }
 }
 
-TEST_CASE("what is no list of phrases is a config error with its line") {
+TEST_CASE("an invalid list is a config error with its line") {
   struct {
     std::string_view toml, message;
   } const cases[] = {
-      {"greeting = []\napology = \"sorry\"\n", "phrases.toml line 2: 'apology' is no list"},
+      {"greeting = []\napology = \"sorry\"\n", "phrases.toml line 2: 'apology' is not a list"},
       {"greetings = [\"hi\"]\n", "phrases.toml line 1: unknown 'greetings'"},
       {"\n\ngreeting = [\"hi\", \"^|\"]\n",
-       "phrases.toml line 3: a phrase without a word in 'greeting'"},
-      {"emoticon = [\":)\", \"\"]\n", "phrases.toml line 1: a phrase without a word in 'emoticon'"},
+       "phrases.toml line 3: a phrase of 'greeting' has no word"},
+      {"emoticon = [\":)\", \"\"]\n", "phrases.toml line 1: a phrase of 'emoticon' has no word"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.toml);
@@ -73,7 +73,7 @@ TEST_CASE("what is no list of phrases is a config error with its line") {
   CHECK(broken.error().message.find("phrases.toml") != std::string::npos);
 }
 
-TEST_CASE("the shipped lists are all there, each phrase once") {
+TEST_CASE("phrases.toml has all lists, and no phrase twice in a list") {
   const Phrases& phrases = shipped_phrases();
   CHECK(phrases.size() == 18);
   for (const auto& [name, list] : phrases) {

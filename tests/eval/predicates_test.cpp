@@ -15,7 +15,7 @@ namespace {
 using namespace stoka;
 using namespace stoka::eval;
 
-TEST_CASE("there is a predicate for each item of the NEVER list, in order") {
+TEST_CASE("each item of the NEVER list has a predicate, in order") {
   std::set<std::string_view> names;
   int item = 0;
   for (const Predicate& predicate : predicates()) {
@@ -30,7 +30,7 @@ TEST_CASE("there is a predicate for each item of the NEVER list, in order") {
   CHECK(find_predicate("") == nullptr);
 }
 
-TEST_CASE("a phrase is said as whole words") {
+TEST_CASE("says() finds whole words") {
   struct {
     std::string_view text, phrase;
     bool said;
@@ -65,7 +65,7 @@ TEST_CASE("a phrase is said as whole words") {
 
 void check_clean(const Answer& answer) {
   for (const Predicate& predicate : predicates()) {
-    const auto why = predicate.holds(answer, shipped_phrases());
+    const auto why = predicate.match(answer, shipped_phrases());
     CHECK_MESSAGE(!why, predicate.name << ": " << answer.text() << "\n  " << why.value_or(""));
   }
 }
@@ -94,7 +94,7 @@ struct Tagged : cite::TagSink {
   }
 };
 
-TEST_CASE("the golden exchanges break no rule") {
+TEST_CASE("the golden exchanges match no predicate") {
   const golden::Golden data = voice();
   REQUIRE(data.exchange_list.size() == 7);
   for (const golden::GoldenExchange& exchange : data.exchange_list) {
@@ -107,12 +107,12 @@ TEST_CASE("the golden exchanges break no rule") {
   }
 }
 
-TEST_CASE("no canned reply breaks a rule") {
+TEST_CASE("canned replies match no predicate") {
   const golden::Golden data = voice();
   REQUIRE(data.replies.size() >= 8);
   for (const auto& [name, lines] : data.replies) {
     for (const std::string& line : lines) {
-      Answer answer = said(line, "hi, what is this place?");
+      Answer answer = make_answer(line, "hi, what is this place?");
       answer.ranked.clear();
       answer.route = Route::meta;
       check_clean(answer);
@@ -120,7 +120,7 @@ TEST_CASE("no canned reply breaks a rule") {
   }
 }
 
-TEST_CASE("no line of the built-in voice, hint or framing line breaks a rule") {
+TEST_CASE("lines of the built-in voice, hints and framing match no predicate") {
   const golden::Golden data = voice();
   std::vector<std::string> lines = data.post_hints;
   lines.insert(lines.end(), data.product_hints.begin(), data.product_hints.end());
@@ -133,13 +133,13 @@ TEST_CASE("no line of the built-in voice, hint or framing line breaks a rule") {
   }
   REQUIRE(lines.size() > 60);
   for (const std::string& line : lines) {
-    check_clean(said(line));
-    check_clean(said(line + " {bounded}"));
-    check_clean(said("it's written down. {bounded} " + line));
+    check_clean(make_answer(line));
+    check_clean(make_answer(line + " {bounded}"));
+    check_clean(make_answer("it's written down. {bounded} " + line));
   }
 }
 
-TEST_CASE("any bytes are judged") {
+TEST_CASE("arbitrary bytes are judged") {
   std::mt19937 random(7);  // NOLINT: the same bytes each time
   constexpr std::string_view kPieces[] = {
       "\xFF",         "\xE2\x80", "\xF0\x9F", "`",       "```", "\"",  "'",
@@ -161,25 +161,25 @@ TEST_CASE("any bytes are judged") {
     answer.parts.push_back({{}, Citation{}});
     answer.ranked = {hit(text, text, text)};
     for (const Predicate& predicate : predicates()) {
-      const auto why = predicate.holds(answer, shipped_phrases());
+      const auto why = predicate.match(answer, shipped_phrases());
       if (why) CHECK_FALSE(why->empty());
-      CHECK(predicate.holds(answer, shipped_phrases()) == why);
-      predicate.holds(answer, {});
+      CHECK(predicate.match(answer, shipped_phrases()) == why);
+      predicate.match(answer, {});
     }
   }
 }
 
-TEST_CASE("a very long answer is judged") {
+TEST_CASE("a very long answer is judged with a short reason") {
   constexpr size_t kSize = 200'000;
   for (const std::string_view piece : {"'a ", "`- a\n", "agents need limits, 38 \"a_b\". "}) {
     std::string text;
     while (text.size() < kSize) text += piece;
-    Answer answer = said("{bounded}");
+    Answer answer = make_answer("{bounded}");
     answer.parts.push_back({text, std::nullopt});
     for (const Predicate& predicate : predicates()) {
       CAPTURE(predicate.name);
       CAPTURE(piece);
-      const auto why = predicate.holds(answer, shipped_phrases());
+      const auto why = predicate.match(answer, shipped_phrases());
       CHECK(why.value_or("free").size() < 200);
     }
   }

@@ -10,7 +10,7 @@ using namespace stoka::eval;
 
 namespace {
 
-// d1, d2, … in this order.
+// "d1" to "dn" in order.
 std::vector<std::string> documents(int n) {
   std::vector<std::string> out;
   for (int i = 1; i <= n; ++i) out.push_back("d" + std::to_string(i));
@@ -19,7 +19,7 @@ std::vector<std::string> documents(int n) {
 
 }  // namespace
 
-TEST_CASE("scores are those of trec_eval") {
+TEST_CASE("scores agree with trec_eval") {
   struct {
     int ranked;
     Gains relevant;
@@ -75,7 +75,7 @@ TEST_CASE("scores are those of trec_eval") {
   }
 }
 
-TEST_CASE("of all orders only those by falling gain have an nDCG of 1") {
+TEST_CASE("nDCG is 1 only for orders of falling gain") {
   const Gains relevant = {{"a", 3}, {"b", 2}, {"c", 2}, {"d", .5}};
   std::vector<std::string> order = {"a", "b", "c", "d", "x"};
   std::vector<std::string> best;
@@ -88,7 +88,7 @@ TEST_CASE("of all orders only those by falling gain have an nDCG of 1") {
   CHECK(best == std::vector<std::string>{"abcdx", "acbdx"});
 }
 
-TEST_CASE("means are of each score") {
+TEST_CASE("mean() averages each score") {
   const RankingScores all[] = {{1, 1, 1, .9, .5}, {0, 1, .25, .3, 0}, {0, 0, 0, 0, 1}};
   const RankingScores scores = mean(all);
   CHECK(scores.hit_1 == doctest::Approx(1.0 / 3));

@@ -66,7 +66,7 @@ std::string refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a case passes only with all its trials and no error") {
+TEST_CASE("a case passes only if all its trials pass without an error") {
   CaseResult result;
   CHECK_FALSE(result.passed());
   CHECK(result.pass_rate() == 0);
@@ -81,14 +81,14 @@ TEST_CASE("a case passes only with all its trials and no error") {
   CHECK(result.pass_rate() == 1);
 }
 
-TEST_CASE("a report counts what passed, what did not, and what could not be made") {
+TEST_CASE("a report counts cases that passed, failed and could not be run") {
   CHECK(report().passed() == 2);
   CHECK(report().failed() == 0);  // what could not be made is counted apart
   CHECK(report().errors() == 1);
   CHECK(Report{}.failed() == 0);
 }
 
-TEST_CASE("figures have four decimals at most") {
+TEST_CASE("rounded() keeps four decimals, without negative zero, NaN or infinity") {
   CHECK(rounded(1.0 / 3) == 0.3333);
   CHECK(rounded(2.0 / 3) == 0.6667);
   CHECK_FALSE(std::signbit(rounded(-0.00001)));
@@ -97,7 +97,7 @@ TEST_CASE("figures have four decimals at most") {
   CHECK(rounded(1e300) == 1e300);
 }
 
-TEST_CASE("the JSON has the members that programs read") {
+TEST_CASE("the JSON has the documented members") {
   const json whole = json::parse(to_json(report()));
   CHECK(whole["suite"] == "all");
   CHECK(whole["passed"] == 2);
@@ -113,7 +113,7 @@ TEST_CASE("the JSON has the members that programs read") {
   CHECK(whole["cases"][1]["passed"] == true);
 }
 
-TEST_CASE("each case stands on its line, and what differs from run to run comes last") {
+TEST_CASE("each case is one line, and the member \"run\" comes last") {
   Report one = report();
   const std::string text = to_json(one);
   CHECK(text.find("\n    {\"id\":\"vague-failure\",") != std::string::npos);
@@ -131,7 +131,7 @@ TEST_CASE("each case stands on its line, and what differs from run to run comes 
   CHECK(json::parse(text.substr(0, run - 1) + "}").size() == json::parse(text).size() - 1);
 }
 
-TEST_CASE("what is written is read back") {
+TEST_CASE("a written report is read back unchanged") {
   const std::string text = to_json(report());
   const Result<Report> read = read_report(text, "old.json");
   REQUIRE(read);
@@ -153,7 +153,7 @@ TEST_CASE("what is written is read back") {
   CHECK(to_json(*read_report(empty, "empty.json")) == empty);
 }
 
-TEST_CASE("any bytes make valid JSON that is read back") {
+TEST_CASE("texts of arbitrary bytes make valid JSON that is read back") {
   Report hostile = report();
   CaseResult& result = hostile.cases[1];
   result.query = std::string("\xff\xfe \"quoted\" \\ \0 \x1b[31m", 22);
@@ -169,7 +169,7 @@ TEST_CASE("any bytes make valid JSON that is read back") {
   CHECK(read->cases[1].answer == "</script>]]>\u2028\ufffd");
 }
 
-TEST_CASE("members of a newer version are passed over") {
+TEST_CASE("unknown members are ignored") {
   json whole = json::parse(to_json(report()));
   whole["invented"] = {1, 2};
   whole["cases"][0]["invented"] = {{"deep", true}};
@@ -180,8 +180,8 @@ TEST_CASE("members of a newer version are passed over") {
   CHECK(to_json(*read) == to_json(report()));
 }
 
-TEST_CASE("what is no report is refused with what is wrong") {
-  const std::string is_no = "old.json is no report: ";
+TEST_CASE("a malformed report is an error that names the problem") {
+  const std::string prefix = "old.json is not a report: ";
   struct Case {
     const char* text;
     const char* why;
@@ -191,26 +191,28 @@ TEST_CASE("what is no report is refused with what is wrong") {
           Case{"", "not JSON"},
           Case{"{\"suite\":", "not JSON"},
           Case{"\xff\xfe", "not JSON"},
-          Case{"[]", "no JSON object"},
+          Case{"[]", "not a JSON object"},
           Case{"{}", "it has no \"suite\""},
           Case{R"({"suite":"all"})", "it has no \"metrics\""},
           Case{R"({"suite":"all","metrics":{}})", "it has no \"cases\""},
-          Case{R"({"suite":1,"metrics":{},"cases":[]})", "\"suite\" is no text"},
-          Case{R"({"suite":"all","metrics":[],"cases":[]})", "\"metrics\" holds what is no object"},
-          Case{R"({"suite":"all","metrics":{"a":"b"},"cases":[]})", "\"a\" is no number"},
-          Case{R"({"suite":"all","metrics":{},"cases":{}})", "\"cases\" is no list"},
-          Case{R"({"suite":"all","metrics":{},"cases":[1]})", "\"cases\" holds what is no object"},
+          Case{R"({"suite":1,"metrics":{},"cases":[]})", "\"suite\" is not a text"},
+          Case{R"({"suite":"all","metrics":[],"cases":[]})",
+               "\"metrics\" has a value that is not an object"},
+          Case{R"({"suite":"all","metrics":{"a":"b"},"cases":[]})", "\"a\" is not a number"},
+          Case{R"({"suite":"all","metrics":{},"cases":{}})", "\"cases\" is not a list"},
+          Case{R"({"suite":"all","metrics":{},"cases":[1]})",
+               "\"cases\" has a value that is not an object"},
           Case{R"({"suite":"all","metrics":{},"cases":[{"id":"a","suite":"b"}]})",
                "a case has no \"trials\""},
           Case{
               R"({"suite":"a","metrics":{},"cases":[{"id":"a","suite":"b","trials":-1,"passes":0}]})",
-              "\"trials\" is no count"},
+              "\"trials\" is not a count"},
           Case{
               R"({"suite":"a","metrics":{},"cases":[{"id":"a","suite":"b","trials":1,"passes":2}]})",
               "a case has more passes than trials"},
-          Case{R"({"suite":"a","metrics":{},"cases":[],"run":3})", "\"run\" is no object"},
+          Case{R"({"suite":"a","metrics":{},"cases":[],"run":3})", "\"run\" is not an object"},
       })
-    CHECK(refusal(c.text) == is_no + c.why);
+    CHECK(refusal(c.text) == prefix + c.why);
   CHECK(read_report("", "x").error().kind == ErrorKind::data);
   CHECK(refusal(R"({"suite":"all","metrics":{},"cases":[]})") == "accepted");
 }

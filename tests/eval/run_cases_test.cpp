@@ -26,9 +26,9 @@ CaseRun run(House& house, std::string_view lines, size_t repeat = 1, size_t jobs
   return run_cases(*subject, cases(lines), phrases(), {repeat, jobs, {}}, {}).value();
 }
 
-// Fails as a server does that is gone, but for the first so many times.
-struct Gone final : generate::Generator {
-  explicit Gone(int answers = 0) : left(answers) {}
+// Generates the given number of answers, then fails like an unavailable server.
+struct FailingGenerator final : generate::Generator {
+  explicit FailingGenerator(int answers = 0) : left(answers) {}
   std::atomic<int> left;
   std::atomic<int> asked = 0;
   std::string name() const override { return "gone"; }
@@ -56,7 +56,7 @@ constexpr std::string_view kAsk =
 
 }  // namespace
 
-TEST_CASE("a case is asked, judged and shown") {
+TEST_CASE("a case is run and judged, and its result has the answer") {
   House house;
   const CaseRun ran = run(house, kAsk);
   REQUIRE(ran.results.size() == 1);
@@ -75,7 +75,7 @@ TEST_CASE("a case is asked, judged and shown") {
   CHECK(!ran.error);
 }
 
-TEST_CASE("earlier turns are of the same session, and what they showed is not shown again") {
+TEST_CASE("earlier turns belong to the same session, and their citations are not repeated") {
   House house;
   const CaseRun ran = run(
       house,
@@ -85,7 +85,7 @@ TEST_CASE("earlier turns are of the same session, and what they showed is not sh
   CHECK(ran.results[1].passed());
 }
 
-TEST_CASE("the page, what was seen and what is declared reach the turn") {
+TEST_CASE("the seen slugs of a case reach the turn") {
   House house;
   const CaseRun ran = run(
       house,
@@ -93,7 +93,7 @@ TEST_CASE("the page, what was seen and what is declared reach the turn") {
   CHECK(ran.results[0].passed());
 }
 
-TEST_CASE("what a model would have written goes the whole way") {
+TEST_CASE("a scripted model output goes through the whole pipeline") {
   House house;
   const CaseRun ran = run(
       house,
@@ -103,7 +103,7 @@ TEST_CASE("what a model would have written goes the whole way") {
   CHECK(ran.results[0].answer == "read it.\n\n[1]");
 }
 
-TEST_CASE("the same answers in every run, one at a time and many at a time") {
+TEST_CASE("answers do not depend on the run or on the number of jobs") {
   House house;
   std::string lines;
   for (int i = 0; i < 24; ++i)
@@ -124,17 +124,17 @@ TEST_CASE("the same answers in every run, one at a time and many at a time") {
   CHECK(shown(run(house, lines, 3, 4)) == once);
 }
 
-TEST_CASE("nothing is left in the store") {
+TEST_CASE("the store is unchanged") {
   House house;
   run(house, kAsk);
   CHECK(house.store->all_shown_slugs().value().empty());
   CHECK(house.store->sessions_after("", 10).value().empty());
 }
 
-TEST_CASE("repeats are counted, and a case that sometimes fails has a rate between") {
+TEST_CASE("repeated trials are counted, and errors are kept apart") {
   House house;
-  auto gone = std::make_unique<Gone>(3);
-  house.generator = std::move(gone);
+  auto failing = std::make_unique<FailingGenerator>(3);
+  house.generator = std::move(failing);
   const CaseRun ran = run(house, kAsk, 4);
   const CaseResult& one = ran.results[0];
   CHECK(one.trials == 3);
@@ -142,16 +142,16 @@ TEST_CASE("repeats are counted, and a case that sometimes fails has a rate betwe
   CHECK(one.errors == 1);
   CHECK(one.error == "nobody answers");
   CHECK(one.pass_rate() == 1);
-  CHECK(!one.passed());  // it was not seen to pass every time
+  CHECK(!one.passed());  // one trial could not be run
   REQUIRE(ran.error);
   CHECK(ran.error->kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("when no server answers the rest is not tried") {
+TEST_CASE("after several failures to reach a server the remaining trials are not attempted") {
   House house;
-  auto gone = std::make_unique<Gone>();
-  const Gone& counted = *gone;
-  house.generator = std::move(gone);
+  auto failing = std::make_unique<FailingGenerator>();
+  const FailingGenerator& counted = *failing;
+  house.generator = std::move(failing);
   const CaseRun ran = run(house, kAsk, 100);
   CHECK(ran.results[0].errors == 100);
   CHECK(ran.results[0].trials == 0);
@@ -159,7 +159,7 @@ TEST_CASE("when no server answers the rest is not tried") {
   CHECK(ran.error->kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("a reranker that fails is an error of the trial, not an answer without one") {
+TEST_CASE("a failed reranker is an error of the trial") {
   House house;
   house.reranker = std::make_unique<NoReranker>();
   const CaseRun ran = run(house, kAsk);
@@ -168,7 +168,7 @@ TEST_CASE("a reranker that fails is an error of the trial, not an answer without
   CHECK(ran.error->message.find("no reranker answers") != std::string::npos);
 }
 
-TEST_CASE("a stop ends the run") {
+TEST_CASE("a stop request cancels the run") {
   House house;
   const auto subject = Subject::make(house.engine(), {}).value();
   std::stop_source stop;
@@ -196,7 +196,7 @@ TEST_CASE("an empty index cannot be evaluated") {
   CHECK(exit_code(subject.error().kind) == 3);
 }
 
-TEST_CASE("the day is that of the newest page") {
+TEST_CASE("the day of the evaluation is that of the newest page") {
   House house;
   CHECK(iso_date(Subject::make(house.engine(), {}).value()->day()) == "2026-11-15");
 }

@@ -23,7 +23,7 @@ inline std::string read_source(const std::string& path) {
   return text.str();
 }
 
-// The phrases as they are shipped.
+// The phrases of evals/phrases.toml.
 inline const Phrases& shipped_phrases() {
   static const Phrases phrases = [] {
     auto read = read_phrases(read_source("evals/phrases.toml"));
@@ -57,8 +57,9 @@ inline std::vector<Hit> retrieved() {
               "failure ledger at https://stoka.example/ledger remembers what broke and why.")};
 }
 
-// {slug} in the text is a citation.
-inline Answer said(std::string_view text, std::string_view query = "why do agents need limits") {
+// An answer with this text, in which {slug} is a citation.
+inline Answer make_answer(std::string_view text,
+                          std::string_view query = "why do agents need limits") {
   Answer out;
   out.query = query;
   out.ranked = retrieved();
@@ -79,22 +80,23 @@ inline Answer said(std::string_view text, std::string_view query = "why do agent
   return out;
 }
 
-inline std::optional<std::string> judged(std::string_view predicate, const Answer& answer) {
+inline std::optional<std::string> match(std::string_view predicate, const Answer& answer) {
   const Predicate* found = find_predicate(predicate);
   REQUIRE(found != nullptr);
-  return found->holds(answer, shipped_phrases());
+  return found->match(answer, shipped_phrases());
 }
 
-inline void check_free(std::string_view predicate, std::span<const std::string_view> texts) {
+inline void check_no_match(std::string_view predicate, std::span<const std::string_view> texts) {
   for (const std::string_view text : texts) {
-    const auto why = judged(predicate, said(text));
-    CHECK_MESSAGE(!why, predicate << " must not hold: " << text << "\n  " << why.value_or(""));
+    const auto why = match(predicate, make_answer(text));
+    CHECK_MESSAGE(!why, predicate << " must not match: " << text << "\n  " << why.value_or(""));
   }
 }
 
-inline void check_held(std::string_view predicate, std::span<const std::string_view> texts) {
+inline void check_matches(std::string_view predicate, std::span<const std::string_view> texts) {
   for (const std::string_view text : texts) {
-    CHECK_MESSAGE(judged(predicate, said(text)).has_value(), predicate << " must hold: " << text);
+    CHECK_MESSAGE(match(predicate, make_answer(text)).has_value(),
+                  predicate << " must match: " << text);
   }
 }
 

@@ -30,7 +30,7 @@ QueryRuns run(House& house, std::span<const Query> queries) {
 
 constexpr size_t kLexical = 0, kDense = 1, kFused = 2, kReranked = 3, kPolicy = 4;
 
-struct Nobody final : rerank::Reranker {
+struct UnavailableReranker final : rerank::Reranker {
   int asked = 0;
   std::string name() const override { return "nobody"; }
   Result<rerank::Scores> score(std::string_view, std::span<const Hit>, std::stop_token) override {
@@ -41,7 +41,7 @@ struct Nobody final : rerank::Reranker {
 
 }  // namespace
 
-TEST_CASE("every stage has a ranking of documents, each once, best first") {
+TEST_CASE("every stage ranks distinct documents, best first") {
   House house;
   const std::vector<Query> queries = {
       query("tell me about bounded execution", {{"philosophy-bounded-execution", 3}})};
@@ -66,7 +66,7 @@ TEST_CASE("every stage has a ranking of documents, each once, best first") {
   CHECK(runs.runs[0].best_score > 0.82);
 }
 
-TEST_CASE("the lexical mode asks nobody for vectors") {
+TEST_CASE("the lexical mode uses no vectors") {
   House house;
   house.settings.retrieve.mode = retrieve::Mode::lexical;
   const std::vector<Query> queries = {query("what is Kvitto", {{"kvitto", 3}})};
@@ -76,8 +76,7 @@ TEST_CASE("the lexical mode asks nobody for vectors") {
   CHECK(!runs.runs[0].stages[kFused].documents.empty());
 }
 
-TEST_CASE(
-    "on the built-in queries each stage is no worse than the one before, and the end is good") {
+TEST_CASE("on the built-in queries no stage is worse than the one before it") {
   House house;
   const std::vector<Query> queries = built_in_queries();
   REQUIRE(queries.size() >= 50);
@@ -98,7 +97,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a reranker that is broken shows in the stages after it, not before") {
+TEST_CASE("a broken reranker lowers the scores of the stages after it only") {
   House house, broken;
   broken.reranker = std::make_unique<Backwards>(*broken.store);
   const std::vector<Query> queries = built_in_queries();
@@ -110,11 +109,12 @@ TEST_CASE("a reranker that is broken shows in the stages after it, not before") 
   CHECK(stage_mean(bad, queries, kPolicy).hit_1 < 0.3);
 }
 
-TEST_CASE("a reranker that does not answer is an error, and soon nobody is asked any more") {
+TEST_CASE(
+    "an unavailable reranker is an error, and after several failures no more queries are run") {
   House house;
-  auto nobody = std::make_unique<Nobody>();
-  const Nobody& counted = *nobody;
-  house.reranker = std::move(nobody);
+  auto reranker = std::make_unique<UnavailableReranker>();
+  const UnavailableReranker& counted = *reranker;
+  house.reranker = std::move(reranker);
   const std::vector<Query> queries(40, query("what is Kvitto", {{"kvitto", 3}}));
   const QueryRuns runs = run(house, queries);
   REQUIRE(runs.runs.size() == 40);
@@ -127,7 +127,7 @@ TEST_CASE("a reranker that does not answer is an error, and soon nobody is asked
   CHECK(stage_mean(runs, queries, kFused).mrr == 0);
 }
 
-TEST_CASE("a question that finds nothing scores nothing") {
+TEST_CASE("a query without hits scores 0") {
   House house;
   const std::vector<Query> queries = {query("zzzzqqq xyzzy", {{"kvitto", 3}})};
   const QueryRuns runs = run(house, queries);

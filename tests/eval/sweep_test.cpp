@@ -23,7 +23,7 @@ TEST_CASE("an axis is a setting and its values") {
   }
 }
 
-TEST_CASE("combinations are all there are, the last axis turning fastest") {
+TEST_CASE("combinations() gives all combinations; the last axis varies fastest") {
   const std::vector<Axis> axes = {{"a", {"1", "2"}}, {"b", {"x", "y", "z"}}};
   const std::vector<Combination> all = combinations(axes);
   REQUIRE(all.size() == 6);
@@ -33,7 +33,7 @@ TEST_CASE("combinations are all there are, the last axis turning fastest") {
   CHECK(combinations({}) == std::vector<Combination>{{}});
 }
 
-TEST_CASE("table and JSON hold every row, and the best ones are marked") {
+TEST_CASE("table and JSON have every row, and the best row is marked") {
   Sweep sweep;
   SweepRow row;
   row.settings = {{"retrieval.mode", "dense"}};

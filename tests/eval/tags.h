@@ -1,4 +1,4 @@
-// The tags of XML or HTML as text: what hostile text must not change.
+// Extracts the tags of XML or HTML, which untrusted text must not change.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace stoka::eval {
 
-// Each with the names of its attributes and without their values: `<a href="">`. As far as the
-// escaping is sound, a quote or an angle bracket stands nowhere else.
+// All tags with the names of their attributes but without the values: `<a href="">`. Relies on
+// quotes and angle brackets being escaped everywhere else.
 inline std::vector<std::string> tags(std::string_view text) {
   std::vector<std::string> out;
   for (size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {

@@ -28,7 +28,7 @@ Result<std::vector<Query>> read(std::string_view queries, std::string_view qrels
 
 }  // namespace
 
-TEST_CASE("queries come with their judgements, whatever the file is like") {
+TEST_CASE("queries are read with their judgements from BEIR and TREC files") {
   const char* all_qrels[] = {
       "query-id\tcorpus-id\tscore\nq1\tA-1\t2\nq1\tb_2\t1\n2\t7\t1\nq3\tx\t3\n",  // BEIR
       "q1 0 A-1 2\nq1 0 b_2 1\n2 0 7 1\nq3 0 x 3\n",                              // TREC
@@ -62,38 +62,38 @@ TEST_CASE("queries without a relevant document are left out") {
   CHECK(found->front().relevant.size() == 1);
 }
 
-TEST_CASE("documents whose ids are one slug are one document, of the higher gain") {
+TEST_CASE("documents with the same slug are one document with the higher gain") {
   const auto found = read("1\ta", "1 DOC#7 1\n1 doc-7 3\n1 Doc-7 2");
   REQUIRE(found);
   CHECK(found->front().relevant == decltype(Query::relevant){{"doc-7", 3}});
 }
 
-TEST_CASE("what is no collection is an error that names file and line") {
+TEST_CASE("a malformed collection is a data error with file and line") {
   const std::string long_line = "{\"id\":\"1\",\"text\":\"" + std::string(2 << 20, 'x') + "\"}";
   struct {
     std::string queries, qrels, message;
   } cases[] = {
-      {"1\ta\nb", "1 x 1", "queries.jsonl:2: no query"},
-      {"{\"id\":\"1\"}", "1 x 1", "queries.jsonl:1: no query"},
-      {"{\"id\":\"1\",\"text\":7}", "1 x 1", "queries.jsonl:1: no query"},
-      {"{\"text\":\"a\"}", "1 x 1", "queries.jsonl:1: no query"},
-      {"{\"id\":1.5,\"text\":\"a\"}", "1 x 1", "queries.jsonl:1: no query"},
-      {"\n\n{\"id\":\"1\",\"text\":\"a\"", "1 x 1", "queries.jsonl:3: no query"},
-      {"{\"id\":1,\"text\":\"a\",\"score\":1e999}", "1 x 1", "queries.jsonl:1: no query"},
-      {"[1]", "1 x 1", "queries.jsonl:1: no query"},
-      {"\ta", "1 x 1", "queries.jsonl:1: no query"},
+      {"1\ta\nb", "1 x 1", "queries.jsonl:2: not a query"},
+      {"{\"id\":\"1\"}", "1 x 1", "queries.jsonl:1: not a query"},
+      {"{\"id\":\"1\",\"text\":7}", "1 x 1", "queries.jsonl:1: not a query"},
+      {"{\"text\":\"a\"}", "1 x 1", "queries.jsonl:1: not a query"},
+      {"{\"id\":1.5,\"text\":\"a\"}", "1 x 1", "queries.jsonl:1: not a query"},
+      {"\n\n{\"id\":\"1\",\"text\":\"a\"", "1 x 1", "queries.jsonl:3: not a query"},
+      {"{\"id\":1,\"text\":\"a\",\"score\":1e999}", "1 x 1", "queries.jsonl:1: not a query"},
+      {"[1]", "1 x 1", "queries.jsonl:1: not a query"},
+      {"\ta", "1 x 1", "queries.jsonl:1: not a query"},
       {"1\ta\n2\tb\n{\"id\":1,\"text\":\"c\"}", "1 x 1",
-       "queries.jsonl:3: a query with the id of line 1"},
-      {"1\ta\n2\t ", "2 x 1", "queries.jsonl:2: a query without text"},
-      {long_line, "1 x 1", "queries.jsonl:1: a line of more than 1 MB"},
-      {"1\ta", "1 x", "qrels.tsv:1: 2 columns, no judgement"},
-      {"1\ta", "1 x 1\n1 0 y 1 tag", "qrels.tsv:2: 5 columns, no judgement"},
-      {"1\ta", "query document gain\nquery document gain", "qrels.tsv:2: a gain that is no number"},
-      {"1\ta", "1 x 1\n1 y nan", "qrels.tsv:2: a gain that is no number"},
-      {"1\ta", "1 x 1\n1 y 1e999", "qrels.tsv:2: a gain that is no number"},
-      {"1\ta", "1 x 1\n1 y 0x1", "qrels.tsv:2: a gain that is no number"},
-      {"1\ta", "1 x 1\n\n1 0 x 2", "qrels.tsv:3: judges what line 1 does"},
-      {"1\ta", "1 ### 1", "qrels.tsv:1: a document id without a letter or digit"},
+       "queries.jsonl:3: the id of this query is already used in line 1"},
+      {"1\ta\n2\t ", "2 x 1", "queries.jsonl:2: the query has no text"},
+      {long_line, "1 x 1", "queries.jsonl:1: the line has more than 1 MB"},
+      {"1\ta", "1 x", "qrels.tsv:1: a judgement has 3 or 4 columns, not 2"},
+      {"1\ta", "1 x 1\n1 0 y 1 tag", "qrels.tsv:2: a judgement has 3 or 4 columns, not 5"},
+      {"1\ta", "query document gain\nquery document gain", "qrels.tsv:2: the gain is not a number"},
+      {"1\ta", "1 x 1\n1 y nan", "qrels.tsv:2: the gain is not a number"},
+      {"1\ta", "1 x 1\n1 y 1e999", "qrels.tsv:2: the gain is not a number"},
+      {"1\ta", "1 x 1\n1 y 0x1", "qrels.tsv:2: the gain is not a number"},
+      {"1\ta", "1 x 1\n\n1 0 x 2", "qrels.tsv:3: line 1 judges the same document"},
+      {"1\ta", "1 ### 1", "qrels.tsv:1: the document id has no letter or digit"},
       {"1\ta", "2 x 1", "no query of queries.jsonl has a relevant document in qrels.tsv"},
       {"1\ta", "1 x 0", "no query of queries.jsonl has a relevant document in qrels.tsv"},
       {"", "", "no query of queries.jsonl has a relevant document in qrels.tsv"},
@@ -108,7 +108,7 @@ TEST_CASE("what is no collection is an error that names file and line") {
   }
 }
 
-TEST_CASE("no bytes break the reader") {
+TEST_CASE("arbitrary bytes are read or refused") {
   const std::string pieces[] = {"{", "}",  "\"id\":", "1",     "\t",        " ",
                                 ",", "\n", "\r",      "\xFF",  "\xFF\xFE",  "\xEF\xBB\xBF",
                                 "a", "#",  "-1",      "\"x\"", "\"text\":", std::string(1, '\0')};
@@ -127,12 +127,12 @@ TEST_CASE("no bytes break the reader") {
   }
 }
 
-TEST_CASE("ids are known as the collection spells them") {
+TEST_CASE("document_ids returns the original ids by slug") {
   const std::map<std::string, std::string> expected = {{"med-10", "MED-10"}, {"a.b_c", "a.b_c"}};
   CHECK(document_ids("q d gain\n1 MED-10 1\n2 0 a.b_c 0\r\n3 med-10 1") == expected);
 }
 
-TEST_CASE("a run has six columns, and scores that fall") {
+TEST_CASE("a run has six columns and falling scores") {
   const Ranked ranked[] = {{"A", 2.5}, {"b c", 2.5}, {"d", 3}, {"e", -.5}};
   CHECK(run_lines("q1", ranked, "my run") ==
         "q1 Q0 A 1 2.5 my_run\n"
@@ -143,7 +143,7 @@ TEST_CASE("a run has six columns, and scores that fall") {
   CHECK(run_lines("q1", {}, "run").empty());
 }
 
-TEST_CASE("no two lines of a run tie when they are read in single precision") {
+TEST_CASE("the scores of a run differ in single precision") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::vector<Ranked> ranked;
   for (double score : {kInfinity, kInfinity, 1e300, 1e299, 1.0, 1.0 - 1e-12, 1.0 - 2e-12,
@@ -164,7 +164,7 @@ TEST_CASE("no two lines of a run tie when they are read in single precision") {
   CHECK(n == ranked.size());
 }
 
-TEST_CASE("public collections are read whole") {
+TEST_CASE("public collections are read completely") {
   struct {
     const char* name;
     size_t queries, judgements;

@@ -14,8 +14,8 @@ namespace stoka::load {
 namespace {
 
 constexpr int kDimension = 1024;
-constexpr size_t kVectors = 1024;  // made once, then taken by the hash of a text
-constexpr int kPieces = 5;         // of a citation: as tokenizers cut
+constexpr size_t kVectors = 1024;  // made once, then chosen by the hash of a text
+constexpr int kPieces = 5;         // of a citation, as a tokenizer splits it
 constexpr int kLongTokens = 4000;
 constexpr std::array kWords = {"something ", "was ", "published ", "about ", "exactly ",
                                "that, ",     "and ", "it ",        "is ",    "short. "};

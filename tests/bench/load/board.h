@@ -1,5 +1,5 @@
-// What the benchmark tells the upstream, and what the upstream has seen: in memory that both
-// processes share.
+// Shared memory between the benchmark and the upstream process: settings for the upstream, and its
+// counters.
 #pragma once
 
 #include <atomic>
@@ -10,28 +10,28 @@
 
 namespace stoka::load {
 
-// In a query, these words tell the upstream something.
-inline constexpr std::string_view kLeaver = "leaver-";          // and six digits: see left_us
-inline constexpr std::string_view kLongAnswer = "long-answer";  // megabytes
-inline constexpr std::string_view kNoMatch = "no-match";        // reranked to nearly nothing
+// Words in a query that control the upstream.
+inline constexpr std::string_view kLeaver = "leaver-";  // followed by six digits: see left_us
+inline constexpr std::string_view kLongAnswer = "long-answer";  // an answer of megabytes
+inline constexpr std::string_view kNoMatch = "no-match";        // reranked to nearly 0
 
 struct Board {
   static constexpr size_t kLeavers = 100000;
 
-  // Of the next streams.
+  // Settings of the next streams.
   std::atomic<int> tokens{60};
   std::atomic<int> citations{4};
-  std::atomic<int> interval_us{0};     // 0: the whole answer at once
-  std::atomic<int> fault_permille{0};  // of all requests but /info and /v1/models
+  std::atomic<int> interval_us{0};     // between tokens; 0 sends the whole answer at once
+  std::atomic<int> fault_permille{0};  // of all requests except /info and /v1/models
 
   std::atomic<int64_t> embeds{0}, reranks{0}, chats{0};
-  std::atomic<int64_t> open{0};  // streams
+  std::atomic<int64_t> open{0};  // open streams
   std::atomic<int64_t> finished{0};
-  std::atomic<int64_t> left{0};  // closed by the peer before their end
+  std::atomic<int64_t> left{0};  // streams closed by the peer before their end
   std::atomic<int64_t> faults{0};
-  std::atomic<int64_t> left_us[kLeavers] = {};  // when, by the number of the leaver
+  std::atomic<int64_t> left_us[kLeavers] = {};  // when they were closed, by the number in the query
 
-  // The last body of a request, so that the same can be sent without stoka.
+  // The last request bodies, so that the same requests can be sent without stoka.
   class Kept {
    public:
     void put(std::string_view body) {
@@ -48,6 +48,6 @@ struct Board {
   Kept embed, rerank, chat;
 };
 
-Board& make_board();  // shared with processes forked later; lives as long as the process
+Board& make_board();  // shared with processes forked later; never freed
 
 }  // namespace stoka::load

@@ -27,13 +27,13 @@ constexpr size_t kSlowRead = 4096;
 
 struct Connection {
   int fd = -1;
-  uint64_t serial = 0;  // of the socket and the job
-  bool used = false;    // has carried an answer
-  bool again = false;   // this job was sent once before, on a connection that had been closed
+  uint64_t serial = 0;  // identifies the socket and the job
+  bool used = false;    // has had a response
+  bool again = false;   // the job was sent before on a connection that the server had closed
   bool paused = false;
   bool stalled = false;
   bool wants_out = false;
-  bool counted = false;  // in flowing_
+  bool counted = false;  // counted in flowing_
   size_t sent = 0;
   int64_t until_us = 0;
   Job job;
@@ -58,7 +58,7 @@ class Loop {
       late_ = [this, &pace](const Reader::Paced& token, const Reader::Paced& before) {
         if (flowing_ < options_.paced_from) return;
         pace.late.push_back(static_cast<float>(token.now_us - token.due_us) / 1000.0f);
-        // Between them may be pieces of a citation.
+        // Pieces of a citation may be between them.
         if (token.due_us - before.due_us <= kGap)
           pace.gap.push_back(static_cast<float>(token.now_us - before.now_us) / 1000.0f);
       };
@@ -105,7 +105,7 @@ class Loop {
     ::epoll_ctl(epoll_, what, connection.fd, &event);
   }
 
-  // The next job, if there is one.
+  // Starts the next job, if there is one.
   void take(size_t at) {
     std::optional<Job> job = next_();
     if (!job) {
@@ -182,7 +182,7 @@ class Loop {
       else if (errno == EAGAIN || errno == ENOTCONN)
         blocked = true;
       else if (errno != EINTR)
-        break;  // what there is to read says why
+        break;  // reading will report the reason
     }
     if (blocked != connection.wants_out) {
       connection.wants_out = blocked;
@@ -199,7 +199,7 @@ class Loop {
     Reader& reader = *connection.reader;
     if (got <= 0) {
       if (connection.used && !reader.begun() && !connection.again) {
-        connection.again = true;  // the server was tired of the connection
+        connection.again = true;  // the server had closed the idle connection
         disconnect(at, false);
         return start(at);
       }
@@ -225,7 +225,7 @@ class Loop {
     }
   }
 
-  // Streams that are past their first token.
+  // The number of streams that are past their first token.
   void count(Connection& connection) {
     const bool flows = connection.outcome.first_us != 0 && connection.outcome.last == 0;
     if (flows != connection.counted) flowing_ += flows ? 1 : -1;

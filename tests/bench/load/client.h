@@ -1,6 +1,5 @@
-// Clients of an event stream: many connections, one thread, little CPU a byte, since the two cores
-// of a small machine are shared with what is measured. Every stream is checked against the contract
-// as it is read.
+// The load generator: many connections on one thread with little CPU time, because it shares two
+// cores with the measured server. Every stream is checked against the protocol while it is read.
 #pragma once
 
 #include <algorithm>
@@ -15,38 +14,38 @@ namespace stoka::load {
 
 struct Job {
   enum class Form {
-    turn,   // stoka's events: ready, token and cite, done or error
-    relay,  // a model server's stream: data lines and [DONE]
-    plain,  // no stream
+    turn,   // events of stoka: ready, token and cite, done or error
+    relay,  // stream of a model server: data lines and [DONE]
+    plain,  // not a stream
   };
   enum class Manner {
     usual,
-    slow,     // a small window, read a little at a time
-    stalled,  // reads nothing for 40 s once the head is there, and may be cut
+    slow,     // a small receive window, read in small pieces
+    stalled,  // pauses for 40 s after the head; the server may disconnect
   };
-  std::string bytes = {};  // of the whole request
+  std::string bytes = {};  // the whole request
   Form form = Form::plain;
-  int tag = 0;  // the caller's
+  int tag = 0;  // for the caller
   Manner manner = Manner::usual;
-  int leave_after = -1;         // events; 0: with the head. -1: stays
-  int64_t leave_after_us = -1;  // of when it was sent
-  bool reset = false;           // leaves with RST
+  int leave_after = -1;         // disconnects after so many events; 0: after the head; -1: never
+  int64_t leave_after_us = -1;  // disconnects so long after sending
+  bool reset = false;           // disconnects with RST
   bool keep_body = false;       // see Outcome::body
 };
 
 struct Outcome {
   int tag = 0;
   Job::Form form = Job::Form::plain;
-  int status = 0;                                              // 0: none came
-  int64_t sent_us = 0, head_us = 0, first_us = 0, end_us = 0;  // first: the first token
+  int status = 0;                                              // 0 if there was no response
+  int64_t sent_us = 0, head_us = 0, first_us = 0, end_us = 0;  // first_us: of the first token
   int tokens = 0, cites = 0;
-  char last = 0;  // of a stream: 'd' done, 'e' error
+  char last = 0;  // last event of a stream: 'd' done, 'e' error
   bool left = false;
-  bool cut = false;  // by the server, before the end
+  bool cut = false;  // the server disconnected before the end
   bool retry_after = false;
-  std::string wrong = {};    // what breaks the contract; empty: nothing
-  std::string body = {};     // with keep_body, its beginning
-  std::string session = {};  // of the ready event
+  std::string wrong = {};    // the protocol violation, if any
+  std::string body = {};     // its beginning, if keep_body
+  std::string session = {};  // from the ready event
 
   double ms() const { return static_cast<double>(end_us - sent_us) / 1e3; }
 };
@@ -54,26 +53,28 @@ struct Outcome {
 struct ClientOptions {
   uint16_t port = 0;
   int connections = 1;
-  double job_seconds = 60;  // an answer that takes longer is wrong
-  // Times of paced tokens are kept while so many streams are past their first token; 0: never.
+  double job_seconds = 60;  // a longer answer counts as wrong
+  // Latencies of paced tokens are recorded while at least so many streams are past their first
+  // token; 0 records none.
   int paced_from = 0;
 };
 
-// Of paced tokens, in ms.
+// Latencies of paced tokens in ms.
 struct Pace {
-  std::vector<float> late;  // against the time at which the token was due
-  std::vector<float> gap;   // since the token before, of two that follow each other
+  std::vector<float> late;  // after the scheduled time
+  std::vector<float> gap;   // between consecutive tokens
 };
 
 class Client {
  public:
-  // A job for a connection that is free; nothing ends that connection.
+  // Returns a job for a free connection; nullopt closes the connection.
   using Next = std::function<std::optional<Job>()>;
   using Done = std::function<void(const Outcome&)>;
 
   explicit Client(const ClientOptions& options) : options_(options) {}
 
-  // Until all connections have ended; throws when interrupted, or when nobody listens.
+  // Runs until all connections are closed. Throws if interrupted or if the port refuses
+  // connections.
   void run(const Next& next, const Done& done);
   Pace& pace() { return pace_; }
 
@@ -84,7 +85,7 @@ class Client {
 
 std::string request(std::string_view method, std::string_view target, std::string_view body = {});
 
-// Sorts them; 0 of none.
+// Sorts the values; 0 if there are none.
 template <class T>
 double percentile(std::vector<T>& values, double share) {
   if (values.empty()) return 0;

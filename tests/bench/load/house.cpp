@@ -18,9 +18,9 @@ namespace stoka::load {
 namespace {
 
 constexpr int kPages = 250;
-constexpr int kSections = 4;  // a page: 1,000 chunks
+constexpr int kSections = 4;  // of each page; 1,000 chunks in all
 
-// A Zipf vocabulary of made-up words.
+// Synthetic words that follow Zipf's law.
 class Words {
  public:
   Words() {
@@ -77,7 +77,7 @@ House::~House() { upstream_->end(2); }
 
 Variables House::variables(bool models) const {
   const std::string db = "sqlite:" + (folder_ / (models ? "models.db" : "builtin.db")).string();
-  // A limit of 0 is none.
+  // A limit of 0 means no limit.
   Variables out = {{"STOKA_DB_URL", db},
                    {"XDG_CONFIG_HOME", folder_.path.string()},
                    {"XDG_DATA_HOME", folder_.path.string()},
@@ -109,7 +109,7 @@ void House::index(bool models) {
 std::unique_ptr<Process> House::serve(bool models, uint16_t port, const Variables& more) {
   Variables all = variables(models);
   all.insert(all.end(), more.begin(), more.end());
-  Variables last;  // of a name given twice
+  Variables last;  // the last value of each name
   for (size_t i = 0; i < all.size(); ++i) {
     bool again = false;
     for (size_t j = i + 1; j < all.size(); ++j) again = again || all[j].first == all[i].first;
@@ -124,7 +124,7 @@ std::unique_ptr<Process> House::serve(bool models, uint16_t port, const Variable
 
 std::unique_ptr<Process> House::nginx(uint16_t port) {
   const std::string at = folder_.path.string();
-  // One process: nothing of it can outlive the one that is known.
+  // A single process, so that no worker can outlive it.
   folder_.write("nginx.conf", fmt::format(R"(daemon off;
 master_process off;
 worker_processes 1;
@@ -201,7 +201,8 @@ std::string chat_body(const std::string& query, const std::string& session) {
 std::string stoka_beside(const char* self) {
   std::error_code ignored;
   const auto at = std::filesystem::weakly_canonical(self, ignored);
-  const auto tree = at.parent_path().parent_path().parent_path();  // of BUILD/tests/bench/bench_X
+  const auto tree =
+      at.parent_path().parent_path().parent_path();  // BUILD in BUILD/tests/bench/bench_X
   return (tree / "apps" / "stoka" / "stoka").string();
 }
 

@@ -1,5 +1,5 @@
-// What a benchmark of the server stands on: an upstream, a site of made-up pages and its index,
-// `stoka serve`, nginx. In a folder of its own; everything ends with it.
+// The environment of a server benchmark in a temporary folder: an upstream, a site of synthetic
+// pages with its index, `stoka serve` and nginx. The destructor stops all processes.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace stoka::load {
 
 class House {
  public:
-  explicit House(std::string stoka);  // path of the program
+  explicit House(std::string stoka);  // path of the stoka program
   ~House();
 
   Board& board() { return board_; }
@@ -24,9 +24,9 @@ class House {
   Process& upstream() { return *upstream_; }
   const std::filesystem::path& folder() const { return folder_.path; }
 
-  // Throw when the program fails, with the end of its log.
+  // These throw with the end of the log if the program fails.
   void index(bool models);
-  // With model servers, or on the embedded default. `more` beats what is set.
+  // With model servers, or with the built-in parts. `more` overrides the other variables.
   std::unique_ptr<Process> serve(bool models, uint16_t port, const Variables& more = {});
   std::unique_ptr<Process> nginx(uint16_t port);
   std::string log(const std::string& name) const;  // "serve", "index", "nginx"
@@ -43,11 +43,11 @@ class House {
   bool site_ = false;
 };
 
-// A question whose words are in the pages, another one each time.
+// A random question whose words are in the pages.
 std::string question(std::mt19937& random);
 std::string chat_body(const std::string& query, const std::string& session = "");
 
-// The program that was built beside this benchmark.
+// The path of the stoka program of the same build as this benchmark.
 std::string stoka_beside(const char* self);
 
 }  // namespace stoka::load

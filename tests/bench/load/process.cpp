@@ -64,7 +64,7 @@ Process::Process(const std::vector<std::string>& command, const Variables& varia
   if (pid_ < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
   if (pid_ > 0) return;
   die_with(parent);
-  ::signal(SIGINT, SIG_IGN);  // a Ctrl-C reaches it as the SIGTERM of end()
+  ::signal(SIGINT, SIG_IGN);  // on Ctrl-C the benchmark stops it by SIGTERM
   ::signal(SIGTERM, SIG_DFL);
   ::signal(SIGPIPE, SIG_DFL);
   const int in = ::open("/dev/null", O_RDONLY);

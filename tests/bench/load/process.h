@@ -1,5 +1,5 @@
-// Processes that a benchmark starts: each is ended and waited for with its object, and by the
-// kernel when the benchmark is killed. For one thread.
+// A child process of a benchmark. The destructor stops it and waits for it; the kernel kills it if
+// the benchmark dies. For one thread.
 #pragma once
 
 #include <sys/types.h>
@@ -17,9 +17,10 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 class Process {
  public:
-  // Goes on in a copy of this process, and ends with body(). Not to be called with threads running.
+  // Forks a child that runs body() and exits. Must not be called while other threads run.
   explicit Process(const std::function<void()>& body);
-  // Output goes to the end of `log`; `variables` come on top of an environment without STOKA_….
+  // Starts a program. Its output is appended to `log`; `variables` are added to the environment,
+  // from which all STOKA_… are removed.
   Process(const std::vector<std::string>& command, const Variables& variables,
           const std::filesystem::path& log);
   Process(const Process&) = delete;
@@ -28,12 +29,12 @@ class Process {
 
   pid_t pid() const { return pid_; }
   bool running();
-  // Waits for its end by itself; the code of the exit, or 128 + the signal.
+  // Waits until the process exits; returns its exit code, or 128 + the signal.
   int wait();
-  // SIGTERM, after `patience` seconds SIGKILL.
+  // Sends SIGTERM, and SIGKILL after `patience` seconds.
   int end(double patience = 40);
 
-  double cpu_ms() const;                             // used so far by all its threads
+  double cpu_ms() const;                             // CPU time of all its threads so far
   int64_t memory_kb(const std::string& what) const;  // "VmRSS", "VmHWM"
 
  private:
@@ -44,12 +45,12 @@ class Process {
   bool ended_ = false;
 };
 
-int64_t now_us();  // CLOCK_MONOTONIC: the same in all processes
+int64_t now_us();  // CLOCK_MONOTONIC, which all processes share
 uint16_t free_port();
-int listen_on_loopback(uint16_t& port);  // port 0: any
+int listen_on_loopback(uint16_t& port);  // port 0 picks a free port
 void raise_file_limit();
 
-// SIGINT and SIGTERM only set this, so that everything started is ended on the way out.
+// Set by SIGINT and SIGTERM, so that the benchmark can stop its children before it exits.
 bool interrupted();
 void catch_interrupts();
 

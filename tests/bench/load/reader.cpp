@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kEvents = {"token", "cite", "ready", "done", "error"};
 
-// Of one header, with its name in lower case and a colon; the value may have any case.
+// The value of a header. `name` is in lower case and ends with a colon.
 std::string_view value_of(std::string_view head, std::string_view name) {
   for (size_t at = head.find("\r\n"); at != head.npos; at = head.find("\r\n", at + 2)) {
     const std::string_view line = head.substr(at + 2);
@@ -85,7 +85,7 @@ void Reader::feed(std::string_view bytes, int64_t now_us) {
   }
 }
 
-// Without its line end; a view of partial_ when it came in several reads.
+// A line without its end; a view of partial_ if it came in several reads.
 std::string_view Reader::framing_line(std::string_view& bytes, bool& complete) {
   const size_t at = bytes.find('\n');
   complete = at != bytes.npos;
@@ -212,7 +212,7 @@ void Reader::data_line(std::string_view text) {
   stamps(text);
 }
 
-// "t0123456789 ": see Script.
+// Parses "t0123456789 ", see Script.
 void Reader::stamps(std::string_view text) {
   constexpr size_t kDigits = 10;
   if (!late_) return;

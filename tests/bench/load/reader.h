@@ -1,4 +1,5 @@
-// One response as it is read: HTTP, and in it the events of a stream, checked against the contract.
+// An incremental reader of one HTTP response that checks the events of a stream against the
+// protocol.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +13,22 @@ namespace stoka::load {
 
 class Reader {
  public:
-  // A paced token: when it was due, when it came, and the same of the one before in this stream; 0
-  // for the first.
+  // The scheduled and actual time of a paced token and of the one before it in this stream; 0 if it
+  // is the first.
   struct Paced {
     int64_t due_us = 0, now_us = 0;
   };
   using Late = std::function<void(const Paced& token, const Paced& before)>;
 
-  // `late` is told of every paced token; may be empty.
+  // `late` is called for every paced token; may be empty.
   Reader(const Job& job, Outcome& outcome, const Late& late)
       : job_(job), outcome_(outcome), late_(late) {}
 
   void feed(std::string_view bytes, int64_t now_us);
-  // The connection was closed by the server.
+  // Call when the server has closed the connection.
   void closed();
 
-  bool begun() const { return begun_; }  // a byte came
+  bool begun() const { return begun_; }  // at least one byte was read
   bool has_head() const { return part_ != Part::head; }
   bool whole() const { return part_ == Part::end; }
   bool keeps_alive() const { return keep_; }
@@ -57,10 +58,10 @@ class Reader {
   bool begun_ = false;
   bool keep_ = true;
   bool stream_ = false;
-  size_t left_ = 0;        // of the body, or of a chunk
-  std::string partial_;    // of the head, of a framing line
-  std::string tail_;       // of a line of events
-  std::string_view name_;  // of the event being read
+  size_t left_ = 0;        // bytes left of the body or of a chunk
+  std::string partial_;    // incomplete line of the head or of the chunked framing
+  std::string tail_;       // incomplete line of an event
+  std::string_view name_;  // of the current event
   bool data_ = false;
   int events_ = 0;
   Paced before_;

@@ -50,7 +50,7 @@ struct Connection {
   std::string in, out;
   size_t sent = 0;
   bool wants_out = false;
-  bool closing = false;  // once `out` is sent
+  bool closing = false;  // after `out` is sent
   std::optional<Stream> stream;
 };
 
@@ -139,7 +139,7 @@ class Upstream {
     go_on(connection);
   }
 
-  // As far as it goes without waiting. The connection may be gone afterwards.
+  // Writes as much as possible without blocking. The connection may be closed afterwards.
   void go_on(Connection& connection) {
     for (;;) {
       if (!flush(connection)) return drop(connection);
@@ -156,7 +156,7 @@ class Upstream {
     }
   }
 
-  // False: the connection is gone.
+  // Returns false if the connection was closed.
   bool flush(Connection& connection) {
     while (connection.sent < connection.out.size()) {
       const ssize_t put = ::send(connection.fd, connection.out.data() + connection.sent,
@@ -258,7 +258,7 @@ class Upstream {
     connection.stream.emplace(Stream{Script(body, board_.tokens, board_.citations, interval > 0)});
     Stream& stream = *connection.stream;
     stream.start_us = now_us();
-    // Servers write the tokens of all answers after each step of the model.
+    // Like a model server, writes the tokens of all answers after each step.
     if (interval > 0) stream.start_us += kStep - stream.start_us % kStep;
     stream.interval_us = interval;
     stream.leaver = leaver_in(body);
@@ -268,7 +268,7 @@ class Upstream {
     if (interval > 0) due_.push({stream.start_us, connection.fd, connection.serial});
   }
 
-  // Not all that is due when it is late: who comes and who leaves would wait.
+  // Writes a bounded number of overdue tokens, so that new and closing connections need not wait.
   void send_due() {
     for (int most = 256; most > 0 && !due_.empty(); --most) {
       const Due due = due_.top();
@@ -318,7 +318,7 @@ class Upstream {
   Board& board_;
   int epoll_ = -1;
   uint64_t serial_ = 0;
-  std::vector<std::unique_ptr<Connection>> connections_;  // by descriptor
+  std::vector<std::unique_ptr<Connection>> connections_;  // by file descriptor
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::mt19937 random_{5};
   std::array<char, 1 << 16> buffer_{};

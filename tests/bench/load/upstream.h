@@ -1,5 +1,6 @@
-// Three model servers on one port, in one thread: TEI's /info, /embed and /rerank, and OpenAI-style
-// /v1/models and /v1/chat/completions. For a process of its own, so that its CPU is its own.
+// Fake model servers on one port and one thread: /info, /embed and /rerank as in TEI, /v1/models
+// and /v1/chat/completions as in OpenAI. Run it in a process of its own, so that its CPU time can
+// be told apart.
 #pragma once
 
 #include "bench/load/board.h"
@@ -8,8 +9,9 @@ namespace stoka::load {
 
 // Serves the listening socket until SIGTERM.
 //
-// Faults, at the board's rate. Any request: status 500, the connection cut. /embed and /rerank: no
-// JSON. A stream, at any token of it: cut, silent for ever, an error event, garbage.
+// Injects faults at the rate set on the board. Any request: status 500 or a closed connection.
+// /embed and /rerank: a body that is not JSON. A stream, at any token: a closed connection,
+// silence, an error event or garbage.
 void serve_models(int listener, Board& board);
 
 }  // namespace stoka::load

@@ -1,4 +1,4 @@
-#include "eval/prose.h"
+#include "eval/sentence.h"
 
 #include <algorithm>
 #include <map>
@@ -13,9 +13,11 @@
 namespace stoka::eval {
 namespace {
 
-constexpr size_t kLongestQuotation = 1200;  // bytes; beyond that a sign has no partner
-constexpr size_t kLongestSingle = 200;      // an apostrophe looks like a quotation mark
-constexpr char32_t kObject = 0xFFFC;
+// A quotation mark without a partner within this many bytes opens no quotation. Single marks are
+// limited to fewer, because an apostrophe looks the same.
+constexpr size_t kMaxQuotationBytes = 1200;
+constexpr size_t kMaxSingleQuotedBytes = 200;
+constexpr char32_t kPlaceholderCharacter = 0xFFFC;
 
 char32_t peek(std::string_view text, size_t at) {
   return at < text.size() ? text::next_code_point(text, at) : 0;
@@ -23,8 +25,8 @@ char32_t peek(std::string_view text, size_t at) {
 
 bool is_apostrophe(char32_t c) { return c == '\'' || c == 0x2019 || c == 0x02BC || c == 0xFF07; }
 
-// What closes a quotation that opens with this; 0: it opens none.
-char32_t closer(char32_t c) {
+// The mark that closes a quotation opened by `c`; 0 if `c` opens none.
+char32_t closing_mark(char32_t c) {
   switch (c) {
     case '"':
       return '"';
@@ -44,15 +46,18 @@ char32_t closer(char32_t c) {
   }
 }
 
-bool opens_after(char32_t before) {
+// Whether a quotation can open after this character.
+bool can_open_after(char32_t before) {
   return before == 0 || text::is_space(before) || before == '(' || before == '[' ||
          before == 0x2014 || before == '*' || before == '_';
 }
 
-// The offset of the sign that closes the quotation whose content begins at `from`; npos: none.
+// The offset of the mark that closes the quotation whose content begins at `from`; npos if there is
+// none.
 size_t end_of_quotation(std::string_view text, size_t from, char32_t close) {
   const bool single = close == '\'' || close == 0x2019;
-  const size_t last = std::min(text.size(), from + (single ? kLongestSingle : kLongestQuotation));
+  const size_t last =
+      std::min(text.size(), from + (single ? kMaxSingleQuotedBytes : kMaxQuotationBytes));
   for (size_t at = from; at < last;) {
     const size_t here = at;
     const char32_t c = text::next_code_point(text, at);
@@ -64,14 +69,14 @@ size_t end_of_quotation(std::string_view text, size_t from, char32_t close) {
   return std::string_view::npos;
 }
 
-bool is_stop(char c) { return c == '.' || c == '!' || c == '?'; }
+bool is_sentence_end(char c) { return c == '.' || c == '!' || c == '?'; }
 
 std::string_view without_outer_quotes(std::string_view text) {
   text = trimmed(text);
   if (text.empty()) return text;
   size_t from = 0;
   const char32_t open = text::next_code_point(text, from);
-  const char32_t close = closer(open);
+  const char32_t close = closing_mark(open);
   if (close == 0) return text;
   const size_t end = end_of_quotation(text, from, close);
   if (end == std::string_view::npos) return text;
@@ -80,18 +85,18 @@ std::string_view without_outer_quotes(std::string_view text) {
   return after == text.size() ? text.substr(from, end - from) : text;
 }
 
-// What is to be taken out.
+// A range to be replaced by the placeholder.
 struct Cut {
   size_t begin, end;
   std::string_view inside;
   bool single = false;
-  bool stops = false;  // and ends the sentence it stands in
+  bool ends_sentence = false;
 };
 
 std::vector<Cut> code_cuts(std::string_view text) {
   struct Run {
     size_t begin, end;
-    size_t partner = 0;  // the next run that is as long; 0: none
+    size_t partner = 0;  // index of the next run of the same length; 0 if there is none
   };
   std::vector<Run> runs;
   for (size_t at = text.find('`'); at < text.size(); at = text.find('`', at)) {
@@ -123,16 +128,17 @@ std::vector<Cut> quotation_cuts(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t here = at;
     const char32_t c = text::next_code_point(text, at);
-    const char32_t close = closer(c);
+    const char32_t close = closing_mark(c);
     const char32_t next = peek(text, at);
-    // Inches and apostrophes open nothing.
-    if (close != 0 && opens_after(before) && next != 0 && !text::is_space(next)) {
+    // Marks of inches and apostrophes open no quotation.
+    if (close != 0 && can_open_after(before) && next != 0 && !text::is_space(next)) {
       const size_t end = end_of_quotation(text, at, close);
       if (end != std::string_view::npos) {
         const std::string_view inside = text.substr(at, end - at);
         at = end;
         before = text::next_code_point(text, at);
-        out.push_back({here, at, inside, close == '\'' || close == 0x2019, is_stop(inside.back())});
+        out.push_back(
+            {here, at, inside, close == '\'' || close == 0x2019, is_sentence_end(inside.back())});
         continue;
       }
     }
@@ -146,23 +152,23 @@ std::string without(std::string_view text, const std::vector<Cut>& cuts) {
   size_t at = 0;
   for (const Cut& cut : cuts) {
     out += text.substr(at, cut.begin - at);
-    out += kTakenOut;
-    if (cut.stops) out += cut.inside.back();
+    out += kPlaceholder;
+    if (cut.ends_sentence) out += cut.inside.back();
     at = cut.end;
   }
   out += text.substr(at);
   return out;
 }
 
-// A sign that joins the words it stands between.
-bool joins(char32_t c, char32_t next) {
+// Whether `c` before `next` joins two words into one token.
+bool joins_words(char32_t c, char32_t next) {
   return (c == '-' || c == 0x2010 || c == 0x2011 || c == '.' || c == '_') &&
          text::is_word_character(next) && !text::is_unspaced(next);
 }
 
 }  // namespace
 
-std::string without_runs(std::string_view word) {
+std::string collapse_repeats(std::string_view word) {
   std::string out;
   char32_t last = 0;
   for (size_t at = 0; at < word.size();) {
@@ -173,7 +179,7 @@ std::string without_runs(std::string_view word) {
   return out;
 }
 
-std::vector<std::string_view> code_in(std::string_view text) {
+std::vector<std::string_view> code_spans(std::string_view text) {
   std::vector<std::string_view> out;
   for (const Cut& cut : code_cuts(text)) out.push_back(cut.inside);
   return out;
@@ -197,11 +203,11 @@ std::string without_quotations(std::string_view text) {
 std::vector<Token> tokens(std::string_view text) {
   std::vector<Token> out;
   Token token;
-  char32_t sign = 0;
-  bool line = true;
+  char32_t punctuation = 0;
+  bool starts_line = true;
   const auto finish = [&] {
     if (token.raw.empty()) return;
-    token.word = token.raw == kTakenOut ? token.raw : text::fold(token.raw);
+    token.word = token.raw == kPlaceholder ? token.raw : text::fold(token.raw);
     std::erase(token.word, '\'');
     if (!token.word.empty()) {
       char32_t last = 0;
@@ -212,9 +218,9 @@ std::vector<Token> tokens(std::string_view text) {
         longest = std::max(longest, run);
         last = c;
       }
-      if (longest >= 3) token.loose = without_runs(token.word);
-      token.sign = std::exchange(sign, 0);
-      token.line = std::exchange(line, false);
+      if (longest >= 3) token.collapsed = collapse_repeats(token.word);
+      token.punctuation = std::exchange(punctuation, 0);
+      token.starts_line = std::exchange(starts_line, false);
       out.push_back(std::move(token));
     }
     token = {};
@@ -224,7 +230,7 @@ std::vector<Token> tokens(std::string_view text) {
     const char32_t c = text::next_code_point(text, at);
     if (text::is_ignorable(c)) continue;
     const bool inside = !token.raw.empty();
-    if (c == kObject || (text::is_word_character(c) && text::is_unspaced(c))) {
+    if (c == kPlaceholderCharacter || (text::is_word_character(c) && text::is_unspaced(c))) {
       finish();
       text::append_utf8(token.raw, c);
       finish();
@@ -232,15 +238,15 @@ std::vector<Token> tokens(std::string_view text) {
       text::append_utf8(token.raw, c);
     } else if (inside && is_apostrophe(c) && text::is_word_character(peek(text, at))) {
       token.raw += '\'';
-    } else if (inside && text::is_word_character(before) && joins(c, peek(text, at))) {
+    } else if (inside && text::is_word_character(before) && joins_words(c, peek(text, at))) {
       text::append_utf8(token.raw, c < 0x80 ? c : U'-');
     } else {
       finish();
       const bool emphasis = c == '*' || c == '_' || is_apostrophe(c);
       if (c == '\n') {
-        line = true;
+        starts_line = true;
       } else if (!text::is_space(c) && !emphasis) {
-        sign = c;
+        punctuation = c;
       }
     }
     before = c;
@@ -257,14 +263,14 @@ std::vector<Sentence> sentences_of(std::string_view text) {
     if (next.tokens.empty()) continue;
     const std::string_view tail = sentence.substr(
         text::floor_border(sentence, sentence.size() - std::min<size_t>(sentence.size(), 6)));
-    next.asks = tail.find('?') != std::string_view::npos ||
-                tail.find("\xEF\xBC\x9F") != std::string_view::npos;
+    next.is_question = tail.find('?') != std::string_view::npos ||
+                       tail.find("\xEF\xBC\x9F") != std::string_view::npos;
     out.push_back(std::move(next));
   }
   return out;
 }
 
-std::vector<Sentence> spoken(const Answer& answer) {
+std::vector<Sentence> spoken_sentences(const Answer& answer) {
   return sentences_of(without_quotations(without_code(answer.text())));
 }
 

@@ -7,61 +7,60 @@
 #include <set>
 
 #include "base/ascii.h"
-#include "eval/holds.h"
-#include "eval/phrases.h"
+#include "eval/predicates.h"
 #include "text/characters.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
-namespace stoka::eval::holds {
+namespace stoka::eval::predicate {
 namespace {
 
-constexpr size_t kQuoted =
-    6;  // words in quotation marks that must be somebody's; fewer are a phrase
+// A quotation of this many words must come from the retrieved content; a shorter one is a phrase.
+constexpr size_t kMinQuotedWords = 6;
 
 constexpr auto kMonths =
     std::to_array<std::string_view>({"january", "february", "march", "april", "may", "june", "july",
                                      "august", "september", "october", "november", "december"});
 constexpr auto kOrdinalEndings = std::to_array<std::string_view>({"st", "nd", "rd", "th"});
-// What follows the last dot of an address or a file.
-constexpr auto kTails = std::to_array<std::string_view>(
+// Top-level domains and file extensions: the endings by which a word with a dot is a name.
+constexpr auto kNameEndings = std::to_array<std::string_view>(
     {"com",  "org",  "net", "io",   "dev", "ai",   "app", "edu", "gov",  "js",
      "ts",   "py",   "rs",  "cpp",  "h",   "md",   "go",  "sh",  "c",    "cfg",
      "conf", "toml", "sql", "yaml", "yml", "json", "txt", "log", "html", "css"});
 
 template <class List>
-bool holds(const List& list, std::string_view word) {
+bool is_in(const List& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Numbers as they are compared: "3.4.10", "09:41", "1024" also for "1,024".
-std::vector<std::string> numbers(std::string_view text) {
+// The numbers of a text in a form that can be compared: "3.4.10", "09:41", "1024" for "1,024".
+std::vector<std::string> numbers_in(std::string_view text) {
   std::vector<std::string> out;
   for (size_t at = 0; at < text.size();) {
-    if (!is_digit(text[at])) {
+    if (!is_ascii_digit(text[at])) {
       ++at;
       continue;
     }
     std::string number;
     while (at < text.size()) {
-      const bool digit = at + 1 < text.size() && is_digit(text[at + 1]);
-      const bool group = text[at] == ',' && at + 3 < text.size() && is_digit(text[at + 2]) &&
-                         is_digit(text[at + 3]) &&
-                         (at + 4 == text.size() || !is_digit(text[at + 4]));
-      if (is_digit(text[at]) || ((text[at] == '.' || text[at] == ':') && digit)) {
+      const bool digit = at + 1 < text.size() && is_ascii_digit(text[at + 1]);
+      const bool group = text[at] == ',' && at + 3 < text.size() && is_ascii_digit(text[at + 2]) &&
+                         is_ascii_digit(text[at + 3]) &&
+                         (at + 4 == text.size() || !is_ascii_digit(text[at + 4]));
+      if (is_ascii_digit(text[at]) || ((text[at] == '.' || text[at] == ':') && digit)) {
         number += text[at];
       } else if (!(group && digit)) {
         break;
       }
       ++at;
     }
-    // "2nd" is a place in what is being said.
+    // "2nd" counts the points of the answer itself and claims nothing.
     const std::string_view ending = text.substr(std::min(at, text.size()), 2);
-    const bool place = number.size() == 1 && holds(kOrdinalEndings, ending);
-    if (place) continue;
+    const bool ordinal = number.size() == 1 && is_in(kOrdinalEndings, ending);
+    if (ordinal) continue;
     const bool plain = number.find_first_of(".:") == std::string::npos;
     while (plain && number.size() > 1 && number[0] == '0') number.erase(0, 1);
     out.push_back(std::move(number));
@@ -69,8 +68,8 @@ std::vector<std::string> numbers(std::string_view text) {
   return out;
 }
 
-// The number that a word says: "seven", "second", "forty-two"; -1: none.
-int spelled(std::string_view word) {
+// The value of a number word: "seven", "second", "forty-two"; -1 for any other word.
+int number_word_value(std::string_view word) {
   constexpr auto kUnits = std::to_array<std::string_view>(
       {"zero",     "one",     "two",     "three",     "four",     "five",    "six",
        "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",  "thirteen",
@@ -80,29 +79,29 @@ int spelled(std::string_view word) {
                                        "seventh", "eighth", "ninth", "tenth"});
   constexpr auto kTens = std::to_array<std::string_view>(
       {"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"});
-  const auto place = [](const auto& list, std::string_view wanted) {
+  const auto index_in = [](const auto& list, std::string_view wanted) {
     const auto found = std::find(list.begin(), list.end(), wanted);
     return found == list.end() ? -1 : static_cast<int>(found - list.begin());
   };
-  if (const int unit = place(kUnits, word); unit >= 0) return unit;
-  if (const int ordinal = place(kOrdinals, word); ordinal > 0) return ordinal;
+  if (const int unit = index_in(kUnits, word); unit >= 0) return unit;
+  if (const int ordinal = index_in(kOrdinals, word); ordinal > 0) return ordinal;
   if (word == "hundred") return 100;
   if (word == "thousand") return 1000;
   const size_t hyphen = word.find('-');
-  const int tens = place(kTens, word.substr(0, hyphen));
+  const int tens = index_in(kTens, word.substr(0, hyphen));
   if (tens < 0) return -1;
   if (hyphen == std::string_view::npos) return 20 + 10 * tens;
-  const int unit = place(kUnits, word.substr(hyphen + 1));
+  const int unit = index_in(kUnits, word.substr(hyphen + 1));
   return unit > 0 && unit < 10 ? 20 + 10 * tens + unit : -1;
 }
 
-std::string joined(const std::vector<Token>& words) {
+std::string joined_words(const std::vector<Token>& words) {
   std::string out = " ";
   for (const Token& token : words) out += token.word + ' ';
   return out;
 }
 
-// Everything an answer may speak of.
+// Everything that an answer may state: the question, the retrieved chunks and the citations.
 class Grounds {
  public:
   explicit Grounds(const Answer& answer) {
@@ -127,10 +126,10 @@ class Grounds {
     }
   }
 
-  // Folded.
+  // `part` must be folded.
   bool has_text(const std::string& part) {
-    const auto [known, fresh] = looked_up_.try_emplace(part, false);
-    if (fresh) known->second = text_.find(part) != std::string::npos;
+    const auto [known, is_new] = looked_up_.try_emplace(part, false);
+    if (is_new) known->second = text_.find(part) != std::string::npos;
     return known->second;
   }
   bool has_number(const std::string& number) const { return numbers_.contains(number); }
@@ -145,18 +144,18 @@ class Grounds {
   void add(std::string_view part) {
     const std::string folded = text::fold(part);
     text_ += folded + '\n';
-    for (const std::string& number : numbers(folded)) {
+    for (const std::string& number : numbers_in(folded)) {
       numbers_.insert(number);
-      // "3.4" is said of 3.4.10.
+      // "3.4" may be said of 3.4.10.
       for (size_t dot = number.find('.'); dot != std::string::npos;
            dot = number.find('.', dot + 1)) {
         numbers_.insert(number.substr(0, dot));
       }
     }
     std::vector<Token> words = tokens(part);
-    sequence_ += joined(words);
+    sequence_ += joined_words(words);
     for (Token& token : words) {
-      if (const int number = spelled(token.word); number >= 0) {
+      if (const int number = number_word_value(token.word); number >= 0) {
         numbers_.insert(std::to_string(number));
       }
       words_.insert(std::move(token.word));
@@ -181,7 +180,7 @@ class Grounds {
   std::map<std::string, bool> looked_up_;
 };
 
-// What is told by its form to be an address, a path or a name from code.
+// Whether a word has the form of an address, a path or an identifier.
 bool is_term(std::string_view word) {
   const auto inner = [&](std::string_view sign) {
     const size_t at = word.find(sign);
@@ -202,10 +201,11 @@ bool is_term(std::string_view word) {
   }
   const size_t dot = word.rfind('.');
   return dot != std::string_view::npos && dot > 1 && letter(dot - 1) &&
-         holds(kTails, lower(word.substr(dot + 1)));
+         is_in(kNameEndings, lower(word.substr(dot + 1)));
 }
 
-std::string_view bare(std::string_view word) {
+// The word without surrounding punctuation.
+std::string_view stripped(std::string_view word) {
   constexpr std::string_view kAround = "[]{}<>\"',;:.?!*`";
   while (!word.empty() && (kAround.find(word.front()) != kAround.npos || word.front() == '(')) {
     word.remove_prefix(1);
@@ -218,7 +218,7 @@ std::string_view bare(std::string_view word) {
 }
 
 Reason unknown_term(std::string_view text, Grounds& grounds) {
-  for (const std::string_view code : code_in(text)) {
+  for (const std::string_view code : code_spans(text)) {
     const std::string folded = text::fold(code);
     if (!folded.empty() && !grounds.has_text(folded))
       return folded.substr(0, text::floor_border(folded, 80));
@@ -228,7 +228,7 @@ Reason unknown_term(std::string_view text, Grounds& grounds) {
     const size_t from = std::string_view(prose).find_first_not_of(kWhiteSpace, at);
     if (from == std::string_view::npos) break;
     at = std::min(prose.find_first_of(kWhiteSpace, from), prose.size());
-    const std::string_view word = bare(std::string_view(prose).substr(from, at - from));
+    const std::string_view word = stripped(std::string_view(prose).substr(from, at - from));
     if (word.empty() || !is_term(word)) continue;
     std::string folded = text::fold(word);
     if (grounds.has_text(folded)) continue;
@@ -239,10 +239,10 @@ Reason unknown_term(std::string_view text, Grounds& grounds) {
   return std::nullopt;
 }
 
-// Whether a word after this sign may have a capital for being the first.
-bool begins_after(char32_t sign) {
-  return sign != 0 &&
-         std::u32string_view(U",;/&+%'\u2019)").find(sign) == std::u32string_view::npos;
+// Whether a word after this punctuation mark may be capitalised because it begins a sentence.
+bool may_begin_sentence_after(char32_t mark) {
+  return mark != 0 &&
+         std::u32string_view(U",;/&+%'\u2019)").find(mark) == std::u32string_view::npos;
 }
 
 Reason unknown_name(std::string_view text, const Grounds& grounds, const Phrases& phrases) {
@@ -252,8 +252,10 @@ Reason unknown_name(std::string_view text, const Grounds& grounds, const Phrases
       const Token& token = sentence.tokens[i];
       size_t after = 0;
       const bool capital = text::is_upper(text::next_code_point(token.raw, after));
-      if (!capital || after == token.raw.size() || token.line || begins_after(token.sign)) continue;
-      if (text::is_stop_word(token.word) || common.has(token)) continue;
+      if (!capital || after == token.raw.size() || token.starts_line ||
+          may_begin_sentence_after(token.punctuation))
+        continue;
+      if (text::is_stop_word(token.word) || common.contains(token)) continue;
       for (const text::Word& part : text::words(token.raw)) {
         if (!grounds.has_word(part.text) && !text::is_stop_word(part.text)) return token.raw;
       }
@@ -263,12 +265,12 @@ Reason unknown_name(std::string_view text, const Grounds& grounds, const Phrases
 }
 
 Reason unknown_number(std::string_view text, const Grounds& grounds) {
-  for (const std::string& number : numbers(text::fold(text))) {
+  for (const std::string& number : numbers_in(text::fold(text))) {
     if (!grounds.has_number(number)) return number;
   }
-  // May and March are also verbs.
+  // The names of months are claims too, but "may" and "march" are also verbs.
   for (const Token& token : tokens(text)) {
-    const bool month = holds(kMonths, token.word) && token.word != "may" && token.word != "march";
+    const bool month = is_in(kMonths, token.word) && token.word != "may" && token.word != "march";
     if (month && !grounds.has_word(token.word)) return token.raw;
   }
   return std::nullopt;
@@ -277,9 +279,33 @@ Reason unknown_number(std::string_view text, const Grounds& grounds) {
 Reason unknown_quotation(std::string_view text, const Grounds& grounds) {
   for (const std::string_view quoted : quotations(text)) {
     const std::vector<Token> words = tokens(quoted);
-    if (words.size() >= kQuoted && !grounds.has_words(joined(words))) {
+    if (words.size() >= kMinQuotedWords && !grounds.has_words(joined_words(words))) {
       return text::squeeze(quoted).substr(0, text::floor_border(quoted, 80));
     }
+  }
+  return std::nullopt;
+}
+
+// Whether the text contains a citation tag or a fragment of one.
+Reason leaked_tag(std::string_view text) {
+  for (const std::string_view sign : {"<cite", "</cite", "&lt;cite", "[cite:", "[/cite"}) {
+    if (text.find(sign) != std::string_view::npos) return fmt::format("shows '{}'", sign);
+  }
+  for (const std::string_view name : {"slug=", "quote="}) {
+    for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+      const char before = at == 0 ? ' ' : text[at - 1];
+      const size_t value = at + name.size();
+      const bool quoted = value < text.size() && (text[value] == '"' || text[value] == '\'');
+      if (quoted || before == ' ') return fmt::format("shows '{}'", name);
+    }
+  }
+  size_t opened = std::string_view::npos;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const bool letter = at + 1 < text.size() && text[at + 1] >= 'a' && text[at + 1] <= 'z';
+    if (text[at] == '<' && letter) opened = at;
+    if (text.substr(at, 2) != "/>") continue;
+    if (opened == std::string_view::npos) return "shows '/>'";
+    opened = std::string_view::npos;
   }
   return std::nullopt;
 }
@@ -287,7 +313,7 @@ Reason unknown_quotation(std::string_view text, const Grounds& grounds) {
 }  // namespace
 
 Reason ungrounded(const Answer& answer, const Phrases& phrases) {
-  if (answer.canned()) return std::nullopt;
+  if (answer.is_canned()) return std::nullopt;
   if (answer.confidence == Confidence::nothing) return "answers where nothing was found";
   const std::string text = answer.text();
   Grounds grounds(answer);
@@ -301,4 +327,19 @@ Reason ungrounded(const Answer& answer, const Phrases& phrases) {
   return std::nullopt;
 }
 
-}  // namespace stoka::eval::holds
+Reason invented(const Answer& answer, const Phrases&) {
+  for (const Answer::Part& part : answer.parts) {
+    if (!part.citation) continue;
+    const std::string& slug = part.citation->slug;
+    const bool known = std::any_of(answer.ranked.begin(), answer.ranked.end(),
+                                   [&](const Hit& hit) { return hit.chunk.slug == slug; });
+    if (!known) return fmt::format("cites {}, which was not retrieved", slug);
+  }
+  const std::string text = answer.text();
+  // A citation tag in backticks is still a leaked tag; other markup in backticks is code.
+  const std::string folded = text::fold(text);
+  if (folded.find("<cite") != std::string::npos) return "shows '<cite'";
+  return leaked_tag(text::fold(without_code(text)));
+}
+
+}  // namespace stoka::eval::predicate

@@ -1,12 +1,13 @@
-#include "eval/subject.h"
+#include "eval/system_under_test.h"
 
 #include <algorithm>
 
 namespace stoka::eval {
 namespace {
 
-pipeline::Engine::Parts replaced(const pipeline::Engine::Parts& parts, store::Store& store,
-                                 generate::Generator& generator, const Clock& clock, Ids& ids) {
+pipeline::Engine::Parts replace_parts(const pipeline::Engine::Parts& parts, store::Store& store,
+                                      generate::Generator& generator, const Clock& clock,
+                                      Ids& ids) {
   return {store,        parts.embedder, parts.reranker, generator, parts.golden,
           parts.router, parts.guard,    clock,          ids,       parts.log};
 }
@@ -21,7 +22,7 @@ Result<Date> newest_day(store::Store& index) {
   return newest;
 }
 
-Error no_reranker(std::string why) {
+Error reranker_failure(std::string why) {
   return {ErrorKind::unavailable, std::move(why),
           "start the reranker, or set reranker.kind to what should be evaluated"};
 }
@@ -35,12 +36,12 @@ Result<std::unique_ptr<Subject>> Subject::make(pipeline::Engine& engine, std::st
 Subject::Subject(pipeline::Engine& engine, Date day)
     : sessions_(engine.parts().store),
       clock_(day),
-      engine_(replaced(engine.parts(), sessions_, engine.parts().generator, clock_, ids_),
+      engine_(replace_parts(engine.parts(), sessions_, engine.parts().generator, clock_, ids_),
               engine.settings()) {}
 
-std::unique_ptr<pipeline::Engine> Subject::with(generate::Generator& generator) {
+std::unique_ptr<pipeline::Engine> Subject::with_generator(generate::Generator& generator) {
   return std::make_unique<pipeline::Engine>(
-      replaced(engine_.parts(), sessions_, generator, clock_, ids_), engine_.settings());
+      replace_parts(engine_.parts(), sessions_, generator, clock_, ids_), engine_.settings());
 }
 
 }  // namespace stoka::eval

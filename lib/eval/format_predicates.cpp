@@ -4,15 +4,14 @@
 #include <array>
 
 #include "base/ascii.h"
-#include "eval/holds.h"
-#include "eval/prose.h"
+#include "eval/predicates.h"
 #include "text/characters.h"
 #include "text/utf8.h"
 
-namespace stoka::eval::holds {
+namespace stoka::eval::predicate {
 namespace {
 
-constexpr char32_t kEmojiStyle = 0xFE0F;
+constexpr char32_t kEmojiVariationSelector = 0xFE0F;
 constexpr char32_t kKeycap = 0x20E3;
 
 std::u32string code_points(std::string_view text) {
@@ -25,16 +24,15 @@ bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.
 
 bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
 
-// Of a word, as far as it stands directly before `i`.
-size_t word_before(std::u32string_view text, size_t i) {
+// The length of the word that ends directly before `i`.
+size_t word_length_before(std::u32string_view text, size_t i) {
   size_t n = 0;
   while (n < i && text::is_word_character(text[i - n - 1])) ++n;
   return n;
 }
 
-// Whether the '!' at `i` belongs to code that nobody marked as such: "!=", "println!(",
-// "#!/bin/sh",
-// "!important", "<!--", ":q!", "n! = ".
+// Whether the '!' at `i` belongs to code that is not marked as code: "!=", "println!(",
+// "#!/bin/sh", "!important", "<!--", ":q!", "n! = ".
 bool is_operator(std::u32string_view text, size_t i) {
   const char32_t before = i > 0 ? text[i - 1] : 0;
   const char32_t next = i + 1 < text.size() ? text[i + 1] : 0;
@@ -46,15 +44,16 @@ bool is_operator(std::u32string_view text, size_t i) {
     return true;
   }
   if (before == '!' || next == '!') return false;
-  const size_t word = word_before(text, i);
+  const size_t word = word_length_before(text, i);
   if (word > 0 && word <= 2 && i > word && text[i - word - 1] == ':') return true;
   const bool factorial = word == 1 || (word > 0 && is_digit(text[i - word]));
   return factorial && text::is_space(next) && i + 2 < text.size() &&
          is_one_of(text[i + 2], U"=+*/");
 }
 
-// Drawn as an image by itself. The other signs of these blocks are text: "⌘K", "✓", "→".
-bool is_image(char32_t c) {
+// Whether the character is drawn as an emoji without a variation selector. The other symbols of
+// these blocks are text: "⌘K", "✓", "→".
+bool is_emoji_character(char32_t c) {
   if (c >= 0x1F000 && c <= 0x1FAFF) return c < 0x1F100 || c > 0x1F1E5;
   constexpr auto kRanges = std::to_array<std::pair<char32_t, char32_t>>(
       {{0x203C, 0x203C}, {0x2049, 0x2049}, {0x231A, 0x231B}, {0x23E9, 0x23EC}, {0x23F0, 0x23F0},
@@ -79,8 +78,9 @@ bool is_shortcode(std::string_view word) {
          });
 }
 
+// Calls visit(part) for each part between white space.
 template <class Visit>
-void for_each_run(std::string_view text, Visit visit) {
+void for_each_part(std::string_view text, Visit visit) {
   for (size_t at = 0; at < text.size();) {
     const size_t from = text.find_first_not_of(kWhiteSpace, at);
     if (from == std::string_view::npos) break;
@@ -89,17 +89,17 @@ void for_each_run(std::string_view text, Visit visit) {
   }
 }
 
-// The answer with U+FFFC in place of each citation, code taken out.
-std::string layout(const Answer& answer) {
+// The text of the answer with the placeholder in place of each citation and of code.
+std::string text_with_placeholders(const Answer& answer) {
   std::string out;
   for (const Answer::Part& part : answer.parts) {
-    out += part.citation ? kTakenOut : std::string_view(part.text);
+    out += part.citation ? kPlaceholder : std::string_view(part.text);
   }
   return without_code(out);
 }
 
-// What marks the line as an item: the number, or 0 for a bullet; nothing if it is none.
-std::optional<int> marker(std::string_view line) {
+// The number of a list item, or 0 for a bullet; nullopt if the line is not a list item.
+std::optional<int> item_number(std::string_view line) {
   line = trimmed(line);
   size_t at = 0;
   if (line.empty()) return std::nullopt;
@@ -110,7 +110,7 @@ std::optional<int> marker(std::string_view line) {
   const auto ends = [&] {
     size_t next = at;
     if (at == line.size() || text::is_space(text::next_code_point(line, next))) return true;
-    return line.substr(at).starts_with(kTakenOut);
+    return line.substr(at).starts_with(kPlaceholder);
   };
   if (is_one_of(c, kBullets)) return ends() ? std::optional<int>(0) : std::nullopt;
   if (c >= 0x2460 && c <= 0x2473) return static_cast<int>(c - 0x245F);
@@ -129,12 +129,12 @@ std::optional<int> marker(std::string_view line) {
   return letter ? line[from] - 'a' + 1 : std::stoi(std::string(digits));
 }
 
-// Items in one line: "1) … 2) …", "1. … 2. … 3. …", "• … • …".
+// Whether several list items are in one line: "1) … 2) …", "1. … 2. … 3. …", "• … • …".
 bool is_inline_list(std::string_view text) {
   int bracketed = 0, dotted = 0, bullets = 0, cited = 0;
-  bool numbered = false;  // the word before is a number
-  for_each_run(text, [&](std::string_view word) {
-    cited += numbered && word.starts_with(kTakenOut);
+  bool numbered = false;  // the previous part is the next item number
+  for_each_part(text, [&](std::string_view word) {
+    cited += numbered && word.starts_with(kPlaceholder);
     numbered = word == fmt::format("{}.", dotted + 1);
     if (word == fmt::format("{})", bracketed + 1) || word == fmt::format("({})", bracketed + 1)) {
       ++bracketed;
@@ -152,9 +152,9 @@ bool is_inline_list(std::string_view text) {
 Reason exclamation(const Answer& answer, const Phrases&) {
   const std::u32string text = code_points(without_code(answer.text()));
   for (size_t i = 0; i < text.size(); ++i) {
-    constexpr std::u32string_view kOthers =
+    constexpr std::u32string_view kOtherMarks =
         U"\u00A1\uFF01\u203C\u2049\u2048\u2757\u2755\uFE57\uFE15\u203D\u2762\u2763";
-    if (!is_one_of(text[i], kOthers) && (text[i] != '!' || is_operator(text, i))) continue;
+    if (!is_one_of(text[i], kOtherMarks) && (text[i] != '!' || is_operator(text, i))) continue;
     std::string around;
     for (size_t n = i - std::min<size_t>(i, 12); n <= i; ++n) text::append_utf8(around, text[n]);
     return fmt::format("exclaims: '{}'", trimmed(around));
@@ -167,17 +167,17 @@ Reason emoji(const Answer& answer, const Phrases& phrases) {
   char32_t before = 0;
   for (size_t at = 0; at < text.size();) {
     const char32_t c = text::next_code_point(text, at);
-    const bool styled = c == kKeycap || (c == kEmojiStyle && before > 0x7F);
-    if (styled || is_image(c)) {
+    const bool styled = c == kKeycap || (c == kEmojiVariationSelector && before > 0x7F);
+    if (styled || is_emoji_character(c)) {
       std::string sign;
-      text::append_utf8(sign, c == kEmojiStyle ? before : c);
+      text::append_utf8(sign, c == kEmojiVariationSelector ? before : c);
       return fmt::format("shows {}", sign);
     }
     before = c;
   }
   const auto emoticons = phrases.find("emoticon");
   Reason found;
-  for_each_run(without_code(text), [&](std::string_view word) {
+  for_each_part(without_code(text), [&](std::string_view word) {
     if (found) return;
     const std::string_view bare = word.substr(0, word.find_last_not_of(".,;") + 1);
     const bool known = emoticons != phrases.end() &&
@@ -189,13 +189,13 @@ Reason emoji(const Answer& answer, const Phrases& phrases) {
 }
 
 Reason list(const Answer& answer, const Phrases&) {
-  const std::string text = layout(answer);
+  const std::string text = text_with_placeholders(answer);
   size_t bullets = 0, numbers = 0;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = std::string_view(text).substr(at, end - at);
     if (line.find("<li") != std::string_view::npos) return "lists: <li>";
-    if (const auto item = marker(line)) ++(*item == 0 ? bullets : numbers);
+    if (const auto item = item_number(line)) ++(*item == 0 ? bullets : numbers);
     at = end + 1;
   }
   if (bullets >= 2) return fmt::format("lists {} items with bullets", bullets);
@@ -204,4 +204,4 @@ Reason list(const Answer& answer, const Phrases&) {
   return std::nullopt;
 }
 
-}  // namespace stoka::eval::holds
+}  // namespace stoka::eval::predicate

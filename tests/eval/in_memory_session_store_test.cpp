@@ -1,14 +1,14 @@
-#include "eval/scratch_sessions.h"
+#include "eval/in_memory_session_store.h"
 
 #include <doctest/doctest.h>
 
 #include "pipeline/house.h"
 
-namespace scratch_sessions_test {
+namespace in_memory_session_store_test {
 
 using namespace stoka;
 using namespace stoka::test;
-using eval::ScratchSessions;
+using eval::InMemorySessionStore;
 
 namespace {
 
@@ -29,12 +29,12 @@ TurnRecord turn(std::vector<std::string> cited, const std::string& topic) {
 
 }  // namespace
 
-TEST_CASE("turns merge as in a store, and the store beneath sees none of them") {
+TEST_CASE("turns merge as in the underlying store, which stays unchanged") {
   House house;
-  ScratchSessions scratch(*house.store);
-  CHECK(!scratch.session(kSession).value());
-  CHECK(scratch.commit_turn(turn({"a"}, "one")).value().turns == 1);
-  const Session merged = scratch.commit_turn(turn({"b", "a"}, "two")).value();
+  InMemorySessionStore sessions(*house.store);
+  CHECK(!sessions.session(kSession).value());
+  CHECK(sessions.commit_turn(turn({"a"}, "one")).value().turns == 1);
+  const Session merged = sessions.commit_turn(turn({"b", "a"}, "two")).value();
   const Session stored = [&] {
     house.store->commit_turn(turn({"a"}, "one")).value();
     return house.store->commit_turn(turn({"b", "a"}, "two")).value();
@@ -43,12 +43,12 @@ TEST_CASE("turns merge as in a store, and the store beneath sees none of them") 
   CHECK(merged.explored_topics == stored.explored_topics);
   CHECK(merged.turns == stored.turns);
   CHECK(merged.exchanges.size() == stored.exchanges.size());
-  CHECK(scratch.session(kSession).value()->turns == 2);
-  CHECK(scratch.visitor(kVisitor).value()->id == kVisitor);
-  CHECK(scratch.all_shown_slugs().value() == std::vector<std::string>{"a", "b"});
+  CHECK(sessions.session(kSession).value()->turns == 2);
+  CHECK(sessions.visitor(kVisitor).value()->id == kVisitor);
+  CHECK(sessions.all_shown_slugs().value() == std::vector<std::string>{"a", "b"});
 
   House untouched;
-  ScratchSessions other(*untouched.store);
+  InMemorySessionStore other(*untouched.store);
   other.commit_turn(turn({"a"}, "one")).value();
   other.update_visitor(kVisitor, std::vector<std::string>{"agents"}, {}, kNow).value();
   CHECK(other.visitor(kVisitor).value()->interests == std::vector<std::string>{"agents"});
@@ -57,28 +57,28 @@ TEST_CASE("turns merge as in a store, and the store beneath sees none of them") 
   CHECK(untouched.store->all_shown_slugs().value().empty());
 }
 
-TEST_CASE("the index is the one beneath") {
+TEST_CASE("index queries go to the underlying store") {
   House house;
-  ScratchSessions scratch(*house.store);
-  CHECK(scratch.stats().value().chunks == house.store->stats().value().chunks);
-  CHECK(scratch.documents().value().size() == house.store->documents().value().size());
-  CHECK(scratch.describe() == house.store->describe());
+  InMemorySessionStore sessions(*house.store);
+  CHECK(sessions.stats().value().chunks == house.store->stats().value().chunks);
+  CHECK(sessions.documents().value().size() == house.store->documents().value().size());
+  CHECK(sessions.describe() == house.store->describe());
 }
 
-TEST_CASE("what an evaluation never does is refused") {
+TEST_CASE("operations that an evaluation does not need fail") {
   House house;
-  ScratchSessions scratch(*house.store);
-  CHECK(!scratch.begin_index());
-  CHECK(!scratch.visitors_after("", 1));
-  CHECK(!scratch.sessions_after("", 1));
-  CHECK(!scratch.put_visitors({}));
-  CHECK(!scratch.put_sessions({}));
+  InMemorySessionStore sessions(*house.store);
+  CHECK(!sessions.begin_index());
+  CHECK(!sessions.visitors_after("", 1));
+  CHECK(!sessions.sessions_after("", 1));
+  CHECK(!sessions.put_visitors({}));
+  CHECK(!sessions.put_sessions({}));
   TurnRecord verified = turn({}, "");
   verified.subject = "somebody";
-  CHECK(!scratch.commit_turn(verified));
+  CHECK(!sessions.commit_turn(verified));
   TurnRecord nameless = turn({}, "");
   nameless.session_id = "x";
-  CHECK(scratch.commit_turn(nameless).error().kind == ErrorKind::usage);
+  CHECK(sessions.commit_turn(nameless).error().kind == ErrorKind::usage);
 }
 
-}  // namespace scratch_sessions_test
+}  // namespace in_memory_session_store_test

@@ -1,15 +1,15 @@
-#include "eval/prose.h"
+#include "eval/sentence.h"
 
 #include <doctest/doctest.h>
 
-namespace prose_test {
+namespace sentence_test {
 
 namespace {
 
 using namespace stoka::eval;
 
-TEST_CASE("code and quotations are taken out, what only looks like them stays") {
-  const std::string gone(kTakenOut);
+TEST_CASE("code and quotations are replaced, and what only looks like them stays") {
+  const std::string gone(kPlaceholder);
   struct {
     std::string_view text;
     std::string code, quotations;
@@ -33,31 +33,31 @@ TEST_CASE("code and quotations are taken out, what only looks like them stays") 
   }
 }
 
-TEST_CASE("a token is a word as people see one, and knows what stands before it") {
+TEST_CASE("a token is a word with the punctuation before it") {
   const auto words = tokens("It’s v2.1, hi-fi snake_case\n*loud* — soooo 侘寂");
   const std::string_view expected[] = {"its",  "v2.1",  "hi-fi", "snake_case",
                                        "loud", "soooo", "侘",    "寂"};
   REQUIRE(words.size() == std::size(expected));
   for (size_t i = 0; i < words.size(); ++i) CHECK(words[i].word == expected[i]);
-  CHECK(words[0].line);
-  CHECK(words[2].sign == ',');
-  CHECK(words[3].sign == 0);
-  CHECK(words[4].line);
-  CHECK(words[4].sign == 0);
-  CHECK(words[5].sign == 0x2014);
-  CHECK(words[5].loose == "so");
-  CHECK(words[4].loose.empty());
+  CHECK(words[0].starts_line);
+  CHECK(words[2].punctuation == ',');
+  CHECK(words[3].punctuation == 0);
+  CHECK(words[4].starts_line);
+  CHECK(words[4].punctuation == 0);
+  CHECK(words[5].punctuation == 0x2014);
+  CHECK(words[5].collapsed == "so");
+  CHECK(words[4].collapsed.empty());
 }
 
-TEST_CASE("sentences know whether they ask") {
+TEST_CASE("is_question is set for sentences that end in a question mark") {
   const auto sentences = sentences_of("which? e.g. v2.1. \"why?\" ... 何？");
   REQUIRE(sentences.size() == 4);
-  CHECK(sentences[0].asks);
-  CHECK_FALSE(sentences[1].asks);
-  CHECK(sentences[2].asks);
-  CHECK(sentences[3].asks);
+  CHECK(sentences[0].is_question);
+  CHECK_FALSE(sentences[1].is_question);
+  CHECK(sentences[2].is_question);
+  CHECK(sentences[3].is_question);
 }
 
 }  // namespace
 
-}  // namespace prose_test
+}  // namespace sentence_test

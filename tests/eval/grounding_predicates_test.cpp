@@ -2,7 +2,7 @@
 
 #include "sample_answer.h"
 
-namespace grounds_test {
+namespace grounding_predicates_test {
 
 namespace {
 
@@ -10,7 +10,7 @@ using namespace stoka;
 using namespace stoka::eval;
 
 TEST_CASE("numbers, names, terms and quotations that were not retrieved are ungrounded") {
-  constexpr auto held = std::to_array<std::string_view>({
+  constexpr auto matching = std::to_array<std::string_view>({
       "it cost 40 euros. {bounded}",
       "version 3.4.11 fixed it. {bounded}",
       "since 2019. {bounded}",
@@ -27,15 +27,15 @@ TEST_CASE("numbers, names, terms and quotations that were not retrieved are ungr
       "it runs on Kubernetes these days. {bounded}",
       "it runs on SQLite, Redis and hope. {bounded}",
       "the leashFile holds it. {bounded}",
-      "it says \"every agent shall be free to do whatever it likes\". {bounded}",
+      "it says \"every agent shall be clean to do whatever it likes\". {bounded}",
       "an 11 min read. {bounded}",
       "May was when Google bought it. {bounded}",
   });
-  check_held("ungrounded", held);
+  check_matches("ungrounded", matching);
 }
 
-TEST_CASE("what was retrieved, asked or is nobody's name is grounded") {
-  constexpr auto free = std::to_array<std::string_view>({
+TEST_CASE("what was retrieved or asked is grounded, and so are common words") {
+  constexpr auto clean = std::to_array<std::string_view>({
       "it cost 38 euros. {bounded}",
       "3.4.10 did it. or was it 3.4? {bounded}",
       "1024 runs. {bounded}",
@@ -60,27 +60,57 @@ TEST_CASE("what was retrieved, asked or is nobody's name is grounded") {
       "it NEVER stops. {bounded}",
       "",
   });
-  check_free("ungrounded", free);
+  check_no_match("ungrounded", clean);
 }
 
-TEST_CASE("a question and a citation are grounds too") {
-  CHECK(judged("ungrounded", said("what does Plumb cost, 99 euros? {bounded}")));
-  CHECK_FALSE(
-      judged("ungrounded", said("what does Plumb cost, 99 euros? {bounded}", "is Plumb 99 euros")));
-  Answer answer = said("the one about Tern and 12 deploys. {bounded}");
-  CHECK(judged("ungrounded", answer));
+TEST_CASE("the question and the citations are grounds too") {
+  CHECK(match("ungrounded", make_answer("what does Plumb cost, 99 euros? {bounded}")));
+  CHECK_FALSE(match("ungrounded",
+                    make_answer("what does Plumb cost, 99 euros? {bounded}", "is Plumb 99 euros")));
+  Answer answer = make_answer("the one about Tern and 12 deploys. {bounded}");
+  CHECK(match("ungrounded", answer));
   answer.parts[1].citation->quote = "Tern took 12 deploys.";
-  CHECK_FALSE(judged("ungrounded", answer));
+  CHECK_FALSE(match("ungrounded", answer));
 }
 
-TEST_CASE("where nothing was found only the canned line is grounded") {
-  Answer answer = said("agents, probably.");
+TEST_CASE("with the confidence nothing only the canned reply is grounded") {
+  Answer answer = make_answer("agents, probably.");
   answer.confidence = Confidence::nothing;
-  CHECK(judged("ungrounded", answer));
+  CHECK(match("ungrounded", answer));
   answer.route = Route::nothing;
-  CHECK_FALSE(judged("ungrounded", answer));
+  CHECK_FALSE(match("ungrounded", answer));
+}
+
+TEST_CASE("a citation that was not retrieved and a visible tag are invented") {
+  constexpr auto matching = std::to_array<std::string_view>({
+      "look. {made-up}",
+      "{bounded} {Bounded}",
+      "look <cite slug=\"bounded\" quote=\"x\"/>",
+      "look <CITE slug=bounded>",
+      "look </cite>",
+      "slug=\"bounded\" quote=\"x\"",
+      "quote='x'/>",
+      "look /> there",
+      "look [cite: bounded]",
+      "&lt;cite slug=bounded",
+      "`<cite slug=\"bounded\"/>`",
+      "look ＜cite there",
+  });
+  check_matches("invented", matching);
+  constexpr auto clean = std::to_array<std::string_view>({
+      "look. {bounded} {immortal}",
+      "it cites a < b and b > a.",
+      "`<br/>` is a tag. `/>` ends it.",
+      "write <br/> there.",
+      "/blog?slug=bounded is the page.",
+      "citing is not quoting. {bounded}",
+      "the slug is the name. {bounded}",
+      "a cite/quote pair. {bounded}",
+      "",
+  });
+  check_no_match("invented", clean);
 }
 
 }  // namespace
 
-}  // namespace grounds_test
+}  // namespace grounding_predicates_test

@@ -2,14 +2,14 @@
 
 #include "sample_answer.h"
 
-namespace manners_test {
+namespace tone_predicates_test {
 
 namespace {
 
 using namespace stoka::eval;
 
-TEST_CASE("a greeting is found wherever an answer opens with one") {
-  constexpr auto held = std::to_array<std::string_view>({
+TEST_CASE("a greeting matches at the start of a sentence") {
+  constexpr auto matching = std::to_array<std::string_view>({
       "hi there! what do you want to read?",
       "Hello.",
       "hey, it's on.",
@@ -33,11 +33,11 @@ TEST_CASE("a greeting is found wherever an answer opens with one") {
       "h\u200Bi there. this one.",
       "ＨＩ there.",
   });
-  check_held("greeting", held);
+  check_matches("greeting", matching);
 }
 
-TEST_CASE("words that only look like a greeting are none") {
-  constexpr auto free = std::to_array<std::string_view>({
+TEST_CASE("words that only look like a greeting do not match") {
+  constexpr auto clean = std::to_array<std::string_view>({
       "nothing here on that. yet.",
       "they say the same thing every time.",
       "this is history. {bounded}",
@@ -56,11 +56,11 @@ TEST_CASE("words that only look like a greeting are none") {
       "Higher limits, lower bills. {bounded}",
       "",
   });
-  check_free("greeting", free);
+  check_no_match("greeting", clean);
 }
 
-TEST_CASE("praise for the question is flattery in every form") {
-  constexpr auto held = std::to_array<std::string_view>({
+TEST_CASE("praise of the question is flattery") {
+  constexpr auto matching = std::to_array<std::string_view>({
       "Great question! it stops. {bounded}",
       "that's a really good question. {bounded}",
       "what an interesting question.",
@@ -83,11 +83,11 @@ TEST_CASE("praise for the question is flattery in every form") {
       "how insightful.",
       "depends. good question, though. {bounded}",
   });
-  check_held("flattery", held);
+  check_matches("flattery", matching);
 }
 
-TEST_CASE("a question that is talked about is not flattered") {
-  constexpr auto free = std::to_array<std::string_view>({
+TEST_CASE("talking about questions is not flattery") {
+  constexpr auto clean = std::to_array<std::string_view>({
       "the great question of the week was who pays.",
       "a good question to ask before a release: who can stop it?",
       "a fair point in the essay: nobody reads the log. {bounded}",
@@ -107,11 +107,11 @@ TEST_CASE("a question that is talked about is not flattered") {
       "the wrong question, mostly. {bounded}",
       "still the same question?",
   });
-  check_free("flattery", free);
+  check_no_match("flattery", clean);
 }
 
-TEST_CASE("offers of service are sycophancy") {
-  constexpr auto held = std::to_array<std::string_view>({
+TEST_CASE("offers of help are sycophancy") {
+  constexpr auto matching = std::to_array<std::string_view>({
       "I'd be happy to help with that.",
       "i’d be happy to walk you through it. {bounded}",
       "Certainly! {bounded}",
@@ -125,7 +125,7 @@ TEST_CASE("offers of service are sycophancy") {
       "Thank you! noted.",
       "how can i help you today?",
       "as an AI, i have no opinion.",
-      "{bounded} feel free to ask more.",
+      "{bounded} feel clean to ask more.",
       "you're absolutely right.",
       "I can definitely help with that. {bounded}",
       "I appreciate the compliment.",
@@ -133,16 +133,16 @@ TEST_CASE("offers of service are sycophancy") {
       "absolutely — {bounded}",
       "is there anything else I can do?",
   });
-  check_held("sycophancy", held);
+  check_matches("sycophancy", matching);
 }
 
-TEST_CASE("the same words about somebody else are no sycophancy") {
-  constexpr auto free = std::to_array<std::string_view>({
+TEST_CASE("the same words about others are not sycophancy") {
+  constexpr auto clean = std::to_array<std::string_view>({
       "certainly not. {bounded}",
       "thanks to the ledger, nothing is lost.",
       "of course it failed. it was tuesday. {bounded}",
       "the pager is never happy to help.",
-      "agents feel free to act. that's the problem. {bounded}",
+      "agents feel clean to act. that's the problem. {bounded}",
       "noted.",
       "sure of what? {bounded}",
       "absolutely nothing happened. that was the bug.",
@@ -152,11 +152,11 @@ TEST_CASE("the same words about somebody else are no sycophancy") {
       "not a person, not a help desk. what's published here, talking. about what?",
       "i don't help. i point. {bounded}",
   });
-  check_free("sycophancy", free);
+  check_no_match("sycophancy", clean);
 }
 
-TEST_CASE("an apology is found at the start, after a comma and in other languages") {
-  constexpr auto held = std::to_array<std::string_view>({
+TEST_CASE("an apology matches at the start, after a comma and in other languages") {
+  constexpr auto matching = std::to_array<std::string_view>({
       "Sorry, I don't have anything on that.",
       "i'm sorry. nothing here.",
       "I’m so sorry about that.",
@@ -177,11 +177,11 @@ TEST_CASE("an apology is found at the start, after a comma and in other language
       "forgive me. {bounded}",
       "oh, sorry — this one. {bounded}",
   });
-  check_held("apology", held);
+  check_matches("apology", matching);
 }
 
-TEST_CASE("talk of sorrow and fear is no apology") {
-  constexpr auto free = std::to_array<std::string_view>({
+TEST_CASE("talk of sorrow and fear is not an apology") {
+  constexpr auto clean = std::to_array<std::string_view>({
       "better safe than sorry. {bounded}",
       "the cache was in a sorry state.",
       "sorry is a word the machine never learned.",
@@ -198,11 +198,11 @@ TEST_CASE("talk of sorrow and fear is no apology") {
       "it regrets nothing.",
       "closest thing i have is this. might not be what you meant. {bounded}",
   });
-  check_free("apology", free);
+  check_no_match("apology", clean);
 }
 
-TEST_CASE("sending the visitor elsewhere is offering an alternative") {
-  constexpr auto held = std::to_array<std::string_view>({
+TEST_CASE("sending the visitor elsewhere matches alternatives") {
+  constexpr auto matching = std::to_array<std::string_view>({
       "nothing here. but you might try a search engine.",
       "Have you tried restarting it?",
       "nothing on that. you could also look at the docs.",
@@ -222,11 +222,11 @@ TEST_CASE("sending the visitor elsewhere is offering an alternative") {
       "maybe try another word.",
       "you'd be better off with a library.",
   });
-  check_held("alternatives", held);
+  check_matches("alternatives", matching);
 }
 
-TEST_CASE("trying, searching and recommending are also what pages are about") {
-  constexpr auto free = std::to_array<std::string_view>({
+TEST_CASE("trying, searching and recommending as topics do not match alternatives") {
+  constexpr auto clean = std::to_array<std::string_view>({
       "an agent might try that twice. {bounded}",
       "a search engine forgets why you asked. {bounded}",
       "you can argue with it. {bounded}",
@@ -243,9 +243,70 @@ TEST_CASE("trying, searching and recommending are also what pages are about") {
       "nothing here on that. yet.",
       "\"you might try\" is how it declines. {bounded}",
   });
-  check_free("alternatives", free);
+  check_no_match("alternatives", clean);
+}
+
+TEST_CASE("every kind of enthusiasm matches energy") {
+  constexpr auto matching = std::to_array<std::string_view>({
+      "wow, agents. {bounded}",
+      "yay. {bounded}",
+      "sooo many limits. {bounded}",
+      "yesss {bounded}",
+      "IT WORKS. {bounded}",
+      "this one, AND IT NEVER STOPS. {bounded}",
+      "awesome. {bounded}",
+      "it stops! {bounded}",
+      "it stops \xF0\x9F\x94\xA5 {bounded}",
+      "i'm so excited about this one. {bounded}",
+      "really?? {bounded}",
+      "omg. {bounded}",
+      "this is so cool. {bounded}",
+      "that's awesome, right?",
+      "AMAZING WRITING. {bounded}",
+      "love it. {bounded}",
+      "well, whoa. {bounded}",
+      "can't wait to show you. {bounded}",
+      "let's go. {bounded}",
+      "haha, no. {bounded}",
+  });
+  check_matches("energy", matching);
+}
+
+TEST_CASE("a flat answer with acronyms or a stressed word does not match energy") {
+  constexpr auto clean = std::to_array<std::string_view>({
+      "noted.",
+      "it NEVER retries. {bounded}",
+      "HTTP and TLS, then nothing. {bounded}",
+      "AWS, GCP. same bill. {bounded}",
+      "WAL mode, fsync off. {bounded}",
+      "www.stoka.example has it.",
+      "part iii of viii. {bounded}",
+      "the wow of the first week. {bounded}",
+      "a ?? b is an operator.",
+      "the GPU and the CPU disagree. {bounded}",
+      "the file says SQLite and means it. {bounded}",
+      "an amazing amount of logs. {bounded}",
+      "it prints `WOW AAAA!!` {bounded}",
+      "small, great, or forgotten. {bounded}",
+      "agents can't wait to be stopped. {bounded}",
+      "it logs xxx and aaa. {bounded}",
+      "I. {bounded}",
+  });
+  check_no_match("energy", clean);
+}
+
+TEST_CASE(
+    "capitals from the chunks or the question are terms, unless the question is in capitals") {
+  Answer answer = make_answer("FOR UPDATE SKIP LOCKED is the queue. {bounded}");
+  CHECK(match("energy", answer));
+  answer.query = "what does FOR UPDATE SKIP LOCKED do";
+  CHECK_FALSE(match("energy", answer));
+  answer.query = "FOR UPDATE SKIP LOCKED";
+  CHECK(match("energy", answer));
+  answer.ranked[0].chunk.content = "The query ends in FOR UPDATE SKIP LOCKED.";
+  CHECK_FALSE(match("energy", answer));
 }
 
 }  // namespace
 
-}  // namespace manners_test
+}  // namespace tone_predicates_test

@@ -1,5 +1,4 @@
-// A store whose sessions are in memory, so that an evaluation leaves nothing behind and waits for
-// no disk.
+// A store that keeps sessions in memory, so that an evaluation changes nothing on disk.
 #pragma once
 
 #include <map>
@@ -9,11 +8,12 @@
 
 namespace stoka::eval {
 
-// The index is the one beneath, is only read, and must outlive this. Turns of verified subjects,
-// writing an index and copying sessions are refused: no evaluation does that. Threads: any.
-class ScratchSessions final : public store::Store {
+// Reads the index of another store, which must outlive it. Turns of verified subjects, index writes
+// and the copying of sessions fail with a usage error, because an evaluation needs none of them.
+// Threads: any.
+class InMemorySessionStore final : public store::Store {
  public:
-  explicit ScratchSessions(store::Store& index) : index_(index) {}
+  explicit InMemorySessionStore(store::Store& index) : index_(index) {}
 
   std::string describe() const override { return index_.describe(); }
   Result<std::optional<store::IndexIdentity>> identity() override { return index_.identity(); }

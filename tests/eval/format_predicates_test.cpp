@@ -2,14 +2,14 @@
 
 #include "sample_answer.h"
 
-namespace form_test {
+namespace format_predicates_test {
 
 namespace {
 
 using namespace stoka::eval;
 
-TEST_CASE("exclamation marks of any script are found") {
-  constexpr auto held = std::to_array<std::string_view>({
+TEST_CASE("exclamation marks of any script match") {
+  constexpr auto matching = std::to_array<std::string_view>({
       "it works!",
       "it works ! {bounded}",
       "wait!! what?",
@@ -25,11 +25,11 @@ TEST_CASE("exclamation marks of any script are found") {
       "**now!** {bounded}",
       "5 limits! = too many! {bounded}",
   });
-  check_held("exclamation", held);
+  check_matches("exclamation", matching);
 }
 
-TEST_CASE("an exclamation mark of code is none") {
-  constexpr auto free = std::to_array<std::string_view>({
+TEST_CASE("an exclamation mark that belongs to code does not match") {
+  constexpr auto clean = std::to_array<std::string_view>({
       "it checks that a != b. {bounded}",
       "`panic!` is one line.",
       "it calls println!(x) and stops.",
@@ -45,19 +45,19 @@ TEST_CASE("an exclamation mark of code is none") {
       "``a ` b!`` stays.",
       "quiet. {bounded}",
   });
-  check_free("exclamation", free);
+  check_no_match("exclamation", clean);
 }
 
-TEST_CASE("the quote of a citation may exclaim") {
-  Answer answer = said("read it. {bounded}");
+TEST_CASE("the quote of a citation is not judged") {
+  Answer answer = make_answer("read it. {bounded}");
   answer.parts.back().citation->quote = "Stop! \xF0\x9F\x94\xA5";
-  CHECK_FALSE(judged("exclamation", answer));
-  CHECK_FALSE(judged("emoji", answer));
-  CHECK_FALSE(judged("energy", answer));
+  CHECK_FALSE(match("exclamation", answer));
+  CHECK_FALSE(match("emoji", answer));
+  CHECK_FALSE(match("energy", answer));
 }
 
-TEST_CASE("emoji, keycaps, flags and emoticons are found") {
-  constexpr auto held = std::to_array<std::string_view>({
+TEST_CASE("emoji, keycaps, flags and emoticons match") {
+  constexpr auto matching = std::to_array<std::string_view>({
       "noted \xF0\x9F\x98\x80",
       "ship it \xF0\x9F\x9A\x80",
       "\xE2\x9D\xA4\xEF\xB8\x8F",
@@ -71,11 +71,11 @@ TEST_CASE("emoji, keycaps, flags and emoticons are found") {
       "\xE2\x9A\xA0 careful",
       "\xE2\x98\x80\xEF\xB8\x8F outside",
   });
-  check_held("emoji", held);
+  check_matches("emoji", matching);
 }
 
-TEST_CASE("signs that are text are no emoji") {
-  constexpr auto free = std::to_array<std::string_view>({
+TEST_CASE("text symbols are not emoji") {
+  constexpr auto clean = std::to_array<std::string_view>({
       "press \u2318K. {bounded}",
       "a \u2192 b \u2713",
       "50\u00A0% \u00B1 2 \u00D7 3",
@@ -89,11 +89,11 @@ TEST_CASE("signs that are text are no emoji") {
       "x : y :z",
       "half \u00BD, no. 3. {bounded}",
   });
-  check_free("emoji", free);
+  check_no_match("emoji", clean);
 }
 
-TEST_CASE("lists are found by their lines, and in one line") {
-  constexpr auto held = std::to_array<std::string_view>({
+TEST_CASE("lists match over several lines and in one line") {
+  constexpr auto matching = std::to_array<std::string_view>({
       "two things:\n- the leash\n- the ledger",
       "* one\n* two",
       "• one\n• two",
@@ -112,11 +112,11 @@ TEST_CASE("lists are found by their lines, and in one line") {
       "<ul><li>one</li></ul>",
       "① one\n② two",
   });
-  check_held("list", held);
+  check_matches("list", matching);
 }
 
-TEST_CASE("dashes, numbers and code are no list") {
-  constexpr auto free = std::to_array<std::string_view>({
+TEST_CASE("dashes, numbers and code are not lists") {
+  constexpr auto clean = std::to_array<std::string_view>({
       "a leash - and a ledger. {bounded}",
       "- one line that begins with a dash",
       "it fell from 3.\n4 were left.",
@@ -131,9 +131,9 @@ TEST_CASE("dashes, numbers and code are no list") {
       "a\nb\nc",
       "x*y\n*bold* words\n*more* words",
   });
-  check_free("list", free);
+  check_no_match("list", clean);
 }
 
 }  // namespace
 
-}  // namespace form_test
+}  // namespace format_predicates_test

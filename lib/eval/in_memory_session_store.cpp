@@ -1,12 +1,12 @@
-#include "eval/scratch_sessions.h"
+#include "eval/in_memory_session_store.h"
 
 #include "store/merge.h"
 
 namespace stoka::eval {
 namespace {
 
-tl::unexpected<Error> refused() {
-  return fail(ErrorKind::usage, "an evaluation only reads the index and keeps no sessions",
+tl::unexpected<Error> unsupported() {
+  return fail(ErrorKind::usage, "an evaluation only reads the index and stores no sessions",
               "use the store itself");
 }
 
@@ -19,25 +19,27 @@ std::optional<T> find(const std::map<std::string, T, std::less<>>& rows, std::st
 
 }  // namespace
 
-Result<std::unique_ptr<store::IndexWriter>> ScratchSessions::begin_index() { return refused(); }
+Result<std::unique_ptr<store::IndexWriter>> InMemorySessionStore::begin_index() {
+  return unsupported();
+}
 
-Result<std::optional<Session>> ScratchSessions::session(std::string_view id) {
+Result<std::optional<Session>> InMemorySessionStore::session(std::string_view id) {
   std::lock_guard lock(mutex_);
   return find(sessions_, id);
 }
 
-Result<std::optional<Visitor>> ScratchSessions::visitor(std::string_view id) {
+Result<std::optional<Visitor>> InMemorySessionStore::visitor(std::string_view id) {
   std::lock_guard lock(mutex_);
   return find(visitors_, id);
 }
 
-Result<std::optional<Visitor>> ScratchSessions::visitor_of(std::string_view) {
+Result<std::optional<Visitor>> InMemorySessionStore::visitor_of(std::string_view) {
   return std::optional<Visitor>();
 }
 
-Result<Session> ScratchSessions::commit_turn(const TurnRecord& turn) {
+Result<Session> InMemorySessionStore::commit_turn(const TurnRecord& turn) {
   STOKA_TRY(store::check(turn));
-  if (!turn.subject.empty()) return refused();
+  if (!turn.subject.empty()) return unsupported();
   std::lock_guard lock(mutex_);
   const store::Owner owner =
       store::settle_owner(turn, find(visitors_, turn.visitor_id), std::nullopt);
@@ -47,7 +49,7 @@ Result<Session> ScratchSessions::commit_turn(const TurnRecord& turn) {
   return session;
 }
 
-Result<Visitor> ScratchSessions::update_visitor(
+Result<Visitor> InMemorySessionStore::update_visitor(
     std::string_view id, const std::optional<std::vector<std::string>>& interests,
     std::span<const Reading> read, Instant now) {
   STOKA_TRY(store::check_id("visitor", id));
@@ -57,7 +59,7 @@ Result<Visitor> ScratchSessions::update_visitor(
   return visitor;
 }
 
-Result<std::vector<std::string>> ScratchSessions::all_shown_slugs() {
+Result<std::vector<std::string>> InMemorySessionStore::all_shown_slugs() {
   std::lock_guard lock(mutex_);
   std::set<std::string> slugs;
   for (const auto& [id, session] : sessions_)
@@ -65,18 +67,18 @@ Result<std::vector<std::string>> ScratchSessions::all_shown_slugs() {
   return std::vector<std::string>(slugs.begin(), slugs.end());
 }
 
-Result<std::vector<Visitor>> ScratchSessions::visitors_after(std::string_view, size_t) {
-  return refused();
+Result<std::vector<Visitor>> InMemorySessionStore::visitors_after(std::string_view, size_t) {
+  return unsupported();
 }
 
-Result<std::vector<Session>> ScratchSessions::sessions_after(std::string_view, size_t) {
-  return refused();
+Result<std::vector<Session>> InMemorySessionStore::sessions_after(std::string_view, size_t) {
+  return unsupported();
 }
 
-Result<std::vector<std::string>> ScratchSessions::put_visitors(std::span<const Visitor>) {
-  return refused();
+Result<std::vector<std::string>> InMemorySessionStore::put_visitors(std::span<const Visitor>) {
+  return unsupported();
 }
 
-Result<> ScratchSessions::put_sessions(std::span<const Session>) { return refused(); }
+Result<> InMemorySessionStore::put_sessions(std::span<const Session>) { return unsupported(); }
 
 }  // namespace stoka::eval

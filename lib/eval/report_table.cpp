@@ -1,27 +1,26 @@
-#include "eval/table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "eval/interval.h"
+#include "eval/report.h"
 #include "eval/stages.h"
+#include "eval/statistics.h"
 #include "text/normalize.h"
 #include "text/width.h"
 
 namespace stoka::eval {
 namespace {
 
-constexpr size_t kMostColumns = 100;  // of a question
+constexpr size_t kMaxAnswerColumns = 100;
 
 std::string percent(double share) {
-  // Never rounded up to all of them.
+  // A share below 1 is never rounded up to 100 %.
   const int shown = static_cast<int>(100 * share + 0.5);
   return fmt::format("{} %", share < 1 ? std::min(shown, 99) : shown);
 }
 
-const double* find(const std::map<std::string, double>& metrics, const std::string& name) {
+const double* find_metric(const std::map<std::string, double>& metrics, const std::string& name) {
   const auto found = metrics.find(name);
   return found == metrics.end() ? nullptr : &found->second;
 }
@@ -34,30 +33,30 @@ std::vector<std::string> suites(const Report& report) {
 }
 
 std::string suite_line(const Report& report, const std::string& suite) {
-  size_t cases = 0, passed = 0, errors = 0, made = 0;
+  size_t cases = 0, passed = 0, errors = 0, completed = 0;
   for (const CaseResult& one : report.cases) {
     if (one.suite != suite) continue;
     ++cases;
     passed += one.passed() ? 1 : 0;
     errors += one.errors > 0 ? 1 : 0;
-    made += one.trials > 0 ? 1 : 0;
+    completed += one.trials > 0 ? 1 : 0;
   }
   std::string out =
       fmt::format("{:<12} {:>4} {:<8} {:>4} passed {:>4} failed", suite, cases,
                   suite == "retrieval" ? "queries" : "cases", passed, cases - passed - errors);
   if (errors > 0) out += fmt::format(" {:>4} not run", errors);
-  if (const double* rate = find(report.metrics, suite + ".pass_rate")) {
-    const Interval range = wilson(*rate, static_cast<double>(made));
+  if (const double* rate = find_metric(report.metrics, suite + ".pass_rate")) {
+    const Interval range = wilson_interval(*rate, static_cast<double>(completed));
     out += fmt::format("   {:>5}   (95 %: {:.0f} to {:.0f})", percent(*rate), 100 * range.low,
                        100 * range.high);
   }
   return out + "\n";
 }
 
-// What is below all; how many are not.
-std::string shares_below(std::string_view what,
-                         const std::vector<std::pair<std::string, double>>& shares) {
-  constexpr size_t kMostColumnsOfShares = 88;
+// Lists the shares below 100 % and counts the others.
+std::string incomplete_shares(std::string_view what,
+                              const std::vector<std::pair<std::string, double>>& shares) {
+  constexpr size_t kMaxLineColumns = 88;
   std::string out, line;
   size_t whole = 0;
   for (const auto& [name, value] : shares) {
@@ -66,7 +65,7 @@ std::string shares_below(std::string_view what,
       continue;
     }
     const std::string item = fmt::format("{} {}", name, percent(value));
-    if (!line.empty() && line.size() + item.size() > kMostColumnsOfShares) {
+    if (!line.empty() && line.size() + item.size() > kMaxLineColumns) {
       out += "  " + std::exchange(line, "") + ",\n";
     }
     line += (line.empty() ? "" : ", ") + item;
@@ -89,7 +88,7 @@ std::string score_lines(const Report& report, const std::string& suite) {
     else if (rest != "pass_rate")
       scores.emplace_back(rest, value);
   }
-  return shares_below("scores", scores) + shares_below("categories", categories);
+  return incomplete_shares("scores", scores) + incomplete_shares("categories", categories);
 }
 
 std::string stage_table(const Report& report) {
@@ -98,7 +97,7 @@ std::string stage_table(const Report& report) {
   for (const auto& [name, value] : named(RankingScores{})) names.push_back(name);
   for (const std::string_view stage : kStages) {
     const std::string prefix = fmt::format("retrieval.{}", stage);
-    if (find(report.metrics, prefix + "." + names.front()) == nullptr) continue;
+    if (find_metric(report.metrics, prefix + "." + names.front()) == nullptr) continue;
     rows += fmt::format("  {:<9}", stage);
     for (const std::string& name : names)
       rows += fmt::format(" {:>9.3f}", report.metrics.at(prefix + "." + name));
@@ -121,7 +120,7 @@ std::string calibration_lines(const Report& report) {
   std::string shares;
   for (const auto& [name, words] : {std::pair{"answered", "of the answerable questions answered"},
                                     {"refused", "of the others refused"}})
-    if (const double* share = find(report.metrics, fmt::format("retrieval.{}", name)))
+    if (const double* share = find_metric(report.metrics, fmt::format("retrieval.{}", name)))
       shares += fmt::format("{}{} {}", shares.empty() ? "  " : ", ", percent(*share), words);
   return out + (shares.empty() ? "" : shares + "\n");
 }
@@ -129,7 +128,7 @@ std::string calibration_lines(const Report& report) {
 std::string case_lines(const CaseResult& one, size_t repeat) {
   std::string rate;
   if (repeat > 1 && one.trials > 0) {
-    const Interval range = wilson(one.pass_rate(), static_cast<double>(one.trials));
+    const Interval range = wilson_interval(one.pass_rate(), static_cast<double>(one.trials));
     rate = fmt::format("  {} of {} ({:.0f} to {:.0f} %)", one.passes, one.trials, 100 * range.low,
                        100 * range.high);
   }
@@ -139,13 +138,14 @@ std::string case_lines(const CaseResult& one, size_t repeat) {
   if (!one.route.empty()) {
     const std::string got = text::squeeze(text::one_line(one.answer));
     out += fmt::format("    -> {}, {} {:.2f}: {}\n", one.route, one.confidence, one.best_score,
-                       text::truncate_to_width(got, kMostColumns));
+                       text::truncate_to_width(got, kMaxAnswerColumns));
   }
   for (const std::string& why : one.why) out += fmt::format("    {}\n", text::one_line(why));
   return out;
 }
 
-// What retrieval found and a visitor does not get.
+// Queries whose relevant document was found but whose confidence is nothing, so that a visitor gets
+// no answer.
 std::string refused_lines(const Report& report) {
   std::string out;
   for (const CaseResult& one : report.cases)
