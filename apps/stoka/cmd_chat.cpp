@@ -142,7 +142,7 @@ Result<Answered> answer(App& app, const Asker& ask, const pipeline::TurnRequest&
                                   app.capabilities(STDOUT_FILENO));
   // A pager that draws the output looks after the terminal itself.
   const terminal::EchoOff typing(isatty(STDOUT_FILENO) ? STDIN_FILENO : -1);
-  printer.wait();
+  printer.show_waiting();
   auto answered = ask(
       request,
       [&](const Event& event) {

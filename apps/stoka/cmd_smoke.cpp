@@ -149,17 +149,17 @@ Result<std::vector<serve::Checked>> check_site(const App& app, const std::string
 }
 
 std::string row(const serve::Checked& checked, const terminal::Capabilities& capabilities) {
-  const auto [look, word] = checked.how == How::ok ? std::pair(terminal::Look::title, "ok")
+  const auto [style, word] = checked.how == How::ok ? std::pair(terminal::Style::title, "ok")
                             : checked.how == How::failed
-                                ? std::pair(terminal::Look::error, "FAILED")
-                                : std::pair(terminal::Look::dim, "skipped");
+                                ? std::pair(terminal::Style::error, "FAILED")
+                                : std::pair(terminal::Style::dim, "skipped");
   constexpr int kIndent = 13, kName = 42;
   const auto grey = [&](std::string_view text) {
-    return terminal::paint(terminal::Look::meta, text, capabilities);
+    return terminal::paint(terminal::Style::meta, text, capabilities);
   };
   const std::string detail = terminal::printable(checked.detail);
   std::string out = fmt::format("{:>2}  {}  {:<{}}", checked.n,
-                                terminal::paint(look, fmt::format("{:<7}", word), capabilities),
+                                terminal::paint(style, fmt::format("{:<7}", word), capabilities),
                                 checked.name, kName);
   // What does not fit beside the name stands below it.
   const int room = std::max(capabilities.columns - kIndent, 20);
