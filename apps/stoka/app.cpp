@@ -43,8 +43,8 @@ std::filesystem::path xdg(const char* variable, const char* below_home) {
 void StderrLog::write(Level level, std::string_view message) {
   if (target_ != nullptr) return target_->write(level, message);
   if (level == Level::warning ? common_.quiet : !common_.verbose) return;
-  print_error(fmt::format("stoka: {}{}\n", level == Level::warning ? "warning: " : "",
-                          text::one_line(message)));
+  print_stderr(fmt::format("stoka: {}{}\n", level == Level::warning ? "warning: " : "",
+                           text::one_line(message)));
 }
 
 App::App() : config_(settings()) {}
@@ -136,12 +136,12 @@ terminal::Capabilities App::capabilities(int fd) const {
 
 int App::report(const Error& error) const {
   if (common.json) {
-    print_error(fmt::format("{}\n", terminal::json_line(error)));
+    print_stderr(fmt::format("{}\n", terminal::json_line(error)));
   } else {
     std::string hint = text::one_line(error.hint);
     std::string message = text::one_line(error.message);
     std::string_view joint = hint.empty() ? "" : message.ends_with('?') ? " " : ". ";
-    print_error(fmt::format("stoka: {}{}{}\n", message, joint, hint));
+    print_stderr(fmt::format("stoka: {}{}{}\n", message, joint, hint));
   }
   return exit_code(error.kind);
 }
@@ -169,16 +169,16 @@ void print(std::string_view text) {
 
 int output_error() { return first_output_error; }
 
-std::string clean_lines(std::string_view untrusted) {
+std::string sanitize_lines(std::string_view untrusted) {
   std::string out;
   while (!untrusted.empty()) {
     size_t end = std::min(untrusted.find('\n'), untrusted.size());
-    out += terminal::printable(untrusted.substr(0, end)) + "\n";
+    out += terminal::sanitize_line(untrusted.substr(0, end)) + "\n";
     untrusted.remove_prefix(std::min(end + 1, untrusted.size()));
   }
   return out;
 }
 
-void print_error(std::string_view text) { write_all(STDERR_FILENO, text); }
+void print_stderr(std::string_view text) { write_all(STDERR_FILENO, text); }
 
 }  // namespace stoka::app

@@ -17,10 +17,6 @@
 #include "store/open.h"
 #include "terminal/style.h"
 
-namespace CLI {
-class App;
-}
-
 namespace stoka::app {
 
 // The flags that every command accepts.
@@ -96,9 +92,9 @@ void print(std::string_view text);
 int output_error();
 
 // Sanitizes each line of an untrusted text for a terminal, and ends it with a line break.
-std::string clean_lines(std::string_view untrusted);
+std::string sanitize_lines(std::string_view untrusted);
 
 // Writes to stderr; ignores failures.
-void print_error(std::string_view text);
+void print_stderr(std::string_view text);
 
 }  // namespace stoka::app

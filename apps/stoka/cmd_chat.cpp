@@ -85,7 +85,7 @@ Result<> dry_run(App& app, Runtime& runtime, const pipeline::TurnRequest& reques
                  std::stop_token stop) {
   STOKA_ASSIGN(pipeline::Turn turn, pipeline::prepare(runtime.engine(), request, stop));
   if (turn.canned.empty()) pipeline::build_prompt(runtime.engine(), turn);
-  print(app.common.json ? pipeline::prompt_json(turn) + "\n" : clean_lines(dry_run_text(turn)));
+  print(app.common.json ? pipeline::prompt_json(turn) + "\n" : sanitize_lines(dry_run_text(turn)));
   return {};
 }
 
@@ -160,7 +160,7 @@ Result<TurnResult> answer(App& app, const TurnRunner& run, const pipeline::TurnR
 Result<> turn(App& app, const TurnRunner& run, const ChatFlags& flags,
               pipeline::TurnRequest& request, std::stop_token stop) {
   STOKA_ASSIGN(TurnResult result, answer(app, run, request, stop));
-  if (flags.trace) print_error(clean_lines(result.trace));
+  if (flags.trace) print_stderr(sanitize_lines(result.trace));
   request.session_id = std::move(result.session_id);
   request.visitor_id = std::move(result.visitor_id);
   if (result.error) return fail(*result.error);
@@ -211,7 +211,7 @@ int run_chat(App& app, const ChatFlags& flags) {
     auto question = stop.stop_requested() ? std::nullopt : questions.next();
     if (question && !stop.stop_requested()) {
       if (!app.common.json && questions.several())
-        print(fmt::format("{}> {}\n\n", asked ? "\n" : "", terminal::printable(*question)));
+        print(fmt::format("{}> {}\n\n", asked ? "\n" : "", terminal::sanitize_line(*question)));
       asked = true;
       request.query = *question;
       auto done = flags.dry_run ? dry_run(app, *backend->runtime, request, stop)

@@ -28,7 +28,7 @@ int run_context(App& app, const ContextFlags& flags) {
     print(pipeline::to_json(*ambient) + "\n");
     return 0;
   }
-  if (!ambient->hint.empty()) print(terminal::printable(ambient->hint) + "\n");
+  if (!ambient->hint.empty()) print(terminal::sanitize_line(ambient->hint) + "\n");
   if (ambient->citation) print(terminal::cite_box(*ambient->citation, app.capabilities(1)) + "\n");
   return 0;
 }

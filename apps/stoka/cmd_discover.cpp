@@ -40,13 +40,13 @@ int run_discover(App& app, const DiscoverFlags& flags) {
   for (const pipeline::Recommendation& item : found->items) {
     if (!first) print("\n");
     first = false;
-    if (item.framing) print(terminal::printable(*item.framing) + "\n");
+    if (item.framing) print(terminal::sanitize_line(*item.framing) + "\n");
     print(terminal::cite_box(item.citation, capabilities) + "\n");
   }
   if (found->items.empty()) print("nothing left to recommend.\n");
   if (flags.explain)
-    print("\n" + clean_lines(pipeline::interests_text(found->interests) +
-                             pipeline::ranking_text(found->hits, true)));
+    print("\n" + sanitize_lines(pipeline::interests_text(found->interests) +
+                                pipeline::ranking_text(found->hits, true)));
   return 0;
 }
 

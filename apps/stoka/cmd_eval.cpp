@@ -196,10 +196,10 @@ class EvalCommand {
     if (baseline_) comparison = eval::compare(*baseline_, report, flags_.tolerance, partial);
     const eval::Comparison* const compared = comparison ? &*comparison : nullptr;
     print(app_.common.json ? eval::to_json(report, compared)
-                           : clean_lines(eval::to_table(report, app_.common.verbose)));
+                           : sanitize_lines(eval::to_table(report, app_.common.verbose)));
     if (compared != nullptr && !app_.common.json)
       print(fmt::format("\nsince {}\n{}", text::one_line(flags_.baseline),
-                        clean_lines(eval::to_text(*compared))));
+                        sanitize_lines(eval::to_text(*compared))));
     if (!flags_.report.empty())
       STOKA_TRY(write_file(flags_.report, eval::to_json(report, compared)));
     if (!flags_.junit.empty()) STOKA_TRY(write_file(flags_.junit, eval::junit_xml(report)));
@@ -219,7 +219,7 @@ class EvalCommand {
   App& app_;
   const EvalFlags& flags_;
   NullLog silence_;
-  terminal::Progress bar_{[](std::string_view text) { print_error(text); },
+  terminal::Progress bar_{[](std::string_view text) { print_stderr(text); },
                           app_.capabilities(STDERR_FILENO), app_.clock};
   EvalInputs inputs_;
   eval::Phrases phrases_;

@@ -111,7 +111,7 @@ int run_index(App& app, const IndexFlags& flags) {
   if (embedder_kind(app.config()) != "builtin") request.model = (*parts)->embedder();
   auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO});
   if (!interrupt) return app.report(interrupt.error());
-  terminal::Progress bar([](std::string_view text) { print_error(text); },
+  terminal::Progress bar([](std::string_view text) { print_stderr(text); },
                          app.capabilities(STDERR_FILENO), app.clock);
   bool show_progress = !app.common.quiet && !app.common.json;
   auto report = pipeline::run_index(

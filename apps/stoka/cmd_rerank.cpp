@@ -98,7 +98,7 @@ int run_rerank(App& app, const RerankFlags& flags) {
     print(pipeline::ranking_json(*query, verdict, ranked) + "\n");
   } else {
     print(fmt::format("{}{}\n", name(verdict.confidence), verdict.low_confidence ? ", low" : ""));
-    print(clean_lines(pipeline::ranking_text(ranked, flags.explain)));
+    print(sanitize_lines(pipeline::ranking_text(ranked, flags.explain)));
   }
   return 0;
 }

@@ -206,7 +206,7 @@ int run_serve(App& app, const ServeFlags& flags) {
   writing.json = app.common.json || isatty(STDERR_FILENO) == 0;
   writing.info = !app.common.quiet;
   writing.queries = app.config().boolean("serve.log_queries");
-  serve::Journal journal(app.clock, writing, [](std::string_view line) { print_error(line); });
+  serve::Journal journal(app.clock, writing, [](std::string_view line) { print_stderr(line); });
   serve::Metrics metrics(STOKA_VERSION);
   journal.on_warning([&metrics] { metrics.warnings.add(); });
   limit_connections(options->connections, journal);

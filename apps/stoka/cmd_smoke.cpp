@@ -158,7 +158,7 @@ std::string row(const serve::Checked& checked, const terminal::Capabilities& cap
   const auto grey = [&](std::string_view text) {
     return terminal::paint(terminal::Style::meta, text, capabilities);
   };
-  const std::string detail = terminal::printable(checked.detail);
+  const std::string detail = terminal::sanitize_line(checked.detail);
   std::string out = fmt::format("{:>2}  {}  {:<{}}", checked.n,
                                 terminal::paint(style, fmt::format("{:<7}", word), capabilities),
                                 checked.name, kName);

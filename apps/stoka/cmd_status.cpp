@@ -168,8 +168,8 @@ Result<Report> inspect(App& app) {
   return out;
 }
 
-// The number of chunks since the built-in embedder was fitted. Vectors of a model do not become
-// stale.
+// The number of chunks that changed since the built-in embedder was fitted. Vectors of a model do
+// not become stale.
 uint64_t changed_since_fit(const store::IndexStats& stats) {
   return stats.fitted_chunks > 0 ? stats.changed_since_fit : 0;
 }

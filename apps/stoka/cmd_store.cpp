@@ -40,7 +40,7 @@ Result<store::CopyReport> copy(App& app, const StoreFlags& flags) {
   STOKA_ASSIGN(const auto from, app.open_store(flags.from, store::OpenMode::read));
   STOKA_ASSIGN(const auto to, app.open_store(flags.to, store::OpenMode::read_write));
   STOKA_ASSIGN(const auto interrupt, terminal::Interrupt::install({.output = STDOUT_FILENO}));
-  terminal::Progress bar([](std::string_view text) { print_error(text); },
+  terminal::Progress bar([](std::string_view text) { print_stderr(text); },
                          app.capabilities(STDERR_FILENO), app.clock);
   const bool show_progress = !app.common.quiet && !app.common.json;
   auto report = store::copy(

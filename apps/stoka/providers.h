@@ -30,7 +30,7 @@ class Providers {
   embed::Embedder* embedder() { return embedder_.get(); }  // may be null, see make()
   rerank::Reranker& reranker() { return *reranker_; }
   generate::Generator& generator() { return *generator_; }
-  // The servers of the parts that are servers.
+  // The servers that the parts use.
   const std::vector<std::unique_ptr<net::Upstream>>& upstreams() const { return upstreams_; }
 
  private:

@@ -105,7 +105,7 @@ void AnswerPrinter::append_code_point(std::string_view bytes) {
     space_ = false;
     return;
   }
-  const std::string clean = printable(bytes);
+  const std::string clean = sanitize_line(bytes);
   if (clean == " ") {
     write_word();
     space_ = true;
@@ -180,12 +180,13 @@ std::string error_text(const Error& error, const Capabilities& capabilities) {
     return capabilities.tty ? text::wrap(text, room) : std::vector<std::string>{text};
   };
   std::string out;
-  for (const std::string& line : lines("error: " + printable(error.message), columns)) {
+  for (const std::string& line : lines("error: " + sanitize_line(error.message), columns)) {
     if (!out.empty()) out += '\n';
     out += paint(Style::error, line, capabilities);
   }
   if (error.hint.empty()) return out;
-  for (const std::string& line : lines(printable(error.hint), columns - 2)) out += "\n  " + line;
+  for (const std::string& line : lines(sanitize_line(error.hint), columns - 2))
+    out += "\n  " + line;
   return out;
 }
 

@@ -27,7 +27,7 @@ struct Frame {
 constexpr Frame kUnicode = {"┌", "┐", "└", "┘", "─", "│"};
 constexpr Frame kAscii = {"+", "+", "+", "+", "-", "|"};
 
-std::string shown(std::string_view untrusted) { return text::squeeze(printable(untrusted)); }
+std::string shown(std::string_view untrusted) { return text::squeeze(sanitize_line(untrusted)); }
 
 std::string title_of(const Citation& citation) {
   std::string title = shown(citation.title);

@@ -326,7 +326,7 @@ class LibeditEditor final : public LineEditor {
       pasted += c;
     }
     if (pasted.ends_with(kEnd)) pasted.resize(pasted.size() - kEnd.size());
-    const std::wstring line = wide(text::squeeze(printable(narrow(pasted))));
+    const std::wstring line = wide(text::squeeze(sanitize_line(narrow(pasted))));
     if (!line.empty()) ::el_winsertstr(edit, line.c_str());
     return CC_REFRESH;
   }
@@ -351,7 +351,7 @@ class LibeditEditor final : public LineEditor {
   void list(const std::vector<std::string>& candidates) const {
     std::string text = "\n";
     for (size_t i = 0; i < candidates.size() && i < kMaxCandidatesListed; ++i) {
-      text += printable(candidates[i]) + '\n';
+      text += sanitize_line(candidates[i]) + '\n';
     }
     if (candidates.size() > kMaxCandidatesListed) {
       text += fmt::format("and {} more\n", candidates.size() - kMaxCandidatesListed);

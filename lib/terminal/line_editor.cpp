@@ -17,7 +17,7 @@ constexpr size_t kMaxLineBytes = 1 << 20;
 
 std::string line_text(std::string_view bytes) {
   while (bytes.ends_with('\r')) bytes.remove_suffix(1);
-  return printable(text::repair_utf8(bytes));
+  return sanitize_line(text::repair_utf8(bytes));
 }
 
 // Reads lines without editing, for TERM=dumb and for input that is not a terminal. It reads the

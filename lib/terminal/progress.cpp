@@ -41,7 +41,7 @@ void Progress::update(uint64_t done, uint64_t total, std::string_view label) {
     line = bar(done, total, capabilities_.unicode) + ' ';
   }
   line += total > 0 ? fmt::format("{}/{} ", done, total) : fmt::format("{} ", done);
-  line += printable(label);
+  line += sanitize_line(label);
   // The last column stays empty, because some terminals wrap as soon as it is written.
   const auto room = static_cast<size_t>(std::max(capabilities_.columns - 1, 1));
   std::string drawn = fmt::format("\r{}\x1b[K", text::truncate_to_width(line, room));

@@ -65,7 +65,7 @@ Result<> Repl::run() {
     ~Detach() { editor.set_completer({}); }
   } const detach{editor_};
 
-  if (const std::string hint = text::squeeze(printable(conversation_.hint()));
+  if (const std::string hint = text::squeeze(sanitize_line(conversation_.hint()));
       !hint.empty() && !json_) {
     AnswerPrinter printer(out_, current_capabilities());
     printer.handle(TokenEvent{hint});
@@ -110,7 +110,7 @@ std::vector<std::string> Repl::complete(std::string_view before) const {
   if (before.starts_with(kPage)) {
     for (const std::string& page : conversation_.pages()) {
       if (page.starts_with(before.substr(kPage.size()))) {
-        out.push_back(std::string(kPage) + printable(page));
+        out.push_back(std::string(kPage) + sanitize_line(page));
       }
     }
   } else if (before.starts_with('/')) {
@@ -131,9 +131,10 @@ bool Repl::run_command(std::string_view line) {
   if (known == commands().end()) {
     std::vector<std::string> names;
     for (const Command& c : commands()) names.push_back(c.name);
-    print_error({ErrorKind::usage,
-                 fmt::format("unknown command '{}'{}", printable(name), did_you_mean(name, names)),
-                 "/help lists the commands"});
+    print_error(
+        {ErrorKind::usage,
+         fmt::format("unknown command '{}'{}", sanitize_line(name), did_you_mean(name, names)),
+         "/help lists the commands"});
     return true;
   }
   if (!known->action) return false;
@@ -191,7 +192,7 @@ void Repl::start_session() {
 void Repl::show_session() {
   const Conversation::Status status = conversation_.status();
   const auto row = [this](std::string_view label, std::string_view value) {
-    if (!value.empty()) print_line(fmt::format("{:<8} {}", label, printable(value)));
+    if (!value.empty()) print_line(fmt::format("{:<8} {}", label, sanitize_line(value)));
   };
   row("session", status.session_id);
   row("visitor", status.visitor_id);
@@ -202,18 +203,18 @@ void Repl::show_session() {
 
 void Repl::show_or_set_page(std::string_view url) {
   if (url.empty()) {
-    const std::string current = printable(conversation_.status().page);
+    const std::string current = sanitize_line(conversation_.status().page);
     return current.empty() ? print_line("no page. /page URL sets one.", Style::dim)
                            : print_line(current);
   }
   if (const auto set = conversation_.set_page(url); !set) return print_error(set.error());
-  print_line(fmt::format("on {}", printable(url)), Style::dim);
+  print_line(fmt::format("on {}", sanitize_line(url)), Style::dim);
 }
 
 void Repl::show_shown_slugs() {
   const std::vector<std::string> slugs = conversation_.shown_slugs();
   if (slugs.empty()) return print_line("nothing yet.", Style::dim);
-  for (const std::string& slug : slugs) print_line(printable(slug));
+  for (const std::string& slug : slugs) print_line(sanitize_line(slug));
 }
 
 void Repl::show_citations() {
@@ -221,7 +222,7 @@ void Repl::show_citations() {
   const Capabilities capabilities = current_capabilities();
   for (size_t i = 0; i < citations_.size(); ++i) {
     const Citation& c = citations_[i];
-    const std::string title = text::squeeze(printable(c.title.empty() ? c.slug : c.title));
+    const std::string title = text::squeeze(sanitize_line(c.title.empty() ? c.slug : c.title));
     const std::string number = fmt::format("[{}] ", i + 1);
     const std::string indent(number.size(), ' ');
     std::string lead = paint(Style::meta, number, capabilities);
@@ -245,12 +246,12 @@ void Repl::show_address(std::string_view number) {
     return print_error({ErrorKind::usage,
                         number.empty()
                             ? "which citation?"
-                            : fmt::format("there is no citation '{}'", printable(number)),
+                            : fmt::format("there is no citation '{}'", sanitize_line(number)),
                         citations_.empty() ? "nothing has been cited yet" : "/cites lists them"});
   }
   const Citation& c = citations_[n - 1];
   const std::string address = cite_address(c);
-  print_line(address.empty() ? printable(c.slug) : address);
+  print_line(address.empty() ? sanitize_line(c.slug) : address);
 }
 
 void Repl::explain_answer() {
@@ -258,7 +259,7 @@ void Repl::explain_answer() {
   if (trimmed(text).empty()) return print_line("no answer yet.", Style::dim);
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
-    print_line(printable(std::string_view(text).substr(begin, end - begin)));
+    print_line(sanitize_line(std::string_view(text).substr(begin, end - begin)));
     begin = end + 1;
   }
 }

@@ -119,7 +119,7 @@ std::string paint(Style style, std::string_view text, const Capabilities& capabi
   return fmt::format("{}{}\x1b[0m", code(style), text);
 }
 
-std::string printable(std::string_view untrusted) {
+std::string sanitize_line(std::string_view untrusted) {
   const std::string line = text::one_line(untrusted);
   std::string out;
   out.reserve(line.size());

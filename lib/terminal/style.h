@@ -58,7 +58,7 @@ std::string paint(Style style, std::string_view text, const Capabilities& capabi
 // One line without anything that could control a terminal: the result of text::one_line, without
 // bidirectional controls and Unicode line separators. All untrusted text must pass through this
 // function before it is printed.
-std::string printable(std::string_view untrusted);
+std::string sanitize_line(std::string_view untrusted);
 
 // The text as an OSC 8 hyperlink. Returns the text unchanged if the terminal does not support
 // hyperlinks or if the address is not a safe http or https URL (see base/link.h).

@@ -29,7 +29,7 @@ std::vector<Json> event_lines(const std::string& out) {
   return events;
 }
 
-std::string said(const std::vector<Json>& events) {
+std::string text_in(const std::vector<Json>& events) {
   std::string out;
   for (const Json& event : events)
     if (event["event"] == "token") out += event["data"]["text"].get<std::string>();
@@ -43,7 +43,7 @@ std::vector<Json> ask(std::vector<std::string> arguments) {
   return event_lines(ran.out);
 }
 
-std::set<std::string> cited(const std::vector<Json>& events) {
+std::set<std::string> slugs_in(const std::vector<Json>& events) {
   std::set<std::string> out;
   for (const Json& event : events)
     if (event["event"] == "cite") out.insert(event["data"]["slug"].get<std::string>());
@@ -60,7 +60,7 @@ TEST_CASE("chat --json prints the events of the wire format") {
   CHECK(events.back()["event"] == "done");
   CHECK(events.back()["data"]["confidence"] == "direct");
   CHECK(events.back()["data"]["turns"] == 1);
-  CHECK(cited(events).contains("philosophy-bounded-execution"));
+  CHECK(slugs_in(events).contains("philosophy-bounded-execution"));
   for (const Json& event : events)
     if (event["event"] == "cite")
       for (const char* key : {"slug", "title", "quote", "type", "reading_time", "date", "score",
@@ -93,14 +93,14 @@ TEST_CASE("chat --json prints canned replies exactly") {
     CAPTURE(std::string(query));
     auto events = ask({query});
     CHECK(events.front()["data"]["route"] == route);
-    CHECK(said(events) == reply);
-    CHECK(cited(events).empty());
+    CHECK(text_in(events) == reply);
+    CHECK(slugs_in(events).empty());
   }
 }
 
 TEST_CASE("the same question in the same session does not cite the same slug again") {
-  auto first = cited(ask({"--session", kSession, "tell me about bounded execution"}));
-  auto second = cited(ask({"--session", kSession, "tell me about bounded execution"}));
+  auto first = slugs_in(ask({"--session", kSession, "tell me about bounded execution"}));
+  auto second = slugs_in(ask({"--session", kSession, "tell me about bounded execution"}));
   CHECK(!first.empty());
   for (const std::string& slug : first) CHECK(!second.contains(slug));
 }

@@ -22,13 +22,13 @@ std::string read_text(const fs::path& path) {
 const std::string kBaseline = STOKA_SOURCE_DIR "/evals/baseline.json";
 
 // Removes the member "run", which differs between runs.
-std::string settled(const std::string& report) {
+std::string without_run(const std::string& report) {
   Json json = Json::parse(report);
   json.erase("run");
   return json.dump();
 }
 
-void tune(const Machine& machine, const std::string& toml) {
+void write_config(const Machine& machine, const std::string& toml) {
   machine.write(".config/stoka/config.toml", toml);
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("two runs give the same report except for the member run") {
   Machine machine;
   const RunResult one = machine.stoka({"eval", "dataset", "--json"});
   const RunResult other = machine.stoka({"eval", "dataset", "--json", "--jobs", "1"});
-  CHECK(settled(one.out) == settled(other.out));
+  CHECK(without_run(one.out) == without_run(other.out));
   CHECK(one.err == "");
   const Json report = Json::parse(one.out);
   CHECK(report["suite"] == "dataset");
@@ -107,7 +107,7 @@ TEST_CASE("comparison with the baseline finds the cases that a bad golden file b
   const std::string said = "\"wrong terminal.\"";
   replies.replace(replies.find(said), said.size(), "\"Sorry! you might try react instead.\"");
   machine.write("golden/replies.toml", replies);
-  tune(machine, "[golden]\ndir = \"" + (machine.home() / "golden").string() + "\"\n");
+  write_config(machine, "[golden]\ndir = \"" + (machine.home() / "golden").string() + "\"\n");
   const RunResult ran = machine.stoka({"eval", "--baseline", kBaseline});
   CHECK(ran.code == 1);
   CHECK(has(ran.out, "worse   constraints/knows_limits"));
@@ -117,12 +117,13 @@ TEST_CASE("comparison with the baseline finds the cases that a bad golden file b
 
 TEST_CASE("comparison with the baseline finds a lowered threshold") {
   Machine machine;
-  tune(machine, "[threshold]\nnothing = 0.05\n");
+  write_config(machine, "[threshold]\nnothing = 0.05\n");
   const RunResult ran = machine.stoka({"eval", "--baseline", kBaseline});
   CHECK(ran.code == 1);
   CHECK(has(ran.out, "worse   dataset/void-"));
   CHECK(has(ran.out, "other thresholds: 0.82 0.65 0.05, was 0.82 0.65 0.5"));
-  tune(machine, "[threshold]\nnothing = 0.4\n");  // no case shows it, the share refused does
+  write_config(machine,
+               "[threshold]\nnothing = 0.4\n");  // no case shows it, the share refused does
   const RunResult little = machine.stoka({"eval", "retrieval", "--baseline", kBaseline});
   CHECK(little.code == 1);
   CHECK(has(little.out, "worse   retrieval.refused"));
@@ -170,7 +171,7 @@ TEST_CASE("--cases runs over the configured index, which is only read") {
 
   const RunResult pages =
       machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site", "--json"});
-  CHECK(settled(pages.out) == settled(ran.out));
+  CHECK(without_run(pages.out) == without_run(ran.out));
 }
 
 TEST_CASE("a retrieval collection is evaluated and its run written for trec_eval") {
@@ -213,7 +214,7 @@ TEST_CASE("a model's answers can be repeated, recorded and replayed") {
   CHECK(report["cases"][0]["trials"] == 2);
   generator.reset();
   const RunResult replayed = with("--replay");
-  CHECK(settled(replayed.out) == settled(said.out));
+  CHECK(without_run(replayed.out) == without_run(said.out));
   const RunResult gone = machine.stoka(ask);
   CHECK(gone.code == 4);
   CHECK(Json::parse(gone.out)["errors"].get<size_t>() > 0);

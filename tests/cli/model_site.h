@@ -23,7 +23,7 @@ inline FakeOptions reranker_options() {
   return options;
 }
 
-inline FakeOptions speaking(const std::string& dialect) {
+inline FakeOptions options_for(const std::string& dialect) {
   FakeOptions options;
   options.dialect = dialect;
   return options;
@@ -34,7 +34,7 @@ struct ModelSite {
   FakeUpstream embedder, reranker{reranker_options()}, generator;
   Machine machine;
 
-  explicit ModelSite(const std::string& dialect = "vllm") : generator(speaking(dialect)) {
+  explicit ModelSite(const std::string& dialect = "vllm") : generator(options_for(dialect)) {
     auto& env = machine.environment();
     env["STOKA_EMBED_URL"] = embedder.url();
     env["STOKA_RERANK_URL"] = reranker.url();

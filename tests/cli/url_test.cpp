@@ -42,7 +42,7 @@ std::vector<Json> events(const std::string& out) {
 }
 
 // The events without the members that differ between runs.
-std::string essence(std::string out) {
+std::string without_ids(std::string out) {
   std::string kept;
   for (Json& event : events(out)) {
     for (const char* own : {"session_id", "visitor_id", "latency_ms"}) event["data"].erase(own);
@@ -118,7 +118,7 @@ TEST_CASE("chat --url gives the same answer as chat and needs no local index") {
     const RunResult here = site().stoka({"chat", "--json", query});
     CHECK(there.code == 0);
     CHECK(there.err == "");
-    CHECK(essence(with_paths(there.out)) == essence(here.out));
+    CHECK(without_ids(with_paths(there.out)) == without_ids(here.out));
   }
   CHECK(!std::filesystem::exists(visitor().database()));
 }

@@ -145,15 +145,15 @@ TEST_CASE("paint() adds the style and a reset, and nothing if colour is off") {
   CHECK(paint(Style::error, "", capabilities) == "");
 }
 
-TEST_CASE("printable() removes everything that could control a terminal") {
-  CHECK(printable("a\x1b]0;title\x07"
-                  "b\nc") == "a ]0;title b c");
-  CHECK(printable("\xc2\x9b"
-                  "31m") == " 31m");
-  CHECK(printable("safe\u202Eexe.txt\u2069") == "safeexe.txt");
-  CHECK(printable("a\xff"
-                  "b") == "a\uFFFDb");
-  CHECK(printable("cafe\u0301 日本語") == "cafe\u0301 日本語");
+TEST_CASE("sanitize_line() removes everything that could control a terminal") {
+  CHECK(sanitize_line("a\x1b]0;title\x07"
+                      "b\nc") == "a ]0;title b c");
+  CHECK(sanitize_line("\xc2\x9b"
+                      "31m") == " 31m");
+  CHECK(sanitize_line("safe\u202Eexe.txt\u2069") == "safeexe.txt");
+  CHECK(sanitize_line("a\xff"
+                      "b") == "a\uFFFDb");
+  CHECK(sanitize_line("cafe\u0301 日本語") == "cafe\u0301 日本語");
 }
 
 TEST_CASE("link() closes the hyperlink and refuses unsafe addresses") {
