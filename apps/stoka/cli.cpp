@@ -51,7 +51,7 @@ std::optional<Error> unknown_word(const CLI::App& root, const CLI::App* chosen) 
                              did_you_mean(word, option_names(chosen ? *chosen : root))),
                  help);
   if (chosen)
-    return Error(ErrorKind::usage, fmt::format("unexpected '{}'", word),
+    return Error(ErrorKind::usage, fmt::format("unexpected argument '{}'", word),
                  "quote a question that has several words; " + help);
   return unknown_command(word);
 }
