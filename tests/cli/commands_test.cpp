@@ -199,14 +199,14 @@ TEST_CASE("index reports what it skipped and why, and with -q only what changed"
   fresh.write("site/products.json", R"([{"name": "Lamp", "draft": true}])");
   for (int i = 0; i < 5; ++i) fresh.write("site/" + std::to_string(i) + ".PNG", "x");
   fresh.write("site/notes.txt", "x");
-  const std::string told =
+  const std::string expected =
       "site/a.md: a passage of 'Keys' was left out: it holds an AWS access key; the rest is "
       "indexed\n"
       "skipped 5 files *.png: neither markdown nor products.json; -v lists them\n"
       "skipped site/b.md: its field 'noindex' keeps it from readers\n"
       "skipped site/notes.txt: neither markdown nor products.json\n"
       "left out of site/products.json: product 1: draft\n";
-  CHECK(fresh.stoka({"index", "-n", "site"}).out.ends_with(told));
+  CHECK(fresh.stoka({"index", "-n", "site"}).out.ends_with(expected));
   const std::string all = fresh.stoka({"index", "-n", "-v", "site"}).out;
   CHECK(all.find("skipped site/4.PNG: neither markdown") != std::string::npos);
   CHECK(all.find("5 files") == std::string::npos);

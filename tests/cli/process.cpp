@@ -22,7 +22,7 @@ struct Pipe {
 };
 
 // Writes the input and reads both outputs until all pipes are closed.
-void converse(int in, int out, int err, std::string_view input, RunResult& ran) {
+void transfer_data(int in, int out, int err, std::string_view input, RunResult& ran) {
   fcntl(in, F_SETFL, O_NONBLOCK);
   if (input.empty()) ::close(in), in = -1;
   while (out >= 0 || err >= 0) {
@@ -89,7 +89,7 @@ RunResult Machine::run(std::vector<std::string> arguments, const std::string& in
     ::_exit(127);
   }
   ::close(in.read), ::close(out.write), ::close(err.write);
-  converse(in.write, out.read, err.read, input, ran);
+  transfer_data(in.write, out.read, err.read, input, ran);
   int status = 0;
   ::waitpid(child, &status, 0);
   ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
