@@ -1,5 +1,5 @@
-# Every outside library comes from the system: a CMake package where there is one, pkg-config or a
-# plain library search where there is not. Nothing is downloaded.
+# All external libraries are installed on the system. They are found by their CMake package, or else by
+# pkg-config or a library search. Nothing is downloaded.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)

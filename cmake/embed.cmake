@@ -1,6 +1,6 @@
-# stoka_embed(TARGET NAME DIR GLOB...): compiles files into TARGET as
+# stoka_embed(TARGET NAME DIR GLOB...) compiles the content of files into TARGET. The program gets it by
 #   std::span<const stoka::EmbeddedFile> stoka::embedded::NAME()
-# The text is written as escaped string pieces by cmake/embed_files.cmake at build time.
+# cmake/embed_files.cmake writes the bytes as C++ arrays at build time.
 function(stoka_embed target name dir)
   set(files)
   foreach(pattern ${ARGN})

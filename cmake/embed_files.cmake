@@ -1,4 +1,5 @@
-# Script mode: writes OUT from FILES (joined by |) under DIR. See cmake/embed.cmake.
+# A CMake script that writes the source file OUT from FILES, which are separated by | and relative to DIR.
+# See cmake/embed.cmake.
 string(REPLACE "|" ";" FILES "${FILES}")
 set(body "")
 set(table "")

@@ -1,8 +1,8 @@
-# stoka_unity(TARGET FILE...): has several files of one folder compiled as one, so that headers are read
-# and templates instantiated once for all of them. A group is as many neighbours as have STOKA_UNITY
-# kilobytes together: more is quicker for the whole, less is quicker after a change to one file. 0: each
-# file on its own. Files that must stay on their own get SKIP_UNITY_BUILD_INCLUSION.
-set(STOKA_UNITY 120 CACHE STRING "Kilobytes of source compiled as one file; 0: each file on its own")
+# stoka_unity(TARGET FILE...) compiles several files of one folder as one, so that headers are parsed and
+# templates instantiated only once for all of them. Neighbouring files form a group of at most STOKA_UNITY
+# kilobytes. Larger groups make a full build faster, smaller groups a rebuild after a change of one file.
+# 0 compiles each file separately. Files with SKIP_UNITY_BUILD_INCLUSION are always compiled separately.
+set(STOKA_UNITY 120 CACHE STRING "Kilobytes of source compiled as one file; 0 compiles each file separately")
 
 function(stoka_unity target)
   if(NOT STOKA_UNITY GREATER 0)
@@ -25,7 +25,8 @@ function(stoka_unity target)
     get_filename_component(name ${folder} NAME)
     set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${name}_${group})
   endforeach()
-  # A class of a header may hold what one source file keeps to itself; compiled alone that is no question.
+  # In a unity build, GCC warns of a class in a header with a member of internal linkage; compiled
+  # separately, the same file gives no warning.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()

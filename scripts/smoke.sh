@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The acceptance checks that need HTTP alone, with curl, against a running server:
+# Runs the acceptance checks that need only HTTP, with curl, on a running server:
 #   scripts/smoke.sh [--ask QUESTION] [--cites SLUG] [--page PAGE] [--void QUESTION] [URL]
-# The default URL is http://127.0.0.1:8787. Unless told otherwise it asks about the newest pages that the site
-# recommends. One line a check. Ends with 0 if none failed, 1 if one failed, 2 for wrong usage, 4 if the server does
-# not answer or the rate limit let no question through. About 20 questions are asked, and never the last five that
-# the rate limit leaves to this address; what was not asked is skipped.
+# The default URL is http://127.0.0.1:8787. By default it asks about the newest pages that the site recommends.
+# Prints one line per check. The exit code is 0 if no check failed, 1 if a check failed, 2 for wrong usage, 4 if the
+# server does not answer or the rate limit allowed no question. It asks about 20 questions and does not use the last
+# five requests that the rate limit allows this address; checks that need them are skipped.
 set -uo pipefail
 export LC_ALL=C
 
@@ -21,40 +21,40 @@ command -v curl >/dev/null || { echo "smoke: curl is not installed" >&2; exit 2;
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-dir=$work    # where one visitor keeps what was answered
-timed=yes    # whether answers must be quick; unset while ten ask at once, and curl has them already
-left=""      # requests that the rate limit leaves to this address; empty: the site does not say
-limited=""   # set when the limit is why there is no answer
-why=""       # of a failed check
+dir=$work    # the folder for the answers of the current visitor
+timed=yes    # whether answers must be fast; empty for the ten parallel answers, which curl has already read
+left=""      # requests that the rate limit still allows; empty if the site does not say
+limited=""   # set if the rate limit refused a request
+why=""       # why the current check failed
 passed=0 failed=0 skipped=0
-kept=5
+kept=5       # requests that are not used
 
 fetch() { curl -sS --connect-timeout 5 --max-time 60 "$@" 2>"$dir/stderr"; }
 bad() { why=$*; return 1; }
 limit() { limited=yes; bad "$@"; }
 
-# field NAME: the values of that string field in the JSON on standard input, one a line, as text
+# field NAME: prints the values of this string field in the JSON on standard input, one per line
 field() {
   grep -oE "\"$1\": *\"([^\"\\\\]|\\\\.)*\"" | sed -E "s/^\"$1\": *\"//; s/\"\$//; s/\\\\n/ /g; s/\\\\(.)/\1/g"
 }
-# quoted TEXT: as it stands in a JSON string
+# quoted TEXT: escapes the text for a JSON string
 quoted() { printf '%s' "$1" | tr '\n\t' '  ' | sed 's/\\/\\\\/g; s/"/\\"/g'; }
 
 # expect_status WANTED GOT
 expect_status() {
   [ "$2" = "$1" ] && return 0
-  [ "$2" = 429 ] && { limit "the rate limit of this address is reached; STOKA_CHAT_LIMIT=0 on the server lifts it"; return 1; }
+  [ "$2" = 429 ] && { limit "the rate limit of this address is reached; STOKA_CHAT_LIMIT=0 on the server removes it"; return 1; }
   bad "HTTP $2: $(field detail <"$dir/body" | head -n 1)"
 }
 
 question() { printf '{"query":"%s"%s}' "$(quoted "$1")" "${2:+,\"session_id\":\"$2\"}"; }
 written='%{http_code} %{time_total} %{content_type}\n'
 
-# chat QUERY [SESSION]: sets session, route, text, slugs, confidence, millis, and score of the page $wanted
+# chat QUERY [SESSION]: asks, and sets session, route, text, slugs, confidence, millis, and the score of page $wanted
 chat() {
   local said status seconds type shape error
   if [ -n "$timed" ]; then
-    [ -z "$left" ] || [ "$left" -gt $kept ] || { limit "this address has $left requests left, which are not used up"; return 1; }
+    [ -z "$left" ] || [ "$left" -gt $kept ] || { limit "the last $left requests of this address are not used"; return 1; }
     : >"$dir/body"
     said=$(fetch -N -D "$dir/head" -o "$dir/body" -w "$written" -H 'Content-Type: application/json' \
       -d "$(question "$@")" "$url/api/stoka/chat") || { bad "curl: $(tail -n 1 "$dir/stderr")"; return 1; }
@@ -79,7 +79,7 @@ chat() {
   [[ $shape =~ ^ready( token| cite)*\ done$ ]] || { bad "events are: $shape"; return 1; }
   millis=${seconds/./} millis=$((10#$millis / 1000))
 }
-# Events to eight lines. One awk an answer, because many of them are read.
+# Converts events to eight lines, with one awk process per answer for speed.
 # shellcheck disable=SC2016
 answer_awk='
 function field(name) {
@@ -114,15 +114,15 @@ END { print shape; print session; print route; print confidence; print slugs; pr
 
 is_route() { case " $* " in *" $route "*) ;; *) bad "route is $route" ;; esac; }
 no_cite() { [ -z "$slugs" ] || bad "cites $slugs"; }
-# What answers nothing takes as long as the way to the site and back.
+# The limit includes the network round trip, which was measured with /healthz.
 quick() { [ "$millis" -le $((150 + network)) ] || bad "took $millis ms"; }
 short() { [ $(((${#text} + 3) / 4)) -le 40 ] || bad "is longer than 40 tokens"; }
-# Whether the server has a page for every slug that was cited.
+# Checks that the server has a page for every cited slug.
 real_cites() {
   local slug status
   for slug in $slugs; do
     status=$(fetch -G -o "$dir/body" -w '%{http_code}' --data-urlencode "slug=$slug" "$url/api/stoka/open")
-    [ "$status" = 302 ] || [ "$(field detail <"$dir/body")" = "that page has no address" ] || { bad "cites $slug, which is not there (HTTP $status)"; return 1; }
+    [ "$status" = 302 ] || [ "$(field detail <"$dir/body")" = "that page has no address" ] || { bad "cites $slug, which does not exist (HTTP $status)"; return 1; }
   done
 }
 
@@ -162,7 +162,7 @@ four() {
   local query
   for query in "best javascript framework?" "what will the weather be tomorrow" "write my homework"; do
     chat "$query" || return 1
-    if is_route offtopic; then no_cite && short && quick; return; fi  # else the site may write about that
+    if is_route offtopic; then no_cite && short && quick; return; fi  # otherwise the site may be about this topic
   done
   return 1
 }
@@ -173,7 +173,7 @@ five() {
     chat "$query" || return 1
     if [ "$route" = void ]; then no_cite; return; fi
     if [ "$confidence" = adjacent ]; then real_cites; return; fi
-    bad "confidence is $confidence; name what the site has nothing on with --void"
+    bad "confidence is $confidence; use --void to ask a question that the site does not answer"
   done
   return 1
 }
@@ -187,7 +187,7 @@ six() {
 }
 seven() {
   local said status seconds
-  # Two transfers of one curl share a connection: the second is the answer alone.
+  # Both transfers of one curl use the same connection, so the second time does not include connecting.
   said=$(fetch -o "$dir/body" -o "$dir/body2" -w '%{http_code} %{time_total}\n' \
     "$url/api/stoka/context?page=/" "$url/api/stoka/context?page=/") || { bad "curl: $(tail -n 1 "$dir/stderr")"; return 1; }
   read -r status _ <<<"$said"
@@ -195,15 +195,15 @@ seven() {
   read -r status seconds <<<"${said#*$'\n'}"
   expect_status 200 "$status" || return 1
   [ -n "$(field hint <"$dir/body")" ] || { bad "no hint"; return 1; }
-  cmp -s "$dir/body" "$dir/body2" || { bad "the second answer is another"; return 1; }
+  cmp -s "$dir/body" "$dir/body2" || { bad "the second answer differs"; return 1; }
   awk -v s="$seconds" -v n="$network" 'BEGIN{exit !(s <= 0.05 + n / 1000)}' || bad "the second call took $seconds s"
 }
 
-# Ten visitors ask one question at the same moment, by one curl; then each answer is checked.
+# One curl sends the question of ten visitors in parallel; then each answer is checked.
 ten() {
   local i answered=0 visitors=10 query=${about:-what is this?}
   if [ -n "$left" ] && [ $((left - kept)) -lt 10 ]; then visitors=$((left - kept)); fi
-  [ "$visitors" -ge 2 ] || { limit "this address has $left requests left, which are not used up"; return 1; }
+  [ "$visitors" -ge 2 ] || { limit "the last $left requests of this address are not used"; return 1; }
   question "$query" >"$work/question"
   for ((i = 0; i < visitors; ++i)); do
     mkdir -p "$work/$i"
@@ -222,7 +222,7 @@ ten() {
   dir=$work timed=yes
   [ "$answered" -gt 0 ] || return 1
   limited=""
-  [ "$answered" = "$visitors" ] || note="the rest refused by the rate limit"
+  [ "$answered" = "$visitors" ] || note="the rate limit refused the rest"
   note="$answered of $visitors answered${note:+, $note}"
 }
 
@@ -243,13 +243,13 @@ skip() { skipped=$((skipped + 1)); echo "skip $1 - $2: $3"; }
 said=$(fetch -o "$dir/body" -w '%{http_code} %{time_total}' "$url/healthz") ||
   { echo "smoke: no answer from $url ($(tail -n 1 "$dir/stderr")); start it with: stoka serve" >&2; exit 4; }
 read -r status seconds <<<"$said"
-if [ "$status" != 200 ]; then  # a proxy may keep that inside
+if [ "$status" != 200 ]; then  # a proxy may hide /healthz
   status=$(fetch -o "$dir/body" -w '%{http_code}' "$url/api/stoka/context?page=/")
-  [ "$status" = 200 ] || { echo "smoke: $url/api/stoka/context answers HTTP $status; is this stoka?" >&2; exit 4; }
+  [ "$status" = 200 ] || { echo "smoke: $url/api/stoka/context answers HTTP $status; check that this is stoka" >&2; exit 4; }
 fi
 network=${seconds/./} network=$((10#$network / 1000))
 
-# What to ask: the newest pages, unless something else was named.
+# The questions are about the newest pages, unless the flags choose others.
 queries=() wants=() recommended=3
 if discover "" 4; then
   mapfile -t newest < <(field slug <"$dir/body")
@@ -267,19 +267,19 @@ if [ -n "$ask$cites" ]; then
 fi
 page=${page:-/}
 
-own="needs a server of its own: stoka smoke"
-check 1 one "what is this? is answered in a line, without a citation"
-check 2 two "what is asked about is cited"
+own="this needs a separate server: run stoka smoke"
+check 1 one "'what is this?' gets one line without a citation"
+check 2 two "a question about a page gets a citation of this page"
 starved=$limited
-check 3 three "the same again in the session cites something else, or nothing"
-check 4 four "what is off topic is refused"
-check 5 five "what is not there is not made up"
-check 6 six "discover recommends others, and not the page itself"
-check 7 seven "context has a hint for the front page, at once the second time"
-skip 8 "a dead reranker" "$own"
-skip 9 "a dead embedder" "$own"
-check 10 ten "ten visitors at a time are answered"
-skip 11 "every slug shown is in the index" "reads the store: stoka smoke"
+check 3 three "the same question in the same session does not cite the page again"
+check 4 four "an off-topic question is refused"
+check 5 five "a question that no page answers gets no invented citation"
+check 6 six "discover recommends other pages"
+check 7 seven "context has a hint for the front page, and is fast the second time"
+skip 8 "an answer without the reranker" "$own"
+skip 9 "an error without the embedder" "$own"
+check 10 ten "ten visitors are answered at the same time"
+skip 11 "every slug shown is in the index" "this needs the store: run stoka smoke"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] || exit 1
-[ -z "$starved" ] || { echo "smoke: the rate limit let no question about the site's pages through; try again later" >&2; exit 4; }
+[ -z "$starved" ] || { echo "smoke: the rate limit allowed no question about the site's pages; try again later" >&2; exit 4; }

@@ -19,14 +19,14 @@
 namespace stoka::app {
 namespace {
 
-constexpr uint64_t kMostConfigBytes = 1 << 20;
+constexpr uint64_t kMaxConfigBytes = 1 << 20;
 
 std::optional<std::string> environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
-// The XDG rules: a relative path in the variable is invalid and ignored.
+// The XDG base directory specification requires that a relative path in the variable is ignored.
 std::filesystem::path xdg(const char* variable, const char* below_home) {
   std::optional<std::string> base = environment(variable);
   if (base && base->starts_with('/')) return std::filesystem::path(*base) / "stoka";
@@ -41,10 +41,10 @@ std::filesystem::path xdg(const char* variable, const char* below_home) {
 }  // namespace
 
 void StderrLog::write(Level level, std::string_view message) {
-  if (elsewhere_ != nullptr) return elsewhere_->write(level, message);
+  if (target_ != nullptr) return target_->write(level, message);
   if (level == Level::warning ? common_.quiet : !common_.verbose) return;
-  print_error(fmt::format("stoka: {}{}\n", level == Level::warning ? "warning: " : "",
-                          text::one_line(message)));
+  print_stderr(fmt::format("stoka: {}{}\n", level == Level::warning ? "warning: " : "",
+                           text::one_line(message)));
 }
 
 App::App() : config_(settings()) {}
@@ -59,10 +59,10 @@ void App::warn_of_unknown_variables() {
   for (char** variable = environ; variable && *variable; ++variable) {
     std::string_view text = *variable;
     std::string name(text.substr(0, text.find('=')));
-    // STOKA_TEST_… is for the tests of stoka.
+    // Variables of the test suite begin with STOKA_TEST_.
     if (!name.starts_with("STOKA_") || name.starts_with("STOKA_TEST_")) continue;
     if (std::find(known.begin(), known.end(), name) == known.end())
-      log.warning(fmt::format("{} is no setting{}", name, did_you_mean(name, known)));
+      log.warning(fmt::format("{} is not a setting{}", name, did_you_mean(name, known)));
   }
 }
 
@@ -74,7 +74,7 @@ Result<> App::load_config() {
     if (!std::filesystem::exists(file, ignored)) file.clear();
   }
   if (!file.empty()) {
-    auto source = read_file(file, kMostConfigBytes);
+    auto source = read_file(file, kMaxConfigBytes);
     if (!source) return fail(ErrorKind::config, source.error().message, source.error().hint);
     STOKA_TRY(config_.load_file(*source, file.string()));
   }
@@ -136,12 +136,12 @@ terminal::Capabilities App::capabilities(int fd) const {
 
 int App::report(const Error& error) const {
   if (common.json) {
-    print_error(fmt::format("{}\n", terminal::json_line(error)));
+    print_stderr(fmt::format("{}\n", terminal::json_line(error)));
   } else {
     std::string hint = text::one_line(error.hint);
     std::string message = text::one_line(error.message);
     std::string_view joint = hint.empty() ? "" : message.ends_with('?') ? " " : ". ";
-    print_error(fmt::format("stoka: {}{}{}\n", message, joint, hint));
+    print_stderr(fmt::format("stoka: {}{}{}\n", message, joint, hint));
   }
   return exit_code(error.kind);
 }
@@ -150,7 +150,7 @@ namespace {
 
 int first_output_error = 0;
 
-// 0, or the errno of what went wrong.
+// Returns 0 or an errno.
 int write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     ssize_t n = ::write(fd, text.data(), text.size());
@@ -169,16 +169,16 @@ void print(std::string_view text) {
 
 int output_error() { return first_output_error; }
 
-std::string clean_lines(std::string_view untrusted) {
+std::string sanitize_lines(std::string_view untrusted) {
   std::string out;
   while (!untrusted.empty()) {
     size_t end = std::min(untrusted.find('\n'), untrusted.size());
-    out += terminal::printable(untrusted.substr(0, end)) + "\n";
+    out += terminal::sanitize_line(untrusted.substr(0, end)) + "\n";
     untrusted.remove_prefix(std::min(end + 1, untrusted.size()));
   }
   return out;
 }
 
-void print_error(std::string_view text) { write_all(STDERR_FILENO, text); }
+void print_stderr(std::string_view text) { write_all(STDERR_FILENO, text); }
 
 }  // namespace stoka::app

@@ -1,5 +1,5 @@
-// What every command shares: the common flags, the layered configuration, and how results and
-// errors leave the program.
+// What all commands share: the common flags, the configuration, and the output of results and
+// errors.
 #pragma once
 
 #include <filesystem>
@@ -17,14 +17,10 @@
 #include "store/open.h"
 #include "terminal/style.h"
 
-namespace CLI {
-class App;
-}
-
 namespace stoka::app {
 
-// Flags that every command takes.
-struct Common {
+// The flags that every command accepts.
+struct CommonFlags {
   std::string config_file;
   std::string store;
   std::string record;
@@ -35,47 +31,48 @@ struct Common {
   std::string color = "auto";
 };
 
-// Warnings and notes on stderr, one line each, cleaned.
+// Writes each log message as one sanitized line to stderr.
 class StderrLog final : public Log {
  public:
-  explicit StderrLog(const Common& common) : common_(common) {}
+  explicit StderrLog(const CommonFlags& common) : common_(common) {}
   void write(Level level, std::string_view message) override;
-  // From now on all goes there; null: to stderr again. Before other threads write.
-  void redirect(Log* log) { elsewhere_ = log; }
+  // Sends all messages to another log; null restores stderr. Not thread-safe: must be called while
+  // no other thread writes.
+  void redirect(Log* log) { target_ = log; }
 
  private:
-  const Common& common_;
-  Log* elsewhere_ = nullptr;
+  const CommonFlags& common_;
+  Log* target_ = nullptr;  // null for stderr
 };
 
 class App {
  public:
   App();
 
-  Common common;
+  CommonFlags common;
   SystemClock clock;
   RandomIds ids;
   StderrLog log{common};
 
-  // Reads config file and environment; flags are applied on top. A STOKA_ variable that is no
-  // setting gets a warning. Called once, before a command runs.
+  // Reads the config file and the environment, and applies the common flags. Warns of each STOKA_
+  // variable that is not a setting. Must be called once, before a command runs.
   Result<> load_config();
   const Config& config() const { return config_; }
-  // A flag of a command that is a setting.
+  // Overrides a setting, as a flag does.
   Result<> set(std::string_view key, std::string value) {
     return config_.set_flag(key, std::move(value));
   }
-  // The store's URL: as configured, else the database under the data directory.
+  // The configured URL of the store, or that of the SQLite file in the data directory.
   std::string store_url() const;
   Result<std::unique_ptr<store::Store>> open_store(store::OpenMode mode) const;
-  // Any store, with the settings of the configured one.
+  // Opens another store with the connection settings of the configured one.
   Result<std::unique_ptr<store::Store>> open_store(const std::string& url,
                                                    store::OpenMode mode) const;
   Result<golden::Golden> load_golden() const;
 
   terminal::Capabilities capabilities(int fd) const;
 
-  // Reports an error on stderr (one object with --json) and returns its exit code.
+  // Prints an error to stderr, as one JSON object with --json, and returns its exit code.
   int report(const Error& error) const;
 
   static std::filesystem::path data_dir();    // $XDG_DATA_HOME/stoka
@@ -88,16 +85,16 @@ class App {
   Config config_;
 };
 
-// Writes to stdout. What cannot be written is remembered and not tried again, so that a turn whose
-// reader went away is still saved; the program's end reports it (see output_error).
+// Writes to stdout. After the first failure it writes nothing more and does not fail, so that a
+// turn is saved even if the reader of the output is gone; output_error() returns the failure.
 void print(std::string_view text);
-// errno of the first failed write to stdout; 0: none. EPIPE is a reader that had enough.
+// The errno of the first failed write to stdout, or 0. EPIPE means that the reader closed the pipe.
 int output_error();
 
-// Untrusted text of several lines, each cleaned for a terminal and ended.
-std::string clean_lines(std::string_view untrusted);
+// Sanitizes each line of an untrusted text for a terminal, and ends it with a line break.
+std::string sanitize_lines(std::string_view untrusted);
 
-// Writes to stderr; never fails.
-void print_error(std::string_view text);
+// Writes to stderr; ignores failures.
+void print_stderr(std::string_view text);
 
 }  // namespace stoka::app

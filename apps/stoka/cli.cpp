@@ -1,4 +1,4 @@
-// The only file that knows the library which parses the command line.
+// Parses the command line. This is the only file that uses CLI11.
 #include "cli.h"
 
 #include <fmt/format.h>
@@ -18,17 +18,17 @@ namespace stoka::app {
 namespace {
 
 constexpr const char* kAbout =
-    "A site that can talk about itself: ask, and get two or three terse sentences and a real "
+    "Lets a website talk about itself: a question gets two or three terse sentences and a real "
     "citation.\n"
-    "Without a command on a terminal, stoka opens a conversation.";
+    "Without a command, stoka opens a conversation on the terminal.";
 constexpr const char* kExamples =
     "Examples:\n"
     "  stoka index content/\n"
     "  stoka chat \"tell me about bounded execution\"\n"
     "  stoka\n"
     "  stoka --url https://example.com    talk to a site that runs stoka serve\n\n"
-    "Settings come from flags, then STOKA_* variables, then config.toml; 'stoka status -v' lists "
-    "them.";
+    "Flags override STOKA_* variables, which override config.toml; 'stoka status -v' lists all "
+    "settings.";
 
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> out;
@@ -37,10 +37,10 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return out;
 }
 
-// What was on the command line and belongs to nothing.
+// An error for the first word that is neither a command, a flag nor an argument; else nothing.
 std::optional<Error> unknown_word(const CLI::App& root, const CLI::App* chosen) {
   std::vector<std::string> rest = root.remaining(true);
-  std::erase(rest, "--");  // only says that what follows is no flag
+  std::erase(rest, "--");  // the separator before arguments that look like flags
   if (rest.empty()) return std::nullopt;
   std::string word = rest.front().substr(0, rest.front().find('='));
   std::string help =
@@ -51,15 +51,12 @@ std::optional<Error> unknown_word(const CLI::App& root, const CLI::App* chosen) 
                              did_you_mean(word, option_names(chosen ? *chosen : root))),
                  help);
   if (chosen)
-    return Error(ErrorKind::usage, fmt::format("unexpected '{}'", word),
+    return Error(ErrorKind::usage, fmt::format("unexpected argument '{}'", word),
                  "quote a question that has several words; " + help);
-  std::vector<std::string> names;
-  for (const Command& command : commands()) names.push_back(command.name);
-  return Error(ErrorKind::usage,
-               fmt::format("unknown command '{}'{}", word, did_you_mean(word, names)), help);
+  return unknown_command(word);
 }
 
-// CLI11's own messages are several lines at times; ours are one.
+// CLI11's messages can have several lines and begin with a capital letter; ours have neither.
 std::string first_line(std::string text) {
   text = text.substr(0, text.find('\n'));
   while (text.ends_with('.') || text.ends_with(' ')) text.pop_back();
@@ -69,7 +66,7 @@ std::string first_line(std::string text) {
   return text;
 }
 
-// One flag as the parser's option. Its checks and relations come later, when all options exist.
+// Adds one flag to the parser. Its checks and its relations to other flags are added later.
 CLI::Option* bind(CLI::App& app, const Flag& flag) {
   return std::visit(
       [&](auto* target) -> CLI::Option* {
@@ -101,8 +98,8 @@ void add_checks(CLI::Option& option, const Flag& flag) {
         CLI::Range(static_cast<int>(flag.min), static_cast<int>(flag.max)).description(""));
   else if (flag.max > flag.min)
     option.check(CLI::Range(flag.min, flag.max).description(""));
-  // A variable of a script that is not set must not select the default in silence.
-  if (flag.offer != Offer::nothing && !flag.is_argument())
+  // An empty value often comes from an unset shell variable; it must not select the default.
+  if (flag.completion != Completion::none && !flag.is_argument())
     option.check(CLI::Validator(
         [](const std::string& value) {
           return value.empty() ? std::string("must not be empty") : std::string();
@@ -139,39 +136,41 @@ void add_flags(CLI::App& app, const FlagList& flags) {
   }
 }
 
-void add_common_flags(FlagList& flags, Common& common) {
+void add_common_flags(FlagList& flags, CommonFlags& common) {
   add(flags, {{.names = "--config",
                .target = &common.config_file,
-               .help = "read settings from this file",
+               .help = "read the settings from this file",
                .value = "FILE",
-               .offer = Offer::files},
+               .completion = Completion::files},
               {.names = "--store",
                .target = &common.store,
-               .help = "where the index lives: sqlite:PATH or postgres://…",
+               .help = "use the index at sqlite:PATH or postgres://…",
                .value = "URL",
-               .offer = Offer::files},
+               .completion = Completion::files},
               {.names = "--record",
                .target = &common.record,
-               .help = "write what model servers say to this file",
+               .help = "record the responses of model servers in this file",
                .value = "FILE",
-               .offer = Offer::files},
+               .completion = Completion::files},
               {.names = "--replay",
                .target = &common.replay,
-               .help = "answer from such a file, ask no server",
+               .help = "replay the responses recorded in this file, without servers",
                .value = "FILE",
-               .offer = Offer::files},
-              {.names = "--json", .target = &common.json, .help = "machine-readable output"},
-              {.names = "-q,--quiet", .target = &common.quiet, .help = "no warnings, no progress"},
-              {.names = "-v,--verbose", .target = &common.verbose, .help = "say more on stderr"},
+               .completion = Completion::files},
+              {.names = "--json", .target = &common.json, .help = "print the result as JSON"},
+              {.names = "-q,--quiet",
+               .target = &common.quiet,
+               .help = "print no warnings and no progress"},
+              {.names = "-v,--verbose", .target = &common.verbose, .help = "print more details"},
               {.names = "--color",
                .target = &common.color,
-               .help = "auto, always or never",
+               .help = "use colour: auto, always or never",
                .value = "WHEN",
                .choices = {"auto", "always", "never"}},
               {.names = "-h,--help", .help = "show help and examples"}});
 }
 
-// The parser of a table. The table must outlive it.
+// Makes the parser for a table. The table must outlive the parser.
 std::unique_ptr<CLI::App> make_parser(const FlagTable& table) {
   auto out = std::make_unique<CLI::App>(kAbout, "stoka");
   CLI::App& root = *out;
@@ -194,7 +193,7 @@ std::unique_ptr<CLI::App> make_parser(const FlagTable& table) {
 
 }  // namespace
 
-FlagTable flag_table(Common& common, std::optional<std::string>* url) {
+FlagTable flag_table(CommonFlags& common, std::optional<std::string>* url) {
   static std::optional<std::string> unused;
   FlagTable out;
   add(out.program.flags, {url_flag(url ? *url : unused, "talk to the stoka server at this address"),
@@ -210,7 +209,7 @@ FlagTable flag_table(Common& common, std::optional<std::string>* url) {
 }
 
 std::string help_text(std::string_view command) {
-  Common unused;
+  CommonFlags unused;
   const FlagTable table = flag_table(unused);
   const auto parser = make_parser(table);
   return command.empty() ? parser->help()
@@ -219,7 +218,7 @@ std::string help_text(std::string_view command) {
 
 namespace {
 
-// Whether --json is among the arguments, also when they cannot be parsed.
+// True if --json is among the arguments. Works for arguments that cannot be parsed.
 bool asks_for_json(int argc, char** argv) {
   for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i)
     if (std::strcmp(argv[i], "--json") == 0) return true;
@@ -250,12 +249,12 @@ int parse_and_run(App& app, int argc, char** argv) {
   if (auto error = unknown_word(*parser, chosen.empty() ? nullptr : chosen.front()))
     return app.report(*error);
   if (url && !chosen.empty())
-    return app.report(
-        {ErrorKind::usage, "--url before a command is for the conversation alone",
-         fmt::format("stoka {} --url URL, if it takes one", chosen.front()->get_name())});
+    return app.report({ErrorKind::usage, "--url before a command applies only to the conversation",
+                       fmt::format("if the command accepts it, write: stoka {} --url URL",
+                                   chosen.front()->get_name())});
   if (chosen.empty() && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
-    return app.report({ErrorKind::usage, "no command, and no terminal to talk on",
-                       "stoka chat - answers the questions on standard input; see 'stoka --help'"});
+    return app.report({ErrorKind::usage, "there is no command, and no terminal for a conversation",
+                       "'stoka chat -' answers questions on standard input; see 'stoka --help'"});
   const CommandFlags* command = nullptr;
   for (const CommandFlags& one : table.commands)
     if (!chosen.empty() && chosen.front()->get_name() == one.command->name) command = &one;
@@ -273,14 +272,14 @@ int run_cli(int argc, char** argv) {
   try {
     code = parse_and_run(app, argc, argv);
   } catch (const std::exception& error) {
-    // Rooms return errors; what is thrown past them is a bug, or no memory.
+    // The library returns errors; an exception that reaches this point is a bug or out of memory.
     return app.report({ErrorKind::internal, error.what(), "this is a bug in stoka"});
   }
-  // A reader that had enough ("| head") is no failure.
-  if (int lost = output_error(); lost != 0 && lost != EPIPE)
+  // A reader that closed the pipe ("| head") is not a failure.
+  if (int failed = output_error(); failed != 0 && failed != EPIPE)
     return app.report({ErrorKind::data,
-                       fmt::format("cannot write the result: {}", std::strerror(lost)),
-                       "make room, or send it elsewhere"});
+                       fmt::format("cannot write the result: {}", std::strerror(failed)),
+                       "free some space, or redirect the output elsewhere"});
   return code;
 }
 

@@ -9,9 +9,9 @@
 
 namespace stoka::app {
 
-// The program itself or one of its commands, with every flag it takes.
+// The flags of one command, or of the program without a command.
 struct CommandFlags {
-  const Command* command = nullptr;  // null: the program
+  const Command* command = nullptr;  // null for the program
   FlagList flags;
   Run run;
 };
@@ -21,16 +21,15 @@ struct FlagTable {
   std::vector<CommandFlags> commands;  // in the order of commands()
 };
 
-// Everything that can be given on the command line. The values go to `common`, which must outlive
-// the table. `url` is where --url of the program goes, and may be null.
-FlagTable flag_table(Common& common, std::optional<std::string>* url = nullptr);
+// All commands and flags. Parsing writes the values of the common flags to `common`, which must
+// outlive the table, and the value of --url without a command to `url`, which may be null.
+FlagTable flag_table(CommonFlags& common, std::optional<std::string>* url = nullptr);
 
-// What --help prints for a command, or for the program if the name is empty. The command must
-// exist.
+// The output of --help for a command, which must exist, or for the program if the name is empty.
 std::string help_text(std::string_view command);
 
-// Parses the command line and runs what it asks for; returns the exit code. Unknown words and flags
-// are usage errors that name the nearest known one.
+// Parses the command line and runs the command; returns the exit code. An unknown command or flag
+// is a usage error that suggests the nearest known name.
 int run_cli(int argc, char** argv);
 
 }  // namespace stoka::app

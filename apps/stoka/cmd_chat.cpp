@@ -8,16 +8,16 @@
 #include "pipeline/explain.h"
 #include "pipeline/turn.h"
 #include "remote_site.h"
+#include "runtime.h"
 #include "terminal/answer_printer.h"
 #include "terminal/echo_off.h"
 #include "terminal/interrupt.h"
 #include "text/normalize.h"
-#include "wiring.h"
 
 namespace stoka::app {
 namespace {
 
-constexpr size_t kMostLineBytes = 1 << 20;
+constexpr size_t kMaxLineBytes = 1 << 20;
 
 struct ChatFlags {
   std::optional<std::string> query;
@@ -29,7 +29,7 @@ struct ChatFlags {
   bool dry_run = false;
 };
 
-// The questions of one run: the argument, or with "-" the lines of standard input.
+// The questions to answer: the argument, or the lines of standard input if the argument is "-".
 class Questions {
  public:
   explicit Questions(const std::string& argument)
@@ -48,14 +48,13 @@ class Questions {
   bool several() const { return from_stdin_; }
 
  private:
-  // What is over the limit of a line is read and forgotten; the question is then refused as too
-  // long.
+  // Bytes beyond the limit are discarded; the question is then refused because it is too long.
   std::optional<std::string> read_line() {
     std::string line;
     int c = std::cin.get();
     if (c == std::char_traits<char>::eof()) return std::nullopt;
     for (; c != std::char_traits<char>::eof() && c != '\n'; c = std::cin.get())
-      if (line.size() < kMostLineBytes) line += static_cast<char>(c);
+      if (line.size() < kMaxLineBytes) line += static_cast<char>(c);
     return line;
   }
 
@@ -81,39 +80,39 @@ std::string dry_run_text(const pipeline::Turn& turn) {
   return out;
 }
 
-// The prompt a model would get. Calls no generator and saves nothing.
-Result<> dry_run(App& app, Wired& wired, const pipeline::TurnRequest& request,
+// Prints the prompt for a model. Calls no generator and saves nothing.
+Result<> dry_run(App& app, Runtime& runtime, const pipeline::TurnRequest& request,
                  std::stop_token stop) {
-  STOKA_ASSIGN(pipeline::Turn turn, pipeline::prepare(wired.engine(), request, stop));
-  if (turn.canned.empty()) pipeline::build_prompt(wired.engine(), turn);
-  print(app.common.json ? pipeline::prompt_json(turn) + "\n" : clean_lines(dry_run_text(turn)));
+  STOKA_ASSIGN(pipeline::Turn turn, pipeline::prepare(runtime.engine(), request, stop));
+  if (turn.canned.empty()) pipeline::build_prompt(runtime.engine(), turn);
+  print(app.common.json ? pipeline::prompt_json(turn) + "\n" : sanitize_lines(dry_run_text(turn)));
   return {};
 }
 
-// A turn that began.
-struct Answered {
+// The result of a turn whose answer has begun.
+struct TurnResult {
   std::string session_id;
   std::string visitor_id;
-  std::optional<Error> error;  // what went wrong after the first word
+  std::optional<Error> error;  // a failure after the first event
   std::string trace;
 };
-using Asker = std::function<Result<Answered>(const pipeline::TurnRequest&, const EventSink&,
-                                             std::stop_token)>;
+using TurnRunner = std::function<Result<TurnResult>(const pipeline::TurnRequest&, const EventSink&,
+                                                    std::stop_token)>;
 
-Asker asker(Wired& wired) {
-  return [&wired](const pipeline::TurnRequest& request, const EventSink& sink,
-                  std::stop_token stop) -> Result<Answered> {
+TurnRunner turn_runner(Runtime& runtime) {
+  return [&runtime](const pipeline::TurnRequest& request, const EventSink& sink,
+                    std::stop_token stop) -> Result<TurnResult> {
     STOKA_ASSIGN(pipeline::Outcome outcome,
-                 pipeline::run_turn(wired.engine(), request, sink, std::move(stop)));
-    return Answered{outcome.session.id, outcome.session.visitor_id, outcome.streamed.error,
-                    pipeline::trace(outcome)};
+                 pipeline::run_turn(runtime.engine(), request, sink, std::move(stop)));
+    return TurnResult{outcome.session.id, outcome.session.visitor_id, outcome.streamed.error,
+                      pipeline::trace(outcome)};
   };
 }
 
-Asker asker(const serve::Remote& remote) {
+TurnRunner turn_runner(const serve::Remote& remote) {
   return [&remote](const pipeline::TurnRequest& request, const EventSink& sink,
-                   std::stop_token stop) -> Result<Answered> {
-    Answered out;
+                   std::stop_token stop) -> Result<TurnResult> {
+    TurnResult out;
     STOKA_TRY(remote.chat(
         request,
         [&](const Event& event) {
@@ -121,7 +120,7 @@ Asker asker(const serve::Remote& remote) {
             out.session_id = ready->session_id;
             out.visitor_id = ready->visitor_id;
           } else if (const auto* error = std::get_if<ErrorEvent>(&event)) {
-            // The wire has no kinds: these two have the exit codes of all that is sent.
+            // An error event has no kind. These two kinds give the right exit codes, 4 and 3.
             out.error = Error(error->retryable ? ErrorKind::unavailable : ErrorKind::data,
                               error->message, error->retryable ? "ask again" : "");
           }
@@ -132,21 +131,21 @@ Asker asker(const serve::Remote& remote) {
   };
 }
 
-// One turn, drawn or as event lines.
-Result<Answered> answer(App& app, const Asker& ask, const pipeline::TurnRequest& request,
-                        std::stop_token stop) {
+// Runs one turn and prints its answer, as text or as JSON event lines.
+Result<TurnResult> answer(App& app, const TurnRunner& run, const pipeline::TurnRequest& request,
+                          std::stop_token stop) {
   if (app.common.json)
-    return ask(
+    return run(
         request, [](const Event& event) { print(terminal::json_line(event) + "\n"); }, stop);
   terminal::AnswerPrinter printer([](std::string_view text) { print(text); },
                                   app.capabilities(STDOUT_FILENO));
-  // A pager that draws the output looks after the terminal itself.
-  const terminal::EchoOff typing(isatty(STDOUT_FILENO) ? STDIN_FILENO : -1);
-  printer.wait();
-  auto answered = ask(
+  // If the output goes to a pager, the pager controls the terminal.
+  const terminal::EchoOff echo_off(isatty(STDOUT_FILENO) ? STDIN_FILENO : -1);
+  printer.show_waiting();
+  auto result = run(
       request,
       [&](const Event& event) {
-        // Errors go to stderr, through report(); what was written so far stands.
+        // App::report() prints the error to stderr later; the text so far stays on stdout.
         if (std::holds_alternative<ErrorEvent>(event))
           printer.cut_off();
         else
@@ -154,37 +153,37 @@ Result<Answered> answer(App& app, const Asker& ask, const pipeline::TurnRequest&
       },
       stop);
   printer.finish();
-  return answered;
+  return result;
 }
 
-// One answer; the next question goes on in its session.
-Result<> turn(App& app, const Asker& ask, const ChatFlags& flags, pipeline::TurnRequest& request,
-              std::stop_token stop) {
-  STOKA_ASSIGN(Answered answered, answer(app, ask, request, stop));
-  if (flags.trace) print_error(clean_lines(answered.trace));
-  request.session_id = std::move(answered.session_id);
-  request.visitor_id = std::move(answered.visitor_id);
-  if (answered.error) return fail(*answered.error);
+// Answers one question. Stores the ids in `request`, so that the next turn is in the same session.
+Result<> turn(App& app, const TurnRunner& run, const ChatFlags& flags,
+              pipeline::TurnRequest& request, std::stop_token stop) {
+  STOKA_ASSIGN(TurnResult result, answer(app, run, request, stop));
+  if (flags.trace) print_stderr(sanitize_lines(result.trace));
+  request.session_id = std::move(result.session_id);
+  request.visitor_id = std::move(result.visitor_id);
+  if (result.error) return fail(*result.error);
   return {};
 }
 
-// Who answers: a site, or the index of this machine.
-struct House {
+// Answers turns by a remote site or by the local index; one of the two pointers is set.
+struct Backend {
   std::unique_ptr<RemoteSite> site;
-  std::unique_ptr<Wired> wired;
-  Asker ask;
+  std::unique_ptr<Runtime> runtime;
+  TurnRunner run;
 };
 
-Result<House> open_house(App& app, const ChatFlags& flags) {
-  House out;
+Result<Backend> open_backend(App& app, const ChatFlags& flags) {
+  Backend out;
   if (flags.url) {
     STOKA_ASSIGN(out.site,
                  RemoteSite::make(app, *flags.url,
                                   {{"--trace", flags.trace}, {"--dry-run", flags.dry_run}}));
-    out.ask = asker(out.site->remote());
+    out.run = turn_runner(out.site->remote());
   } else {
-    STOKA_ASSIGN(out.wired, wire(app, store::OpenMode::read));
-    out.ask = asker(*out.wired);
+    STOKA_ASSIGN(out.runtime, make_runtime(app, store::OpenMode::read));
+    out.run = turn_runner(*out.runtime);
   }
   return out;
 }
@@ -192,14 +191,14 @@ Result<House> open_house(App& app, const ChatFlags& flags) {
 int run_chat(App& app, const ChatFlags& flags) {
   bool given = flags.query.has_value();
   if (!given && isatty(STDIN_FILENO))
-    return app.report({ErrorKind::usage, "no question",
-                       "stoka chat \"your question\", or - to read standard input"});
+    return app.report({ErrorKind::usage, "there is no question",
+                       "write: stoka chat \"your question\", or - to read standard input"});
   Questions questions(flags.query.value_or("-"));
-  // A question that cannot be asked is said before anything is opened.
+  // An invalid question is reported before anything is opened.
   if (!questions.several())
     if (auto query = pipeline::clean_query(*flags.query); !query) return app.report(query.error());
-  auto house = open_house(app, flags);
-  if (!house) return app.report(house.error());
+  auto backend = open_backend(app, flags);
+  if (!backend) return app.report(backend.error());
   auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO});
   if (!interrupt) return app.report(interrupt.error());
 
@@ -207,25 +206,26 @@ int run_chat(App& app, const ChatFlags& flags) {
   int code = 0;
   bool asked = false;
   for (;;) {
-    // Before reading, so that Ctrl-C ends the wait for a question too.
+    // Begins before reading, so that Ctrl-C also ends the wait for a question.
     std::stop_token stop = (*interrupt)->begin();
     auto question = stop.stop_requested() ? std::nullopt : questions.next();
     if (question && !stop.stop_requested()) {
       if (!app.common.json && questions.several())
-        print(fmt::format("{}> {}\n\n", asked ? "\n" : "", terminal::printable(*question)));
+        print(fmt::format("{}> {}\n\n", asked ? "\n" : "", terminal::sanitize_line(*question)));
       asked = true;
       request.query = *question;
-      auto done = flags.dry_run ? dry_run(app, *house->wired, request, stop)
-                                : turn(app, house->ask, flags, request, stop);
+      auto done = flags.dry_run ? dry_run(app, *backend->runtime, request, stop)
+                                : turn(app, backend->run, flags, request, stop);
       if (!done && !(*interrupt)->output_closed()) code = app.report(done.error());
     }
     if (const bool stopped = (*interrupt)->end(); stopped || (*interrupt)->output_closed())
-      // A reader that has enough ("| head") is not a failure.
+      // A reader that closed the pipe ("| head") is not a failure.
       return (*interrupt)->output_closed() ? code : exit_code(ErrorKind::cancelled);
     if (!question) break;
   }
   if (!asked)
-    return app.report({ErrorKind::usage, "no question on standard input", "write one a line"});
+    return app.report({ErrorKind::usage, "there is no question on standard input",
+                       "write one question per line"});
   return code;
 }
 
@@ -233,24 +233,26 @@ int run_chat(App& app, const ChatFlags& flags) {
 
 Run declare_chat(FlagList& flags) {
   auto values = std::make_shared<ChatFlags>();
-  add(flags,
-      {{.names = "QUERY",
-        .target = &values->query,
-        .help = "the question; - reads one a line, turns of one session"},
-       {.names = "--session",
-        .target = &values->session,
-        .help = "go on with this session, or give a new one its id",
-        .value = "UUID"},
-       {.names = "--visitor", .target = &values->visitor, .help = "who asks", .value = "UUID"}});
+  add(flags, {{.names = "QUERY",
+               .target = &values->query,
+               .help = "the question; - reads one per line of standard input, all in one session"},
+              {.names = "--session",
+               .target = &values->session,
+               .help = "continue the session with this id, or create it",
+               .value = "UUID"},
+              {.names = "--visitor",
+               .target = &values->visitor,
+               .help = "the id of the visitor who asks",
+               .value = "UUID"}});
   values->page.declare(flags);
   values->page.declare_scroll(flags);
   add(flags, {url_flag(values->url),
               {.names = "--trace",
                .target = &values->trace,
-               .help = "timings, scores and citations on stderr"},
+               .help = "print timings, scores and citations to stderr"},
               {.names = "--dry-run",
                .target = &values->dry_run,
-               .help = "print the prompt a model would get, call no generator, save nothing"}});
+               .help = "print the prompt for a model; call no generator and save nothing"}});
   return [values](App& app) { return run_chat(app, *values); };
 }
 

@@ -1,4 +1,4 @@
-// Shell completions, made from the table of flags.
+// Shell completions, generated from the table of flags.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,14 +7,7 @@
 namespace stoka::app {
 namespace {
 
-std::string command_names() {
-  std::string out;
-  for (const Command& command : commands())
-    out += (out.empty() ? "" : " ") + std::string(command.name);
-  return out;
-}
-
-// Inside single quotes of a shell: ' ends them; [ ] : mean something to zsh's _arguments.
+// Escapes a text for single quotes of a shell, and [ ] : for zsh's _arguments.
 std::string quoted(std::string_view text, bool zsh) {
   std::string out;
   for (char c : text) {
@@ -30,24 +23,24 @@ std::string quoted(std::string_view text, bool zsh) {
 
 // ---- bash
 
-// What bash offers for a value, as a command that prints or sets it.
+// A bash command that sets the completions of a value.
 std::string bash_values(const Flag& flag) {
   if (!flag.choices.empty())
     return fmt::format("COMPREPLY=($(compgen -W \"{}\" -- \"$cur\"))",
                        fmt::join(flag.choices, " "));
-  if (flag.offer == Offer::files)
+  if (flag.completion == Completion::files)
     return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))";
-  if (flag.offer == Offer::folders)
+  if (flag.completion == Completion::folders)
     return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
-  return ":";  // nothing that a shell could know
+  return ":";  // no completions
 }
 
-// The flags of a command: `words` to offer, and what to offer after a flag that takes a value.
+// A bash script that completes the flags of one command, their values and its arguments.
 std::string bash_command(const CommandFlags& of) {
   std::string words, after, arguments;
   for (const Flag& flag : of.flags) {
     if (flag.is_argument()) {
-      if (!flag.choices.empty() || flag.offer != Offer::nothing)
+      if (!flag.choices.empty() || flag.completion != Completion::none)
         arguments += (arguments.empty() ? "" : "; ") + bash_values(flag);
       continue;
     }
@@ -89,7 +82,7 @@ std::string bash(const FlagTable& table) {
       "  return 0\n"
       "}}\n"
       "complete -F _stoka stoka\n",
-      command_names(), cases, bash_command(table.program));
+      fmt::join(command_names(), " "), cases, bash_command(table.program));
 }
 
 // ---- zsh
@@ -97,8 +90,8 @@ std::string bash(const FlagTable& table) {
 std::string zsh_values(const Flag& flag) {
   std::string what = flag.value.empty() ? flag.names : flag.value;
   if (!flag.choices.empty()) return fmt::format(":{}:({})", what, fmt::join(flag.choices, " "));
-  if (flag.offer == Offer::files) return fmt::format(":{}:_files", what);
-  if (flag.offer == Offer::folders) return fmt::format(":{}:_files -/", what);
+  if (flag.completion == Completion::files) return fmt::format(":{}:_files", what);
+  if (flag.completion == Completion::folders) return fmt::format(":{}:_files -/", what);
   return fmt::format(":{}: ", what);
 }
 
@@ -109,16 +102,16 @@ std::string zsh_arguments(const FlagList& flags, std::string_view indent) {
   for (const Flag& flag : flags) {
     const std::string help = quoted(flag.help, true);
     const std::string value = flag.is_switch() ? "" : zsh_values(flag);
-    // A list may be given again.
-    const std::string again = flag.is_list() ? "*" : "";
+    // A list flag may be repeated.
+    const std::string repeatable = flag.is_list() ? "*" : "";
     if (flag.is_argument())
       line(fmt::format("'{}{}'", flag.is_list() ? "*" : std::to_string(++position), value));
     else if (!flag.short_name().empty())
       line(fmt::format("'({0} {1})'{{{0},{1}}}'[{2}]{3}'", flag.short_name(), flag.long_name(),
                        help, value));
     else
-      line(fmt::format("'{}{}[{}]{}'", again, flag.long_name() + (value.empty() ? "" : "="), help,
-                       value));
+      line(fmt::format("'{}{}[{}]{}'", repeatable, flag.long_name() + (value.empty() ? "" : "="),
+                       help, value));
   }
   return out;
 }
@@ -151,8 +144,8 @@ std::string zsh(const FlagTable& table) {
 std::string fish_values(const Flag& flag) {
   if (flag.is_switch()) return "";
   if (!flag.choices.empty()) return fmt::format(" -x -a '{}'", fmt::join(flag.choices, " "));
-  if (flag.offer == Offer::files) return " -r -F";
-  if (flag.offer == Offer::folders) return " -x -a '(__fish_complete_directories)'";
+  if (flag.completion == Completion::files) return " -r -F";
+  if (flag.completion == Completion::folders) return " -x -a '(__fish_complete_directories)'";
   return " -x";
 }
 
@@ -160,7 +153,7 @@ std::string fish(const FlagTable& table) {
   std::string out = "# fish completion of stoka\ncomplete -c stoka -f\n";
   const auto add = [&](const std::string& condition, const Flag& flag) {
     if (flag.is_argument()) {
-      if (flag.offer == Offer::files)
+      if (flag.completion == Completion::files)
         out += fmt::format("complete -c stoka -n '{}' -F\n", condition);
       if (!flag.choices.empty())
         out += fmt::format("complete -c stoka -n '{}' -a '{}'\n", condition,
@@ -182,7 +175,7 @@ std::string fish(const FlagTable& table) {
 }
 
 int run_completion(const std::string& shell) {
-  Common unused;
+  CommonFlags unused;
   const FlagTable table = flag_table(unused);
   print(shell == "bash" ? bash(table) : shell == "zsh" ? zsh(table) : fish(table));
   return 0;
@@ -194,7 +187,7 @@ Run declare_completion(FlagList& flags) {
   auto shell = std::make_shared<std::string>();
   add(flags, {{.names = "SHELL",
                .target = shell.get(),
-               .help = "bash, zsh or fish",
+               .help = "the shell: bash, zsh or fish",
                .required = true,
                .choices = {"bash", "zsh", "fish"}}});
   return [shell](App&) { return run_completion(*shell); };

@@ -1,8 +1,8 @@
 #include "command.h"
 #include "pipeline/discover.h"
 #include "remote_site.h"
+#include "runtime.h"
 #include "terminal/cite_box.h"
-#include "wiring.h"
 
 namespace stoka::app {
 namespace {
@@ -12,23 +12,23 @@ struct ContextFlags {
   std::optional<std::string> url;
 };
 
-Result<pipeline::Ambient> look(App& app, const ContextFlags& flags) {
+Result<pipeline::Ambient> find_hint(App& app, const ContextFlags& flags) {
   if (flags.url) {
     STOKA_ASSIGN(const auto site, RemoteSite::make(app, *flags.url));
     return site->remote().context(flags.page);
   }
-  STOKA_ASSIGN(const auto wired, wire(app, store::OpenMode::read));
-  return pipeline::ambient(wired->engine(), flags.page);
+  STOKA_ASSIGN(const auto runtime, make_runtime(app, store::OpenMode::read));
+  return pipeline::ambient(runtime->engine(), flags.page);
 }
 
 int run_context(App& app, const ContextFlags& flags) {
-  auto ambient = look(app, flags);
+  auto ambient = find_hint(app, flags);
   if (!ambient) return app.report(ambient.error());
   if (app.common.json) {
     print(pipeline::to_json(*ambient) + "\n");
     return 0;
   }
-  if (!ambient->hint.empty()) print(terminal::printable(ambient->hint) + "\n");
+  if (!ambient->hint.empty()) print(terminal::sanitize_line(ambient->hint) + "\n");
   if (ambient->citation) print(terminal::cite_box(*ambient->citation, app.capabilities(1)) + "\n");
   return 0;
 }

@@ -3,8 +3,8 @@
 #include "pipeline/discover.h"
 #include "pipeline/explain.h"
 #include "remote_site.h"
+#include "runtime.h"
 #include "terminal/cite_box.h"
-#include "wiring.h"
 
 namespace stoka::app {
 namespace {
@@ -24,8 +24,8 @@ Result<pipeline::Recommendations> recommend(App& app, const DiscoverFlags& flags
                  RemoteSite::make(app, *flags.url, {{"--explain", flags.explain}}));
     return site->remote().discover(request);
   }
-  STOKA_ASSIGN(const auto wired, wire(app, store::OpenMode::read));
-  return pipeline::discover(wired->engine(), request);
+  STOKA_ASSIGN(const auto runtime, make_runtime(app, store::OpenMode::read));
+  return pipeline::discover(runtime->engine(), request);
 }
 
 int run_discover(App& app, const DiscoverFlags& flags) {
@@ -40,13 +40,13 @@ int run_discover(App& app, const DiscoverFlags& flags) {
   for (const pipeline::Recommendation& item : found->items) {
     if (!first) print("\n");
     first = false;
-    if (item.framing) print(terminal::printable(*item.framing) + "\n");
+    if (item.framing) print(terminal::sanitize_line(*item.framing) + "\n");
     print(terminal::cite_box(item.citation, capabilities) + "\n");
   }
   if (found->items.empty()) print("nothing left to recommend.\n");
   if (flags.explain)
-    print("\n" + clean_lines(pipeline::interests_text(found->interests) +
-                             pipeline::ranking_text(found->hits, true)));
+    print("\n" + sanitize_lines(pipeline::interests_text(found->interests) +
+                                pipeline::ranking_text(found->hits, true)));
   return 0;
 }
 
@@ -59,15 +59,15 @@ Run declare_discover(FlagList& flags) {
       {url_flag(values->url),
        {.names = "--visitor",
         .target = &values->visitor,
-        .help = "visitor id, for interests and history",
+        .help = "the id of the visitor, whose interests and reading history count",
         .value = "UUID"},
        {.names = "--limit",
         .target = &values->limit,
-        .help = "how many (default 3)",
+        .help = "the number of recommendations (default 3)",
         .value = "1..10",
         .min = 1,
         .max = 10},
-       {.names = "--explain", .target = &values->explain, .help = "show scores and factors"}});
+       {.names = "--explain", .target = &values->explain, .help = "also show scores and factors"}});
   return [values](App& app) { return run_discover(app, *values); };
 }
 

@@ -15,10 +15,10 @@
 #include "eval_inputs.h"
 #include "eval_sweep.h"
 #include "pages.h"
+#include "runtime.h"
 #include "terminal/interrupt.h"
 #include "terminal/progress.h"
 #include "text/normalize.h"
-#include "wiring.h"
 
 namespace stoka::app {
 namespace {
@@ -33,7 +33,7 @@ struct EvalFlags {
   double tolerance = 0.01;
   size_t repeat = 1;
   size_t jobs = 0;
-  // The settings to try; given without a value it is empty.
+  // The settings to compare; an empty list if --sweep has no value.
   std::optional<std::vector<std::string>> sweep;
 };
 
@@ -41,17 +41,18 @@ std::string index_name(const store::IndexStats& stats) {
   return fmt::format("{} documents, {} chunks", stats.documents, stats.chunks);
 }
 
-Result<std::map<std::string, std::string>> part_names(Wired& wired, const eval::Subject& subject,
+Result<std::map<std::string, std::string>> part_names(Runtime& runtime,
+                                                      const eval::Subject& subject,
                                                       std::stop_token stop) {
-  const pipeline::Engine::Parts& parts = wired.engine().parts();
-  STOKA_ASSIGN(const store::IndexStats stats, wired.store().stats());
+  const pipeline::Engine::Parts& parts = runtime.engine().parts();
+  STOKA_ASSIGN(const store::IndexStats stats, runtime.store().stats());
   std::map<std::string, std::string> out = {{"reranker", parts.reranker.name()},
                                             {"generator", parts.generator.name()},
                                             {"index", index_name(stats)},
                                             {"day", iso_date(subject.day())}};
-  const rerank::Thresholds& limits = wired.engine().settings().thresholds;
+  const rerank::Thresholds& limits = runtime.engine().settings().thresholds;
   out["thresholds"] = fmt::format("{:g} {:g} {:g}", limits.direct, limits.adjacent, limits.nothing);
-  if (wired.engine().settings().retrieve.mode != retrieve::Mode::lexical) {
+  if (runtime.engine().settings().retrieve.mode != retrieve::Mode::lexical) {
     STOKA_ASSIGN(const embed::Identity embedder, parts.embedder.identity(embed::Use::query, stop));
     out["embedder"] = embedder.name;
   }
@@ -85,22 +86,22 @@ class EvalCommand {
   Result<int> run(std::stop_token stop) {
     STOKA_TRY(read());
     STOKA_TRY(open_index(stop));
-    // What goes wrong from here on is in the report, by case.
+    // The report shows the failures of each case, so the log is silent from here on.
     if (!app_.common.verbose) app_.log.redirect(&silence_);
     if (flags_.sweep) return sweep(stop);
-    STOKA_ASSIGN(const auto wired, wire(app_, store::OpenMode::read));
-    STOKA_ASSIGN(const auto subject, eval::Subject::make(wired->engine(), stop));
+    STOKA_ASSIGN(const auto runtime, make_runtime(app_, store::OpenMode::read));
+    STOKA_ASSIGN(const auto subject, eval::Subject::make(runtime->engine(), stop));
     STOKA_ASSIGN(const auto catalog, subject->engine().catalog());
     if (!inputs_.collection) STOKA_TRY(eval::check_slugs(inputs_.cases, *catalog));
-    STOKA_ASSIGN(auto parts, part_names(*wired, *subject, stop));
+    STOKA_ASSIGN(auto parts, part_names(*runtime, *subject, stop));
     STOKA_ASSIGN(eval::Evaluation done, eval::evaluate(*subject, inputs_.cases, phrases_,
-                                                       flags_.repeat, jobs(), told(), stop));
+                                                       flags_.repeat, jobs(), progress(), stop));
     bar_.clear();
     eval::Report& report = done.report;
     report.suite = flags_.suite;
     report.at = rfc3339(app_.clock.now());
     report.parts = std::move(parts);
-    return tell(done);
+    return write_report(done);
   }
 
   ~EvalCommand() { app_.log.redirect(nullptr); }
@@ -109,8 +110,8 @@ class EvalCommand {
  private:
   Result<> read() {
     if (flags_.sweep && flags_.suite != "all" && flags_.suite != "retrieval")
-      return fail(ErrorKind::usage, "a sweep is of the retrieval suite",
-                  "leave " + flags_.suite + " out");
+      return fail(ErrorKind::usage, "--sweep works only with the retrieval suite",
+                  "leave out " + flags_.suite);
     for (const std::string* file : {&flags_.report, &flags_.junit, &flags_.html, &flags_.run_out})
       STOKA_TRY(check_writable(*file));
     STOKA_ASSIGN(inputs_,
@@ -119,7 +120,7 @@ class EvalCommand {
     if (!flags_.baseline.empty()) {
       if (same_file(flags_.baseline, flags_.report))
         return fail(ErrorKind::usage, "--report would write over the baseline",
-                    "write the new report elsewhere, and replace the baseline when you mean it");
+                    "write the report to another file, and replace the baseline afterwards");
       STOKA_ASSIGN(baseline_, read_report_file(flags_.baseline));
       if (!eval::comparable(*baseline_, inputs_.cases))
         return fail(ErrorKind::data, fmt::format("{} has none of these cases", flags_.baseline),
@@ -127,14 +128,15 @@ class EvalCommand {
     }
     if (inputs_.built_in && !flags_.site.empty())
       return fail(ErrorKind::usage, "the built-in cases are about the sample site",
-                  "give cases of your own pages: --cases my.jsonl");
+                  "add cases about your pages, e.g. --cases my.jsonl");
     if (!flags_.history.empty()) {
       STOKA_ASSIGN(history_, read_history(flags_.history));
     }
     return {};
   }
 
-  // The pages that are named, else the sample site for the built-in cases, else what is indexed.
+  // Indexes the pages of --site, or the sample site for the built-in cases. Otherwise the
+  // configured index is used.
   Result<> open_index(std::stop_token stop) {
     if (flags_.site.empty() && !inputs_.built_in) return {};
     STOKA_ASSIGN(folder_, TempFolder::make());
@@ -145,59 +147,59 @@ class EvalCommand {
     }
     if (flags_.sweep) return {};
     STOKA_TRY(app_.set("store", "sqlite:" + (folder_->path() / "stoka.db").string()));
-    STOKA_ASSIGN(const pipeline::IndexReport made, index_pages(app_, pages_, told(), stop));
+    STOKA_ASSIGN(const pipeline::IndexReport made, index_pages(app_, pages_, progress(), stop));
     bar_.clear();
-    if (!flags_.site.empty()) tell_skipped(made);
+    if (!flags_.site.empty()) warn_of_skipped(made);
     return {};
   }
 
-  void tell_skipped(const pipeline::IndexReport& made) {
-    constexpr size_t kMost = 5;
+  void warn_of_skipped(const pipeline::IndexReport& made) {
+    constexpr size_t kMax = 5;
     size_t count = 0;
     for (const ingest::Skipped& item : made.skipped) {
       if (item.kind == ingest::SkipKind::unsupported) continue;
-      if (++count <= kMost)
-        app_.log.warning(fmt::format("left out {}: {}", item.path, item.reason));
+      if (++count <= kMax) app_.log.warning(fmt::format("left out {}: {}", item.path, item.reason));
     }
-    if (count > kMost) app_.log.warning(fmt::format("and {} more", count - kMost));
+    if (count > kMax) app_.log.warning(fmt::format("and {} more", count - kMax));
   }
 
   Result<int> sweep(std::stop_token stop) {
     SweepRequest request{*flags_.sweep, pages_, folder_ ? folder_->path() : "",
                          inputs_.cases.queries};
-    STOKA_ASSIGN(const eval::Sweep sweep, run_sweep(app_, request, told(), stop));
+    STOKA_ASSIGN(const eval::Sweep sweep, run_sweep(app_, request, progress(), stop));
     bar_.clear();
     print(app_.common.json ? eval::to_json(sweep) + "\n" : eval::to_table(sweep));
     if (!flags_.report.empty()) STOKA_TRY(write_file(flags_.report, eval::to_json(sweep) + "\n"));
     return 0;
   }
 
-  // One after another for a recording, which gives equal questions their answers in turn.
+  // The number of cases at a time. It is 1 with a recording, which answers equal requests in order.
   size_t jobs() const {
-    constexpr unsigned kMost = 4;
-    const bool taped = !app_.common.record.empty() || !app_.common.replay.empty();
-    if (taped || flags_.jobs > 0) return taped ? 1 : flags_.jobs;
-    return std::clamp(std::thread::hardware_concurrency(), 1U, kMost);
+    constexpr unsigned kMax = 4;
+    if (!app_.common.record.empty() || !app_.common.replay.empty()) return 1;
+    if (flags_.jobs > 0) return flags_.jobs;
+    return std::clamp(std::thread::hardware_concurrency(), 1U, kMax);
   }
 
-  eval::SuiteProgress told() {
+  eval::SuiteProgress progress() {
     return [this](std::string_view label, size_t done, size_t total) {
       if (!app_.common.quiet && !app_.common.json) bar_.update(done, total, label);
     };
   }
 
-  // The result first, so that a file that cannot be written loses nothing.
-  Result<int> tell(const eval::Evaluation& done) {
+  // Prints the result before it writes files, so that a failed write loses nothing. Returns the
+  // exit code.
+  Result<int> write_report(const eval::Evaluation& done) {
     const eval::Report& report = done.report;
-    const bool some = !flags_.only.empty();
+    const bool partial = !flags_.only.empty();
     std::optional<eval::Comparison> comparison;
-    if (baseline_) comparison = eval::compare(*baseline_, report, flags_.tolerance, some);
+    if (baseline_) comparison = eval::compare(*baseline_, report, flags_.tolerance, partial);
     const eval::Comparison* const compared = comparison ? &*comparison : nullptr;
     print(app_.common.json ? eval::to_json(report, compared)
-                           : clean_lines(eval::to_table(report, app_.common.verbose)));
+                           : sanitize_lines(eval::to_table(report, app_.common.verbose)));
     if (compared != nullptr && !app_.common.json)
       print(fmt::format("\nsince {}\n{}", text::one_line(flags_.baseline),
-                        clean_lines(eval::to_text(*compared))));
+                        sanitize_lines(eval::to_text(*compared))));
     if (!flags_.report.empty())
       STOKA_TRY(write_file(flags_.report, eval::to_json(report, compared)));
     if (!flags_.junit.empty()) STOKA_TRY(write_file(flags_.junit, eval::junit_xml(report)));
@@ -217,7 +219,7 @@ class EvalCommand {
   App& app_;
   const EvalFlags& flags_;
   NullLog silence_;
-  terminal::Progress bar_{[](std::string_view text) { print_error(text); },
+  terminal::Progress bar_{[](std::string_view text) { print_stderr(text); },
                           app_.capabilities(STDERR_FILENO), app_.clock};
   EvalInputs inputs_;
   eval::Phrases phrases_;
@@ -227,7 +229,7 @@ class EvalCommand {
   std::vector<std::filesystem::path> pages_;
 };
 
-// The parser reads "nan" as a number in any range.
+// CLI11 accepts "nan" as a number in any range.
 std::string is_finite(const std::string& value) {
   return value.find_first_of("nN") == std::string::npos ? "" : "must be a number from 0 to 1";
 }
@@ -236,7 +238,7 @@ int run_eval(App& app, const EvalFlags& flags) {
   auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO, .sigterm = true});
   if (!interrupt) return app.report(interrupt.error());
   auto code = EvalCommand(app, flags).run((*interrupt)->begin());
-  // What was done before the reader of the output went away counts.
+  // If the work was finished before the reader closed the output, its exit code is returned.
   const bool stopped = (*interrupt)->end();
   if (stopped && !(code && (*interrupt)->output_closed())) return exit_code(ErrorKind::cancelled);
   return code ? *code : app.report(code.error());
@@ -247,49 +249,54 @@ int run_eval(App& app, const EvalFlags& flags) {
 Run declare_eval(FlagList& flags) {
   auto values = std::make_shared<EvalFlags>();
   const auto file = [](const char* name, std::string& value, const char* help) {
-    return Flag{
-        .names = name, .target = &value, .help = help, .value = "FILE", .offer = Offer::files};
+    return Flag{.names = name,
+                .target = &value,
+                .help = help,
+                .value = "FILE",
+                .completion = Completion::files};
   };
   const auto is_suite = [](const std::string& word) -> std::string {
     if (word == "all" || word == "constraints" || word == "dataset" || word == "retrieval")
       return "";
     return fmt::format(
-        "'{}' is no suite: constraints, dataset, retrieval or all; each file wants a flag of its "
-        "own, e.g. --cases {}",
+        "'{}' is not a suite; the suites are constraints, dataset, retrieval and all; each file "
+        "needs its own flag, e.g. --cases {}",
         text::one_line(word), text::one_line(word));
   };
-  Flag history =
-      file("--history", values->history, "folder of earlier reports, drawn over time by --html");
+  Flag history = file("--history", values->history,
+                      "the folder of earlier reports that --html plots over time");
   history.value = "FOLDER";
-  history.offer = Offer::folders;
+  history.completion = Completion::folders;
   history.needs = {"--html"};
   add(flags,
       {{.names = "SUITE",
         .target = &values->suite,
-        .help = "constraints, dataset, retrieval or all (the default)",
+        .help = "the suite to run: constraints, dataset, retrieval or all (default)",
         .choices = {"constraints", "dataset", "retrieval", "all"},
         .check = is_suite},
        {.names = "--cases",
         .target = &values->files.cases,
-        .help = "your own cases, one JSON object a line; asked of your index; again for more",
+        .help = "run your own cases over your index, from a file with one JSON object per line; "
+                "may be repeated",
         .value = "FILE",
-        .offer = Offer::files},
-       file("--queries", values->files.queries, "queries of a retrieval collection, with --qrels"),
-       file("--qrels", values->files.qrels, "relevance judgements: query, document, gain"),
+        .completion = Completion::files},
+       file("--queries", values->files.queries,
+            "the queries of a retrieval collection; needs --qrels"),
+       file("--qrels", values->files.qrels, "the relevance judgements: query, document, gain"),
        {.names = "--site",
         .target = &values->site,
-        .help = "index these pages for this run, and ask about them; with --cases",
+        .help = "index these pages for this run and ask about them; needs --cases or --queries",
         .value = "PATH",
-        .offer = Offer::files},
+        .completion = Completion::files},
        {.names = "--only",
         .target = &values->only,
-        .help = "only cases whose id contains this",
+        .help = "run only the cases whose id contains this text",
         .value = "TEXT"},
        file("--baseline", values->baseline,
-            "an earlier report: says what is better and worse, exits 1 if anything is worse"),
+            "compare with this earlier report; the exit code is 1 if anything is worse"),
        {.names = "--tolerance",
         .target = &values->tolerance,
-        .help = "largest loss that is no regression, e.g. 0.02",
+        .help = "the largest loss that is not a regression, e.g. 0.02",
         .value = "SHARE",
         .show_default = true,
         .max = 1,
@@ -297,32 +304,33 @@ Run declare_eval(FlagList& flags) {
         .needs = {"--baseline"}},
        {.names = "--repeat",
         .target = &values->repeat,
-        .help = "try each case so often, for models that vary",
+        .help = "run each case N times, for models whose answers vary",
         .value = "N",
         .min = 1,
         .max = 1000},
        {.names = "--jobs",
         .target = &values->jobs,
-        .help = "cases at a time",
+        .help = "run N cases at a time",
         .value = "N",
         .min = 1,
         .max = 64},
        file("--report", values->report, "write the report as JSON"),
-       file("--junit", values->junit, "write it as JUnit XML"),
-       file("--html", values->html, "write it as a page to read"),
+       file("--junit", values->junit, "write the report as JUnit XML"),
+       file("--html", values->html, "write the report as an HTML page"),
        history,
        file("--run-out", values->run_out,
-            "write the ranking of every query, as trec_eval reads it"),
+            "write the ranking of every query in the format of trec_eval"),
        {.names = "--stage",
         .target = &values->stage,
-        .help = "of which stage: lexical, dense, fused, reranked, policy",
+        .help =
+            "the stage whose ranking --run-out writes: lexical, dense, fused, reranked or policy",
         .value = "STAGE",
         .choices = {"lexical", "dense", "fused", "reranked", "policy"},
         .needs = {"--run-out"}},
        {.names = "--sweep",
         .target = &values->sweep,
-        .help = "the retrieval suite under many settings; alone: chunk sizes, overlaps, modes, "
-                "thresholds",
+        .help = "run the retrieval suite with each value of a setting; without KEY, compare chunk "
+                "sizes, overlaps, modes and thresholds",
         .value = "KEY=A,B",
         .optional_value = true,
         .excludes = {"--baseline", "--junit", "--html", "--run-out"}}});

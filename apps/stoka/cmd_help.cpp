@@ -1,9 +1,8 @@
-// The help of a command, and manual pages made from the same table.
+// The help of a command, and manual pages generated from the same table.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/nearest.h"
 #include "cli.h"
 
 namespace stoka::app {
@@ -14,8 +13,7 @@ struct HelpFlags {
   bool man = false;
 };
 
-// Text of a roff document: a backslash and a dash mean something anywhere, a dot and a quote at the
-// start of a line.
+// Escapes a text for roff: backslashes and dashes anywhere, dots and quotes at the start of a line.
 std::string roff(std::string_view text) {
   std::string out;
   bool line_start = true;
@@ -85,13 +83,13 @@ std::string manual_page(const FlagTable& table, const CommandFlags& of) {
   for (const Flag& flag : of.flags) out += flag_entry(flag);
   if (of.command) out += examples(of.command->examples);
   out += ".SH FILES\n.TP\n" + italic("$XDG_CONFIG_HOME/stoka/config.toml") +
-         "\nSettings. Flags and STOKA_ variables come before it; 'stoka status \\-v' lists them "
-         "all.\n.TP\n" +
+         "\nThe settings. Flags and STOKA_ variables override it; 'stoka status \\-v' lists all "
+         "settings.\n.TP\n" +
          italic("$XDG_DATA_HOME/stoka/stoka.db") +
-         "\nThe index and the conversations, unless \\-\\-store names another store.\n";
+         "\nThe index and the sessions, unless \\-\\-store names another store.\n";
   out +=
       ".SH EXIT STATUS\n"
-      ".TP\n0\nDone; that nothing was found is an answer too.\n"
+      ".TP\n0\nSuccess, also if nothing was found.\n"
       ".TP\n1\nA check of smoke or eval failed.\n"
       ".TP\n2\nThe command line is wrong.\n"
       ".TP\n3\nThe configuration or the data is wrong.\n"
@@ -102,20 +100,14 @@ std::string manual_page(const FlagTable& table, const CommandFlags& of) {
 }
 
 int run_help(App& app, const HelpFlags& flags) {
-  Common unused;
+  CommonFlags unused;
   const FlagTable table = flag_table(unused);
   const CommandFlags* of = &table.program;
   if (!flags.command.empty()) {
     const auto found =
         std::find_if(table.commands.begin(), table.commands.end(),
                      [&](const CommandFlags& one) { return one.command->name == flags.command; });
-    std::vector<std::string> names;
-    for (const Command& command : commands()) names.push_back(command.name);
-    if (found == table.commands.end())
-      return app.report(
-          {ErrorKind::usage,
-           fmt::format("unknown command '{}'{}", flags.command, did_you_mean(flags.command, names)),
-           "see 'stoka --help'"});
+    if (found == table.commands.end()) return app.report(unknown_command(flags.command));
     of = &*found;
   }
   print(flags.man ? manual_page(table, *of) : help_text(flags.command));
@@ -126,16 +118,14 @@ int run_help(App& app, const HelpFlags& flags) {
 
 Run declare_help(FlagList& flags) {
   auto values = std::make_shared<HelpFlags>();
-  std::vector<std::string> names;
-  for (const Command& command : commands()) names.push_back(command.name);
   add(flags, {{.names = "COMMAND",
                .target = &values->command,
-               .help = "a command; left out, the program itself",
-               .choices = names,
+               .help = "the command; without it, the help is about the program",
+               .choices = command_names(),
                .check = [](const std::string&) { return std::string(); }},
               {.names = "--man",
                .target = &values->man,
-               .help = "print the manual page, for man -l - or a file"}});
+               .help = "print the manual page, for example for 'man -l -'"}});
   return [values](App& app) { return run_help(app, *values); };
 }
 

@@ -8,10 +8,10 @@
 #include "command.h"
 #include "pages.h"
 #include "pipeline/index_run.h"
+#include "runtime.h"
 #include "terminal/interrupt.h"
 #include "terminal/progress.h"
 #include "text/normalize.h"
-#include "wiring.h"
 
 namespace stoka::app {
 namespace {
@@ -23,16 +23,16 @@ struct IndexFlags {
   bool dry_run = false;
 };
 
-// Paths as the person would type them: relative to here where that is shorter.
+// A path as the user would type it: relative to the current folder if it is inside.
 std::string shown(const std::string& path) {
   std::error_code error;
   std::string here = std::filesystem::current_path(error).string() + "/";
   return text::one_line(!error && path.starts_with(here) ? path.substr(here.size()) : path);
 }
 
-// Files that are no sources are many in most trees: more than these with one extension are one
-// line.
-constexpr size_t kShownAlone = 3;
+// Most trees have many files of unsupported types. More than this number of files with the same
+// extension are reported in one line.
+constexpr size_t kMaxListedPerExtension = 3;
 
 std::string skipped_text(const std::vector<ingest::Skipped>& skipped, bool verbose) {
   const auto extension = [](const ingest::Skipped& item) {
@@ -47,11 +47,11 @@ std::string skipped_text(const std::vector<ingest::Skipped>& skipped, bool verbo
     const std::string type = extension(item);
     if (item.kind == ingest::SkipKind::unsupported && !verbose) {
       count = unsupported[type];
-      if (count > kShownAlone) unsupported[type] = 0;  // the next ones are in this line
+      if (count > kMaxListedPerExtension) unsupported[type] = 0;  // skip the others of this type
     }
     if (count == 0) continue;
     const std::string reason = text::one_line(item.reason);
-    if (count > kShownAlone)
+    if (count > kMaxListedPerExtension)
       out +=
           fmt::format("skipped {} files {}: {}; -v lists them\n", count,
                       type.empty() ? "without an extension" : text::one_line("*" + type), reason);
@@ -62,7 +62,8 @@ std::string skipped_text(const std::vector<ingest::Skipped>& skipped, bool verbo
   return out;
 }
 
-std::string report_text(const pipeline::IndexReport& report, const Common& common, bool dry_run) {
+std::string report_text(const pipeline::IndexReport& report, const CommonFlags& common,
+                        bool dry_run) {
   std::string out = fmt::format("{}{} added, {} changed, {} unchanged, {} removed; {} chunks\n",
                                 dry_run ? "would be: " : "", report.added, report.changed,
                                 report.unchanged, report.removed, report.chunks);
@@ -79,12 +80,12 @@ std::string report_text(const pipeline::IndexReport& report, const Common& commo
   if (common.verbose)
     for (const std::string& warning : report.warnings) out += shown(warning) + "\n";
   else if (!report.warnings.empty())
-    out += fmt::format("{} file{} mended or embedded in parts; -v lists them\n",
+    out += fmt::format("{} file{} repaired or embedded in parts; -v lists them\n",
                        report.warnings.size(), report.warnings.size() == 1 ? " was" : "s were");
   return out;
 }
 
-// The store to write to; for a dry run one that is only read, or none yet.
+// Opens the store to write to. A dry run opens it for reading, and gets null if there is no store.
 Result<std::unique_ptr<store::Store>> open_store(App& app, bool dry_run) {
   if (!dry_run) return app.open_store(store::OpenMode::read_write);
   auto store = app.open_store(store::OpenMode::read);
@@ -105,12 +106,12 @@ int run_index(App& app, const IndexFlags& flags) {
 
   auto store = open_store(app, flags.dry_run);
   if (!store) return app.report(store.error());
-  auto parts = providers(app, store->get());
+  auto parts = make_providers(app, store->get());
   if (!parts) return app.report(parts.error());
   if (embedder_kind(app.config()) != "builtin") request.model = (*parts)->embedder();
   auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO});
   if (!interrupt) return app.report(interrupt.error());
-  terminal::Progress bar([](std::string_view text) { print_error(text); },
+  terminal::Progress bar([](std::string_view text) { print_stderr(text); },
                          app.capabilities(STDERR_FILENO), app.clock);
   bool show_progress = !app.common.quiet && !app.common.json;
   auto report = pipeline::run_index(
@@ -136,18 +137,18 @@ Run declare_index(FlagList& flags) {
   add(flags,
       {{.names = "PATH",
         .target = &values->paths,
-        .help = "folders and files: markdown, products.json, a corpus.jsonl",
-        .offer = Offer::files,
+        .help = "the folders and files to index: markdown, products.json, corpus.jsonl",
+        .completion = Completion::files,
         .required = true},
        {.names = "--prune",
         .target = &values->prune,
-        .help = "forget every document that is not under the paths"},
+        .help = "remove every document that is not under the given paths"},
        {.names = "--rebuild",
         .target = &values->rebuild,
-        .help = "make the index again, with another model or settings than it was made with"},
+        .help = "build the index anew, which is necessary after a change of model or settings"},
        {.names = "-n,--dry-run",
         .target = &values->dry_run,
-        .help = "say what would change, write nothing"}});
+        .help = "show what would change, and write nothing"}});
   return [values](App& app) { return run_index(app, *values); };
 }
 

@@ -29,12 +29,12 @@ int run_profile(App& app, const ProfileFlags& flags) {
   std::string id = flags.visitor;
   const bool sets = flags.interests || !flags.read.empty();
   if (id.empty() && !sets)
-    return app.report(
-        {ErrorKind::usage, "which visitor?", "give --visitor UUID, or --interests to make one"});
+    return app.report({ErrorKind::usage, "there is no visitor",
+                       "add --visitor UUID, or --interests to create a visitor"});
   if (!id.empty() && !is_uuid(id))
     return app.report({ErrorKind::usage,
-                       fmt::format("visitor is not a UUID: '{}'", text::one_line(id)),
-                       "a chat prints it: stoka chat --json QUERY"});
+                       fmt::format("the visitor id is not a UUID: '{}'", text::one_line(id)),
+                       "'stoka chat --json QUERY' prints the visitor id"});
   auto store = app.open_store(store::OpenMode::read);
   if (!store) return app.report(store.error());
   if (id.empty()) id = app.ids.uuid();
@@ -52,16 +52,16 @@ Run declare_profile(FlagList& flags) {
   auto values = std::make_shared<ProfileFlags>();
   add(flags, {{.names = "--visitor",
                .target = &values->visitor,
-               .help = "visitor id; left out, a new one is made",
+               .help = "the id of the visitor; without it, a new visitor is created",
                .value = "UUID"},
               {.names = "--interests",
                .target = &values->interests,
-               .help = "declared interests, comma separated; replaces the old ones",
+               .help = "replace the declared interests by these, separated by commas",
                .value = "A,B",
                .comma_separated = true},
               {.names = "--read",
                .target = &values->read,
-               .help = "slugs that were read, comma separated",
+               .help = "add these slugs to the reading history, separated by commas",
                .value = "A,B",
                .comma_separated = true}});
   return [values](App& app) { return run_profile(app, *values); };

@@ -9,13 +9,13 @@
 #include "pipeline/explain.h"
 #include "pipeline/turn.h"
 #include "rerank/order.h"
+#include "runtime.h"
 #include "text/utf8.h"
-#include "wiring.h"
 
 namespace stoka::app {
 namespace {
 
-constexpr uint64_t kMostTextBytes = 16 << 20;
+constexpr uint64_t kMaxTextBytes = 16 << 20;
 
 struct RerankFlags {
   std::string query;
@@ -26,17 +26,18 @@ struct RerankFlags {
 };
 
 Result<std::string> read_texts(const std::string& file) {
-  if (file != "-") return read_file(file, kMostTextBytes);
+  if (file != "-") return read_file(file, kMaxTextBytes);
   std::string text;
   for (int c = std::cin.get(); c != std::char_traits<char>::eof(); c = std::cin.get()) {
-    if (text.size() == kMostTextBytes)
-      return fail(ErrorKind::data, "standard input is over 16 MB", "rank fewer texts at a time");
+    if (text.size() == kMaxTextBytes)
+      return fail(ErrorKind::data, "standard input is larger than 16 MiB",
+                  "rank fewer texts at a time");
     text += static_cast<char>(c);
   }
   return text;
 }
 
-// Texts that are given, one a line, as hits without a document. Their slug is their line number.
+// Reads one text per line and returns each as a hit without a document, with the slug "line-N".
 Result<std::vector<Hit>> given_hits(const std::string& file) {
   STOKA_ASSIGN(std::string source, read_texts(file));
   std::string text = text::repair_utf8(source);
@@ -52,25 +53,26 @@ Result<std::vector<Hit>> given_hits(const std::string& file) {
     }
   }
   if (hits.empty())
-    return fail(ErrorKind::data, fmt::format("{} has no texts", file), "give one text a line");
+    return fail(ErrorKind::data, fmt::format("{} has no texts", file), "write one text per line");
   return hits;
 }
 
 Result<std::vector<Hit>> indexed_hits(App& app, const std::string& query) {
-  STOKA_ASSIGN(std::unique_ptr<Wired> wired, wire(app, store::OpenMode::read));
-  STOKA_TRY(wired->engine().check_index());
+  STOKA_ASSIGN(std::unique_ptr<Runtime> runtime, make_runtime(app, store::OpenMode::read));
+  STOKA_TRY(runtime->engine().check_index());
   retrieve::Query search;
   search.text = query;
-  STOKA_ASSIGN(pipeline::Candidates found, wired->engine().candidates(std::move(search), {}));
+  STOKA_ASSIGN(pipeline::Candidates found, runtime->engine().candidates(std::move(search), {}));
   return std::move(found.hits);
 }
 
-// Given texts need no index; with one the built-in reranker knows which words are rare.
+// Scores given texts. An index is optional; it tells the built-in reranker which words are rare.
 Result<std::vector<Hit>> scored_texts(App& app, const std::string& file, const std::string& query) {
   STOKA_ASSIGN(std::vector<Hit> hits, given_hits(file));
   auto store = app.open_store(store::OpenMode::read);
   if (!store && store.error().kind != ErrorKind::not_found) return fail(store.error());
-  STOKA_ASSIGN(std::unique_ptr<Providers> parts, providers(app, store ? store->get() : nullptr));
+  STOKA_ASSIGN(std::unique_ptr<Providers> parts,
+               make_providers(app, store ? store->get() : nullptr));
   STOKA_ASSIGN(rerank::Scores scores, parts->reranker().score(query, hits, {}));
   rerank::set_raw(hits, scores);
   if (auto left = std::count(scores.begin(), scores.end(), std::nullopt); left > 0)
@@ -96,7 +98,7 @@ int run_rerank(App& app, const RerankFlags& flags) {
     print(pipeline::ranking_json(*query, verdict, ranked) + "\n");
   } else {
     print(fmt::format("{}{}\n", name(verdict.confidence), verdict.low_confidence ? ", low" : ""));
-    print(clean_lines(pipeline::ranking_text(ranked, flags.explain)));
+    print(sanitize_lines(pipeline::ranking_text(ranked, flags.explain)));
   }
   return 0;
 }
@@ -109,20 +111,20 @@ Run declare_rerank(FlagList& flags) {
       {{.names = "QUERY", .target = &values->query, .help = "the question", .required = true},
        {.names = "--explain",
         .target = &values->explain,
-        .help = "show the raw score, every stage and every factor"},
+        .help = "also show the raw score, every stage and every factor"},
        {.names = "--texts",
         .target = &values->texts,
-        .help = "rank these texts instead, one a line; - is standard input",
+        .help = "rank the lines of this file instead; - reads standard input",
         .value = "FILE",
-        .offer = Offer::files},
+        .completion = Completion::files},
        {.names = "--seen",
         .target = &values->seen,
-        .help = "slugs already shown, comma separated",
+        .help = "slugs that were already shown, separated by commas",
         .value = "A,B",
         .comma_separated = true},
        {.names = "--turns",
         .target = &values->turns,
-        .help = "turns the session already has",
+        .help = "the number of turns that the session already has",
         .value = "N",
         .max = 1000000}});
   return [values](App& app) { return run_rerank(app, *values); };

@@ -16,7 +16,7 @@ struct RouteFlags {
   int turns = 0;
 };
 
-// The index, opened when the router first asks for it. One that is not there has no words.
+// Opens the index when the router first needs its words. A missing index has no words.
 class LazyIndex {
  public:
   explicit LazyIndex(const App& app) : app_(app) {}
@@ -73,7 +73,7 @@ int run_route(App& app, const RouteFlags& flags) {
     print(fmt::format("{}  {}\n", name(decision.route), decision.rule));
     if (!reply.empty()) print(reply + "\n");
     if (!decision.site_word.empty())
-      print(fmt::format("'{}' is not off topic here: the site has '{}'\n", decision.signal,
+      print(fmt::format("'{}' is not off topic, because the site has '{}'\n", decision.signal,
                         decision.site_word));
   }
   return 0;
@@ -87,7 +87,7 @@ Run declare_route(FlagList& flags) {
       {{.names = "QUERY", .target = &values->query, .help = "the question", .required = true},
        {.names = "--turns",
         .target = &values->turns,
-        .help = "turns the session already has",
+        .help = "the number of turns that the session already has",
         .value = "N",
         .max = 1000000}});
   return [values](App& app) { return run_route(app, *values); };

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "pages.h"
 #include "remote_site.h"
+#include "runtime.h"
 #include "serve/journal.h"
 #include "serve/metrics.h"
 #include "serve/server.h"
@@ -18,7 +19,6 @@
 #include "terminal/interrupt.h"
 #include "terminal/style.h"
 #include "text/width.h"
-#include "wiring.h"
 
 namespace stoka::app {
 namespace {
@@ -27,9 +27,9 @@ using Json = nlohmann::ordered_json;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 using How = serve::Checked::How;
 
-constexpr int kAboutPages = 2;  // the check that asks about what the site has
+constexpr int kPagesCheck = 2;  // the number of the check that asks about pages of the site
 
-// A port of this machine where nobody listens, and nobody else will.
+// A local port that refuses connections. It stays bound, so that no other process can listen on it.
 class DeadPort {
  public:
   DeadPort() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -47,28 +47,28 @@ class DeadPort {
 
  private:
   int fd_;
-  uint16_t port_ = 9;  // discard: as dead as can be
+  uint16_t port_ = 9;  // the discard service, if no port could be bound
 };
 
-// A server of this process, wired as `stoka serve` is, with the defaults and what is given: what
-// the person has configured is not what is checked.
+// A server in this process, assembled like that of `stoka serve`, with the default settings and the
+// given ones. The user's configuration is ignored.
 class OwnServer {
  public:
   static Result<std::unique_ptr<OwnServer>> start(const Settings& settings) {
     std::unique_ptr<OwnServer> out(new OwnServer);
     for (const auto& [key, value] : settings) STOKA_TRY(out->app_.set(key, value));
-    STOKA_ASSIGN(out->wired_, wire(out->app_, store::OpenMode::read));
+    STOKA_ASSIGN(out->runtime_, make_runtime(out->app_, store::OpenMode::read));
     serve::ServerOptions options;
     options.port = 0;
     options.site.chat = options.site.discover = options.site.context = {};
-    STOKA_ASSIGN(out->server_, serve::Server::listen(out->wired_->engine(), out->journal_,
+    STOKA_ASSIGN(out->server_, serve::Server::listen(out->runtime_->engine(), out->journal_,
                                                      out->metrics_, std::move(options)));
     STOKA_ASSIGN(out->site_, RemoteSite::make(out->app_, out->server_->url()));
     out->thread_ = std::thread([server = out->server_.get()] { server->run(); });
     return out;
   }
   ~OwnServer() {
-    site_.reset();  // its connections: the server lets clients go first
+    site_.reset();  // closes the client's connections, for which the server would wait
     if (!thread_.joinable()) return;
     server_->stop();
     thread_.join();
@@ -76,7 +76,7 @@ class OwnServer {
   OwnServer(const OwnServer&) = delete;
 
   const serve::Remote& remote() const { return site_->remote(); }
-  store::Store& store() { return wired_->store(); }
+  store::Store& store() { return runtime_->store(); }
   bool warned_of_reranker() const { return warned_; }
 
  private:
@@ -89,13 +89,13 @@ class OwnServer {
         if (line.find("rerank") != std::string_view::npos) warned_ = true;
       }};
   serve::Metrics metrics_{STOKA_VERSION};
-  std::unique_ptr<Wired> wired_;
+  std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<serve::Server> server_;
   std::unique_ptr<RemoteSite> site_;
   std::thread thread_;
 };
 
-// With the defaults and nothing else: what the person has configured is not what is checked.
+// Indexes the sample site with the default settings. The user's configuration is ignored.
 Result<> index_sample(const TempFolder& folder, const std::string& store, std::stop_token stop) {
   App app;
   app.common.quiet = true;
@@ -105,11 +105,12 @@ Result<> index_sample(const TempFolder& folder, const std::string& store, std::s
   return {};
 }
 
-// Told of each check as it is known.
-using Told = std::function<void(const serve::Checked&)>;
+// Called with the result of each check.
+using OnCheck = std::function<void(const serve::Checked&)>;
 
-// The golden data of the configuration, so that a tuned voice is what is checked.
-Result<std::vector<serve::Checked>> check_own(const App& app, const Told& told,
+// Checks three servers of its own. They use the configured golden data, so that a changed voice is
+// checked too.
+Result<std::vector<serve::Checked>> check_own(const App& app, const OnCheck& on_check,
                                               std::stop_token stop) {
   STOKA_TRY(refuse_local_flags(app.common));
   STOKA_ASSIGN(const auto folder, TempFolder::make());
@@ -128,40 +129,40 @@ Result<std::vector<serve::Checked>> check_own(const App& app, const Told& told,
   STOKA_ASSIGN(const auto no_embedder, with("embedder"));
   const serve::SmokeHouse house{no_reranker->remote(), no_embedder->remote(),
                                 [&] { return no_reranker->warned_of_reranker(); }, site->store()};
-  return serve::smoke(site->remote(), serve::sample_questions(), &house, told, std::move(stop));
+  return serve::smoke(site->remote(), serve::sample_questions(), &house, on_check, std::move(stop));
 }
 
 Result<std::vector<serve::Checked>> check_site(const App& app, const std::string& url,
-                                               const serve::SmokeWishes& wishes, const Told& told,
-                                               std::stop_token stop) {
+                                               const serve::SmokeWishes& wishes,
+                                               const OnCheck& on_check, std::stop_token stop) {
   STOKA_ASSIGN(const auto site, RemoteSite::make(app, url));
   STOKA_ASSIGN(const net::Answer answer, site->remote().get("/healthz", stop));
-  // A proxy may keep that inside; what visitors need must be there.
+  // A proxy may hide /healthz, but it must pass the routes that visitors need.
   if (answer.status != 200 || answer.content_type != "application/json")
     STOKA_TRY(site->remote().context("/", stop));
   const serve::SmokeQuestions questions = serve::find_questions(site->remote(), wishes, stop);
-  auto all = serve::smoke(site->remote(), questions, nullptr, told, stop);
-  // A run that could not ask about anything has not shown that the site answers.
+  auto all = serve::smoke(site->remote(), questions, nullptr, on_check, stop);
+  // If this check was skipped, the run has not shown that the site answers questions.
   for (const serve::Checked& one : all)
-    if (one.n == kAboutPages && one.how == How::skipped)
-      return fail(ErrorKind::busy, "the site could not be asked about its pages: " + one.detail);
+    if (one.n == kPagesCheck && one.how == How::skipped)
+      return fail(ErrorKind::busy, "no question about the site's pages was asked: " + one.detail);
   return all;
 }
 
 std::string row(const serve::Checked& checked, const terminal::Capabilities& capabilities) {
-  const auto [look, word] = checked.how == How::ok ? std::pair(terminal::Look::title, "ok")
-                            : checked.how == How::failed
-                                ? std::pair(terminal::Look::error, "FAILED")
-                                : std::pair(terminal::Look::dim, "skipped");
+  const auto [style, word] = checked.how == How::ok ? std::pair(terminal::Style::title, "ok")
+                             : checked.how == How::failed
+                                 ? std::pair(terminal::Style::error, "FAILED")
+                                 : std::pair(terminal::Style::dim, "skipped");
   constexpr int kIndent = 13, kName = 42;
   const auto grey = [&](std::string_view text) {
-    return terminal::paint(terminal::Look::meta, text, capabilities);
+    return terminal::paint(terminal::Style::meta, text, capabilities);
   };
-  const std::string detail = terminal::printable(checked.detail);
+  const std::string detail = terminal::sanitize_line(checked.detail);
   std::string out = fmt::format("{:>2}  {}  {:<{}}", checked.n,
-                                terminal::paint(look, fmt::format("{:<7}", word), capabilities),
+                                terminal::paint(style, fmt::format("{:<7}", word), capabilities),
                                 checked.name, kName);
-  // What does not fit beside the name stands below it.
+  // Details that do not fit beside the name are printed below it.
   const int room = std::max(capabilities.columns - kIndent, 20);
   const bool beside = static_cast<int>(text::display_width(detail)) < room - kName;
   if (!capabilities.tty || beside) return out + " " + grey(detail) + "\n";
@@ -189,23 +190,23 @@ struct SmokeFlags {
   serve::SmokeWishes wishes;
 };
 
-// The flags that only another site can follow.
+// The flags that need --url.
 FlagList site_flags(serve::SmokeWishes& wishes) {
   return {{.names = "--ask",
            .target = &wishes.ask,
-           .help = "a question that the site has a page about",
+           .help = "ask this question, which a page of the site answers",
            .value = "QUERY"},
           {.names = "--cites",
            .target = &wishes.cites,
-           .help = "the page that it must cite",
+           .help = "expect a citation of this page",
            .value = "SLUG"},
           {.names = "--page",
            .target = &wishes.page,
-           .help = "a page for which others are recommended",
+           .help = "expect recommendations for this page",
            .value = "URL"},
           {.names = "--void",
            .target = &wishes.void_,
-           .help = "a question that the site has nothing about",
+           .help = "ask this question, which no page of the site answers",
            .value = "QUERY"}};
 }
 
@@ -213,17 +214,17 @@ int run_smoke(App& app, SmokeFlags& flags) {
   const std::optional<std::string>& url = flags.url;
   for (const Flag& flag : site_flags(flags.wishes))
     if (!url && !std::get<std::string*>(flag.target)->empty())
-      return app.report({ErrorKind::usage, flag.names + " is for another site",
-                         "name that site with --url, or leave it out"});
+      return app.report({ErrorKind::usage, flag.names + " works only with --url",
+                         "add --url, or leave out " + flag.names});
   auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO, .sigterm = true});
   if (!interrupt) return app.report(interrupt.error());
   const std::stop_token stop = (*interrupt)->begin();
   const terminal::Capabilities capabilities = app.capabilities(STDOUT_FILENO);
-  const Told told = [&](const serve::Checked& checked) {
+  const OnCheck on_check = [&](const serve::Checked& checked) {
     if (!app.common.json) print(row(checked, capabilities));
   };
   const auto all =
-      url ? check_site(app, *url, flags.wishes, told, stop) : check_own(app, told, stop);
+      url ? check_site(app, *url, flags.wishes, on_check, stop) : check_own(app, on_check, stop);
   if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
   if (!all) return app.report(all.error());
   const auto count = [&](How how) {

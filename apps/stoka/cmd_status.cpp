@@ -4,48 +4,172 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "probes.h"
+#include "embed/builtin.h"
+#include "generate/alarm.h"
+#include "ingest/chunker.h"
+#include "providers.h"
+#include "runtime.h"
+#include "search/vectors.h"
 #include "text/normalize.h"
-#include "wiring.h"
 
 namespace stoka::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+// The result of probing one part.
+struct PartStatus {
+  std::string role;  // "embedder", "reranker", "generator"
+  std::string name = {};
+  std::string model = {};  // the server's name of the model; may be empty
+  int dim = 0;
+  std::string detail = {};
+  std::optional<Error> error = {};
+  double ms = 0;  // duration of the probe
+};
+
+// For one part. A loaded model answers within this time.
+constexpr std::chrono::seconds kProbeTimeout{10};
+
+// A question, a text that answers it, and an unrelated text.
+constexpr std::string_view kQuestion = "what budget of steps does an agent have";
+constexpr std::string_view kMatch =
+    "Every agent runs inside a fixed budget of steps, and stops when it is spent.";
+constexpr std::string_view kOther = "The library opens at nine and closes at six on weekdays.";
+
+// Checks the vectors in the index for the built-in embedder. Asks a model for vectors of the texts
+// above; the similarity of the question to its answer must be the higher one.
+Result<> probe_embedder(App& app, Providers& providers, const store::IndexStats& stats,
+                        PartStatus& part, std::stop_token stop) {
+  part.name = providers.embedder() ? providers.embedder()->name() : embed::kBuiltinName;
+  if (stats.chunks > 0 && stats.vectors < stats.chunks)
+    part.detail = fmt::format("{} of {} chunks have a vector", stats.vectors, stats.chunks);
+  if (embedder_kind(app.config()) == "builtin") {
+    part.dim = stats.dim;
+    if (stats.chunks > 0 && stats.vectors == 0)
+      return fail(ErrorKind::data, part.detail, "run: stoka index PATH");
+    return {};
+  }
+  embed::Embedder& embedder = *providers.embedder();
+  STOKA_ASSIGN(embed::Identity identity, embedder.identity(embed::Use::query, stop));
+  part.model = identity.name.substr(identity.name.find(':') + 1);  // without the kind
+  const std::string prefix = app.config().text("embedder.query_prefix");
+  STOKA_ASSIGN(embed::Vector asked, embedder.embed_query(prefix + std::string(kQuestion), stop));
+  part.dim = static_cast<int>(asked.size());
+  const std::string& form = app.config().text("embedder.document_template");
+  std::vector<std::string> texts;
+  for (std::string_view content : {kMatch, kOther}) {
+    Chunk chunk;
+    chunk.content = content;
+    texts.push_back(ingest::fill_document_template(form, chunk, ingest::PrefixMode::none));
+  }
+  STOKA_ASSIGN(embed::Embedded pair, embedder.embed_documents(texts, {}, stop));
+  if (!pair.notes.empty())
+    return fail(ErrorKind::protocol, part.name + ": " + pair.notes.front().what,
+                "see the log of the server");
+  for (const embed::Vector& vector : pair.vectors)
+    if (vector.size() != asked.size())
+      return fail(ErrorKind::protocol,
+                  fmt::format("{} returns vectors of {} and of {} dimensions", part.name,
+                              asked.size(), vector.size()),
+                  "its model may have just been changed: try again");
+  const float match = search::dot(asked.data(), pair.vectors[0].data(), asked.size());
+  const float other = search::dot(asked.data(), pair.vectors[1].data(), asked.size());
+  if (!(match > other))
+    return fail(ErrorKind::config,
+                fmt::format("{} does not tell a match from a mismatch ({:.2f}, {:.2f})", part.name,
+                            match, other),
+                "check that it is an embedding model; some models need embedder.query_prefix");
+  return {};
+}
+
+Result<> probe_reranker(rerank::Reranker& reranker, PartStatus& part, std::stop_token stop) {
+  part.name = reranker.name();
+  Hit match, other;
+  match.chunk.content = kMatch;
+  other.chunk.content = kOther;
+  std::vector<Hit> pair = {other, match};
+  STOKA_ASSIGN(rerank::Scores scores, reranker.score(kQuestion, pair, stop));
+  // Without a reranker there are no scores to compare.
+  if (part.name == "none") return {};
+  if (scores[0] && scores[1] && *scores[1] > *scores[0]) return {};
+  return fail(ErrorKind::config, part.name + " does not tell a match from a mismatch",
+              "check that it is a reranker; see reranker.kind and reranker.model");
+}
+
+Result<> probe_generator(generate::Generator& generator, PartStatus& part, std::stop_token stop) {
+  part.name = generator.name();
+  STOKA_ASSIGN(generate::Probe probe, generator.probe(stop));
+  part.model = probe.model;
+  return {};
+}
+
+template <class Work>
+PartStatus timed(const Clock& clock, std::string role, Work work) {
+  PartStatus part{std::move(role)};
+  auto start = clock.monotonic();
+  generate::Alarm alarm{std::stop_token()};
+  alarm.set(kProbeTimeout);
+  Result<> done = work(part, alarm.token());
+  if (!done && done.error().kind == ErrorKind::cancelled)
+    done = fail(ErrorKind::timeout,
+                fmt::format("{} did not answer within {} s", part.name, kProbeTimeout.count()),
+                "it may be busy or still loading its model: try again, or look at its log");
+  if (!done) part.error = done.error();
+  part.ms = std::chrono::duration<double, std::milli>(clock.monotonic() - start).count();
+  return part;
+}
+
+// Probes each part: the embedder and the reranker must prefer the matching text, and the generator
+// must list its models.
+std::vector<PartStatus> probe(App& app, Providers& providers, const store::IndexStats& stats) {
+  return {timed(app.clock, "embedder",
+                [&](PartStatus& part, std::stop_token stop) {
+                  return probe_embedder(app, providers, stats, part, stop);
+                }),
+          timed(app.clock, "reranker",
+                [&](PartStatus& part, std::stop_token stop) {
+                  return probe_reranker(providers.reranker(), part, stop);
+                }),
+          timed(app.clock, "generator", [&](PartStatus& part, std::stop_token stop) {
+            return probe_generator(providers.generator(), part, stop);
+          })};
+}
+
 struct Report {
   std::string store;
   store::IndexStats stats;
-  std::vector<Part> parts;
-  std::optional<Error> problem;  // the first thing to mend
+  std::vector<PartStatus> parts;
+  std::optional<Error> problem;  // the first problem to fix
 };
 
-// Servers are asked even when there is no index yet: that is when they are set up.
+// Probes the servers even without an index, because they are usually set up first.
 Result<Report> inspect(App& app) {
   Report out;
   out.store = store::describe(app.store_url());
-  auto wired = wire(app, store::OpenMode::read);
-  if (!wired && wired.error().kind != ErrorKind::not_found) return fail(wired.error());
-  if (wired) {
-    out.store = (*wired)->store().describe();
-    STOKA_ASSIGN(out.stats, (*wired)->store().stats());
-    out.parts = probe(app, (*wired)->providers(), out.stats);
+  auto runtime = make_runtime(app, store::OpenMode::read);
+  if (!runtime && runtime.error().kind != ErrorKind::not_found) return fail(runtime.error());
+  if (runtime) {
+    out.store = (*runtime)->store().describe();
+    STOKA_ASSIGN(out.stats, (*runtime)->store().stats());
+    out.parts = probe(app, (*runtime)->providers(), out.stats);
   } else {
-    STOKA_ASSIGN(std::unique_ptr<Providers> parts, providers(app, nullptr));
+    STOKA_ASSIGN(std::unique_ptr<Providers> parts, make_providers(app, nullptr));
     out.parts = probe(app, *parts, out.stats);
   }
-  for (const Part& part : out.parts)
+  for (const PartStatus& part : out.parts)
     if (part.error && !out.problem) out.problem = part.error;
   if (!out.problem && out.stats.unfinished)
-    out.problem = Error(ErrorKind::data, "an index run is under way, or did not come to its end",
+    out.problem = Error(ErrorKind::data, "an index run is in progress, or was interrupted",
                         "wait for it, or run: stoka index PATH");
   if (out.problem) return out;
-  Result<> index = wired ? (*wired)->engine().check_index() : fail(wired.error());
+  Result<> index = runtime ? (*runtime)->engine().check_index() : fail(runtime.error());
   if (!index) out.problem = index.error();
   return out;
 }
 
-// Vectors of a model are never stale.
+// The number of chunks that changed since the built-in embedder was fitted. Vectors of a model do
+// not become stale.
 uint64_t changed_since_fit(const store::IndexStats& stats) {
   return stats.fitted_chunks > 0 ? stats.changed_since_fit : 0;
 }
@@ -53,7 +177,7 @@ uint64_t changed_since_fit(const store::IndexStats& stats) {
 std::string report_json(const Report& report) {
   const store::IndexStats& stats = report.stats;
   Json out = {{"store", report.store}, {"documents", stats.documents}, {"chunks", stats.chunks}};
-  for (const Part& part : report.parts) {
+  for (const PartStatus& part : report.parts) {
     Json body = {{"name", part.name}};
     if (!part.model.empty()) body["model"] = part.model;
     if (part.role == "embedder") body["dim"] = part.dim;
@@ -77,7 +201,7 @@ std::string report_text(const Report& report) {
   if (changed_since_fit(stats) > 0)
     out += fmt::format("           {} chunks changed since the vectors were fitted on {}\n",
                        stats.changed_since_fit, stats.fitted_chunks);
-  for (const Part& part : report.parts)
+  for (const PartStatus& part : report.parts)
     out += fmt::format("{:<10} {}{}{}  {}{}\n", part.role, text::one_line(part.name),
                        part.model.empty() || part.name.starts_with(part.model + " ")
                            ? ""
@@ -91,8 +215,8 @@ std::string report_text(const Report& report) {
   return out;
 }
 
-// A key is not shown, nor what may hold one: a command, the query string of an address. Kinds are
-// shown as they are in use.
+// The value of a setting for display. Hides keys and everything that may contain one: commands,
+// and the user and the query of a URL. A kind is shown as it is in effect.
 std::string shown(const Config& config, const Setting& setting) {
   std::string text = config.text(setting.key);
   if (setting.key == "embedder.kind") text = embedder_kind(config);
@@ -105,7 +229,7 @@ std::string shown(const Config& config, const Setting& setting) {
   return text::one_line(text);
 }
 
-// With -v: every document, every setting and where its value comes from.
+// The output of -v: every document, and every setting with the origin of its value.
 std::string details(App& app) {
   std::string out = "\ndocuments\n";
   auto store = app.open_store(store::OpenMode::read);

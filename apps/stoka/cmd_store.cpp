@@ -30,7 +30,7 @@ std::string report_text(const store::CopyReport& report) {
       "{} documents copied, {} there already, {} removed; {} visitors, {} sessions\n",
       report.documents, report.unchanged, report.removed, report.visitors, report.sessions);
   if (report.skipped > 0)
-    out += fmt::format("skipped {} visitors and sessions whose id is no UUID\n", report.skipped);
+    out += fmt::format("skipped {} visitors and sessions whose id is not a UUID\n", report.skipped);
   return out;
 }
 
@@ -40,7 +40,7 @@ Result<store::CopyReport> copy(App& app, const StoreFlags& flags) {
   STOKA_ASSIGN(const auto from, app.open_store(flags.from, store::OpenMode::read));
   STOKA_ASSIGN(const auto to, app.open_store(flags.to, store::OpenMode::read_write));
   STOKA_ASSIGN(const auto interrupt, terminal::Interrupt::install({.output = STDOUT_FILENO}));
-  terminal::Progress bar([](std::string_view text) { print_error(text); },
+  terminal::Progress bar([](std::string_view text) { print_stderr(text); },
                          app.capabilities(STDERR_FILENO), app.clock);
   const bool show_progress = !app.common.quiet && !app.common.json;
   auto report = store::copy(
@@ -66,22 +66,22 @@ Run declare_store(FlagList& flags) {
   auto values = std::make_shared<StoreFlags>();
   add(flags, {{.names = "ACTION",
                .target = &values->action,
-               .help = "copy",
+               .help = "the action, which is copy",
                .required = true,
                .choices = {"copy"}},
               {.names = "SOURCE",
                .target = &values->from,
                .help = "the store to read: sqlite:PATH or postgres://…",
-               .offer = Offer::files,
+               .completion = Completion::files,
                .required = true},
               {.names = "TARGET",
                .target = &values->to,
-               .help = "the store to write to, made when it is not there",
-               .offer = Offer::files,
+               .help = "the store to write to; it is created if it does not exist",
+               .completion = Completion::files,
                .required = true},
               {.names = "--prune",
                .target = &values->prune,
-               .help = "forget documents of the target that the source does not hold"}});
+               .help = "remove the documents of the target that are not in the source"}});
   return [values](App& app) { return run_store(app, *values); };
 }
 

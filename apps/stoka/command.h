@@ -1,5 +1,5 @@
-// A subcommand: its words, its flags, what it does. One cmd_NAME.cpp each; the table is
-// commands.cpp.
+// A subcommand: its name, its help, its flags and its function. Each one is in cmd_NAME.cpp, from
+// which the build takes the list of manual pages; the table is in commands.cpp.
 #pragma once
 
 #include <functional>
@@ -10,19 +10,22 @@
 
 namespace stoka::app {
 
-// Runs the command after its flags were read; returns the exit code.
+// Runs the command after its flags were parsed; returns the exit code.
 using Run = std::function<int(App&)>;
 
 struct Command {
   const char* name;
   const char* summary;   // one line
   const char* examples;  // lines, shown at the end of --help
-  // Appends the command's flags. What it returns holds their values and runs.
+  // Appends the flags of the command. The returned function owns their values.
   Run (*declare)(FlagList& flags);
-  bool reads_settings = true;  // false: it works whatever stands in config.toml
+  bool reads_settings = true;  // false if the command must work with an invalid configuration
 };
 
 std::span<const Command> commands();
+std::vector<std::string> command_names();
+// The usage error for a command that does not exist. It suggests the nearest name.
+Error unknown_command(std::string_view name);
 
 Run declare_chat(FlagList& flags);
 Run declare_completion(FlagList& flags);
@@ -39,9 +42,9 @@ Run declare_serve(FlagList& flags);
 Run declare_smoke(FlagList& flags);
 Run declare_store(FlagList& flags);
 
-// The REPL: what stoka is without a command on a terminal.
+// Runs the REPL over the local index; this is what stoka does without a command on a terminal.
 int run_repl(App& app);
-// The same with the site at that address.
+// Runs the REPL over the stoka server at this address.
 int run_repl(App& app, const std::string& url);
 
 }  // namespace stoka::app

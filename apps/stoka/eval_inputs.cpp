@@ -31,8 +31,8 @@ Result<> read_built_in(eval::Cases& out) {
 
 Result<> read_collection(const EvalFiles& files, EvalInputs& out) {
   if (files.queries.empty() || files.qrels.empty())
-    return fail(ErrorKind::usage, "--queries and --qrels go together",
-                "give both files, e.g. --queries queries.jsonl --qrels qrels.tsv");
+    return fail(ErrorKind::usage, "--queries and --qrels must be given together",
+                "name both files, e.g. --queries queries.jsonl --qrels qrels.tsv");
   STOKA_ASSIGN(const std::string queries, read_file(files.queries, kMaxCaseFile));
   STOKA_ASSIGN(out.qrels, read_file(files.qrels, kMaxCaseFile));
   STOKA_ASSIGN(std::vector<eval::Query> read,
@@ -57,7 +57,7 @@ Result<EvalInputs> read_inputs(const EvalFiles& files, const std::string& suite,
     STOKA_TRY(eval::read_cases(text, file, of_cases ? suite : "", out.cases));
     if (out.cases.cases.size() + out.cases.queries.size() == before)
       return fail(ErrorKind::data, fmt::format("{} has no cases", file),
-                  "give one JSON object a line; docs/eval.md has the fields");
+                  "write one JSON object per line; docs/eval.md describes the fields");
   }
   out.built_in = !collection && files.cases.empty();
   out.collection = collection;
@@ -69,11 +69,11 @@ Result<EvalInputs> read_inputs(const EvalFiles& files, const std::string& suite,
   std::erase_if(out.cases.queries,
                 [&](const eval::Query& one) { return !chosen("retrieval", one.id); });
   if (out.cases.cases.empty() && out.cases.queries.empty())
-    return fail(ErrorKind::usage,
-                only.empty() ? fmt::format("there are no cases for '{}'", suite)
-                             : fmt::format("no id of '{}' contains '{}'", suite, only),
-                only.empty() ? "leave the suite out to run what there is"
-                             : "stoka eval -v lists every case");
+    return fail(
+        ErrorKind::usage,
+        only.empty() ? fmt::format("there are no cases for '{}'", suite)
+                     : fmt::format("no id of '{}' contains '{}'", suite, only),
+        only.empty() ? "leave out the suite to run all cases" : "stoka eval -v lists every case");
   return out;
 }
 
@@ -95,7 +95,7 @@ Result<std::vector<eval::Report>> read_history(const std::string& folder) {
     if (auto report = read_report_file(file.string())) out.push_back(std::move(*report));
   if (error)
     return fail(ErrorKind::data, fmt::format("{}: {}", folder, error.message()),
-                "--history names a folder of reports");
+                "name a folder of reports with --history");
   std::stable_sort(out.begin(), out.end(),
                    [](const eval::Report& a, const eval::Report& b) { return a.at < b.at; });
   return out;

@@ -1,4 +1,4 @@
-// What `stoka eval` reads before it begins, and where it writes.
+// The input files of `stoka eval`.
 #pragma once
 
 #include <string>
@@ -18,23 +18,23 @@ struct EvalFiles {
 
 struct EvalInputs {
   eval::Cases cases;
-  std::string qrels;        // text; empty: there are none
-  bool built_in = false;    // about the sample site
-  bool collection = false;  // with judgements of documents that need not be there
+  std::string qrels;        // the text of the relevance judgements; may be empty
+  bool built_in = false;    // the built-in cases, which are about the sample site
+  bool collection = false;  // a retrieval collection, whose judgements may name missing documents
 };
 
-// The cases of the files, else the built-in ones; of one suite ("all": every), and of those whose
-// id contains `only`. A usage error if none is left.
+// Reads the cases of the files, or the built-in cases if there are no files. Keeps those of one
+// suite (or "all") whose id contains `only`. A usage error if no case is left.
 Result<EvalInputs> read_inputs(const EvalFiles& files, const std::string& suite,
                                const std::string& only);
 
 Result<eval::Phrases> built_in_phrases();
 
-// The reports of a folder (*.json), oldest first; other JSON is passed over.
+// Reads the reports in a folder (*.json), oldest first; ignores JSON files that are not reports.
 Result<std::vector<eval::Report>> read_history(const std::string& folder);
 Result<eval::Report> read_report_file(const std::string& file);
 
-// A data error unless a file can be written there.
+// Returns a data error if the file cannot be written. An empty name is valid.
 Result<> check_writable(const std::string& file);
 
 }  // namespace stoka::app

@@ -6,7 +6,7 @@
 
 #include "eval/subject.h"
 #include "pages.h"
-#include "wiring.h"
+#include "runtime.h"
 
 namespace stoka::app {
 namespace {
@@ -20,12 +20,13 @@ Result<std::vector<eval::Axis>> axes_of(const App& app, const SweepRequest& requ
   for (const std::string& text : request.axes) {
     STOKA_ASSIGN(eval::Axis axis, eval::parse_axis(text));
     if (request.pages.empty() && shapes_index(axis.key))
-      return fail(ErrorKind::usage, fmt::format("{} needs the pages to index anew", axis.key),
+      return fail(ErrorKind::usage,
+                  fmt::format("{} changes the index, so the pages are needed", axis.key),
                   "name them with --site");
     out.push_back(std::move(axis));
   }
   if (!out.empty()) {
-    // What shapes the index turns slowest.
+    // Settings that change the index vary slowest, so that it is built as rarely as possible.
     std::stable_partition(out.begin(), out.end(),
                           [](const eval::Axis& axis) { return shapes_index(axis.key); });
     return out;
@@ -33,7 +34,7 @@ Result<std::vector<eval::Axis>> axes_of(const App& app, const SweepRequest& requ
   if (!request.pages.empty()) {
     out = {{"chunk.max_tokens", {"256", "512", "1024"}},
            {"chunk.overlap_tokens", {"0", "64", "128"}}};
-    // The built-in embedder reads the words of title, section and content, whatever is put before.
+    // The built-in embedder does not use the prefix.
     if (embedder_kind(app.config()) != "builtin")
       out.push_back({"chunk.prefix", {"none", "title", "full"}});
   }
@@ -60,13 +61,13 @@ class Sweeper {
     const std::vector<eval::Combination> all = eval::combinations(axes);
     steps_ = all.size() + 1;
     eval::Sweep out;
-    STOKA_TRY(ask({}, out));
-    for (const eval::Combination& settings : all) STOKA_TRY(ask(settings, out));
+    STOKA_TRY(run_queries({}, out));
+    for (const eval::Combination& settings : all) STOKA_TRY(run_queries(settings, out));
     return out;
   }
 
  private:
-  // The store of the pages under the settings as they are now.
+  // Indexes the pages with the current settings, unless the last index has the same settings.
   Result<> index() {
     if (request_.pages.empty()) return {};
     std::string shape;
@@ -80,30 +81,31 @@ class Sweeper {
     return {};
   }
 
-  // Without settings: as configured, for the thresholds.
-  Result<> ask(const eval::Combination& settings, eval::Sweep& out) {
+  // Runs the queries with one combination. Without settings, the configuration is used as it is,
+  // and the scores are used to compare thresholds.
+  Result<> run_queries(const eval::Combination& settings, eval::Sweep& out) {
     for (const auto& [key, value] : settings)
       if (auto set = app_.set(key, value); !set)
         return fail(ErrorKind::usage, "--sweep: " + set.error().message, set.error().hint);
     STOKA_TRY(index());
     if (progress_) progress_("sweep", step_, steps_);
     ++step_;
-    auto wired_or = wire(app_, store::OpenMode::read);
-    if (!wired_or)
-      return fail(wired_or.error().kind, describe(settings) + wired_or.error().message,
-                  wired_or.error().hint);
-    const auto wired = std::move(*wired_or);
-    STOKA_ASSIGN(const auto subject, eval::Subject::make(wired->engine(), stop_));
+    auto runtime_or = make_runtime(app_, store::OpenMode::read);
+    if (!runtime_or)
+      return fail(runtime_or.error().kind, describe(settings) + runtime_or.error().message,
+                  runtime_or.error().hint);
+    const auto runtime = std::move(*runtime_or);
+    STOKA_ASSIGN(const auto subject, eval::Subject::make(runtime->engine(), stop_));
     STOKA_ASSIGN(const eval::QueryRuns runs,
                  eval::run_queries(subject->engine(), request_.queries, {}, stop_));
     for (const eval::QueryRun& one : runs.runs)
       if (one.error) return fail(*one.error);
     if (settings.empty()) {
       out.thresholds =
-          eval::try_thresholds(runs, request_.queries, wired->engine().settings().thresholds);
+          eval::try_thresholds(runs, request_.queries, runtime->engine().settings().thresholds);
       return {};
     }
-    STOKA_ASSIGN(const store::IndexStats stats, wired->store().stats());
+    STOKA_ASSIGN(const store::IndexStats stats, runtime->store().stats());
     out.rows.push_back(eval::sweep_row(settings, stats.chunks, runs, request_.queries));
     return {};
   }

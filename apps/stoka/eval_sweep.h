@@ -13,14 +13,14 @@
 namespace stoka::app {
 
 struct SweepRequest {
-  std::vector<std::string> axes;             // "KEY=A,B"; none: the usual ones
-  std::vector<std::filesystem::path> pages;  // indexed anew where settings ask for it; none: what
-                                             // is indexed is all there is
-  std::filesystem::path scratch;             // folder for those indexes
+  std::vector<std::string> axes;             // "KEY=A,B"; if empty, the default axes
+  std::vector<std::filesystem::path> pages;  // indexed for each value of an index setting; if
+                                             // empty, the configured index is used
+  std::filesystem::path scratch;             // the folder for these indexes
   const std::vector<eval::Query>& queries;
 };
 
-// The queries under every combination. Leaves the last settings in the app.
+// Runs the queries with every combination of settings. The last combination stays set in `app`.
 Result<eval::Sweep> run_sweep(App& app, const SweepRequest& request,
                               const eval::SuiteProgress& progress, std::stop_token stop);
 

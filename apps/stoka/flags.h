@@ -1,5 +1,5 @@
-// The flags and arguments of the program and of its commands. They are declared once, as data: the
-// parser, --help, the shell completions and the manual pages are all made from this table.
+// The flags and arguments of the program and of its commands. They are declared once, as data, from
+// which the parser, --help, the shell completions and the manual pages are generated.
 #pragma once
 
 #include <functional>
@@ -10,29 +10,29 @@
 
 namespace stoka::app {
 
-// What a shell offers while a value is typed that is not one of a fixed set of words.
-enum class Offer { nothing, files, folders };
+// What a shell completes for a value that has no fixed choices.
+enum class Completion { none, files, folders };
 
 struct Flag {
-  // Where the parsed value goes; it must outlive the parsing. A bool is a switch without a value.
-  // An optional stays empty when the flag is not given. A null pointer: the parser's own flag.
+  // Receives the parsed value; must outlive the parser. A bool is a switch without a value. An
+  // optional stays empty if the flag is not given. Null for flags that the parser handles itself.
   using Target =
       std::variant<bool*, int*, size_t*, double*, std::string*, std::optional<std::string>*,
                    std::vector<std::string>*, std::optional<std::vector<std::string>>*>;
 
-  std::string names{};  // "--page", "-n,--dry-run"; an argument has a name in capitals: "QUERY"
+  std::string names{};  // "--page" or "-n,--dry-run"; an argument has a name in capitals: "QUERY"
   Target target{};
   std::string help{};
-  std::string value{};  // what --help calls the value: "URL"; empty for switches and arguments
-  Offer offer = Offer::nothing;
+  std::string value{};  // the name of the value in --help: "URL"; empty for switches and arguments
+  Completion completion = Completion::none;
   bool required = false;
-  bool comma_separated = false;  // of a list: "a,b" are two values
+  bool comma_separated = false;  // for lists: "a,b" is two values
   bool optional_value = false;   // the flag may be given without a value
-  bool show_default = false;     // in --help
+  bool show_default = false;     // --help shows the default value
   std::vector<std::string> choices{};
-  double min = 0;  // of a number; the range is checked if max is above min
+  double min = 0;  // for numbers; the range is checked if max > min
   double max = 0;
-  // Returns what is wrong with a value, or nothing; replaces the check against `choices`.
+  // Returns an error message, or an empty string. Replaces the check against `choices`.
   std::function<std::string(const std::string&)> check{};
   std::vector<std::string> needs{};     // other flags, by their long name
   std::vector<std::string> excludes{};  // other flags, by their long name
@@ -43,8 +43,16 @@ struct Flag {
     return std::holds_alternative<std::vector<std::string>*>(target) ||
            std::holds_alternative<std::optional<std::vector<std::string>>*>(target);
   }
-  std::string short_name() const;  // "-n"; empty if there is none
-  std::string long_name() const;   // "--dry-run"; of an argument its name
+  // "-n", or empty. A flag has at most one short name, which comes first in `names`.
+  std::string short_name() const {
+    const bool has_short = names.size() > 1 && names[0] == '-' && names[1] != '-';
+    return has_short ? names.substr(0, names.find(',')) : "";
+  }
+  // "--dry-run", or the name of an argument.
+  std::string long_name() const {
+    const size_t comma = names.find(',');
+    return comma == std::string::npos ? names : names.substr(comma + 1);
+  }
 };
 
 using FlagList = std::vector<Flag>;

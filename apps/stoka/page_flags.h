@@ -1,4 +1,4 @@
-// Flags that say where the visitor is and who they are; several commands take them.
+// The flags of several commands that describe the page a visitor is on.
 #pragma once
 
 #include <string>
@@ -20,16 +20,19 @@ struct PageFlags {
         {{.names = "--page", .target = &page, .help = "the page the visitor is on", .value = "URL"},
          {.names = "--seen",
           .target = &seen,
-          .help = "slugs already read, comma separated",
+          .help = "slugs the visitor has read, separated by commas",
           .value = "A,B",
           .comma_separated = true},
-         {.names = "--page-title", .target = &page_title, .help = "its title", .value = "TEXT"}});
+         {.names = "--page-title",
+          .target = &page_title,
+          .help = "the title of that page",
+          .value = "TEXT"}});
   }
-  // Only an answer can use how far somebody has read.
+  // Separate, because only `stoka chat` uses the scroll position.
   void declare_scroll(FlagList& flags) {
     add(flags, {{.names = "--scroll",
                  .target = &scroll,
-                 .help = "how far it was scrolled, in percent",
+                 .help = "how far the page is scrolled, in percent",
                  .value = "PCT",
                  .max = 100}});
   }

@@ -8,8 +8,8 @@
 
 #include "base/embedded.h"
 #include "base/files.h"
+#include "runtime.h"
 #include "text/normalize.h"
-#include "wiring.h"
 
 namespace stoka::app {
 
@@ -22,7 +22,7 @@ Result<std::unique_ptr<TempFolder>> TempFolder::make() {
     return fail(ErrorKind::data,
                 fmt::format("cannot make a temporary folder: {}",
                             error ? error.message() : std::strerror(errno)),
-                "make room, or set TMPDIR");
+                "free some space, or set TMPDIR");
   return std::unique_ptr<TempFolder>(new TempFolder(pattern));
 }
 
@@ -37,7 +37,7 @@ Result<std::vector<fs::path>> page_paths(std::span<const std::string> named) {
     std::error_code error;
     const fs::path absolute = fs::absolute(path, error).lexically_normal();
     if (path.empty() || error)
-      return fail(ErrorKind::usage, fmt::format("'{}' is no path", text::one_line(path)),
+      return fail(ErrorKind::usage, fmt::format("'{}' is not a path", text::one_line(path)),
                   "name folders or files");
     out.push_back(absolute.has_filename() ? absolute : absolute.parent_path());
   }
@@ -59,7 +59,7 @@ Result<pipeline::IndexReport> index_pages(App& app, std::vector<fs::path> pages,
                                           const pipeline::IndexProgress& progress,
                                           std::stop_token stop) {
   STOKA_ASSIGN(const auto store, app.open_store(store::OpenMode::read_write));
-  STOKA_ASSIGN(const auto parts, providers(app, store.get()));
+  STOKA_ASSIGN(const auto parts, make_providers(app, store.get()));
   pipeline::IndexRequest request;
   request.paths = std::move(pages);
   request.chunks = chunk_options(app.config());

@@ -1,4 +1,4 @@
-// The pages that a command is given, or brings along, to be indexed.
+// Helpers to index given pages or the built-in sample site.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace stoka::app {
 
-// One's own, and gone with this.
+// A new temporary folder, which is removed with this object.
 class TempFolder {
  public:
   static Result<std::unique_ptr<TempFolder>> make();
@@ -26,14 +26,13 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
-// The paths as a person named them, absolute: "content/" and "content" are one folder.
+// Makes paths absolute and normal, so that "content/" and "content" are the same folder.
 Result<std::vector<std::filesystem::path>> page_paths(std::span<const std::string> named);
 
-// Writes the sample site that is compiled in; returns its folder.
+// Writes the built-in sample site to `folder`; returns the folder of the site.
 Result<std::filesystem::path> write_sample_site(const TempFolder& folder);
 
-// Indexes pages (absolute paths) into the configured store, with the configured parts. The report
-// is that of a store that had nothing.
+// Indexes pages, given as absolute paths, into the configured store with the configured embedder.
 Result<pipeline::IndexReport> index_pages(App& app, std::vector<std::filesystem::path> pages,
                                           const pipeline::IndexProgress& progress,
                                           std::stop_token stop);

@@ -1,8 +1,14 @@
 #include "providers.h"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
-#include "api_key.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/secret.h"
 #include "embed/builtin.h"
 #include "embed/openai.h"
 #include "embed/tei.h"
@@ -13,7 +19,7 @@
 #include "rerank/builtin.h"
 #include "rerank/order.h"
 #include "rerank/remote.h"
-#include "wiring.h"
+#include "runtime.h"
 
 namespace stoka::app {
 namespace {
@@ -39,6 +45,84 @@ net::Deadlines deadlines(const Config& config, const std::string& role) {
   return out;
 }
 
+constexpr size_t kMaxKeyBytes = 64 << 10;
+
+// The first line without spaces around it.
+std::string key_line(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  while (!text.empty() && (text.back() == '\r' || text.back() == ' ' || text.back() == '\t'))
+    text.remove_suffix(1);
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  return std::string(text);
+}
+
+// Expands "~/", which a shell would do for a flag but nobody does for a value in a file.
+std::string expand_home(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  return path.starts_with("~/") && home ? home + path.substr(1) : path;
+}
+
+Result<std::string> run_key_command(const std::string& setting, const std::string& command) {
+  std::FILE* pipe = ::popen(command.c_str(), "re");
+  if (!pipe)
+    return fail(ErrorKind::config, fmt::format("the command of {} cannot be run", setting),
+                "check that sh is installed");
+  std::string out;
+  char buffer[4096];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    if (out.size() < kMaxKeyBytes) out.append(buffer, n);
+  int status = ::pclose(pipe);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return fail(ErrorKind::config, fmt::format("the command of {} failed", setting),
+                "run it by hand to see why");
+  return out;
+}
+
+struct ApiKey {
+  Secret secret;        // may be empty
+  std::string setting;  // the setting that it comes from
+};
+
+// Reads the key of a server from ROLE.api_key, ROLE.api_key_file or ROLE.api_key_command. A config
+// error if several of them are set, the file cannot be read, the command fails, or the key is not
+// a valid header value. No error message contains the key.
+Result<ApiKey> read_api_key(const Config& config, const std::string& role) {
+  std::string key = role + ".api_key", file = key + "_file", command = key + "_command";
+  int given =
+      !config.text(key).empty() + !config.text(file).empty() + !config.text(command).empty();
+  if (given > 1)
+    return fail(ErrorKind::config,
+                fmt::format("several of {0}, {0}_file and {0}_command are set", key),
+                "keep one of them");
+  if (given == 0) return ApiKey();
+  std::string text = config.text(key), from = key;
+  if (!config.text(file).empty()) {
+    std::string path = expand_home(config.text(file));
+    auto read = read_file(path, kMaxKeyBytes);
+    // A value without a slash may be the key itself, so the message does not show it.
+    if (!read && path.find('/') == std::string::npos)
+      return fail(ErrorKind::config, fmt::format("the file of {} cannot be read", file),
+                  fmt::format("if the value is the key itself, set {} instead", key));
+    if (!read)
+      return fail(ErrorKind::config, file + ": " + read.error().message, read.error().hint);
+    text = std::move(*read);
+    from = file;
+  } else if (!config.text(command).empty()) {
+    STOKA_ASSIGN(text, run_key_command(command, config.text(command)));
+    from = command;
+  }
+  text = key_line(text);
+  bool printable =
+      std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > 32 && c < 127; });
+  if (text.empty() || !printable)
+    return fail(
+        ErrorKind::config,
+        fmt::format("{} gives {}", from,
+                    text.empty() ? "an empty key" : "a key with spaces or non-ASCII characters"),
+        "the first line must contain only the key");
+  return ApiKey{Secret(std::move(text)), from};
+}
+
 }  // namespace
 
 std::string embedder_kind(const Config& config) {
@@ -51,7 +135,7 @@ std::string reranker_kind(const Config& config) {
   return by_url ? "tei" : config.text("reranker.kind");
 }
 
-// A recording alone selects its generator too.
+// A recording without a configured generator selects the replay generator.
 std::string generator_kind(const Config& config) {
   if (is_given(config, "generator.kind")) return config.text("generator.kind");
   if (is_given(config, "generator.url")) return "openai";
@@ -72,7 +156,8 @@ Result<> Providers::open_transport() {
   const std::string& record = app_.config().text("net.record");
   const std::string& replay = app_.config().text("net.replay");
   if (!record.empty() && !replay.empty())
-    return fail(ErrorKind::usage, "record and replay are both asked for", "use one of them");
+    return fail(ErrorKind::usage, "--record and --replay cannot be used together",
+                "use one of them");
   if (!record.empty()) {
     STOKA_ASSIGN(tape_, net::Recorder::create(record, client_));
   } else if (!replay.empty()) {
@@ -90,13 +175,14 @@ Result<net::Upstream*> Providers::upstream(const std::string& role, net::ApiRoot
                 url.error().hint);
   net::UpstreamOptions options{role, std::move(*url), {}, deadlines(config, role)};
   STOKA_ASSIGN(ApiKey key, read_api_key(config, role));
-  // A key goes to the address it was set for: not to one that a later layer put in its place.
+  // The key is not sent if a configuration layer above that of the key has changed the address.
   if (key.secret.empty() || config.origin(role + ".url") <= config.origin(key.setting))
     options.key = std::move(key.secret);
   else
-    app_.log.warning(fmt::format("{} is not sent to {}, which the {} gives; set both there",
-                                 key.setting, options.url.shown(),
-                                 name(config.origin(role + ".url"))));
+    app_.log.warning(
+        fmt::format("{} is not sent to {}, because this address comes from the {}; "
+                    "set both in the same place",
+                    key.setting, options.url.shown(), name(config.origin(role + ".url"))));
   options.gate.places = static_cast<size_t>(config.integer(role + ".concurrency"));
   options.gate.most_wait = seconds(config, "net.queue_timeout");
   upstreams_.push_back(std::make_unique<net::Upstream>(std::move(options), *transport_, app_.log));
@@ -160,8 +246,8 @@ Result<> Providers::make_generator(const golden::Golden& golden) {
     return {};
   }
   if (kind == "replay" && config.text("net.replay").empty())
-    return fail(ErrorKind::config, "generator.kind is replay, and there is no recording to replay",
-                "name one with --replay FILE (STOKA_REPLAY)");
+    return fail(ErrorKind::config, "generator.kind is replay, but there is no recording",
+                "name one with --replay FILE or STOKA_REPLAY");
   generate::OpenAiOptions options;
   if (is_given(config, "generator.model"))
     options.model = config.text("generator.model");

@@ -1,4 +1,4 @@
-// The embedder, the reranker and the generator of the configuration, and how they are reached.
+// The configured embedder, reranker and generator, and the connections to their servers.
 #pragma once
 
 #include <memory>
@@ -13,24 +13,24 @@
 
 namespace stoka::app {
 
-// What is chosen: the setting, or the HTTP kind when only its address is given.
+// The kind in effect: the setting, or the default HTTP kind if only the address is set.
 std::string embedder_kind(const Config& config);
 std::string reranker_kind(const Config& config);
 std::string generator_kind(const Config& config);
 
-// Not movable: parts borrow from it.
+// Not movable, because the parts refer to its members.
 class Providers {
  public:
-  // Asks no server. Without a store there is no built-in embedder, and the built-in reranker knows
-  // no index.
+  // Contacts no server. The store may be null: then there is no built-in embedder, and the built-in
+  // reranker works without an index.
   static Result<std::unique_ptr<Providers>> make(App& app, store::Store* store,
                                                  const golden::Golden& golden);
   Providers(const Providers&) = delete;
 
-  embed::Embedder* embedder() { return embedder_.get(); }  // null: see make()
+  embed::Embedder* embedder() { return embedder_.get(); }  // may be null, see make()
   rerank::Reranker& reranker() { return *reranker_; }
   generate::Generator& generator() { return *generator_; }
-  // The servers among them.
+  // The servers that the parts use.
   const std::vector<std::unique_ptr<net::Upstream>>& upstreams() const { return upstreams_; }
 
  private:
@@ -43,7 +43,7 @@ class Providers {
 
   App& app_;
   net::Client client_;
-  std::unique_ptr<net::Transport> tape_;  // a recorder around the client, or a replay
+  std::unique_ptr<net::Transport> tape_;  // a recorder or a replay; may be null
   net::Transport* transport_ = &client_;
   std::vector<std::unique_ptr<net::Upstream>> upstreams_;
   std::unique_ptr<embed::Embedder> embedder_;

@@ -4,11 +4,11 @@
 
 namespace stoka::app {
 
-Result<> refuse_local_flags(const Common& common,
+Result<> refuse_local_flags(const CommonFlags& common,
                             std::initializer_list<RemoteSite::LocalFlag> more) {
   const auto refuse = [](const char* name) {
     return fail(ErrorKind::usage,
-                fmt::format("{} is for a local index, and none is asked here", name),
+                fmt::format("{} works only with the local index, which is not used here", name),
                 fmt::format("leave out {}", name));
   };
   if (!common.store.empty()) return refuse("--store");

@@ -1,4 +1,4 @@
-// --url: a site that answers instead of the index of this machine.
+// A stoka server that answers instead of the local index (--url).
 #pragma once
 
 #include <initializer_list>
@@ -13,22 +13,22 @@
 
 namespace stoka::app {
 
-// Empty: nobody gave --url.
+// The --url flag of a command; `url` stays empty if it is not given.
 inline Flag url_flag(std::optional<std::string>& url,
                      const char* help = "ask the stoka server at this address") {
   return {.names = "--url", .target = &url, .help = help, .value = "URL"};
 }
 
-// Not movable: the remote borrows the client.
+// Not movable, because the remote refers to the client.
 class RemoteSite {
  public:
-  // A flag of the command that only an index of this machine can follow, and whether it was given.
+  // A flag of the command that needs a local index, and whether it was given.
   struct LocalFlag {
     const char* name;
     bool given;
   };
 
-  // Asks nothing yet. A usage error for an address that is none, and for flags of local indexes.
+  // Sends no request. A usage error for an invalid address and for flags that need a local index.
   static Result<std::unique_ptr<RemoteSite>> make(const App& app, const std::string& url,
                                                   std::initializer_list<LocalFlag> local = {});
   RemoteSite(const RemoteSite&) = delete;
@@ -42,8 +42,9 @@ class RemoteSite {
   std::optional<serve::Remote> remote_;
 };
 
-// --store, --record and --replay, where no index of this machine is asked.
-Result<> refuse_local_flags(const Common& common,
+// Returns a usage error for --store, --record, --replay and the given flags, for a command that
+// does not use the local index.
+Result<> refuse_local_flags(const CommonFlags& common,
                             std::initializer_list<RemoteSite::LocalFlag> more = {});
 
 }  // namespace stoka::app

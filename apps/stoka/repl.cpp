@@ -1,18 +1,19 @@
-// The REPL, and its conversation held by the pipeline of this process.
+// The REPL, with the local pipeline or with a remote site.
 #include "terminal/repl.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "command.h"
 #include "pipeline/discover.h"
 #include "pipeline/explain.h"
 #include "pipeline/turn.h"
-#include "remote_conversation.h"
 #include "remote_site.h"
-#include "wiring.h"
+#include "runtime.h"
 
 namespace stoka::app {
 namespace {
@@ -75,12 +76,79 @@ class LocalConversation final : public terminal::Conversation {
   std::string why_;
 };
 
+class RemoteConversation final : public terminal::Conversation {
+ public:
+  explicit RemoteConversation(const serve::Remote& remote) : remote_(remote) {}
+
+  // Requests the first hint, so that a wrong address is reported before the first question.
+  Result<> open() {
+    STOKA_ASSIGN(pipeline::Ambient ambient, remote_.context("/"));
+    first_hint_ = std::move(ambient.hint);
+    return {};
+  }
+
+  Result<> ask(std::string_view query, const EventSink& sink, std::stop_token stop) override {
+    pipeline::TurnRequest request;
+    request.query = query;
+    request.session_id = status_.session_id;
+    request.visitor_id = status_.visitor_id;
+    request.page.page = status_.page;
+    STOKA_TRY(remote_.chat(
+        request,
+        [&](const Event& event) {
+          if (const auto* ready = std::get_if<ReadyEvent>(&event)) {
+            asked_ = true;
+            status_.session_id = ready->session_id;
+            status_.visitor_id = ready->visitor_id;
+          } else if (const auto* cite = std::get_if<CiteEvent>(&event)) {
+            if (std::find(shown_.begin(), shown_.end(), cite->citation.slug) == shown_.end())
+              shown_.push_back(cite->citation.slug);
+          } else if (const auto* done = std::get_if<DoneEvent>(&event)) {
+            status_.turns = done->turns;
+          }
+          sink(event);
+        },
+        std::move(stop)));
+    return {};
+  }
+  Result<> new_session() override {
+    status_.session_id.clear();
+    status_.turns = 0;
+    shown_.clear();
+    asked_ = false;
+    return {};
+  }
+  Result<> set_page(std::string_view url) override {
+    status_.page = url;
+    return {};
+  }
+  Status status() const override { return status_; }
+  std::vector<std::string> shown_slugs() const override { return shown_; }
+  std::string why() const override {
+    return asked_ ? "the answers come from " + remote_.url() + ", which does not explain them."
+                  : "";
+  }
+  std::string hint() override {
+    if (auto first = std::exchange(first_hint_, std::nullopt)) return *first;
+    const auto ambient = remote_.context(status_.page.empty() ? "/" : status_.page);
+    return ambient ? ambient->hint : "";
+  }
+  std::vector<std::string> pages() const override { return {}; }
+
+ private:
+  const serve::Remote& remote_;
+  Status status_;
+  std::vector<std::string> shown_;
+  std::optional<std::string> first_hint_;
+  bool asked_ = false;
+};
+
 int terminal_columns() {
   winsize size{};
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-int converse(App& app, terminal::Conversation& conversation) {
+int run_conversation(App& app, terminal::Conversation& conversation) {
   auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO});
   if (!interrupt) return app.report(interrupt.error());
 
@@ -97,19 +165,19 @@ int converse(App& app, terminal::Conversation& conversation) {
   auto editor = terminal::make_line_editor(editing);
   terminal::Repl repl(
       conversation, *editor, **interrupt, [](std::string_view text) { print(text); }, options);
-  auto left = repl.run();
-  return left ? 0 : app.report(left.error());
+  auto ended = repl.run();
+  return ended ? 0 : app.report(ended.error());
 }
 
 }  // namespace
 
 int run_repl(App& app) {
-  auto wired = wire(app, store::OpenMode::read);
-  if (!wired) return app.report(wired.error());
-  // Said now and not after the first question.
-  if (auto ready = (*wired)->engine().check_index(); !ready) return app.report(ready.error());
-  LocalConversation conversation((*wired)->engine(), app.ids);
-  return converse(app, conversation);
+  auto runtime = make_runtime(app, store::OpenMode::read);
+  if (!runtime) return app.report(runtime.error());
+  // An unusable index is reported before the first question.
+  if (auto ready = (*runtime)->engine().check_index(); !ready) return app.report(ready.error());
+  LocalConversation conversation((*runtime)->engine(), app.ids);
+  return run_conversation(app, conversation);
 }
 
 int run_repl(App& app, const std::string& url) {
@@ -117,7 +185,7 @@ int run_repl(App& app, const std::string& url) {
   if (!site) return app.report(site.error());
   RemoteConversation conversation((*site)->remote());
   if (auto opened = conversation.open(); !opened) return app.report(opened.error());
-  return converse(app, conversation);
+  return run_conversation(app, conversation);
 }
 
 }  // namespace stoka::app

@@ -1,4 +1,4 @@
-// Every setting stoka has: its key in config.toml, its environment variable, its default.
+// All settings of stoka, with their keys in config.toml, environment variables and defaults.
 #pragma once
 
 #include <span>
@@ -7,17 +7,17 @@
 
 namespace stoka::app {
 
-// A part that may be a server.
+// A part that can be a server, and the defaults of its settings.
 struct Role {
-  std::string name;  // "embedder": its section of config.toml
-  std::string env;   // "STOKA_EMBED": what its variables begin with
+  std::string name;  // its section of config.toml, e.g. "embedder"
+  std::string env;   // the prefix of its variables, e.g. "STOKA_EMBED"
   std::string concurrency;
   std::string timeout;
 };
 std::span<const Role> roles();
 
-// The environment variable of a key is STOKA_ and the key in upper case, dots as underscores,
-// unless it is named otherwise here.
+// Unless the table names another variable, the variable of a setting is STOKA_ and the key in upper
+// case with underscores instead of dots.
 std::span<const Setting> settings();
 
 }  // namespace stoka::app

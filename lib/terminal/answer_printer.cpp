@@ -14,10 +14,10 @@
 namespace stoka::terminal {
 namespace {
 
-// Nobody's word is longer; keeps what is held bounded.
-constexpr size_t kLongestWord = 4096;
+// A longer word is written in parts, so that the held text stays bounded.
+constexpr size_t kMaxWordBytes = 4096;
 
-// Whether `tail`, which starts with a lead byte, may become a code point when more bytes come.
+// True if `tail`, which starts with a lead byte, is a valid but incomplete UTF-8 sequence.
 bool is_unfinished(std::string_view tail) {
   const auto lead = static_cast<unsigned char>(tail.front());
   if (tail.size() >= text::sequence_length(lead)) return false;
@@ -25,15 +25,15 @@ bool is_unfinished(std::string_view tail) {
                      [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; });
 }
 
-// The modifiers and joiners that make one picture of several.
-bool joins(char32_t before, char32_t next) {
+// True if `next` belongs to the same emoji as `before`: after a joiner, or as a skin tone modifier.
+bool is_same_emoji(char32_t before, char32_t next) {
   constexpr char32_t kZeroWidthJoiner = 0x200D;
   return before == kZeroWidthJoiner || (next >= 0x1F3FB && next <= 0x1F3FF);
 }
 
 }  // namespace
 
-AnswerPrinter::AnswerPrinter(Write out, Capabilities capabilities, size_t first_citation)
+AnswerPrinter::AnswerPrinter(TextSink out, Capabilities capabilities, size_t first_citation)
     : out_(std::move(out)), capabilities_(capabilities), citation_(first_citation) {}
 
 size_t AnswerPrinter::width() const {
@@ -41,13 +41,13 @@ size_t AnswerPrinter::width() const {
   return static_cast<size_t>(std::max(capabilities_.columns, 2));
 }
 
-void AnswerPrinter::wait() {
+void AnswerPrinter::show_waiting() {
   if (!capabilities_.tty) return;
-  out_(paint(Look::dim, capabilities_.unicode ? "…" : "...", capabilities_));
+  out_(paint(Style::dim, capabilities_.unicode ? "…" : "...", capabilities_));
   waiting_ = true;
 }
 
-void AnswerPrinter::wipe() {
+void AnswerPrinter::clear_waiting() {
   if (waiting_) out_("\r\x1b[K");
   waiting_ = false;
 }
@@ -55,15 +55,15 @@ void AnswerPrinter::wipe() {
 void AnswerPrinter::handle(const Event& event) {
   if (finished_) return;
   if (const auto* token = std::get_if<TokenEvent>(&event)) {
-    take(token->text);
+    append(token->text);
   } else if (const auto* cite = std::get_if<CiteEvent>(&event)) {
-    block(cite_box(cite->citation, capabilities_, citation_));
+    write_block(cite_box(cite->citation, capabilities_, citation_));
     if (citation_ > 0) ++citation_;
   } else if (const auto* error = std::get_if<ErrorEvent>(&event)) {
-    block(error_text({ErrorKind::unavailable, error->message,
-                      error->retryable ? "ask again in a moment"
-                                       : "run 'stoka status' to see what does not answer"},
-                     capabilities_));
+    write_block(error_text({ErrorKind::unavailable, error->message,
+                            error->retryable ? "ask again in a moment"
+                                             : "run 'stoka status' to see what does not answer"},
+                           capabilities_));
     finish();
   } else if (std::holds_alternative<DoneEvent>(event)) {
     finish();
@@ -72,8 +72,8 @@ void AnswerPrinter::handle(const Event& event) {
 
 void AnswerPrinter::finish() {
   if (finished_) return;
-  place_word();
-  wipe();
+  write_word();
+  clear_waiting();
   if (started_) out_("\n");
   finished_ = true;
 }
@@ -81,33 +81,33 @@ void AnswerPrinter::finish() {
 void AnswerPrinter::cut_off() {
   if (!finished_ && (started_ || !word_.empty())) {
     bytes_.clear();
-    take(" [cut off]");
+    append(" [cut off]");
   }
   finish();
 }
 
-void AnswerPrinter::take(std::string_view text) {
+void AnswerPrinter::append(std::string_view text) {
   bytes_ += text;
   size_t at = 0;
   while (at < bytes_.size()) {
     if (is_unfinished(std::string_view(bytes_).substr(at))) break;
     const size_t begin = at;
     text::next_code_point(bytes_, at);
-    take_code_point(std::string_view(bytes_).substr(begin, at - begin));
+    append_code_point(std::string_view(bytes_).substr(begin, at - begin));
   }
   bytes_.erase(0, at);
 }
 
-void AnswerPrinter::take_code_point(std::string_view bytes) {
+void AnswerPrinter::append_code_point(std::string_view bytes) {
   if (bytes == "\n") {
-    place_word();
+    write_word();
     breaks_ = std::min(breaks_ + 1, 2);
     space_ = false;
     return;
   }
-  const std::string clean = printable(bytes);
+  const std::string clean = sanitize_line(bytes);
   if (clean == " ") {
-    place_word();
+    write_word();
     space_ = true;
     return;
   }
@@ -116,17 +116,17 @@ void AnswerPrinter::take_code_point(std::string_view bytes) {
   const char32_t c = text::next_code_point(clean, at);
   const size_t columns = text::display_width(clean);
   const bool wide = columns == 2;
-  if (!word_.empty() && columns > 0 && !joins(last_, c) &&
-      (wide || last_wide_ || word_.size() > kLongestWord)) {
-    place_word();
+  if (!word_.empty() && columns > 0 && !is_same_emoji(last_, c) &&
+      (wide || last_wide_ || word_.size() > kMaxWordBytes)) {
+    write_word();
   }
   word_ += clean;
   last_ = c;
   if (columns > 0) last_wide_ = wide;
 }
 
-void AnswerPrinter::start_line_if_due() {
-  wipe();
+void AnswerPrinter::write_line_breaks() {
+  clear_waiting();
   if (started_ && breaks_ > 0) {
     out_(breaks_ == 1 ? "\n" : "\n\n");
     column_ = 0;
@@ -137,9 +137,9 @@ void AnswerPrinter::start_line_if_due() {
   started_ = true;
 }
 
-void AnswerPrinter::place_word() {
+void AnswerPrinter::write_word() {
   if (word_.empty()) return;
-  start_line_if_due();
+  write_line_breaks();
   const size_t taken = text::display_width(word_);
   const size_t gap = space_ ? 1 : 0;
   if (column_ > 0 && taken > width() - std::min(width(), column_ + gap)) {
@@ -166,10 +166,10 @@ void AnswerPrinter::place_word() {
   last_wide_ = false;
 }
 
-void AnswerPrinter::block(std::string_view text) {
-  place_word();
+void AnswerPrinter::write_block(std::string_view text) {
+  write_word();
   breaks_ = 2;
-  start_line_if_due();
+  write_line_breaks();
   out_(text);
   breaks_ = 2;
 }
@@ -180,12 +180,13 @@ std::string error_text(const Error& error, const Capabilities& capabilities) {
     return capabilities.tty ? text::wrap(text, room) : std::vector<std::string>{text};
   };
   std::string out;
-  for (const std::string& line : lines("error: " + printable(error.message), columns)) {
+  for (const std::string& line : lines("error: " + sanitize_line(error.message), columns)) {
     if (!out.empty()) out += '\n';
-    out += paint(Look::error, line, capabilities);
+    out += paint(Style::error, line, capabilities);
   }
   if (error.hint.empty()) return out;
-  for (const std::string& line : lines(printable(error.hint), columns - 2)) out += "\n  " + line;
+  for (const std::string& line : lines(sanitize_line(error.hint), columns - 2))
+    out += "\n  " + line;
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Draws the events of one answer as they come.
+// Prints the events of one answer as they arrive.
 #pragma once
 
 #include <functional>
@@ -11,65 +11,67 @@
 
 namespace stoka::terminal {
 
-// Takes bytes for the screen. Whoever provides it also flushes.
-using Write = std::function<void(std::string_view)>;
+// Receives bytes for the screen. The function that is given must also flush them.
+using TextSink = std::function<void(std::string_view)>;
 
-// One answer, one thread. On a terminal text is wrapped at words (between wide characters too, and
-// inside a word only when the word alone is too long); elsewhere lines are as long as they are. A
-// word is held until what follows it is known, so the screen depends on the text alone and not on
-// how it was cut into tokens, not even inside a UTF-8 sequence. Line breaks stay, but no more than
-// one blank line; other white space is one space. A citation stands apart by a blank line.
+// Prints one answer; all calls come from one thread. On a terminal, text is wrapped between words,
+// between wide characters, and inside a word only if the word alone exceeds the line; elsewhere
+// lines are not wrapped. A word is held back until the character after it is known. The output
+// therefore depends only on the text, not on where it was split into tokens, even inside a UTF-8
+// sequence. Line breaks are kept, with at most one blank line in a row; other white space becomes
+// one space. A blank line separates a citation from the text around it.
 class AnswerPrinter {
  public:
-  // Citations are numbered from `first_citation`; with 0 they have no number, and on a terminal
-  // their addresses below them.
-  AnswerPrinter(Write out, Capabilities capabilities, size_t first_citation = 0);
+  // Citations are numbered from `first_citation`. With 0 they are not numbered, and on a terminal
+  // the address of each citation is printed below it.
+  AnswerPrinter(TextSink out, Capabilities capabilities, size_t first_citation = 0);
 
-  // On a terminal a dim sign that an answer is being made, which its first word wipes out. Before
-  // any event; nothing elsewhere.
-  void wait();
+  // On a terminal, shows a dim ellipsis until the first word of the answer replaces it. Must be
+  // called before the first event. Does nothing elsewhere.
+  void show_waiting();
 
-  // Done and error events finish the answer; what comes after is not drawn. An error is drawn in
-  // place, in red, with a next step. A caller that wants it elsewhere calls finish() instead.
+  // A done or error event finishes the answer; later events are ignored. An error is printed in
+  // red, with a next step. A caller that reports errors elsewhere calls cut_off() instead.
   void handle(const Event& event);
 
-  // Writes what is held and the closing line break, once; nothing at all for an empty answer.
+  // Writes the held text and a final line break. Writes nothing for an empty answer. Only the
+  // first call has an effect.
   void finish();
 
-  // The same for an answer that broke off: what was written of it is marked.
+  // Like finish(), for an answer that ended early: the text so far is marked "[cut off]".
   void cut_off();
 
-  // The terminal was resized: lines drawn from now on are this long.
+  // Sets the line width for the following text, after the terminal was resized.
   void set_columns(int columns) { capabilities_.columns = columns; }
 
  private:
-  void take(std::string_view text);
-  void take_code_point(std::string_view bytes);
-  void place_word();
-  void block(std::string_view text);
-  void start_line_if_due();
-  void wipe();
+  void append(std::string_view text);
+  void append_code_point(std::string_view bytes);
+  void write_word();
+  void write_block(std::string_view text);
+  void write_line_breaks();
+  void clear_waiting();
   size_t width() const;
 
-  Write out_;
+  TextSink out_;
   Capabilities capabilities_;
-  size_t citation_;    // number of the next one; 0: none has one
-  std::string bytes_;  // the start of a UTF-8 sequence whose end has not come
-  std::string word_;
+  size_t citation_;         // number of the next citation; 0 if citations are not numbered
+  std::string bytes_;       // the start of an incomplete UTF-8 sequence
+  std::string word_;        // text that is held back
   char32_t last_ = 0;       // last code point of word_
-  bool last_wide_ = false;  // last character of word_ that takes columns is a wide one
-  bool space_ = false;      // between what is drawn and word_
-  int breaks_ = 0;          // line breaks due before the next text, at most two
-  size_t column_ = 0;       // of the cursor
+  bool last_wide_ = false;  // whether the last visible character of word_ takes two columns
+  bool space_ = false;      // whether a space precedes word_
+  int breaks_ = 0;          // line breaks to write before the next text, at most two
+  size_t column_ = 0;       // column of the cursor
   bool waiting_ = false;
   bool started_ = false;
   bool finished_ = false;
 };
 
-// "error: MESSAGE" in red, and the hint indented below it. Lines joined by '\n', none at the end.
+// "error: MESSAGE" in red, and the hint indented below it. There is no final line break.
 std::string error_text(const Error& error, const Capabilities& capabilities);
 
-// {"event":"token","data":{…}}: one line without its line break.
+// {"event":"token","data":{…}}, without a line break.
 std::string json_line(const Event& event);
 // {"error":{"kind":…,"message":…,"hint":…}}
 std::string json_line(const Error& error);

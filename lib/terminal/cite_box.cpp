@@ -13,11 +13,11 @@ namespace stoka::terminal {
 namespace {
 
 constexpr int kMaxColumns = 72;
-constexpr int kMinFramed = 30;
-constexpr int kMinCompact = 8;  // below this no wrapping helps
+constexpr int kMinFramedColumns = 30;
+constexpr int kMinCompactColumns = 8;  // a narrower terminal is treated as this wide
 
 struct BoxLine {
-  Look look;
+  Style style;
   std::string text;
 };
 
@@ -27,42 +27,42 @@ struct Frame {
 constexpr Frame kUnicode = {"┌", "┐", "└", "┘", "─", "│"};
 constexpr Frame kAscii = {"+", "+", "+", "+", "-", "|"};
 
-std::string shown(std::string_view untrusted) { return text::squeeze(printable(untrusted)); }
+std::string shown(std::string_view untrusted) { return text::squeeze(sanitize_line(untrusted)); }
 
 std::string title_of(const Citation& citation) {
   std::string title = shown(citation.title);
   return title.empty() ? shown(citation.slug) : title;
 }
 
-// `lead` stands before the title.
+// `lead` is printed before the title.
 std::vector<BoxLine> lines_of(const Citation& citation, const Capabilities& capabilities,
                               size_t columns, std::string lead = {}) {
   std::vector<BoxLine> lines;
-  constexpr size_t kLeast = 2;  // a wide character
+  constexpr size_t kMinWidth = 2;  // one wide character
   for (const std::string& line :
-       text::wrap(title_of(citation), std::max(columns, lead.size() + kLeast) - lead.size())) {
-    lines.push_back({Look::title, lead + line});
+       text::wrap(title_of(citation), std::max(columns, lead.size() + kMinWidth) - lead.size())) {
+    lines.push_back({Style::title, lead + line});
     lead.assign(lead.size(), ' ');
   }
   if (const std::string quote = shown(citation.quote); !quote.empty()) {
-    // Continuation lines hang under the first letter, not under the quotation mark.
+    // Continuation lines are aligned with the first letter, not with the quotation mark.
     char first = '"';
     for (const std::string& line : text::wrap(quote + '"', columns - 1)) {
-      lines.push_back({Look::quote, first + line});
+      lines.push_back({Style::quote, first + line});
       first = ' ';
     }
   }
   if (const std::string meta = cite_meta(citation, capabilities); !meta.empty()) {
     for (std::string& line : text::wrap(meta, columns)) {
-      lines.push_back({Look::meta, std::move(line)});
+      lines.push_back({Style::meta, std::move(line)});
     }
   }
   return lines;
 }
 
 std::string drawn(const BoxLine& line, const Citation& citation, const Capabilities& capabilities) {
-  const std::string painted = paint(line.look, line.text, capabilities);
-  return line.look == Look::title ? link(painted, citation.url, capabilities) : painted;
+  const std::string painted = paint(line.style, line.text, capabilities);
+  return line.style == Style::title ? link(painted, citation.url, capabilities) : painted;
 }
 
 std::string numbered(size_t number) { return number == 0 ? "" : fmt::format("[{}] ", number); }
@@ -77,7 +77,7 @@ std::string framed(const Citation& citation, const Capabilities& capabilities, s
   const Frame& f = capabilities.unicode ? kUnicode : kAscii;
   const auto width = static_cast<size_t>(std::min(capabilities.columns, kMaxColumns));
   const size_t inner = width - 4;
-  const auto grey = [&](std::string_view text) { return paint(Look::meta, text, capabilities); };
+  const auto grey = [&](std::string_view text) { return paint(Style::meta, text, capabilities); };
 
   const std::string label = number == 0 ? " cite " : fmt::format(" cite {} ", number);
   std::string out = grey(fmt::format("{}{}{}{}{}", f.top_left, f.horizontal, label,
@@ -93,7 +93,7 @@ std::string framed(const Citation& citation, const Capabilities& capabilities, s
 }
 
 std::string compact(const Citation& citation, const Capabilities& capabilities, size_t number) {
-  const auto columns = static_cast<size_t>(std::max(capabilities.columns, kMinCompact));
+  const auto columns = static_cast<size_t>(std::max(capabilities.columns, kMinCompactColumns));
   std::string out;
   for (const BoxLine& line : lines_of(citation, capabilities, columns, numbered(number))) {
     if (!out.empty()) out += '\n';
@@ -103,15 +103,15 @@ std::string compact(const Citation& citation, const Capabilities& capabilities, 
 }
 
 std::string block_quote(const Citation& citation, const Capabilities& capabilities, size_t number) {
-  std::string out = "> " + paint(Look::title, numbered(number) + title_of(citation), capabilities);
-  const auto add = [&](Look look, const std::string& line) {
-    if (!line.empty()) out += "\n> " + paint(look, line, capabilities);
+  std::string out = "> " + paint(Style::title, numbered(number) + title_of(citation), capabilities);
+  const auto add = [&](Style style, const std::string& line) {
+    if (!line.empty()) out += "\n> " + paint(style, line, capabilities);
   };
   if (const std::string quote = shown(citation.quote); !quote.empty()) {
-    add(Look::quote, fmt::format("\"{}\"", quote));
+    add(Style::quote, fmt::format("\"{}\"", quote));
   }
-  add(Look::meta, cite_meta(citation, capabilities));
-  add(Look::meta, cite_address(citation));
+  add(Style::meta, cite_meta(citation, capabilities));
+  add(Style::meta, cite_address(citation));
   return out;
 }
 
@@ -139,8 +139,9 @@ std::string cite_address(const Citation& citation) {
 
 std::string cite_box(const Citation& citation, const Capabilities& capabilities, size_t number) {
   if (!capabilities.tty) return block_quote(citation, capabilities, number);
-  std::string out = capabilities.columns < kMinFramed ? compact(citation, capabilities, number)
-                                                      : framed(citation, capabilities, number);
+  std::string out = capabilities.columns < kMinFramedColumns
+                        ? compact(citation, capabilities, number)
+                        : framed(citation, capabilities, number);
   const std::string address = number == 0 ? cite_address(citation) : "";
   return address.empty() ? out : out + '\n' + address;
 }

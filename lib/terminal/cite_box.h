@@ -1,4 +1,4 @@
-// A citation as a person sees it.
+// Formats a citation for a terminal or a pipe.
 #pragma once
 
 #include <string>
@@ -9,31 +9,31 @@
 
 namespace stoka::terminal {
 
-// Lines joined by '\n', without one at the end. On a terminal of at least 30 columns a frame, at
-// most 72 columns wide:
+// Returns lines joined by '\n', without a final line break. A terminal of at least 30 columns gets
+// a frame that is at most 72 columns wide:
 //   ┌─ cite 1 ─────────────────────────────┐
 //   │ The Philosophy of Bounded Execution  │
 //   │ "Autonomy without constraint is just │
 //   │  chaos with better marketing."       │
 //   │ philosophy · 8 min read · Apr 12     │
 //   └──────────────────────────────────────┘
-// On a narrower one the same lines without the frame, the number before the title: "[1] The …".
-// With a number of 0 there is none, and on a terminal the address follows as a line of its own that
-// is never broken, so that it can be copied. Where there is no terminal, for pipes and TERM=dumb, a
-// block quote that is never wrapped, with the address as its last line:
+// A narrower terminal gets the same lines without the frame, and the number before the title:
+// "[1] The …". If `number` is 0, no number is shown, and on a terminal the address follows on a
+// line of its own, which is not wrapped, so that it can be copied. Pipes and TERM=dumb get a block
+// quote, which is not wrapped and ends with the address:
 //   > The Philosophy of Bounded Execution
 //   > "Autonomy without constraint is just chaos with better marketing."
 //   > philosophy · 8 min read · Apr 12
 //   > https://example.org/blog/bounded-execution
-// What a citation lacks is left out; a missing title is replaced by the slug. The title is a link
-// where the terminal draws links.
+// Empty fields are left out; an empty title is replaced by the slug. The title is a hyperlink if
+// the terminal supports hyperlinks.
 std::string cite_box(const Citation& citation, const Capabilities& capabilities, size_t number = 0);
 
-// Where the citation is, as one printable line: its URL, or a path without its text fragment, which
-// only a browser can use; empty if there is none that may be shown.
+// The address of the citation as one printable line: its URL, or its path without the text
+// fragment, which only a browser can use. Empty if the address may not be shown.
 std::string cite_address(const Citation& citation);
 
-// "philosophy · 8 min read · Apr 12"; " - " instead of the dots without unicode.
+// "philosophy · 8 min read · Apr 12", or with " - " instead of the dots if unicode is false.
 std::string cite_meta(const Citation& citation, const Capabilities& capabilities);
 
 }  // namespace stoka::terminal

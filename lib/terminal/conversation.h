@@ -1,4 +1,4 @@
-// Who answers in the REPL: the local pipeline, or a server somewhere else.
+// The interface through which the REPL gets its answers: from the local pipeline or from a server.
 #pragma once
 
 #include <stop_token>
@@ -11,42 +11,42 @@
 
 namespace stoka::terminal {
 
-// One person's conversation. Called from one thread; only the stop may come from another.
+// One visitor's conversation. All calls come from one thread; a stop may be requested from any.
 class Conversation {
  public:
   struct Status {
-    std::string session_id;  // empty before the first answer, if the other side makes ids
+    std::string session_id;  // empty before the first answer, if a server creates the ids
     std::string visitor_id;
     int turns = 0;
-    std::string topic;  // the current one; may be empty
-    std::string page;   // as last set; may be empty
+    std::string topic;  // the current topic; may be empty
+    std::string page;   // as set by set_page(); may be empty
   };
 
   virtual ~Conversation() = default;
 
-  // One turn. Every event goes to the sink, on the calling thread, in order. An error returned
-  // means that nothing was sent to the sink; later trouble is an ErrorEvent. When a stop is
-  // requested it returns soon, with or without a last event.
+  // Runs one turn and sends its events in order to the sink, on the calling thread. If it returns
+  // an error, no event was sent; a later failure is sent as an ErrorEvent. After a stop request it
+  // returns soon, with or without a last event.
   virtual Result<> ask(std::string_view query, const EventSink& sink, std::stop_token stop) = 0;
 
-  // The next turn opens a new session of the same visitor.
+  // The next turn will open a new session of the same visitor.
   virtual Result<> new_session() = 0;
 
-  // The page that the visitor is on from now on; empty for none.
+  // Sets the page that the visitor is on; an empty URL means no page.
   virtual Result<> set_page(std::string_view url) = 0;
 
   virtual Status status() const = 0;
 
-  // What the session has already cited, in the order first shown.
+  // The slugs that the session has cited, in the order in which they were first shown.
   virtual std::vector<std::string> shown_slugs() const = 0;
 
-  // How the last answer came about (route, scores, factors), as lines; empty before the first.
+  // Explains the last answer (route, scores, factors) in lines. Empty before the first answer.
   virtual std::string why() const = 0;
 
   // At most one line about the page that the visitor is on; empty if there is nothing to say.
   virtual std::string hint() = 0;
 
-  // Pages that can be named, for completion.
+  // The pages that Tab completion offers.
   virtual std::vector<std::string> pages() const = 0;
 };
 

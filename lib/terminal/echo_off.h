@@ -5,13 +5,14 @@
 
 namespace stoka::terminal {
 
-// While it lives, what is typed on the terminal `fd` is not shown, "^C" included; it is still read
-// later. Does nothing where `fd` is no terminal, or is one that another job is in front of.
+// Turns off the echo of the terminal `fd`, including "^C", until it is destroyed. Keys that are
+// typed meanwhile can still be read afterwards. Does nothing if `fd` is not a terminal or if
+// another job is in its foreground.
 class EchoOff {
  public:
   explicit EchoOff(int fd) : fd_(fd) {
-    const pid_t in_front = ::tcgetpgrp(fd_);
-    if (in_front != -1 && in_front != ::getpgrp()) return;
+    const pid_t foreground = ::tcgetpgrp(fd_);
+    if (foreground != -1 && foreground != ::getpgrp()) return;
     if (::tcgetattr(fd_, &before_) != 0) return;
     termios silent = before_;
     silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHONL);

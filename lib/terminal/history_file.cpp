@@ -43,7 +43,7 @@ tl::unexpected<Error> unusable(const std::filesystem::path& path, int number) {
   return fail(
       ErrorKind::data,
       fmt::format("the history file {} cannot be used: {}", path.string(), std::strerror(number)),
-      "make it a regular file of yours, or remove it");
+      "replace it by a regular file that you own, or remove it");
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ Result<std::vector<std::string>> HistoryFile::load() const {
   STOKA_ASSIGN(const std::string whole, read_file(path_, kMaxFileBytes));
   for (size_t begin = 0; begin < whole.size();) {
     const size_t end = std::min(whole.find('\n', begin), whole.size());
-    std::string entry = printable(std::string_view(whole).substr(begin, end - begin));
+    std::string entry = sanitize_line(std::string_view(whole).substr(begin, end - begin));
     if (!entry.empty() && entry.size() <= kMaxEntryBytes) entries.push_back(std::move(entry));
     begin = end + 1;
   }
@@ -78,10 +78,10 @@ Result<std::vector<std::string>> HistoryFile::load() const {
 }
 
 Result<> HistoryFile::append(std::string_view entry) const {
-  std::string line = text::squeeze(printable(entry));
+  std::string line = text::squeeze(sanitize_line(entry));
   if (line.empty() || line.size() > kMaxEntryBytes) return {};
   line += '\n';
-  std::error_code ignored;  // the open that follows says what is wrong
+  std::error_code ignored;  // opening the file below reports the error
   std::filesystem::create_directories(path_.parent_path(), ignored);
   const File file(path_, O_WRONLY | O_APPEND | O_CREAT);
   if (file.fd() < 0) return unusable(path_, errno);

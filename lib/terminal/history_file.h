@@ -1,4 +1,4 @@
-// What was typed before, across runs.
+// The file that keeps the lines typed in the REPL between runs.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,8 @@
 
 namespace stoka::terminal {
 
-// One entry per line, oldest first, in a file that only its owner can read. Entries are appended
-// one write at a time, so that several programs may keep the same file. A symbolic link in its
-// place is refused.
+// One entry per line, oldest first, in a file that only its owner can read. Each entry is appended
+// with one write, so that several processes can share the file. A symbolic link is refused.
 class HistoryFile {
  public:
   static constexpr size_t kMaxEntries = 1000;
@@ -21,12 +20,12 @@ class HistoryFile {
 
   explicit HistoryFile(std::filesystem::path path) : path_(std::move(path)) {}
 
-  // The last kMaxEntries entries; none if there is no file yet. A file that has grown to twice as
-  // many is cut, and one that others can read is closed to them.
+  // Returns the last kMaxEntries entries, or none if the file does not exist. Shortens a file that
+  // has at least twice as many entries. Removes the permissions of other users.
   Result<std::vector<std::string>> load() const;
 
-  // Makes the file and its directory if need be. The entry becomes one line; one that is empty or
-  // too long is not kept.
+  // Creates the file and its directory if necessary. The entry is reduced to one line. An entry
+  // that is empty or too long is ignored.
   Result<> append(std::string_view entry) const;
 
  private:

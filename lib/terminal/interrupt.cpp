@@ -37,18 +37,18 @@ extern "C" void on_interrupt_signal(int) {
 
 struct Interrupt::State {
   int pipe[2] = {-1, -1};
-  int output = -1;                                       // watched by the watcher
-  std::vector<std::pair<int, struct sigaction>> before;  // of each signal that is handled
+  int output = -1;                                       // used by the watcher thread only
+  std::vector<std::pair<int, struct sigaction>> before;  // the previous handler of each signal
   std::thread watcher;
   std::mutex mutex;
-  std::optional<std::stop_source> work;  // under the mutex
-  bool output_closed = false;            // under the mutex
+  std::optional<std::stop_source> work;  // guarded by the mutex
+  bool output_closed = false;            // guarded by the mutex
 
   ~State() {
     for (const auto& [signal, action] : before) ::sigaction(signal, &action, nullptr);
     if (!before.empty()) signal_fd = -1;
     if (watcher.joinable()) {
-      // The pipe may be full of signals; then the watcher is awake and drains it.
+      // If the pipe is full, the watcher thread is awake and empties it, so the write is retried.
       while (::write(pipe[1], &kQuit, 1) < 0 && (errno == EINTR || errno == EAGAIN)) {
         std::this_thread::yield();
       }
@@ -61,7 +61,7 @@ struct Interrupt::State {
 
   void watch() {
     while (true) {
-      // Without events that are asked for, the output only reports that its reader is gone.
+      // With no requested events, poll() reports only that the reader of the output is gone.
       pollfd watched[2] = {{pipe[0], POLLIN, 0}, {output, 0, 0}};
       if (::poll(watched, 2, -1) < 0) {
         if (errno == EINTR) continue;
@@ -87,7 +87,7 @@ struct Interrupt::State {
       if (closed) output_closed = true;
       current = work;
     }
-    // Outside the lock: the callbacks of a stop may take their time.
+    // The lock is released first, because the stop callbacks may take long.
     if (current) current->request_stop();
   }
 };
@@ -95,19 +95,20 @@ struct Interrupt::State {
 Interrupt::Interrupt(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Interrupt::~Interrupt() = default;
 
-Result<std::unique_ptr<Interrupt>> Interrupt::install(StopOn also) {
+Result<std::unique_ptr<Interrupt>> Interrupt::install(InterruptOptions options) {
   const auto failed = [](int number) {
     return fail(ErrorKind::internal,
                 fmt::format("cannot watch for Ctrl-C: {}", std::strerror(number)),
                 "close some programs and try again");
   };
   auto state = std::make_unique<State>();
-  state->output = also.output;
+  state->output = options.output;
   if (::pipe2(state->pipe, O_CLOEXEC) != 0) return failed(errno);
-  // Only the writing end: a signal handler must never wait.
+  // The write end is non-blocking, because a signal handler must not wait.
   if (::fcntl(state->pipe[1], F_SETFL, O_NONBLOCK) != 0) return failed(errno);
 
-  // The watcher takes no signals, so that they interrupt the thread that reads from the terminal.
+  // The watcher thread blocks all signals, so that they interrupt the thread that reads from the
+  // terminal.
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -125,7 +126,7 @@ Result<std::unique_ptr<Interrupt>> Interrupt::install(StopOn also) {
   action.sa_handler = on_interrupt_signal;
   ::sigemptyset(&action.sa_mask);
   for (const int signal : {SIGINT, SIGTERM}) {
-    if (signal == SIGTERM && !also.sigterm) continue;
+    if (signal == SIGTERM && !options.sigterm) continue;
     struct sigaction former {};
     if (::sigaction(signal, &action, &former) != 0) {
       const int number = errno;

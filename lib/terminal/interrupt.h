@@ -1,4 +1,4 @@
-// Ctrl-C, a closed output and, for a command that has to clean up after itself, SIGTERM as a stop.
+// Turns Ctrl-C, a closed output and, on request, SIGTERM into stop requests.
 #pragma once
 
 #include <memory>
@@ -8,32 +8,31 @@
 
 namespace stoka::terminal {
 
-// What stops the work besides SIGINT.
-struct StopOn {
-  // A pipe or socket whose reader is watched; -1: none. Other kinds of files are never closed by a
-  // reader.
+struct InterruptOptions {
+  // Also stop when the reader of this pipe or socket is gone; -1 for none. Other kinds of files
+  // have no reader to watch.
   int output = -1;
+  // Also stop on SIGTERM, for commands that must clean up.
   bool sigterm = false;
 };
 
-// While it lives SIGINT does not end the program: it stops the piece of work that is under way, and
-// is forgotten when there is none; SIGTERM likewise where it is asked for. Reads from a terminal
-// are interrupted (no SA_RESTART). When the reader of the output is gone (the pipe in "| head" was
-// closed), the work under way is stopped too, and so is all work that begins later. One at a time
-// in a process.
+// While it exists, SIGINT does not end the process: it requests a stop of the current work, and is
+// ignored if there is none. SIGTERM does the same if the options say so. Blocking reads from a
+// terminal return with EINTR (no SA_RESTART). When the reader of the output is gone ("| head"), the
+// current work and all later work is stopped. At most one Interrupt may exist in a process.
 class Interrupt {
  public:
-  static Result<std::unique_ptr<Interrupt>> install(StopOn also = {});
+  static Result<std::unique_ptr<Interrupt>> install(InterruptOptions options = {});
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  // A piece of work begins: the next SIGINT stops the token. The stop is requested, and its
-  // callbacks run, on the thread that watches for the signal and the output, at once.
+  // Starts a piece of work. The next SIGINT requests a stop of the returned token. The callbacks
+  // of the token run on the thread that watches the signal and the output.
   std::stop_token begin();
-  // It is over; true if it was stopped.
+  // Ends the work; true if it was stopped.
   bool end();
-  // The reader of the output is gone.
+  // True if the reader of the output is gone.
   bool output_closed() const;
 
  private:

@@ -1,5 +1,3 @@
-#include "terminal/libedit_editor.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <histedit.h>
@@ -15,6 +13,7 @@
 #include <optional>
 
 #include "terminal/history_file.h"
+#include "terminal/line_editor.h"
 #include "terminal/style.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
@@ -25,9 +24,9 @@ namespace {
 
 static_assert(sizeof(wchar_t) == 4, "a wide character holds a code point");
 
-constexpr size_t kMaxPaste = 64 * 1024;
-constexpr size_t kMaxListed = 24;
-constexpr int kWholeLine = 1 << 20;
+constexpr size_t kMaxPasteChars = 64 * 1024;
+constexpr size_t kMaxCandidatesListed = 24;
+constexpr int kWholeLine = 1 << 20;  // more columns than any line has
 constexpr wchar_t kCtrlC = 0x03;
 constexpr wchar_t kEscapeDelimiter = 0x01;
 
@@ -46,7 +45,7 @@ std::string narrow(std::wstring_view text) {
 }
 
 struct Prompt {
-  std::wstring text;  // libedit must know which characters take no columns: they are delimited
+  std::wstring text;  // with delimiters around the escape sequences, which take no columns
   size_t columns = 0;
 };
 
@@ -79,7 +78,7 @@ std::string common_prefix(const std::vector<std::string>& texts) {
   return std::string(common.substr(0, text::floor_border(texts.front(), common.size())));
 }
 
-// The write end of the pipe that wakes the reader when the terminal is resized.
+// The write end of a pipe that wakes next_byte() when the terminal is resized.
 std::atomic<int> resize_fd{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 
@@ -112,7 +111,8 @@ class LibeditEditor final : public LineEditor {
     error_ = 0;
     const ResizeWatch watch(resize_[1]);
     bracketed_paste(true);
-    // Before the prompt is shown: a key typed as soon as it is seen must already be only a key.
+    // Raw mode must be on before the prompt is shown: otherwise a Ctrl-C typed at once would still
+    // send a signal.
     ::el_wset(edit_, EL_PREP_TERM, 1);
     int count = 0;
     const wchar_t* entered = ::el_wgets(edit_, &count);
@@ -180,7 +180,7 @@ class LibeditEditor final : public LineEditor {
     ::el_wset(edit_, EL_EDITOR, L"emacs");
     ::el_wset(edit_, EL_HIST, &::history_w, history_);
     ::el_wset(edit_, EL_GETCFN, &read_character);
-    // The keys that would send signals are keys like others while a line is edited.
+    // Keys such as Ctrl-C do not send signals while a line is edited.
     const wchar_t* none = nullptr;
     ::el_wset(edit_, EL_SETTY, L"-d", L"-isig", none);
     bind();
@@ -225,7 +225,7 @@ class LibeditEditor final : public LineEditor {
 
   static wchar_t* show_prompt(EditLine* edit) { return self(edit).prompt_.text.data(); }
 
-  // One code point, as libedit expects it: 1, or 0 at the end, or -1.
+  // Reads one code point. Returns what libedit expects: 1, 0 at the end of the input, -1 on error.
   static int read_character(EditLine* edit, wchar_t* out) { return self(edit).next(*out); }
 
   int next(wchar_t& out) {
@@ -237,7 +237,8 @@ class LibeditEditor final : public LineEditor {
       const size_t length = text::sequence_length(static_cast<unsigned char>(bytes.front()));
       const bool broken = bytes.size() > 1 && (byte & 0xC0) != 0x80;
       if (bytes.size() < length && !broken) continue;
-      size_t at = broken ? bytes.size() - 1 : 0;  // what breaks a sequence stands for itself
+      // The byte that breaks an incomplete sequence is read as a character of its own.
+      size_t at = broken ? bytes.size() - 1 : 0;
       out = static_cast<wchar_t>(text::next_code_point(bytes, at));
       return 1;
     }
@@ -246,7 +247,7 @@ class LibeditEditor final : public LineEditor {
   int next_byte(unsigned char& out) {
     while (true) {
       pollfd ready[2] = {{::fileno(in_), POLLIN, 0}, {resize_[0], POLLIN, 0}};
-      if (::poll(ready, 2, -1) < 0 && errno != EINTR) return broke(errno);
+      if (::poll(ready, 2, -1) < 0 && errno != EINTR) return failed(errno);
       if ((ready[1].revents & POLLIN) != 0) {
         char drained[64];
         while (::read(resize_[0], drained, sizeof drained) > 0) {
@@ -256,16 +257,16 @@ class LibeditEditor final : public LineEditor {
       if (ready[0].revents == 0) continue;
       const ssize_t got = ::read(::fileno(in_), &out, 1);
       if (got == 1) return 1;
-      if (got == 0 || errno == EIO) {  // EIO: the terminal has gone
+      if (got == 0 || errno == EIO) {  // EIO: the terminal was closed
         ended_ = true;
         return 0;
       }
-      if (errno != EINTR && errno != EAGAIN) return broke(errno);
+      if (errno != EINTR && errno != EAGAIN) return failed(errno);
     }
   }
 
-  // The terminal has folded the line anew, and libedit is about to draw it from where the cursor
-  // is: the cursor has to be where the prompt begins.
+  // Redraws the line after a resize. The terminal has wrapped the line anew, and libedit draws from
+  // the cursor; so the cursor is moved to the start of the prompt first.
   void redraw() {
     winsize size{};
     if (::ioctl(::fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
@@ -280,12 +281,12 @@ class LibeditEditor final : public LineEditor {
     ::el_wset(edit_, EL_REFRESH);
   }
 
-  int broke(int number) {
+  int failed(int number) {
     error_ = number;
     return -1;
   }
 
-  // From the last column of the line, so that what is printed next starts below all of it.
+  // Ctrl-C. Moves the cursor to the end of the line first, so that the next output starts below it.
   static unsigned char on_interrupt(EditLine* edit, int) {
     self(edit).interrupted_ = true;
     ::el_cursor(edit, kWholeLine);
@@ -320,12 +321,12 @@ class LibeditEditor final : public LineEditor {
     std::wstring pasted;
     wchar_t c = 0;
     while (!pasted.ends_with(kEnd) && self(edit).next(c) == 1 && c != kCtrlC) {
-      // What is too much is dropped, but the end must still be recognised.
-      if (pasted.size() > kMaxPaste) pasted.erase(kMaxPaste - kEnd.size(), 1);
+      // Text beyond the limit is dropped, but the last characters are kept to recognise the end.
+      if (pasted.size() > kMaxPasteChars) pasted.erase(kMaxPasteChars - kEnd.size(), 1);
       pasted += c;
     }
     if (pasted.ends_with(kEnd)) pasted.resize(pasted.size() - kEnd.size());
-    const std::wstring line = wide(text::squeeze(printable(narrow(pasted))));
+    const std::wstring line = wide(text::squeeze(sanitize_line(narrow(pasted))));
     if (!line.empty()) ::el_winsertstr(edit, line.c_str());
     return CC_REFRESH;
   }
@@ -349,11 +350,11 @@ class LibeditEditor final : public LineEditor {
 
   void list(const std::vector<std::string>& candidates) const {
     std::string text = "\n";
-    for (size_t i = 0; i < candidates.size() && i < kMaxListed; ++i) {
-      text += printable(candidates[i]) + '\n';
+    for (size_t i = 0; i < candidates.size() && i < kMaxCandidatesListed; ++i) {
+      text += sanitize_line(candidates[i]) + '\n';
     }
-    if (candidates.size() > kMaxListed) {
-      text += fmt::format("and {} more\n", candidates.size() - kMaxListed);
+    if (candidates.size() > kMaxCandidatesListed) {
+      text += fmt::format("and {} more\n", candidates.size() - kMaxCandidatesListed);
     }
     std::fputs(text.c_str(), out_);
     std::fflush(out_);

@@ -1,4 +1,4 @@
-// Where a person's lines come from.
+// Reads the lines that a person types.
 #pragma once
 
 #include <cstdio>
@@ -16,44 +16,49 @@ namespace stoka::terminal {
 struct Line {
   enum class Kind {
     entered,
-    interrupted,  // Ctrl-C; text is what stood there
-    end,          // Ctrl-D on an empty line, or the end of the input
+    interrupted,  // by Ctrl-C; `text` is the unfinished line
+    end,          // by Ctrl-D on an empty line, or the end of the input
   };
   Kind kind = Kind::entered;
-  std::string text;  // valid UTF-8, one line, without its line break
+  std::string text;  // valid UTF-8, without a line break
 };
 
-// The lines that the text before the cursor could become, in order.
+// Returns the possible completions of the text before the cursor, in order.
 using Completer = std::function<std::vector<std::string>(std::string_view)>;
 
-// One thread.
+// All calls must come from one thread.
 class LineEditor {
  public:
   virtual ~LineEditor() = default;
 
-  // Shows the prompt and waits for a line. `prompt` may be painted (SGR sequences only) and must
-  // end in something visible or a space. Fails when the input breaks.
+  // Shows the prompt and waits for a line. `prompt` may contain SGR sequences and must end in a
+  // visible character or a space. Fails if the input cannot be read.
   virtual Result<Line> read(const std::string& prompt) = 0;
 
-  // Remembers a line for the arrow keys, and in the history file if there is one. A failure
-  // concerns the file alone.
+  // Adds a line to the history, and to the history file if there is one. If writing the file
+  // fails, the line is still in the history of this run.
   virtual Result<> add_history(std::string_view line) = 0;
 
-  // What Tab offers from now on; an empty function: nothing.
+  // Sets the completer for Tab; an empty function turns completion off.
   virtual void set_completer(Completer completer) = 0;
 };
 
 struct LineEditorOptions {
   std::FILE* in = stdin;
   std::FILE* out = stdout;
-  bool editing = false;           // both are a terminal that can move its cursor
-  std::filesystem::path history;  // empty: kept for this run only
+  bool editing = false;           // true if both are a terminal that can move its cursor
+  std::filesystem::path history;  // the history file; empty to keep the history for this run only
 };
 
-// With editing: libedit in its emacs mode (UTF-8 if the app has called setlocale), history by the
-// arrow keys and Ctrl-R, Tab completion, a paste of several lines as one line, redrawn when the
-// terminal is resized, Ctrl-Z. Without: one line at a time as it comes, no history; there Ctrl-C
-// is noticed only while an Interrupt exists. A history file that cannot be read starts empty.
+// With `editing`, returns libedit in emacs mode (UTF-8 if the program has called setlocale):
+// history by arrow keys and Ctrl-R, Tab completion, pasted lines joined into one, a redraw after a
+// resize, Ctrl-Z. Otherwise, or if libedit does not start, returns an editor without editing and
+// history, which reports Ctrl-C only while an Interrupt exists. If the history file cannot be read,
+// the history starts empty.
 std::unique_ptr<LineEditor> make_line_editor(const LineEditorOptions& options);
+
+// The same by libedit alone; null if libedit does not start on this terminal. At most one may exist
+// in a process, because it handles SIGWINCH while a line is read.
+std::unique_ptr<LineEditor> make_libedit_editor(const LineEditorOptions& options);
 
 }  // namespace stoka::terminal

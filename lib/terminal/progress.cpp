@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(100);
 constexpr int kBarColumns = 24;
-constexpr int kMinForBar = 50;
+constexpr int kMinColumnsForBar = 50;
 
 std::string bar(uint64_t done, uint64_t total, bool unicode) {
   const auto filled = static_cast<int>(static_cast<double>(done) / static_cast<double>(total) *
@@ -26,7 +26,7 @@ std::string bar(uint64_t done, uint64_t total, bool unicode) {
 
 }  // namespace
 
-Progress::Progress(Write out, Capabilities capabilities, const Clock& clock)
+Progress::Progress(TextSink out, Capabilities capabilities, const Clock& clock)
     : out_(std::move(out)), capabilities_(capabilities), clock_(clock) {}
 
 void Progress::update(uint64_t done, uint64_t total, std::string_view label) {
@@ -37,12 +37,12 @@ void Progress::update(uint64_t done, uint64_t total, std::string_view label) {
 
   done = total > 0 ? std::min(done, total) : done;
   std::string line;
-  if (total > 0 && capabilities_.columns >= kMinForBar) {
+  if (total > 0 && capabilities_.columns >= kMinColumnsForBar) {
     line = bar(done, total, capabilities_.unicode) + ' ';
   }
   line += total > 0 ? fmt::format("{}/{} ", done, total) : fmt::format("{} ", done);
-  line += printable(label);
-  // The last column stays free: some terminals wrap as soon as it is written.
+  line += sanitize_line(label);
+  // The last column stays empty, because some terminals wrap as soon as it is written.
   const auto room = static_cast<size_t>(std::max(capabilities_.columns - 1, 1));
   std::string drawn = fmt::format("\r{}\x1b[K", text::truncate_to_width(line, room));
   if (drawn == drawn_) return;

@@ -1,4 +1,4 @@
-// How far a long piece of work is, on stderr.
+// A progress bar on stderr.
 #pragma once
 
 #include <chrono>
@@ -13,30 +13,30 @@
 
 namespace stoka::terminal {
 
-// One line, redrawn in place when it says something else, at most ten times a second by the clock
-// given, and removed at the end.
-// Where there is no terminal it writes nothing at all. One thread.
+// One line that is redrawn in place when its text changes, at most ten times a second by the given
+// clock, and is removed at the end. Writes nothing if the output is not a terminal. All calls must
+// come from one thread.
 class Progress {
  public:
   // The clock must outlive it. `capabilities` are those of the stream that `out` writes to.
-  Progress(Write out, Capabilities capabilities, const Clock& clock);
+  Progress(TextSink out, Capabilities capabilities, const Clock& clock);
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // total 0: unknown, only the count is shown. The label says what is worked on; it is cut to the
-  // room that is left.
+  // If `total` is 0, it is unknown and only `done` is shown. The label names the current step and
+  // is truncated to the remaining width.
   void update(uint64_t done, uint64_t total, std::string_view label);
 
-  // Removes the line, so that something else can be printed; the next update draws it again.
+  // Removes the line, so that other text can be printed. The next update draws it again.
   void clear();
 
  private:
-  Write out_;
+  TextSink out_;
   Capabilities capabilities_;
   const Clock& clock_;
   std::optional<std::chrono::nanoseconds> drawn_at_;
-  std::string drawn_;  // what stands there; empty: nothing
+  std::string drawn_;  // the line on the screen; may be empty
 };
 
 }  // namespace stoka::terminal

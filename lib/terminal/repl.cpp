@@ -15,9 +15,9 @@
 namespace stoka::terminal {
 namespace {
 
-// The lines of a text that is indented on a terminal; the text itself elsewhere.
-std::vector<std::string> folded(const std::string& text, size_t indent,
-                                const Capabilities& capabilities) {
+// Wraps a text that will be indented. Without a terminal the text is one line.
+std::vector<std::string> wrap_indented(const std::string& text, size_t indent,
+                                       const Capabilities& capabilities) {
   constexpr int kMinColumns = 10;
   if (!capabilities.tty) return {text};
   return text::wrap(text,
@@ -30,26 +30,26 @@ struct Repl::Command {
   std::string name;
   std::string argument;
   std::string help;
-  std::function<void(Repl&, std::string_view)> act;  // empty: leave
+  std::function<void(Repl&, std::string_view)> action;  // empty for /quit
 };
 
 const std::vector<Repl::Command>& Repl::commands() {
   static const std::vector<Command> kCommands = {
-      {"/help", "", "this list", [](Repl& r, auto) { r.help(); }},
+      {"/help", "", "show this list", [](Repl& r, auto) { r.show_help(); }},
       {"/new", "", "start a new session", [](Repl& r, auto) { r.start_session(); }},
-      {"/session", "", "ids, turns, topic", [](Repl& r, auto) { r.show_session(); }},
-      {"/page", "URL", "the page you are on", [](Repl& r, auto a) { r.page(a); }},
-      {"/seen", "", "slugs shown so far", [](Repl& r, auto) { r.seen(); }},
-      {"/cites", "", "citations so far", [](Repl& r, auto) { r.cites(); }},
-      {"/open", "N", "where citation N is", [](Repl& r, auto a) { r.open(a); }},
-      {"/why", "", "how the answer came about", [](Repl& r, auto) { r.why(); }},
-      {"/json", "", "JSON event lines, on or off", [](Repl& r, auto) { r.toggle_json(); }},
+      {"/session", "", "show ids, turns and topic", [](Repl& r, auto) { r.show_session(); }},
+      {"/page", "URL", "set the page you are on", [](Repl& r, auto a) { r.show_or_set_page(a); }},
+      {"/seen", "", "list the slugs shown so far", [](Repl& r, auto) { r.show_shown_slugs(); }},
+      {"/cites", "", "list the citations so far", [](Repl& r, auto) { r.show_citations(); }},
+      {"/open", "N", "show citation N's address", [](Repl& r, auto a) { r.show_address(a); }},
+      {"/why", "", "explain the last answer", [](Repl& r, auto) { r.explain_answer(); }},
+      {"/json", "", "turn JSON event lines on/off", [](Repl& r, auto) { r.toggle_json(); }},
       {"/quit", "", "leave (also Ctrl-D)", {}},
   };
   return kCommands;
 }
 
-Repl::Repl(Conversation& conversation, LineEditor& editor, Interrupt& interrupt, Write out,
+Repl::Repl(Conversation& conversation, LineEditor& editor, Interrupt& interrupt, TextSink out,
            ReplOptions options)
     : conversation_(conversation),
       editor_(editor),
@@ -65,13 +65,13 @@ Result<> Repl::run() {
     ~Detach() { editor.set_completer({}); }
   } const detach{editor_};
 
-  if (const std::string hint = text::squeeze(printable(conversation_.hint()));
+  if (const std::string hint = text::squeeze(sanitize_line(conversation_.hint()));
       !hint.empty() && !json_) {
-    AnswerPrinter printer(out_, now());
+    AnswerPrinter printer(out_, current_capabilities());
     printer.handle(TokenEvent{hint});
     printer.finish();
   }
-  const std::string prompt = paint(Look::meta, ">", options_.capabilities) + ' ';
+  const std::string prompt = paint(Style::meta, ">", options_.capabilities) + ' ';
   int idle_interrupts = 0;
   bool history_works = true;
   while (true) {
@@ -83,22 +83,22 @@ Result<> Repl::run() {
     const std::string_view entered = trimmed(line.text);
     if (line.kind == Line::Kind::interrupted) {
       idle_interrupts = entered.empty() ? idle_interrupts + 1 : 0;
-      if (idle_interrupts == 2) say("Ctrl-D leaves.", Look::dim);
+      if (idle_interrupts == 2) print_line("Ctrl-D leaves.", Style::dim);
       continue;
     }
     idle_interrupts = 0;
     if (entered.empty()) continue;
     if (history_works) {
       if (const auto kept = editor_.add_history(entered); !kept) {
-        history_works = false;  // said once is enough
-        show(kept.error());
+        history_works = false;  // the error is printed only once
+        print_error(kept.error());
       }
     }
-    // What people type to leave anything.
+    // Many people type one of these words to leave.
     if (entered == "exit" || entered == "quit") return {};
     if (!entered.starts_with('/')) {
       answer(std::string(entered));
-    } else if (!command(entered)) {
+    } else if (!run_command(entered)) {
       return {};
     }
   }
@@ -110,7 +110,7 @@ std::vector<std::string> Repl::complete(std::string_view before) const {
   if (before.starts_with(kPage)) {
     for (const std::string& page : conversation_.pages()) {
       if (page.starts_with(before.substr(kPage.size()))) {
-        out.push_back(std::string(kPage) + printable(page));
+        out.push_back(std::string(kPage) + sanitize_line(page));
       }
     }
   } else if (before.starts_with('/')) {
@@ -123,7 +123,7 @@ std::vector<std::string> Repl::complete(std::string_view before) const {
   return out;
 }
 
-bool Repl::command(std::string_view line) {
+bool Repl::run_command(std::string_view line) {
   const size_t end = std::min(line.find_first_of(kWhiteSpace), line.size());
   const std::string_view name = line.substr(0, end);
   const auto known = std::find_if(commands().begin(), commands().end(),
@@ -131,27 +131,28 @@ bool Repl::command(std::string_view line) {
   if (known == commands().end()) {
     std::vector<std::string> names;
     for (const Command& c : commands()) names.push_back(c.name);
-    show({ErrorKind::usage,
-          fmt::format("unknown command '{}'{}", printable(name), did_you_mean(name, names)),
-          "/help lists the commands"});
+    print_error(
+        {ErrorKind::usage,
+         fmt::format("unknown command '{}'{}", sanitize_line(name), did_you_mean(name, names)),
+         "/help lists the commands"});
     return true;
   }
-  if (!known->act) return false;
+  if (!known->action) return false;
   const std::string_view argument = trimmed(line.substr(end));
   if (known->argument.empty() && !argument.empty()) {
-    show({ErrorKind::usage, fmt::format("{} takes no argument", known->name),
-          fmt::format("type {} alone", known->name)});
+    print_error({ErrorKind::usage, fmt::format("{} takes no argument", known->name),
+                 fmt::format("type {} alone", known->name)});
     return true;
   }
-  known->act(*this, argument);
+  known->action(*this, argument);
   return true;
 }
 
 void Repl::answer(const std::string& query) {
-  AnswerPrinter printer(out_, now(), citations_.size() + 1);
+  AnswerPrinter printer(out_, current_capabilities(), citations_.size() + 1);
   const bool spaced = options_.capabilities.tty && !json_;
   if (spaced) out_("\n");
-  if (spaced) printer.wait();
+  if (spaced) printer.show_waiting();
   const EchoOff typing(options_.input);
   const std::stop_token stop = interrupt_.begin();
   const EventSink sink = [&](const Event& event) {
@@ -159,7 +160,7 @@ void Repl::answer(const std::string& query) {
     if (json_) {
       out_(json_line(event) + '\n');
     } else if (!std::holds_alternative<ErrorEvent>(event) || !stop.stop_requested()) {
-      printer.set_columns(now().columns);
+      printer.set_columns(current_capabilities().columns);
       printer.handle(event);
     }
   };
@@ -167,30 +168,31 @@ void Repl::answer(const std::string& query) {
   const bool stopped = interrupt_.end();
   printer.finish();
   if (stopped) {
-    if (!json_) say("stopped.", Look::dim);
+    if (!json_) print_line("stopped.", Style::dim);
   } else if (!asked) {
-    show(asked.error());
+    print_error(asked.error());
   }
   if (spaced) out_("\n");
 }
 
-void Repl::help() {
+void Repl::show_help() {
   for (const Command& c : commands()) {
     const std::string usage = c.argument.empty() ? c.name : c.name + ' ' + c.argument;
-    say(fmt::format("{:<10} {}", usage, c.help));
+    print_line(fmt::format("{:<10} {}", usage, c.help));
   }
 }
 
 void Repl::start_session() {
-  if (const auto started = conversation_.new_session(); !started) return show(started.error());
+  if (const auto started = conversation_.new_session(); !started)
+    return print_error(started.error());
   citations_.clear();
-  say("new session.", Look::dim);
+  print_line("new session.", Style::dim);
 }
 
 void Repl::show_session() {
   const Conversation::Status status = conversation_.status();
   const auto row = [this](std::string_view label, std::string_view value) {
-    if (!value.empty()) say(fmt::format("{:<8} {}", label, printable(value)));
+    if (!value.empty()) print_line(fmt::format("{:<8} {}", label, sanitize_line(value)));
   };
   row("session", status.session_id);
   row("visitor", status.visitor_id);
@@ -199,73 +201,75 @@ void Repl::show_session() {
   row("page", status.page);
 }
 
-void Repl::page(std::string_view url) {
+void Repl::show_or_set_page(std::string_view url) {
   if (url.empty()) {
-    const std::string current = printable(conversation_.status().page);
-    return current.empty() ? say("no page. /page URL sets one.", Look::dim) : say(current);
+    const std::string current = sanitize_line(conversation_.status().page);
+    return current.empty() ? print_line("no page. /page URL sets one.", Style::dim)
+                           : print_line(current);
   }
-  if (const auto set = conversation_.set_page(url); !set) return show(set.error());
-  say(fmt::format("on {}", printable(url)), Look::dim);
+  if (const auto set = conversation_.set_page(url); !set) return print_error(set.error());
+  print_line(fmt::format("on {}", sanitize_line(url)), Style::dim);
 }
 
-void Repl::seen() {
+void Repl::show_shown_slugs() {
   const std::vector<std::string> slugs = conversation_.shown_slugs();
-  if (slugs.empty()) return say("nothing yet.", Look::dim);
-  for (const std::string& slug : slugs) say(printable(slug));
+  if (slugs.empty()) return print_line("nothing yet.", Style::dim);
+  for (const std::string& slug : slugs) print_line(sanitize_line(slug));
 }
 
-void Repl::cites() {
-  if (citations_.empty()) return say("nothing yet.", Look::dim);
-  const Capabilities capabilities = now();
+void Repl::show_citations() {
+  if (citations_.empty()) return print_line("nothing yet.", Style::dim);
+  const Capabilities capabilities = current_capabilities();
   for (size_t i = 0; i < citations_.size(); ++i) {
     const Citation& c = citations_[i];
-    const std::string title = text::squeeze(printable(c.title.empty() ? c.slug : c.title));
+    const std::string title = text::squeeze(sanitize_line(c.title.empty() ? c.slug : c.title));
     const std::string number = fmt::format("[{}] ", i + 1);
     const std::string indent(number.size(), ' ');
-    std::string lead = paint(Look::meta, number, capabilities);
-    for (const std::string& line : folded(title, number.size(), capabilities)) {
-      say(lead + link(paint(Look::title, line, capabilities), c.url, capabilities));
+    std::string lead = paint(Style::meta, number, capabilities);
+    for (const std::string& line : wrap_indented(title, number.size(), capabilities)) {
+      print_line(lead + link(paint(Style::title, line, capabilities), c.url, capabilities));
       lead = indent;
     }
     if (const std::string meta = cite_meta(c, capabilities); !meta.empty()) {
-      for (const std::string& line : folded(meta, number.size(), capabilities)) {
-        say(indent + line, Look::meta);
+      for (const std::string& line : wrap_indented(meta, number.size(), capabilities)) {
+        print_line(indent + line, Style::meta);
       }
     }
   }
 }
 
-void Repl::open(std::string_view number) {
+void Repl::show_address(std::string_view number) {
   size_t n = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), n);
   if (error != std::errc() || end != number.data() + number.size() || n == 0 ||
       n > citations_.size()) {
-    return show({ErrorKind::usage,
-                 number.empty() ? "which citation?"
-                                : fmt::format("there is no citation '{}'", printable(number)),
-                 citations_.empty() ? "nothing has been cited yet" : "/cites lists them"});
+    return print_error({ErrorKind::usage,
+                        number.empty()
+                            ? "which citation?"
+                            : fmt::format("there is no citation '{}'", sanitize_line(number)),
+                        citations_.empty() ? "nothing has been cited yet" : "/cites lists them"});
   }
   const Citation& c = citations_[n - 1];
   const std::string address = cite_address(c);
-  say(address.empty() ? printable(c.slug) : address);
+  print_line(address.empty() ? sanitize_line(c.slug) : address);
 }
 
-void Repl::why() {
+void Repl::explain_answer() {
   const std::string text = conversation_.why();
-  if (trimmed(text).empty()) return say("no answer yet.", Look::dim);
+  if (trimmed(text).empty()) return print_line("no answer yet.", Style::dim);
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
-    say(printable(std::string_view(text).substr(begin, end - begin)));
+    print_line(sanitize_line(std::string_view(text).substr(begin, end - begin)));
     begin = end + 1;
   }
 }
 
 void Repl::toggle_json() {
   json_ = !json_;
-  say(json_ ? "json on." : "json off.", Look::dim);
+  print_line(json_ ? "json on." : "json off.", Style::dim);
 }
 
-Capabilities Repl::now() const {
+Capabilities Repl::current_capabilities() const {
   Capabilities capabilities = options_.capabilities;
   if (options_.columns) {
     if (const int columns = options_.columns(); columns > 0) capabilities.columns = columns;
@@ -273,14 +277,14 @@ Capabilities Repl::now() const {
   return capabilities;
 }
 
-void Repl::say(std::string_view line, Look look) {
-  out_(paint(look, line, options_.capabilities) + '\n');
+void Repl::print_line(std::string_view line, Style style) {
+  out_(paint(style, line, options_.capabilities) + '\n');
 }
 
-void Repl::say(std::string_view line) { out_(std::string(line) + '\n'); }
+void Repl::print_line(std::string_view line) { out_(std::string(line) + '\n'); }
 
-void Repl::show(const Error& error) {
-  out_((json_ ? json_line(error) : error_text(error, now())) + '\n');
+void Repl::print_error(const Error& error) {
+  out_((json_ ? json_line(error) : error_text(error, current_capabilities())) + '\n');
 }
 
 }  // namespace stoka::terminal

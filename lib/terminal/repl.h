@@ -1,4 +1,4 @@
-// The conversation on a terminal.
+// The interactive conversation: reads questions and commands, and prints answers.
 #pragma once
 
 #include <functional>
@@ -18,52 +18,53 @@ namespace stoka::terminal {
 
 struct ReplOptions {
   Capabilities capabilities;
-  std::function<int()> columns;  // of the terminal now; empty: capabilities.columns for good
-  bool json = false;             // as if /json had been typed
-  int input = -1;                // the terminal that does not show typing while an answer is drawn
+  std::function<int()> columns;  // current width; if empty, capabilities.columns is always used
+  bool json = false;             // start with JSON event lines, as after /json
+  int input = -1;                // terminal whose echo is off while an answer is printed
 };
 
-// Reads a line, answers it, until Ctrl-D, /quit or a bare "exit" or "quit". No greeting. Ctrl-C
-// stops the answer under way and never the program. One thread; everything given must outlive it.
+// Reads and answers lines until Ctrl-D, /quit, "exit" or "quit". Prints no greeting. Ctrl-C stops
+// the current answer and never ends the program. All calls must come from one thread, and all
+// arguments of the constructor must outlive the Repl.
 class Repl {
  public:
-  Repl(Conversation& conversation, LineEditor& editor, Interrupt& interrupt, Write out,
+  Repl(Conversation& conversation, LineEditor& editor, Interrupt& interrupt, TextSink out,
        ReplOptions options);
 
-  // Fails only when the input or the screen does; errors of answers are shown.
+  // Fails only if the input cannot be read. Errors of answers are printed.
   Result<> run();
 
-  // What Tab offers for the text before the cursor: commands, and pages after "/page ".
+  // Completions of the text before the cursor: commands, and pages after "/page ".
   std::vector<std::string> complete(std::string_view before) const;
 
  private:
   struct Command;
   static const std::vector<Command>& commands();
 
-  bool command(std::string_view line);  // false: leave
+  bool run_command(std::string_view line);  // false if the conversation should end
   void answer(const std::string& query);
-  void help();
+  void show_help();
   void start_session();
   void show_session();
-  void page(std::string_view url);
-  void seen();
-  void cites();
-  void open(std::string_view number);
-  void why();
+  void show_or_set_page(std::string_view url);
+  void show_shown_slugs();
+  void show_citations();
+  void show_address(std::string_view number);
+  void explain_answer();
   void toggle_json();
 
-  Capabilities now() const;
-  void say(std::string_view line, Look look);
-  void say(std::string_view line);
-  void show(const Error& error);
+  Capabilities current_capabilities() const;  // with the current width
+  void print_line(std::string_view line, Style style);
+  void print_line(std::string_view line);
+  void print_error(const Error& error);
 
   Conversation& conversation_;
   LineEditor& editor_;
   Interrupt& interrupt_;
-  Write out_;
+  TextSink out_;
   ReplOptions options_;
   bool json_;
-  std::vector<Citation> citations_;  // of this session, as shown; /open counts from 1
+  std::vector<Citation> citations_;  // those shown in this session; /open N is citations_[N - 1]
 };
 
 }  // namespace stoka::terminal

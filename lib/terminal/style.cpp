@@ -22,7 +22,7 @@ std::optional<int> number(std::string_view text) {
   return value;
 }
 
-bool on(std::string_view variable) { return !variable.empty() && variable != "0"; }
+bool is_on(std::string_view variable) { return !variable.empty() && variable != "0"; }
 
 bool is_utf8_locale(const Environment& environment) {
   const std::string& locale = !environment.lc_all.empty()     ? environment.lc_all
@@ -40,8 +40,8 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
                      [text](std::string_view prefix) { return text.starts_with(prefix); });
 }
 
-// "3.4", "3.4a", "next-3.5".
-bool tmux_has_links(std::string_view version) {
+// tmux supports hyperlinks since version 3.4. Versions look like "3.4", "3.4a" or "next-3.5".
+bool tmux_supports_links(std::string_view version) {
   if (version.starts_with("next-")) version.remove_prefix(5);
   const size_t dot = version.find('.');
   const auto major = number(version);
@@ -51,11 +51,12 @@ bool tmux_has_links(std::string_view version) {
   return *major > 3 || (*major == 3 && minor.value_or(0) >= 4);
 }
 
-bool draws_links(const Environment& environment) {
-  // Inside a multiplexer the outer terminal's variables are still set, but it is the multiplexer
-  // that draws.
+bool supports_links(const Environment& environment) {
+  // Inside a multiplexer the variables of the outer terminal are still set, but the multiplexer
+  // decides whether links work.
   if (starts_with_any(environment.term, {"screen", "tmux"})) {
-    return environment.term_program == "tmux" && tmux_has_links(environment.term_program_version);
+    return environment.term_program == "tmux" &&
+           tmux_supports_links(environment.term_program_version);
   }
   if (environment.term == "linux") return false;
   if (number(environment.vte_version).value_or(0) >= 5000) return true;
@@ -70,22 +71,22 @@ bool draws_links(const Environment& environment) {
                          {"xterm-kitty", "foot", "alacritty", "xterm-ghostty", "wezterm"});
 }
 
-bool commands_direction_or_lines(char32_t c) {
+bool is_bidi_control_or_line_separator(char32_t c) {
   return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
          (c >= 0x2066 && c <= 0x2069);
 }
 
-std::string_view code(Look look) {
-  switch (look) {
-    case Look::title:
+std::string_view code(Style style) {
+  switch (style) {
+    case Style::title:
       return "\x1b[1;32m";
-    case Look::quote:
+    case Style::quote:
       return "\x1b[2;3m";
-    case Look::meta:
+    case Style::meta:
       return "\x1b[90m";
-    case Look::error:
+    case Style::error:
       return "\x1b[31m";
-    case Look::dim:
+    case Style::dim:
       return "\x1b[2m";
   }
   return "";
@@ -104,28 +105,28 @@ Capabilities detect(const Environment& environment, bool is_tty, std::optional<i
       tty_columns && *tty_columns > 0 ? *tty_columns : number(environment.columns).value_or(0);
   if (out.columns <= 0) out.columns = kDefaultColumns;
   if (mode == ColorMode::automatic) {
-    const bool forced = on(environment.clicolor_force) || on(environment.force_color);
+    const bool forced = is_on(environment.clicolor_force) || is_on(environment.force_color);
     out.color = environment.no_color.empty() && (forced || out.tty);
   } else {
     out.color = mode == ColorMode::always;
   }
-  out.hyperlinks = out.tty && out.color && draws_links(environment);
+  out.hyperlinks = out.tty && out.color && supports_links(environment);
   return out;
 }
 
-std::string paint(Look look, std::string_view text, const Capabilities& capabilities) {
+std::string paint(Style style, std::string_view text, const Capabilities& capabilities) {
   if (!capabilities.color || text.empty()) return std::string(text);
-  return fmt::format("{}{}\x1b[0m", code(look), text);
+  return fmt::format("{}{}\x1b[0m", code(style), text);
 }
 
-std::string printable(std::string_view untrusted) {
+std::string sanitize_line(std::string_view untrusted) {
   const std::string line = text::one_line(untrusted);
   std::string out;
   out.reserve(line.size());
   for (size_t at = 0; at < line.size();) {
     const size_t begin = at;
     const char32_t c = text::next_code_point(line, at);
-    if (!commands_direction_or_lines(c)) out.append(line, begin, at - begin);
+    if (!is_bidi_control_or_line_separator(c)) out.append(line, begin, at - begin);
   }
   return out;
 }

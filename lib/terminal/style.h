@@ -1,4 +1,4 @@
-// What the terminal can show, and the few looks that stoka uses on it.
+// The capabilities of a terminal, and the text styles that stoka uses.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@ namespace stoka::terminal {
 
 enum class ColorMode { automatic, always, never };
 
-// The variables that say what a terminal is. Unset and empty are the same. The app fills it.
+// The environment variables that describe a terminal. An unset variable is an empty string. The
+// program fills it in; this room does not read the environment.
 struct Environment {
   std::string term;                  // TERM
   std::string no_color;              // NO_COLOR
@@ -30,20 +31,20 @@ struct Environment {
 
 struct Capabilities {
   bool color = false;
-  bool unicode = true;      // frames and separators beyond ASCII; content is UTF-8 either way
+  bool unicode = true;      // non-ASCII frames and separators; content is UTF-8 in either case
   bool hyperlinks = false;  // OSC 8
   int columns = 80;
-  bool tty = false;  // lines are wrapped, boxes drawn, the cursor may move; false for TERM=dumb
+  bool tty = false;  // wrap lines, draw boxes, move the cursor; false for TERM=dumb
 };
 
-// One stream's capabilities: call it for stdout and for stderr. A pipe, TERM=dumb and NO_COLOR have
-// no colour unless it is forced by CLICOLOR_FORCE or FORCE_COLOR (which NO_COLOR outranks) or by
-// the mode, which outranks all. A pipe is never narrowed to ASCII, so that its bytes do not depend
-// on the locale. Links only where colour is on and the terminal is known to draw them.
+// The capabilities of one stream; stdout and stderr can differ. Colour is off for a pipe, TERM=dumb
+// and NO_COLOR. CLICOLOR_FORCE and FORCE_COLOR turn it on unless NO_COLOR is set; `mode` overrides
+// all variables. Output to a pipe always uses Unicode, so that it does not depend on the locale.
+// Hyperlinks need colour and a terminal that is known to support them.
 Capabilities detect(const Environment& environment, bool is_tty, std::optional<int> tty_columns,
                     ColorMode mode);
 
-enum class Look {
+enum class Style {
   title,  // green, bold
   quote,  // dim, italic
   meta,   // grey
@@ -51,15 +52,16 @@ enum class Look {
   dim,
 };
 
-// The text in its look, reset at the end; unchanged without colour.
-std::string paint(Look look, std::string_view text, const Capabilities& capabilities);
+// The text in the given style, with a reset at the end; unchanged without colour.
+std::string paint(Style style, std::string_view text, const Capabilities& capabilities);
 
-// One line that cannot command a terminal: text::one_line, and bidirectional controls and the
-// Unicode line separators removed. Whatever comes from outside passes here before it is printed.
-std::string printable(std::string_view untrusted);
+// One line without anything that could control a terminal: the result of text::one_line, without
+// bidirectional controls and Unicode line separators. All untrusted text must pass through this
+// function before it is printed.
+std::string sanitize_line(std::string_view untrusted);
 
-// The text as an OSC 8 link, always closed. Unchanged where the terminal draws no links, and for an
-// address that is no http or https URL that may be linked (see base/link.h).
+// The text as an OSC 8 hyperlink. Returns the text unchanged if the terminal does not support
+// hyperlinks or if the address is not a safe http or https URL (see base/link.h).
 std::string link(std::string_view text, std::string_view address, const Capabilities& capabilities);
 
 }  // namespace stoka::terminal

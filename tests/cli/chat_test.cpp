@@ -29,7 +29,7 @@ std::vector<Json> event_lines(const std::string& out) {
   return events;
 }
 
-std::string said(const std::vector<Json>& events) {
+std::string text_in(const std::vector<Json>& events) {
   std::string out;
   for (const Json& event : events)
     if (event["event"] == "token") out += event["data"]["text"].get<std::string>();
@@ -38,12 +38,12 @@ std::string said(const std::vector<Json>& events) {
 
 std::vector<Json> ask(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"chat", "--json"});
-  Ran ran = machine().stoka(arguments);
+  RunResult ran = machine().stoka(arguments);
   CHECK_MESSAGE(ran.code == 0, ran.err);
   return event_lines(ran.out);
 }
 
-std::set<std::string> cited(const std::vector<Json>& events) {
+std::set<std::string> slugs_in(const std::vector<Json>& events) {
   std::set<std::string> out;
   for (const Json& event : events)
     if (event["event"] == "cite") out.insert(event["data"]["slug"].get<std::string>());
@@ -52,7 +52,7 @@ std::set<std::string> cited(const std::vector<Json>& events) {
 
 }  // namespace
 
-TEST_CASE("chat --json prints the events of the protocol") {
+TEST_CASE("chat --json prints the events of the wire format") {
   auto events = ask({"tell me about bounded execution"});
   REQUIRE(events.size() > 3);
   CHECK(events.front()["event"] == "ready");
@@ -60,7 +60,7 @@ TEST_CASE("chat --json prints the events of the protocol") {
   CHECK(events.back()["event"] == "done");
   CHECK(events.back()["data"]["confidence"] == "direct");
   CHECK(events.back()["data"]["turns"] == 1);
-  CHECK(cited(events).contains("philosophy-bounded-execution"));
+  CHECK(slugs_in(events).contains("philosophy-bounded-execution"));
   for (const Json& event : events)
     if (event["event"] == "cite")
       for (const char* key : {"slug", "title", "quote", "type", "reading_time", "date", "score",
@@ -68,10 +68,10 @@ TEST_CASE("chat --json prints the events of the protocol") {
         CHECK(event["data"].contains(key));
 }
 
-TEST_CASE("a citation's address is whole once the site has one, and that must be a web address") {
+TEST_CASE("site.url makes the address of a citation absolute, and must be a web address") {
   const auto url_with = [](const std::string& site) {
     machine().environment()["STOKA_SITE_URL"] = site;
-    const Ran ran = machine().stoka({"chat", "--json", "tell me about bounded execution"});
+    const RunResult ran = machine().stoka({"chat", "--json", "tell me about bounded execution"});
     machine().environment().erase("STOKA_SITE_URL");
     for (const Json& event : event_lines(ran.out))
       if (event["event"] == "cite") return event["data"]["url"].get<std::string>();
@@ -83,7 +83,7 @@ TEST_CASE("a citation's address is whole once the site has one, and that must be
   CHECK(url_with("a.test").find("site.url is not a web address: 'a.test'") != std::string::npos);
 }
 
-TEST_CASE("chat --json says canned replies to the letter") {
+TEST_CASE("chat --json prints canned replies exactly") {
   for (auto [query, route, reply] :
        std::initializer_list<std::tuple<const char*, const char*, const char*>>{
            {"what is this?", "meta",
@@ -93,21 +93,21 @@ TEST_CASE("chat --json says canned replies to the letter") {
     CAPTURE(std::string(query));
     auto events = ask({query});
     CHECK(events.front()["data"]["route"] == route);
-    CHECK(said(events) == reply);
-    CHECK(cited(events).empty());
+    CHECK(text_in(events) == reply);
+    CHECK(slugs_in(events).empty());
   }
 }
 
-TEST_CASE("asking twice in one session never cites the same slug again") {
-  auto first = cited(ask({"--session", kSession, "tell me about bounded execution"}));
-  auto second = cited(ask({"--session", kSession, "tell me about bounded execution"}));
+TEST_CASE("the same question in the same session does not cite the same slug again") {
+  auto first = slugs_in(ask({"--session", kSession, "tell me about bounded execution"}));
+  auto second = slugs_in(ask({"--session", kSession, "tell me about bounded execution"}));
   CHECK(!first.empty());
   for (const std::string& slug : first) CHECK(!second.contains(slug));
 }
 
-TEST_CASE("lines on standard input are turns of one session") {
-  Ran ran = machine().stoka({"chat", "--json", "-"},
-                            "tell me about bounded execution\n\nwhat about debono\n");
+TEST_CASE("the lines of standard input are turns of one session") {
+  RunResult ran = machine().stoka({"chat", "--json", "-"},
+                                  "tell me about bounded execution\n\nwhat about debono\n");
   CHECK(ran.code == 0);
   auto events = event_lines(ran.out);
   std::vector<Json> ready, done;
@@ -122,8 +122,8 @@ TEST_CASE("lines on standard input are turns of one session") {
   CHECK(done[1]["turns"] == 2);
 }
 
-TEST_CASE("an answer without a terminal is plain text with a quoted citation") {
-  Ran ran = machine().stoka({"chat", "tell me about bounded execution"});
+TEST_CASE("without a terminal an answer is plain text, and its citation is a block quote") {
+  RunResult ran = machine().stoka({"chat", "tell me about bounded execution"});
   CHECK(ran.code == 0);
   CHECK(ran.err.empty());
   CHECK(ran.out.find("\n> The Philosophy of Bounded Execution\n> \"") != std::string::npos);
@@ -131,7 +131,7 @@ TEST_CASE("an answer without a terminal is plain text with a quoted citation") {
 }
 
 TEST_CASE("--dry-run prints the prompt and saves nothing") {
-  Ran ran = machine().stoka(
+  RunResult ran = machine().stoka(
       {"chat", "--dry-run", "--json", "--page", "/blog/x", "tell me about bounded execution"});
   REQUIRE(ran.code == 0);
   Json body = Json::parse(ran.out);
@@ -140,22 +140,22 @@ TEST_CASE("--dry-run prints the prompt and saves nothing") {
         std::string::npos);
   CHECK(body["layers"].size() == 6);
   CHECK(body["tokens"].get<int>() > 1000);
-  Ran text = machine().stoka({"chat", "--dry-run", "what is this?"});
+  RunResult text = machine().stoka({"chat", "--dry-run", "what is this?"});
   CHECK(text.out.starts_with("route meta"));
 }
 
-TEST_CASE("--trace explains on standard error") {
-  Ran ran = machine().stoka({"chat", "--trace", "tell me about bounded execution"});
+TEST_CASE("--trace prints scores and citations to stderr") {
+  RunResult ran = machine().stoka({"chat", "--trace", "tell me about bounded execution"});
   CHECK(ran.code == 0);
   CHECK(ran.err.find("rerank") != std::string::npos);
   CHECK(ran.err.find("citations") != std::string::npos);
   CHECK(ran.err.find("philosophy-bounded-execution") != std::string::npos);
 }
 
-TEST_CASE("questions that cannot be asked get one line and exit 2") {
+TEST_CASE("an invalid question gives a one-line error and exit code 2") {
   for (const std::string& query : {std::string(), std::string("  "), std::string("\x01\x02"),
                                    std::string("\u200b"), std::string(10000, 'a')}) {
-    Ran ran = machine().stoka({"chat", query});
+    RunResult ran = machine().stoka({"chat", query});
     CHECK(ran.code == 2);
     CHECK(ran.out.empty());
     CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
@@ -165,7 +165,7 @@ TEST_CASE("questions that cannot be asked get one line and exit 2") {
 }
 
 TEST_CASE("rerank --json shows the ranked candidates with their factors") {
-  Ran ran = machine().stoka({"rerank", "--json", "--explain", "how do you handle failures"});
+  RunResult ran = machine().stoka({"rerank", "--json", "--explain", "how do you handle failures"});
   REQUIRE(ran.code == 0);
   Json body = Json::parse(ran.out);
   CHECK(body["results"].size() == 5);

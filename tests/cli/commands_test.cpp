@@ -26,14 +26,14 @@ bool one_line(const std::string& text) {
 }
 
 Json json_of(std::vector<std::string> arguments) {
-  Ran ran = machine().stoka(std::move(arguments));
+  RunResult ran = machine().stoka(std::move(arguments));
   REQUIRE_MESSAGE(ran.code == 0, ran.err);
   return Json::parse(ran.out);
 }
 
 }  // namespace
 
-TEST_CASE("bad input gets one clear line and its exit code") {
+TEST_CASE("invalid input gives a one-line error and the right exit code") {
   Machine fresh;
   fresh.write("not-a-database", std::string(5000, 'x'));
   fresh.write("folder/x", "");
@@ -66,12 +66,12 @@ TEST_CASE("bad input gets one clear line and its exit code") {
            Case{{"--config", "missing.toml", "route", "hi"}, 3, "missing.toml"},
            Case{{"--config", "bad.toml", "route", "hi"}, 3, "did you mean 'retrieval.mode'?"},
            Case{{"index", "folder"}, 3, "nothing to index"},
-           Case{{"index", ""}, 2, "no path"},
+           Case{{"index", ""}, 2, "not a path"},
        }) {
     std::string line;
     for (const std::string& argument : c.arguments) line += argument + " ";
     CAPTURE(line);
-    Ran ran = fresh.stoka(c.arguments);
+    RunResult ran = fresh.stoka(c.arguments);
     CHECK(ran.code == c.code);
     CHECK(one_line(ran.err));
     CHECK_MESSAGE(ran.err.find(c.says) != std::string::npos, ran.err);
@@ -84,33 +84,32 @@ TEST_CASE("a question may look like a flag, and a list flag does not swallow it"
   CHECK(machine().stoka({"chat", "--seen", "debono", "tell me about bounded execution"}).code == 0);
 }
 
-TEST_CASE("what cannot be written is said, and a reader that had enough is no failure") {
-  Ran full = machine().stoka({"status"}, "", "/dev/full");
+TEST_CASE("output that cannot be written is an error") {
+  RunResult full = machine().stoka({"status"}, "", "/dev/full");
   CHECK(full.code == 3);
   CHECK(full.err.find("cannot write the result") != std::string::npos);
 }
 
-TEST_CASE("asking does not create an index") {
+TEST_CASE("chat and status do not create an index") {
   Machine fresh;
   fresh.stoka({"chat", "what is this?"});
   fresh.stoka({"status"});
   CHECK(!std::filesystem::exists(fresh.database()));
 }
 
-TEST_CASE("an error under --json is one object on standard error") {
+TEST_CASE("an error with --json is one JSON object on stderr") {
   Machine fresh;
-  Ran ran = fresh.stoka({"--json", "chat", "anything"});
+  RunResult ran = fresh.stoka({"--json", "chat", "anything"});
   CHECK(ran.code == 3);
   CHECK(ran.out.empty());
   Json error = Json::parse(ran.err)["error"];
   for (const char* key : {"kind", "message", "hint"}) CHECK(error.contains(key));
 }
 
-TEST_CASE(
-    "without a command and without a terminal one line says what to type, and the exit is 2") {
+TEST_CASE("without a command and a terminal, a one-line usage error says what to type") {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{}, {"--json"}, {"-q"}}) {
-    Ran ran = machine().stoka(arguments, "tell me about debono\n");
+    RunResult ran = machine().stoka(arguments, "tell me about debono\n");
     CHECK(ran.code == 2);
     CHECK(ran.out.empty());
     CHECK(one_line(ran.err));
@@ -118,12 +117,12 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("an error in the flags of a command with --json is JSON too") {
+TEST_CASE("a usage error with --json is a JSON object too") {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"chat", "--json", "--session"},
         {"--json", "discover", "--limit", "many"},
         {"rerank", "x", "--nonsense", "--json"}}) {
-    Ran ran = machine().stoka(arguments);
+    RunResult ran = machine().stoka(arguments);
     CHECK(ran.code == 2);
     REQUIRE_MESSAGE(Json::accept(ran.err), ran.err);
     CHECK(Json::parse(ran.err)["error"]["kind"] == "usage");
@@ -131,18 +130,18 @@ TEST_CASE("an error in the flags of a command with --json is JSON too") {
   CHECK_FALSE(Json::accept(machine().stoka({"route", "--turns", "--", "--json"}).err));
 }
 
-TEST_CASE("a command ends when nobody reads its output any more") {
-  // Without an end, each of these would run until the test gives up.
+TEST_CASE("a command ends when the reader of its output is gone") {
+  // The input of these commands never ends.
   for (const char* script :
        {"yes 'tell me about debono' 2>/dev/null | \"$stoka\" chat - | head -2",
         "yes 'tell me about debono' 2>/dev/null | \"$stoka\" chat --json - | head -2",
         "yes 2>/dev/null | \"$stoka\" chat --dry-run - | head -2"}) {
-    Ran ran = machine().shell(script);
+    RunResult ran = machine().shell(script);
     CHECK_MESSAGE(ran.code == 0, ran.err);
     CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') == 2);
     CHECK_MESSAGE(ran.err.empty(), ran.err);
   }
-  // The output is closed before the work begins: it is not done.
+  // The output is closed before the work begins, so the work is not done.
   for (const char* command :
        {"eval", "index --dry-run '" STOKA_SOURCE_DIR "/evals/site'", "smoke"}) {
     const std::string script =
@@ -151,12 +150,12 @@ TEST_CASE("a command ends when nobody reads its output any more") {
   }
 }
 
-TEST_CASE("help and version come before anything that can fail") {
+TEST_CASE("--help and --version work with an invalid configuration") {
   Machine fresh;
   fresh.environment()["STOKA_RETRIEVAL_MODE"] = "nonsense";
   for (const char* command : {"index", "chat", "discover", "context", "route", "rerank", "profile",
                               "status", "completion"}) {
-    Ran ran = fresh.stoka({command, "--help"});
+    RunResult ran = fresh.stoka({command, "--help"});
     CHECK(ran.code == 0);
     CHECK_MESSAGE(ran.out.find("Examples:") != std::string::npos, std::string(command));
   }
@@ -166,7 +165,7 @@ TEST_CASE("help and version come before anything that can fail") {
   CHECK(fresh.stoka({"route", "hi"}).code == 3);
 }
 
-TEST_CASE("a flag beats the environment, which beats the file") {
+TEST_CASE("a flag overrides the environment, which overrides the config file") {
   Machine fresh;
   fresh.write("site/a.md", "# A\n\nLighthouses warn ships.\n");
   fresh.write(".config/stoka/config.toml", "store = \"file.db\"\n");
@@ -179,7 +178,7 @@ TEST_CASE("a flag beats the environment, which beats the file") {
   CHECK(std::filesystem::exists(fresh.home() / "flag.db"));
 }
 
-TEST_CASE("index --json reports what it did, also when nothing is stored yet") {
+TEST_CASE("index --json reports its changes, and a dry run needs no store") {
   Machine fresh;
   fresh.write("site/a.md", "# A\n\nLighthouses warn ships.\n");
   fresh.write("site/b.md", "---\ndraft: true\ntitle: B\n---\nSoon.\n");
@@ -193,34 +192,34 @@ TEST_CASE("index --json reports what it did, also when nothing is stored yet") {
   CHECK(wet["skipped"][0]["reason"] == "draft");
 }
 
-TEST_CASE("index says what it left out and why, and with -q only what changed") {
+TEST_CASE("index reports what it skipped and why, and with -q only what changed") {
   Machine fresh;
   fresh.write("site/a.md", "# A\n\nLighthouses warn ships.\n\n## Keys\n\nAKIAABCDEFGHIJKLMNOP\n");
   fresh.write("site/b.md", "---\nnoindex: true\ntitle: B\n---\nSoon.\n");
   fresh.write("site/products.json", R"([{"name": "Lamp", "draft": true}])");
   for (int i = 0; i < 5; ++i) fresh.write("site/" + std::to_string(i) + ".PNG", "x");
   fresh.write("site/notes.txt", "x");
-  const std::string told =
+  const std::string expected =
       "site/a.md: a passage of 'Keys' was left out: it holds an AWS access key; the rest is "
       "indexed\n"
       "skipped 5 files *.png: neither markdown nor products.json; -v lists them\n"
       "skipped site/b.md: its field 'noindex' keeps it from readers\n"
       "skipped site/notes.txt: neither markdown nor products.json\n"
       "left out of site/products.json: product 1: draft\n";
-  CHECK(fresh.stoka({"index", "-n", "site"}).out.ends_with(told));
+  CHECK(fresh.stoka({"index", "-n", "site"}).out.ends_with(expected));
   const std::string all = fresh.stoka({"index", "-n", "-v", "site"}).out;
   CHECK(all.find("skipped site/4.PNG: neither markdown") != std::string::npos);
   CHECK(all.find("5 files") == std::string::npos);
   CHECK(Json::parse(fresh.stoka({"index", "-n", "--json", "site"}).out)["skipped"].size() == 8);
   CHECK(fresh.stoka({"index", "-q", "site"}).out ==
         "1 added, 0 changed, 0 unchanged, 0 removed; 1 chunks\n");
-  const Ran again = fresh.stoka({"index", "-q", "site"});
+  const RunResult again = fresh.stoka({"index", "-q", "site"});
   CHECK(again.code == 0);
   CHECK(again.out == "");
   CHECK(again.err == "");
 }
 
-TEST_CASE("route --json names route, rule and reply") {
+TEST_CASE("route --json prints the route, the rule and the reply") {
   Json meta = json_of({"route", "--json", "hi"});
   CHECK(meta["route"] == "meta");
   CHECK(meta["rule"] == "meta.greeting");
@@ -233,15 +232,16 @@ TEST_CASE("route --json names route, rule and reply") {
   CHECK(meta["signal"].is_null());
   CHECK(meta["site_word"].is_null());
   CHECK(machine().stoka({"route", "does debono use react"}).out ==
-        "new  new\n'react' is not off topic here: the site has 'debono'\n");
+        "new  new\n'react' is not off topic, because the site has 'debono'\n");
   CHECK(json_of({"route", "--json", "--turns", "2", "did it work?"})["route"] == "followup");
 }
 
-TEST_CASE("rerank --texts ranks given lines, with and without an index") {
+TEST_CASE("rerank --texts ranks the given lines with and without an index") {
   Machine fresh;
   for (const Machine* where : {&fresh, &machine()}) {
-    Ran ran = where->stoka({"rerank", "--json", "--texts", "-", "how do ferries carry people"},
-                           "lighthouses warn ships\nferries carry people and cars\n");
+    RunResult ran =
+        where->stoka({"rerank", "--json", "--texts", "-", "how do ferries carry people"},
+                     "lighthouses warn ships\nferries carry people and cars\n");
     REQUIRE_MESSAGE(ran.code == 0, ran.err);
     Json body = Json::parse(ran.out);
     REQUIRE(body["results"].size() == 2);
@@ -249,7 +249,7 @@ TEST_CASE("rerank --texts ranks given lines, with and without an index") {
   }
 }
 
-TEST_CASE("discover and context write the shapes of the HTTP face") {
+TEST_CASE("discover and context print the JSON of the HTTP API") {
   Json found = json_of({"discover", "--json", "--page", "/blog/philosophy-bounded-execution"});
   REQUIRE(found["recommendations"].size() == 3);
   for (const Json& item : found["recommendations"]) {
@@ -263,7 +263,7 @@ TEST_CASE("discover and context write the shapes of the HTTP face") {
             .is_string());
 }
 
-TEST_CASE("profile keeps interests and reading history") {
+TEST_CASE("profile stores interests and reading history") {
   Json made = json_of(
       {"profile", "--json", "--interests", "Infrastructure,agents", "--read", "debono-boss-fight"});
   std::string id = made["visitor_id"].get<std::string>();
@@ -276,7 +276,7 @@ TEST_CASE("profile keeps interests and reading history") {
   CHECK(json_of({"profile", "--json", "--visitor", id}) == shown);
 }
 
-TEST_CASE("status says what is indexed and which parts answer") {
+TEST_CASE("status reports what is indexed and which parts work") {
   Json status = json_of({"status", "--json"});
   CHECK(status["documents"] == 42);
   CHECK(status["chunks"].get<int>() > 100);
@@ -285,7 +285,7 @@ TEST_CASE("status says what is indexed and which parts answer") {
   for (const char* part : {"embedder", "reranker", "generator"}) CHECK(status[part]["ok"] == true);
 }
 
-TEST_CASE("a golden directory changes the voice without a build") {
+TEST_CASE("golden.dir replaces built-in golden files") {
   Machine& home = machine();
   home.write("golden/replies.toml",
              "what=['a lighthouse. which "
@@ -297,36 +297,36 @@ TEST_CASE("a golden directory changes the voice without a build") {
   home.write("golden/replies.toml", "what = ['x']\n");
   CHECK(home.stoka({"route", "what is this?"}).code == 3);
   home.write("golden/replies.toml", "frob = ['x']\n");
-  const Ran unknown_key = home.stoka({"route", "what is this?"});
+  const RunResult unknown_key = home.stoka({"route", "what is this?"});
   CHECK(unknown_key.code == 3);
   CHECK(one_line(unknown_key.err));
   CHECK(unknown_key.err.find("golden file replies.toml:1: unknown key 'frob'") !=
         std::string::npos);
   home.write("golden/replies.tml", "what = ['x']\n");
-  const Ran misnamed = home.stoka({"route", "what is this?"});
+  const RunResult misnamed = home.stoka({"route", "what is this?"});
   CHECK(misnamed.code == 3);
   CHECK(misnamed.err.find("replies.tml: no golden file has that name, did you mean "
                           "'replies.toml'?") != std::string::npos);
   home.environment()["STOKA_GOLDEN_DIR"] = (home.home() / "golden/replies.toml").string();
-  const Ran no_directory = home.stoka({"route", "what is this?"});
+  const RunResult no_directory = home.stoka({"route", "what is this?"});
   CHECK(no_directory.code == 3);
   CHECK(one_line(no_directory.err));
   home.environment().erase("STOKA_GOLDEN_DIR");
 }
 
-TEST_CASE("'stoka help' prints what --help prints") {
+TEST_CASE("'stoka help' prints the same as --help") {
   Machine fresh;
   fresh.environment()["STOKA_RETRIEVAL_MODE"] = "nonsense";  // help reads no settings
   CHECK(fresh.stoka({"help"}).out == fresh.stoka({"--help"}).out);
   CHECK(fresh.stoka({"help", "chat"}).out == fresh.stoka({"chat", "--help"}).out);
-  Ran unknown = fresh.stoka({"help", "chta"});
+  RunResult unknown = fresh.stoka({"help", "chta"});
   CHECK(unknown.code == 2);
   CHECK(unknown.err.find("did you mean 'chat'?") != std::string::npos);
 }
 
-TEST_CASE("completions name every command, flag and value") {
+TEST_CASE("the completions contain commands, flags and values") {
   for (const char* shell : {"bash", "zsh", "fish"}) {
-    Ran ran = machine().stoka({"completion", shell});
+    RunResult ran = machine().stoka({"completion", shell});
     CHECK(ran.code == 0);
     for (const char* word :
          {"rerank", "discover", "explain", "dry-run", "prune", "auto always never", "bash zsh fish",
@@ -353,7 +353,7 @@ TEST_CASE("bash completes commands, flags, values and files") {
         Case{{"stoka", "chat", "--session", ""}, ""}}) {
     std::string words;
     for (const std::string& word : c.words) words += "'" + word + "' ";
-    Ran ran = machine().shell(fmt::format(
+    RunResult ran = machine().shell(fmt::format(
         "bash -c 'source /dev/stdin <<<\"$(\"$stoka\" completion bash)\"; COMP_WORDS=({}); "
         "COMP_CWORD={}; compopt() {{ :; }}; _stoka; echo \"${{COMPREPLY[*]}}\"'",
         [&] {
@@ -366,7 +366,7 @@ TEST_CASE("bash completes commands, flags, values and files") {
   }
 }
 
-TEST_CASE("there is a manual page of the program and of each command") {
+TEST_CASE("there is a manual page for the program and for each command") {
   for (const char* command : {"", "chat", "index", "eval", "store", "help"}) {
     std::vector<std::string> arguments = {"help", "--man"};
     if (*command) arguments.push_back(command);
@@ -375,7 +375,7 @@ TEST_CASE("there is a manual page of the program and of each command") {
     for (const char* part :
          {".SH NAME\n", ".SH SYNOPSIS\n", ".SH OPTIONS\n", ".SH EXIT STATUS\n", "\\-\\-store\\fR"})
       CHECK_MESSAGE(page.find(part) != std::string::npos, std::string(command) << " " << part);
-    // A line that begins with a dot is a command to roff, and only these are meant.
+    // A line that begins with a dot is a roff request; only these requests are used.
     for (size_t at = page.find("\n."); at != std::string::npos; at = page.find("\n.", at + 1)) {
       const std::string word = page.substr(at + 2, 2);
       CHECK_MESSAGE((word == "SH" || word == "TP" || word == "nf" || word == "fi"), word);

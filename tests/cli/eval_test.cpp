@@ -1,5 +1,5 @@
-// stoka eval: the real program, over the sample site, over a site of one's own, and with what was
-// broken on purpose.
+// `stoka eval` over the sample site, over another site, and with parts that were broken on
+// purpose.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -14,25 +14,25 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string text_of(const fs::path& path) {
+std::string read_text(const fs::path& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
 const std::string kBaseline = STOKA_SOURCE_DIR "/evals/baseline.json";
 
-// Without its last member, "run".
-std::string settled(const std::string& report) {
+// Removes the member "run", which differs between runs.
+std::string without_run(const std::string& report) {
   Json json = Json::parse(report);
   json.erase("run");
   return json.dump();
 }
 
-void tune(const Machine& machine, const std::string& toml) {
+void write_config(const Machine& machine, const std::string& toml) {
   machine.write(".config/stoka/config.toml", toml);
 }
 
-// A site and cases of one's own.
+// Writes a small site and cases about it.
 void write_site(const Machine& machine) {
   machine.write("site/boats.md",
                 "---\ntitle: Wooden boats\nslug: boats\ndate: 2026-01-02\n---\n\n"
@@ -49,12 +49,12 @@ void write_site(const Machine& machine) {
 
 }  // namespace
 
-TEST_CASE("eval over the sample site is what the committed baseline says") {
+TEST_CASE("eval over the sample site agrees with the committed baseline") {
   Machine machine;
   machine.environment()["TMPDIR"] = (machine.home() / "tmp").string();
   fs::create_directories(machine.home() / "tmp");
-  const Ran ran = machine.stoka({"eval", "all", "--baseline", kBaseline, "--junit", "out.xml",
-                                 "--html", "out.html", "--report", "out.json"});
+  const RunResult ran = machine.stoka({"eval", "all", "--baseline", kBaseline, "--junit", "out.xml",
+                                       "--html", "out.html", "--report", "out.json"});
   CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
   CHECK(ran.err == "");
   for (const std::string_view part : {"constraints", "dataset", "retrieval", "ndcg@10", "policy"})
@@ -62,9 +62,9 @@ TEST_CASE("eval over the sample site is what the committed baseline says") {
   CHECK(!has(ran.out, "worse   "));
   CHECK(fs::is_empty(machine.home() / "tmp"));
   CHECK(!fs::exists(machine.database()));
-  CHECK(has(text_of(machine.home() / "out.xml"), "<testsuite"));
-  CHECK(has(text_of(machine.home() / "out.html"), "<html"));
-  const Json report = Json::parse(text_of(machine.home() / "out.json"));
+  CHECK(has(read_text(machine.home() / "out.xml"), "<testsuite"));
+  CHECK(has(read_text(machine.home() / "out.html"), "<html"));
+  const Json report = Json::parse(read_text(machine.home() / "out.json"));
   CHECK(report["suite"] == "all");
   CHECK(report["metrics"]["constraints.pass_rate"] == 1);
   CHECK(report["metrics"]["dataset.pass_rate"].get<double>() >= 0.9);
@@ -73,11 +73,11 @@ TEST_CASE("eval over the sample site is what the committed baseline says") {
         static_cast<int>(report["cases"].size()));
 }
 
-TEST_CASE("a report is the same bytes in every run, but for its last member") {
+TEST_CASE("two runs give the same report except for the member run") {
   Machine machine;
-  const Ran one = machine.stoka({"eval", "dataset", "--json"});
-  const Ran other = machine.stoka({"eval", "dataset", "--json", "--jobs", "1"});
-  CHECK(settled(one.out) == settled(other.out));
+  const RunResult one = machine.stoka({"eval", "dataset", "--json"});
+  const RunResult other = machine.stoka({"eval", "dataset", "--json", "--jobs", "1"});
+  CHECK(without_run(one.out) == without_run(other.out));
   CHECK(one.err == "");
   const Json report = Json::parse(one.out);
   CHECK(report["suite"] == "dataset");
@@ -86,9 +86,9 @@ TEST_CASE("a report is the same bytes in every run, but for its last member") {
   CHECK(report["cases"][0].contains("scores"));
 }
 
-TEST_CASE("without a baseline a case that fails is exit 1, and every one is named") {
+TEST_CASE("without a baseline failed cases are listed and the exit code is 1") {
   Machine machine;
-  const Ran ran = machine.stoka({"eval", "dataset"});
+  const RunResult ran = machine.stoka({"eval", "dataset"});
   CHECK(ran.code == 1);
   const Json report = Json::parse(machine.stoka({"eval", "dataset", "--json"}).out);
   size_t failed = 0;
@@ -101,51 +101,52 @@ TEST_CASE("without a baseline a case that fails is exit 1, and every one is name
   CHECK(machine.stoka({"eval", "constraints"}).code == 0);
 }
 
-TEST_CASE("a golden file that was broken is caught by the baseline, by case") {
+TEST_CASE("comparison with the baseline finds the cases that a bad golden file breaks") {
   Machine machine;
-  std::string replies = text_of(STOKA_SOURCE_DIR "/golden/replies.toml");
+  std::string replies = read_text(STOKA_SOURCE_DIR "/golden/replies.toml");
   const std::string said = "\"wrong terminal.\"";
   replies.replace(replies.find(said), said.size(), "\"Sorry! you might try react instead.\"");
   machine.write("golden/replies.toml", replies);
-  tune(machine, "[golden]\ndir = \"" + (machine.home() / "golden").string() + "\"\n");
-  const Ran ran = machine.stoka({"eval", "--baseline", kBaseline});
+  write_config(machine, "[golden]\ndir = \"" + (machine.home() / "golden").string() + "\"\n");
+  const RunResult ran = machine.stoka({"eval", "--baseline", kBaseline});
   CHECK(ran.code == 1);
   CHECK(has(ran.out, "worse   constraints/knows_limits"));
   CHECK(has(ran.out, "worse   dataset/"));
   CHECK(!has(ran.out, "worse   retrieval."));
 }
 
-TEST_CASE("a threshold that was lowered is caught by the baseline") {
+TEST_CASE("comparison with the baseline finds a lowered threshold") {
   Machine machine;
-  tune(machine, "[threshold]\nnothing = 0.05\n");
-  const Ran ran = machine.stoka({"eval", "--baseline", kBaseline});
+  write_config(machine, "[threshold]\nnothing = 0.05\n");
+  const RunResult ran = machine.stoka({"eval", "--baseline", kBaseline});
   CHECK(ran.code == 1);
   CHECK(has(ran.out, "worse   dataset/void-"));
   CHECK(has(ran.out, "other thresholds: 0.82 0.65 0.05, was 0.82 0.65 0.5"));
-  tune(machine, "[threshold]\nnothing = 0.4\n");  // no case shows it, the share refused does
-  const Ran little = machine.stoka({"eval", "retrieval", "--baseline", kBaseline});
+  write_config(machine,
+               "[threshold]\nnothing = 0.4\n");  // no case shows it, the share refused does
+  const RunResult little = machine.stoka({"eval", "retrieval", "--baseline", kBaseline});
   CHECK(little.code == 1);
   CHECK(has(little.out, "worse   retrieval.refused"));
 }
 
-TEST_CASE("a reranker that is broken is caught by the baseline, and one that is gone is exit 4") {
+TEST_CASE("comparison with the baseline finds a broken reranker; a missing one gives exit code 4") {
   Machine machine;
   auto reranker = std::make_unique<FakeUpstream>(reranker_options());
   machine.environment()["STOKA_RERANK_URL"] = reranker->url();
   const std::string before = (machine.home() / "before.json").string();
-  const Ran good = machine.stoka({"eval", "retrieval", "--report", before});
+  const RunResult good = machine.stoka({"eval", "retrieval", "--report", before});
   CHECK_MESSAGE(good.code <= 1, (good.out + good.err));
   CHECK(machine.stoka({"eval", "retrieval", "--baseline", before}).code == 0);
 
   reranker->behave(R"({"path":"/rerank","fault":"reversed","times":0})");
-  const Ran bad = machine.stoka({"eval", "retrieval", "--baseline", before});
+  const RunResult bad = machine.stoka({"eval", "retrieval", "--baseline", before});
   CHECK(bad.code == 1);
   CHECK(has(bad.out, "worse   retrieval.policy.hit@1"));
   CHECK(has(bad.out, "worse   retrieval/"));
   CHECK(!has(bad.out, "worse   retrieval.fused"));
 
   reranker.reset();
-  const Ran gone = machine.stoka({"eval", "retrieval", "--baseline", before});
+  const RunResult gone = machine.stoka({"eval", "retrieval", "--baseline", before});
   CHECK_MESSAGE(gone.code == 4, (gone.out + gone.err));
   CHECK(has(gone.err, "could not be run"));
   CHECK(lines(gone.err) == 1);
@@ -153,25 +154,27 @@ TEST_CASE("a reranker that is broken is caught by the baseline, and one that is 
   CHECK(!has(gone.out, "worse   "));
 }
 
-TEST_CASE("one's own cases are asked of one's own index, which is only read") {
+TEST_CASE("--cases runs over the configured index, which is only read") {
   Machine machine;
   write_site(machine);
-  CHECK(machine.stoka({"eval", "--cases", "my.jsonl"}).code == 3);  // nothing is indexed yet
+  CHECK(machine.stoka({"eval", "--cases", "my.jsonl"}).code == 3);  // there is no index yet
   CHECK(machine.stoka({"index", "site"}).code == 0);
-  const Ran ran = machine.stoka({"eval", "--cases", "my.jsonl", "--json"});
+  const RunResult ran = machine.stoka({"eval", "--cases", "my.jsonl", "--json"});
   CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
   const Json report = Json::parse(ran.out);
   CHECK(report["cases"].size() == 2);
   CHECK(report["parts"]["day"] == "2026-02-03");
   CHECK(report["parts"]["index"] == "2 documents, 2 chunks");
-  const Json status = Json::parse(machine.stoka({"smoke", "--json"}).out);  // leaves it alone too
+  const Json status =
+      Json::parse(machine.stoka({"smoke", "--json"}).out);  // does not change the index either
   CHECK(status["failed"] == 0);
 
-  const Ran pages = machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site", "--json"});
-  CHECK(settled(pages.out) == settled(ran.out));
+  const RunResult pages =
+      machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site", "--json"});
+  CHECK(without_run(pages.out) == without_run(ran.out));
 }
 
-TEST_CASE("a collection is indexed, asked, and its run written for trec_eval") {
+TEST_CASE("a retrieval collection is evaluated and its run written for trec_eval") {
   Machine machine;
   machine.write(
       "corpus.jsonl",
@@ -183,17 +186,17 @@ TEST_CASE("a collection is indexed, asked, and its run written for trec_eval") {
                 "{\"_id\":\"PLAIN-2\",\"text\":\"when do planks swell\"}\n");
   machine.write("qrels.tsv",
                 "query-id\tcorpus-id\tscore\nPLAIN-1\tMED-14\t2\nPLAIN-2\tMED-10\t1\n");
-  const Ran ran =
+  const RunResult ran =
       machine.stoka({"eval", "--queries", "queries.jsonl", "--qrels", "qrels.tsv", "--site",
                      "corpus.jsonl", "--run-out", "run.txt", "--stage", "lexical"});
   CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
-  const std::string run = text_of(machine.home() / "run.txt");
+  const std::string run = read_text(machine.home() / "run.txt");
   CHECK(has(run, "PLAIN-1 Q0 MED-14 1 "));
   CHECK(has(run, "PLAIN-2 Q0 MED-10 1 "));
   CHECK(has(run, "stoka-lexical"));
 }
 
-TEST_CASE("a model's answers are repeated, recorded, and replayed without it") {
+TEST_CASE("a model's answers can be repeated, recorded and replayed") {
   Machine machine;
   auto generator = std::make_unique<FakeUpstream>();
   machine.environment()["STOKA_GEN_URL"] = generator->url();
@@ -204,22 +207,22 @@ TEST_CASE("a model's answers are repeated, recorded, and replayed without it") {
     all.insert(all.end(), {flag, "tape.jsonl"});
     return machine.stoka(all);
   };
-  const Ran said = with("--record");
+  const RunResult said = with("--record");
   CHECK_MESSAGE(said.code <= 1, said.err);
   const Json report = Json::parse(said.out);
   CHECK(report["repeat"] == 2);
   CHECK(report["cases"][0]["trials"] == 2);
   generator.reset();
-  const Ran replayed = with("--replay");
-  CHECK(settled(replayed.out) == settled(said.out));
-  const Ran gone = machine.stoka(ask);
+  const RunResult replayed = with("--replay");
+  CHECK(without_run(replayed.out) == without_run(said.out));
+  const RunResult gone = machine.stoka(ask);
   CHECK(gone.code == 4);
   CHECK(Json::parse(gone.out)["errors"].get<size_t>() > 0);
 }
 
-TEST_CASE("a sweep says which settings find best") {
+TEST_CASE("a sweep compares settings") {
   Machine machine;
-  const Ran modes = machine.stoka({"eval", "--sweep", "retrieval.mode=lexical,hybrid"});
+  const RunResult modes = machine.stoka({"eval", "--sweep", "retrieval.mode=lexical,hybrid"});
   CHECK_MESSAGE(modes.code == 0, (modes.out + modes.err));
   CHECK(has(modes.out, "retrieval.mode"));
   CHECK(has(modes.out, "best ndcg@10"));
@@ -230,10 +233,10 @@ TEST_CASE("a sweep says which settings find best") {
   for (int i = 0; i < 200; ++i)
     longer += "An anchor of number " + std::to_string(i) + " holds in mud and drags over rock.\n\n";
   machine.write("site/anchors.md", longer);
-  const Ran all = machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site", "--sweep",
-                                 "--json", "--report", "sweep.json"});
+  const RunResult all = machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site", "--sweep",
+                                       "--json", "--report", "sweep.json"});
   CHECK_MESSAGE(all.code == 0, (all.out + all.err));
-  CHECK(text_of(machine.home() / "sweep.json") == all.out);
+  CHECK(read_text(machine.home() / "sweep.json") == all.out);
   const Json sweep = Json::parse(all.out);
   CHECK(sweep["rows"].size() == 27);  // sizes, overlaps, modes; the prefix is the models'
   CHECK(sweep["rows"][0]["settings"]["chunk.max_tokens"] == "256");
@@ -242,13 +245,13 @@ TEST_CASE("a sweep says which settings find best") {
 
   CHECK(machine.stoka({"index", "site"}).code == 0);
   CHECK(machine.stoka({"eval", "--cases", "my.jsonl", "--sweep"}).code == 0);
-  const Ran pages =
+  const RunResult pages =
       machine.stoka({"eval", "--cases", "my.jsonl", "--sweep", "chunk.max_tokens=256"});
   CHECK(pages.code == 2);
   CHECK(has(pages.err, "--site"));
 }
 
-TEST_CASE("what cannot be run is one line that says what to do, and nothing is lost") {
+TEST_CASE("an evaluation that cannot run gives an error and no output") {
   Machine machine;
   write_site(machine);
   machine.write("bad.jsonl", "{\"query\":\"x\",\"idael_cite\":\"boats\"}\n");
@@ -294,7 +297,7 @@ TEST_CASE("what cannot be run is one line that says what to do, and nothing is l
   };
   for (const Row& row : rows) {
     CAPTURE(row.arguments);
-    const Ran ran = machine.stoka(row.arguments);
+    const RunResult ran = machine.stoka(row.arguments);
     CHECK_MESSAGE(ran.code == row.code, ran.err);
     CHECK(ran.out == "");
     CHECK(has(ran.err, row.says));
@@ -302,9 +305,9 @@ TEST_CASE("what cannot be run is one line that says what to do, and nothing is l
   }
 }
 
-TEST_CASE("with --json a comparison is part of the one object") {
+TEST_CASE("with --json the comparison is part of the report") {
   Machine machine;
-  const Ran ran = machine.stoka({"eval", "constraints", "--baseline", kBaseline, "--json"});
+  const RunResult ran = machine.stoka({"eval", "constraints", "--baseline", kBaseline, "--json"});
   CHECK(ran.code == 0);
   CHECK(ran.err == "");
   const Json report = Json::parse(ran.out);
@@ -312,16 +315,16 @@ TEST_CASE("with --json a comparison is part of the one object") {
   CHECK(report["comparison"]["tolerance"] == 0.01);
 }
 
-TEST_CASE("what of a site was left out is said") {
+TEST_CASE("skipped files of --site are reported") {
   Machine machine;
   write_site(machine);
   machine.write("site/draft.md", "---\ntitle: Not yet\ndraft: true\n---\n\nText.\n");
-  const Ran ran = machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site"});
+  const RunResult ran = machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site"});
   CHECK(ran.code == 0);
   CHECK(has(ran.err, "draft.md: draft"));
 }
 
-TEST_CASE("a history of reports is drawn over time") {
+TEST_CASE("--html plots a history of reports") {
   Machine machine;
   fs::create_directories(machine.home() / "reports");
   for (const char* name : {"reports/a.json", "reports/b.json"})
@@ -329,7 +332,7 @@ TEST_CASE("a history of reports is drawn over time") {
   machine.write("reports/other.json", "{\"not\":\"a report\"}");
   CHECK(machine.stoka({"eval", "constraints", "--html", "out.html", "--history", "reports"}).code ==
         0);
-  CHECK(has(text_of(machine.home() / "out.html"), "<svg"));
+  CHECK(has(read_text(machine.home() / "out.html"), "<svg"));
 }
 
 }  // namespace eval_test

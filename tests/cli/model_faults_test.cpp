@@ -1,11 +1,11 @@
-// What the real program does when a model server fails.
+// `stoka chat` with failing model servers.
 #include "model_site.h"
 
 namespace model_faults_test {
 
 using namespace stoka::test;
 
-TEST_CASE("an embedder that does not answer is exit 4 before the first word") {
+TEST_CASE("a failing embedder gives exit code 4 and no output") {
   for (const char* behaviour :
        {R"({"times":0,"fault":"close"})", R"({"times":0,"status":503})",
         R"({"times":0,"path":"/embed","fault":"html"})",
@@ -17,10 +17,10 @@ TEST_CASE("an embedder that does not answer is exit 4 before the first word") {
         R"({"times":0,"path":"/embed","fault":"redirect"})",
         R"({"times":0,"path":"/embed","fault":"gzip_bomb"})", R"({"times":0,"fault":"hang"})"}) {
     CAPTURE(std::string(behaviour));
-    Site site;
+    ModelSite site;
     site.machine.environment()["STOKA_EMBED_TIMEOUT"] = "0.3";
     site.embedder.behave(behaviour);
-    Ran ran = site.ask();
+    RunResult ran = site.ask();
     CAPTURE(ran.err);
     CHECK(ran.code == 4);
     CHECK(ran.out == "");
@@ -29,16 +29,16 @@ TEST_CASE("an embedder that does not answer is exit 4 before the first word") {
   }
 }
 
-TEST_CASE("a reranker that fails costs a warning, not the answer") {
+TEST_CASE("a failing reranker gives an answer and a warning") {
   for (const char* behaviour :
        {R"({"times":0,"fault":"close"})", R"({"times":0,"status":500})",
         R"({"times":0,"fault":"html"})", R"({"times":0,"fault":"bad_index"})",
         R"({"times":0,"fault":"duplicate_index"})", R"({"times":0,"fault":"hang"})"}) {
     CAPTURE(std::string(behaviour));
-    Site site;
+    ModelSite site;
     site.machine.environment()["STOKA_RERANK_TIMEOUT"] = "0.3";
     site.reranker.behave(behaviour);
-    Ran ran = site.ask();
+    RunResult ran = site.ask();
     CAPTURE(ran.err);
     CHECK(ran.code == 0);
     CHECK(has(ran.err, "warning"));
@@ -47,7 +47,7 @@ TEST_CASE("a reranker that fails costs a warning, not the answer") {
   }
 }
 
-TEST_CASE("a generator that fails before a word is exit 4 and silence") {
+TEST_CASE("a generator that fails before the first token gives exit code 4 and no output") {
   for (const char* behaviour :
        {R"({"times":0,"fault":"close"})", R"({"times":0,"fault":"reset"})",
         R"({"times":0,"fault":"half_head"})", R"({"times":0,"fault":"hang"})",
@@ -57,11 +57,11 @@ TEST_CASE("a generator that fails before a word is exit 4 and silence") {
         R"({"times":0,"fault":"gzip_bomb"})", R"({"times":0,"fault":"long_line","after":0})",
         R"({"times":0,"fault":"error_event","after":0})"}) {
     CAPTURE(std::string(behaviour));
-    Site site;
+    ModelSite site;
     site.machine.environment()["STOKA_GEN_HEADERS_TIMEOUT"] = "0.3";
     site.machine.environment()["STOKA_GEN_MODEL"] = "fake-model";
     site.generator.behave(behaviour);
-    Ran ran = site.ask();
+    RunResult ran = site.ask();
     CAPTURE(ran.err);
     CHECK(ran.code == 4);
     CHECK(ran.out == "");
@@ -70,16 +70,16 @@ TEST_CASE("a generator that fails before a word is exit 4 and silence") {
   }
 }
 
-TEST_CASE("a model that only thinks is told apart from one that is down") {
-  Site site;
+TEST_CASE("a model that only thinks gives exit code 3 and names generator.extra") {
+  ModelSite site;
   site.generator.behave(R"({"times":0,"fault":"endless_thinking"})");
-  Ran ran = site.ask();
+  RunResult ran = site.ask();
   CHECK(ran.code == 3);
   CHECK(ran.out == "");
   CHECK(has(ran.err, "generator.extra"));
 }
 
-TEST_CASE("a generator that breaks off leaves its words, marked, and no citation of half a tag") {
+TEST_CASE("an answer that breaks off is marked as cut off and shows no partial tag") {
   for (const char* behaviour :
        {R"({"times":0,"fault":"cut_in_tag"})",
         R"({"times":0,"path":"chat/completions","fault":"cut","after":5})",
@@ -89,10 +89,10 @@ TEST_CASE("a generator that breaks off leaves its words, marked, and no citation
         R"({"times":0,"path":"chat/completions","fault":"long_line"})",
         R"({"times":0,"fault":"no_finish"})"}) {
     CAPTURE(std::string(behaviour));
-    Site site;
+    ModelSite site;
     site.machine.environment()["STOKA_GEN_IDLE_TIMEOUT"] = "0.3";
     site.generator.behave(behaviour);
-    Ran ran = site.ask();
+    RunResult ran = site.ask();
     CAPTURE(ran.out);
     CAPTURE(ran.err);
     CHECK(ran.code == 4);
@@ -102,12 +102,12 @@ TEST_CASE("a generator that breaks off leaves its words, marked, and no citation
   }
 }
 
-TEST_CASE("what a model sends that is no text is mended, and never ends the program") {
+TEST_CASE("invalid text from a model is repaired") {
   for (const char* fault : {"invalid_utf8", "lone_surrogate", "endless"}) {
     CAPTURE(std::string(fault));
-    Site site;
+    ModelSite site;
     site.generator.behave(Json{{"times", 0}, {"fault", fault}}.dump());
-    Ran ran = site.ask();
+    RunResult ran = site.ask();
     CAPTURE(ran.err);
     CHECK((ran.code == 0 || ran.code == 4));
     CHECK(ran.out != "");

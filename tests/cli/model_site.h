@@ -1,4 +1,4 @@
-// A machine whose three parts are model servers that are none.
+// A machine whose three parts are fake model servers.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -23,18 +23,18 @@ inline FakeOptions reranker_options() {
   return options;
 }
 
-inline FakeOptions speaking(const std::string& dialect) {
+inline FakeOptions options_for(const std::string& dialect) {
   FakeOptions options;
   options.dialect = dialect;
   return options;
 }
 
-// A machine whose three parts are servers. The index is made once a process.
-struct Site {
+// The index is built once in each process and copied.
+struct ModelSite {
   FakeUpstream embedder, reranker{reranker_options()}, generator;
   Machine machine;
 
-  explicit Site(const std::string& dialect = "vllm") : generator(speaking(dialect)) {
+  explicit ModelSite(const std::string& dialect = "vllm") : generator(options_for(dialect)) {
     auto& env = machine.environment();
     env["STOKA_EMBED_URL"] = embedder.url();
     env["STOKA_RERANK_URL"] = reranker.url();
@@ -43,7 +43,7 @@ struct Site {
     std::filesystem::copy_file(index(), machine.database());
   }
 
-  Ran ask(std::vector<std::string> more = {}) {
+  RunResult ask(std::vector<std::string> more = {}) {
     more.insert(more.begin(), "chat");
     more.push_back(kQuestion);
     return machine.stoka(more);
@@ -71,7 +71,7 @@ inline bool has(const std::string& text, std::string_view part) {
 }
 
 inline const std::string& expected_answer() {
-  static const std::string answer = Site().ask().out;
+  static const std::string answer = ModelSite().ask().out;
   return answer;
 }
 

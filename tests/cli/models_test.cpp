@@ -1,20 +1,20 @@
-// The real program and model servers that are none.
+// The commands with fake model servers.
 #include "model_site.h"
 
 namespace models_test {
 
 using namespace stoka::test;
 
-TEST_CASE("chat says the same in every dialect") {
+TEST_CASE("the answer is the same for every server dialect") {
   CHECK(has(expected_answer(), "> The Philosophy of Bounded Execution\n"));
   for (const char* dialect : {"vllm", "llamacpp", "ollama", "lmstudio", "openai", "openrouter"}) {
     CAPTURE(std::string(dialect));
-    Site site(dialect);
-    Ran ran = site.ask();
+    ModelSite site(dialect);
+    RunResult ran = site.ask();
     CHECK(ran.code == 0);
     CHECK(ran.err == "");
     CHECK(ran.out == expected_answer());
-    // Whole answers instead of a stream, a byte a write, thoughts before the answer: the same.
+    // The answer does not depend on how the server sends it.
     for (const char* behaviour :
          {R"({"path":"chat/completions","fault":"no_stream"})",
           R"({"path":"chat/completions","piece":1})",
@@ -27,12 +27,12 @@ TEST_CASE("chat says the same in every dialect") {
   }
 }
 
-TEST_CASE("what was recorded is said again, byte for byte, without the servers") {
+TEST_CASE("--replay repeats a recorded answer byte for byte without servers") {
   Machine without;
   std::string said, events;
   {
-    Site site;
-    Ran ran = site.ask({"--record", "talk.jsonl"});
+    ModelSite site;
+    RunResult ran = site.ask({"--record", "talk.jsonl"});
     REQUIRE(ran.code == 0);
     said = ran.out;
     std::filesystem::copy_file(site.machine.home() / "talk.jsonl", without.home() / "talk.jsonl");
@@ -41,17 +41,17 @@ TEST_CASE("what was recorded is said again, byte for byte, without the servers")
     without.environment() = site.machine.environment();
     without.environment()["HOME"] = without.home().string();
   }
-  Ran ran = without.stoka({"chat", "--replay", "talk.jsonl", kQuestion});
+  RunResult ran = without.stoka({"chat", "--replay", "talk.jsonl", kQuestion});
   CHECK(ran.err == "");
   CHECK(ran.code == 0);
   CHECK(ran.out == said);
-  Ran other = without.stoka({"chat", "--replay", "talk.jsonl", "what about debono"});
+  RunResult other = without.stoka({"chat", "--replay", "talk.jsonl", "what about debono"});
   CHECK(other.code == 3);
   CHECK(has(other.err, "record it again"));
   CHECK(without.stoka({"chat", kQuestion}).code == 4);
 }
 
-TEST_CASE("a recording alone is a generator") {
+TEST_CASE("a recording without generator.kind selects the replay generator") {
   Machine machine;
   machine.index_sample();
   std::string said;
@@ -69,9 +69,9 @@ TEST_CASE("a recording alone is a generator") {
   CHECK(machine.stoka({"chat", kQuestion}).out == said);
 }
 
-TEST_CASE("status says who answers, with which model, and what to change") {
-  Site site;
-  Ran ran = site.machine.stoka({"status", "--json"});
+TEST_CASE("status names the models and what to fix") {
+  ModelSite site;
+  RunResult ran = site.machine.stoka({"status", "--json"});
   CAPTURE(ran.err);
   REQUIRE(ran.code == 0);
   Json body = Json::parse(ran.out);
@@ -103,18 +103,18 @@ TEST_CASE("status says who answers, with which model, and what to change") {
   CHECK(site.machine.stoka({"status"}).code == 3);
 }
 
-TEST_CASE("another embedding model is refused until the index is made again") {
-  Site site;
+TEST_CASE("an index of another embedding model is refused until it is rebuilt") {
+  ModelSite site;
   FakeOptions options;
   options.model = "other-model";
   FakeUpstream other(options);
   site.machine.environment()["STOKA_EMBED_URL"] = other.url();
-  Ran ran = site.ask();
+  RunResult ran = site.ask();
   CHECK(ran.code == 3);
   CHECK(has(ran.err, "fake-model"));
   CHECK(has(ran.err, "other-model"));
-  // Vectors that were paid for are not given up for a variable that somebody forgot.
-  Ran index = site.machine.stoka({"index", STOKA_SOURCE_DIR "/evals/site"});
+  // Without the variable the built-in embedder would replace the model's vectors; that is refused.
+  RunResult index = site.machine.stoka({"index", STOKA_SOURCE_DIR "/evals/site"});
   CHECK(index.code == 3);
   CHECK(has(index.err, "--rebuild"));
   site.machine.environment()["STOKA_EMBED_URL"] = site.embedder.url();
@@ -124,22 +124,23 @@ TEST_CASE("another embedding model is refused until the index is made again") {
   CHECK(site.ask().code == 0);
 }
 
-TEST_CASE("a rebuild that fails half way leaves the old index") {
-  Site site;
+TEST_CASE("a rebuild that fails half way keeps the old index") {
+  ModelSite site;
   FakeOptions options;
   options.model = "other-model";
   FakeUpstream other(options);
   site.machine.environment()["STOKA_EMBED_URL"] = other.url();
-  for (int i = 0; i < 4; ++i) other.behave(R"({"path":"/embed"})");  // these are answered
+  for (int i = 0; i < 4; ++i)
+    other.behave(R"({"path":"/embed"})");  // these four requests are answered
   other.behave(R"({"path":"/embed","times":0,"fault":"close"})");
-  Ran index = site.machine.stoka({"index", "--rebuild", STOKA_SOURCE_DIR "/evals/site"});
+  RunResult index = site.machine.stoka({"index", "--rebuild", STOKA_SOURCE_DIR "/evals/site"});
   CHECK(index.code == 4);
   CHECK(has(index.err, "the index is as it was"));
   site.machine.environment()["STOKA_EMBED_URL"] = site.embedder.url();
   CHECK(site.ask().out == expected_answer());
 }
 
-TEST_CASE("an index run that broke off is told by status, and gone on with") {
+TEST_CASE("status reports an interrupted index run, which the next run continues") {
   Machine machine;
   FakeOptions options;
   options.most_batch = 8;
@@ -150,20 +151,20 @@ TEST_CASE("an index run that broke off is told by status, and gone on with") {
                   "# Page " + std::to_string(i) + "\n\nWords of page " + std::to_string(i) + ".\n");
   for (int i = 0; i < 35; ++i) server.behave(R"({"path":"/embed"})");
   server.behave(R"({"path":"/embed","times":0,"fault":"close"})");
-  Ran index = machine.stoka({"index", "content"});
+  RunResult index = machine.stoka({"index", "content"});
   CHECK(index.code == 4);
   CHECK(has(index.err, "what was written stays"));
-  Ran status = machine.stoka({"status"});
+  RunResult status = machine.stoka({"status"});
   CHECK(status.code != 0);
   server.reset();
   status = machine.stoka({"status"});
   CHECK(status.code == 3);
-  CHECK(has(status.err, "did not come to its end"));
+  CHECK(has(status.err, "was interrupted"));
   CHECK(machine.stoka({"index", "content"}).code == 0);
   CHECK(machine.stoka({"status"}).code == 0);
 }
 
-TEST_CASE("index keeps to the server's batches and loses nothing to one that is down") {
+TEST_CASE("index respects the server's batch size and keeps the index if the server is down") {
   Machine machine;
   FakeOptions options;
   options.most_batch = 8;
@@ -180,13 +181,13 @@ TEST_CASE("index keeps to the server's batches and loses nothing to one that is 
   CHECK(batches > 20);
 
   machine.environment()["STOKA_EMBED_URL"] = "http://127.0.0.1:9";
-  Ran ran = machine.stoka({"index", STOKA_SOURCE_DIR "/evals/site"});
+  RunResult ran = machine.stoka({"index", STOKA_SOURCE_DIR "/evals/site"});
   CHECK(ran.code == 4);
   machine.environment()["STOKA_EMBED_URL"] = server.url();
   CHECK(machine.stoka({"chat", kQuestion}).code == 0);
 }
 
-TEST_CASE("a key is sent, and shown nowhere") {
+TEST_CASE("an API key is sent and never shown") {
   constexpr const char* kKey = "canary-key-5f2c";
   FakeOptions options;
   options.key = kKey;
@@ -195,68 +196,68 @@ TEST_CASE("a key is sent, and shown nowhere") {
   machine.index_sample();
   auto& env = machine.environment();
   env["STOKA_GEN_URL"] = locked.url();
-  Ran refused = machine.stoka({"chat", kQuestion});
+  RunResult refused = machine.stoka({"chat", kQuestion});
   CHECK(refused.code == 3);
   CHECK(has(refused.err, "STOKA_GEN_API_KEY_FILE"));
 
   auto answers = [&] {
-    Ran ran = machine.stoka({"chat", "-v", "--trace", "--record", "talk.jsonl", kQuestion});
+    RunResult ran = machine.stoka({"chat", "-v", "--trace", "--record", "talk.jsonl", kQuestion});
     CAPTURE(ran.err);
     CHECK(ran.code == 0);
-    Ran recorded = machine.stoka({"status", "-v"});
+    RunResult recorded = machine.stoka({"status", "-v"});
     for (const std::string& text : {ran.out, ran.err, recorded.out, recorded.err})
       CHECK_FALSE(has(text, kKey));
   };
   machine.write("key", std::string(kKey) + "\n");
   env["STOKA_GEN_API_KEY_FILE"] = (machine.home() / "key").string();
   answers();
-  Ran grep = machine.stoka({"rerank", "--texts", "talk.jsonl", "key"});
+  RunResult grep = machine.stoka({"rerank", "--texts", "talk.jsonl", "key"});
   CHECK_FALSE(has(grep.out, kKey));
   env.erase("STOKA_GEN_API_KEY_FILE");
   env["STOKA_GEN_API_KEY_COMMAND"] = "echo " + std::string(kKey);
-  Ran by_command = machine.stoka({"chat", kQuestion});
+  RunResult by_command = machine.stoka({"chat", kQuestion});
   CHECK(by_command.code == 0);
   env.erase("STOKA_GEN_API_KEY_COMMAND");
   env["STOKA_GEN_API_KEY"] = kKey;
   answers();
 
   env["STOKA_GEN_API_KEY_FILE"] = (machine.home() / "key").string();
-  CHECK(machine.stoka({"chat", kQuestion}).code == 3);  // two of them
+  CHECK(machine.stoka({"chat", kQuestion}).code == 3);  // two keys are set
   env.erase("STOKA_GEN_API_KEY_FILE");
   env["STOKA_GEN_API_KEY"] = "canary-key-wrong";
-  Ran wrong = machine.stoka({"chat", kQuestion});
+  RunResult wrong = machine.stoka({"chat", kQuestion});
   CHECK(wrong.code == 3);
   CHECK_FALSE(has(wrong.err, "canary-key-wrong"));
 }
 
-TEST_CASE("a key of the file does not follow an address of the environment") {
+TEST_CASE("a key of the config file is not sent to an address of the environment") {
   FakeUpstream elsewhere;
   Machine machine;
   machine.index_sample();
   machine.write(".config/stoka/config.toml",
                 "[generator]\nurl = \"https://models.example\"\napi_key = \"canary-key-5f2c\"\n");
   machine.environment()["STOKA_GEN_URL"] = elsewhere.url();
-  Ran ran = machine.stoka({"chat", kQuestion});
+  RunResult ran = machine.stoka({"chat", kQuestion});
   CHECK(ran.code == 0);
   CHECK(has(ran.err, "generator.api_key"));
   for (const auto& request : elsewhere.seen()) CHECK(request.authorization == "");
 }
 
-TEST_CASE("discover frames its recommendations by one request") {
+TEST_CASE("discover gets all framing lines with one request") {
   for (const char* dialect : {"vllm", "ollama"}) {
     CAPTURE(std::string(dialect));
-    Site site(dialect);
+    ModelSite site(dialect);
     site.generator.behave(
         R"({"path":"chat/completions","answer":"1. read it.\n2. or not.\n3. your evening."})");
-    Ran ran =
+    RunResult ran =
         site.machine.stoka({"discover", "--json", "--page", "/blog/philosophy-bounded-execution"});
     REQUIRE(ran.code == 0);
     const Json body = Json::parse(ran.out);
     for (const Json& item : body["recommendations"]) CHECK(item["framing"].is_string());
   }
-  Site site;
+  ModelSite site;
   site.machine.environment()["STOKA_GEN_URL"] = "http://127.0.0.1:9";
-  Ran ran =
+  RunResult ran =
       site.machine.stoka({"discover", "--json", "--page", "/blog/philosophy-bounded-execution"});
   CHECK(ran.code == 0);
   Json body = Json::parse(ran.out);
@@ -264,22 +265,22 @@ TEST_CASE("discover frames its recommendations by one request") {
   for (const Json& item : body["recommendations"]) CHECK(item["framing"].is_null());
 }
 
-TEST_CASE("a variable that is no setting is told, with the one that was meant") {
+TEST_CASE("an unknown STOKA_ variable gives a warning with a suggestion") {
   Machine machine;
   machine.environment()["STOKA_GEN_ULR"] = "x";
-  Ran ran = machine.stoka({"route", "hi"});
-  CHECK(has(ran.err, "STOKA_GEN_ULR is no setting"));
+  RunResult ran = machine.stoka({"route", "hi"});
+  CHECK(has(ran.err, "STOKA_GEN_ULR is not a setting"));
   CHECK(has(ran.err, "STOKA_GEN_URL"));
 }
 
-TEST_CASE("without a reranker the answer is as sure as the built-in scorer") {
+TEST_CASE("without a reranker the built-in scorer decides the confidence") {
   for (const char* way : {"none", "dead"}) {
     CAPTURE(std::string(way));
-    Site site;
+    ModelSite site;
     auto& env = site.machine.environment();
     env["STOKA_RERANK_URL"] = "http://127.0.0.1:9";
     if (way == std::string("none")) env["STOKA_RERANKER"] = "none";
-    Ran ran = site.ask();
+    RunResult ran = site.ask();
     CHECK(ran.code == 0);
     CHECK(has(ran.out, "> "));
     CHECK(has(site.machine.stoka({"chat", "quantum gravity research"}).out,
@@ -287,7 +288,7 @@ TEST_CASE("without a reranker the answer is as sure as the built-in scorer") {
   }
 }
 
-TEST_CASE("what asks no model needs none") {
+TEST_CASE("commands that use no model work while the servers are down") {
   Machine machine;
   machine.index_sample();
   for (const char* name : {"STOKA_RERANK_URL", "STOKA_GEN_URL"})
@@ -299,7 +300,7 @@ TEST_CASE("what asks no model needs none") {
   CHECK(machine.stoka({"context", "--page", "/"}).code == 0);
 }
 
-TEST_CASE("settings of servers that cannot be are refused with what to write") {
+TEST_CASE("invalid server settings give a one-line error") {
   struct Case {
     const char* name;
     const char* value;
@@ -318,7 +319,7 @@ TEST_CASE("settings of servers that cannot be are refused with what to write") {
     machine.index_sample();
     machine.environment()["STOKA_GENERATOR"] = "openai";
     machine.environment()[item.name] = item.value;
-    Ran ran = machine.stoka({"chat", kQuestion});
+    RunResult ran = machine.stoka({"chat", kQuestion});
     CHECK(ran.code == item.code);
     CHECK(ran.out == "");
     CHECK(lines(ran.err) == 1);

@@ -1,4 +1,4 @@
-// The commands on PostgreSQL, through the real program.
+// The commands on PostgreSQL.
 #include "support/postgres.h"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 #include "net/client.h"
 #include "process.h"
 #include "serve/remote.h"
-#include "served.h"
+#include "server_process.h"
 #include "support/json.h"
 
 namespace postgres_test {
@@ -31,11 +31,11 @@ bool one_line(const std::string& text) {
   return !text.empty() && std::count(text.begin(), text.end(), '\n') == 1;
 }
 
-struct MachineOn : Machine {
-  explicit MachineOn(const std::string& url) { environment()["STOKA_DB_URL"] = url; }
+struct PostgresMachine : Machine {
+  explicit PostgresMachine(const std::string& url) { environment()["STOKA_DB_URL"] = url; }
 };
 
-// What two stores say may differ in how long it took.
+// Removes the latency, which differs between runs.
 Json without_latency(const std::string& text) {
   Json out = Json::parse(text);
   if (out["data"].is_object()) out["data"].erase("latency_ms");
@@ -51,9 +51,9 @@ std::vector<Json> events(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a site on PostgreSQL answers as one on SQLite") {
+TEST_CASE("PostgreSQL gives the same answers as SQLite") {
   const TestDatabase database;
-  const MachineOn there(database.url());
+  const PostgresMachine there(database.url());
   const Machine here;
   there.index_sample();
   here.index_sample();
@@ -65,8 +65,8 @@ TEST_CASE("a site on PostgreSQL answers as one on SQLite") {
            {"chat", "--json", "--session", kSession, "--visitor", kVisitor, kQuestion},
        }) {
     CAPTURE(arguments.back());
-    const Ran a = here.stoka(arguments);
-    const Ran b = there.stoka(arguments);
+    const RunResult a = here.stoka(arguments);
+    const RunResult b = there.stoka(arguments);
     REQUIRE_MESSAGE(b.code == 0, b.err);
     CHECK(events(a.out) == events(b.out));
   }
@@ -79,8 +79,8 @@ TEST_CASE("a site on PostgreSQL answers as one on SQLite") {
            {"profile", "--json", "--visitor", kVisitor, "--interests", "systems,agents"},
        }) {
     CAPTURE(arguments.front());
-    const Ran a = here.stoka(arguments);
-    const Ran b = there.stoka(arguments);
+    const RunResult a = here.stoka(arguments);
+    const RunResult b = there.stoka(arguments);
     REQUIRE_MESSAGE(b.code == 0, b.err);
     CHECK(Json::parse(a.out) == Json::parse(b.out));
   }
@@ -88,14 +88,14 @@ TEST_CASE("a site on PostgreSQL answers as one on SQLite") {
 
 TEST_CASE("status names the database and shows no password") {
   const TestDatabase database;
-  const MachineOn machine(database.url());
-  const Ran empty = machine.stoka({"status"});
+  const PostgresMachine machine(database.url());
+  const RunResult empty = machine.stoka({"status"});
   CHECK(empty.code == 3);
   CHECK(has(empty.err, "run: stoka index PATH"));
   machine.index_sample();
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"status"}, {"status", "--json"}, {"status", "-v"}}) {
-    const Ran ran = machine.stoka(arguments);
+    const RunResult ran = machine.stoka(arguments);
     CHECK_MESSAGE(ran.code == 0, ran.err);
     CHECK(has(ran.out, "postgres://"));
     const size_t at = database.url().find('@');
@@ -107,7 +107,7 @@ TEST_CASE("status names the database and shows no password") {
   }
 }
 
-TEST_CASE("an index and its sessions go to PostgreSQL and come back") {
+TEST_CASE("store copy copies an index and its sessions to PostgreSQL and back") {
   const TestDatabase database;
   const Machine machine;
   machine.index_sample();
@@ -118,18 +118,18 @@ TEST_CASE("an index and its sessions go to PostgreSQL and come back") {
   REQUIRE(machine.stoka(turn).code == 0);
   REQUIRE(machine.stoka({"profile", "--visitor", kVisitor, "--interests", "agents"}).code == 0);
 
-  const Ran to = machine.stoka({"store", "copy", "--json", sqlite, database.url()});
+  const RunResult to = machine.stoka({"store", "copy", "--json", sqlite, database.url()});
   REQUIRE_MESSAGE(to.code == 0, to.err);
   const Json report = Json::parse(to.out);
   CHECK(report["documents"] > 40);
   CHECK(report["unchanged"] == 0);
   CHECK(report["visitors"] == 1);
   CHECK(report["sessions"] == 1);
-  const Ran again = machine.stoka({"store", "copy", "--json", sqlite, database.url()});
+  const RunResult again = machine.stoka({"store", "copy", "--json", sqlite, database.url()});
   REQUIRE_MESSAGE(again.code == 0, again.err);
   CHECK(Json::parse(again.out)["documents"] == 0);
   CHECK(Json::parse(again.out)["unchanged"] == report["documents"]);
-  const Ran back = machine.stoka({"store", "copy", database.url(), copy});
+  const RunResult back = machine.stoka({"store", "copy", database.url(), copy});
   REQUIRE_MESSAGE(back.code == 0, back.err);
 
   for (const std::vector<std::string>& arguments :
@@ -140,7 +140,7 @@ TEST_CASE("an index and its sessions go to PostgreSQL and come back") {
     const auto said = [&](const std::string& store) {
       std::vector<std::string> all = {"--store", store};
       all.insert(all.end(), arguments.begin(), arguments.end());
-      const Ran ran = machine.stoka(all);
+      const RunResult ran = machine.stoka(all);
       CHECK_MESSAGE(ran.code == 0, ran.err);
       return ran.out;
     };
@@ -153,17 +153,18 @@ TEST_CASE("an index and its sessions go to PostgreSQL and come back") {
   const std::string other = "sqlite:" + (machine.home() / "other.db").string();
   REQUIRE(machine.stoka({"--store", other, "index", (machine.home() / "other").string()}).code ==
           0);
-  const Ran refused = machine.stoka({"store", "copy", other, database.url()});
+  const RunResult refused = machine.stoka({"store", "copy", other, database.url()});
   CHECK(refused.code == 3);
   CHECK(has(refused.err, "--prune"));
   CHECK(one_line(refused.err));
-  const Ran pruned = machine.stoka({"store", "copy", "--prune", "--json", other, database.url()});
+  const RunResult pruned =
+      machine.stoka({"store", "copy", "--prune", "--json", other, database.url()});
   REQUIRE_MESSAGE(pruned.code == 0, pruned.err);
   CHECK(Json::parse(pruned.out)["documents"] == 1);
   CHECK(Json::parse(pruned.out)["removed"] == report["documents"]);
 }
 
-TEST_CASE("what is wrong with a database is one line, with its exit code and no password") {
+TEST_CASE("a database error is one line with the right exit code and without the password") {
   struct Case {
     std::string url;
     int code;
@@ -184,7 +185,7 @@ TEST_CASE("what is wrong with a database is one line, with its exit code and no 
     cases.push_back({"postgres://nobody:" + secret + place + "/stoka", 3, "nobody"});
   }
   for (const Case& c : cases) {
-    const MachineOn machine(c.url);
+    const PostgresMachine machine(c.url);
     machine.write("one.md", "# One\n\nA page.\n");
     for (const std::vector<std::string>& arguments :
          {std::vector<std::string>{"status"},
@@ -192,7 +193,7 @@ TEST_CASE("what is wrong with a database is one line, with its exit code and no 
           {"index", (machine.home() / "one.md").string()},
           {"profile", "--visitor", kVisitor},
           {"store", "copy", c.url, "sqlite:copy.db"}}) {
-      const Ran ran = machine.stoka(arguments);
+      const RunResult ran = machine.stoka(arguments);
       CAPTURE(arguments.front());
       CAPTURE(ran.err);
       CHECK(ran.code == c.code);
@@ -203,9 +204,9 @@ TEST_CASE("what is wrong with a database is one line, with its exit code and no 
   }
 }
 
-TEST_CASE("a server whose database is down starts, says so, and shows no password") {
-  MachineOn machine("postgres://me:s3cret-pass@127.0.0.1:1/site");
-  const Served served(machine);
+TEST_CASE("the server starts while the database is down, reports it, and shows no password") {
+  PostgresMachine machine("postgres://me:s3cret-pass@127.0.0.1:1/site");
+  const ServerProcess served(machine);
   stoka::net::Client client;
   const auto site = stoka::serve::Remote::make(client, served.url()).value();
   CHECK(site.get("/healthz").value().status == 200);

@@ -21,13 +21,13 @@ struct Pipe {
   }
 };
 
-// Feeds and listens until all three ends are closed.
-void converse(int in, int out, int err, std::string_view input, Ran& ran) {
+// Writes the input and reads both outputs until all pipes are closed.
+void transfer_data(int in, int out, int err, std::string_view input, RunResult& ran) {
   fcntl(in, F_SETFL, O_NONBLOCK);
   if (input.empty()) ::close(in), in = -1;
   while (out >= 0 || err >= 0) {
     pollfd polled[3] = {{in, POLLOUT, 0}, {out, POLLIN, 0}, {err, POLLIN, 0}};
-    if (::poll(polled, 3, 60'000) <= 0) FAIL("the program does not end");
+    if (::poll(polled, 3, 60'000) <= 0) FAIL("the program did not end within 60 s");
     if (in >= 0 && polled[0].revents) {
       ssize_t n = ::write(in, input.data(), input.size());
       if (n > 0) input.remove_prefix(static_cast<size_t>(n));
@@ -58,18 +58,18 @@ Machine::Machine() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-Ran Machine::stoka(std::vector<std::string> arguments, const std::string& input,
-                   const char* out_file) const {
+RunResult Machine::stoka(std::vector<std::string> arguments, const std::string& input,
+                         const char* out_file) const {
   arguments.insert(arguments.begin(), STOKA_BINARY);
   return run(std::move(arguments), input, out_file);
 }
 
-Ran Machine::shell(const std::string& script) const {
+RunResult Machine::shell(const std::string& script) const {
   return run({"/bin/sh", "-c", script}, "", nullptr);
 }
 
-Ran Machine::run(std::vector<std::string> arguments, const std::string& input,
-                 const char* out_file) const {
+RunResult Machine::run(std::vector<std::string> arguments, const std::string& input,
+                       const char* out_file) const {
   std::vector<char*> argv, envp;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -79,7 +79,7 @@ Ran Machine::run(std::vector<std::string> arguments, const std::string& input,
   envp.push_back(nullptr);
 
   Pipe in, out, err;
-  Ran ran;
+  RunResult ran;
   pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
@@ -89,7 +89,7 @@ Ran Machine::run(std::vector<std::string> arguments, const std::string& input,
     ::_exit(127);
   }
   ::close(in.read), ::close(out.write), ::close(err.write);
-  converse(in.write, out.read, err.read, input, ran);
+  transfer_data(in.write, out.read, err.read, input, ran);
   int status = 0;
   ::waitpid(child, &status, 0);
   ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -102,8 +102,8 @@ bool Machine::has_settings() const {
                      [](const auto& variable) { return variable.first.starts_with("STOKA_"); });
 }
 
-// Indexing takes seconds with sanitizers, and without settings it gives the same database each
-// time.
+// Indexing takes seconds with sanitizers. Without settings it always makes the same database, so
+// that is copied.
 void Machine::index_sample() const {
   static const Machine* indexed = nullptr;
   if (indexed && !has_settings()) {
@@ -111,7 +111,7 @@ void Machine::index_sample() const {
     std::filesystem::copy_file(indexed->database(), database());
     return;
   }
-  Ran ran = stoka({"index", "--quiet", STOKA_SOURCE_DIR "/evals/site"});
+  RunResult ran = stoka({"index", "--quiet", STOKA_SOURCE_DIR "/evals/site"});
   REQUIRE_MESSAGE(ran.code == 0, ran.err);
   if (has_settings()) return;
   static const Machine keeper;

@@ -1,4 +1,4 @@
-// Runs the real program and hears what it says.
+// Runs the stoka binary and captures its output.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@
 
 namespace stoka::test {
 
-struct Ran {
+struct RunResult {
   int code = -1;
   std::string out;
   std::string err;
 };
 
-// One person's machine: a home of its own and nothing else in the environment.
+// A user's machine: a temporary home folder and an otherwise empty environment.
 class Machine {
  public:
   Machine();
@@ -26,17 +26,18 @@ class Machine {
   std::map<std::string, std::string>& environment() { return environment_; }
   void write(const std::string& file, const std::string& text) const { home_.write(file, text); }
 
-  // `out`: a file for standard output instead of what is heard.
-  Ran stoka(std::vector<std::string> arguments, const std::string& input = "",
-            const char* out = nullptr) const;
-  // Runs a script of the shell, to which the program is $stoka. The exit code is the script's.
-  Ran shell(const std::string& script) const;
+  // Runs stoka. If `out` is given, standard output goes to this file and is not captured.
+  RunResult stoka(std::vector<std::string> arguments, const std::string& input = "",
+                  const char* out = nullptr) const;
+  // Runs a shell script, in which $stoka is the binary.
+  RunResult shell(const std::string& script) const;
   // Indexes the sample site.
   void index_sample() const;
 
  private:
-  bool has_settings() const;  // other than the defaults
-  Ran run(std::vector<std::string> arguments, const std::string& input, const char* out) const;
+  bool has_settings() const;  // true if there are settings other than the defaults
+  RunResult run(std::vector<std::string> arguments, const std::string& input,
+                const char* out) const;
 
   testing::TempFolder home_;
   std::map<std::string, std::string> environment_;

@@ -1,4 +1,4 @@
-// What SIGTERM leaves behind.
+// SIGTERM and temporary files.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -14,7 +14,7 @@ using namespace stoka;
 using namespace stoka::test;
 namespace fs = std::filesystem;
 
-TEST_CASE("SIGTERM ends eval and smoke, and their temporary folders go") {
+TEST_CASE("eval and smoke remove their temporary folders on SIGTERM") {
   for (const char* command : {"eval", "smoke"}) {
     CAPTURE(std::string(command));
     Machine machine;

@@ -1,7 +1,7 @@
-// stoka smoke: the real program, its own servers, and others.
+// `stoka smoke` with its own servers and with running ones.
 #include <doctest/doctest.h>
 
-#include "served.h"
+#include "server_process.h"
 #include "support/json.h"
 
 namespace smoke_test {
@@ -20,7 +20,7 @@ std::vector<int> numbers(const Json& report, const Json& ok) {
 
 }  // namespace
 
-TEST_CASE("smoke passes eleven of eleven, whatever is configured, and leaves nothing behind") {
+TEST_CASE("smoke passes all eleven checks with any configuration and removes its files") {
   Machine machine;
   auto& env = machine.environment();
   env["STOKA_EMBED_URL"] = "http://127.0.0.1:9";
@@ -29,7 +29,7 @@ TEST_CASE("smoke passes eleven of eleven, whatever is configured, and leaves not
   env["STOKA_DB_URL"] = "sqlite:" + (machine.home() / "own.db").string();
   env["TMPDIR"] = (machine.home() / "tmp").string();
   std::filesystem::create_directories(machine.home() / "tmp");
-  const Ran ran = machine.stoka({"smoke", "--json"});
+  const RunResult ran = machine.stoka({"smoke", "--json"});
   CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
   CHECK(ran.err == "");
   const Json report = Json::parse(ran.out);
@@ -46,26 +46,26 @@ TEST_CASE("smoke passes eleven of eleven, whatever is configured, and leaves not
   CHECK(!std::filesystem::exists(machine.database()));
 }
 
-TEST_CASE("a voice that was tuned is the one that is checked") {
+TEST_CASE("smoke checks the configured golden data") {
   Machine machine;
-  std::string replies = text_of(STOKA_SOURCE_DIR "/golden/replies.toml");
+  std::string replies = read_text(STOKA_SOURCE_DIR "/golden/replies.toml");
   const std::string said = "\"wrong terminal.\"";
   replies.replace(replies.find(said), said.size(), "\"no idea.\"");
   machine.write("golden/replies.toml", replies);
   machine.write(".config/stoka/config.toml",
                 "[golden]\ndir = \"" + (machine.home() / "golden").string() + "\"\n");
-  const Ran ran = machine.stoka({"smoke"});
+  const RunResult ran = machine.stoka({"smoke"});
   CHECK(ran.code == 1);
   CHECK_MESSAGE(ran.out.find(" 4  FAILED ") != std::string::npos, (ran.out + ran.err));
   CHECK(ran.out.find("says: no idea.") != std::string::npos);
   CHECK(ran.out.find("10 passed, 1 failed, 0 skipped") != std::string::npos);
 }
 
-TEST_CASE("smoke --url checks a server that runs, as far as a visitor can") {
+TEST_CASE("smoke --url checks a running server") {
   Machine machine;
   machine.index_sample();
-  const Served served(machine);
-  const Ran ran = machine.stoka({"smoke", "--json", "--url", served.url()});
+  const ServerProcess served(machine);
+  const RunResult ran = machine.stoka({"smoke", "--json", "--url", served.url()});
   CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
   const Json report = Json::parse(ran.out);
   CHECK(report["passed"] == 9);
@@ -73,7 +73,8 @@ TEST_CASE("smoke --url checks a server that runs, as far as a visitor can") {
   CHECK(numbers(report, nullptr) == std::vector<int>{8, 9});
 }
 
-TEST_CASE("a site of other content passes too, again and again, and is not locked") {
+TEST_CASE(
+    "smoke --url passes repeatedly on a site of other content and keeps within its rate limit") {
   Machine machine;
   machine.write("site/blog/bread.md",
                 "---\ntitle: Rye bread at home\n---\nRye bread is rye flour, water and salt. Time "
@@ -82,14 +83,14 @@ TEST_CASE("a site of other content passes too, again and again, and is not locke
                 "---\ntitle: Feeding a sourdough starter\n---\nA sourdough starter is fed once a "
                 "day. Keep it warm, and feed it flour.\n");
   REQUIRE(machine.stoka({"index", "site"}).code == 0);
-  const Served served(machine, "30/300");
+  const ServerProcess served(machine, "30/300");
   for (int i = 0; i < 3; ++i) {
     CAPTURE(i);
-    const Ran ran = machine.stoka({"smoke", "--json", "--url", served.url()});
+    const RunResult ran = machine.stoka({"smoke", "--json", "--url", served.url()});
     CAPTURE(ran.out);
-    if (ran.code == 4) {  // nothing is left but what is kept for whoever comes next
+    if (ran.code == 4) {  // the remaining requests are not used up
       CHECK(i > 0);
-      CHECK(ran.err.find("could not be asked about its pages") != std::string::npos);
+      CHECK(ran.err.find("no question about the site's pages was asked") != std::string::npos);
       continue;
     }
     CHECK(ran.code == 0);
@@ -100,30 +101,31 @@ TEST_CASE("a site of other content passes too, again and again, and is not locke
   CHECK(machine.stoka({"chat", "--url", served.url(), "what is this?"}).code == 0);
 }
 
-TEST_CASE("smoke asks a site what it is told to ask") {
+TEST_CASE("smoke --url uses the given question, page and slug") {
   Machine machine;
   machine.index_sample();
-  const Served served(machine);
-  const Ran right =
+  const ServerProcess served(machine);
+  const RunResult right =
       machine.stoka({"smoke", "--url", served.url(), "--ask", "tell me about bounded execution",
                      "--cites", "philosophy-bounded-execution", "--page", "/blog/retry-storms",
                      "--void", "quantum gravity research"});
   CHECK_MESSAGE(right.code == 0, (right.out + right.err));
   CHECK(right.out.find("philosophy-bounded-execution: score") != std::string::npos);
-  const Ran wrong = machine.stoka({"smoke", "--url", served.url(), "--ask",
-                                   "tell me about bounded execution", "--cites", "nowhere"});
+  const RunResult wrong = machine.stoka({"smoke", "--url", served.url(), "--ask",
+                                         "tell me about bounded execution", "--cites", "nowhere"});
   CHECK(wrong.code == 1);
   CHECK(wrong.out.find("and not nowhere") != std::string::npos);
-  const Ran local = machine.stoka({"smoke", "--ask", "x"});
+  const RunResult local = machine.stoka({"smoke", "--ask", "x"});
   CHECK(local.code == 2);
   CHECK(local.err.find("--url") != std::string::npos);
 }
 
-TEST_CASE("smoke --url with nobody there is exit 4, and a wrong flag exit 2") {
+TEST_CASE("smoke --url gives exit code 4 if there is no stoka, and 2 for a wrong flag") {
   Machine machine;
-  const Parrot page("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\nhi");
+  const CannedServer page(
+      "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\nhi");
   for (const std::string& url : {std::string("http://127.0.0.1:9"), page.url()}) {
-    const Ran ran = machine.stoka({"smoke", "--url", url});
+    const RunResult ran = machine.stoka({"smoke", "--url", url});
     CHECK(ran.code == 4);
     CHECK(ran.out == "");
     CHECK(ran.err.find(url) != std::string::npos);

@@ -1,4 +1,4 @@
-// --url: the real program as a client of the real program.
+// --url: stoka as a client of another stoka.
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <pty.h>
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "served.h"
+#include "server_process.h"
 #include "support/json.h"
 
 namespace url_test {
@@ -24,11 +24,11 @@ Machine& site() {
 }
 
 const std::string& url() {
-  static Served served(site());
+  static ServerProcess served(site());
   return served.url();
 }
 
-// Who has no index.
+// A machine without an index.
 Machine& visitor() {
   static Machine made;
   return made;
@@ -41,8 +41,8 @@ std::vector<Json> events(const std::string& out) {
   return all;
 }
 
-// What does not differ from one run to the next.
-std::string essence(std::string out) {
+// The events without the members that differ between runs.
+std::string without_ids(std::string out) {
   std::string kept;
   for (Json& event : events(out)) {
     for (const char* own : {"session_id", "visitor_id", "latency_ms"}) event["data"].erase(own);
@@ -60,14 +60,14 @@ std::string http(const std::string& status, const std::string& type, const std::
          body;
 }
 
-// What was said there as if it had been said here: the addresses of citations as paths.
+// Replaces absolute addresses of citations by paths, as a local answer has them.
 std::string with_paths(std::string out) {
   for (size_t at = 0; (at = out.find(url() + "/", at)) != std::string::npos;)
     out.erase(at, url().size());
   return out;
 }
 
-// A conversation on a terminal of its own: all that was typed, and what was on the screen.
+// Runs a conversation on a pseudo-terminal and returns its output.
 std::string on_terminal(const Machine& machine, std::vector<std::string> arguments,
                         const std::vector<std::string>& typed) {
   arguments.insert(arguments.begin(), STOKA_BINARY);
@@ -87,7 +87,7 @@ std::string on_terminal(const Machine& machine, std::vector<std::string> argumen
   std::string all;
   size_t next = 0;
   char bytes[4096];
-  // A line is typed at each prompt.
+  // Types one line at each prompt.
   for (size_t seen = 0;;) {
     pollfd polled{screen, POLLIN, 0};
     if (::poll(&polled, 1, 30'000) <= 0) FAIL("nothing more is drawn: " << all);
@@ -110,23 +110,24 @@ std::string on_terminal(const Machine& machine, std::vector<std::string> argumen
 
 }  // namespace
 
-TEST_CASE("chat --url says what chat says, and needs no index here") {
+TEST_CASE("chat --url gives the same answer as chat and needs no local index") {
   for (const char* query : {"what is this?", "tell me about bounded execution",
                             "best javascript framework?", "quantum gravity research"}) {
     CAPTURE(std::string(query));
-    const Ran there = visitor().stoka({"chat", "--json", "--url", url(), query});
-    const Ran here = site().stoka({"chat", "--json", query});
+    const RunResult there = visitor().stoka({"chat", "--json", "--url", url(), query});
+    const RunResult here = site().stoka({"chat", "--json", query});
     CHECK(there.code == 0);
     CHECK(there.err == "");
-    CHECK(essence(with_paths(there.out)) == essence(here.out));
+    CHECK(without_ids(with_paths(there.out)) == without_ids(here.out));
   }
   CHECK(!std::filesystem::exists(visitor().database()));
 }
 
-TEST_CASE("an answer from elsewhere is drawn alike, and its paths are of that site") {
-  const Ran there = visitor().stoka({"chat", "--url", url(), "tell me about bounded execution"});
+TEST_CASE("chat --url prints the same text, with addresses of the remote site") {
+  const RunResult there =
+      visitor().stoka({"chat", "--url", url(), "tell me about bounded execution"});
   const std::string here = site().stoka({"chat", "tell me about bounded execution"}).out;
-  // A whole address leads to the quote, a path is only read.
+  // Only an absolute address keeps its text fragment.
   std::string pages = with_paths(there.out);
   for (size_t at = 0; (at = pages.find("#:~:text=", at)) != std::string::npos;)
     pages.erase(at, pages.find('\n', at) - at);
@@ -134,9 +135,9 @@ TEST_CASE("an answer from elsewhere is drawn alike, and its paths are of that si
   CHECK(has(there.out, "> " + url() + "/blog/philosophy-bounded-execution#:~:text=A%20bound"));
 }
 
-TEST_CASE("lines on standard input are turns of one session there too") {
-  const Ran ran = visitor().stoka({"chat", "--url", url(), "--json", "-"},
-                                  "tell me about bounded execution\nwhat about its limits\n");
+TEST_CASE("with --url the lines of standard input are turns of one session") {
+  const RunResult ran = visitor().stoka({"chat", "--url", url(), "--json", "-"},
+                                        "tell me about bounded execution\nwhat about its limits\n");
   CHECK(ran.code == 0);
   std::vector<Json> ready, done;
   for (const Json& event : events(ran.out)) {
@@ -150,7 +151,7 @@ TEST_CASE("lines on standard input are turns of one session there too") {
   CHECK(done.back()["turns"] == 2);
 }
 
-TEST_CASE("discover and context --url print what they print here") {
+TEST_CASE("discover --url and context --url print the same as without --url") {
   const char* page = "/blog/philosophy-bounded-execution";
   for (std::vector<std::string> command :
        {std::vector<std::string>{"discover", "--json", "--limit", "4", "--page", page},
@@ -161,14 +162,14 @@ TEST_CASE("discover and context --url print what they print here") {
     const std::string here = site().stoka(command).out;
     command.push_back("--url");
     command.push_back(url());
-    const Ran there = visitor().stoka(command);
+    const RunResult there = visitor().stoka(command);
     CHECK(there.code == 0);
     CHECK(there.err == "");
     CHECK(with_paths(there.out) == here);
   }
 }
 
-TEST_CASE("what only a local index can do is refused beside --url") {
+TEST_CASE("flags that need a local index are refused with --url") {
   for (const std::vector<std::string>& flags : {std::vector<std::string>{"chat", "--trace"},
                                                 {"chat", "--dry-run"},
                                                 {"discover", "--explain"},
@@ -178,15 +179,15 @@ TEST_CASE("what only a local index can do is refused beside --url") {
     std::vector<std::string> command = flags;
     command.insert(command.end(), {"--url", "http://127.0.0.1:9"});
     if (command.front() == "chat") command.push_back("hi");
-    const Ran ran = visitor().stoka(command);
+    const RunResult ran = visitor().stoka(command);
     CHECK(ran.code == 2);
     CHECK(ran.out == "");
-    CHECK_MESSAGE(has(ran.err, "is for a local index"), ran.err);
+    CHECK_MESSAGE(has(ran.err, "works only with the local index"), ran.err);
   }
-  const Ran before = visitor().stoka({"--url", "http://127.0.0.1:9", "chat", "hi"});
+  const RunResult before = visitor().stoka({"--url", "http://127.0.0.1:9", "chat", "hi"});
   CHECK(before.code == 2);
   CHECK(has(before.err, "stoka chat --url URL"));
-  const Ran other = visitor().stoka({"status", "--url", "http://127.0.0.1:9"});
+  const RunResult other = visitor().stoka({"status", "--url", "http://127.0.0.1:9"});
   CHECK(other.code == 2);
   CHECK_MESSAGE(has(other.err, "unknown flag '--url'"), other.err);
   CHECK(!has(other.err, "did you mean"));
@@ -194,58 +195,58 @@ TEST_CASE("what only a local index can do is refused beside --url") {
   CHECK(visitor().stoka({"chat", "--url", "http://127.0.0.1:9", " "}).code == 2);
 }
 
-TEST_CASE("a question that the site refuses gets its words") {
-  const Ran ran = visitor().stoka({"chat", "--url", url(), "--session", "nonsense", "hi"});
+TEST_CASE("a question that the site refuses gives the error of the site") {
+  const RunResult ran = visitor().stoka({"chat", "--url", url(), "--session", "nonsense", "hi"});
   CHECK(ran.code == 2);
   CHECK(ran.out == "");
   CHECK_MESSAGE(has(ran.err, "session_id"), ran.err);
 }
 
-TEST_CASE("who is not there, and who is no stoka, is one line and exit 4") {
-  const Parrot page(http("200 OK", "text/html", "<h1>hello</h1>"));
-  const Parrot gone(http("502 Bad Gateway", "text/html", "<h1>bad gateway</h1>"));
-  const Parrot noise("SSH-2.0-OpenSSH_9.2\r\n");
+TEST_CASE("an address without a stoka server gives a one-line error and exit code 4") {
+  const CannedServer page(http("200 OK", "text/html", "<h1>hello</h1>"));
+  const CannedServer gone(http("502 Bad Gateway", "text/html", "<h1>bad gateway</h1>"));
+  const CannedServer noise("SSH-2.0-OpenSSH_9.2\r\n");
   for (const std::string& where :
        {std::string("http://127.0.0.1:9"), page.url(), gone.url(), noise.url()}) {
     for (const std::vector<std::string>& command :
          {std::vector<std::string>{"chat", "hi"}, {"discover"}, {"context", "--page", "/"}}) {
       std::vector<std::string> asked = command;
       asked.insert(asked.end(), {"--url", where});
-      const Ran ran = visitor().stoka(asked);
+      const RunResult ran = visitor().stoka(asked);
       CHECK(ran.code == 4);
       CHECK(ran.out == "");
       CHECK_MESSAGE(has(ran.err, where), ran.err);
       CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
     }
   }
-  const Ran json = visitor().stoka({"chat", "--json", "--url", page.url(), "hi"});
+  const RunResult json = visitor().stoka({"chat", "--json", "--url", page.url(), "hi"});
   CHECK(json.code == 4);
   CHECK(Json::parse(json.err)["error"]["kind"] == "protocol");
 }
 
-TEST_CASE("an answer that breaks off is shown as far as it went, and is exit 4") {
+TEST_CASE("an answer that breaks off is printed as far as it came, and the exit code is 4") {
   const std::string begun =
       "event: ready\ndata: {\"session_id\":\"s\",\"visitor_id\":\"v\",\"route\":\"new\"}\n\n"
       "event: token\ndata: {\"text\":\"so far \\u001b[2J so good\"}\n\n";
-  const Parrot site(http("200 OK", "text/event-stream", begun));
-  const Ran text = visitor().stoka({"chat", "--url", site.url(), "hi"});
+  const CannedServer site(http("200 OK", "text/event-stream", begun));
+  const RunResult text = visitor().stoka({"chat", "--url", site.url(), "hi"});
   CHECK(text.code == 4);
   CHECK(has(text.out, "so far"));
   CHECK(!has(text.out, "\x1b"));
   CHECK(has(text.err, "without a last event"));
-  const Ran json = visitor().stoka({"chat", "--json", "--url", site.url(), "hi"});
+  const RunResult json = visitor().stoka({"chat", "--json", "--url", site.url(), "hi"});
   CHECK(json.code == 4);
   CHECK(events(json.out).back()["event"] == "error");
   CHECK(events(json.out).back()["data"]["retryable"] == true);
 }
 
-TEST_CASE("a conversation with a site keeps its session and knows its citations") {
+TEST_CASE("a remote conversation keeps its session and its citations") {
   const std::string screen =
       on_terminal(visitor(), {"--url", url()},
                   {"tell me about bounded execution", "/seen", "/open 1", "/why", "/session",
                    "/new", "/seen", "/page /blog", "what is this?", "/quit"});
   CHECK_MESSAGE(has(screen, "The Philosophy of Bounded Execution"), screen);
-  // A path of the site, which is the server's own host as far as anybody knows.
+  // A path is resolved against the address of the server.
   CHECK(has(screen, url() + "/blog/philosophy-bounded-execution#:~:text="));
   CHECK(has(screen, "only " + url() + " knows"));
   CHECK(has(screen, "turns    1"));

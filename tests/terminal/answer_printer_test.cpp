@@ -32,9 +32,9 @@ std::string drawn(const std::vector<Event>& events, const Capabilities& capabili
   return out;
 }
 
-TEST_CASE("text is wrapped at words on a terminal and left alone elsewhere") {
+TEST_CASE("text is wrapped at words on a terminal and is not wrapped elsewhere") {
   struct Case {
-    int columns;  // 0: no terminal
+    int columns;  // 0 if there is no terminal
     std::string text;
     std::string screen;
   };
@@ -60,12 +60,12 @@ TEST_CASE("text is wrapped at words on a terminal and left alone elsewhere") {
   }
 }
 
-TEST_CASE("while an answer is made a terminal shows so, until its first word") {
+TEST_CASE("a terminal shows an ellipsis until the first word of the answer") {
   for (const bool tty : {true, false}) {
     std::string out;
     AnswerPrinter printer([&](std::string_view text) { out += text; },
                           tty ? terminal(20) : Capabilities{});
-    printer.wait();
+    printer.show_waiting();
     CHECK(out == (tty ? "…" : ""));
     printer.handle(ReadyEvent{});
     printer.handle(TokenEvent{"one "});
@@ -75,12 +75,12 @@ TEST_CASE("while an answer is made a terminal shows so, until its first word") {
   }
   std::string out;
   AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(20));
-  printer.wait();
+  printer.show_waiting();
   printer.finish();
   CHECK(out == "…\r\x1b[K");
 }
 
-TEST_CASE("an answer that broke off is marked, and one without a word is not") {
+TEST_CASE("an answer that ended early is marked as cut off unless it is empty") {
   std::string out;
   AnswerPrinter printer([&](std::string_view text) { out += text; }, Capabilities{});
   printer.handle(TokenEvent{"half a"});
@@ -92,7 +92,7 @@ TEST_CASE("an answer that broke off is marked, and one without a word is not") {
   CHECK(out == "");
 }
 
-TEST_CASE("a citation stands apart by a blank line on both sides") {
+TEST_CASE("a blank line precedes and follows a citation") {
   CHECK(drawn({ReadyEvent{}, TokenEvent{"Before. "}, CiteEvent{essay()}, TokenEvent{" \nAfter."},
                DoneEvent{}},
               Capabilities{}) == "Before.\n\n> Essay\n> \"Said.\"\n> blog\n\nAfter.\n");
@@ -103,7 +103,7 @@ TEST_CASE("a citation stands apart by a blank line on both sides") {
         "a\n\n> Essay\n> \"Said.\"\n> blog\n\n> Essay\n> \"Said.\"\n> blog\n");
 }
 
-TEST_CASE("citations are numbered from the first, or not at all and with their addresses") {
+TEST_CASE("citations are numbered from a given number, or show their addresses instead") {
   Citation linked = essay();
   linked.url = "https://a.test/essay";
   const auto screen = [&](size_t first) {
@@ -119,7 +119,7 @@ TEST_CASE("citations are numbered from the first, or not at all and with their a
         "Essay\n\"Said.\"\nblog\nhttps://a.test/essay\n");
 }
 
-TEST_CASE("however the text is cut into tokens, the screen is the same") {
+TEST_CASE("the output does not depend on how the text is split into tokens") {
   const std::string before =
       "Bounded execution. It's not about limits: cafe\u0301 \u2014 自律のない自由は混沌だ, "
       "👩🏽‍💻 and\u00a0so\n\non averyveryverylongwordthatfitsnowhere \xe2\x82 \xf0\x9f "
@@ -149,7 +149,7 @@ TEST_CASE("however the text is cut into tokens, the screen is the same") {
   }
 }
 
-TEST_CASE("a word is drawn as soon as it is complete") {
+TEST_CASE("a word is printed as soon as it is complete") {
   std::string out;
   AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(40));
   printer.handle(TokenEvent{"hel"});
@@ -160,14 +160,14 @@ TEST_CASE("a word is drawn as soon as it is complete") {
   CHECK(out == "hello world");
 }
 
-TEST_CASE("a word that never ends is not held for ever") {
+TEST_CASE("a very long word is printed in parts") {
   std::string out;
   AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(40));
   printer.handle(TokenEvent{std::string(10000, 'x')});
   CHECK(out.size() > 5000);
 }
 
-TEST_CASE("a resize holds for the lines to come") {
+TEST_CASE("a resize changes the width of the following lines") {
   std::string out;
   AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(20));
   printer.handle(TokenEvent{"aaaa bbbb cccc "});
@@ -177,7 +177,7 @@ TEST_CASE("a resize holds for the lines to come") {
   CHECK(out == "aaaa bbbb cccc\ndddd eeee\nffff\n");
 }
 
-TEST_CASE("an error is visible, names a next step and ends the answer") {
+TEST_CASE("an error event prints the error and a next step and ends the answer") {
   CHECK(drawn({TokenEvent{"half an"}, ErrorEvent{"the generator went away", true},
                TokenEvent{"late"}},
               Capabilities{}) ==
@@ -188,7 +188,7 @@ TEST_CASE("an error is visible, names a next step and ends the answer") {
         "\x1b[31merror: no\x1b[0m\n  run 'stoka status' to see what does not answer\n");
 }
 
-TEST_CASE("the closing line break comes once") {
+TEST_CASE("the final line break is printed once") {
   std::string out;
   AnswerPrinter printer([&](std::string_view text) { out += text; }, Capabilities{});
   printer.handle(TokenEvent{"x"});
@@ -198,7 +198,7 @@ TEST_CASE("the closing line break comes once") {
   CHECK(out == "x\n");
 }
 
-TEST_CASE("error text folds on a terminal and hides escapes") {
+TEST_CASE("error text is wrapped on a terminal and its escape sequences are removed") {
   const Error error(ErrorKind::data, "there is no index at /a/b/c\x1b[2J",
                     "run 'stoka index PATH'");
   CHECK(error_text(error, terminal(20)) ==
@@ -206,7 +206,7 @@ TEST_CASE("error text folds on a terminal and hides escapes") {
   CHECK(error_text({ErrorKind::data, "plain"}, Capabilities{}) == "error: plain");
 }
 
-TEST_CASE("events and errors are JSON lines") {
+TEST_CASE("json_line() formats events and errors") {
   CHECK(json_line(Event(TokenEvent{"a\nb"})) == R"({"event":"token","data":{"text":"a\nb"}})");
   CHECK(json_line(Error(ErrorKind::usage, "bad \xff", "do")) ==
         "{\"error\":{\"kind\":\"usage\",\"message\":\"bad \uFFFD\",\"hint\":\"do\"}}");

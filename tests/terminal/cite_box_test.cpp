@@ -27,7 +27,7 @@ Capabilities terminal(int columns) {
   return out;
 }
 
-TEST_CASE("a citation is drawn as a box") {
+TEST_CASE("a terminal shows a citation as a box") {
   CHECK(cite_box(essay(), terminal(52), 12) ==
         "┌─ cite 12 ────────────────────────────────────────┐\n"
         "│ The Philosophy of Bounded Execution              │\n"
@@ -37,7 +37,7 @@ TEST_CASE("a citation is drawn as a box") {
         "└──────────────────────────────────────────────────┘");
 }
 
-TEST_CASE("without unicode the box is ASCII") {
+TEST_CASE("the box is drawn in ASCII if unicode is false") {
   Capabilities ascii = terminal(40);
   ascii.unicode = false;
   CHECK(cite_box(essay(), ascii, 1) ==
@@ -49,7 +49,7 @@ TEST_CASE("without unicode the box is ASCII") {
         "+--------------------------------------+");
 }
 
-TEST_CASE("a narrow terminal gets the lines without a frame") {
+TEST_CASE("a narrow terminal shows a citation without a frame") {
   CHECK(cite_box(essay(), terminal(20), 3) ==
         "[3] The Philosophy\n"
         "    of Bounded\n"
@@ -62,7 +62,7 @@ TEST_CASE("a narrow terminal gets the lines without a frame") {
         "read · Apr 12");
 }
 
-TEST_CASE("a pipe gets a block quote that does not depend on any width") {
+TEST_CASE("a pipe gets a block quote that is not wrapped") {
   Capabilities pipe;
   pipe.columns = 20;
   const std::string quoted =
@@ -74,14 +74,14 @@ TEST_CASE("a pipe gets a block quote that does not depend on any width") {
   CHECK(cite_box(essay(), pipe, 2) == "> [2] " + quoted.substr(2) + address);
 }
 
-TEST_CASE("a card without a number has its address below, in one piece") {
+TEST_CASE("a citation without a number is followed by its address, which is not wrapped") {
   Citation citation = essay();
   citation.url += std::string(200, 'x');
   for (const int columns : {8, 20, 40, 80}) {
     CAPTURE(columns);
     const auto lines = lines_of(cite_box(citation, terminal(columns)));
     CHECK(lines.back() == citation.url);
-    // No other line is broken by it.
+    // All other lines are wrapped as they are without the address.
     const auto numbered = lines_of(cite_box(citation, terminal(columns), 1));
     for (const std::string& line : numbered) {
       CAPTURE(line);
@@ -91,14 +91,14 @@ TEST_CASE("a card without a number has its address below, in one piece") {
   }
 }
 
-TEST_CASE("the address of a citation is one that may be shown, or none") {
+TEST_CASE("cite_address() returns only addresses that may be shown") {
   struct Case {
     const char* url;
     const char* shown;
   };
   for (const Case& c :
        {Case{"https://a.test/b#:~:text=c", "https://a.test/b#:~:text=c"},
-        // Nothing but a browser can use a text fragment.
+        // Only a browser can use a text fragment.
         Case{"/b#:~:text=c", "/b"}, Case{"/b#c", "/b#c"},
         Case{"https://a.test/caf\u00e9", "https://a.test/caf%C3%A9"},
         Case{"javascript:alert(1)", ""}, Case{"/a\x1b]8;;\x07", ""}, Case{"", ""}}) {
@@ -109,7 +109,7 @@ TEST_CASE("the address of a citation is one that may be shown, or none") {
   }
 }
 
-TEST_CASE("every line of a box has the same width, whatever is in it and however it is painted") {
+TEST_CASE("all lines of a box have the same width for any content and style") {
   Citation wide = essay();
   wide.title =
       "自律と制約の哲学 cafe\u0301 — 👩‍💻 the long title that needs wrapping";
@@ -134,7 +134,7 @@ TEST_CASE("every line of a box has the same width, whatever is in it and however
   }
 }
 
-TEST_CASE("no compact line is wider than its terminal") {
+TEST_CASE("no line without a frame is wider than the terminal") {
   Citation citation = essay();
   citation.quote = "日本語のテキスト and " + std::string(80, 'y');
   for (int columns = 8; columns < 30; ++columns) {
@@ -146,7 +146,7 @@ TEST_CASE("no compact line is wider than its terminal") {
   CHECK_FALSE(cite_box(citation, terminal(1)).empty());
 }
 
-TEST_CASE("the title is green and linked, the quote dim and italic, the meta line grey") {
+TEST_CASE("the title is a green hyperlink, the quote dim and italic, the meta line grey") {
   Capabilities capabilities = terminal(60);
   capabilities.color = capabilities.hyperlinks = true;
   const std::string box = cite_box(essay(), capabilities, 1);
@@ -155,13 +155,13 @@ TEST_CASE("the title is green and linked, the quote dim and italic, the meta lin
         std::string::npos);
   CHECK(box.find("\x1b[2;3m\"Autonomy") != std::string::npos);
   CHECK(box.find("\x1b[90mphilosophy · 8 min read · Apr 12\x1b[0m") != std::string::npos);
-  // Without the site a path is no target.
+  // A path alone is not made a hyperlink.
   Citation path = essay();
   path.url = "/blog/bounded-execution";
   CHECK(cite_box(path, capabilities, 1).find("\x1b]8") == std::string::npos);
 }
 
-TEST_CASE("what a citation lacks is left out") {
+TEST_CASE("empty fields of a citation are left out") {
   Citation bare;
   bare.slug = "bare-slug";
   CHECK(cite_box(bare, Capabilities{}) == "> bare-slug");
@@ -170,7 +170,7 @@ TEST_CASE("what a citation lacks is left out") {
   CHECK(lines_of(cite_box(bare, terminal(40))).size() == 4);
 }
 
-TEST_CASE("a hostile title cannot break out of its line") {
+TEST_CASE("escape sequences and line breaks in a title are removed") {
   Citation hostile = essay();
   hostile.title = "a\x1b[2J\x1b]8;;http://evil\x07\nb\u202Ec";
   const std::string plain = cite_box(hostile, Capabilities{});

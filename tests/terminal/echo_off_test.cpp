@@ -11,20 +11,20 @@
 namespace stoka::terminal::echo_off_test {
 namespace {
 
-// The two ends of a terminal.
+// A pseudo-terminal: the user's end and the program's end.
 struct Pty {
-  int person = ::posix_openpt(O_RDWR | O_NOCTTY);
+  int user = ::posix_openpt(O_RDWR | O_NOCTTY);
   int program = -1;
   Pty() {
-    REQUIRE(person >= 0);
-    REQUIRE(::grantpt(person) == 0);
-    REQUIRE(::unlockpt(person) == 0);
-    program = ::open(::ptsname(person), O_RDWR | O_NOCTTY);
+    REQUIRE(user >= 0);
+    REQUIRE(::grantpt(user) == 0);
+    REQUIRE(::unlockpt(user) == 0);
+    program = ::open(::ptsname(user), O_RDWR | O_NOCTTY);
     REQUIRE(program >= 0);
   }
   ~Pty() {
     ::close(program);
-    ::close(person);
+    ::close(user);
   }
   bool echoes() const {
     termios now{};
@@ -33,28 +33,28 @@ struct Pty {
   }
 };
 
-TEST_CASE("typing is not shown while the guard lives, and is still read afterwards") {
+TEST_CASE("EchoOff hides what is typed, which can still be read afterwards") {
   const Pty terminal;
   REQUIRE(terminal.echoes());
   {
     const EchoOff quiet(terminal.program);
     CHECK_FALSE(terminal.echoes());
-    REQUIRE(::write(terminal.person, "typed\n", 6) == 6);
-    // The terminal has taken the line when it can be read.
+    REQUIRE(::write(terminal.user, "typed\n", 6) == 6);
+    // Once the line is readable, the terminal has processed it.
     pollfd typed{terminal.program, POLLIN, 0};
     REQUIRE(::poll(&typed, 1, 10'000) == 1);
     REQUIRE(::write(terminal.program, "answer", 6) == 6);
   }
   CHECK(terminal.echoes());
   char shown[64] = {};
-  const ssize_t n = ::read(terminal.person, shown, sizeof shown);
+  const ssize_t n = ::read(terminal.user, shown, sizeof shown);
   CHECK(std::string(shown, n > 0 ? static_cast<size_t>(n) : 0) == "answer");
   char read[64] = {};
   CHECK(::read(terminal.program, read, sizeof read) == 6);
   CHECK(std::string(read) == "typed\n");
 }
 
-TEST_CASE("a file that is no terminal is left alone") {
+TEST_CASE("EchoOff does nothing for a file that is not a terminal") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   { const EchoOff quiet(ends[0]); }

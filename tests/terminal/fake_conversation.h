@@ -10,8 +10,8 @@
 
 namespace stoka::terminal {
 
-// Answers "answer N to QUERY" and cites; "wait" waits for a stop, "fail" fails before the first
-// event, "break" after it.
+// Answers each query with "answer N to QUERY" and a citation. Three queries are special: "wait"
+// waits for a stop, "fail" fails before the first event, "break" fails after it.
 class FakeConversation final : public Conversation {
  public:
   Result<> ask(std::string_view query, const EventSink& sink, std::stop_token stop) override {

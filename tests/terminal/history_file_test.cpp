@@ -18,7 +18,7 @@ unsigned mode_of(const std::filesystem::path& path) {
 
 using Entries = std::vector<std::string>;
 
-TEST_CASE("entries come back in the order they were typed, from a private file") {
+TEST_CASE("load() returns the entries in order, and the file is private") {
   const testing::TempFolder directory;
   const HistoryFile file(directory / "state/stoka/history");
   const mode_t before = ::umask(0);
@@ -30,7 +30,7 @@ TEST_CASE("entries come back in the order they were typed, from a private file")
   CHECK(mode_of(directory / "state/stoka/history") == 0600);
 }
 
-TEST_CASE("an entry is one line, and empty or enormous ones are not kept") {
+TEST_CASE("append() reduces an entry to one line and ignores empty or very long ones") {
   const testing::TempFolder directory;
   const HistoryFile file(directory / "history");
   REQUIRE(file.append("two\nlines\x1b[2J"));
@@ -39,7 +39,7 @@ TEST_CASE("an entry is one line, and empty or enormous ones are not kept") {
   CHECK(file.load().value() == Entries{"two lines [2J"});
 }
 
-TEST_CASE("a file that others can read is closed to them") {
+TEST_CASE("load() removes the permissions of other users") {
   const testing::TempFolder directory;
   const auto path = directory / "history";
   std::ofstream(path) << "old\n";
@@ -48,7 +48,7 @@ TEST_CASE("a file that others can read is closed to them") {
   CHECK(mode_of(path) == 0600);
 }
 
-TEST_CASE("a file that has grown is cut to the newest entries") {
+TEST_CASE("load() shortens a long file to the newest entries") {
   const testing::TempFolder directory;
   const auto path = directory / "history";
   {
@@ -64,7 +64,7 @@ TEST_CASE("a file that has grown is cut to the newest entries") {
   CHECK(HistoryFile(path).load().value() == entries);
 }
 
-TEST_CASE("damaged bytes do not hide the rest") {
+TEST_CASE("invalid bytes in the file do not hide the other entries") {
   const testing::TempFolder directory;
   const auto path = directory / "history";
   const std::string damaged("a\xff\n\n\x00 b\nlast without end", 24);
@@ -76,7 +76,7 @@ TEST_CASE("damaged bytes do not hide the rest") {
   CHECK(entries[2] == "last without end");
 }
 
-TEST_CASE("a link or a directory in its place is refused with a next step") {
+TEST_CASE("a symbolic link or a directory is refused with a next step") {
   const testing::TempFolder directory;
   std::ofstream(directory / "elsewhere") << "secret\n";
   std::filesystem::create_symlink(directory / "elsewhere", directory / "link");

@@ -12,7 +12,7 @@
 namespace stoka::terminal::interrupt_test {
 namespace {
 
-// Waits for the stop, but not for ever.
+// Waits up to ten seconds for a stop request.
 bool stopped(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any changed;
@@ -21,7 +21,7 @@ bool stopped(const std::stop_token& stop) {
   return stop.stop_requested();
 }
 
-TEST_CASE("SIGINT stops the work under way and nothing else") {
+TEST_CASE("SIGINT stops the current work and does not end the process") {
   const auto interrupt = Interrupt::install().value();
   for (int round = 0; round < 3; ++round) {
     const std::stop_token stop = interrupt->begin();
@@ -35,7 +35,7 @@ TEST_CASE("SIGINT stops the work under way and nothing else") {
   CHECK_FALSE(untouched.stop_requested());
 }
 
-TEST_CASE("SIGTERM stops the work where that is asked for") {
+TEST_CASE("SIGTERM stops the current work if the options say so") {
   struct sigaction before {
   }, ctrl_c_only{}, after{};
   REQUIRE(::sigaction(SIGTERM, nullptr, &before) == 0);
@@ -57,13 +57,13 @@ TEST_CASE("SIGTERM stops the work where that is asked for") {
   CHECK((after.sa_handler == before.sa_handler));
 }
 
-TEST_CASE("SIGINT without work is forgotten") {
+TEST_CASE("SIGINT is ignored if there is no current work") {
   const auto interrupt = Interrupt::install().value();
   for (int i = 0; i < 1000; ++i) REQUIRE(::raise(SIGINT) == 0);
   CHECK_FALSE(interrupt->end());
 }
 
-TEST_CASE("work is stopped when the reader of the output is gone") {
+TEST_CASE("current and later work is stopped when the reader of the output is gone") {
   int output[2];
   REQUIRE(::pipe(output) == 0);
   const auto interrupt = Interrupt::install({.output = output[1]}).value();
@@ -78,20 +78,20 @@ TEST_CASE("work is stopped when the reader of the output is gone") {
   ::close(output[1]);
 }
 
-TEST_CASE("an output that is a file or not open is never closed by a reader") {
+TEST_CASE("a regular file or an invalid descriptor is never reported as closed") {
   const int file = ::open("/dev/null", O_WRONLY);
   REQUIRE(file >= 0);
   for (const int output : {file, 1000}) {
     const auto interrupt = Interrupt::install({.output = output}).value();
     const std::stop_token work = interrupt->begin();
-    REQUIRE(::raise(SIGINT) == 0);  // the watcher has looked at both
+    REQUIRE(::raise(SIGINT) == 0);  // the watcher thread has polled both descriptors
     CHECK(stopped(work));
     CHECK_FALSE(interrupt->output_closed());
   }
   ::close(file);
 }
 
-TEST_CASE("what was there before comes back") {
+TEST_CASE("the previous signal handlers are restored") {
   struct sigaction before {
   }, during{}, after{};
   REQUIRE(::sigaction(SIGINT, nullptr, &before) == 0);

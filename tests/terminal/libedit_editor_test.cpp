@@ -1,6 +1,4 @@
-// The REPL with a real line editor on a real terminal.
-#include "terminal/libedit_editor.h"
-
+// The REPL with libedit on a pseudo-terminal.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -8,6 +6,7 @@
 #include "support/temp_folder.h"
 #include "terminal/fake_conversation.h"
 #include "terminal/history_file.h"
+#include "terminal/line_editor.h"
 #include "terminal/pty.h"
 #include "terminal/repl.h"
 
@@ -34,24 +33,24 @@ std::function<int()> program(std::filesystem::path history = {}, bool editing = 
   };
 }
 
-TEST_CASE("Ctrl-D leaves") {
+TEST_CASE("Ctrl-D on an empty line ends the conversation") {
   Pty pty(program());
   REQUIRE(pty.expect("> "));
   pty.type(kCtrlD);
   CHECK(pty.wait() == 0);
-  // The terminal is told about pasting, and told again when it is over.
+  // Bracketed paste mode is turned on and off again.
   CHECK(pty.drawn().find("\x1b[?2004h") != std::string::npos);
   CHECK(pty.drawn().find("\x1b[?2004l") != std::string::npos);
 }
 
-TEST_CASE("Ctrl-D inside a line does not leave") {
+TEST_CASE("Ctrl-D inside a line deletes a character") {
   Pty pty(program());
   REQUIRE(pty.expect("> "));
   pty.type("abcd\x01\x04\x05\x04\r");  // to the start, delete, to the end, nothing to delete
   CHECK(pty.expect("answer 1 to bcd"));
 }
 
-TEST_CASE("the up arrow recalls earlier lines") {
+TEST_CASE("the up arrow recalls the previous lines") {
   Pty pty(program());
   REQUIRE(pty.expect("> "));
   pty.type("first question\r");
@@ -64,7 +63,7 @@ TEST_CASE("the up arrow recalls earlier lines") {
   CHECK(pty.expect("answer 3 to first question"));
 }
 
-TEST_CASE("history outlives the program") {
+TEST_CASE("the history is kept between runs") {
   const testing::TempFolder directory;
   const auto path = directory / "history";
   {
@@ -83,7 +82,7 @@ TEST_CASE("history outlives the program") {
   CHECK(pty.expect("answer 1 to früher gefragt"));
 }
 
-TEST_CASE("Tab completes a command and lists what is possible") {
+TEST_CASE("Tab completes a command or lists the candidates") {
   Pty pty(program());
   REQUIRE(pty.expect("> "));
   pty.type("/c\t\r");
@@ -97,7 +96,7 @@ TEST_CASE("Tab completes a command and lists what is possible") {
   CHECK(pty.expect("nothing yet."));
 }
 
-TEST_CASE("Ctrl-C in an answer stops the answer and not the program") {
+TEST_CASE("Ctrl-C during an answer stops the answer and not the program") {
   Pty pty(program());
   REQUIRE(pty.expect("> "));
   pty.type("wait\r");
@@ -112,7 +111,7 @@ TEST_CASE("Ctrl-C in an answer stops the answer and not the program") {
   CHECK(pty.wait() == 0);
 }
 
-TEST_CASE("Ctrl-C at the prompt drops the line, and a second one says how to leave") {
+TEST_CASE("Ctrl-C at the prompt discards the line, and a second one says how to leave") {
   Pty pty(program());
   REQUIRE(pty.expect("> "));
   pty.type(std::string("not asked") + kCtrlC);
@@ -125,7 +124,7 @@ TEST_CASE("Ctrl-C at the prompt drops the line, and a second one says how to lea
   CHECK(pty.expect("answer 1 to asked"));
 }
 
-TEST_CASE("a paste of several lines is one question") {
+TEST_CASE("several pasted lines become one question") {
   Pty pty(program());
   REQUIRE(pty.expect("> "));
   pty.type("\x1b[200~two\r\n\tlines\x1b[31m\r\x1b[201~");
@@ -141,7 +140,7 @@ TEST_CASE("wide, combining and accented characters can be edited") {
   CHECK(pty.expect("answer 1 to 日本語 cafe\u0301 é ö"));
 }
 
-TEST_CASE("broken bytes are replaced and do not end the line") {
+TEST_CASE("invalid UTF-8 is replaced and does not end the line") {
   Pty pty(program());
   REQUIRE(pty.expect("> "));
   pty.type(
@@ -153,7 +152,7 @@ TEST_CASE("broken bytes are replaced and do not end the line") {
                  "b"));
 }
 
-TEST_CASE("after a resize the line is drawn again and still there") {
+TEST_CASE("the line is redrawn after a resize") {
   Pty pty(program());
   REQUIRE(pty.expect("> "));
   pty.type("hello");

@@ -17,12 +17,12 @@ Capabilities terminal(int columns) {
 
 struct Screen {
   std::string text;
-  Write write() {
+  TextSink write() {
     return [this](std::string_view more) { text += more; };
   }
 };
 
-TEST_CASE("progress is drawn in place and removed at the end") {
+TEST_CASE("the progress line is redrawn in place and removed at the end") {
   Screen screen;
   const FixedClock clock(Instant{});
   {
@@ -34,7 +34,7 @@ TEST_CASE("progress is drawn in place and removed at the end") {
   CHECK(screen.text == "\r\x1b[K");
 }
 
-TEST_CASE("it is drawn ten times a second at most, by the clock given") {
+TEST_CASE("the line is redrawn at most ten times a second by the given clock") {
   Screen screen;
   FixedClock clock(Instant{});
   Progress progress(screen.write(), terminal(80), clock);
@@ -48,7 +48,7 @@ TEST_CASE("it is drawn ten times a second at most, by the clock given") {
   CHECK(screen.text.find("3/9") != std::string::npos);
 }
 
-TEST_CASE("what stands there already is not drawn again") {
+TEST_CASE("an unchanged line is not redrawn") {
   Screen screen;
   FixedClock clock(Instant{});
   Progress progress(screen.write(), terminal(80), clock);
@@ -62,7 +62,7 @@ TEST_CASE("what stands there already is not drawn again") {
   CHECK(screen.text.find("1/510") != std::string::npos);
 }
 
-TEST_CASE("without a terminal nothing is written") {
+TEST_CASE("nothing is written if the output is not a terminal") {
   Screen screen;
   const FixedClock clock(Instant{});
   {
@@ -72,7 +72,7 @@ TEST_CASE("without a terminal nothing is written") {
   CHECK(screen.text.empty());
 }
 
-TEST_CASE("the line never reaches the last column") {
+TEST_CASE("the line never uses the last column") {
   const FixedClock clock(Instant{});
   for (int columns = 1; columns < 120; ++columns) {
     for (const bool unicode : {false, true}) {
@@ -88,7 +88,7 @@ TEST_CASE("the line never reaches the last column") {
   }
 }
 
-TEST_CASE("an unknown total shows the count, and done never passes the total") {
+TEST_CASE("an unknown total shows the count alone, and the count never exceeds the total") {
   const FixedClock clock(Instant{});
   Screen screen;
   Progress unknown(screen.write(), terminal(80), clock);

@@ -17,7 +17,7 @@
 namespace stoka::terminal {
 namespace {
 
-constexpr int kPatienceMs = 10'000;
+constexpr int kTimeoutMs = 10'000;
 
 }  // namespace
 
@@ -25,13 +25,13 @@ Pty::Pty(const std::function<int()>& program, int columns) {
   winsize size{};
   size.ws_row = 24;
   size.ws_col = static_cast<unsigned short>(columns);
-  // What the child inherits unwritten it would write to its terminal.
+  // Otherwise the child would write inherited buffered output to its terminal.
   std::fflush(nullptr);
   std::cout.flush();
   child_ = ::forkpty(&master_, nullptr, nullptr, &size);
   REQUIRE(child_ >= 0);
   if (child_ == 0) {
-    // Ctrl-C would throw away what has been drawn but not yet read by the test.
+    // Otherwise Ctrl-C would discard output that the test has not read yet.
     termios mode{};
     ::tcgetattr(STDIN_FILENO, &mode);
     mode.c_lflag |= NOFLSH;
@@ -39,7 +39,7 @@ Pty::Pty(const std::function<int()>& program, int columns) {
     ::setenv("TERM", "xterm", 1);
     ::setenv("LC_ALL", "C.UTF-8", 1);
     std::setlocale(LC_ALL, "C.UTF-8");
-    // Neither destructors nor leak checks of the parent's state.
+    // _exit() runs no destructors and no leak checks of the parent's state.
     ::_exit(program());
   }
 }
@@ -69,7 +69,7 @@ void Pty::resize(int columns) {
 
 bool Pty::read_some() {
   pollfd ready{master_, POLLIN, 0};
-  if (::poll(&ready, 1, kPatienceMs) <= 0) return false;
+  if (::poll(&ready, 1, kTimeoutMs) <= 0) return false;
   char bytes[4096];
   const ssize_t got = ::read(master_, bytes, sizeof bytes);
   if (got <= 0) return false;
@@ -89,7 +89,7 @@ bool Pty::expect(std::string_view text) {
 }
 
 int Pty::wait() {
-  // The terminal hangs up when its last program ends.
+  // The master reports a hang-up when the child has ended.
   pollfd ready{master_, POLLIN, 0};
   while (read_some()) {
   }

@@ -1,4 +1,4 @@
-// A program on a terminal of its own.
+// Runs a program on a pseudo-terminal.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@ namespace stoka::terminal {
 
 class Pty {
  public:
-  // Runs `program` in a child process on a new terminal; what it returns is its exit code.
+  // Runs `program` in a child process on a new terminal. Its result becomes the exit code.
   Pty(const std::function<int()>& program, int columns = 80);
   ~Pty();
   Pty(const Pty&) = delete;
@@ -20,11 +20,11 @@ class Pty {
   void type(std::string_view keys);
   void resize(int columns);
 
-  // Waits until the text is drawn after what was expected last. False at the end of the output or
-  // after ten seconds.
+  // Waits until the text appears after the previous expected text. False if the output ends first
+  // or after ten seconds.
   bool expect(std::string_view text);
 
-  // The exit code; -1 if the program did not end by itself within ten seconds.
+  // Returns the exit code, or -1 if the program did not end within ten seconds.
   int wait();
 
   const std::string& drawn() const { return drawn_; }

@@ -31,7 +31,7 @@ class ScriptedEditor final : public LineEditor {
   bool has_completer = false;
 };
 
-struct Bench {
+struct ReplFixture {
   FakeConversation conversation;
   ScriptedEditor editor;
   std::unique_ptr<Interrupt> interrupt = Interrupt::install().value();
@@ -42,7 +42,7 @@ struct Bench {
     return Repl(
         conversation, editor, *interrupt, [this](std::string_view t) { screen += t; }, options);
   }
-  // What is on the screen after these lines and Ctrl-D.
+  // Returns the output after these lines and Ctrl-D.
   std::string run(const std::vector<std::string>& lines) {
     for (const std::string& line : lines) editor.lines.push_back({Line::Kind::entered, line});
     screen.clear();
@@ -55,72 +55,72 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-TEST_CASE("there is no greeting, and at most one ambient line") {
-  Bench bench;
-  CHECK(bench.run({}) == "\n");
-  bench.conversation.hint_line = "you're on the landing page.\nmore";
-  CHECK(bench.run({}) == "you're on the landing page. more\n\n");
+TEST_CASE("the conversation begins with at most one hint and no greeting") {
+  ReplFixture fixture;
+  CHECK(fixture.run({}) == "\n");
+  fixture.conversation.hint_line = "you're on the landing page.\nmore";
+  CHECK(fixture.run({}) == "you're on the landing page. more\n\n");
 }
 
-TEST_CASE("a question is answered and remembered, an empty line is nothing") {
-  Bench bench;
-  CHECK(bench.run({"", "   ", "  what is it?  "}) ==
+TEST_CASE("a question is answered and added to the history, an empty line is ignored") {
+  ReplFixture fixture;
+  CHECK(fixture.run({"", "   ", "  what is it?  "}) ==
         "answer 1 to what is it?\n\n> [1] Essay 1\n> blog\n> /blog/essay-1\n\n");
-  CHECK(bench.conversation.queries == std::vector<std::string>{"what is it?"});
-  CHECK(bench.editor.history == std::vector<std::string>{"what is it?"});
+  CHECK(fixture.conversation.queries == std::vector<std::string>{"what is it?"});
+  CHECK(fixture.editor.history == std::vector<std::string>{"what is it?"});
 }
 
-TEST_CASE("commands do what /help says") {
-  Bench bench;
-  const std::string help = bench.run({"/help"});
+TEST_CASE("each command does what /help says") {
+  ReplFixture fixture;
+  const std::string help = fixture.run({"/help"});
   for (const char* name : {"/help", "/new", "/session", "/page URL", "/seen", "/cites", "/open N",
                            "/why", "/json", "/quit"}) {
     CAPTURE(name);
     CHECK(contains(help, name));
   }
-  CHECK(bench.run({"/seen"}) == "nothing yet.\n\n");
-  CHECK(bench.run({"/cites"}) == "nothing yet.\n\n");
-  CHECK(bench.run({"/why"}) == "no answer yet.\n\n");
-  CHECK(
-      contains(bench.run({"q", "r", "/cites"}), "[1] Essay 1\n    blog\n[2] Essay 2\n    blog\n"));
-  CHECK(contains(bench.run({"q", "/open 1"}), "\n/blog/essay-3\n"));
-  CHECK(contains(bench.run({"/why"}), "route new\n  essay 0.9 [2J\n"));
-  CHECK(contains(bench.run({"/seen"}), "essay-1\nessay-2\nessay-3\n"));
-  CHECK(bench.run({"/page"}) == "no page. /page URL sets one.\n\n");
-  CHECK(bench.run({"/page /blog/x", "/page"}) == "on /blog/x\n/blog/x\n\n");
-  CHECK(bench.run({"/session"}) ==
+  CHECK(fixture.run({"/seen"}) == "nothing yet.\n\n");
+  CHECK(fixture.run({"/cites"}) == "nothing yet.\n\n");
+  CHECK(fixture.run({"/why"}) == "no answer yet.\n\n");
+  CHECK(contains(fixture.run({"q", "r", "/cites"}),
+                 "[1] Essay 1\n    blog\n[2] Essay 2\n    blog\n"));
+  CHECK(contains(fixture.run({"q", "/open 1"}), "\n/blog/essay-3\n"));
+  CHECK(contains(fixture.run({"/why"}), "route new\n  essay 0.9 [2J\n"));
+  CHECK(contains(fixture.run({"/seen"}), "essay-1\nessay-2\nessay-3\n"));
+  CHECK(fixture.run({"/page"}) == "no page. /page URL sets one.\n\n");
+  CHECK(fixture.run({"/page /blog/x", "/page"}) == "on /blog/x\n/blog/x\n\n");
+  CHECK(fixture.run({"/session"}) ==
         "session  session-id\nvisitor  visitor-id\nturns    3\ntopic    a topic\n"
         "page     /blog/x\n\n");
 }
 
-TEST_CASE("a card has the number that /cites and /open take") {
-  Bench bench;
-  bench.options.capabilities.tty = true;
-  bench.conversation.site = "https://a.test";
-  const std::string screen = bench.run({"q", "r", "/cites", "/open 2", "/new", "s", "/open 1"});
+TEST_CASE("a citation is shown with the number that /cites and /open use") {
+  ReplFixture fixture;
+  fixture.options.capabilities.tty = true;
+  fixture.conversation.site = "https://a.test";
+  const std::string screen = fixture.run({"q", "r", "/cites", "/open 2", "/new", "s", "/open 1"});
   CHECK(contains(screen, "─ cite 1 ─"));
   CHECK(contains(screen, "─ cite 2 ─"));
   CHECK_FALSE(contains(screen, "─ cite 3 ─"));
   CHECK(contains(screen, "[2] Essay 2\n    blog\nhttps://a.test/blog/essay-2\n"));
-  // A new session counts from one again.
+  // In a new session the numbers start at one again.
   CHECK(screen.find("─ cite 1 ─") != screen.rfind("─ cite 1 ─"));
   CHECK(screen.ends_with("https://a.test/blog/essay-3\n\n"));
 }
 
-TEST_CASE("/new forgets what was cited") {
-  Bench bench;
-  CHECK(contains(bench.run({"q", "/new", "/cites", "/seen"}),
+TEST_CASE("/new clears the list of citations") {
+  ReplFixture fixture;
+  CHECK(contains(fixture.run({"q", "/new", "/cites", "/seen"}),
                  "new session.\nnothing yet.\nnothing yet.\n"));
-  CHECK(bench.conversation.sessions == 2);
+  CHECK(fixture.conversation.sessions == 2);
 }
 
-TEST_CASE("/quit leaves at once") {
-  Bench bench;
-  CHECK(bench.run({"/quit", "never asked"}).empty());
-  CHECK(bench.conversation.queries.empty());
+TEST_CASE("/quit ends the conversation at once") {
+  ReplFixture fixture;
+  CHECK(fixture.run({"/quit", "never asked"}).empty());
+  CHECK(fixture.conversation.queries.empty());
 }
 
-TEST_CASE("mistakes are one line and a next step") {
+TEST_CASE("a mistyped command prints one line and a next step") {
   struct Case {
     const char* line;
     const char* screen;
@@ -141,14 +141,14 @@ TEST_CASE("mistakes are one line and a next step") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.line);
-    Bench bench;
-    CHECK(bench.run({c.line}) == std::string(c.screen) + "\n\n");
+    ReplFixture fixture;
+    CHECK(fixture.run({c.line}) == std::string(c.screen) + "\n\n");
   }
 }
 
-TEST_CASE("/json switches to event lines and back") {
-  Bench bench;
-  const std::string screen = bench.run({"/json", "q", "fail", "/json", "r"});
+TEST_CASE("/json turns JSON event lines on and off") {
+  ReplFixture fixture;
+  const std::string screen = fixture.run({"/json", "q", "fail", "/json", "r"});
   CHECK(contains(screen, "json on.\n{\"event\":\"ready\",\"data\":{"));
   CHECK(contains(screen, "{\"event\":\"token\",\"data\":{\"text\":\"answer 1 to q\"}}\n"));
   CHECK(contains(screen, "{\"error\":{\"kind\":\"data\",\"message\":\"there is no index\""));
@@ -157,9 +157,9 @@ TEST_CASE("/json switches to event lines and back") {
 
 TEST_CASE("the second Ctrl-C at an empty prompt says how to leave") {
   const auto hint_after = [](const std::vector<Line>& lines) {
-    Bench bench;
-    bench.editor.lines.assign(lines.begin(), lines.end());
-    return contains(bench.run({}), "Ctrl-D leaves.");
+    ReplFixture fixture;
+    fixture.editor.lines.assign(lines.begin(), lines.end());
+    return contains(fixture.run({}), "Ctrl-D leaves.");
   };
   const Line empty{Line::Kind::interrupted, ""};
   const Line typed{Line::Kind::interrupted, "some text"};
@@ -171,32 +171,32 @@ TEST_CASE("the second Ctrl-C at an empty prompt says how to leave") {
   CHECK_FALSE(hint_after({typed, typed}));
 }
 
-TEST_CASE("an interrupted answer says so and the next one is answered") {
-  Bench bench;
-  bench.editor.lines = {{Line::Kind::entered, "wait"}, {Line::Kind::entered, "q"}};
+TEST_CASE("an interrupted answer is marked and the next question is answered") {
+  ReplFixture fixture;
+  fixture.editor.lines = {{Line::Kind::entered, "wait"}, {Line::Kind::entered, "q"}};
   Repl repl(
-      bench.conversation, bench.editor, *bench.interrupt,
+      fixture.conversation, fixture.editor, *fixture.interrupt,
       [&](std::string_view text) {
-        bench.screen += text;
+        fixture.screen += text;
         if (contains(text, "ever")) ::raise(SIGINT);
       },
-      bench.options);
+      fixture.options);
   REQUIRE(repl.run());
-  CHECK(bench.screen.starts_with("waiting for ever\nstopped.\nanswer 2 to q\n"));
+  CHECK(fixture.screen.starts_with("waiting for ever\nstopped.\nanswer 2 to q\n"));
 }
 
-TEST_CASE("a history that cannot be kept is told once") {
-  Bench bench;
-  bench.editor.history_error = "the disk is full";
-  const std::string screen = bench.run({"q", "r"});
+TEST_CASE("an error of the history file is printed once") {
+  ReplFixture fixture;
+  fixture.editor.history_error = "the disk is full";
+  const std::string screen = fixture.run({"q", "r"});
   const size_t first = screen.find("the disk is full");
   REQUIRE(first != std::string::npos);
   CHECK(screen.find("the disk is full", first + 1) == std::string::npos);
 }
 
-TEST_CASE("Tab offers commands and pages") {
-  Bench bench;
-  const Repl repl = bench.repl();
+TEST_CASE("Tab completes commands and pages") {
+  ReplFixture fixture;
+  const Repl repl = fixture.repl();
   using Lines = std::vector<std::string>;
   CHECK(repl.complete("/c") == Lines{"/cites"});
   CHECK(repl.complete("/p") == Lines{"/page "});
@@ -208,15 +208,15 @@ TEST_CASE("Tab offers commands and pages") {
   CHECK(repl.complete("what").empty());
 }
 
-TEST_CASE("the completer is gone when the conversation is over") {
-  Bench bench;
-  bench.run({"q"});
-  CHECK_FALSE(bench.editor.has_completer);
+TEST_CASE("run() removes its completer when it returns") {
+  ReplFixture fixture;
+  fixture.run({"q"});
+  CHECK_FALSE(fixture.editor.has_completer);
 }
 
-TEST_CASE("the list of commands fits in forty columns") {
-  Bench bench;
-  for (size_t begin = 0; const char c : bench.run({"/help"})) {
+TEST_CASE("the output of /help fits in 40 columns") {
+  ReplFixture fixture;
+  for (size_t begin = 0; const char c : fixture.run({"/help"})) {
     begin = c == '\n' ? 0 : begin + 1;
     CHECK(begin <= 40);
   }

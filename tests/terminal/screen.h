@@ -1,4 +1,4 @@
-// Reading what was drawn.
+// Helpers to read terminal output.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace stoka::terminal {
 
-// Without SGR and OSC sequences.
+// Removes escape sequences.
 inline std::string without_escapes(std::string_view drawn) {
   std::string out;
   for (size_t at = 0; at < drawn.size(); ++at) {

@@ -21,7 +21,7 @@ Environment with(const std::function<void(Environment&)>& change) {
   return out;
 }
 
-TEST_CASE("colour follows the stream, the variables and the mode, the mode first") {
+TEST_CASE("colour depends on the stream and the variables unless the mode decides") {
   struct Case {
     const char* what;
     Environment environment;
@@ -54,14 +54,14 @@ TEST_CASE("colour follows the stream, the variables and the mode, the mode first
   }
 }
 
-TEST_CASE("a dumb terminal is treated like a pipe") {
+TEST_CASE("TERM=dumb is treated like a pipe") {
   const auto dumb = with([](auto& e) { e.term = "dumb"; });
   CHECK_FALSE(detect(dumb, true, 80, ColorMode::automatic).tty);
   CHECK(detect(xterm(), true, 80, ColorMode::automatic).tty);
   CHECK_FALSE(detect(xterm(), false, 80, ColorMode::automatic).tty);
 }
 
-TEST_CASE("the width is the terminal's, else COLUMNS, else 80") {
+TEST_CASE("the width comes from the terminal, then from COLUMNS, then it is 80") {
   const auto columns = [](std::string variable, std::optional<int> tty) {
     const auto environment = with([&](auto& e) { e.columns = variable; });
     return detect(environment, true, tty, ColorMode::automatic).columns;
@@ -75,7 +75,7 @@ TEST_CASE("the width is the terminal's, else COLUMNS, else 80") {
   CHECK(columns("99999999999999999999", std::nullopt) == 80);
 }
 
-TEST_CASE("frames need a UTF-8 locale on a terminal, the most specific variable first") {
+TEST_CASE("a terminal gets unicode only in a UTF-8 locale; LC_ALL precedes LC_CTYPE and LANG") {
   const auto unicode = [](std::string all, std::string ctype, std::string lang, bool tty) {
     const auto environment = with([&](auto& e) {
       e.lc_all = all;
@@ -92,7 +92,7 @@ TEST_CASE("frames need a UTF-8 locale on a terminal, the most specific variable 
   CHECK(unicode("C", "", "", false));
 }
 
-TEST_CASE("links are for terminals that are known to draw them") {
+TEST_CASE("hyperlinks are on only for terminals that are known to support them") {
   struct Case {
     const char* what;
     Environment environment;
@@ -136,27 +136,27 @@ TEST_CASE("links are for terminals that are known to draw them") {
   }
 }
 
-TEST_CASE("paint colours, resets, and leaves text alone without colour") {
+TEST_CASE("paint() adds the style and a reset, and nothing if colour is off") {
   Capabilities capabilities;
-  CHECK(paint(Look::title, "x", capabilities) == "x");
+  CHECK(paint(Style::title, "x", capabilities) == "x");
   capabilities.color = true;
-  CHECK(paint(Look::title, "x", capabilities) == "\x1b[1;32mx\x1b[0m");
-  CHECK(paint(Look::quote, "x", capabilities) == "\x1b[2;3mx\x1b[0m");
-  CHECK(paint(Look::error, "", capabilities) == "");
+  CHECK(paint(Style::title, "x", capabilities) == "\x1b[1;32mx\x1b[0m");
+  CHECK(paint(Style::quote, "x", capabilities) == "\x1b[2;3mx\x1b[0m");
+  CHECK(paint(Style::error, "", capabilities) == "");
 }
 
-TEST_CASE("nothing printable can command a terminal") {
-  CHECK(printable("a\x1b]0;title\x07"
-                  "b\nc") == "a ]0;title b c");
-  CHECK(printable("\xc2\x9b"
-                  "31m") == " 31m");
-  CHECK(printable("safe\u202Eexe.txt\u2069") == "safeexe.txt");
-  CHECK(printable("a\xff"
-                  "b") == "a\uFFFDb");
-  CHECK(printable("cafe\u0301 日本語") == "cafe\u0301 日本語");
+TEST_CASE("sanitize_line() removes everything that could control a terminal") {
+  CHECK(sanitize_line("a\x1b]0;title\x07"
+                      "b\nc") == "a ]0;title b c");
+  CHECK(sanitize_line("\xc2\x9b"
+                      "31m") == " 31m");
+  CHECK(sanitize_line("safe\u202Eexe.txt\u2069") == "safeexe.txt");
+  CHECK(sanitize_line("a\xff"
+                      "b") == "a\uFFFDb");
+  CHECK(sanitize_line("cafe\u0301 日本語") == "cafe\u0301 日本語");
 }
 
-TEST_CASE("a link is always closed") {
+TEST_CASE("link() closes the hyperlink and refuses unsafe addresses") {
   Capabilities capabilities;
   CHECK(link("x", "https://a.test", capabilities) == "x");
   capabilities.hyperlinks = true;

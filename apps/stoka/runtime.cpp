@@ -1,4 +1,4 @@
-#include "wiring.h"
+#include "runtime.h"
 
 #include <fmt/format.h>
 
@@ -27,15 +27,15 @@ retrieve::RetrieveOptions retrieve_options(const Config& config) {
   return out;
 }
 
-// What contradicts itself, or asks for parts that this build does not have.
+// Checks rules that involve several settings, or that the settings table cannot express.
 Result<> check(const Config& config) {
   if (config.number("threshold.direct") < config.number("threshold.adjacent") ||
       config.number("threshold.adjacent") < config.number("threshold.nothing"))
     return fail(ErrorKind::config,
-                "threshold.direct, .adjacent and .nothing must not rise in that order",
+                "threshold.direct, .adjacent and .nothing must not increase in this order",
                 "e.g. 0.82, 0.65, 0.5");
   if (config.integer("chunk.overlap_tokens") * 2 > config.integer("chunk.max_tokens"))
-    return fail(ErrorKind::config, "chunk.overlap_tokens is over half of chunk.max_tokens",
+    return fail(ErrorKind::config, "chunk.overlap_tokens is more than half of chunk.max_tokens",
                 "e.g. 64 and 512");
   if (const std::string& site = config.text("site.url"); !site.empty() && !is_web_url(site))
     return fail(ErrorKind::config, fmt::format("site.url is not a web address: '{}'", site),
@@ -53,7 +53,7 @@ ingest::ChunkOptions chunk_options(const Config& config) {
   ingest::ChunkOptions out;
   out.max_tokens = size_of(config, "chunk.max_tokens");
   out.overlap_tokens = size_of(config, "chunk.overlap_tokens");
-  // The built-in embedder reads the words of title, section and content, whatever is put before.
+  // The built-in embedder does not use the prefix.
   if (embedder_kind(config) != "builtin")
     out.prefix = *ingest::parse_prefix_mode(config.text("chunk.prefix"));
   return out;
@@ -79,8 +79,8 @@ pipeline::Settings pipeline_settings(const Config& config) {
   return out;
 }
 
-Wired::Wired(App& app, std::unique_ptr<store::Store> store, golden::Golden golden,
-             route::Router router, cite::GuardRules guard, std::unique_ptr<Providers> providers)
+Runtime::Runtime(App& app, std::unique_ptr<store::Store> store, golden::Golden golden,
+                 route::Router router, cite::GuardRules guard, std::unique_ptr<Providers> providers)
     : store_(std::move(store)),
       golden_(std::move(golden)),
       router_(std::move(router)),
@@ -90,22 +90,22 @@ Wired::Wired(App& app, std::unique_ptr<store::Store> store, golden::Golden golde
                golden_, router_, guard_, app.clock, app.ids, app.log},
               pipeline_settings(app.config())) {}
 
-Result<std::unique_ptr<Wired>> wire(App& app, store::OpenMode mode) {
-  return wire(app, [&] { return app.open_store(mode); });
+Result<std::unique_ptr<Runtime>> make_runtime(App& app, store::OpenMode mode) {
+  return make_runtime(app, [&] { return app.open_store(mode); });
 }
 
-Result<std::unique_ptr<Wired>> wire(App& app, const OpenStore& open) {
+Result<std::unique_ptr<Runtime>> make_runtime(App& app, const OpenStore& open) {
   STOKA_TRY(check(app.config()));
   STOKA_ASSIGN(golden::Golden golden, app.load_golden());
   STOKA_ASSIGN(route::Router router, route::Router::make(golden.router));
   STOKA_ASSIGN(cite::GuardRules guard, cite::read_guard_rules(golden.guard));
   STOKA_ASSIGN(std::unique_ptr<store::Store> store, open());
   STOKA_ASSIGN(std::unique_ptr<Providers> parts, Providers::make(app, store.get(), golden));
-  return std::make_unique<Wired>(app, std::move(store), std::move(golden), std::move(router),
-                                 std::move(guard), std::move(parts));
+  return std::make_unique<Runtime>(app, std::move(store), std::move(golden), std::move(router),
+                                   std::move(guard), std::move(parts));
 }
 
-Result<std::unique_ptr<Providers>> providers(App& app, store::Store* store) {
+Result<std::unique_ptr<Providers>> make_providers(App& app, store::Store* store) {
   STOKA_TRY(check(app.config()));
   STOKA_ASSIGN(golden::Golden golden, app.load_golden());
   return Providers::make(app, store, golden);

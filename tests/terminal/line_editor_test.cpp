@@ -1,11 +1,11 @@
-#include "terminal/plain_editor.h"
+#include "terminal/line_editor.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
 
 #include <memory>
 
-namespace stoka::terminal::plain_editor_test {
+namespace stoka::terminal::line_editor_test {
 namespace {
 
 struct CloseFile {
@@ -13,7 +13,7 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-// A file that holds the text.
+// Returns a temporary file with this text.
 File holding(std::string_view text) {
   File file(std::tmpfile());
   REQUIRE(file);
@@ -24,7 +24,7 @@ File holding(std::string_view text) {
   return file;
 }
 
-TEST_CASE("lines come one by one, then the end") {
+TEST_CASE("the plain editor returns the lines one by one and then the end") {
   const File in = holding("one\r\n\nzwei ü\xff\nlast");
   const File out = holding("");
   const auto editor = make_line_editor({in.get(), out.get(), false, {}});
@@ -38,14 +38,14 @@ TEST_CASE("lines come one by one, then the end") {
   CHECK(std::ftell(out.get()) == 5 * 2);
 }
 
-TEST_CASE("a line without an end in sight is an error") {
+TEST_CASE("the plain editor refuses a line longer than 1 MiB") {
   const File in = holding(std::string(3 << 20, 'x'));
   const File out = holding("");
-  PlainEditor editor(in.get(), out.get());
-  const auto line = editor.read("");
+  const auto editor = make_line_editor({in.get(), out.get(), false, {}});
+  const auto line = editor->read("");
   REQUIRE_FALSE(line);
   CHECK(line.error().kind == ErrorKind::usage);
 }
 
 }  // namespace
-}  // namespace stoka::terminal::plain_editor_test
+}  // namespace stoka::terminal::line_editor_test

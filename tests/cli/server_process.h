@@ -1,4 +1,4 @@
-// The real program as a server, and servers that are something else.
+// `stoka serve` as a child process, and a server that is not stoka.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -18,20 +18,20 @@
 
 namespace stoka::test {
 
-inline std::string text_of(const std::filesystem::path& file) {
+inline std::string read_text(const std::filesystem::path& file) {
   std::ostringstream out;
   out << std::ifstream(file).rdbuf();
   return out.str();
 }
 
-// `stoka serve` on a machine, until the end of the scope.
-class Served {
+// Runs `stoka serve` until the end of the scope.
+class ServerProcess {
  public:
-  explicit Served(Machine& machine, const std::string& chat_limit = "0")
+  explicit ServerProcess(Machine& machine, const std::string& chat_limit = "0")
       : log_(machine.home() / "serve.log"), program_(command(machine, chat_limit), log_) {
     constexpr std::string_view kMark = "listening on ";
     for (int i = 0; i < 600; ++i) {
-      const std::string said = text_of(log_);
+      const std::string said = read_text(log_);
       if (const size_t at = said.find(kMark); at != std::string::npos) {
         const size_t start = at + kMark.size();
         url_ = said.substr(start, said.find("/\"", start) - start);
@@ -40,9 +40,9 @@ class Served {
       if (!program_.running()) break;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
-    FAIL(text_of(log_));
+    FAIL(read_text(log_));
   }
-  ~Served() {
+  ~ServerProcess() {
     program_.signal(SIGTERM);
     program_.wait(std::chrono::seconds(10));
   }
@@ -63,13 +63,13 @@ class Served {
   std::string url_;
 };
 
-// Answers the first bytes of each connection with literal ones, and closes once they were taken.
-class Parrot : public testing::SilentServer {
+// Answers the first request of each connection with a fixed text, and then closes the connection.
+class CannedServer : public testing::SilentServer {
  public:
-  explicit Parrot(std::string answer) : answer_(std::move(answer)) {
+  explicit CannedServer(std::string answer) : answer_(std::move(answer)) {
     thread_ = std::jthread([this] { serve(); });
   }
-  ~Parrot() {
+  ~CannedServer() {
     ::shutdown(listener_, SHUT_RDWR);
     thread_.join();
   }

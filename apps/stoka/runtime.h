@@ -1,0 +1,50 @@
+// Chooses the configured parts and assembles the pipeline from them.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "app.h"
+#include "cite/guard.h"
+#include "ingest/chunker.h"
+#include "pipeline/engine.h"
+#include "providers.h"
+#include "store/open.h"
+
+namespace stoka::app {
+
+// A store, the golden data, the providers, and the engine that uses them. Not movable, because the
+// engine refers to the other members.
+class Runtime {
+ public:
+  Runtime(App& app, std::unique_ptr<store::Store> store, golden::Golden golden,
+          route::Router router, cite::GuardRules guard, std::unique_ptr<Providers> providers);
+  Runtime(const Runtime&) = delete;
+
+  store::Store& store() { return *store_; }
+  Providers& providers() { return *providers_; }
+  const golden::Golden& golden() const { return golden_; }
+  pipeline::Engine& engine() { return engine_; }
+
+ private:
+  std::unique_ptr<store::Store> store_;
+  golden::Golden golden_;
+  route::Router router_;
+  cite::GuardRules guard_;
+  std::unique_ptr<Providers> providers_;
+  pipeline::Engine engine_;
+};
+
+// Opens the configured store and makes the configured parts for it.
+Result<std::unique_ptr<Runtime>> make_runtime(App& app, store::OpenMode mode);
+// The same with another function to open the store.
+using OpenStore = std::function<Result<std::unique_ptr<store::Store>>()>;
+Result<std::unique_ptr<Runtime>> make_runtime(App& app, const OpenStore& open);
+
+// Makes the configured parts without an engine; the store may be null.
+Result<std::unique_ptr<Providers>> make_providers(App& app, store::Store* store);
+
+ingest::ChunkOptions chunk_options(const Config& config);
+pipeline::Settings pipeline_settings(const Config& config);
+
+}  // namespace stoka::app
