@@ -8,7 +8,7 @@ namespace plain_text_test {
 
 using namespace stoka::ingest;
 
-TEST_CASE("plain text is paragraphs and fenced code") {
+TEST_CASE("plain text becomes paragraphs and fenced code") {
   struct {
     std::string_view text, blocks;
     size_t secret_code;
@@ -16,7 +16,7 @@ TEST_CASE("plain text is paragraphs and fenced code") {
       {"", "", 0},
       {" one\ntwo \n\n\nthree", "p:one two|p:three|", 0},
       {"Run:\n```sh\nmake\n\n  -j2\n```\nDone.", "p:Run:|c:make\n\n  -j2|p:Done.|", 0},
-      {"Keys:\n\n```env secret\nPASSWORD=x\n```\n\nDone.", "p:Keys:|p:Done.|", 1},
+      {"FieldIndex:\n\n```env secret\nPASSWORD=x\n```\n\nDone.", "p:FieldIndex:|p:Done.|", 1},
       {"~~~ {secret}\nnever closed", "", 1},
       {"```\nnever closed\n", "p:``` never closed|", 0},
       {"````\nmade of\n```\nlonger\n````\n", "c:made of\n```\nlonger|", 0},
@@ -29,7 +29,7 @@ TEST_CASE("plain text is paragraphs and fenced code") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    const PlainText plain = plain_blocks(c.text);
+    const PlainText plain = parse_plain_text(c.text);
     std::string blocks;
     for (const Block& block : plain.blocks)
       blocks.append(block.kind == BlockKind::code ? "c:" : "p:").append(block.text).append("|");

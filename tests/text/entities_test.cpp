@@ -1,12 +1,12 @@
-#include "ingest/entities.h"
+#include "text/entities.h"
 
 #include <doctest/doctest.h>
 
 namespace entities_test {
 
-using stoka::ingest::decode_entities;
+using stoka::text::decode_entities;
 
-TEST_CASE("character references become characters, and other ampersands stay") {
+TEST_CASE("character references are decoded, and other ampersands stay") {
   CHECK(decode_entities("a &amp; b &lt;c&gt; &quot;d&quot;") == "a & b <c> \"d\"");
   CHECK(decode_entities("&mdash;&hellip;&eacute;&Eacute;&zwj;") == "—…éÉ\u200D");
   CHECK(decode_entities("&#8217;&#x2019;&#X2019;") == "’’’");

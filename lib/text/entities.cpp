@@ -1,4 +1,4 @@
-#include "ingest/entities.h"
+#include "text/entities.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "text/utf8.h"
 
-namespace stoka::ingest {
+namespace stoka::text {
 namespace {
 
 struct Entity {
@@ -68,7 +68,7 @@ constexpr auto kEntities = std::to_array<Entity>({
 static_assert(std::is_sorted(kEntities.begin(), kEntities.end(),
                              [](const Entity& a, const Entity& b) { return a.name < b.name; }));
 
-// Appends what the reference between '&' and ';' stands for; false if it stands for nothing known.
+// Appends the character of the reference between '&' and ';'. Returns false if it is unknown.
 bool append_reference(std::string_view name, std::string& out) {
   if (name.starts_with('#')) {
     bool hex = name.size() > 1 && (name[1] == 'x' || name[1] == 'X');
@@ -77,13 +77,13 @@ bool append_reference(std::string_view name, std::string& out) {
     auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
     if (digits.empty() || end != digits.data() + digits.size()) return false;
-    text::append_utf8(out, error != std::errc() || value == 0 ? 0xFFFD : char32_t(value));
+    append_utf8(out, error != std::errc() || value == 0 ? 0xFFFD : char32_t(value));
     return true;
   }
   auto found = std::lower_bound(kEntities.begin(), kEntities.end(), name,
                                 [](const Entity& e, std::string_view n) { return e.name < n; });
   if (found == kEntities.end() || found->name != name) return false;
-  text::append_utf8(out, found->code_point);
+  append_utf8(out, found->code_point);
   return true;
 }
 
@@ -109,4 +109,4 @@ std::string decode_entities(std::string_view text) {
   return out;
 }
 
-}  // namespace stoka::ingest
+}  // namespace stoka::text
