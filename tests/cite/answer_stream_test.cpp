@@ -65,7 +65,7 @@ Run run(const std::vector<std::string_view>& pieces, std::set<std::string> shown
           out.seen += "{" + cite->citation.slug + "|" + cite->citation.quote + "}";
           out.citations.push_back(cite->citation);
         } else {
-          FAIL("another event");
+          FAIL("unexpected event");
         }
       },
       options);
@@ -131,7 +131,7 @@ TEST_CASE("an answer becomes tokens and citations") {
   }
 }
 
-TEST_CASE("no split of the bytes changes the answer") {
+TEST_CASE("the answer does not depend on the splits of the stream") {
   for (const Case& c : cases()) {
     CAPTURE(c.name);
     const std::string_view input = c.input;
@@ -167,7 +167,7 @@ TEST_CASE("a citation is filled in from the hit") {
   CHECK(out.summary.cited == std::vector<std::string>{"bounded"});
 }
 
-TEST_CASE("what is left out is counted") {
+TEST_CASE("dropped citations and openers are counted") {
   const std::string ours = R"(<cite slug="bounded" quote="just chaos with better marketing."/>)";
   SUBCASE("shown in the session") {
     const Run out = run({"a " + ours + " b"}, {"bounded"});
@@ -201,7 +201,7 @@ TEST_CASE("what is left out is counted") {
   }
 }
 
-TEST_CASE("hostile tags show nothing that is not published") {
+TEST_CASE("hostile tags show nothing that is not in a source") {
   const std::string_view table[] = {
       R"(<cite slug="bounded" quote="&lt;script&gt;alert(1)&lt;/script&gt;"/>)",
       R"(<cite slug="bounded" quote="&#27;]8;;http://evil&#7;click"/>)",
@@ -231,7 +231,7 @@ TEST_CASE("hostile tags show nothing that is not published") {
   }
 }
 
-TEST_CASE("text is passed on as it comes") {
+TEST_CASE("text is passed on without delay") {
   std::vector<std::string> tokens;
   const GuardRules rules{{"hello there"}};
   AnswerStream stream(sources(), {}, rules, "", [&](const Event& event) {
