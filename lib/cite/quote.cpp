@@ -66,7 +66,7 @@ bool may_contain(std::string_view chunk, const QuoteWords& quote) {
   return static_cast<double>(missing) <= allowed;
 }
 
-// The words and sentences of the prose of a chunk.
+// The words and sentences of a run of prose.
 struct Passage {
   std::string_view content;
   std::vector<Span> words;
@@ -98,8 +98,8 @@ struct Passage {
   std::string squeezed(const Span& bytes) const { return text::squeeze(bytes.in(content)); }
 };
 
-constexpr std::string_view kOpeners[] = {"(", "[", "\"", "'", "\u201C", "\u2018", "\u00AB"};
-constexpr std::string_view kClosers[] = {")", "]", "\"", "'", "\u201D", "\u2019", "\u00BB"};
+constexpr std::string_view kOpeningMarks[] = {"(", "[", "\"", "'", "\u201C", "\u2018", "\u00AB"};
+constexpr std::string_view kClosingMarks[] = {")", "]", "\"", "'", "\u201D", "\u2019", "\u00BB"};
 constexpr std::string_view kConnectors[] = {",", ";", ":", "\u2014", "\u2013", "-",      "*",
                                             "_", "(", "[", "{",      "\u201C", "\u2018", "\u00AB"};
 
@@ -127,17 +127,19 @@ Span with_punctuation(const Passage& passage, size_t first, size_t last) {
       again = true;
     }
   }
-  for (size_t i = 0; i < std::size(kOpeners); ++i) {
+  for (size_t i = 0; i < std::size(kOpeningMarks); ++i) {
     std::string_view inside = out.in(content);
-    if (inside.starts_with(kOpeners[i]) &&
-        inside.find(kClosers[i], kOpeners[i].size()) == std::string_view::npos) {
-      out.begin += kOpeners[i].size();
+    if (inside.starts_with(kOpeningMarks[i]) &&
+        inside.find(kClosingMarks[i], kOpeningMarks[i].size()) == std::string_view::npos) {
+      out.begin += kOpeningMarks[i].size();
     }
     inside = out.in(content);
-    const bool closes = out.end >= word_end + kClosers[i].size() && inside.ends_with(kClosers[i]);
-    if (closes && inside.substr(0, inside.size() - kClosers[i].size()).find(kOpeners[i]) ==
-                      std::string_view::npos) {
-      out.end -= kClosers[i].size();
+    const bool closes =
+        out.end >= word_end + kClosingMarks[i].size() && inside.ends_with(kClosingMarks[i]);
+    if (closes &&
+        inside.substr(0, inside.size() - kClosingMarks[i].size()).find(kOpeningMarks[i]) ==
+            std::string_view::npos) {
+      out.end -= kClosingMarks[i].size();
     }
   }
   return out;
@@ -241,12 +243,12 @@ Candidate most_similar(const Passage& passage, const QuoteWords& quote) {
 
 // A run of prose of a chunk. Quotes are looked for in prose only, because code is not quoted as a
 // sentence.
-struct Prose {
+struct ProseRun {
   std::string_view text;
   bool cited = false;  // it is part of the cited chunk
 };
 
-void add_prose(std::string_view chunk, bool cited, std::vector<Prose>& out) {
+void add_prose(std::string_view chunk, bool cited, std::vector<ProseRun>& out) {
   for (const text::Stretch& stretch : text::split_code(chunk)) {
     if (!stretch.code) out.push_back({stretch.text, cited});
   }
@@ -263,17 +265,17 @@ VerifiedQuote verify_quote(std::string_view model_quote,
     if (i != cited_chunk) order.push_back(i);
   }
 
-  std::vector<Prose> passages;
-  for (const size_t i : order) add_prose(document_chunks[i], i == cited_chunk, passages);
+  std::vector<ProseRun> runs;
+  for (const size_t i : order) add_prose(document_chunks[i], i == cited_chunk, runs);
 
   const QuoteWords quote = quote_words(model_quote);
   const bool is_specific = quote.content_words > 0 || quote.ids.size() >= kMinWords;
   if (is_specific) {
     VerifiedQuote similar;
     double score = 0;
-    for (const Prose& prose : passages) {
-      if (!prose.cited && !may_contain(prose.text, quote)) continue;
-      const Passage passage(prose.text, quote);
+    for (const ProseRun& run : runs) {
+      if (!run.cited && !may_contain(run.text, quote)) continue;
+      const Passage passage(run.text, quote);
       if (const auto bytes = find_words(passage, quote)) {
         VerifiedQuote found = from_match(passage, *bytes, model_quote, quote.ids.size());
         if (text::is_quotable(found.quote)) return found;

@@ -36,8 +36,8 @@ VerifiedQuote verify_quote(std::string_view model_quote,
                            std::span<const std::string_view> document_chunks, size_t cited_chunk,
                            std::string_view query);
 
-// The minimum share of the quote's words that a similar sentence must contain in the same order,
-// and the minimum share of its content words.
+// How similar a sentence must be: it contains at least this share of the quote's words in the same
+// order, or reaches this Dice coefficient with it, and it contains this share of its content words.
 inline constexpr double kMinSimilarity = 0.6;
 
 }  // namespace stoka::cite

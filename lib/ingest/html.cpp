@@ -21,7 +21,7 @@ constexpr auto kDroppedElements = std::to_array<std::string_view>(
     {"iframe", "math", "object", "script", "style", "svg", "template", "textarea"});
 
 template <class List>
-bool contains(const List& list, std::string_view name) {
+bool has_element(const List& list, std::string_view name) {
   return std::binary_search(list.begin(), list.end(), name);
 }
 
@@ -102,10 +102,10 @@ class HtmlReader {
   }
 
   void apply(const Tag& tag) {
-    if (!tag.closing && contains(kDroppedElements, tag.name)) return skip_element(tag.name);
+    if (!tag.closing && has_element(kDroppedElements, tag.name)) return skip_element(tag.name);
     if (tag.name == "td" || tag.name == "th") {
       text_ += ' ';
-    } else if (contains(kBlockElements, tag.name)) {
+    } else if (has_element(kBlockElements, tag.name)) {
       flush();
     }
     if (tag.name == "pre") pre_ = !tag.closing;

@@ -8,7 +8,7 @@
 namespace stoka::ingest {
 namespace {
 
-constexpr size_t kMaxLabel = 200;  // bytes of a footnote's name or of other text in brackets
+constexpr size_t kMaxLabelBytes = 200;  // of a footnote's name or of other text in brackets
 
 // md4c walks over all open containers on every line, so the number that a line may open is limited.
 constexpr int kMaxContainers = 64;
@@ -65,8 +65,8 @@ bool is_module_statement(std::string_view line) {
   return false;
 }
 
-constexpr size_t kMaxTag = 4096;  // bytes of a tag of a template language
-constexpr size_t kMaxJsx = 1024;  // bytes of a component's tag or an expression
+constexpr size_t kMaxTemplateTagBytes = 4096;  // of a tag of a template language
+constexpr size_t kMaxJsxBytes = 1024;          // of a component's tag or an expression
 
 std::string_view trim_tag(std::string_view text) {
   size_t begin = std::min(text.find_first_not_of(" \t\n-<>%"), text.size());
@@ -114,13 +114,13 @@ class InlineStripper {
       case '\\':
         return copy(std::min<size_t>(2, text_.size() - at_));
       case '`':
-        return code_span();
+        return copy_code_span();
       case '{':
-        return template_tag() || attributes() || (mdx_ && expression());
+        return strip_template_tag() || strip_attributes() || (mdx_ && strip_expression());
       case '[':
-        return bracket();
+        return strip_bracket();
       case '<':
-        return mdx_ && component();
+        return mdx_ && strip_component_tag();
     }
     return false;
   }
@@ -131,7 +131,7 @@ class InlineStripper {
     return true;
   }
 
-  bool code_span() {
+  bool copy_code_span() {
     size_t run = std::min(text_.find_first_not_of('`', at_), text_.size()) - at_;
     size_t end = closing_run(at_ + run, run);
     return copy(end == std::string_view::npos ? run : end - at_);
@@ -152,11 +152,11 @@ class InlineStripper {
     return std::string_view::npos;
   }
 
-  bool template_tag() {
+  bool strip_template_tag() {
     bool variable = rest().starts_with("{{"), statement = rest().starts_with("{%");
     if (!variable && !statement) return false;
     size_t close = (variable ? close_variable_ : close_statement_).from(at_ + 2);
-    if (close == std::string_view::npos || close - at_ > kMaxTag) return false;
+    if (close == std::string_view::npos || close - at_ > kMaxTemplateTagBytes) return false;
     std::string_view inner = trim_tag(text_.substr(at_ + 2, close - at_ - 2));
     size_t end = close + 2;
     size_t name_end = std::min(inner.find_first_of(" \t\n("), inner.size());
@@ -164,8 +164,8 @@ class InlineStripper {
     if (variable && rest().starts_with("{{{")) ++end;  // handlebars: three braces
     at_ = std::min(end, text_.size());
     if (name == "highlight") {
-      verbatim(inner.substr(name_end), variable ? "{{" : "{%",
-               variable ? "/highlight" : "endhighlight");
+      append_code_fence(inner.substr(name_end), variable ? "{{" : "{%",
+                        variable ? "/highlight" : "endhighlight");
     } else if (name == "comment" && statement) {
       skip_comment();
     }
@@ -173,9 +173,10 @@ class InlineStripper {
   }
 
   // Writes the text up to the closing tag of that name as a code fence with this info string.
-  void verbatim(std::string_view info, std::string_view opener, std::string_view closing_name) {
-    for (size_t at = at_;
-         (at = text_.find(opener, at)) != std::string_view::npos && at - at_ <= 16 * kMaxTag;
+  void append_code_fence(std::string_view info, std::string_view opener,
+                         std::string_view closing_name) {
+    for (size_t at = at_; (at = text_.find(opener, at)) != std::string_view::npos &&
+                          at - at_ <= 16 * kMaxTemplateTagBytes;
          at += 2) {
       size_t name = std::min(text_.find_first_not_of(" <%-", at + 2), text_.size());
       if (!text_.substr(name).starts_with(closing_name)) continue;
@@ -199,14 +200,14 @@ class InlineStripper {
   }
 
   // Drops kramdown and heading attributes: {: .class}, {#id}, {.class}.
-  bool attributes() {
+  bool strip_attributes() {
     if (rest().size() < 2 || (rest()[1] != ':' && rest()[1] != '#' && rest()[1] != '.'))
       return false;
     return drop_up_to("}");
   }
 
   bool drop_up_to(std::string_view end) {
-    std::string_view line = rest().substr(0, kMaxLabel);
+    std::string_view line = rest().substr(0, kMaxLabelBytes);
     line = line.substr(0, line.find('\n'));
     size_t close = line.find(end);
     if (close == std::string_view::npos) return false;
@@ -215,9 +216,9 @@ class InlineStripper {
   }
 
   // Drops footnote marks and alert markers, and replaces wiki links with their labels.
-  bool bracket() {
+  bool strip_bracket() {
     if (rest().starts_with("[^") || rest().starts_with("[!")) {
-      std::string_view label = rest().substr(0, kMaxLabel);
+      std::string_view label = rest().substr(0, kMaxLabelBytes);
       label = label.substr(0, label.find_first_of(" \n]", 2));
       bool whole = label.size() > 2 && rest().substr(label.size()).starts_with(']');
       bool badge = rest().starts_with("[!") &&
@@ -227,7 +228,7 @@ class InlineStripper {
       return true;
     }
     if (!rest().starts_with("[[")) return false;
-    std::string_view inner = rest().substr(2, kMaxLabel);
+    std::string_view inner = rest().substr(2, kMaxLabelBytes);
     inner = inner.substr(0, inner.find_first_of("\n]["));
     if (inner.empty() || !rest().substr(2 + inner.size()).starts_with("]]")) return false;
     at_ += inner.size() + 4;
@@ -236,7 +237,7 @@ class InlineStripper {
   }
 
   // The end of the brace expression at `at`, considering quotes and nesting.
-  size_t balanced(size_t at, size_t limit) const {
+  size_t balanced_end(size_t at, size_t limit) const {
     int depth = 0;
     char quote = 0;
     for (; at < limit; ++at) {
@@ -255,21 +256,21 @@ class InlineStripper {
     return std::string_view::npos;
   }
 
-  bool expression() {
-    size_t end = balanced(at_, std::min(at_ + kMaxJsx, text_.size()));
+  bool strip_expression() {
+    size_t end = balanced_end(at_, std::min(at_ + kMaxJsxBytes, text_.size()));
     if (end == std::string_view::npos) return false;
     at_ = end;
     return true;
   }
 
   // Drops the tag of a component: <Name attribute={…}>, </Name>, <> or </>.
-  bool component() {
+  bool strip_component_tag() {
     std::string_view tag = rest();
     size_t name = tag.starts_with("</") ? 2 : 1;
     bool fragment = tag.substr(name).starts_with('>');
     bool capital = tag.size() > name && tag[name] >= 'A' && tag[name] <= 'Z';
     if (!fragment && !capital) return false;
-    size_t limit = std::min(at_ + kMaxJsx, text_.size());
+    size_t limit = std::min(at_ + kMaxJsxBytes, text_.size());
     char quote = 0;
     for (size_t at = at_ + name; at < limit; ++at) {
       char c = text_[at];
@@ -278,7 +279,7 @@ class InlineStripper {
       } else if (c == '"' || c == '\'') {
         quote = c;
       } else if (c == '{') {
-        at = balanced(at, limit);
+        at = balanced_end(at, limit);
         if (at == std::string_view::npos) return false;
         --at;
       } else if (c == '>') {
@@ -312,10 +313,10 @@ class MarkdownPreprocessor {
       size_t end = std::min(text_.find('\n', at_), text_.size() - 1) + 1;
       std::string_view line = text_.substr(at_, end - at_);
       at_ = end;
-      if (open_.length > 0) {
-        inside_fence(line);
+      if (open_fence_.length > 0) {
+        read_fenced_line(line);
       } else {
-        outside_fence(line);
+        read_line(line);
       }
     }
     flush();
@@ -323,36 +324,36 @@ class MarkdownPreprocessor {
   }
 
  private:
-  void inside_fence(std::string_view line) {
+  void read_fenced_line(std::string_view line) {
     out_ += line;
     line = line.substr(0, line.find('\n'));
     CodeFence fence = parse_code_fence(line);
-    if (fence.closes(open_)) open_ = {};
+    if (fence.closes(open_fence_)) open_fence_ = {};
   }
 
-  void outside_fence(std::string_view line) {
-    std::string_view bare = line.substr(0, line.find('\n'));
-    CodeFence fence = parse_code_fence(bare);
+  void read_line(std::string_view line) {
+    std::string_view content = line.substr(0, line.find('\n'));
+    CodeFence fence = parse_code_fence(content);
     if (fence.length > 0) {
       flush();
-      open_ = fence;
+      open_fence_ = fence;
       out_ += line;
-    } else if (dialect_ == Dialect::mdx && (module_ || is_module_statement(bare))) {
-      module_ = !bare.empty();
-    } else if (bare.starts_with(":::")) {
-      admonition(bare);
-    } else if (size_t label = footnote(bare); label > 0) {
+    } else if (dialect_ == Dialect::mdx && (in_module_statement_ || is_module_statement(content))) {
+      in_module_statement_ = !content.empty();
+    } else if (content.starts_with(":::")) {
+      append_admonition(content);
+    } else if (size_t label = footnote_label_length(content); label > 0) {
       prose_ += "\n";
       prose_ += line.substr(label);
-    } else if (is_delimiter_row(bare)) {
-      prose_ += widened(bare) + "\n";
+    } else if (is_delimiter_row(content)) {
+      prose_ += widened(content) + "\n";
     } else {
       prose_ += flattened(line);
     }
   }
 
   // Replaces ":::tip[Title]" and ":::tip Title" with the title, and ":::" with nothing.
-  void admonition(std::string_view line) {
+  void append_admonition(std::string_view line) {
     line.remove_prefix(std::min(line.find_first_not_of(": "), line.size()));
     line.remove_prefix(std::min(line.find_first_of(" ["), line.size()));
     while (line.starts_with(' ') || line.starts_with('[')) line.remove_prefix(1);
@@ -362,10 +363,10 @@ class MarkdownPreprocessor {
   }
 
   // The length of "[^id]:" at the front of a line.
-  static size_t footnote(std::string_view line) {
+  static size_t footnote_label_length(std::string_view line) {
     if (!line.starts_with("[^")) return 0;
     size_t close = line.find("]:");
-    return close == std::string_view::npos || close > kMaxLabel ? 0 : close + 2;
+    return close == std::string_view::npos || close > kMaxLabelBytes ? 0 : close + 2;
   }
 
   void flush() {
@@ -376,8 +377,8 @@ class MarkdownPreprocessor {
   std::string_view text_;
   Dialect dialect_;
   size_t at_ = 0;
-  CodeFence open_;
-  bool module_ = false;  // inside a module statement, which ends at a blank line
+  CodeFence open_fence_;
+  bool in_module_statement_ = false;  // inside a module statement, which ends at a blank line
   std::string prose_, out_;
 };
 

@@ -32,7 +32,7 @@ constexpr auto kFolderTypes = std::to_array<FolderType>({
 constexpr auto kContentRoots =
     std::to_array<std::string_view>({"_drafts", "_pages", "_posts", "content", "src"});
 
-std::string_view type_of(std::string_view folder) {
+std::string_view folder_type(std::string_view folder) {
   std::string name = slugify(folder);
   for (const FolderType& known : kFolderTypes)
     if (known.folder == name) return known.type;
@@ -83,7 +83,7 @@ std::string title_of(std::string_view name) {
 
 std::vector<std::string> folders_of(const SourceFile& file) {
   std::vector<std::string> out;
-  if (!type_of(file.root).empty()) out.push_back(file.root);
+  if (!folder_type(file.root).empty()) out.push_back(file.root);
   bool outermost = out.empty();
   for (const auto& part : file.relative.parent_path()) {
     std::string name = display_path(part);
@@ -119,7 +119,7 @@ PathMetadata path_metadata(const SourceFile& file) {
   out.date = take_date(stem);
   if (!out.date) out.date = folder_date(out.folders);
   for (const std::string& folder : out.folders)
-    if (auto type = type_of(folder); !type.empty()) out.type = type;
+    if (auto type = folder_type(folder); !type.empty()) out.type = type;
 
   std::string first = text::fold(stem.substr(0, stem.find('.')));
   out.is_index = first == "index" || first == "_index" || first == "readme";

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cite/parser.h"
+#include "text/utf8.h"
 
 namespace citation_parser_test {
 
