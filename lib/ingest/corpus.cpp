@@ -49,18 +49,18 @@ std::string first_sentence(std::string_view text) {
 class LineMessages {
  public:
   void add(size_t line, std::string_view what) {
-    if (++count_ <= kMaxListedLines) shown_.push_back(fmt::format("line {}: {}", line, what));
+    if (++count_ <= kMaxListedLines) listed_.push_back(fmt::format("line {}: {}", line, what));
   }
 
   std::vector<std::string> take() {
-    if (const size_t more = count_ - shown_.size(); more > 0)
-      shown_.push_back(fmt::format("and {} more line{}", more, more == 1 ? "" : "s"));
-    return std::move(shown_);
+    if (const size_t more = count_ - listed_.size(); more > 0)
+      listed_.push_back(fmt::format("and {} more line{}", more, more == 1 ? "" : "s"));
+    return std::move(listed_);
   }
 
  private:
   size_t count_ = 0;
-  std::vector<std::string> shown_;
+  std::vector<std::string> listed_;
 };
 
 class CorpusReader {
@@ -78,7 +78,7 @@ class CorpusReader {
     if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
     while (!rest.empty()) {
       ++number_;
-      take(take_line(rest));
+      read_line(take_line(rest));
     }
     if (non_blank_ == 0) {
       out_.skipped.push_back({path_, "empty"});
@@ -104,7 +104,7 @@ class CorpusReader {
     skip(reason);
   }
 
-  void take(std::string_view line) {
+  void read_line(std::string_view line) {
     if (trimmed(line).empty()) return;
     ++non_blank_;
     if (line.size() > kMaxLineBytes)
@@ -117,10 +117,10 @@ class CorpusReader {
     const std::string_view json = trimmed(*text);
     const auto fields = parse_json_fields(json);
     if (!fields) return skip_unparsed(fields.error().message);
-    add(*fields, content_hash(fmt::format("{}\n{}", json, chunk_options_)));
+    add_document(*fields, content_hash(fmt::format("{}\n{}", json, chunk_options_)));
   }
 
-  void add(const std::vector<Field>& fields, std::string hash) {
+  void add_document(const std::vector<Field>& fields, std::string hash) {
     const Frontmatter meta = interpret_fields(fields);
     std::string id = one_value(fields, "id");
     if (id.empty()) id = one_value(fields, "_id");

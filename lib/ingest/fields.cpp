@@ -40,8 +40,8 @@ class Flattener {
     }
     // A key may occur more than once. Inside a list (of maps, for example) its values are gathered,
     // elsewhere the last value wins.
-    auto [found, fresh] = index_.try_emplace(path, fields_.size());
-    if (fresh) fields_.push_back({path, {}, list});
+    auto [found, is_new] = index_.try_emplace(path, fields_.size());
+    if (is_new) fields_.push_back({path, {}, list});
     Field& field = fields_[found->second];
     if (!list) field.values.clear();
     field.values.push_back(std::move(text));

@@ -57,8 +57,8 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 // The name of a folder: "blog" for "site/blog", for "site/blog/" and, in site/blog, for ".".
 std::string folder_name(const fs::path& path) {
   std::error_code error;
-  fs::path whole = fs::canonical(path, error);
-  return display_path((error ? path.lexically_normal() : whole).filename());
+  fs::path canonical = fs::canonical(path, error);
+  return display_path((error ? path.lexically_normal() : canonical).filename());
 }
 
 // Whether this folder has the configuration file of a site generator.
@@ -97,25 +97,26 @@ class Walker {
     } else {
       root_ = path.parent_path();
       locate_site(root_.empty() ? fs::path(".") : root_);
-      take(path, path.filename());
+      add_source(path, path.filename());
     }
     return {};
   }
 
   Walk finish() {
-    std::sort(walk_.files.begin(), walk_.files.end(),
+    std::sort(result_.files.begin(), result_.files.end(),
               [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
-    for (const auto& [path, why] : excluded_)
-      if (!is_taken(path)) skip(path, std::string(why.reason), why.kind);
-    std::sort(walk_.skipped.begin(), walk_.skipped.end(), [](const Skipped& a, const Skipped& b) {
-      return std::tie(a.path, a.reason) < std::tie(b.path, b.reason);
-    });
-    return std::move(walk_);
+    for (const auto& [path, excluded] : excluded_)
+      if (!is_listed(path)) skip(path, std::string(excluded.reason), excluded.kind);
+    std::sort(result_.skipped.begin(), result_.skipped.end(),
+              [](const Skipped& a, const Skipped& b) {
+                return std::tie(a.path, a.reason) < std::tie(b.path, b.reason);
+              });
+    return std::move(result_);
   }
 
  private:
   void skip(const fs::path& path, std::string reason, SkipKind kind = SkipKind::unreadable) {
-    walk_.skipped.push_back({display_path(path), std::move(reason), kind});
+    result_.skipped.push_back({display_path(path), std::move(reason), kind});
   }
 
   // Finds the site that a given folder belongs to, so that a page has the same URL whichever folder
@@ -124,11 +125,12 @@ class Walker {
     root_name_ = folder_name(folder);
     below_site_.clear();
     std::error_code error;
-    const fs::path whole = fs::canonical(folder, error);
-    for (fs::path site = whole; !error && site != site.parent_path(); site = site.parent_path()) {
+    const fs::path canonical = fs::canonical(folder, error);
+    for (fs::path site = canonical; !error && site != site.parent_path();
+         site = site.parent_path()) {
       if (!is_site(site)) continue;
       root_name_.clear();
-      if (site != whole) below_site_ = whole.lexically_relative(site);
+      if (site != canonical) below_site_ = canonical.lexically_relative(site);
       return;
     }
   }
@@ -141,16 +143,16 @@ class Walker {
     excluded_.try_emplace(path, unsupported_reason(path), SkipKind::unsupported);
   }
 
-  void take(const fs::path& path, const fs::path& relative) {
+  void add_source(const fs::path& path, const fs::path& relative) {
     std::error_code error;
-    fs::path whole = fs::canonical(path, error);
-    auto [first, fresh] = seen_.try_emplace(error ? path : whole, path);
-    if (!fresh) {
+    fs::path canonical = fs::canonical(path, error);
+    auto [first, is_new] = seen_.try_emplace(error ? path : canonical, path);
+    if (!is_new) {
       if (first->second != path)
         skip(path, fmt::format("the same file as {}", display_path(first->second)));
       return;
     }
-    walk_.files.push_back({path, below_site_ / relative, root_name_, *kind_of(path)});
+    result_.files.push_back({path, below_site_ / relative, root_name_, *kind_of(path)});
   }
 
   void walk_tree() {
@@ -173,13 +175,13 @@ class Walker {
   bool visit(const fs::path& path) {
     std::error_code error;
     fs::file_status status = fs::symlink_status(path, error);
-    bool source = is_source(path);
+    bool is_source_file = is_source(path);
     if (status.type() == fs::file_type::directory) {
       if (path.filename() != "_drafts") return true;
       exclude(path, kDraftReason);
       return false;
     }
-    if (source && is_unpublished(path)) {
+    if (is_source_file && is_unpublished(path)) {
       exclude(path, "starts with _, which site generators do not publish");
       return false;
     }
@@ -187,20 +189,20 @@ class Walker {
       fs::file_type target = fs::status(path, error).type();
       if (target == fs::file_type::directory) {
         skip(path, "a symbolic link to a folder; give the folder itself to index it");
-      } else if (source && target != fs::file_type::regular) {
+      } else if (is_source_file && target != fs::file_type::regular) {
         skip(path, "a symbolic link without a target");
-      } else if (source && !is_inside(path)) {
+      } else if (is_source_file && !is_inside(path)) {
         skip(path, "a symbolic link out of the tree");
-      } else if (source) {
-        take(path, path.lexically_relative(root_));
+      } else if (is_source_file) {
+        add_source(path, path.lexically_relative(root_));
       } else {
         exclude_unsupported(path);
       }
       return false;
     }
-    if (source && status.type() == fs::file_type::regular) {
-      take(path, path.lexically_relative(root_));
-    } else if (source) {
+    if (is_source_file && status.type() == fs::file_type::regular) {
+      add_source(path, path.lexically_relative(root_));
+    } else if (is_source_file) {
       skip(path, "not a regular file");
     } else {
       exclude_unsupported(path);
@@ -215,12 +217,12 @@ class Walker {
     return is_below(target, canonical_root_);
   }
 
-  // Whether a file at or below the path is taken. The files must be sorted.
-  bool is_taken(const fs::path& path) const {
+  // Whether a file at or below the path is listed. The files must be sorted.
+  bool is_listed(const fs::path& path) const {
     auto first =
-        std::lower_bound(walk_.files.begin(), walk_.files.end(), path,
+        std::lower_bound(result_.files.begin(), result_.files.end(), path,
                          [](const SourceFile& file, const fs::path& at) { return file.path < at; });
-    return first != walk_.files.end() && is_below(first->path, path);
+    return first != result_.files.end() && is_below(first->path, path);
   }
 
   struct Excluded {
@@ -228,7 +230,7 @@ class Walker {
     SkipKind kind;
   };
 
-  Walk walk_;
+  Walk result_;
   std::map<fs::path, Excluded> excluded_;  // skipped unless given themselves
   fs::path root_, canonical_root_;
   fs::path below_site_;  // path of the given folder below its site
