@@ -90,7 +90,7 @@ bool append_reference(std::string_view name, std::string& out) {
 }  // namespace
 
 std::string decode_entities(std::string_view text) {
-  constexpr size_t kLongest = 12;
+  constexpr size_t kMaxNameBytes = 12;
   std::string out;
   out.reserve(text.size());
   size_t at = 0;
@@ -98,7 +98,7 @@ std::string decode_entities(std::string_view text) {
     size_t amp = std::min(text.find('&', at), text.size());
     out.append(text, at, amp - at);
     if (amp == text.size()) break;
-    size_t end = text.substr(amp, kLongest + 2).find(';');
+    size_t end = text.substr(amp, kMaxNameBytes + 2).find(';');
     if (end == std::string_view::npos || !append_reference(text.substr(amp + 1, end - 1), out)) {
       out += '&';
       at = amp + 1;

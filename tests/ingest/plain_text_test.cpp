@@ -16,7 +16,7 @@ TEST_CASE("plain text becomes paragraphs and fenced code") {
       {"", "", 0},
       {" one\ntwo \n\n\nthree", "p:one two|p:three|", 0},
       {"Run:\n```sh\nmake\n\n  -j2\n```\nDone.", "p:Run:|c:make\n\n  -j2|p:Done.|", 0},
-      {"FieldIndex:\n\n```env secret\nPASSWORD=x\n```\n\nDone.", "p:FieldIndex:|p:Done.|", 1},
+      {"Keys:\n\n```env secret\nPASSWORD=x\n```\n\nDone.", "p:Keys:|p:Done.|", 1},
       {"~~~ {secret}\nnever closed", "", 1},
       {"```\nnever closed\n", "p:``` never closed|", 0},
       {"````\nmade of\n```\nlonger\n````\n", "c:made of\n```\nlonger|", 0},
