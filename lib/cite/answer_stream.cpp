@@ -37,7 +37,6 @@ void AnswerStream::finish() {
   flush();
   while (!summary_.text.empty() && is_space(summary_.text.back())) summary_.text.pop_back();
   summary_.dropped_malformed = parser_.malformed();
-  summary_.openers = guard_.openers_dropped();
 }
 
 void AnswerStream::text(std::string_view text) { guard_.push(text); }

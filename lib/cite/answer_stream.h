@@ -41,7 +41,6 @@ struct Summary {
   size_t dropped_excess = 0;        // tags beyond max_citations
   size_t repaired = 0;              // emitted citations whose quote is VerifiedQuote::repaired
   size_t replaced = 0;              // emitted citations whose quote is VerifiedQuote::replaced
-  size_t openers = 0;               // dropped by OpenerFilter
 };
 
 // Not thread safe. Calls the event sink from push() and finish(), on the thread of the caller.

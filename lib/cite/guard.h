@@ -49,8 +49,6 @@ class VoiceGuard {
   void mark_citation();  // a citation is shown here: passes on or drops all that is held back
   void finish();         // once, after the last text
 
-  size_t openers_dropped() const { return opener_filter_.dropped(); }
-
  private:
   void accept(char32_t c);
   void resolve_exclamation(char32_t next);

@@ -86,7 +86,7 @@ void OpenerFilter::write(char32_t c) {
       skip(c);
       break;
     case State::deciding:
-      if (held_.empty() && (text::is_space(c) || (dropped_ > 0 && is_residue(c)))) return;
+      if (held_.empty() && (text::is_space(c) || (has_dropped_ && is_residue(c)))) return;
       text::append_utf8(held_, c);
       judge();
   }
@@ -98,10 +98,7 @@ void OpenerFilter::end() {
     const bool opener = std::any_of(phrases_.begin(), phrases_.end(), [&](const Phrase& p) {
       return !p.before_colon && p.words == at.words;
     });
-    if (opener) {
-      ++dropped_;
-      held_.clear();
-    }
+    if (opener) held_.clear();
     pass();
   }
   state_ = State::passing;
@@ -118,7 +115,7 @@ void OpenerFilter::skip(char32_t c) {
 }
 
 void OpenerFilter::judge() {
-  if (dropped_ > 0) {
+  if (has_dropped_) {
     const std::string lower = text::fold(held_.substr(0, kBut.size()));
     if (held_.size() >= kBut.size() && lower == "but" && held_[kBut.size() - 1] == ' ') {
       return restart(kBut.size());
@@ -138,7 +135,7 @@ void OpenerFilter::judge_words(const std::string& words) {
   for (const Phrase& phrase : phrases_) {
     if (phrase.whole_sentence && words.size() > phrase.words.size() &&
         words.starts_with(phrase.words) && words[phrase.words.size()] == ' ') {
-      ++dropped_;
+      has_dropped_ = true;
       held_.clear();
       after_stop_ = false;
       state_ = State::dropping;
@@ -155,7 +152,7 @@ void OpenerFilter::judge_punctuation(const std::string& words, char32_t punctuat
   for (const Phrase& phrase : phrases_) {
     if (phrase.words != words || is_compound || !is_separator(punctuation)) continue;
     if (phrase.before_colon && punctuation != ':') continue;
-    ++dropped_;
+    has_dropped_ = true;
     return restart(end);
   }
   pass();

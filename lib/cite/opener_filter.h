@@ -28,8 +28,6 @@ class OpenerFilter {
   // Ends the start of the answer: the text that is held back passes or is dropped.
   void end();
 
-  size_t dropped() const { return dropped_; }
-
  private:
   struct Phrase {
     std::string words;
@@ -56,7 +54,7 @@ class OpenerFilter {
   std::string held_;
   bool after_stop_ = false;   // while dropping: white space now ends the sentence
   bool has_visible_ = false;  // something visible has passed
-  size_t dropped_ = 0;
+  bool has_dropped_ = false;  // an opener was dropped
 };
 
 }  // namespace stoka::cite
