@@ -23,7 +23,7 @@ namespace stoka::cite {
 struct Source {
   Hit hit;
   std::vector<std::string> document;  // contents of all its chunks, in order; empty: only the hit's
-  size_t chunk_at = 0;                // index of the hit's chunk in `document`
+  size_t chunk_at = 0;                // index of the hit's chunk in that list
 };
 
 struct AnswerOptions {
