@@ -16,13 +16,14 @@ AnswerStream::AnswerStream(std::vector<Source> sources, std::set<std::string> al
                            const GuardRules& rules, std::string query, EventSink sink,
                            AnswerOptions options)
     : sources_(std::move(sources)),
-      taken_(std::move(already_shown)),
+      shown_slugs_(std::move(already_shown)),
       query_(std::move(query)),
       sink_(std::move(sink)),
       options_(std::move(options)),
-      guard_(rules, [this](std::string_view text) { keep(text); }),
+      guard_(rules, [this](std::string_view text) { append_visible(text); }),
       parser_(*this) {
-  for (size_t i = 0; i < sources_.size(); ++i) by_slug_.emplace(sources_[i].hit.chunk.slug, i);
+  for (size_t i = 0; i < sources_.size(); ++i)
+    index_by_slug_.emplace(sources_[i].hit.chunk.slug, i);
 }
 
 void AnswerStream::push(std::string_view delta) {
@@ -36,32 +37,32 @@ void AnswerStream::finish() {
   flush();
   while (!summary_.text.empty() && is_space(summary_.text.back())) summary_.text.pop_back();
   summary_.dropped_malformed = parser_.malformed();
-  summary_.openers = guard_.openers_dropped();
 }
 
 void AnswerStream::text(std::string_view text) { guard_.push(text); }
 
-void AnswerStream::keep(std::string_view text) {
-  ready_ += text;
+void AnswerStream::append_visible(std::string_view text) {
+  pending_ += text;
   std::string& all = summary_.text;
-  // Without the citation between them, two words must not become one.
-  if (after_cite_ && !all.empty() && !is_space(all.back()) && !is_space(text.front())) all += ' ';
-  after_cite_ = false;
+  // The summary has no citation between these two texts, so it may need a space there.
+  if (after_citation_ && !all.empty() && !is_space(all.back()) && !is_space(text.front()))
+    all += ' ';
+  after_citation_ = false;
   while (all.empty() && !text.empty() && is_space(text.front())) text.remove_prefix(1);
   all += text;
 }
 
 void AnswerStream::flush() {
-  if (!ready_.empty()) sink_(TokenEvent{std::exchange(ready_, {})});
+  if (!pending_.empty()) sink_(TokenEvent{std::exchange(pending_, {})});
 }
 
 void AnswerStream::tag(const std::string& slug, const std::string& quote) {
-  const auto found = by_slug_.find(slug);
-  if (found == by_slug_.end()) {
+  const auto found = index_by_slug_.find(slug);
+  if (found == index_by_slug_.end()) {
     ++summary_.dropped_unknown;
     return;
   }
-  if (taken_.contains(slug)) {
+  if (shown_slugs_.contains(slug)) {
     ++summary_.dropped_repeated;
     return;
   }
@@ -69,16 +70,16 @@ void AnswerStream::tag(const std::string& slug, const std::string& quote) {
     ++summary_.dropped_excess;
     return;
   }
-  taken_.insert(slug);
-  guard_.mark();
+  shown_slugs_.insert(slug);
+  guard_.mark_citation();
   flush();
-  after_cite_ = true;
+  after_citation_ = true;
   summary_.cited.push_back(slug);
-  summary_.citations.push_back(hydrate(sources_[found->second], quote));
+  summary_.citations.push_back(cite(sources_[found->second], quote));
   sink_(CiteEvent{summary_.citations.back()});
 }
 
-Citation AnswerStream::hydrate(const Source& source, const std::string& quote) {
+Citation AnswerStream::cite(const Source& source, const std::string& quote) {
   const Chunk& chunk = source.hit.chunk;
   std::vector<std::string_view> contents(source.document.begin(), source.document.end());
   if (contents.empty()) contents.push_back(chunk.content);

@@ -1,6 +1,7 @@
-// A model's stream becomes events: tags are taken out (Parser), the text is guarded (VoiceGuard),
-// each citation is checked against what was retrieved, its quote against the document
-// (verify_quote), and filled in from the hit. What is left out is counted, never shown.
+// Turns the stream of a model into events: the citation tags are separated from the text
+// (CitationParser), the text passes the voice guard (VoiceGuard), and each citation is checked
+// against what was retrieved, its quote verified against the document (verify_quote) and its fields
+// filled in from the hit. What is dropped is counted and never shown.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +19,11 @@
 
 namespace stoka::cite {
 
-// What may be cited: a hit and its whole document.
+// A document that may be cited.
 struct Source {
   Hit hit;
-  std::vector<std::string>
-      document;         // contents of all chunks, in order; empty: the hit's chunk alone
-  size_t chunk_at = 0;  // the hit's place in it
+  std::vector<std::string> document;  // contents of all its chunks, in order; empty: only the hit's
+  size_t chunk_at = 0;                // index of the hit's chunk in that list
 };
 
 struct AnswerOptions {
@@ -32,33 +32,31 @@ struct AnswerOptions {
 };
 
 struct Summary {
-  std::string text;                 // visible, without citations; trimmed
+  std::string text;                 // the visible text without citations, trimmed
   std::vector<std::string> cited;   // slugs in order
-  std::vector<Citation> citations;  // the same, as emitted
-  size_t dropped_unknown = 0;       // slug is not among the sources
-  size_t dropped_repeated = 0;      // slug was shown in the session or cited in this answer
-  size_t dropped_malformed = 0;     // no tag; see Parser
-  size_t dropped_excess = 0;        // above max_citations
-  size_t repaired = 0;              // emitted, see VerifiedQuote
-  size_t replaced = 0;              // emitted, see VerifiedQuote
-  size_t openers = 0;               // dropped, see OpenerFilter
+  std::vector<Citation> citations;  // the same citations, as emitted
+  size_t dropped_unknown = 0;       // tags whose slug is not among the sources
+  size_t dropped_repeated = 0;      // tags whose slug was already shown in the session or answer
+  size_t dropped_malformed = 0;     // see CitationParser
+  size_t dropped_excess = 0;        // tags beyond max_citations
+  size_t repaired = 0;              // emitted citations whose quote is VerifiedQuote::repaired
+  size_t replaced = 0;              // emitted citations whose quote is VerifiedQuote::replaced
 };
 
-// Not thread safe; no threads of its own. Events come from push() and finish(), on the caller's
-// thread.
+// Not thread safe. Calls the event sink from push() and finish(), on the thread of the caller.
 class AnswerStream : private TagSink {
  public:
-  // Sources best first. Of two with one slug, the quote is first looked for in the first's chunk.
+  // The sources are sorted best first. Of two with the same slug the first one is cited.
   AnswerStream(std::vector<Source> sources, std::set<std::string> already_shown,
                const GuardRules& rules, std::string query, EventSink sink,
                AnswerOptions options = {});
   AnswerStream(const AnswerStream&) = delete;
   AnswerStream& operator=(const AnswerStream&) = delete;
 
-  // Any bytes in any split. One token event at most, but for those between citations; never empty,
-  // always valid UTF-8.
+  // Takes any bytes in any split. Emits at most one token event, plus one before each citation.
+  // Their text is never empty and always valid UTF-8.
   void push(std::string_view delta);
-  void finish();  // once, also after a stream that broke off
+  void finish();  // must be called once, even if the stream broke off
 
   // Complete after finish().
   const Summary& summary() const { return summary_; }
@@ -66,19 +64,19 @@ class AnswerStream : private TagSink {
  private:
   void text(std::string_view text) override;
   void tag(const std::string& slug, const std::string& quote) override;
-  void keep(std::string_view text);
+  void append_visible(std::string_view text);
   void flush();
-  Citation hydrate(const Source& source, const std::string& quote);
+  Citation cite(const Source& source, const std::string& quote);
 
   std::vector<Source> sources_;
-  std::map<std::string, size_t, std::less<>> by_slug_;
-  std::set<std::string> taken_;  // shown before or cited here
+  std::map<std::string, size_t, std::less<>> index_by_slug_;
+  std::set<std::string> shown_slugs_;  // shown earlier in the session or cited in this answer
   std::string query_;
   EventSink sink_;
   AnswerOptions options_;
   Summary summary_;
-  std::string ready_;  // text of the next token event
-  bool after_cite_ = false;
+  std::string pending_;  // the text of the next token event
+  bool after_citation_ = false;
   VoiceGuard guard_;
   Parser parser_;
 };

@@ -10,11 +10,11 @@
 namespace stoka::cite {
 namespace {
 
-constexpr size_t kMostWhole = 64;  // characters of a quote that is written out
-constexpr size_t kLeastEnd = 20;   // characters of each end of a longer one
+constexpr size_t kMaxWholeQuote = 64;  // code points of a quote that is written out in full
+constexpr size_t kMinEnd = 20;         // code points of each end of a longer quote
 
-// Parts of a text between which a browser sees the border of a word: at spaces, and after the
-// punctuation of scripts that have none.
+// Splits a text where a browser sees a word boundary: at spaces, and after the punctuation of
+// scripts that have no spaces. Text fragments match only whole words.
 std::vector<std::string_view> words(std::string_view text) {
   constexpr std::u32string_view kStops = U"\u3001\u3002\uFF01\uFF0C\uFF1A\uFF1B\uFF1F";
   std::vector<std::string_view> out;
@@ -32,20 +32,20 @@ std::vector<std::string_view> words(std::string_view text) {
   return out;
 }
 
-// The shortest run of whole words from the front that is long enough.
+// The shortest run of whole words at the beginning that has kMinEnd code points.
 std::string_view first_words(std::string_view text, const std::vector<std::string_view>& words) {
   for (const std::string_view word : words) {
     const auto run = text.substr(0, static_cast<size_t>(word.end() - text.begin()));
-    if (text::length(run) >= kLeastEnd) return run;
+    if (text::length(run) >= kMinEnd) return run;
   }
   return text;
 }
 
-// The shortest such run that reaches the end.
+// The shortest such run at the end.
 std::string_view last_words(std::string_view text, const std::vector<std::string_view>& words) {
   for (auto word = words.rbegin(); word != words.rend(); ++word) {
     const auto run = text.substr(static_cast<size_t>(word->begin() - text.begin()));
-    if (text::length(run) >= kLeastEnd) return run;
+    if (text::length(run) >= kMinEnd) return run;
   }
   return text;
 }
@@ -53,12 +53,12 @@ std::string_view last_words(std::string_view text, const std::vector<std::string
 }  // namespace
 
 std::string text_fragment(std::string_view quote) {
-  // A hyphen, a comma and an ampersand mean something in a text fragment.
+  // A hyphen, a comma and an ampersand are syntax in a text fragment, so they are encoded too.
   constexpr std::string_view kPlain = "._~";
   const std::string text = text::squeeze(quote);
   if (text.empty()) return {};
   std::string out = "#:~:text=";
-  if (text::length(text) > kMostWhole) {
+  if (text::length(text) > kMaxWholeQuote) {
     const std::vector<std::string_view> parts = words(text);
     const std::string_view first = first_words(text, parts);
     const std::string_view last = last_words(text, parts);

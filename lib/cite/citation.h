@@ -1,4 +1,4 @@
-// A citation as a visitor is shown it. Pure, thread safe.
+// Builds the citation that a visitor is shown. Pure, thread safe.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@ namespace stoka::cite {
 
 // What a citation depends on besides its document.
 struct Showing {
-  std::string site;  // address of the site, put before the paths of documents; may be empty
-  Date today{};      // a date of this year is shown without its year
+  std::string site;  // URL of the site, prefixed to the paths of documents; may be empty
+  Date today{};      // dates of the same year are shown without the year
 };
 
-// The hit's document with a quote of it. The URL leads to the quote: it ends in a text fragment,
-// unless the document's address has a fragment already.
+// Cites the hit's document with the quote. The URL ends in a text fragment that leads to the quote,
+// unless the URL of the document already has a fragment or the link would be too long.
 Citation make_citation(const Hit& hit, std::string quote, const Showing& showing);
 
-// "#:~:text=…", by which a browser finds and marks the quote on its page; empty for no quote. Of a
-// long quote it has the first and the last words.
+// "#:~:text=…", a text fragment (WICG): browsers scroll to the quote and highlight it. A long quote
+// is represented by its first and last words. Empty for an empty quote.
 std::string text_fragment(std::string_view quote);
 
 }  // namespace stoka::cite

@@ -1,17 +1,16 @@
-// The voice guard: what the NEVER list forbids mechanically is taken out of the visible text while
-// it streams.
+// The voice guard removes from the visible text, while it streams, what the NEVER list forbids and
+// what can be recognised mechanically:
 //
-// - Openers: greeting, apology and flattery at the start of the answer. Word match; see
-// OpenerFilter.
-// - Exclamation marks become full stops; "!=" and other code ("println!(", "#!/", "!flag") stays.
-// - Emoji, control, zero-width and bidi characters go.
-// - List markers at the start of a line go and the lines are joined: "two:\n- a\n- b" is "two: a,
-// b".
-// - White space: runs of spaces become one, more than one blank line becomes one, none at either
-// end.
+// - Openers: greetings, apologies and flattery at the start of the answer; see OpenerFilter.
+// - Exclamation marks become full stops, except in code: "!=", "println!(", "#!/", "!flag".
+// - Emoji and control, zero-width and bidi characters are removed.
+// - List markers at the start of a line are removed and the lines are joined: "two:\n- a\n- b"
+//   becomes "two: a, b".
+// - White space: runs of spaces become one space, several blank lines become one, and there is none
+//   at either end.
 //
-// Only a beginning that may still become an opener waits, and white space and signs for what
-// follows them. The outcome does not depend on the splits of the text.
+// Text is held back only while it may become an opener, and white space and punctuation until the
+// next character. The result does not depend on how the text is split.
 #pragma once
 
 #include <cstddef>
@@ -23,64 +22,64 @@
 
 #include "base/result.h"
 #include "base/toml.h"
-#include "cite/opener.h"
+#include "cite/opener_filter.h"
 
 namespace stoka::cite {
 
 struct GuardRules {
-  std::vector<std::string> openers;  // phrases as OpenerFilter reads them
+  std::vector<std::string> openers;  // phrases in the notation of OpenerFilter
 };
 
-// From golden/guard.toml: every list of [openers]. Another key, or a phrase without a word, is a
+// Reads golden/guard.toml: every list in [openers]. Another key, or a phrase without a word, is a
 // config error with its line.
 Result<GuardRules> read_guard_rules(std::span<const TomlEntry> entries);
 
 // Not thread safe.
 class VoiceGuard {
  public:
-  // Called with text that is never empty, at most once per call of push(), mark() and finish().
-  using Out = std::function<void(std::string_view)>;
+  // Called with text that is never empty, at most once for each push(), mark_citation() or
+  // finish().
+  using TextSink = std::function<void(std::string_view)>;
 
-  VoiceGuard(const GuardRules& rules, Out out);
+  VoiceGuard(const GuardRules& rules, TextSink sink);
   VoiceGuard(const VoiceGuard&) = delete;
   VoiceGuard& operator=(const VoiceGuard&) = delete;
 
   void push(std::string_view text);  // valid UTF-8, whole code points
-  void mark();    // a citation is shown here: all that waits is decided and passed on
-  void finish();  // once, after the last text
-
-  size_t openers_dropped() const { return opener_.dropped(); }
+  void mark_citation();  // a citation is shown here: passes on or drops all that is held back
+  void finish();         // once, after the last text
 
  private:
   void accept(char32_t c);
-  void settle_exclamation(char32_t next);
-  void place(char32_t c);
-  void place_space(char32_t c);
+  void resolve_exclamation(char32_t next);
+  void accept_visible(char32_t c);
+  void accept_space(char32_t c);
   bool extends_marker(char32_t c) const;
-  bool marker_is_complete() const;
-  void settle_marker();
-  void settle_space();
+  bool is_marker_complete() const;
+  void resolve_marker();
+  void resolve_space();
   void write(char32_t c);
   void flush();
 
-  Out out_;
-  std::string ready_;  // passed on at the end of the call
-  OpenerFilter opener_;
+  TextSink sink_;
+  std::string ready_;  // goes to the sink at the end of the call
+  OpenerFilter opener_filter_;
 
-  char32_t previous_ = 0;     // last one accepted
-  bool exclamation_ = false;  // one waits for what follows it
-  bool after_emoji_ = false;
+  // The stages of a character, in order: exclamation marks, list markers, white space, openers.
+  char32_t previous_ = 0;             // the last character accepted
+  bool exclamation_pending_ = false;  // its fate depends on the next character
+  bool after_emoji_ = false;          // a zero-width joiner here belongs to an emoji
 
-  bool line_start_ = true;
-  std::u32string marker_;  // what may be a list marker
-  bool listed_ = false;    // a marker was dropped since the last visible character
-  size_t newlines_ = 0;    // waiting
-  bool space_ = false;     // waiting
+  bool at_line_start_ = true;
+  std::u32string marker_;        // held back, because it may be a list marker
+  bool marker_dropped_ = false;  // since the last visible character
+  size_t pending_newlines_ = 0;
+  bool space_pending_ = false;
 
-  bool started_ = false;      // something was written or shown
-  bool marked_ = false;       // nothing was written since a citation
-  char32_t last_ = 0;         // written
-  size_t last_newlines_ = 0;  // written, at the end
+  bool has_output_ = false;      // some text was written or a citation was shown
+  bool after_citation_ = false;  // no text was written since the last citation
+  char32_t last_written_ = 0;
+  size_t trailing_newlines_ = 0;  // at the end of what was written
 };
 
 }  // namespace stoka::cite

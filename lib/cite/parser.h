@@ -1,23 +1,29 @@
-// Splits a model's stream into text and <cite slug="…" quote="…"/> tags, whatever the splits of its
-// bytes. The result does not depend on them.
+// Separates the stream of a model into text and <cite slug="…" quote="…"/> tags. The stream may be
+// split anywhere, even inside a UTF-8 sequence; the result does not depend on the splits.
 //
-// A tag is '<' or '</', "cite" in either case, and then white space, '/' or '>'. Everything else is
-// text and passes at once: only "<", "</", "<c", … wait for the next byte. `<cite …/>` and `<cite
-// …>` are the same; `</cite>` means nothing and is swallowed. Attributes come in any order, in
-// double, single or typographic quotes or bare; entities are resolved; white space in a value
-// collapses to one space; a quote character after a backslash does not end its value; the first of
-// two equal attributes counts, unknown ones do not. '>' inside quotes does not end a tag.
+// Syntax. A tag is '<' or '</', "cite" in any case, and then white space, '/' or '>'. Everything
+// else is text and is passed on at once; only a beginning such as "<" or "</ci" is held back until
+// the next byte decides. The syntax is lenient, because models write HTML of every kind: `<cite
+// …/>` and
+// `<cite …>` mean the same, and `</cite>` is ignored. Attributes may come in any order, with a
+// value in double, single or typographic quotes or without quotes. In a value, character references
+// are decoded, white space is collapsed to single spaces, and a backslash escapes the quote
+// character. If an attribute occurs twice the first one counts; unknown attributes are ignored. A
+// '>' in quotes does not end the tag.
 //
-// Malformed, dropped and counted: a tag without a slug; a tag that is still open at the end, or
-// when the next "<cite " begins; a tag above kMaxTagBytes. Such a long one is skipped to its '>' or
-// "/>", but not for more than kMaxTagBytes again: then what follows is text.
+// Errors. Malformed tags are dropped and counted: a tag without a slug; a tag that is still open
+// when the stream ends or when the next "<cite " begins, as after a quote that is never closed; and
+// a tag longer than kMaxTagBytes. The limit bounds both the memory and the time for which a broken
+// tag can keep the rest of the answer from the reader. The remainder of an oversized tag is skipped
+// up to its
+// '>' or "/>", but for at most kMaxTagBytes more; after that, the stream is text again.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "cite/utf8_gate.h"
+#include "cite/utf8_sanitizer.h"
 
 namespace stoka::cite {
 
@@ -27,62 +33,65 @@ inline constexpr size_t kMaxTagBytes = 2048;
 class TagSink {
  public:
   virtual ~TagSink() = default;
-  // Never empty, always valid UTF-8 by itself. Good until it returns.
+  // The text is never empty and is valid UTF-8 by itself. It is valid until the call returns.
   virtual void text(std::string_view text) = 0;
-  // slug is not empty. quote is empty if the tag had none.
+  // The slug is not empty. The quote is empty if the tag has none.
   virtual void tag(const std::string& slug, const std::string& quote) = 0;
 };
 
-// Not thread safe. No allocation outside of tags.
+// Not thread safe. Allocates memory only inside of tags.
 class Parser {
  public:
   explicit Parser(TagSink& sink) : sink_(sink) {}  // the sink must outlive the parser
 
   void push(std::string_view bytes);
-  void finish();  // once, after the last push
+  void finish();  // must be called once, after the last push()
 
   size_t malformed() const { return malformed_; }
 
  private:
+  // Text leads to tag_start, and from there back to text, to closing_tag or into a tag. The states
+  // of a tag are those from `attributes` to `unquoted`.
   enum class State {
     text,
-    prefix,   // of "<cite" or "</cite", in prefix_
-    closing,  // after "</cite": white space, then '>'
-    between,  // attributes
-    name,
-    after_name,
-    before_value,
+    tag_start,       // the bytes so far, in start_, are a beginning of "<cite" or "</cite"
+    closing_tag,     // after "</cite" and white space: waits for '>'
+    attributes,      // between attributes
+    attribute_name,  // inside a name
+    after_name,      // after a name and white space: waits for '=' or the next name
+    before_value,    // after '='
     double_quoted,
     single_quoted,
     curly_quoted,
-    bare,
-    skip,  // a tag that is too long
+    unquoted,
+    oversized,  // skips the remainder of a tag that is longer than kMaxTagBytes
   };
 
-  std::string_view push_text(std::string_view bytes);
-  bool push_prefix(char c);  // false: c is still to be looked at, as text
+  std::string_view push_text(std::string_view bytes);  // returns what follows the next '<'
+  bool push_tag_start(char c);  // false: c is not part of a tag and must be parsed as text
   void push_tag(char c);
-  void push_skip(char c);
-  void emit(std::string_view bytes);
-  void open(char c);
+  void push_attribute(char c);
+  void push_oversized(char c);
+  void emit_text(std::string_view bytes);
+  void begin_tag(char c);
   void end_value();
-  void close();
-  void drop();
-  bool in_quotes() const;
+  void end_tag();
+  void drop_tag();
+  bool is_in_quotes() const;
 
   TagSink& sink_;
-  Utf8Gate gate_;
+  Utf8Sanitizer sanitizer_;  // of the text
   State state_ = State::text;
-  std::string prefix_;
+  std::string start_;  // see State::tag_start
   size_t tag_bytes_ = 0;
-  size_t nested_ = 0;  // how much of "<cite" the last bytes of the tag are
-  char last_ = 0;      // byte of the tag
-  std::string name_;
-  std::string value_;
+  size_t nested_start_ = 0;  // how many bytes of "<cite" the last bytes inside the tag are
+  char last_ = 0;            // the previous byte of the tag
+  std::string name_;         // of the current attribute, in lower case
+  std::string value_;        // of the current attribute, as written
   std::string slug_;
   std::string quote_;
   bool has_quote_ = false;
-  char skip_quote_ = 0;
+  char oversized_quote_ = 0;  // the quote character that is open in an oversized tag, or 0
   size_t malformed_ = 0;
 };
 

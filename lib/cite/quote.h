@@ -1,4 +1,4 @@
-// The core promise: what is shown as a quotation stands in the cited document. Pure, thread safe.
+// Verifies quotes: what is shown as a quotation is always in the cited document. Pure, thread safe.
 #pragma once
 
 #include <cstddef>
@@ -10,32 +10,34 @@ namespace stoka::cite {
 
 struct VerifiedQuote {
   enum Kind {
-    verbatim,  // the model's words, but for white space, case, typographic quotes and dashes
-    repaired,  // the passage that the model came close to, or the whole sentences of what it quoted
-    replaced,  // a sentence of our choice: the model's quote says nothing or is not in the document
+    verbatim,  // the model's words, except for white space, case, typographic quotes and dashes
+    repaired,  // the passage most similar to the model's quote, or the whole sentences around it
+    replaced,  // a sentence that we chose: the model's quote is too vague or not in the document
   };
   std::string quote;
   Kind kind = replaced;
 };
 
-// Finds the model's quote in the contents of a document's chunks, the cited one first, and returns
-// the document's own spelling with white space squeezed: always a substring of text::squeeze(one
-// chunk).
+// Finds the model's quote in the contents of a document's chunks, the cited chunk first. Returns
+// the document's own spelling with squeezed white space, which is always a substring of
+// text::squeeze(chunk) for one of the chunks.
 //
-// The words must follow each other in one chunk; what stands between them does not matter. Fewer
-// than three words are replaced by the sentence around them; more than text::kMaxQuoteLength code
-// points are cut to whole sentences. Failing that, the one or two adjoining sentences most like the
-// quote, if they are like enough (kNearMiss); failing that, text::best_sentence() of the cited
-// chunk, or of the first chunk that has one. Code is not looked at (text/code_lines.h): the quote
-// is empty if the document holds nothing else.
+// 1. The words of the quote must be consecutive words of one chunk; punctuation between them is
+//    ignored. A match of fewer than three words becomes the sentence around it; a match of more
+//    than text::kMaxQuoteLength code points is cut to whole sentences.
+// 2. Otherwise the one or two adjacent sentences that are most similar to the quote, if they are
+//    similar enough (kMinSimilarity).
+// 3. Otherwise text::best_sentence() of the cited chunk, or of the first chunk that has one.
 //
-// Near-linear in the document; chunks that cannot hold the quote are not taken apart.
+// Code is ignored (text/code_lines.h), so the quote is empty if the document has nothing but code.
+// Near-linear in the length of the document, because chunks that cannot contain the quote are not
+// tokenised.
 VerifiedQuote verify_quote(std::string_view model_quote,
                            std::span<const std::string_view> document_chunks, size_t cited_chunk,
                            std::string_view query);
 
-// Least share of the quote's words that a sentence must hold in their order, and least share of its
-// content words.
-inline constexpr double kNearMiss = 0.6;
+// How similar a sentence must be: it contains at least this share of the quote's words in the same
+// order, or reaches this Dice coefficient with it, and it contains this share of its content words.
+inline constexpr double kMinSimilarity = 0.6;
 
 }  // namespace stoka::cite

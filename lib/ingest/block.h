@@ -1,4 +1,4 @@
-// A page as its blocks of plain text.
+// The unit of parsed content: every source format is parsed into a list of blocks.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ enum class BlockKind { heading, paragraph, code, item, row, quote };
 
 struct Block {
   BlockKind kind = BlockKind::paragraph;
-  int level = 0;     // of a heading, 1..6
-  std::string text;  // no markup, never empty; line breaks only where the source means them
+  int level = 0;     // 1 to 6 for a heading, otherwise 0
+  std::string text;  // without markup, never empty; line breaks only where the source has hard ones
 
   bool operator==(const Block&) const = default;
 };

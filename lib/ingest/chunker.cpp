@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ingest/pieces.h"
+#include "ingest/segment.h"
 #include "text/code_lines.h"
 #include "text/normalize.h"
 #include "text/tokens.h"
@@ -15,115 +15,122 @@ namespace {
 
 struct Section {
   std::string heading;
-  std::vector<Paragraph> paragraphs;
+  std::vector<SegmentedBlock> paragraphs;
 };
 
-bool same_text(std::string_view a, std::string_view b) { return text::fold(a) == text::fold(b); }
+bool is_same_text(std::string_view a, std::string_view b) { return text::fold(a) == text::fold(b); }
 
-std::vector<Section> sections_of(const Document& document, std::span<const Block> blocks,
-                                 size_t piece_limit) {
+std::vector<Section> split_sections(const Document& document, std::span<const Block> blocks,
+                                    size_t max_segment_tokens) {
   std::vector<Section> out(1);
   for (const Block& block : blocks) {
     bool heading = block.kind == BlockKind::heading;
     if (heading && block.level <= 2) {
-      bool title = block.level == 1 && same_text(block.text, document.title);
+      bool title = block.level == 1 && is_same_text(block.text, document.title);
       out.push_back({title ? std::string() : block.text, {}});
     } else {
-      out.back().paragraphs.push_back(cut_paragraph(block, piece_limit));
+      out.back().paragraphs.push_back(split_block(block, max_segment_tokens));
     }
   }
   std::erase_if(out, [](const Section& section) {
     return std::all_of(section.paragraphs.begin(), section.paragraphs.end(),
-                       [](const Paragraph& p) { return p.heading; });
+                       [](const SegmentedBlock& block) { return block.heading; });
   });
   return out;
 }
 
-// Fills chunks of one section, one after the other.
-class Packer {
+// Packs the segments of one section greedily into chunks.
+class ChunkPacker {
  public:
-  Packer(size_t max_tokens, size_t overlap_tokens) : max_(max_tokens), overlap_(overlap_tokens) {}
+  ChunkPacker(size_t max_tokens, size_t overlap_tokens)
+      : max_tokens_(max_tokens), overlap_tokens_(overlap_tokens) {}
 
-  std::vector<std::string> run(const std::vector<Paragraph>& paragraphs) {
+  std::vector<std::string> run(const std::vector<SegmentedBlock>& paragraphs) {
     for (size_t i = 0; i < paragraphs.size(); ++i) {
-      // A heading goes where its first paragraph goes.
+      // A heading is not separated from the beginning of its first paragraph.
       size_t ahead = paragraphs[i].tokens;
       if (paragraphs[i].heading && i + 1 < paragraphs.size())
-        ahead += 1 + paragraphs[i + 1].pieces[0].tokens;
-      if (tokens_ + 1 + ahead > max_ && 1 + ahead + overlap_ <= max_) close();
-      for (const Piece& piece : paragraphs[i].pieces) add(piece);
+        ahead += 1 + paragraphs[i + 1].segments[0].tokens;
+      if (tokens_ + 1 + ahead > max_tokens_ && 1 + ahead + overlap_tokens_ <= max_tokens_)
+        finish_chunk();
+      for (const Segment& segment : paragraphs[i].segments) add(segment);
     }
-    if (fresh_ > 0) emit();
+    if (new_segments_ > 0) emit();
     return std::move(out_);
   }
 
  private:
-  // What a piece adds to the chunk: nothing stands before the first.
-  size_t cost(const Piece& piece) const {
-    return piece.tokens + (current_.empty() ? 0 : piece.gap());
+  // How many tokens the segment adds to the chunk. The first one has no separator.
+  size_t cost(const Segment& segment) const {
+    return segment.tokens + (current_.empty() ? 0 : segment.separator_tokens());
   }
 
-  void add(const Piece& piece) {
-    if (tokens_ + cost(piece) > max_) close();
-    // The overlap gives way to a piece that needs the room.
-    while (fresh_ == 0 && !current_.empty() && tokens_ + cost(piece) > max_) drop_first();
-    tokens_ += cost(piece);
-    current_.push_back(piece);
-    ++fresh_;
+  void add(const Segment& segment) {
+    if (tokens_ + cost(segment) > max_tokens_) finish_chunk();
+    // If the segment does not fit behind the overlap, the overlap is shortened.
+    while (new_segments_ == 0 && !current_.empty() && tokens_ + cost(segment) > max_tokens_)
+      drop_first();
+    tokens_ += cost(segment);
+    current_.push_back(segment);
+    ++new_segments_;
   }
 
   void drop_first() {
     tokens_ -= current_.front().tokens;
     current_.erase(current_.begin());
-    if (!current_.empty()) tokens_ -= current_.front().gap();
+    if (!current_.empty()) tokens_ -= current_.front().separator_tokens();
   }
 
-  // Ends the chunk and begins the next one with the overlap.
-  void close() {
-    if (fresh_ == 0) return;
+  // Ends the chunk and begins the next one with the overlap: as many whole segments as fit, or the
+  // last words of the last segment.
+  void finish_chunk() {
+    if (new_segments_ == 0) return;
     emit();
     size_t first = current_.size(), kept = 0;
-    while (first > 0 && kept + current_[first - 1].tokens + current_[first - 1].gap() <= overlap_) {
+    while (first > 0 &&
+           kept + current_[first - 1].tokens + current_[first - 1].separator_tokens() <=
+               overlap_tokens_) {
       --first;
-      kept += current_[first].tokens + current_[first].gap();
+      kept += current_[first].tokens + current_[first].separator_tokens();
     }
-    std::vector<Piece> overlap(current_.begin() + static_cast<std::ptrdiff_t>(first),
-                               current_.end());
-    if (overlap.empty() && overlap_ > 0) overlap = tail_words(current_.back(), overlap_);
+    std::vector<Segment> overlap(current_.begin() + static_cast<std::ptrdiff_t>(first),
+                                 current_.end());
+    if (overlap.empty() && overlap_tokens_ > 0)
+      overlap = trailing_words(current_.back(), overlap_tokens_);
     current_.clear();
-    tokens_ = fresh_ = 0;
-    for (Piece& piece : overlap) {
-      tokens_ += cost(piece);
-      current_.push_back(std::move(piece));
+    tokens_ = new_segments_ = 0;
+    for (Segment& segment : overlap) {
+      tokens_ += cost(segment);
+      current_.push_back(std::move(segment));
     }
   }
 
   void emit() {
     std::string content;
-    for (const Piece& piece : current_) {
+    for (const Segment& segment : current_) {
       const bool first = content.empty();
-      if (!first) content += separator(piece.joint);
-      if (piece.code && (first || content.ends_with('\n'))) content += text::kCodeIndent;
-      content += piece.text;
+      if (!first) content += to_string(segment.separator);
+      if (segment.code && (first || content.ends_with('\n'))) content += text::kCodeIndent;
+      content += segment.text;
     }
     out_.push_back(std::move(content));
   }
 
-  size_t max_, overlap_;
-  std::vector<Piece> current_;
-  size_t tokens_ = 0;  // an upper bound of the estimate for what is in current_
-  size_t fresh_ = 0;   // pieces in current_ that are not overlap
+  size_t max_tokens_, overlap_tokens_;
+  std::vector<Segment> current_;
+  size_t tokens_ = 0;        // upper bound of the estimate for current_
+  size_t new_segments_ = 0;  // segments in current_ that are not overlap
   std::vector<std::string> out_;
 };
 
-// What stands for a document that has no text of its own.
-std::string bare_content(const Document& document, std::span<const Block> blocks,
-                         size_t max_tokens) {
+// The content of a document that has no text: its title, description and headings.
+std::string content_without_text(const Document& document, std::span<const Block> blocks,
+                                 size_t max_tokens) {
   std::string content = document.title;
   size_t tokens = text::estimate_tokens(content);
   auto add = [&](std::string_view line) {
     size_t more = 1 + text::estimate_tokens(line);
-    if (line.empty() || same_text(line, document.title) || tokens + more > max_tokens) return;
+    if (line.empty() || is_same_text(line, document.title) || tokens + more > max_tokens) return;
     content.append(content.empty() ? "" : "\n\n").append(line);
     tokens += more;
   };
@@ -134,46 +141,46 @@ std::string bare_content(const Document& document, std::span<const Block> blocks
 
 }  // namespace
 
-std::string_view name(PrefixMode mode) {
+std::string_view to_string(PrefixMode mode) {
   constexpr std::string_view kNames[] = {"none", "title", "full"};
   return kNames[static_cast<int>(mode)];
 }
 
 Result<PrefixMode> parse_prefix_mode(std::string_view text) {
   for (PrefixMode mode : {PrefixMode::none, PrefixMode::title, PrefixMode::full})
-    if (text == name(mode)) return mode;
+    if (text == to_string(mode)) return mode;
   return fail(ErrorKind::config, fmt::format("unknown prefix mode '{}'", text),
               "use none, title or full");
 }
 
 std::string ChunkOptions::describe() const {
   return fmt::format("v{} max={} overlap={} prefix={} analysis={}", kChunkerVersion, max_tokens,
-                     overlap_tokens, name(prefix), text::kAnalysisVersion);
+                     overlap_tokens, to_string(prefix), text::kAnalysisVersion);
 }
 
 std::vector<Chunk> chunk(const Document& document, std::span<const Block> blocks,
                          const ChunkOptions& options) {
   size_t max = std::max<size_t>(options.max_tokens, 16);
   size_t overlap = std::min(options.overlap_tokens, max / 2);
-  Chunk like;
-  like.slug = document.slug;
-  like.type = document.type;
-  like.title = document.title;
-  like.tags = document.tags;
-  like.date = document.date;
-  like.reading_minutes = document.reading_minutes;
-  like.url = document.url;
+  Chunk common;
+  common.slug = document.slug;
+  common.type = document.type;
+  common.title = document.title;
+  common.tags = document.tags;
+  common.date = document.date;
+  common.reading_minutes = document.reading_minutes;
+  common.url = document.url;
   std::vector<Chunk> out;
   auto add = [&](const std::string& section, std::string content) {
-    out.push_back(like);
+    out.push_back(common);
     out.back().index = static_cast<int>(out.size()) - 1;
     out.back().section = section;
     out.back().content = std::move(content);
   };
-  for (const Section& section : sections_of(document, blocks, max - overlap - 1))
-    for (std::string& content : Packer(max, overlap).run(section.paragraphs))
+  for (const Section& section : split_sections(document, blocks, max - overlap - 1))
+    for (std::string& content : ChunkPacker(max, overlap).run(section.paragraphs))
       add(section.heading, std::move(content));
-  if (out.empty()) add("", bare_content(document, blocks, max));
+  if (out.empty()) add("", content_without_text(document, blocks, max));
   return out;
 }
 
@@ -189,10 +196,10 @@ std::string embedding_text(const Chunk& chunk, PrefixMode mode) {
 
 namespace {
 
-// Calls visit(text before, name in braces) for each place of a template, then once with what is
-// left and no name. A brace that opens nothing is text.
+// Calls visit(text before it, name in braces) for each placeholder of a template, and at the end
+// once with the remaining text and an empty name. A brace that is never closed is text.
 template <class Visit>
-void each_place(std::string_view pattern, Visit visit) {
+void for_each_placeholder(std::string_view pattern, Visit visit) {
   while (true) {
     size_t open = pattern.find('{');
     size_t close = open == std::string_view::npos ? open : pattern.find('}', open);
@@ -212,11 +219,11 @@ Result<> check_document_template(std::string_view pattern) {
   if (pattern.find("{}") != std::string_view::npos)
     return fail(ErrorKind::config, "the document template has empty braces",
                 "e.g. \"passage: {text}\"");
-  each_place(pattern, [&](std::string_view, std::string_view place) {
-    has_text = has_text || place == "text" || place == "content";
-    if (!place.empty() &&
-        std::find(std::begin(kNames), std::end(kNames), place) == std::end(kNames))
-      unknown = place;
+  for_each_placeholder(pattern, [&](std::string_view, std::string_view placeholder) {
+    has_text = has_text || placeholder == "text" || placeholder == "content";
+    if (!placeholder.empty() &&
+        std::find(std::begin(kNames), std::end(kNames), placeholder) == std::end(kNames))
+      unknown = placeholder;
   });
   if (!unknown.empty())
     return fail(ErrorKind::config, fmt::format("the document template has unknown {{{}}}", unknown),
@@ -229,14 +236,14 @@ Result<> check_document_template(std::string_view pattern) {
 
 std::string fill_document_template(std::string_view pattern, const Chunk& chunk, PrefixMode mode) {
   std::string out;
-  each_place(pattern, [&](std::string_view before, std::string_view place) {
+  for_each_placeholder(pattern, [&](std::string_view before, std::string_view placeholder) {
     out += before;
-    if (place == "text") out += embedding_text(chunk, mode);
-    if (place == "content") out += chunk.content;
-    if (place == "title") out += chunk.title;
-    if (place == "section") out += chunk.section;
-    if (place == "tags") out += fmt::format("{}", fmt::join(chunk.tags, ", "));
-    if (place == "type") out += chunk.type;
+    if (placeholder == "text") out += embedding_text(chunk, mode);
+    if (placeholder == "content") out += chunk.content;
+    if (placeholder == "title") out += chunk.title;
+    if (placeholder == "section") out += chunk.section;
+    if (placeholder == "tags") out += fmt::format("{}", fmt::join(chunk.tags, ", "));
+    if (placeholder == "type") out += chunk.type;
   });
   return out;
 }

@@ -30,57 +30,59 @@ std::string one_value(const std::vector<Field>& fields, std::string_view key) {
   return all.empty() ? std::string() : text::squeeze(text::one_line(all.front()));
 }
 
-// What a document without a title is called.
+// The title of a document that has none: its first sentence, cut to 80 bytes.
 std::string first_sentence(std::string_view text) {
-  constexpr size_t kMost = 80;
-  const std::string_view head = text.substr(0, text::floor_border(text, 4 * kMost));
+  constexpr size_t kMaxTitleBytes = 80;
+  const std::string_view head = text.substr(0, text::floor_border(text, 4 * kMaxTitleBytes));
   const std::vector<text::Span> sentences = text::sentences(head);
   if (sentences.empty()) return {};
   const std::string_view first = sentences.front().in(head);
-  if (first.size() <= kMost) return std::string(first);
-  const size_t space = first.rfind(' ', kMost);
-  const size_t end = space == std::string_view::npos ? text::floor_border(first, kMost) : space;
+  if (first.size() <= kMaxTitleBytes) return std::string(first);
+  const size_t space = first.rfind(' ', kMaxTitleBytes);
+  const size_t end =
+      space == std::string_view::npos ? text::floor_border(first, kMaxTitleBytes) : space;
   return std::string(first.substr(0, end)) + "…";
 }
 
-// What could be said of a thousand lines: the first few, and how many more.
-class Remarks {
+// Messages about lines. Only the first ones are kept, because there may be thousands; the others
+// are counted.
+class LineMessages {
  public:
   void add(size_t line, std::string_view what) {
-    if (++count_ <= kMostShown) shown_.push_back(fmt::format("line {}: {}", line, what));
+    if (++count_ <= kMaxListedLines) listed_.push_back(fmt::format("line {}: {}", line, what));
   }
 
   std::vector<std::string> take() {
-    if (const size_t more = count_ - shown_.size(); more > 0)
-      shown_.push_back(fmt::format("and {} more line{}", more, more == 1 ? "" : "s"));
-    return std::move(shown_);
+    if (const size_t more = count_ - listed_.size(); more > 0)
+      listed_.push_back(fmt::format("and {} more line{}", more, more == 1 ? "" : "s"));
+    return std::move(listed_);
   }
 
  private:
   size_t count_ = 0;
-  std::vector<std::string> shown_;
+  std::vector<std::string> listed_;
 };
 
 class CorpusReader {
  public:
-  CorpusReader(const SourceFile& file, std::string_view shape, Mending& mending)
-      : path_(display_path(file.path)), shape_(shape), mending_(mending) {
-    // They are told apart by their folder where all are called corpus.jsonl.
+  CorpusReader(const SourceFile& file, std::string_view chunk_options, RepairReport& repairs)
+      : path_(display_path(file.path)), chunk_options_(chunk_options), repairs_(repairs) {
+    // Several corpora may all be called corpus.jsonl; then their folders tell them apart.
     const std::string stem = display_path(file.path.stem());
     folder_ = stem == "corpus" ? file.root : stem;
   }
 
   Pages run(std::string_view bytes) {
-    const std::optional<std::string> decoded = decode_other(bytes, mending_);
+    const std::optional<std::string> decoded = convert_to_utf8(bytes, repairs_);
     std::string_view rest = decoded ? *decoded : bytes;
     if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
     while (!rest.empty()) {
       ++number_;
-      take(take_line(rest));
+      read_line(take_line(rest));
     }
-    if (written_ == 0) {
+    if (non_blank_ == 0) {
       out_.skipped.push_back({path_, "empty"});
-    } else if (binary_ == written_) {
+    } else if (binary_ == non_blank_) {
       out_.skipped.push_back({path_, "binary, not text"});
     } else {
       for (std::string& reason : skipped_.take())
@@ -97,28 +99,28 @@ class CorpusReader {
 
  private:
   void skip(std::string_view reason) { skipped_.add(number_, reason); }
-  void skip_torn(std::string_view reason) {
+  void skip_unparsed(std::string_view reason) {
     out_.torn = true;
     skip(reason);
   }
 
-  void take(std::string_view line) {
+  void read_line(std::string_view line) {
     if (trimmed(line).empty()) return;
-    ++written_;
+    ++non_blank_;
     if (line.size() > kMaxLineBytes)
-      return skip_torn(fmt::format("larger than {} MB", kMaxLineBytes >> 20));
-    const std::optional<std::string> text = mend(line, " ", mending_);
+      return skip_unparsed(fmt::format("larger than {} MB", kMaxLineBytes >> 20));
+    const std::optional<std::string> text = repair_text(line, " ", repairs_);
     if (!text) {
       ++binary_;
-      return skip_torn("binary, not text");
+      return skip_unparsed("binary, not text");
     }
     const std::string_view json = trimmed(*text);
-    const auto fields = json_fields(json);
-    if (!fields) return skip_torn(fields.error().message);
-    add(*fields, content_hash(fmt::format("{}\n{}", json, shape_)));
+    const auto fields = parse_json_fields(json);
+    if (!fields) return skip_unparsed(fields.error().message);
+    add_document(*fields, content_hash(fmt::format("{}\n{}", json, chunk_options_)));
   }
 
-  void add(const std::vector<Field>& fields, std::string hash) {
+  void add_document(const std::vector<Field>& fields, std::string hash) {
     const Frontmatter meta = interpret_fields(fields);
     std::string id = one_value(fields, "id");
     if (id.empty()) id = one_value(fields, "_id");
@@ -136,7 +138,7 @@ class CorpusReader {
     }
     if (document.slug.empty()) return skip("has neither an id nor a title with letters or digits");
     for (const std::string& text : values(fields, "text")) {
-      PlainText part = plain_blocks(text);
+      PlainText part = parse_plain_text(text);
       std::move(part.blocks.begin(), part.blocks.end(), std::back_inserter(page.blocks));
       if (part.secret_code > 0) left_out_.add(number_, secret_code_reason(part.secret_code));
     }
@@ -165,21 +167,21 @@ class CorpusReader {
   }
 
   std::string path_, folder_;
-  std::string_view shape_;
-  Mending& mending_;
+  std::string_view chunk_options_;
+  RepairReport& repairs_;
   Pages out_;
-  Remarks skipped_, unpublished_, left_out_, warnings_;
+  LineMessages skipped_, unpublished_, left_out_, warnings_;
   std::unordered_set<std::string> slugs_;
-  size_t number_ = 0;   // of the line that is read
-  size_t written_ = 0;  // lines that are not blank
-  size_t binary_ = 0;   // of those
+  size_t number_ = 0;     // number of the current line
+  size_t non_blank_ = 0;  // number of lines that are not blank
+  size_t binary_ = 0;     // number of lines that are binary data
 };
 
 }  // namespace
 
-Pages read_corpus(const SourceFile& file, std::string_view bytes, std::string_view shape,
-                  Mending& mending) {
-  return CorpusReader(file, shape, mending).run(bytes);
+Pages read_corpus(const SourceFile& file, std::string_view bytes, std::string_view chunk_options,
+                  RepairReport& repairs) {
+  return CorpusReader(file, chunk_options, repairs).run(bytes);
 }
 
 }  // namespace stoka::ingest

@@ -1,28 +1,29 @@
+// Reads a corpus: a file with one JSON document per line (JSON Lines).
 #pragma once
 
 #include <string_view>
 
-#include "ingest/mending.h"
 #include "ingest/page.h"
+#include "ingest/text_repair.h"
 
 namespace stoka::ingest {
 
-// A longer line is skipped.
-inline constexpr size_t kMaxLineBytes = size_t{16} << 20;
+inline constexpr size_t kMaxLineBytes = size_t{16} << 20;  // longer lines are skipped
+inline constexpr size_t kMaxListedLines = 20;  // of each kind of message; the rest is only counted
 
-// One JSON document a line, as collections for measuring search come (BEIR: _id, title, text):
-//   slug | id | _id   text or a number; it is known by slugify(id, "._~"), "MED-10" as "med-10".
-//                     Where several are alike, settle_slugs() gives the first the plain one.
-//   title             missing: the first sentence of the text
-//   text              plain text, or a list of them; blank lines separate paragraphs, code fences
-//                     enclose code. Missing: it is indexed with its title alone.
-//   type              missing: "page", which claims nothing
-//   url               as written; missing: it has none
-// and what interpret_fields() knows of date, tags, author, description, reading time, and of who
-// may see it. Other keys are ignored. A line that cannot be used is skipped with its number, the
-// first kMostShown of them one by one. What is mended is added to `mending`.
-inline constexpr size_t kMostShown = 20;
-Pages read_corpus(const SourceFile& file, std::string_view bytes, std::string_view shape,
-                  Mending& mending);
+// The keys of a line are those of retrieval benchmarks such as BEIR (_id, title, text):
+//   slug | id | _id   text or a number. The slug is slugify(id, "._~"): "MED-10" becomes "med-10".
+//                     If several lines have the same one, assign_slugs() gives it to the first.
+//   title             if missing, the first sentence of the text
+//   text              plain text or a list of plain texts; blank lines separate paragraphs, code
+//                     fences enclose code. If missing, the title alone is indexed.
+//   type              if missing, "page"
+//   url               as written; if missing, the document has none
+// interpret_fields() reads date, tags, author, description, reading time and visibility. Other
+// keys are ignored. A line that cannot be used is skipped and reported with its number. Repairs of
+// the text are added to `repairs`. `chunk_options` is ChunkOptions::describe(), which goes into the
+// content hashes.
+Pages read_corpus(const SourceFile& file, std::string_view bytes, std::string_view chunk_options,
+                  RepairReport& repairs);
 
 }  // namespace stoka::ingest

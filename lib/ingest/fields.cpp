@@ -17,10 +17,10 @@ namespace {
 constexpr size_t kMaxDepth = 16;
 constexpr size_t kMaxValues = 10'000;
 
-// Collects scalars under their dotted path, whatever the format they are read from.
+// Collects scalars under their dotted path from the events of a parser of any format.
 class Flattener {
  public:
-  // False when it is nested too deep.
+  // Returns false if the nesting is too deep.
   bool open(bool list) {
     frames_.push_back({list, {}});
     return frames_.size() <= kMaxDepth;
@@ -28,7 +28,7 @@ class Flattener {
   void close() { frames_.pop_back(); }
   void key(std::string name) { frames_.back().key = std::move(name); }
 
-  // False when there are too many of them.
+  // Returns false if there are too many values.
   bool scalar(std::string text) {
     std::string path;
     bool list = false;
@@ -38,10 +38,10 @@ class Flattener {
       if (!path.empty()) path += '.';
       path += frame.key;
     }
-    // A key in a list of maps comes again and again, and a key may be written twice: the values of
-    // a list are gathered, of others the last one counts.
-    auto [found, fresh] = index_.try_emplace(path, fields_.size());
-    if (fresh) fields_.push_back({path, {}, list});
+    // A key may occur more than once. Inside a list (of maps, for example) its values are gathered,
+    // elsewhere the last value wins.
+    auto [found, is_new] = index_.try_emplace(path, fields_.size());
+    if (is_new) fields_.push_back({path, {}, list});
     Field& field = fields_[found->second];
     if (!list) field.values.clear();
     field.values.push_back(std::move(text));
@@ -63,10 +63,10 @@ class Flattener {
   size_t count_ = 0;
 };
 
-// Thrown through yaml-cpp, which has no other way to stop it.
-struct Refused {
+// Thrown by the event handler, because yaml-cpp has no other way to stop parsing.
+struct UnsupportedYaml {
   YAML::Mark mark;
-  std::string_view why;
+  std::string_view feature;
 };
 
 class YamlEvents : public YAML::EventHandler {
@@ -76,7 +76,9 @@ class YamlEvents : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { value(mark, anchor, ""); }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { throw Refused{mark, "aliases"}; }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    throw UnsupportedYaml{mark, "aliases"};
+  }
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                 const std::string& text) override {
     value(mark, anchor, text);
@@ -93,14 +95,14 @@ class YamlEvents : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
-  void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (anchor != 0) throw Refused{mark, "anchors"};
+  void reject_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (anchor != 0) throw UnsupportedYaml{mark, "anchors"};
   }
   void open(const YAML::Mark& mark, YAML::anchor_t anchor, bool list) {
-    refuse_anchor(mark, anchor);
-    if (expects_key()) throw Refused{mark, "keys that are not text"};
-    if (flat.depth() == 0 && list) throw Refused{mark, "a list instead of keys and values"};
-    if (!flat.open(list)) throw Refused{mark, "more than 16 levels"};
+    reject_anchor(mark, anchor);
+    if (expects_key()) throw UnsupportedYaml{mark, "keys that are not text"};
+    if (flat.depth() == 0 && list) throw UnsupportedYaml{mark, "a list instead of keys and values"};
+    if (!flat.open(list)) throw UnsupportedYaml{mark, "more than 16 levels"};
     key_next_.push_back(true);
   }
   void close() {
@@ -109,13 +111,13 @@ class YamlEvents : public YAML::EventHandler {
     value_done();
   }
   void value(const YAML::Mark& mark, YAML::anchor_t anchor, const std::string& text) {
-    refuse_anchor(mark, anchor);
-    if (flat.depth() == 0) throw Refused{mark, "a value instead of keys and values"};
+    reject_anchor(mark, anchor);
+    if (flat.depth() == 0) throw UnsupportedYaml{mark, "a value instead of keys and values"};
     if (expects_key()) {
       flat.key(text);
       key_next_.back() = false;
     } else {
-      if (!flat.scalar(text)) throw Refused{mark, "so many values"};
+      if (!flat.scalar(text)) throw UnsupportedYaml{mark, "more than 10000 values"};
       value_done();
     }
   }
@@ -124,13 +126,13 @@ class YamlEvents : public YAML::EventHandler {
     if (!key_next_.empty()) key_next_.back() = true;
   }
 
-  std::vector<bool> key_next_;  // of each open container: whether a map waits for a key
+  std::vector<bool> key_next_;  // for each open container: whether a map expects a key next
 };
 
 class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
  public:
   Flattener flat;
-  bool deep = false;
+  bool too_deep = false;
 
   bool null() override { return value(""); }
   bool boolean(bool v) override { return value(v ? "true" : "false"); }
@@ -154,8 +156,8 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
  private:
   bool value(const std::string& text) { return flat.depth() > 0 && flat.scalar(text); }
   bool open(bool list) {
-    deep = deep || !flat.open(list);
-    return !deep;
+    too_deep = too_deep || !flat.open(list);
+    return !too_deep;
   }
   bool close() {
     flat.close();
@@ -177,7 +179,7 @@ std::string_view unquote(std::string_view text) {
   return text;
 }
 
-bool is_key(std::string_view text) {
+bool is_simple_key(std::string_view text) {
   return !text.empty() && text.size() <= 40 && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-';
@@ -202,47 +204,49 @@ void salvage_value(Field& field, std::string_view text) {
   }
 }
 
-Result<std::vector<Field>> parse_yaml(const std::string& yaml) {
+Result<std::vector<Field>> parse_unchecked_yaml(const std::string& yaml) {
   YamlEvents events;
   auto problem = [](const YAML::Mark& mark, std::string_view what) {
-    return fail(ErrorKind::data, fmt::format("line {}: {}", mark.line + 1, what), "mend the YAML");
+    return fail(ErrorKind::data, fmt::format("line {}: {}", mark.line + 1, what),
+                "correct the YAML");
   };
   try {
     std::istringstream stream(yaml);
     YAML::Parser parser(stream);
     parser.HandleNextDocument(events);
-  } catch (const Refused& refused) {
-    return problem(refused.mark, fmt::format("stoka reads no YAML with {}", refused.why));
+  } catch (const UnsupportedYaml& unsupported) {
+    return problem(unsupported.mark,
+                   fmt::format("YAML with {} is not supported", unsupported.feature));
   } catch (const YAML::Exception& error) {
     return problem(error.mark, error.msg);
   } catch (const std::exception& error) {
-    return fail(ErrorKind::data, error.what(), "mend the YAML");
+    return fail(ErrorKind::data, error.what(), "correct the YAML");
   }
   return events.flat.take();
 }
 
-// yaml-cpp takes the end of the text as the end of a quoted scalar. A key put behind the text is
-// then swallowed by the scalar.
+// Whether a quoted scalar is never closed. yaml-cpp accepts that silently. A key that is appended
+// to the text then becomes part of the scalar, so it is missing among the fields.
 bool ends_inside_quotes(const std::string& yaml) {
   constexpr std::string_view kSentinel = "stoka-end-of-frontmatter";
   auto odd = [&](char quote) { return std::count(yaml.begin(), yaml.end(), quote) % 2 != 0; };
   if (!odd('"') && !odd('\'')) return false;
-  auto fields = parse_yaml(yaml + "\n" + std::string(kSentinel) + ": true\n");
+  auto fields = parse_unchecked_yaml(yaml + "\n" + std::string(kSentinel) + ": true\n");
   return fields && std::none_of(fields->begin(), fields->end(),
                                 [&](const Field& field) { return field.key == kSentinel; });
 }
 
 }  // namespace
 
-Result<std::vector<Field>> yaml_fields(std::string_view text) {
+Result<std::vector<Field>> parse_yaml_fields(std::string_view text) {
   std::string yaml(text);
-  auto fields = parse_yaml(yaml);
+  auto fields = parse_unchecked_yaml(yaml);
   if (fields && ends_inside_quotes(yaml))
-    return fail(ErrorKind::data, "a quote is never closed", "mend the YAML");
+    return fail(ErrorKind::data, "a quote is never closed", "correct the YAML");
   return fields;
 }
 
-Result<std::vector<Field>> toml_fields(std::string_view toml) {
+Result<std::vector<Field>> parse_toml_fields(std::string_view toml) {
   STOKA_ASSIGN(auto entries, parse_toml(toml, "line", TomlNested::skip));
   std::vector<Field> out;
   for (TomlEntry& entry : entries)
@@ -250,12 +254,13 @@ Result<std::vector<Field>> toml_fields(std::string_view toml) {
   return out;
 }
 
-Result<std::vector<Field>> json_fields(std::string_view json) {
+Result<std::vector<Field>> parse_json_fields(std::string_view json) {
   JsonEvents events;
   if (nlohmann::json::sax_parse(json.begin(), json.end(), &events)) return events.flat.take();
-  return fail(ErrorKind::data,
-              events.deep ? "JSON is nested more than 16 levels" : "not a well-formed JSON object",
-              "mend the JSON");
+  return fail(
+      ErrorKind::data,
+      events.too_deep ? "JSON is nested more than 16 levels" : "not a well-formed JSON object",
+      "correct the JSON");
 }
 
 std::vector<Field> salvage_fields(std::string_view text, char separator) {
@@ -273,11 +278,11 @@ std::vector<Field> salvage_fields(std::string_view text, char separator) {
     }
     if (separator == '=' && item.starts_with('[')) {
       std::string_view name = item.substr(1, item.find(']') - 1);
-      table = is_key(trim(name)) ? std::string(trim(name)) + "." : "[].";
+      table = is_simple_key(trim(name)) ? std::string(trim(name)) + "." : "[].";
       continue;
     }
     size_t at = line.find(separator);
-    if (at == std::string_view::npos || !is_key(trim(line.substr(0, at)))) continue;
+    if (at == std::string_view::npos || !is_simple_key(trim(line.substr(0, at)))) continue;
     std::string key(trim(line.substr(0, at)));
     bool indented = separator == ':' && (line[0] == ' ' || line[0] == '\t') && !parent.empty();
     if (!indented) parent = key;

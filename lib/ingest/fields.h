@@ -1,5 +1,5 @@
-// Key-value data in front of a page or in a list of products, flattened to text: what YAML, TOML
-// and JSON have in common.
+// Key-value data in front of a page or in a list of products. YAML, TOML and JSON are flattened to
+// the same list of fields.
 #pragma once
 
 #include <string>
@@ -11,23 +11,23 @@
 namespace stoka::ingest {
 
 struct Field {
-  std::string key;  // dotted when nested, e.g. "taxonomies.tags"; spelled as written
-  std::vector<std::string> values;  // scalars as text; one if not a list
+  std::string key;                  // as written; dotted if nested, e.g. "taxonomies.tags"
+  std::vector<std::string> values;  // scalars as text; exactly one unless is_list
   bool is_list = false;
 };
 
-// A mapping. Anchors, aliases and more than 16 levels are refused; anything that yaml-cpp throws is
-// a data error with the line.
-Result<std::vector<Field>> yaml_fields(std::string_view yaml);
+// The text must be a mapping. Anchors, aliases and more than 16 levels of nesting are refused.
+// Every error is a data error that names the line where the parser knows it.
+Result<std::vector<Field>> parse_yaml_fields(std::string_view yaml);
 
-Result<std::vector<Field>> toml_fields(std::string_view toml);
+Result<std::vector<Field>> parse_toml_fields(std::string_view toml);
 
-// An object of at most 16 levels.
-Result<std::vector<Field>> json_fields(std::string_view json);
+// The text must be an object of at most 16 levels.
+Result<std::vector<Field>> parse_json_fields(std::string_view json);
 
-// For text that the parsers refuse: the lines of the form "key: value" or "key = value", unquoted,
-// with inline lists and "- item" lines, also indented under a key without a value and under a
-// "[table]", as "table.key". Never fails.
+// A fallback for text that the parsers refuse. Reads the lines of the form "key: value" or "key =
+// value", unquotes the values, and understands inline lists and "- item" lines. An indented key
+// below a key without a value, or a key below "[table]", becomes "table.key". Never fails.
 std::vector<Field> salvage_fields(std::string_view text, char separator);
 
 }  // namespace stoka::ingest

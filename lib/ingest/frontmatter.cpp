@@ -22,7 +22,7 @@ std::string_view trim_right(std::string_view line) {
   return line;
 }
 
-// The line that begins at `at`, and in `at` the beginning of the next one.
+// Returns the line that begins at `at` and moves `at` to the beginning of the next line.
 std::string_view take_line(std::string_view text, size_t& at) {
   size_t end = std::min(text.find('\n', at), text.size());
   std::string_view line = text.substr(at, end - at);
@@ -49,7 +49,8 @@ bool continues_fields(std::string_view line, char separator) {
          line.starts_with("  ") || line.starts_with("\t") || line.starts_with("[");
 }
 
-// A fence without an end: the fields are the lines up to the first that does not look like one.
+// For frontmatter without a closing delimiter: takes the lines up to the first one that cannot be a
+// part of the fields.
 FrontmatterSplit split_unclosed(std::string_view text, size_t begin, FrontmatterFormat format) {
   char separator = format == FrontmatterFormat::yaml ? ':' : '=';
   size_t end = begin;
@@ -61,8 +62,8 @@ FrontmatterSplit split_unclosed(std::string_view text, size_t begin, Frontmatter
   return {format, text.substr(begin, end - begin), text.substr(end), false};
 }
 
-FrontmatterSplit split_fenced(std::string_view text, size_t begin, std::string_view fence) {
-  auto format = fence == "---" ? FrontmatterFormat::yaml : FrontmatterFormat::toml;
+FrontmatterSplit split_delimited(std::string_view text, size_t begin, std::string_view delimiter) {
+  auto format = delimiter == "---" ? FrontmatterFormat::yaml : FrontmatterFormat::toml;
   char separator = format == FrontmatterFormat::yaml ? ':' : '=';
   bool fields = false;
   size_t at = begin;
@@ -70,11 +71,11 @@ FrontmatterSplit split_fenced(std::string_view text, size_t begin, std::string_v
     size_t line_begin = at;
     std::string_view line = trim_right(take_line(text, at));
     fields = fields || looks_like_field(line, separator);
-    bool end = line == fence || (line == "..." && format == FrontmatterFormat::yaml);
+    bool end = line == delimiter || (line == "..." && format == FrontmatterFormat::yaml);
     if (!end) continue;
     std::string_view raw = text.substr(begin, line_begin - begin);
     bool blank = raw.find_first_not_of(" \t\n") == std::string_view::npos;
-    // Between two rules stands prose.
+    // Text without a field between two "---" is prose between two thematic breaks.
     if (!fields && !blank && raw.find_first_not_of(" \t\n{#[\"") == raw.find_first_not_of(" \t\n"))
       return {FrontmatterFormat::none, {}, text, true};
     return {format, raw, text.substr(at), true};
@@ -85,7 +86,7 @@ FrontmatterSplit split_fenced(std::string_view text, size_t begin, std::string_v
   return split_unclosed(text, begin, format);
 }
 
-// The object at the front of the text, or nothing if it does not end.
+// Finds the JSON object at the front of the text. An object that does not end is not frontmatter.
 FrontmatterSplit split_json(std::string_view text, size_t begin) {
   int depth = 0;
   bool quoted = false;
@@ -106,18 +107,19 @@ FrontmatterSplit split_json(std::string_view text, size_t begin) {
   return {FrontmatterFormat::none, {}, text, true};
 }
 
-// Keys are compared without case, dashes and underscores: pubDate, pub_date and pubdate are one.
-std::string plain_key(std::string_view key) {
+// Keys are compared without case, dashes and underscores, so that pubDate, pub_date and pubdate are
+// the same.
+std::string normalize_key(std::string_view key) {
   std::string out;
   for (char c : key)
     if (c != '-' && c != '_') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   return out;
 }
 
-class Keys {
+class FieldIndex {
  public:
-  explicit Keys(const std::vector<Field>& fields) {
-    for (const Field& field : fields) plain_.push_back({plain_key(field.key), &field});
+  explicit FieldIndex(const std::vector<Field>& fields) {
+    for (const Field& field : fields) plain_.push_back({normalize_key(field.key), &field});
   }
 
   const Field* find(std::string_view key) const {
@@ -126,7 +128,7 @@ class Keys {
     return nullptr;
   }
 
-  // The first of these keys that holds something, as one line.
+  // The value of the first of these keys that has one, as a single line.
   std::string text(std::initializer_list<std::string_view> keys) const {
     for (std::string_view key : keys) {
       const Field* field = find(key);
@@ -154,27 +156,28 @@ bool is_false(std::string_view text) {
   return contains(std::to_array<std::string_view>({"false", "no", "off", "0"}), text::fold(text));
 }
 
-// Where authors and themes put fields of their own: "extra.private", "params.robotsNoIndex".
-constexpr auto kGroups =
+// Tables in which authors and themes put their own fields: "extra.private", "params.robotsNoIndex".
+constexpr auto kVisibilityTables =
     std::to_array<std::string_view>({"metadata.", "meta.", "extra.", "params.", "seo."});
-// With any value that does not say no, these keep a page from readers.
-constexpr auto kHiding = std::to_array<std::string_view>(
+// These hide a page from readers unless their value is_negative().
+constexpr auto kHidingKeys = std::to_array<std::string_view>(
     {"secret", "issecret", "private", "isprivate", "noindex", "robotsnoindex", "robots.noindex",
      "unlisted", "password", "sitemap.disable", "sitemap.exclude", "sitemapexclude"});
-// With "false" or "never", these do.
-constexpr auto kShowing = std::to_array<std::string_view>(
+// These hide a page if their value is "false" or "never".
+constexpr auto kPublishingKeys = std::to_array<std::string_view>(
     {"sitemap", "publish", "robots.index", "build.list", "build.render"});
 constexpr auto kHiddenStates =
     std::to_array<std::string_view>({"private", "unlisted", "hidden", "secret"});
 
-std::string visibility_name(std::string_view key) {
-  std::string name = plain_key(key);
-  for (std::string_view group : kGroups)
+std::string visibility_key(std::string_view key) {
+  std::string name = normalize_key(key);
+  for (std::string_view group : kVisibilityTables)
     if (name.starts_with(group)) return name.substr(group.size());
   return name;
 }
 
-// "noindex, nofollow", "none"; not the value of "max-image-preview: none".
+// Whether a robots directive such as "noindex, nofollow" or "none" forbids indexing. The "none" in
+// "max-image-preview: none" is the value of another directive.
 bool forbids_index(std::string_view robots) {
   const std::string directives = text::fold(robots);
   bool is_value = false;
@@ -188,24 +191,24 @@ bool forbids_index(std::string_view robots) {
   return false;
 }
 
-bool keeps_from_readers(std::string_view name, std::string_view value) {
-  if (contains(kHiding, name)) return !says_no(value);
-  if (contains(kShowing, name)) return is_false(value) || text::fold(value) == "never";
+bool hides_page(std::string_view name, std::string_view value) {
+  if (contains(kHidingKeys, name)) return !is_negative(value);
+  if (contains(kPublishingKeys, name)) return is_false(value) || text::fold(value) == "never";
   if (name == "robots") return forbids_index(value);
   return (name == "visibility" || name == "status") && contains(kHiddenStates, text::fold(value));
 }
 
-// Why these fields keep a page from readers; empty if they do not. Values are not repeated: one
-// may be a password.
+// Why these fields hide a page from readers; empty if they do not. The message does not repeat the
+// value, because it may be a password.
 std::string unpublished_reason(const std::vector<Field>& fields) {
   for (const Field& field : fields)
     for (const std::string& value : field.values)
-      if (keeps_from_readers(visibility_name(field.key), value))
+      if (hides_page(visibility_key(field.key), value))
         return fmt::format("its field '{}' keeps it from readers", text::one_line(field.key));
   return {};
 }
 
-std::optional<Date> read_date(std::string_view text) {
+std::optional<Date> parse_date_field(std::string_view text) {
   if (auto date = parse_date(text)) return date;
   size_t weekday = text.find(", ");  // "Sun, 12 Apr 2026"
   if (weekday != std::string_view::npos && weekday <= 9)
@@ -214,22 +217,22 @@ std::optional<Date> read_date(std::string_view text) {
   return space == 3 ? parse_date(text.substr(4)) : std::nullopt;
 }
 
-// The first number in "8 min read", "7.5" (eight are begun).
-std::optional<int> read_minutes(std::string_view text) {
+// The first number in a text such as "8 min read", rounded up: "7.5" becomes 8.
+std::optional<int> parse_minutes(std::string_view text) {
   size_t at = text.find_first_of("0123456789");
   if (at == std::string_view::npos) return std::nullopt;
   double minutes = 0;
   std::from_chars(text.data() + at, text.data() + text.size(), minutes);
   int whole = static_cast<int>(std::min(minutes, 1e6));
   whole += minutes > whole;
-  constexpr int kAbsurd = 600;
-  if (whole < 1 || whole > kAbsurd) return std::nullopt;
+  constexpr int kMaxMinutes = 600;
+  if (whole < 1 || whole > kMaxMinutes) return std::nullopt;
   return whole;
 }
 
 void add_tags(const Field& field, std::vector<std::string>& tags) {
   auto add = [&](std::string_view text) {
-    std::string tag = fold_tag(text);
+    std::string tag = normalize_tag(text);
     if (!tag.empty() && tag.size() <= kMaxTagBytes && tags.size() < kMaxTags &&
         std::find(tags.begin(), tags.end(), tag) == tags.end())
       tags.push_back(std::move(tag));
@@ -239,7 +242,7 @@ void add_tags(const Field& field, std::vector<std::string>& tags) {
       add(value);
       continue;
     }
-    // A plain string is a list with commas or, as Jekyll has it, with spaces.
+    // A plain string is a list separated by commas or, in Jekyll, by spaces.
     std::string_view separators = value.find(',') == std::string_view::npos ? " " : ",";
     while (!value.empty()) {
       size_t end = std::min(value.find_first_of(separators), value.size());
@@ -255,7 +258,7 @@ FrontmatterSplit split_frontmatter(std::string_view text) {
   size_t begin = std::min(text.find_first_not_of(" \t\n"), text.size());
   size_t at = begin;
   std::string_view first = trim_right(take_line(text, at));
-  if (first == "---" || first == "+++") return split_fenced(text, at, first);
+  if (first == "---" || first == "+++") return split_delimited(text, at, first);
   bool object = text.substr(begin).starts_with('{') && begin + 1 < text.size() &&
                 std::string_view(" \t\n\"}").find(text[begin + 1]) != std::string_view::npos;
   return object ? split_json(text, begin)
@@ -263,19 +266,19 @@ FrontmatterSplit split_frontmatter(std::string_view text) {
 }
 
 bool is_visibility_field(std::string_view key) {
-  std::string name = visibility_name(key);
-  return contains(kHiding, name) || contains(kShowing, name) || name == "robots" ||
+  std::string name = visibility_key(key);
+  return contains(kHidingKeys, name) || contains(kPublishingKeys, name) || name == "robots" ||
          name == "visibility" || name == "published";
 }
 
-bool says_no(std::string_view value) {
+bool is_negative(std::string_view value) {
   std::string folded = text::fold(value);
   return is_false(folded) ||
          contains(std::to_array<std::string_view>({"", "n", "none", "null", "nil", "never", "~"}),
                   folded);
 }
 
-std::string fold_tag(std::string_view tag) {
+std::string normalize_tag(std::string_view tag) {
   std::string folded = text::fold(tag);
   while (folded.starts_with('#')) folded.erase(0, 1);
   std::replace(folded.begin(), folded.end(), ' ', '-');
@@ -283,13 +286,13 @@ std::string fold_tag(std::string_view tag) {
 }
 
 Frontmatter interpret_fields(const std::vector<Field>& fields) {
-  Keys keys(fields);
+  FieldIndex keys(fields);
   Frontmatter out;
   out.title = keys.text({"title", "name", "heading"});
-  // An archetype or layout that was never filled in.
+  // The title is a placeholder of a template that was never filled in.
   if (out.title.find("{{") != std::string::npos) out.title.clear();
   out.slug = keys.text({"slug"});
-  out.location = keys.text({"permalink", "url", "path"});
+  out.permalink = keys.text({"permalink", "url", "path"});
   out.description = keys.text({"description", "summary", "excerpt", "subtitle", "tldr"});
   out.author = keys.text(
       {"author", "authors", "author.name", "authors.name", "extra.author", "params.author"});
@@ -301,31 +304,31 @@ Frontmatter interpret_fields(const std::vector<Field>& fields) {
   std::string published = keys.text({"published"});
   bool draft = is_true(keys.text({"draft"})) || is_false(published) ||
                text::fold(keys.text({"status"})) == "draft";
-  out.unpublished = draft ? std::string(kDraft) : unpublished_reason(fields);
+  out.unpublished = draft ? std::string(kDraftReason) : unpublished_reason(fields);
   for (std::string_view key :
        {"pubdate", "date", "publishdate", "publishedat", "publisheddate", "datepublished",
         "published", "created", "createdat", "lastmod", "updated", "updateddate", "modified"}) {
     std::string text = keys.text({key});
     if (text.empty() || is_true(text) || is_false(text)) continue;
-    out.date = read_date(text);
+    out.date = parse_date_field(text);
     if (out.date) break;
     out.warnings.push_back(
         fmt::format("cannot read the {} '{}'", key, text::one_line(text.substr(0, 40))));
   }
   out.reading_minutes =
-      read_minutes(keys.text({"readingtime", "readingtime.minutes", "readtime", "readingminutes",
-                              "estimatedreadingtime", "minutes"}));
+      parse_minutes(keys.text({"readingtime", "readingtime.minutes", "readtime", "readingminutes",
+                               "estimatedreadingtime", "minutes"}));
   return out;
 }
 
 Frontmatter parse_frontmatter(const FrontmatterSplit& split) {
   if (split.format == FrontmatterFormat::none) return {};
   bool yaml = split.format == FrontmatterFormat::yaml;
-  auto fields = yaml                                      ? yaml_fields(split.raw)
-                : split.format == FrontmatterFormat::toml ? toml_fields(split.raw)
-                                                          : json_fields(split.raw);
+  auto fields = yaml                                      ? parse_yaml_fields(split.raw)
+                : split.format == FrontmatterFormat::toml ? parse_toml_fields(split.raw)
+                                                          : parse_json_fields(split.raw);
   std::vector<std::string> warnings;
-  if (!split.closed) warnings.push_back("frontmatter has no end");
+  if (!split.closed) warnings.push_back("frontmatter has no closing delimiter");
   if (!fields) {
     warnings.push_back(fmt::format("frontmatter read line by line: {}",
                                    text::squeeze(text::one_line(fields.error().message))));

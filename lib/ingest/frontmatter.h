@@ -1,4 +1,4 @@
-// What stands in front of a page, in the spellings of Hugo, Jekyll, Zola, Astro and others.
+// Frontmatter: the metadata in front of a page, as Hugo, Jekyll, Zola, Astro and others spell it.
 #pragma once
 
 #include <optional>
@@ -15,43 +15,45 @@ enum class FrontmatterFormat { none, yaml, toml, json };
 
 struct FrontmatterSplit {
   FrontmatterFormat format = FrontmatterFormat::none;
-  std::string_view raw;   // between the fences; views into the text
-  std::string_view body;  // all of the text if there is no frontmatter
-  bool closed = true;  // false: the end was missing, and the lines that look like fields were taken
+  std::string_view raw;   // the text between the delimiters; a view into the page
+  std::string_view body;  // the whole page if there is no frontmatter
+  bool closed = true;     // false: the closing delimiter is missing, and `raw` is a guess
 };
 
-// "---" YAML "---" or "...", "+++" TOML "+++", or a JSON object, at the very top and at most 64
-// KiB. The text is valid UTF-8 with LF line ends. A rule ("---") that opens a page of prose is left
-// alone.
+// Finds "---" YAML "---" or "...", "+++" TOML "+++", or a JSON object at the top of the page, at
+// most 64 KiB long. The text is valid UTF-8 with LF line ends. A thematic break ("---") at the top
+// of a page of prose is not frontmatter. If the closing delimiter is missing, the lines that look
+// like fields are taken.
 FrontmatterSplit split_frontmatter(std::string_view text);
 
 struct Frontmatter {
   std::string title;
-  std::string slug;      // as written
-  std::string location;  // permalink, url or path, as written
+  std::string slug;       // as written
+  std::string permalink;  // permalink, url or path, as written
   std::string description;
-  std::string author;             // several are joined with ", "
+  std::string author;             // several authors are joined with ", "
   std::string type;               // as written
-  std::vector<std::string> tags;  // folded, "-" for spaces, each once, in order
+  std::vector<std::string> tags;  // normalize_tag(), without duplicates, in order
   std::optional<Date> date;
   std::optional<int> reading_minutes;
-  std::string unpublished;            // why its author keeps it from readers; empty if it is public
-  std::vector<std::string> warnings;  // what could not be read, for people
+  std::string unpublished;  // why the author hides the page from readers; empty if it is public
+  std::vector<std::string> warnings;  // values that could not be read, for people
 };
 
-// Never fails: text that a parser refuses is read line by line, with a warning.
+// Never fails: text that the parser refuses is read line by line, and a warning says so.
 Frontmatter parse_frontmatter(const FrontmatterSplit& split);
 
-// The same meaning of keys for fields from elsewhere.
+// Gives fields of any source the meaning that they have in frontmatter.
 Frontmatter interpret_fields(const std::vector<Field>& fields);
 
-// Whether a field says who may see a page and not what it is about: "private", "extra.noindex".
+// Whether a field says who may see a page rather than what the page is about: "private",
+// "extra.noindex".
 bool is_visibility_field(std::string_view key);
 
-// "false", "no", "off", "0", "none" and the like in any case, and the empty text.
-bool says_no(std::string_view value);
+// True for "false", "no", "off", "0", "none" and the like in any case, and for the empty text.
+bool is_negative(std::string_view value);
 
-// Lower case, trimmed, "-" for spaces, without a leading "#". Empty if nothing is left.
-std::string fold_tag(std::string_view tag);
+// Lower case, trimmed, with "-" for spaces and without a leading "#". May be empty.
+std::string normalize_tag(std::string_view tag);
 
 }  // namespace stoka::ingest

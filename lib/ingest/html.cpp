@@ -4,24 +4,24 @@
 #include <array>
 #include <string>
 
-#include "ingest/entities.h"
+#include "text/entities.h"
 #include "text/normalize.h"
 
 namespace stoka::ingest {
 namespace {
 
-constexpr auto kBreaking = std::to_array<std::string_view>(
+constexpr auto kBlockElements = std::to_array<std::string_view>(
     {"address", "article", "aside", "blockquote", "body",    "br",       "center",     "dd",
      "details", "dialog",  "div",   "dl",         "dt",      "fieldset", "figcaption", "figure",
      "footer",  "form",    "h1",    "h2",         "h3",      "h4",       "h5",         "h6",
      "head",    "header",  "hr",    "html",       "li",      "main",     "menu",       "nav",
      "ol",      "p",       "pre",   "section",    "summary", "table",    "tbody",      "tfoot",
      "thead",   "tr",      "ul"});
-constexpr auto kSilent = std::to_array<std::string_view>(
+constexpr auto kDroppedElements = std::to_array<std::string_view>(
     {"iframe", "math", "object", "script", "style", "svg", "template", "textarea"});
 
 template <class List>
-bool holds(const List& list, std::string_view name) {
+bool has_element(const List& list, std::string_view name) {
   return std::binary_search(list.begin(), list.end(), name);
 }
 
@@ -44,15 +44,15 @@ class HtmlReader {
       size_t open = std::min(html_.find('<', at_), html_.size());
       text_.append(html_, at_, open - at_);
       at_ = open;
-      if (at_ < html_.size()) markup();
+      if (at_ < html_.size()) read_markup();
     }
     flush();
     return std::move(out_);
   }
 
  private:
-  // At a '<'.
-  void markup() {
+  // Reads what begins with the '<' at at_.
+  void read_markup() {
     std::string_view rest = html_.substr(at_);
     char next = rest.size() > 1 ? rest[1] : ' ';
     if (rest.starts_with("<!--")) {
@@ -86,8 +86,9 @@ class HtmlReader {
     while (at_ < html_.size() && html_[at_] != '>') {
       char c = html_[at_++];
       if (c != '"' && c != '\'') continue;
-      // A quote that never closes is an apostrophe; asked once, so that the whole stays linear.
-      size_t& known_end = c == '"' ? no_double_after_ : no_single_after_;
+      // A quote that is never closed is an apostrophe. The search for its end is done only once for
+      // each kind of quote, so that the whole stays linear.
+      size_t& known_end = c == '"' ? no_double_quote_after_ : no_single_quote_after_;
       if (at_ >= known_end) continue;
       size_t close = html_.find(c, at_);
       if (close == std::string_view::npos) {
@@ -101,10 +102,10 @@ class HtmlReader {
   }
 
   void apply(const Tag& tag) {
-    if (!tag.closing && holds(kSilent, tag.name)) return skip_element(tag.name);
+    if (!tag.closing && has_element(kDroppedElements, tag.name)) return skip_element(tag.name);
     if (tag.name == "td" || tag.name == "th") {
       text_ += ' ';
-    } else if (holds(kBreaking, tag.name)) {
+    } else if (has_element(kBlockElements, tag.name)) {
       flush();
     }
     if (tag.name == "pre") pre_ = !tag.closing;
@@ -124,7 +125,7 @@ class HtmlReader {
   }
 
   void flush() {
-    std::string text = decode_entities(text_);
+    std::string text = text::decode_entities(text_);
     text_.clear();
     if (pre_) {
       size_t begin = std::min(text.find_first_not_of('\n'), text.size());
@@ -144,13 +145,13 @@ class HtmlReader {
   std::string text_;
   std::vector<Block> out_;
   bool pre_ = false;
-  int level_ = 0;  // of the heading that is open
-  size_t no_double_after_ = static_cast<size_t>(-1);
-  size_t no_single_after_ = static_cast<size_t>(-1);
+  int level_ = 0;  // of the open heading
+  size_t no_double_quote_after_ = static_cast<size_t>(-1);
+  size_t no_single_quote_after_ = static_cast<size_t>(-1);
 };
 
 }  // namespace
 
-std::vector<Block> html_blocks(std::string_view html) { return HtmlReader(html).run(); }
+std::vector<Block> parse_html(std::string_view html) { return HtmlReader(html).run(); }
 
 }  // namespace stoka::ingest

@@ -7,9 +7,9 @@
 
 namespace stoka::ingest {
 
-// The text of raw HTML as blocks: tags go, their text stays, h1..h6 become headings, pre becomes
-// code, comments, scripts, styles and drawings are dropped, entities are decoded. Linear, never
-// fails.
-std::vector<Block> html_blocks(std::string_view html);
+// Parses raw HTML into blocks. Tags are removed and their text is kept; h1 to h6 become headings,
+// pre becomes code; comments, scripts, styles and drawings are dropped; character references are
+// decoded. Runs in linear time and never fails.
+std::vector<Block> parse_html(std::string_view html);
 
 }  // namespace stoka::ingest

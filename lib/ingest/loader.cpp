@@ -9,10 +9,10 @@
 #include "ingest/corpus.h"
 #include "ingest/frontmatter.h"
 #include "ingest/markdown.h"
-#include "ingest/mending.h"
-#include "ingest/place.h"
+#include "ingest/path_metadata.h"
 #include "ingest/products.h"
 #include "ingest/slug.h"
+#include "ingest/text_repair.h"
 #include "text/controls.h"
 #include "text/normalize.h"
 
@@ -23,7 +23,8 @@ void warn(Pages& out, const std::string& path, std::string what) {
   out.warnings.push_back(fmt::format("{}: {}", path, what));
 }
 
-// What was written as a character reference or an escape becomes a character only when it is read.
+// A control character that is written as a character reference or an escape appears only after
+// parsing, so the parsed text is cleaned again. Returns how many were found.
 size_t remove_controls(Pages& out) {
   size_t found = 0;
   const auto clean = [&](std::string& text) { text = text::without_controls(text, {}, &found); };
@@ -50,31 +51,32 @@ const Block* first_heading(const std::vector<Block>& blocks) {
   return nullptr;
 }
 
-std::string first_of(std::initializer_list<std::string> candidates) {
+std::string first_non_empty(std::initializer_list<std::string> candidates) {
   for (const std::string& candidate : candidates)
     if (!candidate.empty()) return candidate;
   return {};
 }
 
-std::string type_of(const Frontmatter& meta, const std::string& slug, const Place& place) {
+std::string type_of(const Frontmatter& meta, const std::string& slug,
+                    const PathMetadata& metadata) {
   std::string written = slugify(meta.type);
   if (written == "post" || written == "posts" || written == "article") written = "blog";
   if (!written.empty()) return written;
   if (slug.starts_with("philosophy-")) return "philosophy";
-  return place.type.empty() ? "blog" : place.type;
+  return metadata.type.empty() ? "blog" : metadata.type;
 }
 
-// An address as written, if it is one: "/a/b/", "https://…", and Zola's "a/b".
+// The permalink as a URL: "/a/b/", "https://…" and Zola's "a/b". Empty for patterns and other text.
 std::string url_of(const Frontmatter& meta) {
-  const std::string& location = meta.location;
-  bool pattern = location.find(":year") != std::string::npos ||
-                 location.find(":title") != std::string::npos ||
-                 location.find("{") != std::string::npos;
-  if (location.empty() || pattern) return {};
-  bool whole =
-      location[0] == '/' || location.starts_with("https://") || location.starts_with("http://");
-  if (whole) return location;
-  return location.find(':') == std::string::npos ? "/" + location : std::string();
+  const std::string& permalink = meta.permalink;
+  bool is_pattern = permalink.find(":year") != std::string::npos ||
+                    permalink.find(":title") != std::string::npos ||
+                    permalink.find("{") != std::string::npos;
+  if (permalink.empty() || is_pattern) return {};
+  bool is_complete =
+      permalink[0] == '/' || permalink.starts_with("https://") || permalink.starts_with("http://");
+  if (is_complete) return permalink;
+  return permalink.find(':') == std::string::npos ? "/" + permalink : std::string();
 }
 
 void load_markdown(const SourceFile& file, std::string_view text, std::string_view identity,
@@ -89,10 +91,10 @@ void load_markdown(const SourceFile& file, std::string_view text, std::string_vi
   }
   bool mdx = text::fold(file.path.extension().string()) == ".mdx";
   Markdown markdown = parse_markdown(split.body, mdx ? Dialect::mdx : Dialect::markdown);
-  if (markdown.plain) warn(out, path, "markdown is too tangled; read as plain paragraphs");
+  if (markdown.plain) warn(out, path, "markdown is too complex; read as plain paragraphs");
   if (markdown.blocks.empty() && meta.title.empty() && meta.description.empty()) {
     if (markdown.secret_code > 0)
-      out.skipped.push_back({path, "all of it is marked secret", SkipKind::unpublished});
+      out.skipped.push_back({path, "all of its text is marked secret", SkipKind::unpublished});
     else
       out.skipped.push_back({path, "empty"});
     return;
@@ -100,7 +102,7 @@ void load_markdown(const SourceFile& file, std::string_view text, std::string_vi
   if (markdown.secret_code > 0)
     out.left_out.push_back({path, secret_code_reason(markdown.secret_code)});
 
-  Place place = place_of(file);
+  PathMetadata metadata = path_metadata(file);
   const Block* heading = first_heading(markdown.blocks);
   Page page;
   Document& document = page.document;
@@ -108,71 +110,71 @@ void load_markdown(const SourceFile& file, std::string_view text, std::string_vi
   std::string own_slug =
       slugify(meta.slug.substr(meta.slug.find_last_of('/', meta.slug.size() - 2) + 1), "._~");
   page.explicit_slug = !own_slug.empty();
-  document.title = first_of({meta.title, heading ? heading->text : "", place.readable});
-  document.slug = first_of(
-      {own_slug, location_slug(meta.location), place.slug, slugify(document.title), "page"});
-  document.type = type_of(meta, document.slug, place);
+  document.title = first_non_empty({meta.title, heading ? heading->text : "", metadata.title});
+  document.slug = first_non_empty(
+      {own_slug, permalink_slug(meta.permalink), metadata.slug, slugify(document.title), "page"});
+  document.type = type_of(meta, document.slug, metadata);
   document.url = url_of(meta);
   page.explicit_url = !document.url.empty();
-  if (document.url.empty()) document.url = default_url(place, document.slug);
+  if (document.url.empty()) document.url = default_url(metadata, document.slug);
   document.description = meta.description;
   document.author = meta.author;
   document.tags = meta.tags;
   document.date = meta.date;
-  if (!document.date) document.date = place.date;
-  if (!document.date) document.date = location_date(meta.location);
+  if (!document.date) document.date = metadata.date;
+  if (!document.date) document.date = permalink_date(meta.permalink);
   document.reading_minutes = meta.reading_minutes.value_or(reading_minutes(markdown.blocks));
-  // Kind and address come from where the page lies, and chunks carry them.
+  // Type and URL may come from the path, and chunks contain them, so they are part of the hash.
   document.content_hash =
       content_hash(fmt::format("{}\n{}\n{}", identity, document.type, document.url));
   page.blocks = std::move(markdown.blocks);
-  page.folders = place.folders;
-  // The page of a folder is already named after it.
-  if (place.is_index && !page.folders.empty()) page.folders.pop_back();
+  page.folders = metadata.folders;
+  // The slug of an index page is already the name of its folder.
+  if (metadata.is_index && !page.folders.empty()) page.folders.pop_back();
   out.pages.push_back(std::move(page));
 }
 
-Pages load_text(const SourceFile& file, std::string_view bytes, std::string_view shape,
-                Mending& mending) {
+Pages load_text(const SourceFile& file, std::string_view bytes, std::string_view chunk_options,
+                RepairReport& repairs) {
   Pages out;
   const bool json = file.kind == SourceKind::products;
-  const std::optional<std::string> decoded = decode_other(bytes, mending);
-  // Strings in JSON hold no line breaks.
+  const std::optional<std::string> decoded = convert_to_utf8(bytes, repairs);
+  // A JSON string may not contain line breaks, so a control character becomes a space there.
   const std::optional<std::string> text =
-      mend(decoded ? std::string_view(*decoded) : bytes, json ? " " : "", mending);
+      repair_text(decoded ? std::string_view(*decoded) : bytes, json ? " " : "", repairs);
   if (!text) {
     out.skipped.push_back({display_path(file.path), "binary, not text"});
   } else if (text::squeeze(std::string_view(*text).substr(0, 4096)).empty() &&
              text::squeeze(*text).empty()) {
     out.skipped.push_back({display_path(file.path), "empty"});
   } else if (json) {
-    out = read_products(file, *text, shape);
+    out = read_products(file, *text, chunk_options);
   } else {
-    load_markdown(file, *text, fmt::format("{}\n{}", bytes, shape), out);
+    load_markdown(file, *text, fmt::format("{}\n{}", bytes, chunk_options), out);
   }
   return out;
 }
 
 }  // namespace
 
-Pages load_bytes(const SourceFile& file, std::string_view bytes, std::string_view shape) {
-  Mending mending;
-  Pages out = file.kind == SourceKind::corpus ? read_corpus(file, bytes, shape, mending)
-                                              : load_text(file, bytes, shape, mending);
-  mending.controls += remove_controls(out);
-  for (const std::string& what : mending.describe()) warn(out, display_path(file.path), what);
+Pages load_bytes(const SourceFile& file, std::string_view bytes, std::string_view chunk_options) {
+  RepairReport repairs;
+  Pages out = file.kind == SourceKind::corpus ? read_corpus(file, bytes, chunk_options, repairs)
+                                              : load_text(file, bytes, chunk_options, repairs);
+  repairs.control_characters += remove_controls(out);
+  for (const std::string& what : repairs.describe()) warn(out, display_path(file.path), what);
   return out;
 }
 
-Pages load(const SourceFile& file, std::string_view shape) {
+Pages load(const SourceFile& file, std::string_view chunk_options) {
   const uint64_t limit = file.kind == SourceKind::corpus ? kMaxCorpusBytes : kMaxFileBytes;
   auto bytes = read_file(file.path, limit);
-  if (bytes) return load_bytes(file, *bytes, shape);
+  if (bytes) return load_bytes(file, *bytes, chunk_options);
   std::error_code error;
   auto size = std::filesystem::file_size(file.path, error);
-  bool large = !error && size > limit;
+  bool is_large = !error && size > limit;
   std::string reason =
-      large ? fmt::format("larger than {} MB", limit >> 20) : bytes.error().message;
+      is_large ? fmt::format("larger than {} MB", limit >> 20) : bytes.error().message;
   Pages out;
   out.skipped.push_back({display_path(file.path), std::move(reason)});
   return out;

@@ -1,5 +1,5 @@
-// Reads one source file. The whole of indexing up to the store is: walk(), load() each file,
-// settle_slugs() over all pages, then chunk() and withhold_secrets() each page.
+// Reads one source file. An index run calls walk(), load() for each file, assign_slugs() for all
+// pages together, and then chunk() and withhold_secrets() for each page.
 #pragma once
 
 #include <string_view>
@@ -11,12 +11,12 @@ namespace stoka::ingest {
 inline constexpr uint64_t kMaxFileBytes = 16ULL << 20;
 inline constexpr uint64_t kMaxCorpusBytes = 512ULL << 20;
 
-// Never fails: what cannot be read is in `skipped` with its reason (too large, binary, unreadable,
-// empty, kept from readers by its author), what was mended is in `warnings`. `shape` is
+// Never fails: `skipped` says what cannot be indexed and why (too large, binary, unreadable, empty,
+// hidden by its author), `warnings` says what was repaired. `chunk_options` is
 // ChunkOptions::describe(); it goes into the content hashes. Thread safe.
-Pages load(const SourceFile& file, std::string_view shape);
+Pages load(const SourceFile& file, std::string_view chunk_options);
 
-// The same for bytes that are already read.
-Pages load_bytes(const SourceFile& file, std::string_view bytes, std::string_view shape);
+// The same for bytes that have been read already.
+Pages load_bytes(const SourceFile& file, std::string_view bytes, std::string_view chunk_options);
 
 }  // namespace stoka::ingest

@@ -4,28 +4,29 @@
 
 #include <algorithm>
 
-#include "ingest/entities.h"
-#include "ingest/fence.h"
+#include "ingest/code_fence.h"
 #include "ingest/html.h"
 #include "ingest/plain_text.h"
+#include "text/entities.h"
 #include "text/normalize.h"
 
 namespace stoka::ingest {
 namespace {
 
-// What pages hold comes to less than one event a byte; tables with absurd columns come to far more.
+// Limits the work of a page. An ordinary page causes less than one parser event per byte; a table
+// with very many columns causes far more.
 constexpr size_t kEventsPerByte = 8;
 constexpr size_t kFreeEvents = 10'000;
 
-class Builder {
+// Builds blocks from the events of md4c. Each callback returns false if parsing must stop.
+class BlockBuilder {
  public:
-  explicit Builder(size_t bytes) : events_left_(bytes * kEventsPerByte + kFreeEvents) {}
+  explicit BlockBuilder(size_t bytes) : events_left_(bytes * kEventsPerByte + kFreeEvents) {}
 
   Markdown take() { return {std::move(out_), secret_code_, false}; }
 
-  // Each returns whether to go on.
   bool enter(MD_BLOCKTYPE type, const void* detail) {
-    if (!count()) return false;
+    if (!count_event()) return false;
     if (type == MD_BLOCK_TH || type == MD_BLOCK_TD) return true;
     flush();
     switch (type) {
@@ -35,7 +36,7 @@ class Builder {
       case MD_BLOCK_CODE: {
         const MD_ATTRIBUTE& info = static_cast<const MD_BLOCK_CODE_DETAIL*>(detail)->info;
         code_ = true;
-        secret_ = info.text != nullptr && marks_secret({info.text, info.size});
+        secret_ = info.text != nullptr && is_marked_secret({info.text, info.size});
         break;
       }
       case MD_BLOCK_HTML:
@@ -57,7 +58,7 @@ class Builder {
   }
 
   bool leave(MD_BLOCKTYPE type) {
-    if (!count()) return false;
+    if (!count_event()) return false;
     if (type == MD_BLOCK_TH || type == MD_BLOCK_TD) {
       end_cell();
       return true;
@@ -90,7 +91,7 @@ class Builder {
   }
 
   bool text(MD_TEXTTYPE type, std::string_view text) {
-    if (!count()) return false;
+    if (!count_event()) return false;
     switch (type) {
       case MD_TEXT_NULLCHAR:
         text_ += "\uFFFD";
@@ -102,7 +103,7 @@ class Builder {
         text_ += ' ';
         break;
       case MD_TEXT_ENTITY:
-        text_ += decode_entities(text);
+        text_ += text::decode_entities(text);
         break;
       case MD_TEXT_HTML:
         if (html_) {
@@ -112,16 +113,16 @@ class Builder {
         }
         break;
       default:
-        if (silent_.empty()) text_ += text;
+        if (dropped_element_.empty()) text_ += text;
         break;
     }
     return true;
   }
 
-  bool count() { return events_left_ > 0 && --events_left_ > 0; }
+  bool count_event() { return events_left_ > 0 && --events_left_ > 0; }
 
  private:
-  // A tag in running text: it goes, a line break and what a script holds aside.
+  // Drops an inline tag. A <br> becomes a line break, and the text inside a script is dropped too.
   void inline_html(std::string_view tag) {
     auto is = [&](std::string_view name) {
       if (tag.size() <= name.size()) return false;
@@ -131,8 +132,8 @@ class Builder {
     };
     if (is("<br")) text_ += '\n';
     for (std::string_view name : {"script", "style", "svg"}) {
-      if (is("<" + std::string(name)) && !tag.ends_with("/>")) silent_ = name;
-      if (silent_ == name && is("</" + std::string(name))) silent_ = {};
+      if (is("<" + std::string(name)) && !tag.ends_with("/>")) dropped_element_ = name;
+      if (dropped_element_ == name && is("</" + std::string(name))) dropped_element_ = {};
     }
   }
 
@@ -146,13 +147,13 @@ class Builder {
 
   void end_html() {
     html_ = false;
-    for (Block& block : html_blocks(text_)) out_.push_back(std::move(block));
+    for (Block& block : parse_html(text_)) out_.push_back(std::move(block));
     text_.clear();
   }
 
   void flush() {
     if (text_.empty()) return;
-    silent_ = {};
+    dropped_element_ = {};
     if (secret_) {
       ++secret_code_;
       text_.clear();
@@ -161,7 +162,7 @@ class Builder {
     BlockKind kind = BlockKind::paragraph;
     if (code_) {
       kind = BlockKind::code;
-      // The first line keeps its indentation.
+      // Only blank lines are trimmed, so that the first line keeps its indentation.
       size_t first = std::min(text_.find_first_not_of('\n'), text_.size());
       text_ = text_.substr(first, text_.find_last_not_of(" \t\n") + 1 - first);
     } else {
@@ -179,7 +180,7 @@ class Builder {
     text_.clear();
   }
 
-  // White space within each line of the running text squeezed, empty lines gone.
+  // The running text with squeezed white space and without empty lines.
   std::string squeeze_lines(bool one_line) const {
     if (one_line || text_.find('\n') == std::string::npos) return text::squeeze(text_);
     std::string out;
@@ -194,36 +195,36 @@ class Builder {
 
   std::vector<Block> out_;
   std::string text_, row_;
-  std::string_view silent_;  // the inline element whose text is dropped
+  std::string_view dropped_element_;  // the open inline element whose text is dropped
   int level_ = 0, items_ = 0, quotes_ = 0;
   bool code_ = false, html_ = false;
-  bool secret_ = false;     // the code is marked secret
-  size_t secret_code_ = 0;  // how many blocks of it there were
+  bool secret_ = false;     // the open code block is marked secret
+  size_t secret_code_ = 0;  // how many code blocks were marked secret
   size_t events_left_;
 };
 
 }  // namespace
 
 Markdown parse_markdown(std::string_view text, Dialect dialect) {
-  std::string stripped = prepare_markdown(text, dialect);
-  Builder builder(stripped.size());
+  std::string prepared = preprocess_markdown(text, dialect);
+  BlockBuilder builder(prepared.size());
   MD_PARSER parser{};
   parser.flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS;
   parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
-    return static_cast<Builder*>(self)->enter(type, detail) ? 0 : 1;
+    return static_cast<BlockBuilder*>(self)->enter(type, detail) ? 0 : 1;
   };
   parser.leave_block = [](MD_BLOCKTYPE type, void*, void* self) {
-    return static_cast<Builder*>(self)->leave(type) ? 0 : 1;
+    return static_cast<BlockBuilder*>(self)->leave(type) ? 0 : 1;
   };
   parser.enter_span = parser.leave_span = [](MD_SPANTYPE, void*, void* self) {
-    return static_cast<Builder*>(self)->count() ? 0 : 1;
+    return static_cast<BlockBuilder*>(self)->count_event() ? 0 : 1;
   };
   parser.text = [](MD_TEXTTYPE type, const MD_CHAR* bytes, MD_SIZE size, void* self) {
-    return static_cast<Builder*>(self)->text(type, {bytes, size}) ? 0 : 1;
+    return static_cast<BlockBuilder*>(self)->text(type, {bytes, size}) ? 0 : 1;
   };
-  int failed = md_parse(stripped.data(), static_cast<MD_SIZE>(stripped.size()), &parser, &builder);
+  int failed = md_parse(prepared.data(), static_cast<MD_SIZE>(prepared.size()), &parser, &builder);
   if (failed == 0) return builder.take();
-  PlainText plain = plain_blocks(stripped);
+  PlainText plain = parse_plain_text(prepared);
   return {std::move(plain.blocks), plain.secret_code, true};
 }
 

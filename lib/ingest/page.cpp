@@ -38,12 +38,12 @@ int reading_minutes(const std::vector<Block>& blocks) {
 }
 
 void settle_slugs(std::vector<Page>& pages) {
-  std::vector<SlugWish> wishes;
-  wishes.reserve(pages.size());
+  std::vector<SlugRequest> requests;
+  requests.reserve(pages.size());
   for (const Page& page : pages)
-    wishes.push_back({page.document.slug, page.explicit_slug, page.folders, page.document.path,
-                      page.holds_slug});
-  std::vector<std::string> slugs = unique_slugs(wishes);
+    requests.push_back({page.document.slug, page.explicit_slug, page.folders, page.document.path,
+                        page.holds_slug});
+  std::vector<std::string> slugs = unique_slugs(requests);
   for (size_t i = 0; i < pages.size(); ++i) pages[i].document.slug = std::move(slugs[i]);
 }
 

@@ -1,4 +1,4 @@
-// A source file as documents.
+// What a source file becomes before it is chunked.
 #pragma once
 
 #include <string>
@@ -11,36 +11,37 @@
 namespace stoka::ingest {
 
 struct Page {
-  Document document;  // its slug is a wish until unique_slugs() has settled all of them
+  Document document;  // its slug is only a request until assign_slugs() has run
   std::vector<Block> blocks;
-  bool explicit_slug = false;
-  bool explicit_url = false;
-  bool is_entry = false;             // of a products.json
-  bool holds_slug = false;           // it is indexed under the slug it wishes for
-  std::string entry_slug;            // that the entry united with this page wished for
-  std::vector<std::string> folders;  // for unique_slugs()
+  bool explicit_slug = false;        // the author chose the slug
+  bool explicit_url = false;         // the author chose the URL
+  bool is_entry = false;             // the page is an entry of a products.json
+  bool holds_slug = false;           // the page is already indexed under the slug it requests
+  std::string entry_slug;            // the slug of the product entry that was merged into this page
+  std::vector<std::string> folders;  // see SlugRequest::folders
 };
 
-// What one file gave.
+// The result of loading one file.
 struct Pages {
   std::vector<Page> pages;
-  std::vector<std::string> warnings;  // "PATH: what was mended", for people
-  std::vector<Skipped> skipped;       // the file, or documents in it, with the reason
-  std::vector<Skipped> left_out;      // passages of a document that is there, with the reason
-  // What is known of documents in this file that their author keeps from readers: path and slug, of
-  // products also title and address.
+  std::vector<std::string> warnings;  // "PATH: what was repaired", for people
+  std::vector<Skipped> skipped;       // the file, or documents in it
+  std::vector<Skipped> left_out;      // passages of documents that are otherwise indexed
+  // What is known of the documents that their author hides from readers: path and slug, and for
+  // products title and URL.
   std::vector<Document> unpublished;
-  bool torn = false;  // parts of it could not even be parsed: what they were, nobody knows
+  bool torn = false;  // parts of the file could not be parsed, so their documents are unknown
 };
 
 // "a code block was left out: it is marked secret".
 std::string secret_code_reason(size_t blocks);
 
-// Minutes to read so many blocks at 220 words a minute, at least 1. Two characters of a script
-// without spaces count as a word.
+// How many minutes it takes to read the blocks at 220 words a minute; at least 1. Two characters of
+// a script without spaces count as one word.
 int reading_minutes(const std::vector<Block>& blocks);
 
-// Settles the slugs of all pages of a run. Addresses stay: a site tells pages apart by folder.
+// Gives each page of an index run a unique slug. URLs do not change, because the folders in them
+// already tell pages apart.
 void settle_slugs(std::vector<Page>& pages);
 
 }  // namespace stoka::ingest

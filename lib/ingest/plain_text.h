@@ -1,4 +1,4 @@
-// Text that is not parsed as markdown, as blocks.
+// Parses plain text, which is not markdown, into blocks.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,10 @@ namespace stoka::ingest {
 
 struct PlainText {
   std::vector<Block> blocks;
-  size_t secret_code = 0;  // blocks of code that are marked secret and left out
+  size_t secret_code = 0;  // how many code blocks were left out because they are marked secret
 };
 
-// Paragraphs end at blank lines; what stands between code fences is code. Linear.
-PlainText plain_blocks(std::string_view text);
+// A blank line ends a paragraph; the text between two code fences is code. Linear time.
+PlainText parse_plain_text(std::string_view text);
 
 }  // namespace stoka::ingest

@@ -10,12 +10,12 @@
 namespace stoka::ingest {
 namespace {
 
-// Between the hashes of page and entry, and before the path of the entry.
-constexpr char kJoint = '+', kFrom = '@';
+// A merged content hash is PAGE_HASH + ENTRY_HASH @ ENTRY_PATH, without the spaces.
+constexpr char kEntryMark = '+', kPathMark = '@';
 
-// An address without what may differ for one page: "https://x.example/a/b.html#c" is "/a/b". Empty
-// for the site's own root, which is the page of no product.
-std::string place_on_site(std::string_view url) {
+// The path of a URL in the one form that all URLs of a page share: "https://x.example/a/b.html#c"
+// becomes "/a/b". Empty for the root of the site, which is not the page of a product.
+std::string normalized_path(std::string_view url) {
   if (size_t scheme = url.find("://"); scheme != std::string_view::npos)
     url.remove_prefix(std::min(url.find('/', scheme + 3), url.size()));
   url = url.substr(0, url.find_first_of("?#"));
@@ -25,25 +25,25 @@ std::string place_on_site(std::string_view url) {
   return std::string(url);
 }
 
-std::string_view host_of(std::string_view url) {
+std::string_view host_in(std::string_view url) {
   const size_t scheme = url.find("://");
   if (scheme == std::string_view::npos) return {};
   url.remove_prefix(scheme + 3);
   return url.substr(0, url.find_first_of("/?#"));
 }
 
-// The page of an entry: by address, else by slug, else by name.
+// Finds the page of a product entry by URL, otherwise by slug, otherwise by name.
 class PageFinder {
  public:
   explicit PageFinder(std::vector<Page>& pages) {
     for (Page& page : pages) {
       const Document& document = page.document;
-      const Address address(document);
+      const DocumentUrl url(document);
       if (page.is_entry) {
-        ++entries_at_[address.place];
+        ++entries_by_path_[url.path];
         continue;
       }
-      by_place_.try_emplace(address.place, &page);
+      by_path_.try_emplace(url.path, &page);
       if (document.type != "product") continue;
       by_slug_.try_emplace(document.slug, &page);
       by_name_.try_emplace(text::fold(document.title), &page);
@@ -51,11 +51,11 @@ class PageFinder {
   }
 
   Page* find(const Document& entry) const {
-    const Address address(entry);
-    // An address that several products share is that of a list.
-    if (entries_at_.at(address.place) == 1)
-      if (auto at = by_place_.find(address.place);
-          at != by_place_.end() && address.is_same(Address(at->second->document)))
+    const DocumentUrl url(entry);
+    // A URL that several entries share is that of a page that lists them all.
+    if (entries_by_path_.at(url.path) == 1)
+      if (auto at = by_path_.find(url.path);
+          at != by_path_.end() && url.is_same(DocumentUrl(at->second->document)))
         return at->second;
     if (auto at = by_slug_.find(entry.slug); at != by_slug_.end()) return at->second;
     auto at = by_name_.find(text::fold(entry.title));
@@ -63,17 +63,17 @@ class PageFinder {
   }
 
  private:
-  std::map<std::string, Page*> by_place_, by_slug_, by_name_;
-  std::map<std::string, size_t> entries_at_;
+  std::map<std::string, Page*> by_path_, by_slug_, by_name_;
+  std::map<std::string, size_t> entries_by_path_;
 };
 
-void unite(Page& page, Page& entry) {
+void merge_entry(Page& page, Page& entry) {
   std::string known;
   for (const Block& block : page.blocks) known += text::fold(block.text) + "\n";
   std::erase_if(entry.blocks, [&](const Block& block) {
     return known.find(text::fold(block.text)) != std::string::npos;
   });
-  // The title begins a passage that belongs to no section.
+  // A heading that repeats the title ends the last section of the page.
   if (!entry.blocks.empty()) page.blocks.push_back({BlockKind::heading, 1, page.document.title});
   std::move(entry.blocks.begin(), entry.blocks.end(), std::back_inserter(page.blocks));
 
@@ -88,74 +88,74 @@ void unite(Page& page, Page& entry) {
     if (std::find(to.tags.begin(), to.tags.end(), tag) == to.tags.end())
       to.tags.push_back(std::move(tag));
   if (!page.explicit_url && entry.explicit_url && from.url.starts_with('/')) to.url = from.url;
-  to.content_hash =
-      fmt::format("{}{}{}{}{}", to.content_hash, kJoint, from.content_hash, kFrom, from.path);
+  to.content_hash = fmt::format("{}{}{}{}{}", to.content_hash, kEntryMark, from.content_hash,
+                                kPathMark, from.path);
 }
 
 }  // namespace
 
-Address::Address(const Document& document)
-    : host(host_of(document.url)),
-      place(place_on_site(document.url)),
+DocumentUrl::DocumentUrl(const Document& document)
+    : host(host_in(document.url)),
+      path(normalized_path(document.url)),
       is_product(document.type == "product") {}
 
-bool Address::is_same(const Address& other) const {
-  if (place.empty() || place != other.place) return false;
+bool DocumentUrl::is_same(const DocumentUrl& other) const {
+  if (path.empty() || path != other.path) return false;
   return host == other.host || (is_product && (other.is_product || host.empty())) ||
          (other.is_product && other.host.empty());
 }
 
 void Things::add(const Document& document) {
-  Address address(document);
-  if (address.is_product) {
+  DocumentUrl url(document);
+  if (url.is_product) {
     product_slugs_.insert(document.slug);
     product_names_.insert(text::fold(document.title));
   }
-  std::string place = address.place;
-  by_place_.emplace(std::move(place), std::move(address));
+  std::string path = url.path;
+  by_path_.emplace(std::move(path), std::move(url));
 }
 
 bool Things::contains(const Document& document) const {
-  const Address address(document);
-  const auto [begin, end] = by_place_.equal_range(address.place);
-  if (std::any_of(begin, end, [&](const auto& other) { return address.is_same(other.second); }))
+  const DocumentUrl url(document);
+  const auto [begin, end] = by_path_.equal_range(url.path);
+  if (std::any_of(begin, end, [&](const auto& other) { return url.is_same(other.second); }))
     return true;
-  return address.is_product && (product_slugs_.contains(document.slug) ||
-                                product_names_.contains(text::fold(document.title)));
+  return url.is_product && (product_slugs_.contains(document.slug) ||
+                            product_names_.contains(text::fold(document.title)));
 }
 
 void unite_products(std::vector<Page>& pages) {
   PageFinder finder(pages);
-  std::vector<bool> done(pages.size(), false);
+  std::vector<bool> is_merged(pages.size(), false);
   for (Page& entry : pages) {
     if (!entry.is_entry) continue;
     Page* page = finder.find(entry.document);
     if (page == nullptr || !entry_path(page->document.content_hash).empty()) continue;
-    unite(*page, entry);
-    done[static_cast<size_t>(&entry - pages.data())] = true;
+    merge_entry(*page, entry);
+    is_merged[static_cast<size_t>(&entry - pages.data())] = true;
   }
   size_t at = 0;
-  std::erase_if(pages, [&](const Page&) { return done[at++]; });
+  std::erase_if(pages, [&](const Page&) { return is_merged[at++]; });
 }
 
 std::string_view page_hash(std::string_view content_hash) {
-  std::string_view hash = content_hash.substr(0, content_hash.find(kJoint));
-  return hash.substr(hash.rfind(' ') + 1);  // without a mark in front of it
+  std::string_view hash = content_hash.substr(0, content_hash.find(kEntryMark));
+  return hash.substr(hash.rfind(' ') + 1);  // an index run may have put a word in front of it
 }
 
 std::string_view entry_hash(std::string_view content_hash) {
-  const size_t joint = content_hash.find(kJoint);
-  if (joint == std::string_view::npos) return {};
-  content_hash.remove_prefix(joint + 1);
-  return content_hash.substr(0, content_hash.find(kFrom));
+  const size_t mark = content_hash.find(kEntryMark);
+  if (mark == std::string_view::npos) return {};
+  content_hash.remove_prefix(mark + 1);
+  return content_hash.substr(0, content_hash.find(kPathMark));
 }
 
 std::string hash_without_entry(std::string_view page_hash, std::string_view entry_path) {
-  return fmt::format("{}{}{}{}", page_hash, kJoint, kFrom, entry_path);
+  return fmt::format("{}{}{}{}", page_hash, kEntryMark, kPathMark, entry_path);
 }
 
 std::string_view entry_path(std::string_view content_hash) {
-  size_t from = content_hash.find(kFrom);
+  size_t from = content_hash.find(kPathMark);
   return from == std::string_view::npos ? std::string_view() : content_hash.substr(from + 1);
 }
 

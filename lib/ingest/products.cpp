@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 constexpr int kMaxNesting = 16;
 
-// Whether brackets outside of strings nest no deeper than stoka reads.
+// Whether brackets outside of strings nest at most kMaxNesting deep.
 bool is_shallow(std::string_view json) {
   int depth = 0;
   bool quoted = false;
@@ -39,8 +39,8 @@ bool is_shallow(std::string_view json) {
   return true;
 }
 
-// A key as people read it: "supportedPlatforms" and "supported_platforms" become two words.
-std::string label_of(std::string_view key) {
+// A key in words: "supportedPlatforms" and "supported_platforms" become "supported platforms".
+std::string readable_key(std::string_view key) {
   std::string out;
   for (char c : key) {
     if (c >= 'A' && c <= 'Z' && !out.empty() && out.back() >= 'a' && out.back() <= 'z') {
@@ -53,45 +53,46 @@ std::string label_of(std::string_view key) {
   return text::squeeze(out);
 }
 
-std::string joined(const Field& field) {
+std::string joined_values(const Field& field) {
   return text::squeeze(fmt::format("{}", fmt::join(field.values, ", ")));
 }
 
-// Fields that have a place of their own in the document.
-const std::set<std::string_view> kOwn = {"slug",        "id",   "name",  "title", "tagline",
-                                         "description", "url",  "tags",  "date",  "image",
-                                         "icon",        "logo", "draft", "type"};
+// Keys that have a meaning of their own; the others become paragraphs.
+const std::set<std::string_view> kDocumentKeys = {
+    "slug", "id",   "name",  "title", "tagline", "description", "url",
+    "tags", "date", "image", "icon",  "logo",    "draft",       "type"};
 
-PlainText text_of(const std::vector<Field>& fields) {
+PlainText product_text(const std::vector<Field>& fields) {
   PlainText out;
   for (std::string_view key : {"tagline", "description"})
     for (const Field& field : fields) {
       if (field.key != key) continue;
-      PlainText part = plain_blocks(fmt::format("{}", fmt::join(field.values, ", ")));
+      PlainText part = parse_plain_text(fmt::format("{}", fmt::join(field.values, ", ")));
       std::move(part.blocks.begin(), part.blocks.end(), std::back_inserter(out.blocks));
       out.secret_code += part.secret_code;
     }
   for (const Field& field : fields) {
-    if (kOwn.contains(field.key) || is_visibility_field(field.key)) continue;
-    std::string value = joined(field);
+    if (kDocumentKeys.contains(field.key) || is_visibility_field(field.key)) continue;
+    std::string value = joined_values(field);
     if (value.empty()) continue;
-    bool stops = value.find_last_of(".!?") == value.size() - 1;
-    out.blocks.push_back({BlockKind::paragraph, 0,
-                          fmt::format("{}: {}{}", label_of(field.key), value, stops ? "" : ".")});
+    bool is_sentence = value.find_last_of(".!?") == value.size() - 1;
+    out.blocks.push_back(
+        {BlockKind::paragraph, 0,
+         fmt::format("{}: {}{}", readable_key(field.key), value, is_sentence ? "" : ".")});
   }
   return out;
 }
 
 std::string field_text(const std::vector<Field>& fields, std::string_view key) {
   for (const Field& field : fields)
-    if (field.key == key) return joined(field);
+    if (field.key == key) return joined_values(field);
   return {};
 }
 
 class ProductReader {
  public:
-  ProductReader(const SourceFile& file, std::string_view shape)
-      : path_(display_path(file.path)), shape_(shape) {}
+  ProductReader(const SourceFile& file, std::string_view chunk_options)
+      : path_(display_path(file.path)), chunk_options_(chunk_options) {}
 
   Pages run(std::string_view text) {
     if (!is_shallow(text)) {
@@ -106,7 +107,8 @@ class ProductReader {
     } else if (!list->is_array()) {
       skip("", "neither a list of products nor an object with \"products\"");
     } else {
-      for (size_t i = 0; i < list->size(); ++i) entry(fmt::format("product {}", i + 1), (*list)[i]);
+      for (size_t i = 0; i < list->size(); ++i)
+        read_entry(fmt::format("product {}", i + 1), (*list)[i]);
     }
     return std::move(out_);
   }
@@ -118,18 +120,18 @@ class ProductReader {
         {path_, part ? fmt::format("{}: {}", entry, reason) : reason, kind, part});
   }
 
-  void skip_torn(std::string_view entry, std::string reason) {
+  void skip_unparsed(std::string_view entry, std::string reason) {
     out_.torn = true;
     skip(entry, std::move(reason));
   }
 
-  void entry(const std::string& which, const Json& json) {
-    if (!json.is_object()) return skip_torn(which, "not an object");
+  void read_entry(const std::string& which, const Json& json) {
+    if (!json.is_object()) return skip_unparsed(which, "not an object");
     std::string bytes = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-    auto fields = json_fields(bytes);
-    if (!fields) return skip_torn(which, fields.error().message);
+    auto fields = parse_json_fields(bytes);
+    if (!fields) return skip_unparsed(which, fields.error().message);
     Frontmatter meta = interpret_fields(*fields);
-    // A product is called by its name; a title, if there is one too, is for headings.
+    // The name takes precedence over a title, which is meant for headings.
     std::string name = text::squeeze(text::one_line(field_text(*fields, "name")));
     std::string slug = slugify(field_text(*fields, "slug"), "._~");
     bool explicit_slug = !slug.empty();
@@ -156,7 +158,7 @@ class ProductReader {
     page.explicit_slug = explicit_slug;
     page.is_entry = true;
     page.folders = {"product"};
-    PlainText text = text_of(*fields);
+    PlainText text = product_text(*fields);
     page.blocks = std::move(text.blocks);
     if (text.secret_code > 0)
       out_.left_out.push_back(
@@ -167,18 +169,18 @@ class ProductReader {
     document.tags = meta.tags;
     document.date = meta.date;
     document.reading_minutes = reading_minutes(page.blocks);
-    document.content_hash = content_hash(fmt::format("{}\n{}", bytes, shape_));
+    document.content_hash = content_hash(fmt::format("{}\n{}", bytes, chunk_options_));
     out_.pages.push_back(std::move(page));
   }
 
-  std::string path_, shape_;
+  std::string path_, chunk_options_;
   Pages out_;
 };
 
 }  // namespace
 
-Pages read_products(const SourceFile& file, std::string_view json, std::string_view shape) {
-  return ProductReader(file, shape).run(json);
+Pages read_products(const SourceFile& file, std::string_view json, std::string_view chunk_options) {
+  return ProductReader(file, chunk_options).run(json);
 }
 
 }  // namespace stoka::ingest

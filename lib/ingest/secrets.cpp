@@ -13,7 +13,7 @@ bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_alnum(char c) { return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z'); }
 bool is_token(char c) { return is_alnum(c) || c == '-' || c == '_'; }
 
-// Length of the run of characters that satisfy `is` from `at`.
+// The length of the run of characters from `at` that satisfy `is`.
 template <class Is>
 size_t run(std::string_view text, size_t at, Is is) {
   size_t n = 0;
@@ -23,12 +23,13 @@ size_t run(std::string_view text, size_t at, Is is) {
 
 bool inside_word(std::string_view text, size_t at) { return at > 0 && is_token(text[at - 1]); }
 
-// Each matcher is asked where its prefix stands, and answers with the end of the secret or 0.
+// A matcher gets the offset of its prefix and returns the offset of the end of the secret, or 0 if
+// there is none.
 size_t match_sk(std::string_view text, size_t at) {
   if (inside_word(text, at)) return 0;  // "task-force"
   size_t length = run(text, at + 3, is_token);
   if (length < 20) return 0;
-  // Dashed words are no key: it has a digit, or twenty letters in a row.
+  // Unlike words joined with dashes, a key has a digit or twenty letters in a row.
   std::string_view body = text.substr(at + 3, length);
   bool digit = std::any_of(body.begin(), body.end(), is_digit);
   size_t longest = 0;
@@ -59,7 +60,8 @@ size_t match_slack(std::string_view text, size_t at) {
   return at + 5 + run(text, at + 5, is_token);
 }
 
-// Three parts of base64url; the first two are JSON objects, whose "{\"" is "eyJ".
+// A JSON web token is three parts of base64url. The first two are JSON objects, which begin with {"
+// and therefore with "eyJ" when encoded.
 size_t match_jwt(std::string_view text, size_t at) {
   if (inside_word(text, at)) return 0;
   size_t header = run(text, at, is_token);
@@ -72,9 +74,9 @@ size_t match_jwt(std::string_view text, size_t at) {
   return signature_at + 1 + run(text, signature_at + 1, is_token);
 }
 
-constexpr size_t kLongestKey = 16 * 1024;
+constexpr size_t kMaxKeyBytes = 16 * 1024;
 
-// "BEGIN RSA PRIVATE KEY" and what else stands on that line.
+// Matches "BEGIN RSA PRIVATE KEY" and the rest of the line.
 size_t match_key_heading(std::string_view text, size_t at) {
   constexpr size_t kHeading = 64;
   std::string_view heading = text.substr(at, kHeading);
@@ -82,9 +84,9 @@ size_t match_key_heading(std::string_view text, size_t at) {
   size_t end = heading.find("PRIVATE KEY");
   if (end == std::string_view::npos) return 0;
   std::string_view algorithm = heading.substr(6, end - 6);  // "RSA ", "OPENSSH ", "" and so on
-  bool named = std::all_of(algorithm.begin(), algorithm.end(),
-                           [](char c) { return is_upper(c) || is_digit(c) || c == ' '; });
-  return named ? std::min(text.find('\n', at), text.size()) : 0;
+  bool is_heading = std::all_of(algorithm.begin(), algorithm.end(),
+                                [](char c) { return is_upper(c) || is_digit(c) || c == ' '; });
+  return is_heading ? std::min(text.find('\n', at), text.size()) : 0;
 }
 
 bool is_key_material(char c) { return is_token(c) || c == '+' || c == '/' || c == '=' || c == '.'; }
@@ -94,20 +96,20 @@ bool ends_key(std::string_view line) {
   return end != line.npos && line.find("PRIVATE KEY", end) != line.npos;
 }
 
-// A line of a key below its heading.
+// Whether a line below the heading of a key belongs to the key.
 bool is_key_line(std::string_view line) {
   if (line.starts_with("Proc-Type: ") || line.starts_with("DEK-Info: ")) return true;
   return std::all_of(line.begin(), line.end(), is_key_material);
 }
 
-// A key whose heading has lost its dashes: the heading, the lines of key material below it, and
+// A private key whose heading has lost its dashes: the heading, the lines of the key below it, and
 // "END RSA PRIVATE KEY".
 size_t match_bare_key(std::string_view text, size_t at) {
   const size_t heading = match_key_heading(text, at);
   if (heading == 0) return 0;
   size_t end = heading;
   if (ends_key(text.substr(at, end - at))) return end;
-  text = text.substr(0, std::min(text.size(), end + kLongestKey));
+  text = text.substr(0, std::min(text.size(), end + kMaxKeyBytes));
   for (size_t next = end; next < text.size();) {
     const size_t begin = next + 1;
     next = std::min(text.find('\n', begin), text.size());
@@ -123,10 +125,10 @@ size_t match_bare_key(std::string_view text, size_t at) {
   return end;
 }
 
-// A key from its first dashes to its last.
+// A private key in PEM format, from its first dashes to its last.
 size_t match_private_key(std::string_view text, size_t at) {
   if (match_key_heading(text, at + 5) == 0) return 0;
-  std::string_view body = text.substr(at, kLongestKey);
+  std::string_view body = text.substr(at, kMaxKeyBytes);
   size_t close = body.find("-----END ");
   if (close == std::string_view::npos) return at + body.size();
   size_t dashes = body.find("-----", close + 9);
@@ -156,25 +158,26 @@ constexpr Pattern kPatterns[] = {
     {"BEGIN ", "a private key", match_bare_key},
 };
 
-constexpr size_t kWindow = 16;
+constexpr size_t kWindowBytes = 16;
 
-// Every stretch of 16 bytes of the secrets' words, to know a part of one again.
+// All substrings of 16 bytes of the words of the secrets, for recognising a part of a secret.
 std::unordered_set<std::string_view> windows_of(std::string_view text,
                                                 const std::vector<Secret>& secrets) {
   std::unordered_set<std::string_view> out;
   for (const Secret& secret : secrets) {
     for (size_t at = secret.begin; at < secret.end; ++at) {
       size_t word = run(text.substr(0, secret.end), at, is_key_material);
-      for (size_t i = 0; i + kWindow <= word; ++i) out.insert(text.substr(at + i, kWindow));
+      for (size_t i = 0; i + kWindowBytes <= word; ++i)
+        out.insert(text.substr(at + i, kWindowBytes));
       at += word;
     }
   }
   return out;
 }
 
-bool holds_window(std::string_view text, const std::unordered_set<std::string_view>& windows) {
-  for (size_t i = 0; i + kWindow <= text.size(); ++i)
-    if (windows.contains(text.substr(i, kWindow))) return true;
+bool contains_window(std::string_view text, const std::unordered_set<std::string_view>& windows) {
+  for (size_t i = 0; i + kWindowBytes <= text.size(); ++i)
+    if (windows.contains(text.substr(i, kWindowBytes))) return true;
   return false;
 }
 
@@ -207,15 +210,15 @@ std::vector<Withheld> withhold_secrets(std::vector<Chunk>& chunks, std::span<con
   std::vector<Secret> secrets = find_secrets(whole);
   auto windows = windows_of(whole, secrets);
   std::vector<Withheld> out;
-  auto holds_secret = [&](const Chunk& chunk) {
+  auto contains_secret = [&](const Chunk& chunk) {
     std::optional<std::string> kind = find_secret(chunk.content);
     if (!kind) kind = find_secret(chunk.title + "\n" + chunk.section);
-    if (!kind && !windows.empty() && holds_window(chunk.content, windows))
+    if (!kind && !windows.empty() && contains_window(chunk.content, windows))
       kind = secrets.front().kind;
     if (kind) out.push_back({chunk.section, *kind});
     return kind.has_value();
   };
-  std::erase_if(chunks, holds_secret);
+  std::erase_if(chunks, contains_secret);
   for (size_t i = 0; i < chunks.size(); ++i) chunks[i].index = static_cast<int>(i);
   return out;
 }

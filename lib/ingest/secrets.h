@@ -1,4 +1,5 @@
-// Finds what must never be published. Hand-written and linear: it reads every chunk of every index.
+// Finds credentials that must never be published. Hand-written and linear, because it scans every
+// chunk of every index run.
 #pragma once
 
 #include <optional>
@@ -15,22 +16,22 @@ namespace stoka::ingest {
 struct Secret {
   size_t begin = 0;  // byte offsets
   size_t end = 0;
-  std::string kind;  // "an API key (sk-)", "a private key", …: for people, never the secret itself
+  std::string kind;  // for people: "an API key (sk-)", "a private key", …; never the secret itself
 };
 
-// All of them, in order. Words that only resemble one ("task-force", "sk-learn") are none.
+// All secrets, in order. Words that only resemble one ("task-force", "sk-learn") are not reported.
 std::vector<Secret> find_secrets(std::string_view text);
 
-// The kind of the first one.
+// The kind of the first secret.
 std::optional<std::string> find_secret(std::string_view text);
 
 struct Withheld {
-  std::string section;  // of the chunk that was dropped
-  std::string kind;
+  std::string section;
+  std::string kind;  // of the secret
 };
 
-// Drops every chunk that holds a secret of the document or a part of one (a long key may be cut by
-// chunking), and counts the others anew. The blocks are those the chunks were made of.
+// Removes every chunk that contains a secret of the document or a part of one (chunking may cut a
+// long key), and renumbers the remaining chunks. `blocks` are those that the chunks were made from.
 std::vector<Withheld> withhold_secrets(std::vector<Chunk>& chunks, std::span<const Block> blocks);
 
 }  // namespace stoka::ingest

@@ -14,15 +14,15 @@ namespace {
 
 constexpr size_t kMaxSlug = 128;
 
-// The slug with the innermost `depth` folders in front of it.
-std::string qualified(const SlugWish& wish, size_t depth) {
+// The slug with the innermost `depth` folders as prefix.
+std::string prefixed_slug(const SlugRequest& request, size_t depth) {
   std::string out;
-  for (size_t i = wish.folders.size() - std::min(depth, wish.folders.size());
-       i < wish.folders.size(); ++i) {
-    std::string folder = slugify(wish.folders[i]);
+  for (size_t i = request.folders.size() - std::min(depth, request.folders.size());
+       i < request.folders.size(); ++i) {
+    std::string folder = slugify(request.folders[i]);
     if (!folder.empty()) out += folder + "-";
   }
-  return out + wish.slug;
+  return out + request.slug;
 }
 
 }  // namespace
@@ -47,25 +47,25 @@ std::string slugify(std::string_view input, std::string_view keep) {
   return out;
 }
 
-std::vector<std::string> unique_slugs(std::span<const SlugWish> wishes) {
-  std::vector<size_t> order(wishes.size());
+std::vector<std::string> unique_slugs(std::span<const SlugRequest> requests) {
+  std::vector<size_t> order(requests.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return wishes[a].path < wishes[b].path; });
+                   [&](size_t a, size_t b) { return requests[a].path < requests[b].path; });
   std::map<std::string, std::vector<size_t>> groups;
-  for (size_t i : order) groups[wishes[i].slug].push_back(i);
+  for (size_t i : order) groups[requests[i].slug].push_back(i);
 
-  std::vector<std::string> out(wishes.size());
+  std::vector<std::string> out(requests.size());
   std::set<std::string> taken;
   auto grant = [&](size_t i, std::string slug) { out[i] = *taken.insert(std::move(slug)).first; };
 
-  // First those that get what they wish, so that nobody else is given their name.
+  // Grant the requested slugs first, so that no prefixed slug takes one of them.
   for (auto& [slug, members] : groups) {
     auto winner = members.begin();
-    for (bool SlugWish::*claim : {&SlugWish::is_held, &SlugWish::is_explicit}) {
+    for (bool SlugRequest::*claim : {&SlugRequest::is_indexed, &SlugRequest::is_explicit}) {
       if (members.size() == 1) break;
-      winner =
-          std::find_if(members.begin(), members.end(), [&](size_t i) { return wishes[i].*claim; });
+      winner = std::find_if(members.begin(), members.end(),
+                            [&](size_t i) { return requests[i].*claim; });
       if (winner != members.end()) break;
     }
     if (winner == members.end()) continue;
@@ -74,13 +74,13 @@ std::vector<std::string> unique_slugs(std::span<const SlugWish> wishes) {
   }
   for (auto& [slug, members] : groups) {
     size_t deepest = 0;
-    for (size_t i : members) deepest = std::max(deepest, wishes[i].folders.size());
-    // A depth serves those that it tells apart; the others try the next one.
+    for (size_t i : members) deepest = std::max(deepest, requests[i].folders.size());
+    // Each depth settles the requests that it makes unique; the others try one more folder.
     for (size_t depth = 1; depth <= deepest && !members.empty(); ++depth) {
       std::map<std::string, int> count;
-      for (size_t i : members) ++count[qualified(wishes[i], depth)];
+      for (size_t i : members) ++count[prefixed_slug(requests[i], depth)];
       std::erase_if(members, [&](size_t i) {
-        std::string name = qualified(wishes[i], depth);
+        std::string name = prefixed_slug(requests[i], depth);
         bool free = count[name] == 1 && !taken.contains(name);
         if (free) grant(i, std::move(name));
         return free;

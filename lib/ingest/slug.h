@@ -7,23 +7,24 @@
 
 namespace stoka::ingest {
 
-// Lower case; letters and digits of any script stay, as do the bytes in `keep`; everything else
-// becomes one '-'. No '-' at either end; at most 128 bytes. May be empty.
+// Lower case. Letters and digits of any script and the bytes in `keep` stay; every run of other
+// characters becomes one '-'. No '-' at either end; at most 128 bytes. May be empty.
 std::string slugify(std::string_view text, std::string_view keep = "");
 
-struct SlugWish {
-  std::string slug;                  // what the document would like to be called
-  bool is_explicit = false;          // its author said so
-  std::vector<std::string> folders;  // that it lies in, outermost first; may be put before the slug
-  std::string path;                  // decides between equals
-  bool is_held = false;              // it is called so already
+struct SlugRequest {
+  std::string slug;
+  bool is_explicit = false;          // the author chose the slug
+  std::vector<std::string> folders;  // of the document, outermost first; may become a prefix
+  std::string path;                  // breaks ties
+  bool is_indexed = false;           // the document is already indexed under this slug
 };
 
-// One slug for each wish, in the same order, each unique. A wish that nobody else has is granted.
-// Of several, the one that holds it already gets the plain slug, else an explicit one (the first by
-// path); the others are told apart by
-// as many of their folders as it takes ("blog-a", "notes-a"), and at last by a number. Does not
-// depend on the order of the wishes.
-std::vector<std::string> unique_slugs(std::span<const SlugWish> wishes);
+// Returns one unique slug for each request, in the order of the requests; the result does not
+// depend on that order. A slug that only one document requests is granted. Of several, the document
+// that is already indexed under the slug gets it, otherwise the first one by path that has chosen
+// it explicitly. The others are prefixed with as many of their folders as it takes to tell them
+// apart
+// ("blog-a", "notes-a"), and if that fails, numbered.
+std::vector<std::string> unique_slugs(std::span<const SlugRequest> requests);
 
 }  // namespace stoka::ingest

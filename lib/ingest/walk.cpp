@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As what a file is read that is named itself.
+// How a file that is given itself is read.
 std::optional<SourceKind> kind_of(const fs::path& path) {
   std::string extension = lower(path.extension().string());
   if (extension == ".md" || extension == ".markdown" || extension == ".mdx")
@@ -25,42 +25,43 @@ std::optional<SourceKind> kind_of(const fs::path& path) {
   return std::nullopt;
 }
 
-// Whether a file in a tree is a source: any other JSON there is a site's own data.
+// Whether a file found in a tree is a source. JSON files other than products.json are usually data
+// of the site and not content.
 bool is_source(const fs::path& path) {
   return kind_of(path) == SourceKind::markdown || path.filename() == "products.json";
 }
 
-// Why a file in a tree is no source.
+// Why a file found in a tree is not a source.
 std::string_view unsupported_reason(const fs::path& path) {
-  return kind_of(path) ? "data of the site; name the file itself to index it"
+  return kind_of(path) ? "JSON data of the site; give the file itself to index it"
                        : "neither markdown nor products.json";
 }
 
-bool is_passed_over(const fs::path& path) {
+bool is_ignored(const fs::path& path) {
   std::string name = path.filename().string();
   return name.starts_with('.') || name == "node_modules";
 }
 
-// As site generators see it: partials and templates, but for the page of a folder.
+// Site generators treat a leading _ as a partial or template, except for the page of a folder.
 bool is_unpublished(const fs::path& path) {
   std::string name = path.filename().string();
   return name.starts_with('_') && !name.starts_with("_index.");
 }
 
-// Whether path is `folder` or lies below it.
+// Whether `path` is `folder` or below it.
 bool is_below(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
          folder.end();
 }
 
-// "blog" for "site/blog", "site/blog/" and, inside site/blog, for ".".
+// The name of a folder: "blog" for "site/blog", for "site/blog/" and, in site/blog, for ".".
 std::string folder_name(const fs::path& path) {
   std::error_code error;
-  fs::path whole = fs::canonical(path, error);
-  return display_path((error ? path.lexically_normal() : whole).filename());
+  fs::path canonical = fs::canonical(path, error);
+  return display_path((error ? path.lexically_normal() : canonical).filename());
 }
 
-// Whether a site generator is told about its site in this folder.
+// Whether this folder has the configuration file of a site generator.
 bool is_site(const fs::path& folder) {
   std::error_code error;
   for (std::string_view name :
@@ -76,83 +77,85 @@ bool is_site(const fs::path& folder) {
 
 class Walker {
  public:
-  Result<> add(const fs::path& named) {
+  Result<> add(const fs::path& given) {
     std::error_code error;
-    fs::file_status status = fs::status(named, error);
+    fs::file_status status = fs::status(given, error);
     if (status.type() == fs::file_type::not_found)
-      return fail(ErrorKind::data, fmt::format("{} does not exist", display_path(named)),
-                  "name files or folders that exist");
-    fs::path path = named.lexically_normal();
+      return fail(ErrorKind::data, fmt::format("{} does not exist", display_path(given)),
+                  "give files or folders that exist");
+    fs::path path = given.lexically_normal();
     if (status.type() == fs::file_type::directory) {
       root_ = path;
       canonical_root_ = fs::canonical(path, error);
-      find_site(path);
-      tree();
+      locate_site(path);
+      walk_tree();
     } else if (status.type() != fs::file_type::regular) {
       skip(path, error ? error.message() : "not a regular file");
     } else if (!kind_of(path)) {
-      withheld_.insert_or_assign(path,
-                                 Withheld{"not markdown, json or jsonl", SkipKind::unsupported});
+      excluded_.insert_or_assign(path,
+                                 Excluded{"not markdown, json or jsonl", SkipKind::unsupported});
     } else {
       root_ = path.parent_path();
-      find_site(root_.empty() ? fs::path(".") : root_);
-      take(path, path.filename());
+      locate_site(root_.empty() ? fs::path(".") : root_);
+      add_source(path, path.filename());
     }
     return {};
   }
 
   Walk finish() {
-    std::sort(walk_.files.begin(), walk_.files.end(),
+    std::sort(result_.files.begin(), result_.files.end(),
               [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
-    for (const auto& [path, why] : withheld_)
-      if (!is_taken(path)) skip(path, std::string(why.reason), why.kind);
-    std::sort(walk_.skipped.begin(), walk_.skipped.end(), [](const Skipped& a, const Skipped& b) {
-      return std::tie(a.path, a.reason) < std::tie(b.path, b.reason);
-    });
-    return std::move(walk_);
+    for (const auto& [path, excluded] : excluded_)
+      if (!is_listed(path)) skip(path, std::string(excluded.reason), excluded.kind);
+    std::sort(result_.skipped.begin(), result_.skipped.end(),
+              [](const Skipped& a, const Skipped& b) {
+                return std::tie(a.path, a.reason) < std::tie(b.path, b.reason);
+              });
+    return std::move(result_);
   }
 
  private:
   void skip(const fs::path& path, std::string reason, SkipKind kind = SkipKind::unreadable) {
-    walk_.skipped.push_back({display_path(path), std::move(reason), kind});
+    result_.skipped.push_back({display_path(path), std::move(reason), kind});
   }
 
-  // Which site a named folder belongs to, so that its pages have the same addresses whichever
-  // folder of it is named.
-  void find_site(const fs::path& folder) {
+  // Finds the site that a given folder belongs to, so that a page has the same URL whichever folder
+  // of the site is given.
+  void locate_site(const fs::path& folder) {
     root_name_ = folder_name(folder);
     below_site_.clear();
     std::error_code error;
-    const fs::path whole = fs::canonical(folder, error);
-    for (fs::path site = whole; !error && site != site.parent_path(); site = site.parent_path()) {
+    const fs::path canonical = fs::canonical(folder, error);
+    for (fs::path site = canonical; !error && site != site.parent_path();
+         site = site.parent_path()) {
       if (!is_site(site)) continue;
       root_name_.clear();
-      if (site != whole) below_site_ = whole.lexically_relative(site);
+      if (site != canonical) below_site_ = canonical.lexically_relative(site);
       return;
     }
   }
 
-  // Skips what may still be named.
-  void withhold(const fs::path& path, std::string_view reason) {
-    withheld_.try_emplace(path, reason, SkipKind::unreadable);
+  // Notes a path that is skipped unless it is also given itself.
+  void exclude(const fs::path& path, std::string_view reason) {
+    excluded_.try_emplace(path, reason, SkipKind::unreadable);
   }
-  void pass_over(const fs::path& path) {
-    withheld_.try_emplace(path, unsupported_reason(path), SkipKind::unsupported);
+  void exclude_unsupported(const fs::path& path) {
+    excluded_.try_emplace(path, unsupported_reason(path), SkipKind::unsupported);
   }
 
-  void take(const fs::path& path, const fs::path& relative) {
+  void add_source(const fs::path& path, const fs::path& relative) {
     std::error_code error;
-    fs::path whole = fs::canonical(path, error);
-    auto [first, fresh] = seen_.try_emplace(error ? path : whole, path);
-    if (!fresh) {
+    fs::path canonical = fs::canonical(path, error);
+    auto [first, is_new] = seen_.try_emplace(error ? path : canonical, path);
+    if (!is_new) {
       if (first->second != path)
         skip(path, fmt::format("the same file as {}", display_path(first->second)));
       return;
     }
-    walk_.files.push_back({path, below_site_ / relative, root_name_, *kind_of(path)});
+    result_.files.push_back({path, below_site_ / relative, root_name_, *kind_of(path)});
   }
 
-  void tree() {
+  void walk_tree() {
     std::vector<fs::path> folders = {root_};
     while (!folders.empty()) {
       fs::path folder = std::move(folders.back());
@@ -164,45 +167,45 @@ class Walker {
       if (error) skip(folder, error.message());
       std::sort(entries.begin(), entries.end());
       for (const fs::path& path : entries)
-        if (!is_passed_over(path) && entry(path)) folders.push_back(path);
+        if (!is_ignored(path) && visit(path)) folders.push_back(path);
     }
   }
 
-  // Whether it is a folder to go into.
-  bool entry(const fs::path& path) {
+  // Handles a path found in the tree. Returns whether it is a folder to descend into.
+  bool visit(const fs::path& path) {
     std::error_code error;
     fs::file_status status = fs::symlink_status(path, error);
-    bool source = is_source(path);
+    bool is_source_file = is_source(path);
     if (status.type() == fs::file_type::directory) {
       if (path.filename() != "_drafts") return true;
-      withhold(path, kDraft);
+      exclude(path, kDraftReason);
       return false;
     }
-    if (source && is_unpublished(path)) {
-      withhold(path, "starts with _, which site generators do not publish");
+    if (is_source_file && is_unpublished(path)) {
+      exclude(path, "starts with _, which site generators do not publish");
       return false;
     }
     if (status.type() == fs::file_type::symlink) {
       fs::file_type target = fs::status(path, error).type();
       if (target == fs::file_type::directory) {
-        skip(path, "a link to a folder; name the folder itself to index it");
-      } else if (source && target != fs::file_type::regular) {
-        skip(path, "a link that leads nowhere");
-      } else if (source && !is_inside(path)) {
-        skip(path, "a link that leads out of the tree");
-      } else if (source) {
-        take(path, path.lexically_relative(root_));
+        skip(path, "a symbolic link to a folder; give the folder itself to index it");
+      } else if (is_source_file && target != fs::file_type::regular) {
+        skip(path, "a symbolic link without a target");
+      } else if (is_source_file && !is_inside(path)) {
+        skip(path, "a symbolic link out of the tree");
+      } else if (is_source_file) {
+        add_source(path, path.lexically_relative(root_));
       } else {
-        pass_over(path);
+        exclude_unsupported(path);
       }
       return false;
     }
-    if (source && status.type() == fs::file_type::regular) {
-      take(path, path.lexically_relative(root_));
-    } else if (source) {
+    if (is_source_file && status.type() == fs::file_type::regular) {
+      add_source(path, path.lexically_relative(root_));
+    } else if (is_source_file) {
       skip(path, "not a regular file");
     } else {
-      pass_over(path);
+      exclude_unsupported(path);
     }
     return false;
   }
@@ -214,25 +217,25 @@ class Walker {
     return is_below(target, canonical_root_);
   }
 
-  // Whether something at that path or below it was named. The files are sorted.
-  bool is_taken(const fs::path& path) const {
+  // Whether a file at or below the path is listed. The files must be sorted.
+  bool is_listed(const fs::path& path) const {
     auto first =
-        std::lower_bound(walk_.files.begin(), walk_.files.end(), path,
+        std::lower_bound(result_.files.begin(), result_.files.end(), path,
                          [](const SourceFile& file, const fs::path& at) { return file.path < at; });
-    return first != walk_.files.end() && is_below(first->path, path);
+    return first != result_.files.end() && is_below(first->path, path);
   }
 
-  struct Withheld {
+  struct Excluded {
     std::string_view reason;
     SkipKind kind;
   };
 
-  Walk walk_;
-  std::map<fs::path, Withheld> withheld_;  // what a tree holds and is not taken unless named
+  Walk result_;
+  std::map<fs::path, Excluded> excluded_;  // skipped unless given themselves
   fs::path root_, canonical_root_;
-  fs::path below_site_;  // where the named folder lies in its site
+  fs::path below_site_;  // path of the given folder below its site
   std::string root_name_;
-  std::map<fs::path, fs::path> seen_;  // canonical path -> path it was taken by
+  std::map<fs::path, fs::path> seen_;  // canonical path -> path under which the file is listed
 };
 
 }  // namespace

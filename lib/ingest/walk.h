@@ -1,4 +1,4 @@
-// Which files of a tree are sources.
+// Finds the source files in a directory tree.
 #pragma once
 
 #include <filesystem>
@@ -13,49 +13,50 @@ namespace stoka::ingest {
 
 enum class SourceKind {
   markdown,
-  products,  // one JSON text of products
-  corpus,    // one JSON document a line
+  products,  // one JSON value with a list of products
+  corpus,    // one JSON document per line
 };
 
 struct SourceFile {
-  std::filesystem::path path;  // the argument with what lies below it, normalised
-  // Below the folder of the site, where one is known by the configuration of its generator, else
-  // below the folder that was named: "blog/a.md"; the file name if a file was.
+  std::filesystem::path path;  // normalised, begins with the argument
+  // The path below the folder of the site, if a generator's configuration file marks that folder,
+  // otherwise below the folder that was given: "blog/a.md". The file name if a file was given.
   std::filesystem::path relative;
-  std::string root;  // name of the folder that was named, "site"; empty where the site is known
+  std::string root;  // name of the folder that was given, "site"; empty if the site is known
   SourceKind kind = SourceKind::markdown;
 };
 
-// Why a page is left out that its author has not published yet.
-inline constexpr std::string_view kDraft = "draft";
+// The reason for skipping a page that its author has not published yet.
+inline constexpr std::string_view kDraftReason = "draft";
 
 enum class SkipKind {
-  unreadable,   // what it holds is not known; what it gave before stays indexed
-  unpublished,  // its author keeps it from readers; what it gave before is removed
-  unsupported,  // no source
+  unreadable,   // its contents are unknown; what is indexed of it stays
+  unpublished,  // its author hides it from readers; what is indexed of it is removed
+  unsupported,  // it is not a source
 };
 
 struct Skipped {
   std::string path;    // valid UTF-8
   std::string reason;  // lower case, no full stop
   SkipKind kind = SkipKind::unreadable;
-  bool part = false;  // of the file only: the reason begins with which
+  bool part = false;  // only a part of the file was skipped; the reason begins with which part
 };
 
 struct Walk {
-  std::vector<SourceFile> files;  // by path, each file once however often it was named
-  std::vector<Skipped> skipped;   // every other file, but for hidden ones
+  std::vector<SourceFile> files;  // sorted by path, without duplicates
+  std::vector<Skipped> skipped;   // all other files except hidden ones
 };
 
-// Markdown (.md, .markdown, .mdx), files called products.json, and any .json (products), .jsonl or
-// .ndjson (a corpus) that is named itself. Other files are skipped (unsupported). Hidden files and
-// folders and node_modules are passed over without a word unless named; folders called _drafts
-// (kDraft) and sources whose name begins with _, but for _index.*, are skipped unless they, or what
-// lies in them, are named. Links are followed to files inside the tree only, never to folders. A
-// path that does not exist is a data error.
+// Sources in a tree are markdown files (.md, .markdown, .mdx) and files called products.json. A
+// file that is given itself may also be any .json file (products) or any .jsonl or .ndjson file (a
+// corpus). Other files are skipped as unsupported. Hidden files and folders and node_modules are
+// ignored without a report unless given themselves. Folders called _drafts (kDraftReason) and
+// sources whose name begins with _, except _index.*, are skipped unless they or files in them are
+// given. Symbolic links are followed to files inside the tree, never to folders. A path that does
+// not exist is a data error.
 Result<Walk> walk(std::span<const std::filesystem::path> paths);
 
-// A path as people may see it.
+// A path as valid UTF-8 without control characters, for people.
 std::string display_path(const std::filesystem::path& path);
 
 }  // namespace stoka::ingest

@@ -65,7 +65,7 @@ Run run(const std::vector<std::string_view>& pieces, std::set<std::string> shown
           out.seen += "{" + cite->citation.slug + "|" + cite->citation.quote + "}";
           out.citations.push_back(cite->citation);
         } else {
-          FAIL("another event");
+          FAIL("unexpected event");
         }
       },
       options);
@@ -131,7 +131,7 @@ TEST_CASE("an answer becomes tokens and citations") {
   }
 }
 
-TEST_CASE("no split of the bytes changes the answer") {
+TEST_CASE("the answer does not depend on the splits of the stream") {
   for (const Case& c : cases()) {
     CAPTURE(c.name);
     const std::string_view input = c.input;
@@ -167,7 +167,7 @@ TEST_CASE("a citation is filled in from the hit") {
   CHECK(out.summary.cited == std::vector<std::string>{"bounded"});
 }
 
-TEST_CASE("what is left out is counted") {
+TEST_CASE("dropped citations and repaired quotes are counted") {
   const std::string ours = R"(<cite slug="bounded" quote="just chaos with better marketing."/>)";
   SUBCASE("shown in the session") {
     const Run out = run({"a " + ours + " b"}, {"bounded"});
@@ -190,18 +190,17 @@ TEST_CASE("what is left out is counted") {
     CHECK(out.summary.cited == std::vector<std::string>{"bounded"});
     CHECK(out.summary.dropped_excess == 1);
   }
-  SUBCASE("quotes and openers") {
+  SUBCASE("quotes repaired and replaced") {
     const Run out =
         run({"Great question! Hi. " + std::string(R"(<cite slug="bounded" quote="chaos"/>)") +
              R"(<cite slug="immortal"/>)"});
     CHECK(out.summary.repaired == 1);
     CHECK(out.summary.replaced == 1);
-    CHECK(out.summary.openers == 2);
     CHECK(out.summary.text.empty());
   }
 }
 
-TEST_CASE("hostile tags show nothing that is not published") {
+TEST_CASE("hostile tags show nothing that is not in a source") {
   const std::string_view table[] = {
       R"(<cite slug="bounded" quote="&lt;script&gt;alert(1)&lt;/script&gt;"/>)",
       R"(<cite slug="bounded" quote="&#27;]8;;http://evil&#7;click"/>)",
@@ -231,7 +230,7 @@ TEST_CASE("hostile tags show nothing that is not published") {
   }
 }
 
-TEST_CASE("text is passed on as it comes") {
+TEST_CASE("text is passed on without delay") {
   std::vector<std::string> tokens;
   const GuardRules rules{{"hello there"}};
   AnswerStream stream(sources(), {}, rules, "", [&](const Event& event) {

@@ -27,7 +27,7 @@ std::string url_of(const char* url, const char* site, std::string quote = "A bou
 
 }  // namespace
 
-TEST_CASE("a citation is filled in from its hit, its quote and the day") {
+TEST_CASE("a citation contains the metadata of its hit, the quote and a short date") {
   const Citation out =
       make_citation(hit(), "A bound.", {"https://a.test", *parse_date("2026-11-22")});
   CHECK(data_json(CiteEvent{out}) ==
@@ -37,7 +37,7 @@ TEST_CASE("a citation is filled in from its hit, its quote and the day") {
   CHECK(make_citation(hit(), "", {"", *parse_date("2002-12-31")}).date == "Nov 25");
 }
 
-TEST_CASE("what is not known of a document is null") {
+TEST_CASE("unknown metadata of a document is null") {
   Hit bare;
   bare.chunk.slug = "bare";
   CHECK(data_json(CiteEvent{make_citation(bare, "", {})}) ==
@@ -45,25 +45,25 @@ TEST_CASE("what is not known of a document is null") {
         R"("score":0.0,"kind":"block","url":null,"published":null})");
 }
 
-TEST_CASE("a product is a citation of its own kind") {
+TEST_CASE("a product has its own kind of citation") {
   Hit product = hit();
   product.chunk.type = "product";
   CHECK(make_citation(product, "q", {}).kind == CiteKind::product);
   CHECK(make_citation(hit(), "q", {}).kind == CiteKind::block);
 }
 
-TEST_CASE("a URL is absolute where the site is known, and leads to the quote") {
+TEST_CASE("a URL is absolute if the site is known, and leads to the quote") {
   CHECK(url_of("/blog/a", "https://a.test") == "https://a.test/blog/a#:~:text=A%20bound.");
   CHECK(url_of("/blog/a", "") == "/blog/a#:~:text=A%20bound.");
   CHECK(url_of("https://b.test/a", "https://a.test") == "https://b.test/a#:~:text=A%20bound.");
-  // The address names the section itself.
+  // The URL already has a fragment.
   CHECK(url_of("/blog/a#why", "https://a.test") == "https://a.test/blog/a#why");
   CHECK(url_of("/blog/a", "https://a.test", "") == "https://a.test/blog/a");
   for (const char* hostile : {"", "javascript:alert(1)", "//evil.test", "/a\x1b]8;;x\x07"})
     CHECK(url_of(hostile, "https://a.test").empty());
 }
 
-TEST_CASE("a fragment that would make a link too long is left out") {
+TEST_CASE("a text fragment that would make the link too long is left out") {
   std::string quote;
   for (int i = 0; i < 300; ++i) quote += "\u65e5";
   CHECK(url_of("/blog/a", "https://a.test", quote) == "https://a.test/blog/a");
@@ -71,7 +71,7 @@ TEST_CASE("a fragment that would make a link too long is left out") {
   CHECK(url_of("/blog/a", "https://a.test", quote).size() == 30 + 9 * 200);
 }
 
-TEST_CASE("a text fragment has all of a short quote and both ends of a long one") {
+TEST_CASE("a text fragment contains a short quote in full and both ends of a long one") {
   struct Case {
     const char* quote;
     const char* fragment;
@@ -84,7 +84,7 @@ TEST_CASE("a text fragment has all of a short quote and both ends of a long one"
       {"well-known, R&D: 100% #1 \"x\"",
        "#:~:text=well%2Dknown%2C%20R%26D%3A%20100%25%20%231%20%22x%22"},
       {"caf\u00e9 \u65e5\u672c", "#:~:text=caf%C3%A9%20%E6%97%A5%E6%9C%AC"},
-      // 64 characters, and one more.
+      // 64 code points, and one more.
       {"aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaa",
        "#:~:text=aaaaaaaaa%20aaaaaaaaa%20aaaaaaaaa%20aaaaaaaaa%20aaaaaaaaa%20aaaaaaaaa%20aaaa"},
       {"aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaa",
@@ -100,7 +100,7 @@ TEST_CASE("a text fragment has all of a short quote and both ends of a long one"
        "%E6%9C%80%E5%BE%8C%E3%81%AE%E6%96%87%E3%82%82%E5%8F%A5%E8%AA%AD%E7%82%B9%E3%81%A7%E5%88%87"
        "%E3%82%89%E3%82%8C%E3%82%8B%E3%81%AE%E3%81%A7%E9%95%B7%E3%81%8F%E3%81%AA%E3%82%8B%E3%80%"
        "82"},
-      // No ends that are apart from each other.
+      // The two ends would overlap, so the whole quote is used.
       {"short aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
        "#:~:text=short%20aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
       {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",

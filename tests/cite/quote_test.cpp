@@ -44,7 +44,7 @@ bool stands_in(const std::vector<std::string_view>& document, const std::string&
 
 }  // namespace
 
-TEST_CASE("code is not quoted as a sentence, whatever the model quotes") {
+TEST_CASE("code is never quoted") {
   const std::vector<std::string_view> document = {
       "A release is out today for all of you.\n\nIf you have it from rustup, you can update "
       "with:\n\n    rustup update stable\n    rustup show\n\nRust empowers everyone to build "
@@ -71,7 +71,7 @@ TEST_CASE("code is not quoted as a sentence, whatever the model quotes") {
   CHECK(verify_quote("one two three four", flat, 0, "puts").quote.find("\\n") == std::string::npos);
 }
 
-TEST_CASE("a quote comes back in the document's own spelling") {
+TEST_CASE("a quote is returned in the spelling of the document") {
   struct Case {
     const char* name;
     std::string_view said;
@@ -115,7 +115,7 @@ TEST_CASE("a quote comes back in the document's own spelling") {
   }
 }
 
-TEST_CASE("a near miss becomes the real sentence") {
+TEST_CASE("an inexact quote becomes the most similar sentence") {
   struct Case {
     const char* name;
     std::string_view said;
@@ -145,7 +145,7 @@ TEST_CASE("a near miss becomes the real sentence") {
   }
 }
 
-TEST_CASE("what is not in the document is replaced by what is") {
+TEST_CASE("a quote that is not in the document is replaced by a sentence that is") {
   const std::string_view table[] = {
       "",
       "   ",
@@ -180,7 +180,7 @@ TEST_CASE("long quotes are cut to whole sentences") {
   CHECK(out.quote.size() > 200);
 }
 
-TEST_CASE("the cited chunk goes first") {
+TEST_CASE("the cited chunk is searched first") {
   const std::vector<std::string_view> document = {"Intro. It starts with the word limit here.",
                                                   "More. It ends with the word limit there."};
   CHECK(verify_quote("the word limit", document, 1, "").quote == "the word limit");
@@ -188,7 +188,7 @@ TEST_CASE("the cited chunk goes first") {
   CHECK(verify_quote("limit", document, 0, "").quote == "It starts with the word limit here.");
 }
 
-TEST_CASE("odd documents are no trouble") {
+TEST_CASE("empty and odd documents are handled") {
   const std::vector<std::string_view> none = {};
   CHECK(verify_quote("x", none, 0, "q").quote.empty());
   const std::vector<std::string_view> blank = {"", " \n "};
@@ -200,7 +200,7 @@ TEST_CASE("odd documents are no trouble") {
   CHECK(stands_in(signs, verify_quote("x y z", signs, 0, "q").quote));
 }
 
-TEST_CASE("whatever is said, what is shown stands in the document") {
+TEST_CASE("the returned quote is always in the document") {
   std::mt19937 random(7);
   const std::string_view pieces[] = {
       "Autonomy", " without ",   "constraint", "kill switch", "\u201C",
@@ -225,7 +225,7 @@ TEST_CASE("whatever is said, what is shown stands in the document") {
   }
 }
 
-TEST_CASE("a large document is searched, not suffered") {
+TEST_CASE("large documents are searched quickly") {
   std::string chunk;
   while (chunk.size() < 3000)
     chunk += "a a a b a a a a lot of words that say the same again and again. ";

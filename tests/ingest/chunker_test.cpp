@@ -50,7 +50,7 @@ std::string sentences(int from, int to, int words = 9) {
 
 }  // namespace
 
-TEST_CASE("sections are split at headings of the second level") {
+TEST_CASE("sections begin at headings of level 1 and 2") {
   CHECK(flat(chunks_of("# Title\n\nopening\n\n## One\n\nfirst\n\n### Deep\n\nsecond\n\n## "
                        "Empty\n\n## Two\n\nthird")) ==
         "[] opening [One] first\n\nDeep\n\nsecond [Two] third ");
@@ -62,7 +62,7 @@ TEST_CASE("sections are split at headings of the second level") {
   CHECK(flat(chunks_of("## Same\n\na\n\n## Same\n\nb")) == "[Same] a [Same] b ");
 }
 
-TEST_CASE("chunks carry what their document is") {
+TEST_CASE("chunks contain the metadata of their document") {
   auto chunks = chunks_of("opening\n\n## One\n\nfirst");
   REQUIRE(chunks.size() == 2);
   CHECK(chunks[1].index == 1);
@@ -72,13 +72,13 @@ TEST_CASE("chunks carry what their document is") {
   CHECK(chunks[1].has_tag("y"));
 }
 
-TEST_CASE("a document without text still has one chunk") {
+TEST_CASE("a document without text has one chunk of its title, description and headings") {
   CHECK(flat(chunks_of("")) == "[] Title\n\nWhat it is about. ");
   CHECK(flat(chunks_of("# Title\n\n## One\n\n## Two")) ==
         "[] Title\n\nWhat it is about.\n\nOne\n\nTwo ");
 }
 
-TEST_CASE("overflow is cut at paragraphs, and the overlap is whole sentences") {
+TEST_CASE("a section is split between paragraphs, with whole sentences as overlap") {
   ChunkOptions options{64, 15, PrefixMode::full};
   auto chunks = chunks_of(sentences(0, 4) + "\n\n" + sentences(4, 8), options);
   REQUIRE(chunks.size() == 2);
@@ -86,7 +86,7 @@ TEST_CASE("overflow is cut at paragraphs, and the overlap is whole sentences") {
   CHECK(chunks[1].content == sentences(3, 4) + "\n\n" + sentences(4, 8));
 }
 
-TEST_CASE("a paragraph that is too long is cut at sentences") {
+TEST_CASE("a paragraph that exceeds the limit is split between sentences") {
   ChunkOptions options{60, 0, PrefixMode::full};
   auto chunks = chunks_of(sentences(0, 10), options);
   REQUIRE(chunks.size() == 2);
@@ -94,7 +94,7 @@ TEST_CASE("a paragraph that is too long is cut at sentences") {
   CHECK(chunks[1].content == sentences(5, 10));
 }
 
-TEST_CASE("there is no overlap across sections") {
+TEST_CASE("chunks of different sections do not overlap") {
   ChunkOptions options{60, 30, PrefixMode::full};
   auto chunks =
       chunks_of("## A\n\n" + sentences(0, 4) + "\n\n## B\n\n" + sentences(10, 14), options);
@@ -102,7 +102,7 @@ TEST_CASE("there is no overlap across sections") {
   CHECK(chunks[1].content == sentences(10, 14));
 }
 
-TEST_CASE("a deeper heading goes where its text goes") {
+TEST_CASE("a deeper heading is in the same chunk as its text") {
   ChunkOptions options{60, 0, PrefixMode::full};
   auto chunks = chunks_of(sentences(0, 4) + "\n\n### Deep\n\n" + sentences(4, 7), options);
   REQUIRE(chunks.size() == 2);
@@ -110,7 +110,7 @@ TEST_CASE("a deeper heading goes where its text goes") {
   CHECK(chunks[1].content == "Deep\n\n" + sentences(4, 7));
 }
 
-TEST_CASE("whatever the page, chunks keep the limit and lose no word") {
+TEST_CASE("chunks of random pages keep the token limit and lose no word") {
   std::mt19937 random(7);
   std::string_view parts[] = {"word",
                               "Ends.",
@@ -149,7 +149,7 @@ TEST_CASE("whatever the page, chunks keep the limit and lose no word") {
     for (const auto& word : text::words(all)) found.insert(word.text);
     for (const Block& block : blocks)
       for (const auto& word : text::words(block.text)) {
-        // Words longer than a chunk, and pairs at a cut, are the only ones that may be divided.
+        // Only words longer than a chunk, and CJK pairs at a boundary, may be divided.
         if (word.text.size() > 16 || static_cast<unsigned char>(word.text[0]) >= 0xE0) continue;
         CAPTURE(word.text);
         REQUIRE(found.contains(word.text));
@@ -157,7 +157,7 @@ TEST_CASE("whatever the page, chunks keep the limit and lose no word") {
   }
 }
 
-TEST_CASE("chunking is the same every time and describes itself") {
+TEST_CASE("chunking is deterministic, and its options are described") {
   std::string page = sentences(0, 200) + "\n\n## B\n\n" + sentences(0, 50);
   auto first = chunks_of(page), second = chunks_of(page);
   REQUIRE(first.size() == second.size());
@@ -167,7 +167,7 @@ TEST_CASE("chunking is the same every time and describes itself") {
         "v2 max=256 overlap=0 prefix=none analysis=2");
 }
 
-TEST_CASE("the embedded text has the prefix that was asked for") {
+TEST_CASE("the embedded text has the prefix of its mode") {
   Chunk c;
   c.type = "blog";
   c.title = "T";

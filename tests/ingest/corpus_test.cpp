@@ -19,8 +19,8 @@ using List = std::vector<std::string>;
 
 const SourceFile kFile = {"site/corpus.jsonl", "corpus.jsonl", "site", SourceKind::corpus};
 
-Pages read(std::string_view lines, std::string_view shape = "v1") {
-  return load_bytes(kFile, lines, shape);
+Pages read(std::string_view lines, std::string_view chunk_options = "v1") {
+  return load_bytes(kFile, lines, chunk_options);
 }
 
 Page read_one(std::string_view line) {
@@ -58,7 +58,7 @@ List paragraphs(const Page& page) {
 
 }  // namespace
 
-TEST_CASE("a line becomes a document") {
+TEST_CASE("a line with all keys becomes a document") {
   const Page page = read_one(
       R"({"_id": "MED-10", "title": "Statin  use", "date": "2024-02-03", "tags": ["Heart Care"], )"
       R"("text": "One\ntwo.\n \n# no *markup*\r\n\r\nThree.", "url": "https://a.example/x", )"
@@ -79,7 +79,7 @@ TEST_CASE("a line becomes a document") {
   CHECK(paragraphs(page) == List{"One two.", "# no *markup*", "Three."});
 }
 
-TEST_CASE("what is not written is not invented") {
+TEST_CASE("missing keys have defaults") {
   const Page page = read_one(R"({"_id": 12, "text": ["First part.", "", "Second\n\nand third."]})");
   CHECK(page.document.slug == "12");
   CHECK(page.document.title == "First part.");
@@ -90,7 +90,7 @@ TEST_CASE("what is not written is not invented") {
   CHECK(paragraphs(page) == List{"First part.", "Second", "and third."});
 }
 
-TEST_CASE("a document is known by its slug, its id or its title") {
+TEST_CASE("the slug is the slug, the id or the title of the document") {
   const struct {
     std::string_view line, slug;
     bool is_explicit;
@@ -118,7 +118,7 @@ TEST_CASE("a document is known by its slug, its id or its title") {
   }
 }
 
-TEST_CASE("a document without a title is called by its first words, or by its id") {
+TEST_CASE("a missing title is replaced by the first sentence or by the id") {
   const std::string sentence = "This sentence goes on and on, as those of abstracts like to do";
   const struct {
     std::string text, title;
@@ -147,13 +147,13 @@ TEST_CASE("a document without a title is called by its first words, or by its id
   CHECK(read_one(R"({"id": "X 1", "description": "d"})").document.title == "X 1");
 }
 
-TEST_CASE("a title alone is enough") {
+TEST_CASE("a document may consist of a title alone") {
   const Page page = read_one(R"({"id": "1", "title": "Report", "text": " \n"})");
   CHECK(page.blocks.empty());
   CHECK(page.document.title == "Report");
 }
 
-TEST_CASE("lines that cannot be used are skipped with their number") {
+TEST_CASE("lines that cannot be used are skipped and reported with their number") {
   const std::string deep = std::string(17, '[') + std::string(17, ']');
   const Pages out =
       read("{\"id\": 1, \"title\": \"a\"}\n\n{\n3\n\"text\"\n[{\"id\": 2}]\n{\"id\": 3} x\n" +
@@ -172,7 +172,7 @@ TEST_CASE("lines that cannot be used are skipped with their number") {
                              "line 14: draft"});
 }
 
-TEST_CASE("lines that their authors keep from readers are skipped, and code marked secret too") {
+TEST_CASE("unpublished lines and code marked secret are skipped") {
   const Pages out = read(
       R"({"id": 1, "title": "a", "secret": "no", "text": "Run:\n```\nmake\n```\n```{.secret}\nx\n```"})"
       "\n"
@@ -192,8 +192,8 @@ TEST_CASE("lines that their authors keep from readers are skipped, and code mark
   CHECK(out.left_out[0].reason == "line 1: a code block was left out: it is marked secret");
 }
 
-TEST_CASE("what is said of very many lines stays readable") {
-  for (const size_t bad : {kMostShown, kMostShown + 1, kMostShown + 1234}) {
+TEST_CASE("only the first messages of a kind are listed, and the others are counted") {
+  for (const size_t bad : {kMaxListedLines, kMaxListedLines + 1, kMaxListedLines + 1234}) {
     CAPTURE(bad);
     std::string lines = "{\"id\": \"good\", \"title\": \"t\"}\n";
     for (size_t i = 0; i < bad; ++i) lines += "bad\n";
@@ -202,18 +202,18 @@ TEST_CASE("what is said of very many lines stays readable") {
                "\n";
     const Pages out = read(lines);
     CHECK(out.pages.size() == 1 + bad);
-    REQUIRE(out.skipped.size() == kMostShown + (bad > kMostShown));
-    CHECK(out.skipped[kMostShown - 1].reason.starts_with("line 21: "));
-    CHECK(out.warnings.size() == kMostShown + 1);
-    if (bad == kMostShown + 1) CHECK(out.skipped.back().reason == "and 1 more line");
-    if (bad > kMostShown + 1) CHECK(out.skipped.back().reason == "and 1234 more lines");
-    if (bad > kMostShown + 1)
+    REQUIRE(out.skipped.size() == kMaxListedLines + (bad > kMaxListedLines));
+    CHECK(out.skipped[kMaxListedLines - 1].reason.starts_with("line 21: "));
+    CHECK(out.warnings.size() == kMaxListedLines + 1);
+    if (bad == kMaxListedLines + 1) CHECK(out.skipped.back().reason == "and 1 more line");
+    if (bad > kMaxListedLines + 1) CHECK(out.skipped.back().reason == "and 1234 more lines");
+    if (bad > kMaxListedLines + 1)
       CHECK(out.warnings.back() ==
             fmt::format("site/corpus.jsonl: and {} more lines", 2 * bad - 20));
   }
 }
 
-TEST_CASE("line ends, marks and blank lines make no difference") {
+TEST_CASE("line ends, byte order marks and blank lines do not change the hashes") {
   const std::string a = R"({"id": "a", "title": "A"})", b = R"({"id": "b", "title": "B"})";
   const auto hashes = [](std::string_view lines) {
     const Pages out = read(lines);
@@ -233,7 +233,7 @@ TEST_CASE("line ends, marks and blank lines make no difference") {
     CHECK(reasons(read(nothing)) == List{"empty"});
 }
 
-TEST_CASE("a content hash is of the line and the shape of chunks") {
+TEST_CASE("the content hash depends on the line and on the chunk options") {
   const std::string a = R"({"id": "a", "title": "A"})", b = R"({"id": "b", "title": "B"})";
   const auto hash = [](const Pages& pages, size_t at) {
     return pages.pages.at(at).document.content_hash;
@@ -248,7 +248,7 @@ TEST_CASE("a content hash is of the line and the shape of chunks") {
   CHECK(hash(before, 0) != hash(read(a, "v2"), 0));
 }
 
-TEST_CASE("documents that share an id are kept apart, with a warning") {
+TEST_CASE("documents with the same id get different slugs and a warning") {
   const Pages out = read(
       "{\"id\": \"A\", \"title\": \"1\"}\n{\"id\": \"a\", \"title\": \"2\"}\n"
       "{\"id\": \"a-2\", \"title\": \"3\"}\n{\"id\": \"a\", \"title\": \"4\"}\n");
@@ -264,7 +264,7 @@ TEST_CASE("documents that share an id are kept apart, with a warning") {
   CHECK(all[0] == "same");
 }
 
-TEST_CASE("documents of several collections are told apart by their names") {
+TEST_CASE("documents of several corpora with the same id are prefixed with the corpus name") {
   const std::string line = R"({"id": 1, "title": "t"})";
   Pages all;
   for (const SourceFile& file :
@@ -275,7 +275,7 @@ TEST_CASE("documents of several collections are told apart by their names") {
   CHECK(slugs(all) == List{"1", "b-1", "notes-1"});
 }
 
-TEST_CASE("damaged lines are mended or skipped, and the others are read") {
+TEST_CASE("damaged lines are repaired or skipped, and the others are read") {
   const std::string good = R"({"id": "good", "title": "Gut \u00fc über größte Maße"})"
                            "\n";
   std::string nul = R"({"id": "nul", "title": "A_B)" + std::string(200, 'x') + "\"}\n";
@@ -302,7 +302,7 @@ TEST_CASE("damaged lines are mended or skipped, and the others are read") {
         List{"binary, not text"});
 }
 
-TEST_CASE("a whole file may be in another encoding") {
+TEST_CASE("a file may be in Windows-1252 or UTF-16") {
   const std::string line = R"({"id": "a", "title": "Caf_ au lait, and some more words of it"})";
   std::string western = line + "\n", wide = "\xFF\xFE";
   western[western.find('_')] = '\xE9';

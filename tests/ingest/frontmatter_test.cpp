@@ -15,7 +15,7 @@ using List = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("frontmatter is told from a page that only begins like it") {
+TEST_CASE("frontmatter is distinguished from pages that only begin like it") {
   struct {
     std::string_view text;
     FrontmatterFormat format;
@@ -46,7 +46,7 @@ TEST_CASE("frontmatter is told from a page that only begins like it") {
   }
 }
 
-TEST_CASE("the spellings of the usual generators mean the same") {
+TEST_CASE("the spellings of Astro, Hugo, Zola, Jekyll and JSON have the same meaning") {
   std::string_view texts[] = {
       // Astro
       "---\ntitle: \"Caches: nine of them\"\npubDate: 2026-05-31\ntags: [Caching, Web "
@@ -85,7 +85,7 @@ TEST_CASE("the spellings of the usual generators mean the same") {
   }
 }
 
-TEST_CASE("single keys") {
+TEST_CASE("drafts, dates, tags and other keys are understood in their variants") {
   for (std::string_view field : {"draft: true", "draft: True", "draft: YES", "published: false",
                                  "published: No", "status: Draft"}) {
     CAPTURE(field);
@@ -101,12 +101,12 @@ TEST_CASE("single keys") {
   CHECK(read("---\ntags:\n  - C++\n  - \"Node.js\"\n  - ''\n---\n").tags == List{"c++", "node.js"});
   CHECK(read("---\ntitle: |\n  two\n  lines\n---\n").title == "two lines");
   CHECK(read("---\ntitle: \"{{ replace .Name }}\"\n---\n").title.empty());
-  CHECK(read("---\nslug: My/Slug\npermalink: /a/b/\n---\n").location == "/a/b/");
+  CHECK(read("---\nslug: My/Slug\npermalink: /a/b/\n---\n").permalink == "/a/b/");
   CHECK(read("---\nreadingTime: soon\n---\n").reading_minutes == std::nullopt);
   CHECK(read("---\nauthors: [Ada, Bob]\n---\n").author == "Ada, Bob");
 }
 
-TEST_CASE("a date that cannot be read is a warning, not an error") {
+TEST_CASE("an unreadable date is a warning, not an error") {
   Frontmatter meta = read("---\ntitle: x\ndate: 2024-13-45\n---\n");
   CHECK(meta.title == "x");
   CHECK_FALSE(meta.date.has_value());
@@ -114,7 +114,7 @@ TEST_CASE("a date that cannot be read is a warning, not an error") {
   CHECK(meta.warnings[0] == "cannot read the date '2024-13-45'");
 }
 
-TEST_CASE("malformed frontmatter gives what can be had, with a warning") {
+TEST_CASE("malformed frontmatter is salvaged line by line with a warning") {
   struct {
     std::string_view text, title, warning;
   } cases[] = {
@@ -127,7 +127,7 @@ TEST_CASE("malformed frontmatter gives what can be had, with a warning") {
       {"+++\ntitle = \"x\"\ntags = [\"a\", \"b\"]\nbroken = \n+++\n", "x", "line:3"},
       {"+++\ntitle = \"x\"\ntags = [\"a\", \"b\"]\n[{\n+++\n", "x", "malformed"},
       {"+++\n# é\ntitle = \"x\"\ntags = [\"a\", \"b\"]\nother = élan\n+++\n", "x", "line:4"},
-      {"---\ntitle: x\ntags: [a, b]\n\nAnd then prose: here.", "x", "no end"},
+      {"---\ntitle: x\ntags: [a, b]\n\nAnd then prose: here.", "x", "no closing delimiter"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
@@ -141,7 +141,7 @@ TEST_CASE("malformed frontmatter gives what can be had, with a warning") {
   CHECK(body("---\ntitle: x\n\nAnd then prose: here.") == "\nAnd then prose: here.");
 }
 
-TEST_CASE("hostile frontmatter is survived") {
+TEST_CASE("hostile frontmatter does not exhaust the parser") {
   std::string deep = "---\nx: " + std::string(30'000, '[') + "\n---\n";
   std::string maps = "---\nx: " + std::string(30'000, '{') + "\n---\n";
   std::string bomb = "---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\n";
@@ -158,10 +158,10 @@ TEST_CASE("hostile frontmatter is survived") {
   CHECK(read(many + "---\n").tags.size() == 32);
 }
 
-TEST_CASE("fields by which an author keeps a page from readers are known in every format") {
+TEST_CASE("fields that hide a page from readers are recognised in every format") {
   struct {
     std::string_view yaml, toml, json,
-        key;  // key: what the reason names; empty: the page is public
+        key;  // what the reason names; null: the page is public
   } cases[] = {
       {"is_secret: true", "is_secret = true", "\"is_secret\": true", "is_secret"},
       {"secret: Yes", "secret = \"Yes\"", "\"secret\": \"Yes\"", "secret"},
@@ -190,7 +190,7 @@ TEST_CASE("fields by which an author keeps a page from readers are known in ever
        "."},
       {"visibility: private", "visibility = \"unlisted\"", "\"status\": \"private\"", ""},
       {"publish: false", "publish = false", "\"publish\": false", "publish"},
-      // And what says that the page is public.
+      // These leave the page public.
       {"secret: false", "secret = false", "\"secret\": false", {}},
       {"private: No", "private = \"no\"", "\"private\": 0", {}},
       {"noindex:", "noindex = \"\"", "\"noindex\": null", {}},
@@ -225,7 +225,7 @@ TEST_CASE("fields by which an author keeps a page from readers are known in ever
         "its field 'is_secret' keeps it from readers");
 }
 
-TEST_CASE("frontmatter that no parser takes still keeps its page from readers") {
+TEST_CASE("malformed frontmatter can still hide its page from readers") {
   for (std::string_view page :
        {"---\ntitle: \"T\nprivate: true\n---\n",
         "---\na: &x 1\nmetadata:\n  is_secret: true\n---\n",

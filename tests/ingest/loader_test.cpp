@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Everything that a tree gives: pages by file, the rest as it comes.
+// The result of loading a whole tree.
 struct Site {
   std::map<std::string, Page> pages;
   std::map<std::string, std::string> skipped;
@@ -69,7 +69,7 @@ std::string text_of(const Page& page) {
 
 }  // namespace
 
-TEST_CASE("a Hugo site") {
+TEST_CASE("a Hugo site is loaded") {
   testing::TempFolder tree;
   tree.write("content/_index.md", "---\ntitle: Home page\n---\n");
   tree.write("content/posts/_index.md", "+++\ntitle = \"All posts\"\n+++\n");
@@ -95,7 +95,7 @@ TEST_CASE("a Hugo site") {
   CHECK(site.skipped["content/posts/draft.md"] == "draft");
 }
 
-TEST_CASE("a code block that is marked secret is no block of its page, wherever it stands") {
+TEST_CASE("a code block marked secret is left out wherever it is in the page") {
   for (std::string_view fence :
        {"```env secret\nTOKEN=x\n```", "~~~ {secret}\nTOKEN=x\n~~~",
         "- item\n\n  ```env secret=true\n  TOKEN=x\n  ```", "- ```env secret\n  TOKEN=x\n  ```",
@@ -113,13 +113,13 @@ TEST_CASE("a code block that is marked secret is no block of its page, wherever 
   const Pages whole = load_bytes({"a.md", "a.md", "site"}, "```env secret\nTOKEN=x\n```", "v1");
   REQUIRE(whole.skipped.size() == 1);
   CHECK(whole.skipped[0].kind == SkipKind::unpublished);
-  CHECK(whole.skipped[0].reason == "all of it is marked secret");
+  CHECK(whole.skipped[0].reason == "all of its text is marked secret");
   const Pages open =
       load_bytes({"a.md", "a.md", "site"}, "```env secret=false\nTOKEN=x\n```", "v1");
   CHECK(text_of(open.pages.at(0)) == "TOKEN=x\n");
 }
 
-TEST_CASE("a Jekyll site") {
+TEST_CASE("a Jekyll site is loaded") {
   testing::TempFolder tree;
   tree.write("_posts/2023-05-06-why-v2.1-matters.md",
              "---\nlayout: post\ntitle: Why: a story\ncategories: ops tools\n---\nSee {% post_url "
@@ -145,7 +145,7 @@ TEST_CASE("a Jekyll site") {
   CHECK(text_of(site.pages["about.md"]) == "Who we are.\n");
 }
 
-TEST_CASE("a Zola site and an Astro site") {
+TEST_CASE("a Zola site and an Astro site are loaded") {
   testing::TempFolder tree;
   tree.write("content/blog/post.md",
              "+++\ntitle = \"P\"\ndate = 2024-01-02\npath = \"writing/p-one\"\n[taxonomies]\ntags "
@@ -169,7 +169,7 @@ TEST_CASE("a Zola site and an Astro site") {
   CHECK(site.pages.size() == 6);
 }
 
-TEST_CASE("the same name in two folders, and slugs of all scripts") {
+TEST_CASE("equal file names in two folders get different slugs, and slugs may be in any script") {
   testing::TempFolder tree;
   tree.write("blog/a.md", "x");
   tree.write("notes/a.md", "x");
@@ -185,7 +185,7 @@ TEST_CASE("the same name in two folders, and slugs of all scripts") {
   CHECK(site.pages["!!!.md"].document.slug == "page");
 }
 
-TEST_CASE("damaged files are mended with a warning or skipped with a reason") {
+TEST_CASE("damaged files are repaired with a warning or skipped with a reason") {
   testing::TempFolder tree;
   tree.write("bom.md", "\xEF\xBB\xBF---\r\ntitle: Windows\r\n---\r\nText.\r\n");
   tree.write("latin.md",
@@ -215,7 +215,8 @@ TEST_CASE("damaged files are mended with a warning or skipped with a reason") {
   CHECK(site.warnings.find("latin.md: converted from Windows-1252") != std::string::npos);
   CHECK(site.warnings.find("nul.md: 1 NUL bytes removed") != std::string::npos);
   CHECK(site.warnings.find("utf16.md: converted from UTF-16") != std::string::npos);
-  CHECK(site.warnings.find("unclosed.md: frontmatter has no end") != std::string::npos);
+  CHECK(site.warnings.find("unclosed.md: frontmatter has no closing delimiter") !=
+        std::string::npos);
   CHECK(site.skipped["binary.md"] == "binary, not text");
   CHECK(site.skipped["noise.md"] == "binary, not text");
   CHECK(site.skipped["empty.md"] == "empty");
@@ -226,7 +227,7 @@ TEST_CASE("damaged files are mended with a warning or skipped with a reason") {
   CHECK(site.pages.contains("folder.md/inner.md"));
 }
 
-TEST_CASE("no control character reaches a page, however it is written") {
+TEST_CASE("control characters are removed from pages, even if written as references or escapes") {
   const Pages out = load_text(
       "---\ntitle: \"a\\e[2J \\u202Eb\"\ntags: [\"x\\e\"]\ndescription: d\x1B[1m\n---\n"
       "One \x1B[31mred\x07 &#27;[0m &#x202e;two\u2066 \u009B"
@@ -248,7 +249,7 @@ TEST_CASE("no control character reaches a page, however it is written") {
   CHECK(text_of(products.pages[0]).find("Ab.") != std::string::npos);
 }
 
-TEST_CASE("a line break of another kind does not end a JSON string") {
+TEST_CASE("U+0085 and vertical tab inside a JSON string become spaces") {
   for (const SourceKind kind : {SourceKind::products, SourceKind::corpus}) {
     const std::string line = "{\"id\": \"a\", \"title\": \"Two\xC2\x85words\x0B here\"}";
     const bool list = kind == SourceKind::products;
@@ -258,7 +259,7 @@ TEST_CASE("a line break of another kind does not end a JSON string") {
   }
 }
 
-TEST_CASE("a corpus may be larger than other files, to a limit of its own") {
+TEST_CASE("a corpus has a larger size limit than other files") {
   testing::TempFolder tree;
   const fs::path corpus = tree.path / "corpus.jsonl";
   const std::string line = R"({"id": "a", "title": "A", "text": ")" + std::string(9 << 20, 'x');
@@ -272,7 +273,7 @@ TEST_CASE("a corpus may be larger than other files, to a limit of its own") {
   CHECK(out.skipped[0].reason == "larger than 512 MB");
 }
 
-TEST_CASE("titles and reading times come from the text when nobody gives them") {
+TEST_CASE("a missing title or reading time is derived from the text") {
   CHECK(load_text("text").pages[0].document.title == "A");
   CHECK(load_text("text\n\n## Second level\n").pages[0].document.title == "Second level");
   std::string words;
@@ -282,9 +283,11 @@ TEST_CASE("titles and reading times come from the text when nobody gives them") 
   CHECK(load_text("---\nreadingTime: 8 min\n---\none").pages[0].document.reading_minutes == 8);
 }
 
-TEST_CASE("a content hash changes with the bytes, the shape of chunks and the place") {
-  auto hash = [](std::string_view text, std::string relative, std::string_view shape) {
-    return load_bytes({"x", relative, "site"}, text, shape).pages.at(0).document.content_hash;
+TEST_CASE("the content hash depends on the bytes, the chunk options and the path") {
+  auto hash = [](std::string_view text, std::string relative, std::string_view chunk_options) {
+    return load_bytes({"x", relative, "site"}, text, chunk_options)
+        .pages.at(0)
+        .document.content_hash;
   };
   std::string base = hash("text", "blog/a.md", "v1");
   CHECK(base == hash("text", "blog/a.md", "v1"));
@@ -293,7 +296,7 @@ TEST_CASE("a content hash changes with the bytes, the shape of chunks and the pl
   CHECK(base != hash("text", "notes/a.md", "v1"));
 }
 
-TEST_CASE("a page of 300 KB is read and chunked whole") {
+TEST_CASE("a page of 300 KB is read and chunked completely") {
   std::string page = "# Large\n\n";
   for (int i = 0; page.size() < 300'000; ++i) {
     page += "## Section " + std::to_string(i) + "\n\n";
@@ -309,7 +312,7 @@ TEST_CASE("a page of 300 KB is read and chunked whole") {
   CHECK(chunks.size() > 300);
 }
 
-TEST_CASE("the sample site is read without a word of complaint") {
+TEST_CASE("the sample site is read without warnings") {
   auto found = walk(std::vector<fs::path>{fs::path(STOKA_SOURCE_DIR) / "evals" / "site"});
   REQUIRE(found.has_value());
   CHECK(found->files.size() > 10);

@@ -29,7 +29,7 @@ std::string flat(std::string_view text) { return flat(parse_markdown(text).block
 
 }  // namespace
 
-TEST_CASE("markdown becomes plain blocks") {
+TEST_CASE("markdown becomes blocks of plain text") {
   struct {
     std::string_view text, expected;
   } cases[] = {
@@ -67,14 +67,14 @@ TEST_CASE("markdown becomes plain blocks") {
   }
 }
 
-TEST_CASE("MDX keeps the words of a page and not its program") {
+TEST_CASE("MDX is reduced to its text") {
   std::string_view page =
       "import Chart from './Chart.astro'\n\n# Title\n\n<Chart data={[1, 2]} />\n\n"
       "<Note kind=\"x\">Read this.</Note>\n\n{props.children}\n\nend";
   CHECK(flat(parse_markdown(page, Dialect::mdx).blocks) == "h1:Title / p:Read this. / p:end");
 }
 
-TEST_CASE("hostile pages end in blocks, bounded and valid") {
+TEST_CASE("hostile pages become valid blocks in bounded time") {
   std::string cells = "|";
   for (int i = 0; i < 120; ++i) cells += "a|";
   cells += "\n|";

@@ -8,7 +8,7 @@ namespace plain_text_test {
 
 using namespace stoka::ingest;
 
-TEST_CASE("plain text is paragraphs and fenced code") {
+TEST_CASE("plain text becomes paragraphs and fenced code") {
   struct {
     std::string_view text, blocks;
     size_t secret_code;
@@ -29,7 +29,7 @@ TEST_CASE("plain text is paragraphs and fenced code") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    const PlainText plain = plain_blocks(c.text);
+    const PlainText plain = parse_plain_text(c.text);
     std::string blocks;
     for (const Block& block : plain.blocks)
       blocks.append(block.kind == BlockKind::code ? "c:" : "p:").append(block.text).append("|");

@@ -16,7 +16,7 @@ Pages read(std::string_view json) {
 
 }  // namespace
 
-TEST_CASE("products become documents") {
+TEST_CASE("product entries become documents") {
   Pages out = read(R"({"products": [
     {"slug": "debono", "name": "Debono", "tagline": "Six hats.", "description": "An arena.", "status": "beta",
      "url": "https://d.example", "tags": ["LLM Agents", "rust"], "date": "2026-01-02", "supportedPlatforms": ["a", "b"],
@@ -44,7 +44,7 @@ TEST_CASE("products become documents") {
   CHECK(out.pages[0].document.content_hash != out.pages[1].document.content_hash);
 }
 
-TEST_CASE("entries that cannot be used are skipped with their number") {
+TEST_CASE("entries that cannot be used are skipped and reported with their number") {
   Pages out =
       read(R"([{"name": "a"}, 3, {"tagline": "no name"}, {"name": "d", "draft": true}, null])");
   CHECK(out.pages.size() == 1);
@@ -55,7 +55,7 @@ TEST_CASE("entries that cannot be used are skipped with their number") {
                                             "product 4: draft", "product 5: not an object"});
 }
 
-TEST_CASE("entries that their authors keep from readers are skipped, and code marked secret too") {
+TEST_CASE("unpublished entries and code marked secret are skipped") {
   Pages out = read(R"([{"name": "Open", "private": false, "password": "", "noindex": null},
     {"slug": "hidden", "name": "Hidden", "private": true}, {"name": "Listed not", "robots": "none"},
     {"name": "Code", "description": "Run:\n\n```sh\nmake\n```\n\n```env secret\nTOKEN=x\n```"}])");
@@ -74,7 +74,7 @@ TEST_CASE("entries that their authors keep from readers are skipped, and code ma
   CHECK(out.left_out[0].reason == "product 4: a code block was left out: it is marked secret");
 }
 
-TEST_CASE("a file that holds no products says why") {
+TEST_CASE("a file without a list of products is skipped with the reason") {
   struct {
     std::string json;
     std::string_view reason;

@@ -12,7 +12,7 @@ using namespace stoka::ingest;
 
 namespace {
 
-// Put together at run time, so that no scanner takes this file for a leak.
+// Secrets are joined at run time, so that secret scanners do not report this file.
 std::string join(std::string_view a, std::string_view b) { return std::string(a) + std::string(b); }
 const std::string kAlnum = "a1B2c3D4e5F6g7H8i9J0k1L2";
 const std::string kUpper = "IOSFODNN7EXAMPLE";
@@ -22,7 +22,7 @@ const std::string kJwt = join("eyJhbGciOiJIUzI1NiJ9", ".eyJzdWIiOiIxMjM0In0.abc-
 
 }  // namespace
 
-TEST_CASE("secrets are found where they stand alone") {
+TEST_CASE("secrets of every kind are found") {
   struct {
     std::string text;
     std::string_view kind;
@@ -52,7 +52,7 @@ TEST_CASE("secrets are found where they stand alone") {
   }
 }
 
-TEST_CASE("what only looks like a secret is published") {
+TEST_CASE("text that only resembles a secret is not reported") {
   const std::string texts[] = {
       "",
       "sk-",
@@ -78,7 +78,7 @@ TEST_CASE("what only looks like a secret is published") {
   }
 }
 
-TEST_CASE("offsets cover the secret and nothing else") {
+TEST_CASE("the offsets cover exactly the secret") {
   std::string text = "before " + kJwt + " between " + kPem + " after";
   auto found = find_secrets(text);
   REQUIRE(found.size() == 2);
@@ -86,7 +86,7 @@ TEST_CASE("offsets cover the secret and nothing else") {
   CHECK(text.substr(found[1].begin, found[1].end - found[1].begin) == kPem);
 }
 
-TEST_CASE("a key without dashes ends where its lines do") {
+TEST_CASE("a private key without dashes ends with its last line") {
   const std::string line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEA";
   const std::string head = join("BEGIN PRIV", "ATE KEY");
   struct {
@@ -107,10 +107,10 @@ TEST_CASE("a key without dashes ends where its lines do") {
   }
 }
 
-TEST_CASE("chunks with a secret are dropped and the others counted anew") {
-  auto blocks =
-      parse_markdown("open\n\n## Keys\n\nmine is " + join("ghp_", kAlnum) + "\n\n## End\n\nclose")
-          .blocks;
+TEST_CASE("chunks with a secret are withheld and the others renumbered") {
+  auto blocks = parse_markdown("open\n\n## Keys\n\nmine is " + join("ghp_", kAlnum) +
+                               "\n\n## End\n\nclose")
+                    .blocks;
   auto chunks = chunk(Document{}, blocks, {});
   auto withheld = withhold_secrets(chunks, blocks);
   REQUIRE(withheld.size() == 1);
@@ -121,7 +121,7 @@ TEST_CASE("chunks with a secret are dropped and the others counted anew") {
   CHECK(chunks[1].index == 1);
 }
 
-TEST_CASE("no part of a key that was cut into several chunks is left") {
+TEST_CASE("every chunk that contains a part of a long key is withheld") {
   std::string body;
   for (int i = 0; i < 60; ++i) {
     body += "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ";
@@ -137,7 +137,8 @@ TEST_CASE("no part of a key that was cut into several chunks is left") {
   const std::string unclosed = join("BEGIN PRIV", "ATE KEY\n") + body;
   for (const std::string& secret : {pem, jwt, bare, unclosed}) {
     auto blocks =
-        parse_markdown("open\n\n## Keys\n\n```\n" + secret + "\n```\n\n## End\n\nclose").blocks;
+        parse_markdown("open\n\n## Keys\n\n```\n" + secret + "\n```\n\n## End\n\nclose")
+            .blocks;
     auto chunks = chunk(Document{}, blocks, {64, 16, PrefixMode::full});
     CHECK(chunks.size() > 6);
     CHECK(withhold_secrets(chunks, blocks).size() > 4);

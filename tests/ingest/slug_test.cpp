@@ -10,7 +10,7 @@ namespace slug_test {
 
 using namespace stoka::ingest;
 
-TEST_CASE("slugs are lower case, of any script, and joined by single dashes") {
+TEST_CASE("slugs are lower case, in any script, with single dashes") {
   CHECK(slugify("Hello, World!") == "hello-world");
   CHECK(slugify("  --a__b..c-- ") == "a-b-c");
   CHECK(slugify("v2.1_x", "._") == "v2.1_x");
@@ -19,9 +19,9 @@ TEST_CASE("slugs are lower case, of any script, and joined by single dashes") {
   CHECK(slugify(std::string(500, 'x')).size() == 128);
 }
 
-TEST_CASE("clashes are settled by folders, and an explicit slug wins") {
+TEST_CASE("equal slugs are prefixed with folders, and an explicit slug is kept") {
   struct {
-    std::vector<SlugWish> wishes;
+    std::vector<SlugRequest> requests;
     std::vector<std::string> expected;
   } cases[] = {
       {{}, {}},
@@ -40,27 +40,27 @@ TEST_CASE("clashes are settled by folders, and an explicit slug wins") {
         {"a", false, {"c"}, "c/a.md"}},
        {"blog-a", "a", "c-a"}},
   };
-  for (const auto& c : cases) CHECK(unique_slugs(c.wishes) == c.expected);
+  for (const auto& c : cases) CHECK(unique_slugs(c.requests) == c.expected);
 }
 
 TEST_CASE("slugs are unique and do not depend on the order of files") {
   std::mt19937 random(3);
-  std::vector<SlugWish> wishes;
+  std::vector<SlugRequest> requests;
   for (int i = 0; i < 400; ++i) {
     std::string folder(1, static_cast<char>('a' + random() % 3)),
         other(1, static_cast<char>('x' + random() % 2));
-    wishes.push_back({"s" + std::to_string(random() % 9),
-                      random() % 7 == 0,
-                      {other, folder},
-                      "p" + std::to_string(i)});
+    requests.push_back({"s" + std::to_string(random() % 9),
+                        random() % 7 == 0,
+                        {other, folder},
+                        "p" + std::to_string(i)});
   }
-  auto slugs = unique_slugs(wishes);
+  auto slugs = unique_slugs(requests);
   CHECK(std::set<std::string>(slugs.begin(), slugs.end()).size() == slugs.size());
-  std::vector<size_t> order(wishes.size());
+  std::vector<size_t> order(requests.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::shuffle(order.begin(), order.end(), random);
-  std::vector<SlugWish> shuffled;
-  for (size_t i : order) shuffled.push_back(wishes[i]);
+  std::vector<SlugRequest> shuffled;
+  for (size_t i : order) shuffled.push_back(requests[i]);
   auto again = unique_slugs(shuffled);
   for (size_t i = 0; i < order.size(); ++i) CHECK(again[i] == slugs[order[i]]);
 }

@@ -30,7 +30,7 @@ using List = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a walk finds sources in order and passes over the rest") {
+TEST_CASE("a walk finds sources in order and skips other files") {
   testing::TempFolder tree;
   for (std::string name :
        {"b.md", "a/z.markdown", "a/y.MDX", "a/products.json", "a/other.json", "a/corpus.jsonl",
@@ -44,15 +44,15 @@ TEST_CASE("a walk finds sources in order and passes over the rest") {
     CHECK(skipped.kind == SkipKind::unsupported);
     unsupported.push_back(fs::path(skipped.path).filename().string() + ": " + skipped.reason);
   }
-  CHECK(unsupported == List{"corpus.jsonl: data of the site; name the file itself to index it",
-                            "other.json: data of the site; name the file itself to index it",
+  CHECK(unsupported == List{"corpus.jsonl: JSON data of the site; give the file itself to index it",
+                            "other.json: JSON data of the site; give the file itself to index it",
                             "x.txt: neither markdown nor products.json"});
   CHECK(found.files[0].kind == SourceKind::products);
   CHECK(found.files[1].kind == SourceKind::markdown);
   CHECK(found.files[0].root == tree.path.filename().string());
 }
 
-TEST_CASE("what site generators do not publish is skipped with a reason, unless named") {
+TEST_CASE("files that site generators do not publish are skipped unless given themselves") {
   testing::TempFolder tree;
   for (std::string name : {"_index.md", "_index.fr.md", "_posts/a.md", "_drafts/b.md",
                            "_partial.md", "x/_drafts/deep/c.md"})
@@ -61,7 +61,7 @@ TEST_CASE("what site generators do not publish is skipped with a reason, unless 
   CHECK(names(found) == List{"_index.fr.md", "_index.md", "_posts/a.md"});
   REQUIRE(found.skipped.size() == 3);
   CHECK(found.skipped[0].path == (tree.path / "_drafts").string());
-  CHECK(found.skipped[0].reason == kDraft);
+  CHECK(found.skipped[0].reason == kDraftReason);
   CHECK(found.skipped[1].path == (tree.path / "_partial.md").string());
   CHECK(found.skipped[1].reason == "starts with _, which site generators do not publish");
   CHECK(found.skipped[2].path == (tree.path / "x" / "_drafts").string());
@@ -75,7 +75,7 @@ TEST_CASE("what site generators do not publish is skipped with a reason, unless 
   CHECK(named->skipped[0].path == (tree.path / "x" / "_drafts").string());
 }
 
-TEST_CASE("pages of a site lie where its generator sees them, whichever folder is named") {
+TEST_CASE("relative paths begin at the folder of the site, whichever of its folders is given") {
   struct {
     std::string config, page, relative;
   } cases[] = {
@@ -107,7 +107,7 @@ TEST_CASE("pages of a site lie where its generator sees them, whichever folder i
   }
 }
 
-TEST_CASE("files may be named, and twice") {
+TEST_CASE("files may be given themselves, even twice") {
   testing::TempFolder tree;
   fs::path page = tree.write("site/a.md", "x"), json = tree.write("site/list.json", "[]"),
            corpus = tree.write("site/corpus.jsonl", "{}"), old = tree.write("site/OLD.NDJSON", ""),
@@ -124,14 +124,14 @@ TEST_CASE("files may be named, and twice") {
   CHECK(found->files[0].root == "site");
 }
 
-TEST_CASE("a path that does not exist is an error that names it") {
+TEST_CASE("a path that does not exist is a data error") {
   auto found = walk(std::vector<fs::path>{"/nowhere/at/all"});
   REQUIRE_FALSE(found.has_value());
   CHECK(found.error().kind == ErrorKind::data);
   CHECK(found.error().message == "/nowhere/at/all does not exist");
 }
 
-TEST_CASE("links neither loop nor lead out of the tree") {
+TEST_CASE("symbolic links neither loop nor lead out of the tree") {
   testing::TempFolder tree, outside;
   fs::path secret = outside.write("secret.md", "x");
   tree.write("a/real.md", "x");
@@ -148,14 +148,14 @@ TEST_CASE("links neither loop nor lead out of the tree") {
     reasons.push_back(fs::path(skipped.path).filename().string() + ": " +
                       skipped.reason.substr(0, skipped.reason.find(" as ")));
   std::sort(reasons.begin(), reasons.end());
-  CHECK(reasons == List{"dangling.md: a link that leads nowhere",
-                        "leak.md: a link that leads out of the tree",
-                        "loop: a link to a folder; name the folder itself to index it",
-                        "out: a link to a folder; name the folder itself to index it",
-                        "real.md: the same file", "self.md: a link that leads nowhere"});
+  CHECK(reasons == List{"dangling.md: a symbolic link without a target",
+                        "leak.md: a symbolic link out of the tree",
+                        "loop: a symbolic link to a folder; give the folder itself to index it",
+                        "out: a symbolic link to a folder; give the folder itself to index it",
+                        "real.md: the same file", "self.md: a symbolic link without a target"});
 }
 
-TEST_CASE("pipes are no sources and folders that cannot be read are reported") {
+TEST_CASE("pipes and unreadable folders are skipped with a reason") {
   testing::TempFolder tree;
   tree.write("a.md", "x");
   ::mkfifo((tree.path / "pipe.md").c_str(), 0600);
@@ -168,7 +168,7 @@ TEST_CASE("pipes are no sources and folders that cannot be read are reported") {
   fs::permissions(tree.path / "closed", fs::perms::owner_all);
 }
 
-TEST_CASE("a name that is not UTF-8 can still be shown") {
+TEST_CASE("a file name that is not UTF-8 can be displayed") {
   testing::TempFolder tree;
   tree.write("bad\xFF.md", "x");
   Walk found = walk_one(tree.path);

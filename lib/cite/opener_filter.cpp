@@ -1,4 +1,4 @@
-#include "cite/opener.h"
+#include "cite/opener_filter.h"
 
 #include <algorithm>
 
@@ -18,8 +18,8 @@ bool is_stop(char32_t c) { return c == '.' || c == '?' || c == '!' || c == 0x202
 
 bool is_dash(char32_t c) { return c == '-' || c == 0x2013 || c == 0x2014; }
 
-// Signs that can stand between an opener and what it opens.
-bool separates(char32_t c) {
+// Punctuation that can separate an opener from the text after it.
+bool is_separator(char32_t c) {
   return is_stop(c) || is_dash(c) || c == ',' || c == ';' || c == ':' || c == '\n';
 }
 
@@ -27,19 +27,19 @@ bool is_wrapping(char32_t c) {
   return c == '*' || c == '_' || c == '"' || c == 0x201C || c == 0x201D;
 }
 
-// What is left of a dropped opener: more signs, the end of its emphasis.
-bool trails(char32_t c) { return separates(c) || c == '*' || c == '_'; }
+// What may remain of a dropped opener: more punctuation, or the end of its emphasis.
+bool is_residue(char32_t c) { return is_separator(c) || c == '*' || c == '_'; }
 
-// Folded words of the front of a text, up to its first sign.
-struct Front {
-  std::string words;
-  char32_t sign = 0;   // 0: the text ended
-  bool apart = false;  // white space before the sign
-  size_t end = 0;      // after the sign
+// The beginning of a text up to its first punctuation mark.
+struct TextStart {
+  std::string words;         // lower case, without apostrophes, joined with single spaces
+  char32_t punctuation = 0;  // 0: the text has none
+  bool after_space = false;  // there is white space before the punctuation
+  size_t end = 0;            // offset after the punctuation
 };
 
-Front front(std::string_view text) {
-  Front out;
+TextStart text_start(std::string_view text) {
+  TextStart out;
   bool space = false;
   while (out.end < text.size()) {
     const char32_t c = text::next_code_point(text, out.end);
@@ -52,8 +52,8 @@ Front front(std::string_view text) {
       space = false;
       text::append_utf8(out.words, c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
     } else {
-      out.sign = c;
-      out.apart = space;
+      out.punctuation = c;
+      out.after_space = space;
       break;
     }
   }
@@ -67,9 +67,9 @@ OpenerFilter::OpenerFilter(std::span<const std::string> phrases, std::string& ou
     Phrase phrase;
     phrase.words = text::fold(given);
     std::erase(phrase.words, '\'');
-    phrase.sentence = phrase.words.ends_with('*');
-    phrase.label = phrase.words.ends_with(':');
-    if (phrase.sentence || phrase.label) phrase.words.pop_back();
+    phrase.whole_sentence = phrase.words.ends_with('*');
+    phrase.before_colon = phrase.words.ends_with(':');
+    if (phrase.whole_sentence || phrase.before_colon) phrase.words.pop_back();
     while (phrase.words.ends_with(' ')) phrase.words.pop_back();
     if (!phrase.words.empty()) phrases_.push_back(std::move(phrase));
   }
@@ -77,16 +77,16 @@ OpenerFilter::OpenerFilter(std::span<const std::string> phrases, std::string& ou
 
 void OpenerFilter::write(char32_t c) {
   switch (state_) {
-    case State::over:
-      if (!visible_ && text::is_space(c)) return;
-      visible_ = true;
+    case State::passing:
+      if (!has_visible_ && text::is_space(c)) return;
+      has_visible_ = true;
       text::append_utf8(out_, c);
       break;
     case State::dropping:
       skip(c);
       break;
     case State::deciding:
-      if (held_.empty() && (text::is_space(c) || (dropped_ > 0 && trails(c)))) return;
+      if (held_.empty() && (text::is_space(c) || (has_dropped_ && is_residue(c)))) return;
       text::append_utf8(held_, c);
       judge();
   }
@@ -94,53 +94,50 @@ void OpenerFilter::write(char32_t c) {
 
 void OpenerFilter::end() {
   if (state_ == State::deciding && !held_.empty()) {
-    const Front at = front(held_);
+    const TextStart at = text_start(held_);
     const bool opener = std::any_of(phrases_.begin(), phrases_.end(), [&](const Phrase& p) {
-      return !p.label && p.words == at.words;
+      return !p.before_colon && p.words == at.words;
     });
-    if (opener) {
-      ++dropped_;
-      held_.clear();
-    }
+    if (opener) held_.clear();
     pass();
   }
-  state_ = State::over;
+  state_ = State::passing;
 }
 
 void OpenerFilter::skip(char32_t c) {
-  if (c == '\n' || (c == ' ' && stopped_)) {
+  if (c == '\n' || (c == ' ' && after_stop_)) {
     restart(0);
   } else if (is_stop(c)) {
-    stopped_ = true;
+    after_stop_ = true;
   } else if (text::is_word_character(c)) {
-    stopped_ = false;  // "v2.1"
+    after_stop_ = false;  // "v2.1"
   }
 }
 
 void OpenerFilter::judge() {
-  if (dropped_ > 0) {
+  if (has_dropped_) {
     const std::string lower = text::fold(held_.substr(0, kBut.size()));
     if (held_.size() >= kBut.size() && lower == "but" && held_[kBut.size() - 1] == ' ') {
       return restart(kBut.size());
     }
     if (held_.size() < kBut.size() && kBut.starts_with(lower)) return;
   }
-  const Front at = front(held_);
-  if (at.sign == 0) {
+  const TextStart at = text_start(held_);
+  if (at.punctuation == 0) {
     judge_words(at.words);
   } else {
-    judge_sign(at.words, at.sign, at.apart, at.end);
+    judge_punctuation(at.words, at.punctuation, at.after_space, at.end);
   }
 }
 
 void OpenerFilter::judge_words(const std::string& words) {
   bool may_become = words.empty();
   for (const Phrase& phrase : phrases_) {
-    if (phrase.sentence && words.size() > phrase.words.size() && words.starts_with(phrase.words) &&
-        words[phrase.words.size()] == ' ') {
-      ++dropped_;
+    if (phrase.whole_sentence && words.size() > phrase.words.size() &&
+        words.starts_with(phrase.words) && words[phrase.words.size()] == ' ') {
+      has_dropped_ = true;
       held_.clear();
-      stopped_ = false;
+      after_stop_ = false;
       state_ = State::dropping;
       return;
     }
@@ -149,25 +146,26 @@ void OpenerFilter::judge_words(const std::string& words) {
   if (!may_become) pass();
 }
 
-void OpenerFilter::judge_sign(const std::string& words, char32_t sign, bool apart, size_t end) {
-  const bool compound = sign == '-' && !apart;  // "hi-fi"
+void OpenerFilter::judge_punctuation(const std::string& words, char32_t punctuation,
+                                     bool after_space, size_t end) {
+  const bool is_compound = punctuation == '-' && !after_space;  // "hi-fi"
   for (const Phrase& phrase : phrases_) {
-    if (phrase.words != words || compound || !separates(sign)) continue;
-    if (phrase.label && sign != ':') continue;
-    ++dropped_;
+    if (phrase.words != words || is_compound || !is_separator(punctuation)) continue;
+    if (phrase.before_colon && punctuation != ':') continue;
+    has_dropped_ = true;
     return restart(end);
   }
   pass();
 }
 
-// What follows a dropped opener may be the next one.
+// Drops the first `from` bytes of held_. The rest may be the next opener.
 void OpenerFilter::restart(size_t from) {
   state_ = State::deciding;
   std::string_view rest = std::string_view(held_).substr(from);
   while (!rest.empty()) {
     size_t at = 0;
     const char32_t c = text::next_code_point(rest, at);
-    if (!text::is_space(c) && !trails(c)) break;
+    if (!text::is_space(c) && !is_residue(c)) break;
     rest.remove_prefix(at);
   }
   held_ = std::string(rest);
@@ -175,8 +173,8 @@ void OpenerFilter::restart(size_t from) {
 }
 
 void OpenerFilter::pass() {
-  state_ = State::over;
-  visible_ = visible_ || !held_.empty();
+  state_ = State::passing;
+  has_visible_ = has_visible_ || !held_.empty();
   out_ += held_;
   held_.clear();
 }

@@ -1,4 +1,4 @@
-#include "cite/utf8_gate.h"
+#include "cite/utf8_sanitizer.h"
 
 #include <cstdint>
 #include <cstring>
@@ -7,8 +7,9 @@ namespace stoka::cite {
 
 namespace {
 
+// What a lead byte says about its sequence (table 3-7 of the Unicode standard).
 struct Lead {
-  size_t length = 0;         // 0: cannot lead a sequence
+  size_t length = 0;         // 0: no sequence begins with this byte
   unsigned char low = 0x80;  // bounds of the second byte
   unsigned char high = 0xBF;
 };
@@ -39,7 +40,7 @@ size_t ascii_run(std::string_view bytes) {
 
 }  // namespace
 
-Utf8Step utf8_step(std::string_view bytes) {
+Utf8Prefix utf8_prefix(std::string_view bytes) {
   size_t at = 0;
   while (at < bytes.size()) {
     at += ascii_run(bytes.substr(at));
@@ -57,11 +58,11 @@ Utf8Step utf8_step(std::string_view bytes) {
       at += good;
       continue;
     }
-    if (at > 0) break;  // the valid run first
-    const bool cut = first.length > 0 && good == bytes.size();
-    return {cut ? Utf8Step::incomplete : Utf8Step::invalid, good};
+    if (at > 0) break;  // the valid run comes first
+    const bool is_incomplete = first.length > 0 && good == bytes.size();
+    return {is_incomplete ? Utf8Prefix::incomplete : Utf8Prefix::invalid, good};
   }
-  return {Utf8Step::valid, at};
+  return {Utf8Prefix::valid, at};
 }
 
 }  // namespace stoka::cite

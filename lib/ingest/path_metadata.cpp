@@ -1,4 +1,4 @@
-#include "ingest/place.h"
+#include "ingest/path_metadata.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@ namespace {
 struct FolderType {
   std::string_view folder, type;
 };
-constexpr auto kTypes = std::to_array<FolderType>({
+constexpr auto kFolderTypes = std::to_array<FolderType>({
     {"articles", "blog"},
     {"blog", "blog"},
     {"changelog", "changelog"},
@@ -28,13 +28,13 @@ constexpr auto kTypes = std::to_array<FolderType>({
     {"releases", "changelog"},
     {"writing", "blog"},
 });
-// Folders that hold a site's content but are no part of its addresses.
+// Folders that contain a site's content but do not appear in its URLs.
 constexpr auto kContentRoots =
     std::to_array<std::string_view>({"_drafts", "_pages", "_posts", "content", "src"});
 
-std::string_view type_of(std::string_view folder) {
+std::string_view folder_type(std::string_view folder) {
   std::string name = slugify(folder);
-  for (const FolderType& known : kTypes)
+  for (const FolderType& known : kFolderTypes)
     if (known.folder == name) return known.type;
   return {};
 }
@@ -44,7 +44,7 @@ bool is_digits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The date in three folders one after the other.
+// The date in three consecutive folders: 2024/01/31.
 std::optional<Date> folder_date(const std::vector<std::string>& folders) {
   for (size_t i = folders.size(); i >= 3; --i) {
     if (folders[i - 3].size() != 4 || !is_digits(folders[i - 3]) || !is_digits(folders[i - 2]) ||
@@ -56,7 +56,8 @@ std::optional<Date> folder_date(const std::vector<std::string>& folders) {
   return std::nullopt;
 }
 
-// Takes "2024-01-31-" or "2024-01-31_" off the front of a name.
+// Removes "2024-01-31-" or "2024-01-31_" from the front of a name and returns the date. A name that
+// is nothing but a date stays.
 std::optional<Date> take_date(std::string& stem) {
   constexpr size_t kDate = 10;
   if (stem.size() < kDate || stem[4] != '-' || stem[7] != '-') return std::nullopt;
@@ -73,7 +74,7 @@ std::string capitalised(std::string text) {
 }
 
 // "bounded_execution-2" -> "Bounded execution 2".
-std::string readable(std::string_view name) {
+std::string title_of(std::string_view name) {
   std::string out(name);
   for (char& c : out)
     if (c == '-' || c == '_' || c == '.') c = ' ';
@@ -82,7 +83,7 @@ std::string readable(std::string_view name) {
 
 std::vector<std::string> folders_of(const SourceFile& file) {
   std::vector<std::string> out;
-  if (!type_of(file.root).empty()) out.push_back(file.root);
+  if (!folder_type(file.root).empty()) out.push_back(file.root);
   bool outermost = out.empty();
   for (const auto& part : file.relative.parent_path()) {
     std::string name = display_path(part);
@@ -94,31 +95,31 @@ std::vector<std::string> folders_of(const SourceFile& file) {
   return out;
 }
 
-std::vector<std::string> split_path(std::string_view location) {
-  if (size_t scheme = location.find("://"); scheme != std::string_view::npos) {
-    size_t host_end = std::min(location.find('/', scheme + 3), location.size());
-    location.remove_prefix(host_end);
+std::vector<std::string> split_path(std::string_view permalink) {
+  if (size_t scheme = permalink.find("://"); scheme != std::string_view::npos) {
+    size_t host_end = std::min(permalink.find('/', scheme + 3), permalink.size());
+    permalink.remove_prefix(host_end);
   }
-  location = location.substr(0, location.find_first_of("?#"));
+  permalink = permalink.substr(0, permalink.find_first_of("?#"));
   std::vector<std::string> out;
-  while (!location.empty()) {
-    size_t end = std::min(location.find('/'), location.size());
-    if (end > 0) out.emplace_back(location.substr(0, end));
-    location.remove_prefix(std::min(end + 1, location.size()));
+  while (!permalink.empty()) {
+    size_t end = std::min(permalink.find('/'), permalink.size());
+    if (end > 0) out.emplace_back(permalink.substr(0, end));
+    permalink.remove_prefix(std::min(end + 1, permalink.size()));
   }
   return out;
 }
 
 }  // namespace
 
-Place place_of(const SourceFile& file) {
-  Place out;
+PathMetadata path_metadata(const SourceFile& file) {
+  PathMetadata out;
   out.folders = folders_of(file);
   std::string stem = display_path(file.relative.stem());
   out.date = take_date(stem);
   if (!out.date) out.date = folder_date(out.folders);
   for (const std::string& folder : out.folders)
-    if (auto type = type_of(folder); !type.empty()) out.type = type;
+    if (auto type = folder_type(folder); !type.empty()) out.type = type;
 
   std::string first = text::fold(stem.substr(0, stem.find('.')));
   out.is_index = first == "index" || first == "_index" || first == "readme";
@@ -126,23 +127,23 @@ Place place_of(const SourceFile& file) {
     std::string folder = out.folders.empty() ? "home" : out.folders.back();
     // "index.fr" is the French page of its folder.
     out.slug = slugify(folder + stem.substr(std::min(stem.find('.'), stem.size())));
-    out.readable = readable(folder);
+    out.title = title_of(folder);
   } else {
     out.slug = slugify(stem);
-    out.readable = readable(stem);
+    out.title = title_of(stem);
   }
   return out;
 }
 
-std::string default_url(const Place& place, std::string_view slug) {
+std::string default_url(const PathMetadata& metadata, std::string_view slug) {
   std::string out;
-  for (const std::string& folder : place.folders) out += "/" + slugify(folder, "._~");
-  if (!place.is_index) out += "/" + std::string(slug);
+  for (const std::string& folder : metadata.folders) out += "/" + slugify(folder, "._~");
+  if (!metadata.is_index) out += "/" + std::string(slug);
   return out.empty() ? "/" : out;
 }
 
-std::string location_slug(std::string_view location) {
-  std::vector<std::string> parts = split_path(location);
+std::string permalink_slug(std::string_view permalink) {
+  std::vector<std::string> parts = split_path(permalink);
   if (parts.empty() || parts.back().find_first_of(":{") != std::string::npos) return {};
   std::string_view last = parts.back();
   if (last.ends_with(".html")) last.remove_suffix(5);
@@ -150,8 +151,8 @@ std::string location_slug(std::string_view location) {
   return slugify(last, "._~");
 }
 
-std::optional<Date> location_date(std::string_view location) {
-  return folder_date(split_path(location));
+std::optional<Date> permalink_date(std::string_view permalink) {
+  return folder_date(split_path(permalink));
 }
 
 }  // namespace stoka::ingest

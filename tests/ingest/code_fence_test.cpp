@@ -1,12 +1,12 @@
-#include "ingest/fence.h"
+#include "ingest/code_fence.h"
 
 #include <doctest/doctest.h>
 
-namespace fence_test {
+namespace code_fence_test {
 
 using namespace stoka::ingest;
 
-TEST_CASE("an info string marks its code secret by name or value") {
+TEST_CASE("an info string can mark its code secret with a word or an attribute") {
   struct {
     std::string_view info;
     bool secret;
@@ -41,21 +41,21 @@ TEST_CASE("an info string marks its code secret by name or value") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.info);
-    CHECK(marks_secret(c.info) == c.secret);
+    CHECK(is_marked_secret(c.info) == c.secret);
   }
 }
 
-TEST_CASE("a fence is closed by one at least as long of its kind") {
-  const Fence open = fence_of("  ```` sh secret ");
+TEST_CASE("a code fence is closed by a fence of the same character and at least the same length") {
+  const CodeFence open = parse_code_fence("  ```` sh secret ");
   CHECK(open.length == 4);
   CHECK(open.info == "sh secret");
-  CHECK(fence_of("````").closes(open));
-  CHECK(fence_of("> `````").closes(open));
-  CHECK_FALSE(fence_of("```").closes(open));
-  CHECK_FALSE(fence_of("~~~~").closes(open));
-  CHECK_FALSE(fence_of("```` sh").closes(open));
-  CHECK(fence_of("``").length == 0);
-  CHECK(fence_of("``` a`b").length == 0);
+  CHECK(parse_code_fence("````").closes(open));
+  CHECK(parse_code_fence("> `````").closes(open));
+  CHECK_FALSE(parse_code_fence("```").closes(open));
+  CHECK_FALSE(parse_code_fence("~~~~").closes(open));
+  CHECK_FALSE(parse_code_fence("```` sh").closes(open));
+  CHECK(parse_code_fence("``").length == 0);
+  CHECK(parse_code_fence("``` a`b").length == 0);
 }
 
-}  // namespace fence_test
+}  // namespace code_fence_test

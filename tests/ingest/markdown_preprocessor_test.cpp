@@ -1,12 +1,12 @@
-#include "ingest/prepare.h"
+#include "ingest/markdown_preprocessor.h"
 
 #include <doctest/doctest.h>
 
-namespace prepare_test {
+namespace markdown_preprocessor_test {
 
 using namespace stoka::ingest;
 
-TEST_CASE("what a generator would replace goes, and text stays") {
+TEST_CASE("template syntax is removed and text is kept") {
   struct {
     std::string_view text, expected;
   } cases[] = {
@@ -43,11 +43,11 @@ TEST_CASE("what a generator would replace goes, and text stays") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    CHECK(prepare_markdown(c.text, Dialect::markdown) == c.expected);
+    CHECK(preprocess_markdown(c.text, Dialect::markdown) == c.expected);
   }
 }
 
-TEST_CASE("MDX loses its modules, components and expressions") {
+TEST_CASE("MDX loses its module statements, component tags and expressions") {
   struct {
     std::string_view text, expected;
   } cases[] = {
@@ -65,19 +65,19 @@ TEST_CASE("MDX loses its modules, components and expressions") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
-    CHECK(prepare_markdown(c.text, Dialect::mdx) == c.expected);
+    CHECK(preprocess_markdown(c.text, Dialect::mdx) == c.expected);
   }
 }
 
-TEST_CASE("openers without an end in great number are no burden") {
+TEST_CASE("many unclosed constructs are processed in linear time") {
   for (std::string_view unit :
        {"{{ ", "{% ", "`a ``", "[^", "[[", "{", "<A ", "<A {", "{% comment %}", "{#", ":::", "\\",
         "{{< highlight >}}", "```\n~~~\n"}) {
     std::string text;
     while (text.size() < 100'000) text += unit;
     for (Dialect dialect : {Dialect::markdown, Dialect::mdx})
-      CHECK(prepare_markdown(text, dialect).size() <= 2 * text.size());
+      CHECK(preprocess_markdown(text, dialect).size() <= 2 * text.size());
   }
 }
 
-}  // namespace prepare_test
+}  // namespace markdown_preprocessor_test

@@ -1,10 +1,9 @@
-#include "ingest/product_pages.h"
-
 #include <doctest/doctest.h>
 
 #include "ingest/loader.h"
+#include "ingest/product_pages.h"
 
-namespace product_pages_test {
+namespace product_merge_test {
 
 using namespace stoka;
 using namespace stoka::ingest;
@@ -33,33 +32,34 @@ std::string text_of(const Page& page) {
 
 }  // namespace
 
-TEST_CASE("a page and the entry of the same product become one document") {
+TEST_CASE("a page and the entry of the same product are merged") {
   struct {
     std::string_view name, file, page, products;
     size_t documents;
   } cases[] = {
-      {"by address", "products/lamp.md", "# The lamp",
-       R"([{"name": "L1", "url": "/products/lamp"}])", 1},
-      {"by an address in another form", "products/lamp.md", "# The lamp",
+      {"by URL", "products/lamp.md", "# The lamp", R"([{"name": "L1", "url": "/products/lamp"}])",
+       1},
+      {"by a URL in another form", "products/lamp.md", "# The lamp",
        R"([{"name": "L1", "url": "https://x.example/products/lamp/index.html#buy"}])", 1},
       {"by slug", "products/lamp.md", "# The lamp",
        R"([{"slug": "lamp", "name": "L1", "url": "/l"}])", 1},
       {"by name", "products/lamp.md", "# Lamp", R"([{"slug": "product-lamp", "name": "LAMP"}])", 1},
-      {"by its type", "lamp.md", "---\ntitle: Lamp\ntype: product\n---\nIt shines.",
+      {"by its type in the frontmatter", "lamp.md",
+       "---\ntitle: Lamp\ntype: product\n---\nIt shines.",
        R"([{"slug": "product-lamp", "name": "Lamp"}])", 1},
-      {"not an essay of that name", "blog/lamp.md", "# Lamp\n\nOn lamps.",
+      {"not an essay of the same name", "blog/lamp.md", "# Lamp\n\nOn lamps.",
        R"([{"slug": "lamp", "name": "Lamp"}])", 2},
       {"not another product", "products/lamp.md", "# Lamp", R"([{"name": "Torch"}])", 2},
-      {"not the page that lists them all", "products/_index.md", "# All of them",
+      {"not the page that lists all products", "products/_index.md", "# All of them",
        R"([{"name": "Torch", "url": "/products"}, {"name": "Lamp", "url": "/products/"}])", 3},
       {"not the home page", "_index.md", "# Home", R"([{"name": "Torch", "url": "/"}])", 2},
       {"a page of the site, by its path", "docs/_index.md", "# Docs",
        R"([{"name": "Foo", "url": "/docs"}])", 1},
-      {"not a page by the path on another host", "docs/_index.md", "# Docs",
+      {"not a page with the same path on another host", "docs/_index.md", "# Docs",
        R"([{"name": "Foo", "url": "https://foo.dev/docs"}])", 2},
-      {"a page on that host", "docs/_index.md", "---\nurl: https://foo.dev/docs/\n---\n# Docs",
+      {"a page on the same host", "docs/_index.md", "---\nurl: https://foo.dev/docs/\n---\n# Docs",
        R"([{"name": "Foo", "url": "https://foo.dev/docs"}])", 1},
-      {"one entry a page", "products/lamp.md", "# Lamp",
+      {"a page takes only one entry", "products/lamp.md", "# Lamp",
        R"([{"slug": "a", "name": "Lamp"}, {"slug": "b", "name": "Lamp"}])", 2},
   };
   for (const auto& c : cases) {
@@ -70,7 +70,7 @@ TEST_CASE("a page and the entry of the same product become one document") {
   }
 }
 
-TEST_CASE("the page stays what it is and gains what only the entry says") {
+TEST_CASE("the page keeps its own data and gains what only the entry has") {
   std::vector<Page> pages = both(
       "products/lamp.md",
       "---\ntitle: The Lamp\ndate: 2026-01-02\ntags: [light]\n---\n# The Lamp\n\nIt shines.\n\n## "
@@ -84,7 +84,7 @@ TEST_CASE("the page stays what it is and gains what only the entry says") {
   CHECK(document.slug == "lamp");
   CHECK(document.title == "The Lamp");
   CHECK(document.path == "/site/products/lamp.md");
-  CHECK(document.url == "/shop/lamp");  // the page's own was only its place in the tree
+  CHECK(document.url == "/shop/lamp");  // the page itself had only a default URL
   CHECK(document.date == parse_date("2026-01-02"));
   CHECK(document.description == "It shines.");
   CHECK(document.tags == std::vector<std::string>{"light", "ships"});
@@ -102,14 +102,14 @@ TEST_CASE("the page stays what it is and gains what only the entry says") {
   CHECK(entry_path(waiting) == "/site/products.json");
 }
 
-TEST_CASE("documents are about one thing by address, or as products by slug or name") {
-  struct Thing {
+TEST_CASE("documents match by URL or, among products, by slug or name") {
+  struct Subject {
     std::string slug, title, type, url;
   };
-  const Thing lamp{"lamp", "The Lamp", "product", "/products/lamp"};
-  const Thing far{"far", "Far", "product", "https://far.dev/docs"};
+  const Subject lamp{"lamp", "The Lamp", "product", "/products/lamp"};
+  const Subject far{"far", "Far", "product", "https://far.dev/docs"};
   struct {
-    Thing known, asked;
+    Subject known, asked;
     bool same;
   } cases[] = {
       {lamp, {"l", "L", "page", "/products/lamp/"}, true},
@@ -123,20 +123,21 @@ TEST_CASE("documents are about one thing by address, or as products by slug or n
       {far, {"docs", "Docs", "product", "/docs"}, true},
       {{"a", "A", "page", "/"}, {"b", "B", "product", "/"}, false},
   };
-  const auto document = [](const Thing& thing) {
+  const auto document = [](const Subject& subject) {
     Document out;
-    out.slug = thing.slug, out.title = thing.title, out.type = thing.type, out.url = thing.url;
+    out.slug = subject.slug, out.title = subject.title, out.type = subject.type,
+    out.url = subject.url;
     return out;
   };
   for (const auto& c : cases) {
     CAPTURE(c.known.url);
     CAPTURE(c.asked.url);
     for (bool turned : {false, true}) {
-      Things things;
-      things.add(document(turned ? c.asked : c.known));
-      CHECK(things.contains(document(turned ? c.known : c.asked)) == c.same);
+      Things matcher;
+      matcher.add(document(turned ? c.asked : c.known));
+      CHECK(matcher.contains(document(turned ? c.known : c.asked)) == c.same);
     }
   }
 }
 
-}  // namespace product_pages_test
+}  // namespace product_merge_test

@@ -1,13 +1,13 @@
-#include "ingest/place.h"
+#include "ingest/path_metadata.h"
 
 #include <doctest/doctest.h>
 
-namespace place_test {
+namespace path_metadata_test {
 
 using namespace stoka;
 using namespace stoka::ingest;
 
-TEST_CASE("a place tells name, date, kind and address") {
+TEST_CASE("a path yields slug, title, date, type and URL") {
   struct {
     std::string root, relative, slug, title, date, type, url;
   } cases[] = {
@@ -32,25 +32,25 @@ TEST_CASE("a place tells name, date, kind and address") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.relative);
-    Place place = place_of({"x", c.relative, c.root});
-    CHECK(place.slug == c.slug);
-    CHECK(place.readable == c.title);
-    CHECK((place.date ? iso_date(*place.date) : "") == c.date);
-    CHECK(place.type == c.type);
-    CHECK(default_url(place, place.slug) == c.url);
+    PathMetadata metadata = path_metadata({"x", c.relative, c.root});
+    CHECK(metadata.slug == c.slug);
+    CHECK(metadata.title == c.title);
+    CHECK((metadata.date ? iso_date(*metadata.date) : "") == c.date);
+    CHECK(metadata.type == c.type);
+    CHECK(default_url(metadata, metadata.slug) == c.url);
   }
 }
 
-TEST_CASE("a permalink gives a slug and a date unless it is a pattern") {
-  CHECK(location_slug("/2024/01/31/my-post/") == "my-post");
-  CHECK(location_slug("/blog/My.Post.html") == "my.post");
-  CHECK(location_slug("/blog/post/index.html") == "post");
-  CHECK(location_slug("https://example.org/a/b?x#y") == "b");
-  CHECK(location_slug("https://example.org").empty());
-  CHECK(location_slug("/:year/:title/").empty());
-  CHECK(location_slug("/").empty());
-  CHECK(location_date("/blog/2024/01/31/x/") == parse_date("2024-01-31"));
-  CHECK_FALSE(location_date("/2024/x/").has_value());
+TEST_CASE("a permalink yields a slug and a date unless it is a pattern") {
+  CHECK(permalink_slug("/2024/01/31/my-post/") == "my-post");
+  CHECK(permalink_slug("/blog/My.Post.html") == "my.post");
+  CHECK(permalink_slug("/blog/post/index.html") == "post");
+  CHECK(permalink_slug("https://example.org/a/b?x#y") == "b");
+  CHECK(permalink_slug("https://example.org").empty());
+  CHECK(permalink_slug("/:year/:title/").empty());
+  CHECK(permalink_slug("/").empty());
+  CHECK(permalink_date("/blog/2024/01/31/x/") == parse_date("2024-01-31"));
+  CHECK_FALSE(permalink_date("/2024/x/").has_value());
 }
 
-}  // namespace place_test
+}  // namespace path_metadata_test

@@ -1,4 +1,4 @@
-#include "ingest/fence.h"
+#include "ingest/code_fence.h"
 
 #include <algorithm>
 #include <string>
@@ -9,12 +9,12 @@
 namespace stoka::ingest {
 namespace {
 
-// Reads the attributes of an info string: "name", "name=value", "name: 'a value'".
-class Attributes {
+// Iterates over the attributes of an info string: "name", "name=value", "name: 'a value'".
+class InfoAttributes {
  public:
-  explicit Attributes(std::string_view info) : info_(info) {}
+  explicit InfoAttributes(std::string_view info) : info_(info) {}
 
-  // False at the end. A text in quotes that has no name is passed over.
+  // Returns false at the end. For a quoted text without a name, `name` is empty.
   bool next() {
     name = value = {};
     skip(kBetween);
@@ -63,7 +63,7 @@ class Attributes {
 
 }  // namespace
 
-Fence fence_of(std::string_view line) {
+CodeFence parse_code_fence(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(" \t>"), line.size()));
   if (line.empty() || (line[0] != '`' && line[0] != '~')) return {};
   const size_t length = std::min(line.find_first_not_of(line[0]), line.size());
@@ -72,12 +72,12 @@ Fence fence_of(std::string_view line) {
   return {line[0], length, trimmed(info)};
 }
 
-bool marks_secret(std::string_view info) {
-  for (Attributes attributes(info); attributes.next();) {
+bool is_marked_secret(std::string_view info) {
+  for (InfoAttributes attributes(info); attributes.next();) {
     std::string name = lower(attributes.name);
     name.erase(0, name.rfind('.') + 1);  // ".secret", "metadata.secret"
     const bool is_mark = name == "secret" || name == "is_secret" || name == "is-secret";
-    if (is_mark && !(attributes.has_value && says_no(attributes.value))) return true;
+    if (is_mark && !(attributes.has_value && is_negative(attributes.value))) return true;
   }
   return false;
 }

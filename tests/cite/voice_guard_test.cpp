@@ -1,5 +1,3 @@
-#include "cite/guard.h"
-
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -9,16 +7,17 @@
 #include <vector>
 
 #include "base/toml.h"
+#include "cite/guard.h"
 #include "text/utf8.h"
 
-namespace guard_test {
+namespace voice_guard_test {
 
 namespace {
 
 using stoka::cite::GuardRules;
 using stoka::cite::VoiceGuard;
 
-// The rules as they are shipped.
+// The rules of golden/guard.toml.
 const GuardRules& rules() {
   static const GuardRules shipped = [] {
     std::ifstream file(STOKA_SOURCE_DIR "/golden/guard.toml");
@@ -34,7 +33,7 @@ const GuardRules& rules() {
   return shipped;
 }
 
-// A citation stands where the text has '@'; it comes out as '@'.
+// An '@' in the text stands for a citation, and so does an '@' in the result.
 std::string guard(const std::vector<std::string_view>& pieces) {
   std::string out;
   VoiceGuard voice(rules(), [&](std::string_view text) {
@@ -44,7 +43,7 @@ std::string guard(const std::vector<std::string_view>& pieces) {
   for (std::string_view piece : pieces) {
     for (size_t at; (at = piece.find('@')) != std::string_view::npos;) {
       voice.push(piece.substr(0, at));
-      voice.mark();
+      voice.mark_citation();
       out += '@';
       piece.remove_prefix(at + 1);
     }
@@ -59,7 +58,7 @@ struct Case {
   std::string_view output;
 };
 
-// In the voice already, or only alike what is dropped.
+// Text that is in the voice already, or that only resembles what is dropped.
 constexpr std::string_view kPass[] = {
     "",
     "depends what you think \"best\" means.",
@@ -135,7 +134,7 @@ constexpr Case kChange[] = {
     {"\u00A1claro! s\u00ED\uFF01", "claro. s\u00ED."},
     {"it broke! @ again!@", "it broke. @again.@"},
     {"![alt](x)", "[alt](x)"},
-    // emoji and characters without a shape
+    // emoji and invisible characters
     {"nice \U0001F44D work", "nice work"},
     {"fire\U0001F525.", "fire."},
     {"a \u2764\uFE0F b \U0001F468\u200D\U0001F469\u200D\U0001F467 c \U0001F1E9\U0001F1EA d",
@@ -187,7 +186,7 @@ void check_splits(std::string_view input) {
 
 }  // namespace
 
-TEST_CASE("what keeps to the voice passes unchanged") {
+TEST_CASE("text that keeps to the voice is not changed") {
   for (const std::string_view input : kPass) {
     CAPTURE(input);
     if (input.find('@') == std::string_view::npos) CHECK(guard({input}) == input);
@@ -195,7 +194,7 @@ TEST_CASE("what keeps to the voice passes unchanged") {
   }
 }
 
-TEST_CASE("what the voice forbids is taken out") {
+TEST_CASE("openers, exclamation marks, emoji, list markers and extra white space are removed") {
   for (const Case& c : kChange) {
     CAPTURE(c.input);
     CHECK(guard({c.input}) == c.output);
@@ -203,7 +202,7 @@ TEST_CASE("what the voice forbids is taken out") {
   }
 }
 
-TEST_CASE("guarding twice changes nothing more") {
+TEST_CASE("the voice guard is idempotent") {
   for (const Case& c : kChange) {
     if (c.input.find('@') != std::string_view::npos) continue;
     CAPTURE(c.input);
@@ -212,7 +211,7 @@ TEST_CASE("guarding twice changes nothing more") {
   }
 }
 
-TEST_CASE("text waits only while it may still become an opener") {
+TEST_CASE("text is held back only while it may become an opener") {
   std::string out;
   VoiceGuard voice(rules(), [&](std::string_view text) { out += text; });
   voice.push("hel");
@@ -229,7 +228,7 @@ TEST_CASE("text waits only while it may still become an opener") {
   CHECK(out == "helm and hello.\nso");
 }
 
-TEST_CASE("rules that are none are refused") {
+TEST_CASE("invalid guard rules are a config error") {
   struct Bad {
     const char* text;
     const char* message;
@@ -248,4 +247,4 @@ TEST_CASE("rules that are none are refused") {
   }
 }
 
-}  // namespace guard_test
+}  // namespace voice_guard_test

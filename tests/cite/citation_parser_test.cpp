@@ -1,12 +1,13 @@
-#include "cite/parser.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace parser_test {
+#include "cite/parser.h"
+#include "text/utf8.h"
+
+namespace citation_parser_test {
 
 namespace {
 
@@ -18,19 +19,11 @@ using stoka::cite::TagSink;
 struct Recorder final : TagSink {
   std::string seen;
   size_t empty_texts = 0;
-  size_t broken_texts = 0;
+  size_t invalid_texts = 0;
 
   void text(std::string_view text) override {
     if (text.empty()) ++empty_texts;
-    size_t at = 0;
-    while (at < text.size()) {
-      const auto step = stoka::cite::utf8_step(text.substr(at));
-      if (step.kind != stoka::cite::Utf8Step::valid) {
-        ++broken_texts;
-        break;
-      }
-      at += step.length;
-    }
+    if (!stoka::text::is_valid_utf8(text)) ++invalid_texts;
     seen += text;
   }
   void tag(const std::string& slug, const std::string& quote) override {
@@ -50,7 +43,7 @@ Outcome parse(const std::vector<std::string_view>& pieces) {
   for (const std::string_view piece : pieces) parser.push(piece);
   parser.finish();
   CHECK(recorder.empty_texts == 0);
-  CHECK(recorder.broken_texts == 0);
+  CHECK(recorder.invalid_texts == 0);
   return {recorder.seen, parser.malformed()};
 }
 
@@ -161,7 +154,7 @@ std::vector<Case> cases() {
 
 }  // namespace
 
-TEST_CASE("text and tags come out as meant") {
+TEST_CASE("text and tags are separated") {
   for (const Case& c : cases()) {
     CAPTURE(c.name);
     const Outcome outcome = parse({c.input});
@@ -170,7 +163,7 @@ TEST_CASE("text and tags come out as meant") {
   }
 }
 
-TEST_CASE("no split of the bytes changes the outcome") {
+TEST_CASE("the result does not depend on the splits of the stream") {
   for (const Case& c : cases()) {
     CAPTURE(c.name);
     const std::string_view input = c.input;
@@ -185,7 +178,7 @@ TEST_CASE("no split of the bytes changes the outcome") {
   }
 }
 
-TEST_CASE("a stream that is cut anywhere shows nothing of a tag") {
+TEST_CASE("a stream that breaks off shows nothing of an incomplete tag") {
   const std::string_view input =
       "say <cite slug=\"a\" quote=\"b > c\"/> and <CITE quote='x' slug=y></cite> end";
   const std::string visible = "say  and  end";
@@ -199,7 +192,7 @@ TEST_CASE("a stream that is cut anywhere shows nothing of a tag") {
   }
 }
 
-TEST_CASE("text that cannot be part of a tag does not wait") {
+TEST_CASE("text that cannot be part of a tag is not held back") {
   struct Step {
     std::string_view push;
     std::string_view seen;
@@ -220,4 +213,4 @@ TEST_CASE("text that cannot be part of a tag does not wait") {
   }
 }
 
-}  // namespace parser_test
+}  // namespace citation_parser_test

@@ -1,0 +1,37 @@
+// What the path of a file says about its page: slug, title, date, type and URL. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/date.h"
+#include "ingest/walk.h"
+
+namespace stoka::ingest {
+
+struct PathMetadata {
+  std::string slug;                  // "" only if the name has no letter or digit
+  std::string title;                 // made of the file name: "Bounded execution"
+  std::vector<std::string> folders;  // outermost first, without "content", "_posts" and the like
+  std::optional<Date> date;          // of "2024-01-31-name.md" or "2024/01/31/name.md"
+  std::string type;                  // from the folder names; empty if none of them is known
+  bool is_index = false;             // index.md, _index.md or README.md: the page of its folder
+};
+
+// The name of the root counts as a folder if it is a usual name for a part of a site ("blog",
+// "products", …).
+PathMetadata path_metadata(const SourceFile& file);
+
+// The URL of a page that does not name one: "/blog/slug", or "/blog" for the page of a folder.
+std::string default_url(const PathMetadata& metadata, std::string_view slug);
+
+// The last segment of a permalink without ".html". Empty if the permalink is a pattern
+// (":year/:title") or the root.
+std::string permalink_slug(std::string_view permalink);
+
+// The date in a permalink such as "/2024/01/31/name/".
+std::optional<Date> permalink_date(std::string_view permalink);
+
+}  // namespace stoka::ingest

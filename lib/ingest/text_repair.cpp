@@ -1,0 +1,60 @@
+#include "ingest/text_repair.h"
+
+#include <fmt/format.h>
+
+#include "text/controls.h"
+#include "text/utf8.h"
+#include "text/windows_1252.h"
+
+namespace stoka::ingest {
+namespace {
+
+// Damaged text has a few wrong bytes. More than 10 % invalid sequences or 1 % NUL bytes are binary
+// data.
+bool is_binary(const text::Repair& repair, size_t size) {
+  return repair.nul * 100 > size || repair.invalid * 10 > size;
+}
+
+bool is_utf16(std::string_view bytes) {
+  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
+}
+
+}  // namespace
+
+std::vector<std::string> RepairReport::describe() const {
+  std::vector<std::string> out;
+  if (windows_1252) out.push_back("converted from Windows-1252");
+  if (utf16) out.push_back("converted from UTF-16");
+  if (invalid_sequences > 0)
+    out.push_back(fmt::format("{} invalid UTF-8 sequences replaced", invalid_sequences));
+  if (nul_bytes > 0) out.push_back(fmt::format("{} NUL bytes removed", nul_bytes));
+  if (control_characters > 0)
+    out.push_back(fmt::format("{} control characters removed", control_characters));
+  return out;
+}
+
+std::optional<std::string> convert_to_utf8(std::string_view bytes, RepairReport& repairs) {
+  if (is_utf16(bytes)) {
+    text::Repair repair;
+    std::string out = text::repair_utf8(bytes, &repair);
+    if (is_binary(repair, bytes.size())) return std::nullopt;
+    repairs.utf16 = true;
+    repairs.nul_bytes += repair.nul;
+    return out;
+  }
+  std::optional<std::string> out = text::from_windows_1252(bytes);
+  repairs.windows_1252 = out.has_value();
+  return out;
+}
+
+std::optional<std::string> repair_text(std::string_view bytes, std::string_view control_replacement,
+                                       RepairReport& repairs) {
+  text::Repair repair;
+  std::string text = text::repair_utf8(bytes, &repair);
+  if (is_binary(repair, bytes.size())) return std::nullopt;
+  repairs.invalid_sequences += repair.invalid;
+  repairs.nul_bytes += repair.nul;
+  return text::without_controls(text, control_replacement, &repairs.control_characters);
+}
+
+}  // namespace stoka::ingest
