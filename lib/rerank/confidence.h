@@ -1,4 +1,4 @@
-// How sure an answer may sound, from the best score after the policy.
+// Decides how confident an answer may sound, from the best score after the policy.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 namespace stoka::rerank {
 
 struct Thresholds {
-  double direct = 0.82;    // from here on: speaks with authority
-  double adjacent = 0.65;  // from here on: frames it as a stretch
-  double nothing = 0.50;   // below: no answer. Between this and adjacent: low confidence
+  double direct = 0.82;    // scores from here on: the answer speaks with authority
+  double adjacent = 0.65;  // scores from here on: the answer says that the match is a stretch
+  double nothing = 0.50;   // scores below: no answer; from here to `adjacent`: low confidence
 };
 
 struct Verdict {
@@ -18,7 +18,7 @@ struct Verdict {
   bool low_confidence = false;
 };
 
-// hits: best first. No hits is nothing.
+// The hits must be ordered best first. Without hits the confidence is `nothing`.
 Verdict classify(std::span<const Hit> hits, const Thresholds& thresholds);
 
 }  // namespace stoka::rerank

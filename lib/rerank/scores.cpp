@@ -13,15 +13,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostDepth = 16;
-constexpr double kMarkOfFailure = -1e5;
-constexpr double kRounding = 1e-3;  // half precision: 1.0001 is no logit
+constexpr size_t kMaxDepth = 16;
+constexpr double kFailureScore = -1e5;
+constexpr double kRoundingError = 1e-3;  // of half precision: 1.0001 is not a logit
 
-tl::unexpected<std::string> complain(std::string what) {
-  return tl::unexpected<std::string>(std::move(what));
+tl::unexpected<std::string> parse_failure(std::string message) {
+  return tl::unexpected<std::string>(std::move(message));
 }
 
-// The list of results, wherever it is; nullptr if there is none.
+// Finds the list of results. Returns nullptr if there is none.
 const Json* find_results(const Json& json) {
   if (json.is_array()) return &json;
   for (const char* key : {"results", "data"}) {
@@ -36,46 +36,46 @@ std::optional<double> find_score(const Json& result) {
     const auto found = result.find(key);
     if (found == result.end() || !found->is_number()) continue;
     const double score = found->get<double>();
-    if (score >= kMarkOfFailure) return score;
+    if (score >= kFailureScore) return score;
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-tl::expected<Scores, std::string> read_scores(std::string_view body, size_t texts) {
-  const Result<std::string> mended = net::mend_json(body, kMostDepth);
-  if (!mended) return complain("sent JSON that is nested too deep");
+tl::expected<Scores, std::string> parse_scores(std::string_view body, size_t texts) {
+  const Result<std::string> mended = net::mend_json(body, kMaxDepth);
+  if (!mended) return parse_failure("sent JSON that is nested too deep");
   const Json json = Json::parse(*mended, nullptr, false);
-  if (json.is_discarded()) return complain("sent something that is not JSON");
+  if (json.is_discarded()) return parse_failure("sent something that is not JSON");
   const Json* const results = find_results(json);
   if (results == nullptr) {
     const std::string message = json.is_object() ? net::error_message(body) : std::string();
-    return complain(message.empty() ? "sent no list of scores" : "sent an error: " + message);
+    return parse_failure(message.empty() ? "sent no list of scores" : "sent an error: " + message);
   }
   Scores out(texts);
-  std::vector<bool> taken(texts);
+  std::vector<bool> seen(texts);
   for (const Json& result : *results) {
     const auto index = result.is_object() ? result.find("index") : result.end();
     if (index == result.end() || !index->is_number_integer())
-      return complain("sent a score without an index");
+      return parse_failure("sent a score without an index");
     if (!index->is_number_unsigned() || index->get<uint64_t>() >= texts)
-      return complain(fmt::format("sent index {} for {} texts", index->dump(), texts));
+      return parse_failure(fmt::format("sent index {} for {} texts", index->dump(), texts));
     const size_t at = index->get<size_t>();
-    if (taken[at]) return complain(fmt::format("sent index {} twice", at));
-    taken[at] = true;
+    if (seen[at]) return parse_failure(fmt::format("sent index {} twice", at));
+    seen[at] = true;
     out[at] = find_score(result);
   }
   return out;
 }
 
-void squash_logits(Scores& scores) {
-  const bool logits =
+void normalize_scores(Scores& scores) {
+  const bool are_logits =
       std::any_of(scores.begin(), scores.end(), [](const std::optional<double>& score) {
-        return score && (*score < -kRounding || *score > 1 + kRounding);
+        return score && (*score < -kRoundingError || *score > 1 + kRoundingError);
       });
   for (std::optional<double>& score : scores)
-    if (score) score = logits ? 1 / (1 + std::exp(-*score)) : std::clamp(*score, 0.0, 1.0);
+    if (score) score = are_logits ? 1 / (1 + std::exp(-*score)) : std::clamp(*score, 0.0, 1.0);
 }
 
 }  // namespace stoka::rerank

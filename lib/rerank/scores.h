@@ -1,4 +1,4 @@
-// Scores as servers send them, made into scores as the pipeline takes them.
+// Reads the response of a rerank server and maps its scores to [0,1].
 #pragma once
 
 #include <string>
@@ -9,14 +9,15 @@
 
 namespace stoka::rerank {
 
-// One score a text of the request: a list of {"index", "score" or "relevance_score"}, bare or under
-// "results" or "data", in any order. Nothing where the server left a text out, or sent null, no
-// number or its mark of failure (below -1e5). What is wrong with an answer is the end of a
-// sentence: "sent index 3 twice".
-tl::expected<Scores, std::string> read_scores(std::string_view body, size_t texts);
+// Returns one score for each text of the request. The body is a list of {"index", "score" or
+// "relevance_score"} in any order, at the top level or under "results" or "data". A text has no
+// score if the server left it out or sent null, something that is not a number, or a value below
+// -1e5, with which servers mark a failure. The error is the end of a sentence: "sent index 3
+// twice".
+tl::expected<Scores, std::string> parse_scores(std::string_view body, size_t texts);
 
-// If any score lies outside [0,1] they are logits, and each becomes its sigmoid. What lies outside
-// by no more than 0.001 is rounded, and put back inside.
-void squash_logits(Scores& scores);
+// If a score is outside [0,1] by more than 0.001, the scores are logits, and each is replaced by
+// its sigmoid. Otherwise the scores are clamped to [0,1], since a small excess is a rounding error.
+void normalize_scores(Scores& scores);
 
 }  // namespace stoka::rerank

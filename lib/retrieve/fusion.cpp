@@ -6,13 +6,13 @@
 namespace stoka::retrieve {
 namespace {
 
-// What place i of a list is worth.
-double part(std::span<const store::ScoredChunk> list, size_t i, double weight,
-            const FusionOptions& options) {
+// What entry `i` of a list adds to the fused score of its chunk.
+double contribution(std::span<const store::ScoredChunk> list, size_t i, double weight,
+                    const FusionOptions& options) {
   if (options.fusion == Fusion::rrf) return 1.0 / (options.rrf_k + static_cast<double>(i + 1));
-  const double most = list.front().score;
-  const double least = list.back().score;
-  return weight * (most > least ? (list[i].score - least) / (most - least) : 1.0);
+  const double max = list.front().score;
+  const double min = list.back().score;
+  return weight * (max > min ? (list[i].score - min) / (max - min) : 1.0);
 }
 
 }  // namespace
@@ -25,13 +25,13 @@ std::vector<Candidate> fuse(std::span<const store::ScoredChunk> lexical,
     Candidate& candidate = merged[lexical[i].id];
     candidate.lexical_rank = static_cast<int>(i + 1);
     candidate.bm25 = lexical[i].score;
-    candidate.score += part(lexical, i, options.lexical_weight, options);
+    candidate.score += contribution(lexical, i, options.lexical_weight, options);
   }
   for (size_t i = 0; i < dense.size(); ++i) {
     Candidate& candidate = merged[dense[i].id];
     candidate.dense_rank = static_cast<int>(i + 1);
     candidate.cosine = dense[i].score;
-    candidate.score += part(dense, i, options.dense_weight, options);
+    candidate.score += contribution(dense, i, options.dense_weight, options);
   }
 
   std::vector<Candidate> fused;

@@ -24,7 +24,7 @@ void put_site(TempStore& store) {
   store.put("gardens", {"water and soil, nothing else"}, {"garden"}, "Gardens");
 }
 
-Query question(TempStore& store, const std::string& text) {
+Query make_query(TempStore& store, const std::string& text) {
   Query query;
   query.text = text;
   query.vector = embed::BuiltinEmbedder(*store).embed_query(text, {}).value();
@@ -45,7 +45,7 @@ const Hit* find(const std::vector<Hit>& hits, const std::string& slug) {
 
 }  // namespace
 
-TEST_CASE("query terms are unique, weighted by count, and a topic joins with a low weight") {
+TEST_CASE("query_terms weights each term by its count and adds the topic with a low weight") {
   const auto terms = query_terms("loop, loop budget", "budget caching");
   std::vector<std::pair<std::string, double>> found;
   for (const auto& [term, weight] : terms) found.emplace_back(term, weight);
@@ -53,11 +53,11 @@ TEST_CASE("query terms are unique, weighted by count, and a topic joins with a l
         std::vector<std::pair<std::string, double>>{{"budget", 1.0}, {"cach", 0.3}, {"loop", 2.0}});
 }
 
-TEST_CASE("each mode searches what it says") {
+TEST_CASE("the mode selects the lexical search, the dense search or both") {
   TempStore store;
   put_site(store);
   REQUIRE(store.refit());
-  const Query query = question(store, "loop budget");
+  const Query query = make_query(store, "loop budget");
   struct Case {
     Mode mode;
     bool lexical;
@@ -81,11 +81,11 @@ TEST_CASE("each mode searches what it says") {
   }
 }
 
-TEST_CASE("hits come best first and are cut to the wanted number without changing the order") {
+TEST_CASE("hits are ordered best first, and a smaller limit returns the first of them") {
   TempStore store;
   put_site(store);
   REQUIRE(store.refit());
-  const Query query = question(store, "a loop with a budget and a bound");
+  const Query query = make_query(store, "a loop with a budget and a bound");
   const auto all = retrieve::retrieve(*store, query, {}).value();
   for (size_t i = 1; i < all.size(); ++i) CHECK(all[i - 1].fused >= all[i].fused);
   for (size_t wanted = 0; wanted <= all.size() + 1; ++wanted) {
@@ -97,7 +97,7 @@ TEST_CASE("hits come best first and are cut to the wanted number without changin
   }
 }
 
-TEST_CASE("equal scores go by slug, then by chunk, whatever the order of indexing") {
+TEST_CASE("hits with equal scores are ordered by slug, then by chunk index") {
   TempStore store;
   for (const char* slug : {"c", "a", "b"}) store.put(slug, {"same words", "same words"}, {}, "T");
   Query query;
@@ -110,11 +110,11 @@ TEST_CASE("equal scores go by slug, then by chunk, whatever the order of indexin
   CHECK(hits[1].chunk.index == 1);
 }
 
-TEST_CASE("a chunk that only the lexical search found has its true cosine") {
+TEST_CASE("a chunk that only the lexical search found has its cosine") {
   TempStore store;
   put_site(store);
   REQUIRE(store.refit());
-  const Query query = question(store, "loop budget");
+  const Query query = make_query(store, "loop budget");
   RetrieveOptions options;
   options.dense_k = 1;
   const auto hits = retrieve::retrieve(*store, query, options).value();
@@ -130,31 +130,31 @@ TEST_CASE("a chunk that only the lexical search found has its true cosine") {
   CHECK(seen);
 }
 
-TEST_CASE("without vectors hybrid is the lexical list alone and dense finds nothing") {
+TEST_CASE("without vectors the hybrid mode returns the lexical hits and the dense mode none") {
   TempStore store;
   put_site(store);
   RetrieveOptions options;
-  const auto hybrid = retrieve::retrieve(*store, question(store, "loop budget"), options).value();
+  const auto hybrid = retrieve::retrieve(*store, make_query(store, "loop budget"), options).value();
   CHECK_FALSE(hybrid.empty());
   options.mode = Mode::lexical;
   CHECK(slugs(hybrid) ==
-        slugs(retrieve::retrieve(*store, question(store, "loop budget"), options).value()));
+        slugs(retrieve::retrieve(*store, make_query(store, "loop budget"), options).value()));
   options.mode = Mode::dense;
-  CHECK(retrieve::retrieve(*store, question(store, "loop budget"), options).value().empty());
+  CHECK(retrieve::retrieve(*store, make_query(store, "loop budget"), options).value().empty());
 }
 
-TEST_CASE("excluded documents are not found by either search") {
+TEST_CASE("excluded slugs are found by neither search") {
   TempStore store;
   put_site(store);
   REQUIRE(store.refit());
-  Query query = question(store, "loop budget");
+  Query query = make_query(store, "loop budget");
   query.exclude_slugs = {"bounded-loops", "no-such-slug"};
   const auto hits = retrieve::retrieve(*store, query, {}).value();
   CHECK_FALSE(hits.empty());
   CHECK(find(hits, "bounded-loops") == nullptr);
 }
 
-TEST_CASE("the topic of the session and the visitor's interests lift what is tagged with them") {
+TEST_CASE("the session topic and the visitor's interests boost chunks with their tags") {
   TempStore store;
   put_site(store);
   Query plain;
@@ -175,13 +175,13 @@ TEST_CASE("the topic of the session and the visitor's interests lift what is tag
   const auto followed = retrieve::retrieve(*store, topical, {}).value();
   CHECK(find(followed, "caching")->fused == doctest::Approx(cache->fused * 1.1));
 
-  Query worded = plain;
-  worded.text = "and then";
-  worded.bias_topic = "gardens";
-  CHECK(find(retrieve::retrieve(*store, worded, {}).value(), "gardens") != nullptr);
+  Query topic_only = plain;
+  topic_only.text = "and then";
+  topic_only.bias_topic = "gardens";
+  CHECK(find(retrieve::retrieve(*store, topic_only, {}).value(), "gardens") != nullptr);
 }
 
-TEST_CASE("a boost lifts as many as if all had been looked at") {
+TEST_CASE("boosting only the contenders gives the same hits as boosting all candidates") {
   TempStore store;
   for (int i = 0; i < 60; ++i)
     store.put("page-" + std::to_string(i),
@@ -192,7 +192,7 @@ TEST_CASE("a boost lifts as many as if all had been looked at") {
   for (const Fusion fusion : {Fusion::rrf, Fusion::weighted})
     for (const char* topic : {"", "philosophy"})
       for (const double weight : {0.0, 0.4, 1.0}) {
-        Query query = question(store, "loop budget");
+        Query query = make_query(store, "loop budget");
         query.bias_topic = topic;
         query.interests = {{"tools", weight}};
         RetrieveOptions all, some;
@@ -208,15 +208,16 @@ TEST_CASE("a boost lifts as many as if all had been looked at") {
       }
 }
 
-TEST_CASE("nothing is found for words that are nowhere, and a stop ends the search") {
+TEST_CASE("unknown terms find nothing, and a search can be cancelled") {
   TempStore store;
   put_site(store);
   REQUIRE(store.refit());
-  CHECK(retrieve::retrieve(*store, question(store, "xylophone"), {}).value().empty());
+  CHECK(retrieve::retrieve(*store, make_query(store, "xylophone"), {}).value().empty());
   CHECK(retrieve::retrieve(*store, Query{}, {}).value().empty());
   std::stop_source source;
   source.request_stop();
-  const auto stopped = retrieve::retrieve(*store, question(store, "loop"), {}, source.get_token());
+  const auto stopped =
+      retrieve::retrieve(*store, make_query(store, "loop"), {}, source.get_token());
   REQUIRE_FALSE(stopped.has_value());
   CHECK(stopped.error().kind == ErrorKind::cancelled);
 }
