@@ -71,7 +71,7 @@ std::string interests_text(std::span<const session::Interest> interests) {
 
 std::string explain(const Turn& turn) {
   std::string out = fmt::format("route       {} (rule {})\n", name(turn.route), turn.rule);
-  if (turn.ranked.empty()) return out + "nothing was searched for.\n";
+  if (turn.ranked.empty()) return out + "no search was run.\n";
   out +=
       fmt::format("confidence  {}{}\n", name(turn.confidence), turn.low_confidence ? ", low" : "");
   if (!turn.not_reranked.empty())
