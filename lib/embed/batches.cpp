@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/ascii.h"
-#include "embed/response.h"
+#include "embed/lsa.h"
 #include "text/utf8.h"
 
 namespace stoka::embed {

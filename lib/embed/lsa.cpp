@@ -214,13 +214,14 @@ void FoldInSum::add(float weight, uint32_t count, std::span<const float> values)
   for (size_t i = 0; i < sum_.size(); ++i) sum_[i] += static_cast<double>(factor) * values[i];
 }
 
-Vector FoldInSum::finish() const {
-  const double norm = std::sqrt(std::inner_product(sum_.begin(), sum_.end(), sum_.begin(), 0.0));
-  if (!std::isfinite(norm) || norm < 1e-9) return {};
-  Vector unit(sum_.size());
-  std::transform(sum_.begin(), sum_.end(), unit.begin(),
-                 [&](double value) { return static_cast<float>(value / norm); });
-  return unit;
+Vector normalized(std::span<const double> values) {
+  const double length =
+      std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
+  if (!std::isfinite(length) || length < 1e-9) return {};
+  Vector out(values.size());
+  std::transform(values.begin(), values.end(), out.begin(),
+                 [&](double value) { return static_cast<float>(value / length); });
+  return out;
 }
 
 }  // namespace stoka::embed

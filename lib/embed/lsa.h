@@ -63,6 +63,10 @@ bool is_in_sample(size_t i, size_t n, size_t max);
 Result<Basis> fit(std::span<const ChunkTerms> chunks, size_t vocabulary, const FitOptions& options,
                   const Progress& progress = {}, std::stop_token stop = {});
 
+// The vector scaled to unit length, computed in double precision. Empty if the values are all zero
+// or not finite.
+Vector normalized(std::span<const double> values);
+
 // Computes the vector of a text from its terms: the sum of weight * (1 + ln count) * values, scaled
 // to unit length. Not thread safe.
 class FoldInSum {
@@ -71,7 +75,7 @@ class FoldInSum {
   // Adds a term: its weight and values in the basis (dim floats) and its count in the text.
   void add(float weight, uint32_t count, std::span<const float> values);
   // Empty if no term was added or the sum is zero.
-  Vector finish() const;
+  Vector finish() const { return normalized(sum_); }
 
  private:
   std::vector<double> sum_;

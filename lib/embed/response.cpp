@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/base64.h"
+#include "embed/lsa.h"
 #include "net/json_text.h"
 #include "search/vectors.h"
 
@@ -19,7 +20,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t kMaxDepth = 16;
-constexpr double kMinLength = 1e-9;
 
 tl::unexpected<std::string> parse_failure(std::string message) {
   return tl::unexpected<std::string>(std::move(message));
@@ -127,17 +127,6 @@ tl::expected<std::vector<Vector>, InvalidVectors> validate_vectors(const RawVect
     return invalid(is_finite ? "sent a vector of zeros" : "sent a vector with null or NaN in it",
                    true);
   }
-  return out;
-}
-
-Vector normalized(std::span<const double> values) {
-  double squares = 0;
-  for (const double value : values) squares += value * value;
-  const double length = std::sqrt(squares);
-  if (!std::isfinite(length) || length < kMinLength) return {};
-  Vector out;
-  out.reserve(values.size());
-  for (const double value : values) out.push_back(static_cast<float>(value / length));
   return out;
 }
 

@@ -38,8 +38,4 @@ struct InvalidVectors {
 tl::expected<std::vector<Vector>, InvalidVectors> validate_vectors(const RawVectors& vectors,
                                                                    size_t texts, int dim);
 
-// The vector scaled to unit length, computed in double precision. Empty if the values are all zero
-// or not finite.
-Vector normalized(std::span<const double> values);
-
 }  // namespace stoka::embed

@@ -15,7 +15,6 @@
 #include "golden/golden.h"
 #include "pipeline/catalog.h"
 #include "prompt/prompt.h"
-#include "rerank/confidence.h"
 #include "rerank/order.h"
 #include "rerank/policy.h"
 #include "rerank/reranker.h"

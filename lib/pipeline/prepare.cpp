@@ -97,8 +97,8 @@ std::set<std::string, std::less<>> as_set(const std::vector<std::string>& items)
   return {items.begin(), items.end()};
 }
 
-Result<> search(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
-                std::stop_token stop) {
+Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
+                      std::stop_token stop) {
   const Engine::Parts& parts = engine.parts();
   turn.interests = engine.interests(turn.visitor, turn.page, catalog);
 
@@ -132,7 +132,7 @@ Result<> search(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& w
 Result<> search_consistently(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
                              std::stop_token stop) {
   for (int attempt = 1;; ++attempt) {
-    auto found = search(engine, turn, catalog, watch, stop);
+    auto found = search_index(engine, turn, catalog, watch, stop);
     STOKA_ASSIGN(store::IndexStats after, engine.parts().store.stats());
     if (after.generation == catalog.generation() || attempt == 2) return found;
   }

@@ -19,14 +19,15 @@ void apply_factor(Hit& hit, std::string_view rule, double factor) {
   hit.factors.push_back({std::string(rule), factor});
 }
 
-}  // namespace
-
+// Whether the query asks for something by name.
 bool is_navigational(std::string_view query) {
   std::string folded = text::fold(query);
   for (std::string_view opener : {"what is ", "what's ", "tell me about ", "do you have "})
     if (folded.starts_with(opener)) return true;
   return false;
 }
+
+}  // namespace
 
 std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& context,
                               const PolicyOptions& options, std::vector<Hit>* dropped) {
@@ -62,6 +63,13 @@ std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& contex
   }
   if (dropped) *dropped = std::move(rejected);
   return kept;
+}
+
+Verdict classify(std::span<const Hit> hits, const Thresholds& thresholds) {
+  double best = hits.empty() ? 0.0 : hits.front().score;
+  if (hits.empty() || best < thresholds.nothing) return {Confidence::nothing, false};
+  if (best >= thresholds.direct) return {Confidence::direct, false};
+  return {Confidence::adjacent, best < thresholds.adjacent};
 }
 
 }  // namespace stoka::rerank

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/date.h"
@@ -38,7 +38,20 @@ struct PolicyContext {
 std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& context,
                               const PolicyOptions& options, std::vector<Hit>* dropped = nullptr);
 
-// Whether the query asks for something by name: "what is …", "tell me about …", "do you have …".
-bool is_navigational(std::string_view query);
+// Thresholds of the best score after the policy.
+struct Thresholds {
+  double direct = 0.82;    // scores from here on: the answer speaks with authority
+  double adjacent = 0.65;  // scores from here on: the answer says that the match is a stretch
+  double nothing = 0.50;   // scores below: no answer; from here to `adjacent`: low confidence
+};
+
+// How confident an answer may sound.
+struct Verdict {
+  Confidence confidence = Confidence::nothing;
+  bool low_confidence = false;
+};
+
+// The hits must be ordered best first. Without hits the confidence is `nothing`.
+Verdict classify(std::span<const Hit> hits, const Thresholds& thresholds);
 
 }  // namespace stoka::rerank

@@ -11,12 +11,23 @@
 
 #include "base/result.h"
 #include "model/hit.h"
-#include "retrieve/fusion.h"
 #include "store/store.h"
 
 namespace stoka::retrieve {
 
 enum class Mode { dense, lexical, hybrid };
+
+enum class Fusion {
+  rrf,       // sum of 1 / (k + rank) (Cormack, Clarke and Büttcher 2009)
+  weighted,  // weighted sum of scores; each list is scaled to [0,1] by its minimum and maximum
+};
+
+struct FusionOptions {
+  Fusion fusion = Fusion::weighted;
+  double rrf_k = 60;
+  double lexical_weight = 0.7;
+  double dense_weight = 0.3;
+};
 
 struct RetrieveOptions {
   Mode mode = Mode::hybrid;
@@ -44,6 +55,23 @@ struct Query {
 // lexical hits and the dense mode returns none. Errors: those of the store, and `cancelled`.
 Result<std::vector<Hit>> retrieve(store::Store& store, const Query& query,
                                   const RetrieveOptions& options, std::stop_token stop = {});
+
+// A chunk that one of the searches, or both, found.
+struct Candidate {
+  ChunkId id = 0;
+  int lexical_rank = 0;  // from 1; 0: not in the lexical list
+  double bm25 = 0;
+  int dense_rank = 0;  // from 1; 0: not in the dense list
+  double cosine = 0;
+  double score = 0;  // the fused score; a list without the chunk adds nothing
+};
+
+// Fuses the ranked lists of the two searches into one. Both lists must be ordered best first.
+// Returns every chunk of either list once, best first; chunks with equal scores are ordered by id.
+// If all scores of a list are equal, each is scaled to 1.
+std::vector<Candidate> fuse(std::span<const store::ScoredChunk> lexical,
+                            std::span<const store::ScoredChunk> dense,
+                            const FusionOptions& options);
 
 // The terms of a text, each once, with the number of occurrences as its weight. Terms that only the
 // topic has are added with weight 0.3.

@@ -153,4 +153,18 @@ TEST_CASE("fit reports its progress and can be cancelled") {
   CHECK(stopped.error().kind == ErrorKind::cancelled);
 }
 
+TEST_CASE("a long vector of small numbers is normalised in double precision") {
+  const Vector vector = normalized(std::vector<double>(4096, 1e-4));
+  double squares = 0;
+  for (const float value : vector) squares += static_cast<double>(value) * value;
+  CHECK(std::abs(squares - 1) < 1e-6);
+}
+
+TEST_CASE("a vector that is all zeros or not finite has no unit vector") {
+  CHECK(normalized(std::vector<double>{}).empty());
+  CHECK(normalized(std::vector<double>{0, 0}).empty());
+  CHECK(normalized(std::vector<double>{1e-200, 0}).empty());
+  CHECK(normalized(std::vector<double>{1e200, 1e200}).empty());
+}
+
 }  // namespace lsa_test

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "rerank/confidence.h"
-
 namespace policy_test {
 
 using namespace stoka;
