@@ -11,7 +11,7 @@ namespace stoka::pipeline {
 
 // {"query","confidence","low_confidence","results":[{"slug","chunk_index","title","type","raw","score",
 //  "factors":[{"rule","factor"}]}]}
-std::string ranking_json(std::string_view query, const rerank::Verdict& verdict,
+std::string ranking_json(std::string_view query, const rerank::Verdict& confidence,
                          std::span<const Hit> hits);
 
 // One line for each hit: score, slug, section. With `factors`, lines below it give the scores of
@@ -30,6 +30,6 @@ std::string prompt_json(const Turn& turn);
 
 // Several lines for --trace: what explain() says, the time of each stage, and counts of the
 // citations.
-std::string trace(const Outcome& outcome);
+std::string trace(const Outcome& result);
 
 }  // namespace stoka::pipeline

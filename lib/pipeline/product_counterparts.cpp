@@ -19,7 +19,7 @@ bool is_entry(const Document& document) {
 }
 
 // Reads an indexed page from its file again. The hash of a page depends on the folder that was
-// given to the run that indexed it. That folder is not known, so all of its parent folders are
+// given to the run that indexed it. That folder is not known, so all parent folders of the file are
 // tried until one gives the same hash.
 std::optional<Page> read_page_again(const Document& indexed, std::string_view shape) {
   const fs::path path = indexed.path;

@@ -97,33 +97,33 @@ Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::st
       [&](std::string_view delta) { streamer.text(delta); }, stop));
 }
 
-TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& streamed) {
+TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& result) {
   TurnRecord record;
   record.session_id = turn.session.id;
   record.visitor_id = turn.session.visitor_id;
   record.subject = turn.subject;
-  record.cited = streamed.summary.cited;
+  record.cited = result.summary.cited;
   record.topic = turn.topic;
   // A turn with a canned reply is not kept as an exchange: a follow-up cannot refer to it, and a
   // question that was turned away must not reach a model as a message. Nor is an answer without
   // text.
-  if (turn.canned.empty() && !streamed.summary.text.empty()) {
-    record.exchange = {turn.query, streamed.summary.text, {}};
-    for (const Citation& citation : streamed.summary.citations)
+  if (turn.canned.empty() && !result.summary.text.empty()) {
+    record.exchange = {turn.query, result.summary.text, {}};
+    for (const Citation& citation : result.summary.citations)
       record.exchange.cited.push_back(
           {citation.slug, citation.title, citation.quote, citation.url});
-    if (streamed.error) record.exchange.assistant += kCutOff;
+    if (result.error) record.exchange.assistant += kCutOff;
   }
   record.at = engine.parts().clock.now();
   return record;
 }
 
-Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& streamed) {
-  return engine.parts().store.commit_turn(turn_record(engine, turn, streamed));
+Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& result) {
+  return engine.parts().store.commit_turn(turn_record(engine, turn, result));
 }
 
-Event last_event(const Engine& engine, const Turn& turn, const Streamed& streamed, int turns) {
-  if (streamed.error) return ErrorEvent{streamed.error->message, retryable(streamed.error->kind)};
+Event last_event(const Engine& engine, const Turn& turn, const Streamed& result, int turns) {
+  if (result.error) return ErrorEvent{result.error->message, retryable(result.error->kind)};
   auto elapsed = engine.parts().clock.monotonic() - turn.started;
   return DoneEvent{turns, turn.confidence,
                    std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count()};

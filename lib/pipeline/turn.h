@@ -82,7 +82,7 @@ Result<std::string> clean_query(std::string_view query);
 
 Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token stop);
 // The two steps of prepare(). open_turn() loads the session and routes; a canned reply is known
-// after it. find_answer() searches and builds the prompt, unless there is a canned reply.
+// after it. find_sources() searches and builds the prompt, unless there is a canned reply.
 Result<Turn> open_turn(Engine& engine, const TurnRequest& request);
 Result<> find_answer(Engine& engine, Turn& turn, std::stop_token stop);
 
@@ -123,11 +123,11 @@ class Answering {
 Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::stop_token stop);
 
 // The record of a streamed turn for the store.
-TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& streamed);
-Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& streamed);
+TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& result);
+Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& result);
 
 // The last event of a turn, done or error. `turns` is the number of turns of the session after it.
-Event last_event(const Engine& engine, const Turn& turn, const Streamed& streamed, int turns);
+Event last_event(const Engine& engine, const Turn& turn, const Streamed& result, int turns);
 
 // Runs all three phases and sends the last event. Returns an error only if it happened before the
 // first event; a later error is sent as an event and is in the result. A turn is stored even if it

@@ -18,11 +18,11 @@ using std::chrono::steady_clock;
 
 // Texts in one request: the default limit of text-embeddings-inference.
 constexpr size_t kMaxBatchTexts = 32;
-constexpr int kMaxCuts = 2;
+constexpr int kMaxCuts = 2;  // how often all texts are cut to half their length
 constexpr std::string_view kServeAnother =
     "serve a cross-encoder there, or set reranker.url (STOKA_RERANK_URL) to one";
 
-std::string hit_text(const Chunk& chunk, size_t max_bytes) {
+std::string chunk_text(const Chunk& chunk, size_t max_bytes) {
   std::string out = chunk.title;
   for (const std::string_view part :
        {std::string_view(chunk.section), std::string_view(chunk.content)}) {
@@ -35,7 +35,7 @@ std::string hit_text(const Chunk& chunk, size_t max_bytes) {
 
 std::vector<std::string> hit_texts(std::span<const Hit> hits, size_t max_bytes) {
   std::vector<std::string> out;
-  for (const Hit& hit : hits) out.push_back(hit_text(hit.chunk, max_bytes));
+  for (const Hit& hit : hits) out.push_back(chunk_text(hit.chunk, max_bytes));
   return out;
 }
 
@@ -114,7 +114,7 @@ Error RemoteReranker::error_for(const net::Answer& answer) const {
   const bool is_other_kind = is_not_reranker(answer, message);
   if (!is_other_kind && requires_other_model(answer, message))
     return Error(ErrorKind::config,
-                 fmt::format("{} requires a model that it has: {}", server_name(), message),
+                 fmt::format("{} requires a valid model name: {}", server_name(), message),
                  model_hint());
   const bool lacks_endpoint = answer.status == 404 || answer.status == 405;
   if (!is_other_kind && !lacks_endpoint) return upstream_.refusal(answer);

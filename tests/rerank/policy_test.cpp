@@ -101,7 +101,7 @@ TEST_CASE("scores are clamped to [0,1]") {
   CHECK(kept[0].score == 1.0);
 }
 
-TEST_CASE("classify compares the best score with the thresholds") {
+TEST_CASE("the confidence follows from the best score and the thresholds") {
   struct Case {
     double score;
     Confidence confidence;

@@ -313,7 +313,7 @@ TEST_CASE("a server that requires a model is a config error whose hint names the
     const Error jina_error = jina.failure(some_hits(3));
     CHECK(jina_error.kind == ErrorKind::config);
     CHECK(jina_error.message ==
-          "reranker at " + jina.server.url() + "/v1 requires a model that it has: " + one.what);
+          "reranker at " + jina.server.url() + "/v1 requires a valid model name: " + one.what);
     CHECK(jina_error.hint == "set reranker.model (STOKA_RERANK_MODEL)");
     Tei tei;
     tei.server.behave(behaviour);
