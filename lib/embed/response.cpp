@@ -19,14 +19,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMaxDepth = 16;
+constexpr size_t kMaxJsonDepth = 16;
 
 tl::unexpected<std::string> parse_failure(std::string message) {
   return tl::unexpected<std::string>(std::move(message));
 }
 
 tl::expected<Json, std::string> parse_json(std::string_view body) {
-  const Result<std::string> mended = net::mend_json(body, kMaxDepth);
+  const Result<std::string> mended = net::mend_json(body, kMaxJsonDepth);
   if (!mended) return parse_failure("sent JSON that is nested too deep");
   Json json = Json::parse(*mended, nullptr, false);
   if (json.is_discarded()) return parse_failure("sent something that is not JSON");
