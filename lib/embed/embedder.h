@@ -14,8 +14,7 @@ namespace stoka::embed {
 
 using Vector = std::vector<float>;  // of unit length; empty if the text has no vector
 
-// The model that made the vectors of an index. An index can be searched only with vectors of the
-// same model.
+// A model. An index can be searched only with vectors of the model that made its vectors.
 struct Identity {
   std::string name;  // "builtin-lsa", "tei:BAAI/bge-m3@5617a9f6", "openai:nomic-embed-text"
   int dim = 0;       // 0: not fixed (built in)

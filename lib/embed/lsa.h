@@ -63,12 +63,11 @@ bool is_in_sample(size_t i, size_t n, size_t max);
 Result<Basis> fit(std::span<const ChunkTerms> chunks, size_t vocabulary, const FitOptions& options,
                   const Progress& progress = {}, std::stop_token stop = {});
 
-// The vector scaled to unit length, computed in double precision. Empty if the values are all zero
-// or not finite.
+// The vector scaled to unit length; empty if the values are all zero or not finite.
 Vector normalized(std::span<const double> values);
 
-// Computes the vector of a text from its terms: the sum of weight * (1 + ln count) * values, scaled
-// to unit length. Not thread safe.
+// Computes the vector of a text: the sum over its terms of weight * (1 + ln count) * values, scaled
+// to unit length.
 class FoldInSum {
  public:
   explicit FoldInSum(int dim) : sum_(static_cast<size_t>(dim)) {}

@@ -16,8 +16,7 @@ constexpr size_t kMaxModelName = 200;  // bytes
 constexpr std::string_view kServeAnother =
     "serve an embedding model there, or set embedder.url (STOKA_EMBED_URL) to one";
 
-// Whether fewer or shorter texts may succeed: the server may have refused one text, or the number
-// of texts.
+// Whether the server may have refused a text or the number of texts, not the request as such.
 bool may_be_caused_by_texts(const net::Answer& answer) {
   switch (answer.status) {
     case 413:

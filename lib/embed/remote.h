@@ -1,5 +1,4 @@
-// The base class of embedders that ask a server over HTTP. Subclasses know the format of one kind
-// of server.
+// The base class of embedders that ask a server over HTTP.
 #pragma once
 
 #include <span>
@@ -16,8 +15,7 @@
 
 namespace stoka::embed {
 
-// Makes the name that a server gives its model fit to be shown and stored: one line, at most 200
-// bytes.
+// A model name from a server, made fit to be shown and stored: one line, at most 200 bytes.
 std::string clean_model_name(std::string_view name);
 
 // The deadline for embedding one query, however many requests that takes.

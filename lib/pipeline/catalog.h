@@ -26,8 +26,7 @@ class Catalog {
   // Finds the document of a page path or URL, by its URL or else by the last segment as a slug.
   const Document* find_page(std::string_view page) const;
   std::vector<std::string> tags_of(std::string_view slug) const;
-  // Whether a folded word occurs in a slug or a tag, or in a title. Singular and plural match each
-  // other.
+  // Whether a folded word, in the singular or the plural, occurs in a slug or tag, or in a title.
   bool is_in_slug_or_tag(std::string_view word) const;
   bool is_in_title(std::string_view word) const;
 

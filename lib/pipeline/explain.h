@@ -28,8 +28,7 @@ std::string explain(const Turn& turn);
 //  "layers":[{"name","tokens"}],"cuts":[{"slug","chunk_index","tokens_before","tokens_after"}],"tokens"}
 std::string prompt_json(const Turn& turn);
 
-// Several lines for --trace: what explain() says, the time of each stage, and counts of the
-// citations.
+// Several lines for --trace: explain(), the time of each stage, and counts of the citations.
 std::string trace(const Outcome& result);
 
 }  // namespace stoka::pipeline

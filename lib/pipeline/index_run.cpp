@@ -134,8 +134,7 @@ class IndexRun {
     return pages;
   }
 
-  // Asks the model for its identity before anything is written. A dry run continues without a
-  // model.
+  // Asks the model for its identity before anything is written. A dry run works without a model.
   Result<> identify_model() {
     identity_ = request_.identity;
     if (!request_.model) return {};

@@ -20,9 +20,8 @@ Result<std::string> parse_id(std::string_view what, const std::string& id) {
               "leave it out to start a new one");
 }
 
-// How the caller relates to the session that the request names. Ownership is shown by the id of its
-// visitor, by a verified subject, or by a local request, because all sessions of the machine are
-// the user's.
+// Whether the session that a request names is the caller's. The id of its visitor or a verified
+// subject shows this, and so does a local request: all sessions of the machine are the user's.
 enum class Ownership {
   owned,      // the session is the caller's
   unproven,   // a remote caller gave neither visitor nor subject
@@ -138,8 +137,7 @@ Result<> search_consistently(Engine& engine, Turn& turn, const Catalog& catalog,
   }
 }
 
-// Loads the whole documents that may be cited, because a quote may come from any part of a
-// document.
+// Loads the whole documents that may be cited, because a quote may come from any part of them.
 Result<> load_sources(Engine& engine, Turn& turn) {
   for (const Hit& hit : turn.ranked) {
     if (turn.session.has_shown(hit.chunk.slug)) continue;

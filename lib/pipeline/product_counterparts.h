@@ -31,9 +31,8 @@ Counterparts read_counterparts(const std::vector<ingest::Page>& pages,
                                const std::function<bool(const std::string& path)>& in_run,
                                std::string_view shape);
 
-// Tells which indexed product documents are replaced by a document of this run with another slug or
-// path: by the united document of page and entry or, if the file of the page is gone, by the
-// document of the entry.
+// Tells which indexed products a document of this run with another slug or path replaces: the
+// united document of page and entry or, if the file of the page is gone, the document of the entry.
 class ReplacedProducts {
  public:
   // `pages` must be united (ingest::unite_products) and have their preferred slugs.

@@ -7,12 +7,10 @@
 namespace stoka::pipeline {
 namespace {
 
-// Appended to the stored text of an incomplete answer, so that no later turn takes it for a
-// complete one.
+// Appended to the stored text of an incomplete answer, so that later turns can tell.
 constexpr std::string_view kCutOff = " [cut off]";
 
-// Sends a canned reply in pieces, like the answer of a model: each is a word with the space before
-// it.
+// Sends a canned reply word by word, like the answer of a model; the space precedes the word.
 void send_words(std::string_view text, const EventSink& sink) {
   while (!text.empty()) {
     size_t end = std::min(text.find(' ', 1), text.size());
@@ -104,9 +102,8 @@ TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& r
   record.subject = turn.subject;
   record.cited = result.summary.cited;
   record.topic = turn.topic;
-  // A turn with a canned reply is not kept as an exchange: a follow-up cannot refer to it, and a
-  // question that was turned away must not reach a model as a message. Nor is an answer without
-  // text.
+  // A canned reply or an answer without text is not kept as an exchange: a follow-up cannot refer
+  // to it, and a question that was turned away must not reach a model as a message.
   if (turn.canned.empty() && !result.summary.text.empty()) {
     record.exchange = {turn.query, result.summary.text, {}};
     for (const Citation& citation : result.summary.citations)

@@ -1,9 +1,7 @@
 // One chat turn in three phases:
-//   prepare  routes, embeds, retrieves, reranks, applies the policy and builds the prompt. Blocks,
-//   and
+//   prepare  routes, embeds, retrieves, reranks, applies the policy, builds the prompt. Blocks, and
 //            holds no connection when it returns.
-//   stream   turns the generator's text into events: ready, tokens and citations. Does not use the
-//            store.
+//   stream   turns the generator's text into the events ready, token and cite, without the store.
 //   commit   stores the turn. Blocks.
 // run_turn() runs the three phases in a row. A server runs them on threads of its choice.
 #pragma once

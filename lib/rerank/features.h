@@ -50,8 +50,7 @@ enum Feature : size_t {
 };
 using Features = std::array<double, kFeatures>;
 
-// Returns the features of each hit, all in [0,1]. They are zero if the question has no words and no
-// compounds.
+// The features of each hit, all in [0,1]; all zero if the question has no words and compounds.
 std::vector<Features> measure(const Question& question, std::span<const Hit> hits);
 
 // Whether the question names the document with this title: the title has one to three content

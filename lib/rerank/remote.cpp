@@ -158,8 +158,7 @@ std::string TeiReranker::request_body(std::string_view query,
                     {"truncate", true}});
 }
 
-// Requests to text-embeddings-inference name no model, so a server that requires one is of another
-// kind.
+// These requests name no model, so a server that requires one is of another kind.
 std::string TeiReranker::model_hint() const {
   return "for a server with /v1/rerank set reranker.kind = jina (STOKA_RERANKER), and "
          "reranker.model (STOKA_RERANK_MODEL)";

@@ -1,6 +1,5 @@
-// Rerankers that ask a cross-encoder over HTTP: the /rerank endpoint of text-embeddings-inference,
-// or the /v1/rerank endpoint in the style of Jina and Cohere, which llama.cpp and vLLM have as
-// well.
+// Rerankers that ask a cross-encoder over HTTP: /rerank of text-embeddings-inference, or /v1/rerank
+// in the style of Jina and Cohere, which llama.cpp and vLLM have as well.
 #pragma once
 
 #include <chrono>
@@ -24,8 +23,7 @@ struct RemoteOptions {
 // If a score is outside [0,1], the scores are logits, and the sigmoid of each is taken. A hit is
 // left without a score if its score is missing, null, not a number, or the value with which servers
 // mark a failure. An index that is out of range or occurs twice is a protocol error. If a text is
-// too long for the server, all texts are cut to half the length, twice at most. May be called from
-// any thread.
+// too long for the server, all texts are cut to half the length, twice at most.
 class RemoteReranker : public Reranker {
  public:
   std::string name() const override;
@@ -81,8 +79,7 @@ class JinaReranker final : public RemoteReranker {
 // Returns one score for each text of the request. The body is a list of {"index", "score" or
 // "relevance_score"} in any order, at the top level or under "results" or "data". A text has no
 // score if the server left it out or sent null, something that is not a number, or a value below
-// -1e5, with which servers mark a failure. The error is the end of a sentence: "sent index 3
-// twice".
+// -1e5, the mark of a failure. The error is the end of a sentence: "sent index 3 twice".
 tl::expected<Scores, std::string> parse_scores(std::string_view body, size_t texts);
 
 // If a score is outside [0,1] by more than 0.001, the scores are logits, and each is replaced by
