@@ -60,9 +60,7 @@ class BatchRun {
     server_works_ = false;
     return embed_range(begin, end);
   }
-  void warn(size_t text, std::string message) {
-    out_.warnings.push_back({text, std::move(message)});
-  }
+  void warn(size_t text, std::string message) { out_.notes.push_back({text, std::move(message)}); }
   Embedded take() { return std::move(out_); }
 
  private:

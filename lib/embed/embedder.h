@@ -24,12 +24,12 @@ struct Identity {
 // The vectors of several texts, in the order of the texts. A text that the model refuses has an
 // empty vector and a warning.
 struct Embedded {
-  struct Warning {
-    size_t text = 0;      // index of the text
-    std::string message;  // "refused: …", "longer than the model reads: embedded in 2 parts"
+  struct Note {
+    size_t text = 0;   // index of the text
+    std::string what;  // "refused: …", "longer than the model reads: embedded in 2 parts"
   };
   std::vector<Vector> vectors;
-  std::vector<Warning> warnings;
+  std::vector<Note> notes;
 };
 
 // What the text is. A visitor waits for the vector of a query, so it has a short deadline;
@@ -48,7 +48,7 @@ class Embedder {
   // A name to show to people: "builtin-lsa", "tei at http://localhost:8072". Sends no request.
   virtual std::string name() const = 0;
   // May ask the server; the answer is cached for a minute.
-  virtual Result<Identity> identity(Use use, std::stop_token stop) = 0;
+  virtual Result<Identity> identity(Use type, std::stop_token stop) = 0;
   // Embeds the text as it is; the caller adds the prefix that a model may need. The vector is empty
   // if the text has no term that the embedder knows (built-in embedder only).
   virtual Result<Vector> embed_query(std::string_view text, std::stop_token stop) = 0;

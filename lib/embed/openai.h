@@ -25,7 +25,7 @@ class OpenAiEmbedder final : public RemoteEmbedder {
  protected:
   // The name of the identity is "openai:MODEL".
   Result<ServerInfo> fetch_info(const net::TimeLeft& deadline, std::stop_token stop) override;
-  net::Call make_request(std::span<const std::string> texts, Use use,
+  net::Call make_request(std::span<const std::string> texts, Use type,
                          const ServerInfo& server) const override;
   tl::expected<RawVectors, std::string> parse_response(std::string_view body) const override;
   Error refusal_error(const net::Answer& answer, const ServerInfo& server,

@@ -57,8 +57,8 @@ std::string RemoteEmbedder::name() const {
   return fmt::format("{} at {}", kind_, upstream_.options().url.shown());
 }
 
-Result<Identity> RemoteEmbedder::identity(Use use, std::stop_token stop) {
-  STOKA_ASSIGN(ServerInfo server, server_info(deadline_for(use), stop));
+Result<Identity> RemoteEmbedder::identity(Use type, std::stop_token stop) {
+  STOKA_ASSIGN(ServerInfo server, server_info(deadline_for(type), stop));
   return std::move(server.identity);
 }
 
@@ -66,7 +66,7 @@ Result<Vector> RemoteEmbedder::embed_query(std::string_view text, std::stop_toke
   const std::string texts[] = {std::string(text)};
   STOKA_ASSIGN(Embedded embedded, embed(texts, Use::query, {}, stop));
   if (embedded.vectors.front().empty())
-    return fail(upstream_.nonsense(embedded.warnings.front().message));
+    return fail(upstream_.nonsense(embedded.notes.front().what));
   return std::move(embedded.vectors.front());
 }
 
@@ -88,9 +88,9 @@ Result<RemoteEmbedder::ServerInfo> RemoteEmbedder::server_info(const net::TimeLe
   });
 }
 
-Result<Embedded> RemoteEmbedder::embed(std::span<const std::string> texts, Use use,
+Result<Embedded> RemoteEmbedder::embed(std::span<const std::string> texts, Use type,
                                        const EmbedProgress& progress, std::stop_token stop) {
-  const net::TimeLeft deadline = deadline_for(use);
+  const net::TimeLeft deadline = deadline_for(type);
   STOKA_ASSIGN(const ServerInfo first, server_info(deadline, stop));
   // The cached information may expire between two batches, and the model may have changed then.
   const SendBatch send_checked = [&](std::span<const std::string> batch) -> Result<BatchReply> {
@@ -102,13 +102,13 @@ Result<Embedded> RemoteEmbedder::embed(std::span<const std::string> texts, Use u
                               server_name(), first.identity.name, first.identity.dim,
                               now.identity.name, now.identity.dim),
                   "keep one model behind the address, and index again");
-    return send_batch(batch, use, now, deadline, stop);
+    return send_batch(batch, type, now, deadline, stop);
   };
   return embed_in_batches(texts, first.limits, send_checked, progress);
 }
 
-net::TimeLeft RemoteEmbedder::deadline_for(Use use) const {
-  return net::TimeLeft(use == Use::query ? query_timeout_ : net::Milliseconds(0));
+net::TimeLeft RemoteEmbedder::deadline_for(Use type) const {
+  return net::TimeLeft(type == Use::query ? query_timeout_ : net::Milliseconds(0));
 }
 
 Result<net::Answer> RemoteEmbedder::send(net::Call call, const net::TimeLeft& deadline,
@@ -118,10 +118,10 @@ Result<net::Answer> RemoteEmbedder::send(net::Call call, const net::TimeLeft& de
   return upstream_.call(call, stop);
 }
 
-Result<BatchReply> RemoteEmbedder::send_batch(std::span<const std::string> texts, Use use,
+Result<BatchReply> RemoteEmbedder::send_batch(std::span<const std::string> texts, Use type,
                                               const ServerInfo& server,
                                               const net::TimeLeft& deadline, std::stop_token stop) {
-  STOKA_ASSIGN(const net::Answer answer, send(make_request(texts, use, server), deadline, stop));
+  STOKA_ASSIGN(const net::Answer answer, send(make_request(texts, type, server), deadline, stop));
   if (!answer.ok()) {
     const Error error = error_for(answer, server, deadline, stop);
     if (!may_be_caused_by_texts(answer)) return fail(error);

@@ -26,7 +26,7 @@ class RemoteEmbedder : public Embedder {
   std::string name() const override;
   // The dimension is that of the vector of a probe text. The identity is cached for a minute, so
   // that another model behind the same address is noticed.
-  Result<Identity> identity(Use use, std::stop_token stop) override;
+  Result<Identity> identity(Use type, std::stop_token stop) override;
   Result<Vector> embed_query(std::string_view text, std::stop_token stop) override;
   // Fails with a config error if the server changes its model before all texts are embedded.
   Result<Embedded> embed_documents(std::span<const std::string> texts,
@@ -49,7 +49,7 @@ class RemoteEmbedder : public Embedder {
 
   // Asks the server for its model and limits.
   virtual Result<ServerInfo> fetch_info(const net::TimeLeft& deadline, std::stop_token stop) = 0;
-  virtual net::Call make_request(std::span<const std::string> texts, Use use,
+  virtual net::Call make_request(std::span<const std::string> texts, Use type,
                                  const ServerInfo& server) const = 0;
   // The error is the end of a sentence about the server: "sent something that is not JSON".
   virtual tl::expected<RawVectors, std::string> parse_response(std::string_view body) const = 0;
@@ -68,13 +68,13 @@ class RemoteEmbedder : public Embedder {
   net::Upstream& upstream_;
 
  private:
-  net::TimeLeft deadline_for(Use use) const;
+  net::TimeLeft deadline_for(Use type) const;
   Result<ServerInfo> server_info(const net::TimeLeft& deadline, std::stop_token stop);
-  Result<BatchReply> send_batch(std::span<const std::string> texts, Use use,
+  Result<BatchReply> send_batch(std::span<const std::string> texts, Use type,
                                 const ServerInfo& server, const net::TimeLeft& deadline,
                                 std::stop_token stop);
-  Result<Embedded> embed(std::span<const std::string> texts, Use use, const EmbedProgress& progress,
-                         std::stop_token stop);
+  Result<Embedded> embed(std::span<const std::string> texts, Use type,
+                         const EmbedProgress& progress, std::stop_token stop);
   Error error_for(const net::Answer& answer, const ServerInfo& server,
                   const net::TimeLeft& deadline, std::stop_token stop) const;
 

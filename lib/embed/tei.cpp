@@ -59,10 +59,10 @@ Result<RemoteEmbedder::ServerInfo> TeiEmbedder::fetch_info(const net::TimeLeft& 
   return out;
 }
 
-net::Call TeiEmbedder::make_request(std::span<const std::string> texts, Use use,
+net::Call TeiEmbedder::make_request(std::span<const std::string> texts, Use type,
                                     const ServerInfo&) const {
   const Json body = {{"inputs", Json(std::vector<std::string>(texts.begin(), texts.end()))},
-                     {"truncate", use == Use::query},
+                     {"truncate", type == Use::query},
                      {"normalize", true}};
   return {"embed", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }

@@ -18,7 +18,7 @@ class TeiEmbedder final : public RemoteEmbedder {
   // first eight digits; without a revision "tei:MODEL". Fails with a config error if the server has
   // no /info, and with a protocol error if /info cannot be read.
   Result<ServerInfo> fetch_info(const net::TimeLeft& deadline, std::stop_token stop) override;
-  net::Call make_request(std::span<const std::string> texts, Use use,
+  net::Call make_request(std::span<const std::string> texts, Use type,
                          const ServerInfo& server) const override;
   tl::expected<RawVectors, std::string> parse_response(std::string_view body) const override;
 };

@@ -98,10 +98,9 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
                 fmt::format("the visitor is not a UUID: '{}'", text::one_line(request.visitor_id)));
   STOKA_TRY(engine.check_index(stop));
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
-  STOKA_ASSIGN(VisitorLookup lookup,
-               look_up_visitor(engine.parts().store, lower(request.visitor_id), request.subject,
-                               request.remote));
-  const Visitor visitor = lookup.stored ? std::move(*lookup.stored) : Visitor();
+  STOKA_ASSIGN(Asker lookup, asker(engine.parts().store, lower(request.visitor_id), request.subject,
+                                   request.remote));
+  const Visitor visitor = lookup.known ? std::move(*lookup.known) : Visitor();
   const Document* page = catalog->find_page(request.page.page);
   std::vector<session::Interest> interests = engine.interests(visitor, request.page, *catalog);
   std::set<std::string, std::less<>> skip = seen_slugs(request, page, visitor);

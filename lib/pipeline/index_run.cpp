@@ -364,11 +364,11 @@ class IndexRun {
         stop_);
     std::set<const Document*> incomplete;
     if (!embedded) return fail(with_index_state(embedded.error()));
-    for (const embed::Embedded::Warning& warning : embedded->warnings) {
+    for (const embed::Embedded::Note& warning : embedded->notes) {
       const auto& [item, chunk] = origins[warning.text];
-      std::string what = fmt::format("chunk {}{}: {}", chunk->index,
-                                     chunk->section.empty() ? "" : " of '" + chunk->section + "'",
-                                     warning.message);
+      std::string what =
+          fmt::format("chunk {}{}: {}", chunk->index,
+                      chunk->section.empty() ? "" : " of '" + chunk->section + "'", warning.what);
       if (embedded->vectors[warning.text].empty()) {
         incomplete.insert(item->document);
         report_.left_out.push_back(

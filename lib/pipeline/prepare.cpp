@@ -44,10 +44,10 @@ Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
   STOKA_ASSIGN(const std::string session_id, parse_id("session", request.session_id));
   STOKA_ASSIGN(const std::string requested_visitor_id, parse_id("visitor", request.visitor_id));
   const Engine::Parts& parts = engine.parts();
-  STOKA_ASSIGN(VisitorLookup lookup,
-               look_up_visitor(parts.store, requested_visitor_id, request.subject, request.remote));
+  STOKA_ASSIGN(Asker lookup,
+               asker(parts.store, requested_visitor_id, request.subject, request.remote));
   std::string& visitor_id = lookup.id;
-  std::optional<Visitor>& visitor = lookup.stored;
+  std::optional<Visitor>& visitor = lookup.known;
   std::optional<Session> stored;
   std::optional<Visitor> owner;
   if (!session_id.empty()) {

@@ -32,18 +32,18 @@ Result<std::string> parse_visitor_id(std::string_view id) {
 
 }  // namespace
 
-Result<VisitorLookup> look_up_visitor(store::Store& store, const std::string& visitor_id,
-                                      const std::string& subject, bool remote) {
-  VisitorLookup out{visitor_id, {}};
+Result<Asker> asker(store::Store& store, const std::string& visitor_id, const std::string& subject,
+                    bool remote) {
+  Asker out{visitor_id, {}};
   if (!subject.empty()) {
-    STOKA_ASSIGN(out.stored, store.visitor_of(subject));
-    if (out.stored) return out;
+    STOKA_ASSIGN(out.known, store.visitor_of(subject));
+    if (out.known) return out;
   }
   if (visitor_id.empty()) return out;
-  STOKA_ASSIGN(out.stored, store.visitor(visitor_id));
+  STOKA_ASSIGN(out.known, store.visitor(visitor_id));
   const bool belongs_to_other =
-      out.stored && !out.stored->subject.empty() && out.stored->subject != subject;
-  return remote && belongs_to_other ? VisitorLookup() : out;
+      out.known && !out.known->subject.empty() && out.known->subject != subject;
+  return remote && belongs_to_other ? Asker() : out;
 }
 
 Result<Visitor> profile(store::Store& store, std::string_view visitor_id) {

@@ -113,7 +113,7 @@ TEST_CASE("openai: vectors are in the order of the texts, whatever the order in 
   Fixture fixture({"fake-model", 0, 4});
   const auto texts = some_texts(11);
   const Embedded embedded = fixture.embed(texts);
-  CHECK(embedded.warnings.empty());
+  CHECK(embedded.notes.empty());
   check_order(fixture.embedder, texts, embedded);
   for (const auto& body : request_bodies(fixture.server, "/embeddings"))
     CHECK(body["input"].size() <= 4);
@@ -150,9 +150,9 @@ TEST_CASE(
         "first half of it about gardens and roses, roses, roses. and the second half is "
         "about engines and fuel";
     const Embedded embedded = fixture.embed(texts);
-    REQUIRE(embedded.warnings.size() == 1);
-    CHECK(embedded.warnings[0].text == 1);
-    CHECK(embedded.warnings[0].message == "longer than the model reads: embedded in 2 parts");
+    REQUIRE(embedded.notes.size() == 1);
+    CHECK(embedded.notes[0].text == 1);
+    CHECK(embedded.notes[0].what == "longer than the model reads: embedded in 2 parts");
     CHECK(fixture.embedder.embed_query(texts[1], {}).value() == embedded.vectors[1]);
   }
 }
@@ -164,8 +164,8 @@ TEST_CASE("openai: a refused text gets a warning, and the other texts are embedd
   std::vector<std::string> texts = some_texts(8);
   texts[0] += " poison";
   const Embedded embedded = fixture.embed(texts);
-  REQUIRE(embedded.warnings.size() == 1);
-  CHECK(embedded.warnings[0].text == 0);
+  REQUIRE(embedded.notes.size() == 1);
+  CHECK(embedded.notes[0].text == 0);
   for (size_t i = 0; i < texts.size(); ++i) CHECK(embedded.vectors[i].empty() == (i == 0));
   const auto query = fixture.embedder.embed_query(texts[0], {});
   REQUIRE_FALSE(query.has_value());

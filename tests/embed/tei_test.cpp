@@ -136,7 +136,7 @@ TEST_CASE("tei: vectors are in the order of the texts and have unit length") {
   Fixture fixture(options(4));
   const auto texts = some_texts(11);
   const Embedded embedded = fixture.embed(texts);
-  CHECK(embedded.warnings.empty());
+  CHECK(embedded.notes.empty());
   for (const Vector& vector : embedded.vectors)
     CHECK(cosine(vector, vector) == doctest::Approx(1).epsilon(1e-6));
   check_order(fixture.embedder, texts, embedded);
@@ -197,9 +197,9 @@ TEST_CASE("tei: a document that is too long is embedded in parts") {
       "first half of it about gardens and roses, roses, roses. and the second half is "
       "about engines and fuel";
   const Embedded embedded = fixture.embed(texts);
-  REQUIRE(embedded.warnings.size() == 1);
-  CHECK(embedded.warnings[0].text == 3);
-  CHECK(embedded.warnings[0].message == "longer than the model reads: embedded in 2 parts");
+  REQUIRE(embedded.notes.size() == 1);
+  CHECK(embedded.notes[0].text == 3);
+  CHECK(embedded.notes[0].what == "longer than the model reads: embedded in 2 parts");
   CHECK(cosine(embedded.vectors[3], embedded.vectors[3]) == doctest::Approx(1));
   CHECK(fixture.embedder.embed_query(texts[3], {}).has_value());
 }
@@ -213,9 +213,9 @@ TEST_CASE("tei: a refused text gets a warning, and the other texts are embedded"
     std::vector<std::string> texts = some_texts(8);
     texts[5] += " poison";
     const Embedded embedded = fixture.embed(texts);
-    REQUIRE(embedded.warnings.size() == 1);
-    CHECK(embedded.warnings[0].text == 5);
-    CHECK(embedded.warnings[0].message == "refused: the model failed on its input");
+    REQUIRE(embedded.notes.size() == 1);
+    CHECK(embedded.notes[0].text == 5);
+    CHECK(embedded.notes[0].what == "refused: the model failed on its input");
     for (size_t i = 0; i < texts.size(); ++i) CHECK(embedded.vectors[i].empty() == (i == 5));
   }
 }
@@ -227,9 +227,9 @@ TEST_CASE("tei: a vector of zeros, nulls or NaN counts as a refusal of the text"
     fixture.connect();
     fixture.server.behave(R"({"path":"/embed","times":2,"fault":")" + fault + "\"}");
     const Embedded embedded = fixture.embed(some_texts(2));
-    REQUIRE(embedded.warnings.size() == 1);
-    CHECK(embedded.warnings[0].text == 0);
-    CHECK(embedded.warnings[0].message ==
+    REQUIRE(embedded.notes.size() == 1);
+    CHECK(embedded.notes[0].text == 0);
+    CHECK(embedded.notes[0].what ==
           (fault == "zeros" ? "refused: the server sent a vector of zeros"
                             : "refused: the server sent a vector with null or NaN in it"));
     CHECK(embedded.vectors[0].empty());
@@ -355,8 +355,8 @@ TEST_CASE("tei: a key that the server repeats is masked in a warning") {
   server.behave(R"({"status":424,"message":"not with sk-secret-7"})");
   const auto embedded = embedder.embed_documents(some_texts(1), {}, {});
   REQUIRE(embedded.has_value());
-  REQUIRE(embedded->warnings.size() == 1);
-  CHECK(embedded->warnings[0].message == "refused: not with ***");
+  REQUIRE(embedded->notes.size() == 1);
+  CHECK(embedded->notes[0].what == "refused: not with ***");
 }
 
 TEST_CASE("tei: embed_documents can be cancelled between batches") {
