@@ -5,24 +5,25 @@
 #include <utility>
 
 #include "base/ascii.h"
-#include "embed/vectors_check.h"
+#include "embed/lsa.h"
 #include "text/utf8.h"
 
 namespace stoka::embed {
 namespace {
 
-constexpr int kMostHalvings = 6;
+constexpr int kMaxSplits = 6;
 
 size_t json_bytes(std::string_view text) {
-  size_t out = 3;  // quotes and comma
+  size_t out = 3;  // the quotes and the comma
   for (const char c : text)
     out += c == '"' || c == '\\' ? 2u : static_cast<unsigned char>(c) < ' ' ? 6u : 1u;
   return out;
 }
 
-// Of a trimmed text: at the white space next to its middle, or in the middle of a text that has
-// none thereabouts. The second half is empty if there is nothing to halve.
-std::pair<std::string_view, std::string_view> halves(std::string_view text) {
+// Splits a trimmed text at the white space nearest to its middle. If there is none in the middle
+// half of the text, it is split in the middle, between two characters. The second half is empty if
+// the text cannot be split.
+std::pair<std::string_view, std::string_view> split_in_half(std::string_view text) {
   const size_t middle = text.size() / 2;
   const size_t before = text.find_last_of(kWhiteSpace, middle);
   const size_t after = text.find_first_of(kWhiteSpace, middle);
@@ -37,120 +38,123 @@ std::pair<std::string_view, std::string_view> halves(std::string_view text) {
   return {trimmed(text.substr(0, at)), trimmed(text.substr(at))};
 }
 
-struct Parts {
-  std::vector<double> sum;
-  size_t count = 0;
+struct WeightedSum {
+  std::vector<double> values;
+  size_t count = 0;  // of the vectors added
 
   void add(const Vector& vector, size_t weight) {
-    sum.resize(vector.size());
+    values.resize(vector.size());
     for (size_t i = 0; i < vector.size(); ++i)
-      sum[i] += static_cast<double>(vector[i]) * static_cast<double>(weight);
+      values[i] += static_cast<double>(vector[i]) * static_cast<double>(weight);
     ++count;
   }
 };
 
-class Run {
+class BatchRun {
  public:
-  Run(std::span<const std::string> texts, const Ask& ask) : texts_(texts), ask_(ask) {
+  BatchRun(std::span<const std::string> texts, const SendBatch& send) : texts_(texts), send_(send) {
     out_.vectors.resize(texts.size());
   }
 
-  Result<> batch(size_t begin, size_t end) {
-    answers_ = false;
-    return range(begin, end);
+  Result<> embed_batch(size_t begin, size_t end) {
+    server_works_ = false;
+    return embed_range(begin, end);
   }
-  void note(size_t text, std::string what) { out_.notes.push_back({text, std::move(what)}); }
+  void warn(size_t text, std::string message) { out_.notes.push_back({text, std::move(message)}); }
   Embedded take() { return std::move(out_); }
 
  private:
-  Result<> range(size_t begin, size_t end);
-  Result<> single(size_t text, const Refusal& refusal);
-  Result<> probe(const Refusal& refusal);
-  // Adds the parts of a text that was refused. The refusal of a part is that of the text.
-  using Done = tl::expected<void, Refusal>;
-  Result<Done> halve(std::string_view text, const Refusal& refusal, int halvings, Parts& parts);
+  Result<> embed_range(size_t begin, size_t end);
+  Result<> embed_refused_text(size_t text, const BatchRefusal& refusal);
+  // Makes sure that the server works at all. Otherwise returns the error of the refusal.
+  Result<> probe(const BatchRefusal& refusal);
+  // Adds the vectors of the halves of a text to the sum and splits a half that is too long again.
+  // The refusal of a part is the refusal of the text.
+  using Split = tl::expected<void, BatchRefusal>;
+  Result<Split> embed_halves(std::string_view text, const BatchRefusal& refusal, int splits_left,
+                             WeightedSum& sum);
 
   std::span<const std::string> texts_;
-  const Ask& ask_;
+  const SendBatch& send_;
   Embedded out_;
-  bool answers_ = false;  // the server gave a vector since the batch began
+  bool server_works_ = false;  // it has embedded a text since the batch began
 };
 
-Result<> Run::range(size_t begin, size_t end) {
-  STOKA_ASSIGN(Reply reply, ask_(texts_.subspan(begin, end - begin)));
+Result<> BatchRun::embed_range(size_t begin, size_t end) {
+  STOKA_ASSIGN(BatchReply reply, send_(texts_.subspan(begin, end - begin)));
   if (reply) {
-    answers_ = true;
+    server_works_ = true;
     std::move(reply->begin(), reply->end(), out_.vectors.begin() + static_cast<long>(begin));
     return {};
   }
-  if (end - begin == 1) return single(begin, reply.error());
+  if (end - begin == 1) return embed_refused_text(begin, reply.error());
   const size_t middle = begin + (end - begin) / 2;
-  STOKA_TRY(range(begin, middle));
-  return range(middle, end);
+  STOKA_TRY(embed_range(begin, middle));
+  return embed_range(middle, end);
 }
 
-Result<> Run::single(size_t text, const Refusal& refusal) {
+Result<> BatchRun::embed_refused_text(size_t text, const BatchRefusal& refusal) {
   STOKA_TRY(probe(refusal));
-  if (!refusal.too_long) {
-    note(text, "refused: " + refusal.what);
+  if (!refusal.is_too_long) {
+    warn(text, "refused: " + refusal.message);
     return {};
   }
-  Parts parts;
-  STOKA_ASSIGN(const Done halved, halve(trimmed(texts_[text]), refusal, kMostHalvings, parts));
-  if (!halved) {
-    note(text, "refused: " + halved.error().what);
+  WeightedSum sum;
+  STOKA_ASSIGN(const Split split, embed_halves(trimmed(texts_[text]), refusal, kMaxSplits, sum));
+  if (!split) {
+    warn(text, "refused: " + split.error().message);
     return {};
   }
-  out_.vectors[text] = unit(parts.sum);
-  note(text, out_.vectors[text].empty()
-                 ? "refused: longer than the model reads, and its parts cancel each other out"
-                 : fmt::format("longer than the model reads: embedded in {} parts", parts.count));
+  out_.vectors[text] = normalized(sum.values);
+  warn(text, out_.vectors[text].empty()
+                 ? "refused: longer than the model reads, and the mean of its parts is zero"
+                 : fmt::format("longer than the model reads: embedded in {} parts", sum.count));
   return {};
 }
 
-Result<> Run::probe(const Refusal& refusal) {
-  if (answers_) return {};
-  const std::string plain[] = {std::string(kProbe)};
-  STOKA_ASSIGN(const Reply reply, ask_(plain));
+Result<> BatchRun::probe(const BatchRefusal& refusal) {
+  if (server_works_) return {};
+  const std::string texts[] = {std::string(kProbeText)};
+  STOKA_ASSIGN(const BatchReply reply, send_(texts));
   if (!reply) return fail(refusal.error);
-  answers_ = true;
+  server_works_ = true;
   return {};
 }
 
-Result<Run::Done> Run::halve(std::string_view text, const Refusal& refusal, int halvings,
-                             Parts& parts) {
-  const auto [left, right] = halves(text);
-  if (halvings == 0 || right.empty()) return Done(tl::unexpect, refusal);
+Result<BatchRun::Split> BatchRun::embed_halves(std::string_view text, const BatchRefusal& refusal,
+                                               int splits_left, WeightedSum& sum) {
+  const auto [left, right] = split_in_half(text);
+  if (splits_left == 0 || right.empty()) return Split(tl::unexpect, refusal);
   for (const std::string_view half : {left, right}) {
-    const std::string part[] = {std::string(half)};
-    STOKA_ASSIGN(const Reply reply, ask_(part));
+    const std::string texts[] = {std::string(half)};
+    STOKA_ASSIGN(const BatchReply reply, send_(texts));
     if (reply) {
-      parts.add(reply->front(), half.size());
-    } else if (!reply.error().too_long) {
-      return Done(tl::unexpect, reply.error());
+      sum.add(reply->front(), half.size());
+    } else if (!reply.error().is_too_long) {
+      return Split(tl::unexpect, reply.error());
     } else {
-      STOKA_ASSIGN(const Done done, halve(half, reply.error(), halvings - 1, parts));
-      if (!done) return done;
+      STOKA_ASSIGN(const Split split, embed_halves(half, reply.error(), splits_left - 1, sum));
+      if (!split) return split;
     }
   }
-  return Done();
+  return Split();
 }
 
 }  // namespace
 
 Result<Embedded> embed_in_batches(std::span<const std::string> texts, const BatchLimits& limits,
-                                  const Ask& ask, const EmbedProgress& progress) {
-  Run run(texts, ask);
+                                  const SendBatch& send, const EmbedProgress& progress) {
+  BatchRun run(texts, send);
   for (size_t at = 0; at < texts.size();) {
     size_t end = at, bytes = 0;
-    for (; end < texts.size() && (end == at || end - at < limits.texts); ++end) {
+    for (; end < texts.size() && (end == at || end - at < limits.max_texts); ++end) {
       bytes += json_bytes(texts[end]);
-      if (trimmed(texts[end]).empty() || (end > at && bytes > limits.bytes)) break;
+      if (trimmed(texts[end]).empty() || (end > at && bytes > limits.max_bytes)) break;
     }
     if (end > at) {
-      STOKA_TRY(run.batch(at, end));
+      STOKA_TRY(run.embed_batch(at, end));
     } else {
-      run.note(end++, "refused: no text");
+      run.warn(end++, "refused: the text is empty");
     }
     at = end;
     if (progress) progress(at);

@@ -1,4 +1,4 @@
-// Many texts through a server that takes a few at a time and refuses some.
+// Embeds many texts through a server that limits the size of a request and may refuse texts.
 #pragma once
 
 #include <functional>
@@ -11,29 +11,32 @@
 namespace stoka::embed {
 
 struct BatchLimits {
-  size_t texts = 32;         // a request
-  size_t bytes = 1'900'000;  // of the texts as JSON
+  size_t max_texts = 32;         // of one request
+  size_t max_bytes = 1'900'000;  // of the texts of one request, written as JSON
 };
 
-// Why a server gives no vectors for a request, where asking for fewer or shorter texts may help.
-struct Refusal {
-  std::string what;       // in the server's words
-  bool too_long = false;  // a text is longer than the model reads
-  Error error;            // what it means should the server refuse everything
+// The server refused a request in a way that suggests that fewer or shorter texts may succeed.
+struct BatchRefusal {
+  std::string message;       // in the server's words
+  bool is_too_long = false;  // a text is longer than the model reads
+  Error error;               // returned if the server turns out to refuse every request
 };
 
-// One vector a text, all of the same dimension. The errors of an Ask end the whole run.
-using Reply = tl::expected<std::vector<Vector>, Refusal>;
-using Ask = std::function<Result<Reply>(std::span<const std::string> texts)>;
+// One vector for each text, all of the same dimension, or a refusal.
+using BatchReply = tl::expected<std::vector<Vector>, BatchRefusal>;
+// Sends one request. An Error (as opposed to a refusal) ends the whole run.
+using SendBatch = std::function<Result<BatchReply>(std::span<const std::string> texts)>;
 
-// What any model reads: tells a server that refuses a text from one that refuses everything.
-inline constexpr std::string_view kProbe = "a plain sentence.";
+// A text that every embedding model accepts. It tells a server that refuses one text from a server
+// that refuses every request.
+inline constexpr std::string_view kProbeText = "a plain sentence.";
 
-// A refused batch is halved until the text is found that is to blame. That one is noted; if it is
-// too long, it is halved in turn, at white space, six times at most, and gets the mean of its
-// parts, by their length. A text without a word is noted and not asked for. If the server refuses
-// the probe too, its refusal is the error.
+// A refused batch is halved until the refused text stands alone, and that text gets a warning. If
+// the text is too long, it is split in half at white space, again and again, six times at most; its
+// vector is the mean of the vectors of its parts, weighted by their length and scaled to unit
+// length. A text without a word gets a warning and is not sent. If the server refuses the probe
+// text as well, the error of its refusal is returned.
 Result<Embedded> embed_in_batches(std::span<const std::string> texts, const BatchLimits& limits,
-                                  const Ask& ask, const EmbedProgress& progress);
+                                  const SendBatch& send, const EmbedProgress& progress);
 
 }  // namespace stoka::embed

@@ -8,18 +8,20 @@
 namespace stoka::embed {
 namespace {
 
-constexpr size_t kMostKnownRows = 20000;
-constexpr double kShareOfFit = 0.8;  // of the time a refit takes; the rest is folding
-constexpr uint64_t kRefitShare = 5;  // one part in five
+constexpr size_t kMaxCachedRows = 20000;
+// Computing the basis takes about this share of a refit; computing the vectors takes the rest.
+constexpr double kFitTimeShare = 0.8;
+constexpr uint64_t kRefitDivisor = 5;  // refit if more than 1/5 of the chunks have changed
 
-// All chunks as term numbers, so that fitting and folding read the store once.
+// The terms of all chunks as numbers. The fit and the computation of the vectors both use it, so
+// the store is read once.
 struct Corpus {
   std::vector<std::string> vocabulary;
   std::vector<ChunkId> ids;  // ascending
   std::vector<TermCount> entries;
-  std::vector<size_t> ends;  // of each chunk in entries
+  std::vector<size_t> ends;  // for each chunk the end of its part of `entries`
 
-  Row row(size_t i) const {
+  ChunkTerms chunk_terms(size_t i) const {
     const size_t begin = i == 0 ? 0 : ends[i - 1];
     return {entries.data() + begin, ends[i] - begin};
   }
@@ -30,8 +32,8 @@ Result<Corpus> read_corpus(store::IndexWriter& writer, const std::stop_token& st
   std::unordered_map<std::string, uint32_t> numbers;
   STOKA_TRY(writer.each_chunk_terms([&](ChunkId id, std::span<const store::TermCount> terms) {
     for (const auto& [term, count] : terms) {
-      const auto [at, fresh] = numbers.emplace(term, static_cast<uint32_t>(numbers.size()));
-      if (fresh) corpus.vocabulary.push_back(term);
+      const auto [at, is_new] = numbers.emplace(term, static_cast<uint32_t>(numbers.size()));
+      if (is_new) corpus.vocabulary.push_back(term);
       corpus.entries.push_back({at->second, count});
     }
     corpus.ids.push_back(id);
@@ -42,18 +44,19 @@ Result<Corpus> read_corpus(store::IndexWriter& writer, const std::stop_token& st
   return corpus;
 }
 
+// Computes the vector of a text that has the terms of `rows`, each `counts` times.
 Vector fold_rows(std::span<const store::BasisRow* const> rows, std::span<const uint32_t> counts) {
   if (rows.empty()) return {};
   const size_t dim = rows.front()->values.size();
-  FoldIn fold(static_cast<int>(dim));
+  FoldInSum sum(static_cast<int>(dim));
   for (size_t i = 0; i < rows.size(); ++i)
-    if (rows[i]->values.size() == dim) fold.add(rows[i]->weight, counts[i], rows[i]->values);
-  return fold.finish();
+    if (rows[i]->values.size() == dim) sum.add(rows[i]->weight, counts[i], rows[i]->values);
+  return sum.finish();
 }
 
 bool needs_fit(const store::IndexStats& stats) {
   if (stats.chunks == 0) return false;
-  return stats.fitted_chunks == 0 || stats.changed_since_fit * kRefitShare > stats.fitted_chunks;
+  return stats.fitted_chunks == 0 || stats.changed_since_fit * kRefitDivisor > stats.fitted_chunks;
 }
 
 }  // namespace
@@ -88,23 +91,23 @@ Result<Embedded> BuiltinEmbedder::embed_documents(std::span<const std::string> t
 }
 
 Result<Vector> Folder::fold(std::span<const store::TermCount> terms) {
-  if (known_.size() > kMostKnownRows) known_.clear();
+  if (cached_rows_.size() > kMaxCachedRows) cached_rows_.clear();
   std::vector<std::string> missing;
   for (const auto& [term, count] : terms)
-    if (!known_.contains(term)) missing.push_back(term);
+    if (!cached_rows_.contains(term)) missing.push_back(term);
   if (!missing.empty()) {
     STOKA_ASSIGN(std::vector<store::BasisRow> rows, store_.basis_rows(missing));
-    for (std::string& term : missing) known_.emplace(std::move(term), std::nullopt);
+    for (std::string& term : missing) cached_rows_.emplace(std::move(term), std::nullopt);
     for (store::BasisRow& row : rows) {
       const std::string term = row.term;
-      known_[term] = std::move(row);
+      cached_rows_[term] = std::move(row);
     }
   }
 
   std::vector<const store::BasisRow*> rows;
   std::vector<uint32_t> counts;
   for (const auto& [term, count] : terms) {
-    const auto& row = known_.find(term)->second;
+    const auto& row = cached_rows_.find(term)->second;
     if (!row) continue;
     rows.push_back(&*row);
     counts.push_back(count);
@@ -119,20 +122,20 @@ Result<bool> refit_if_needed(store::Store& store, store::IndexWriter& writer,
   if (!needs_fit(stats)) return false;
   STOKA_ASSIGN(const Corpus corpus, read_corpus(writer, stop));
 
-  std::vector<Row> chunks;
-  for (size_t i = 0; i < corpus.ids.size(); ++i) chunks.push_back(corpus.row(i));
-  const Progress while_fitting = [&](double share) {
-    if (progress) progress(share * kShareOfFit);
+  std::vector<ChunkTerms> chunks;
+  for (size_t i = 0; i < corpus.ids.size(); ++i) chunks.push_back(corpus.chunk_terms(i));
+  const Progress fit_progress = [&](double share) {
+    if (progress) progress(share * kFitTimeShare);
   };
-  STOKA_ASSIGN(Basis basis, fit(chunks, corpus.vocabulary.size(), options, while_fitting, stop));
+  STOKA_ASSIGN(Basis basis, fit(chunks, corpus.vocabulary.size(), options, fit_progress, stop));
   if (basis.dim == 0) return false;
 
   std::vector<store::BasisRow> rows(basis.rows.size());
-  std::vector<const store::BasisRow*> row_of(corpus.vocabulary.size());
+  std::vector<const store::BasisRow*> row_by_term(corpus.vocabulary.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     const uint32_t term = basis.rows[i].term;
     rows[i] = {corpus.vocabulary[term], basis.rows[i].weight, std::move(basis.rows[i].values)};
-    row_of[term] = &rows[i];
+    row_by_term[term] = &rows[i];
   }
 
   size_t folded = 0;
@@ -141,15 +144,16 @@ Result<bool> refit_if_needed(store::Store& store, store::IndexWriter& writer,
     if (at == corpus.ids.end() || *at != id) return {};
     std::vector<const store::BasisRow*> used;
     std::vector<uint32_t> counts;
-    for (const auto& [term, count] : corpus.row(static_cast<size_t>(at - corpus.ids.begin()))) {
-      if (row_of[term] == nullptr) continue;
-      used.push_back(row_of[term]);
+    for (const auto& [term, count] :
+         corpus.chunk_terms(static_cast<size_t>(at - corpus.ids.begin()))) {
+      if (row_by_term[term] == nullptr) continue;
+      used.push_back(row_by_term[term]);
       counts.push_back(count);
     }
     ++folded;
     if (progress)
-      progress(kShareOfFit + (1 - kShareOfFit) * static_cast<double>(folded) /
-                                 static_cast<double>(corpus.ids.size()));
+      progress(kFitTimeShare + (1 - kFitTimeShare) * static_cast<double>(folded) /
+                                   static_cast<double>(corpus.ids.size()));
     return fold_rows(used, counts);
   };
   STOKA_TRY(writer.replace_basis(rows, basis.dim, corpus.ids.size(), vector_of));

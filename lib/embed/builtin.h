@@ -1,5 +1,5 @@
-// The built-in embedder: latent semantic vectors over the terms of the index, without network or
-// model. The basis lives in the store beside the index; see embed/lsa.h for what it is.
+// The built-in embedder: latent semantic analysis of the terms in the index, without a network or a
+// model. The store holds the LSA basis beside the index; embed/lsa.h explains the method.
 #pragma once
 
 #include <map>
@@ -11,14 +11,14 @@
 
 namespace stoka::embed {
 
-// Recorded as IndexIdentity::embedder.
+// The value of IndexIdentity::embedder for an index with built-in vectors.
 inline constexpr std::string_view kBuiltinName = "builtin-lsa";
 
-// Terms of a text with their counts, by term: what ChunkRecord::terms and fold() take.
+// The terms of a text with their counts, ordered by term: the form of ChunkRecord::terms.
 std::vector<store::TermCount> count_terms(std::string_view text);
 
-// Reads of the store only the basis rows that a text needs and keeps none, so that a refit by
-// another process is noticed at once. The store must outlive it.
+// Reads from the store only the basis rows of the terms in the text. It caches none, so that it
+// notices at once when another process fits a new basis. The store must outlive the embedder.
 class BuiltinEmbedder final : public Embedder {
  public:
   explicit BuiltinEmbedder(store::Store& store) : store_(store) {}
@@ -32,23 +32,25 @@ class BuiltinEmbedder final : public Embedder {
   store::Store& store_;
 };
 
-// Folds many chunks into the basis that is stored now, keeping rows between calls (at most about
-// 40 MB). For one index run: it does not notice a refit. Not thread safe.
+// Computes the vectors of many chunks from the stored basis and caches basis rows between calls (at
+// most about 40 MB). Use it for one index run only, because it does not notice a new basis. Not
+// thread safe. The store must outlive it.
 class Folder {
  public:
   explicit Folder(store::Store& store) : store_(store) {}
-  // Empty if there is no basis or it has none of the terms.
+  // The vector is empty if there is no basis or the basis has none of the terms.
   Result<Vector> fold(std::span<const store::TermCount> terms);
 
  private:
-  using Known = std::map<std::string, std::optional<store::BasisRow>, std::less<>>;
   store::Store& store_;
-  Known known_;
+  // By term; a term that the basis does not have is cached as nullopt.
+  std::map<std::string, std::optional<store::BasisRow>, std::less<>> cached_rows_;
 };
 
-// The end of an index run. Fits a new basis and replaces every vector when there is no basis, or
-// when more than a fifth of the fitted chunks have changed since; true if it did. An index without
-// any term is left alone. Errors: the store's, or `cancelled`, which leaves the old basis in place.
+// Called at the end of an index run. If there is no basis, or if more than a fifth of the fitted
+// chunks have changed since the last fit, it fits a new basis, replaces every vector and returns
+// true. An index without any term is not fitted. Errors: those of the store, and `cancelled`, which
+// leaves the old basis in place.
 Result<bool> refit_if_needed(store::Store& store, store::IndexWriter& writer,
                              const FitOptions& options, const Progress& progress = {},
                              std::stop_token stop = {});

@@ -1,4 +1,4 @@
-// Text to unit vectors.
+// The interface of embedders: text in, unit vectors out.
 #pragma once
 
 #include <functional>
@@ -12,42 +12,45 @@
 
 namespace stoka::embed {
 
-using Vector = std::vector<float>;  // unit length, or empty where a text has no vector
+using Vector = std::vector<float>;  // of unit length; empty if the text has no vector
 
-// What an index is made with. Searching it with anything else is refused.
+// A model. An index can be searched only with vectors of the model that made its vectors.
 struct Identity {
   std::string name;  // "builtin-lsa", "tei:BAAI/bge-m3@5617a9f6", "openai:nomic-embed-text"
   int dim = 0;       // 0: not fixed (built in)
   bool operator==(const Identity&) const = default;
 };
 
-// Vectors of texts, in their order. A text that the model refuses has an empty vector and a note.
+// The vectors of several texts, in the order of the texts. A text that the model refuses has an
+// empty vector and a warning.
 struct Embedded {
   struct Note {
-    size_t text = 0;   // index
+    size_t text = 0;   // index of the text
     std::string what;  // "refused: …", "longer than the model reads: embedded in 2 parts"
   };
   std::vector<Vector> vectors;
   std::vector<Note> notes;
 };
 
-// What vectors are wanted for: a question is waited for by a visitor, an index run has time.
+// What the text is. A visitor waits for the vector of a query, so it has a short deadline;
+// documents are embedded by index runs, which have time.
 enum class Use { document, query };
 
-// Called with how many of the texts are done. May be empty.
+// Called with the number of texts that are done. May be empty.
 using EmbedProgress = std::function<void(size_t done)>;
 
-// Threads: any member from any thread. Errors of the ones that ask a server: unavailable, timeout,
-// protocol, busy, config (a key or a model that the server does not take), cancelled.
+// All members may be called from any thread. Embedders that ask a server return the errors
+// unavailable, timeout, protocol, busy, cancelled, and config (the server does not accept the key
+// or does not have the model).
 class Embedder {
  public:
   virtual ~Embedder() = default;
-  // For people: "builtin-lsa", "tei at http://localhost:8072". Asks nobody.
+  // A name to show to people: "builtin-lsa", "tei at http://localhost:8072". Sends no request.
   virtual std::string name() const = 0;
-  // May ask the server; remembered for a while.
-  virtual Result<Identity> identity(Use use, std::stop_token stop) = 0;
-  // The text is embedded as it is: a prefix is the caller's. Empty when the text shares nothing
-  // with what the embedder knows (built in only).
+  // May ask the server; the answer is cached for a minute.
+  virtual Result<Identity> identity(Use type, std::stop_token stop) = 0;
+  // Embeds the text as it is; the caller adds the prefix that a model may need. The vector is empty
+  // if the text has no term that the embedder knows (built-in embedder only).
   virtual Result<Vector> embed_query(std::string_view text, std::stop_token stop) = 0;
   virtual Result<Embedded> embed_documents(std::span<const std::string> texts,
                                            const EmbedProgress& progress, std::stop_token stop) = 0;

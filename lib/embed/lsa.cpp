@@ -15,14 +15,16 @@ using Sparse = Eigen::SparseMatrix<float>;  // terms x chunks
 
 constexpr Eigen::Index kOversampling = 16;
 constexpr int kPowerIterations = 3;
-constexpr Eigen::Index kPanel = 128;  // columns at a time, so that A * Q never exists as a whole
-// Singular values below this share of the largest are noise in single precision.
-constexpr double kSmallestRatio = 1e-3;
-constexpr size_t kSmallCorpus = 200;
-constexpr size_t kFullRank = 16;
+// A * Q is computed this many columns at a time, so that it never exists as a whole.
+constexpr Eigen::Index kPanelWidth = 128;
+// In single precision, singular values below this share of the largest one are noise.
+constexpr double kMinSingularRatio = 1e-3;
+constexpr size_t kSmallCorpus = 200;  // chunks; below this, terms that occur once are kept
+constexpr size_t kFullRank = 16;      // up to this many chunks, each may have a dimension
 
-// Uniform in [-1, 1) from the splitmix64 sequence: the same numbers with every standard library.
-class Noise {
+// Uniform random numbers in [-1, 1) from the splitmix64 sequence. Unlike the distributions of
+// <random>, they are the same with every standard library.
+class RandomSequence {
  public:
   float next() {
     state_ += 0x9e3779b97f4a7c15U;
@@ -38,15 +40,16 @@ class Noise {
 };
 
 struct Vocabulary {
-  std::vector<uint32_t> terms;  // chosen terms, ascending
-  std::vector<float> weights;   // of the chosen
-  std::vector<int> place;       // term -> place among the chosen, or -1
+  std::vector<uint32_t> terms;  // the chosen terms, ascending
+  std::vector<float> weights;   // the idf of each chosen term
+  std::vector<int> row_of;      // for every term its position in `terms`, or -1
 };
 
-Vocabulary choose_terms(std::span<const Row> chunks, size_t vocabulary, const FitOptions& options) {
+Vocabulary choose_terms(std::span<const ChunkTerms> chunks, size_t vocabulary,
+                        const FitOptions& options) {
   std::vector<uint32_t> df(vocabulary);
-  for (const Row& row : chunks)
-    for (const TermCount& entry : row) ++df[entry.term];
+  for (const ChunkTerms& chunk : chunks)
+    for (const TermCount& entry : chunk) ++df[entry.term];
 
   const uint32_t min_df = chunks.size() < kSmallCorpus ? 1 : 2;
   Vocabulary chosen;
@@ -59,10 +62,10 @@ Vocabulary choose_terms(std::span<const Row> chunks, size_t vocabulary, const Fi
     std::sort(chosen.terms.begin(), chosen.terms.end());
   }
 
-  chosen.place.assign(vocabulary, -1);
+  chosen.row_of.assign(vocabulary, -1);
   const auto n = static_cast<double>(chunks.size());
   for (size_t i = 0; i < chosen.terms.size(); ++i) {
-    chosen.place[chosen.terms[i]] = static_cast<int>(i);
+    chosen.row_of[chosen.terms[i]] = static_cast<int>(i);
     const double in_chunks = df[chosen.terms[i]];
     chosen.weights.push_back(
         static_cast<float>(std::log(1.0 + (n - in_chunks + 0.5) / (in_chunks + 0.5))));
@@ -72,19 +75,19 @@ Vocabulary choose_terms(std::span<const Row> chunks, size_t vocabulary, const Fi
 
 float log_tf(uint32_t count) { return 1.0F + std::log(static_cast<float>(count)); }
 
-// Columns of the chunks that have a chosen term.
-Sparse columns(std::span<const Row> chunks, const Vocabulary& chosen) {
+// Builds the matrix A. A chunk without a chosen term has no column.
+Sparse build_matrix(std::span<const ChunkTerms> chunks, const Vocabulary& chosen) {
   std::vector<Eigen::Triplet<float>> entries;
   int column = 0;
-  for (const Row& row : chunks) {
+  for (const ChunkTerms& chunk : chunks) {
     const size_t begin = entries.size();
     double norm2 = 0;
-    for (const auto& [term, count] : row) {
-      const int place = chosen.place[term];
-      if (place < 0 || count == 0) continue;
-      const float value = log_tf(count) * chosen.weights[static_cast<size_t>(place)];
+    for (const auto& [term, count] : chunk) {
+      const int row = chosen.row_of[term];
+      if (row < 0 || count == 0) continue;
+      const float value = log_tf(count) * chosen.weights[static_cast<size_t>(row)];
       norm2 += static_cast<double>(value) * value;
-      entries.emplace_back(place, column, value);
+      entries.emplace_back(row, column, value);
     }
     if (entries.size() == begin) continue;
     const auto scale = static_cast<float>(std::pow(norm2, -0.25));
@@ -97,17 +100,17 @@ Sparse columns(std::span<const Row> chunks, const Vocabulary& chosen) {
   return a;
 }
 
-// A' (A q)
-Matrix apply(const Sparse& a, const Matrix& q) {
+// Computes A' (A q).
+Matrix apply_gram(const Sparse& a, const Matrix& q) {
   Matrix out(q.rows(), q.cols());
-  Panel in_terms;
-  Panel in_chunks;
-  for (Eigen::Index at = 0; at < q.cols(); at += kPanel) {
-    const Eigen::Index width = std::min(kPanel, q.cols() - at);
-    in_chunks = q.middleCols(at, width);
-    in_terms.noalias() = a * in_chunks;
-    in_chunks.noalias() = a.transpose() * in_terms;
-    out.middleCols(at, width) = in_chunks;
+  Panel term_space;
+  Panel chunk_space;
+  for (Eigen::Index at = 0; at < q.cols(); at += kPanelWidth) {
+    const Eigen::Index width = std::min(kPanelWidth, q.cols() - at);
+    chunk_space = q.middleCols(at, width);
+    term_space.noalias() = a * chunk_space;
+    chunk_space.noalias() = a.transpose() * term_space;
+    out.middleCols(at, width) = chunk_space;
   }
   return out;
 }
@@ -118,43 +121,44 @@ void orthonormalize(Matrix& y) {
 }
 
 struct Spectrum {
-  Matrix right;            // chunks x found, right singular vectors
+  Matrix right;            // right singular vectors: chunks x number of values
   Eigen::VectorXf values;  // singular values, descending
 };
 
-// Rayleigh-Ritz on the subspace q: the largest `wanted` singular values of A above the noise.
-Spectrum ritz(const Sparse& a, const Matrix& q, Eigen::Index wanted) {
-  const Matrix small = q.transpose() * apply(a, q);
+// Rayleigh-Ritz on the subspace q: returns the largest singular values of A, at most `wanted`,
+// without those that are noise.
+Spectrum rayleigh_ritz(const Sparse& a, const Matrix& q, Eigen::Index wanted) {
+  const Matrix small = q.transpose() * apply_gram(a, q);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
       (0.5F * (small + small.transpose())).cast<double>());
   const auto& lambda = eigen.eigenvalues();  // ascending
   const Eigen::Index last = lambda.size() - 1;
-  const double least = lambda[last] * kSmallestRatio * kSmallestRatio;
+  const double min_eigenvalue = lambda[last] * kMinSingularRatio * kMinSingularRatio;
   Eigen::Index found = 0;
-  while (found < wanted && lambda[last - found] > least) ++found;
+  while (found < wanted && lambda[last - found] > min_eigenvalue) ++found;
 
   Spectrum spectrum;
-  const Matrix turn = eigen.eigenvectors().rightCols(found).rowwise().reverse().cast<float>();
-  spectrum.right.noalias() = q * turn;
+  const Matrix rotation = eigen.eigenvectors().rightCols(found).rowwise().reverse().cast<float>();
+  spectrum.right.noalias() = q * rotation;
   spectrum.values = lambda.tail(found).reverse().cwiseSqrt().cast<float>();
   return spectrum;
 }
 
 }  // namespace
 
-bool sampled(size_t i, size_t n, size_t max) {
+bool is_in_sample(size_t i, size_t n, size_t max) {
   if (n <= max) return true;
   return (i + 1) * max / n != i * max / n;
 }
 
-Result<Basis> fit(std::span<const Row> chunks, size_t vocabulary, const FitOptions& options,
+Result<Basis> fit(std::span<const ChunkTerms> chunks, size_t vocabulary, const FitOptions& options,
                   const Progress& progress, std::stop_token stop) {
-  std::vector<Row> sample;
+  std::vector<ChunkTerms> sample;
   for (size_t i = 0; i < chunks.size(); ++i)
-    if (sampled(i, chunks.size(), options.max_chunks)) sample.push_back(chunks[i]);
+    if (is_in_sample(i, chunks.size(), options.max_chunks)) sample.push_back(chunks[i]);
 
   const Vocabulary chosen = choose_terms(sample, vocabulary, options);
-  const Sparse a = columns(sample, chosen);
+  const Sparse a = build_matrix(sample, chosen);
   Basis basis;
   const auto n = static_cast<size_t>(a.cols());
   basis.fitted_chunks = n;
@@ -169,18 +173,18 @@ Result<Basis> fit(std::span<const Row> chunks, size_t vocabulary, const FitOptio
     if (progress) progress(++step / steps);
   };
 
-  Noise noise;
+  RandomSequence random;
   Matrix q(a.cols(), width);
   for (Eigen::Index j = 0; j < q.cols(); ++j)
-    for (Eigen::Index i = 0; i < q.rows(); ++i) q(i, j) = noise.next();
+    for (Eigen::Index i = 0; i < q.rows(); ++i) q(i, j) = random.next();
   for (int i = 0; i < kPowerIterations; ++i) {
     if (stop.stop_requested()) return fail(ErrorKind::cancelled, "fitting was stopped");
-    q = apply(a, q);
+    q = apply_gram(a, q);
     orthonormalize(q);
     advance();
   }
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "fitting was stopped");
-  Spectrum spectrum = ritz(a, q, wanted);
+  Spectrum spectrum = rayleigh_ritz(a, q, wanted);
   q.resize(0, 0);
   advance();
 
@@ -204,19 +208,20 @@ Result<Basis> fit(std::span<const Row> chunks, size_t vocabulary, const FitOptio
   return basis;
 }
 
-void FoldIn::add(float weight, uint32_t count, std::span<const float> values) {
+void FoldInSum::add(float weight, uint32_t count, std::span<const float> values) {
   if (count == 0) return;
   const float factor = weight * log_tf(count);
   for (size_t i = 0; i < sum_.size(); ++i) sum_[i] += static_cast<double>(factor) * values[i];
 }
 
-Vector FoldIn::finish() const {
-  const double norm = std::sqrt(std::inner_product(sum_.begin(), sum_.end(), sum_.begin(), 0.0));
-  if (!std::isfinite(norm) || norm < 1e-9) return {};
-  Vector unit(sum_.size());
-  std::transform(sum_.begin(), sum_.end(), unit.begin(),
-                 [&](double value) { return static_cast<float>(value / norm); });
-  return unit;
+Vector normalized(std::span<const double> values) {
+  const double length =
+      std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
+  if (!std::isfinite(length) || length < 1e-9) return {};
+  Vector out(values.size());
+  std::transform(values.begin(), values.end(), out.begin(),
+                 [&](double value) { return static_cast<float>(value / length); });
+  return out;
 }
 
 }  // namespace stoka::embed

@@ -1,14 +1,16 @@
-// Latent semantic vectors: a term space fitted to a corpus, in which words that occur in the same
-// company lie close together. Pure and single-threaded: the same input gives the same bytes.
+// Latent semantic analysis (LSA): fits a vector space to a corpus in which terms that occur in
+// similar chunks lie close together. Pure functions on the caller's thread: the same input gives
+// the same bytes.
 //
-// A chunk is a column x of weights (1 + ln tf) * idf; the columns, each divided by the square root
-// of its length so that a page of text shapes the space more than a lone heading, form A. The basis
-// T holds the left singular vectors of A that belong to its largest singular values s (Deerwester
-// et al. 1990), found by randomised subspace iteration (Halko, Martinsson and Tropp 2011,
-// algorithm 4.4) from a fixed start, each times sqrt(s), which mutes directions that the corpus
-// hardly uses. Both scalings were chosen on public test collections (tests/bench/ir.cpp). Chunks
-// and questions are embedded alike, as T' x scaled to unit length, so a new page needs no refit: it
-// is folded in.
+// A chunk is a column x of term weights (1 + ln tf) * idf. The columns form the matrix A. Each is
+// divided by the square root of its length, so that a page of text shapes the space more than a
+// lone heading does. The basis T consists of the left singular vectors of A that belong to its
+// largest singular values s (Deerwester et al. 1990). They are computed by randomised subspace
+// iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4) from a fixed start. Each vector is
+// multiplied by sqrt(s), which mutes directions that the corpus hardly uses. Both scalings were
+// chosen on public test collections (tests/bench/ir.cpp). Chunks and queries are embedded alike: T'
+// x scaled to unit length. So a new page can be folded in, which means that it gets its vector from
+// the existing basis without a new fit.
 #pragma once
 
 #include <cstdint>
@@ -27,47 +29,52 @@ struct TermCount {
   uint32_t count = 0;
 };
 
-// Terms of a chunk, each once.
-using Row = std::span<const TermCount>;
+// The terms of one chunk. Each term occurs once.
+using ChunkTerms = std::span<const TermCount>;
 
 struct FitOptions {
   size_t max_dim = 512;
-  size_t max_chunks = 20000;  // above it an even sample is fitted
-  size_t max_terms = 40000;   // the most frequent by chunks; bounds memory
+  size_t max_chunks = 20000;  // of a larger corpus an even sample is fitted
+  size_t max_terms = 40000;   // the terms that occur in the most chunks are used; bounds memory
 };
 
 struct BasisTerm {
   uint32_t term = 0;
-  float weight = 0;           // idf
-  std::vector<float> values;  // dim floats
+  float weight = 0;           // the idf of the term
+  std::vector<float> values;  // the row of T for the term: dim floats
 };
 
 struct Basis {
   int dim = 0;
-  size_t fitted_chunks = 0;     // chunks that had any term
-  std::vector<BasisTerm> rows;  // by term
+  size_t fitted_chunks = 0;     // fitted chunks that have a term of the basis
+  std::vector<BasisTerm> rows;  // ordered by term
 };
 
-// Share of the work done, in [0,1]. Called on the caller's thread.
+// Called on the caller's thread with the share of the work that is done, in [0,1].
 using Progress = std::function<void(double)>;
 
 // Whether chunk `i` of `n` belongs to an even sample of at most `max` chunks.
-bool sampled(size_t i, size_t n, size_t max);
+bool is_in_sample(size_t i, size_t n, size_t max);
 
-// Dimensions are at most options.max_dim, about half the number of chunks (a handful of chunks
-// keeps one each) and the numerical rank. Terms that occur in one chunk only are left out from 200
-// chunks on. An empty basis (dim 0) if there is nothing to fit. The only error is `cancelled`.
-Result<Basis> fit(std::span<const Row> chunks, size_t vocabulary, const FitOptions& options,
+// Fits a basis. Its dimension is at most options.max_dim, at most half the number of chunks (or
+// min(chunks, 16), if that is more), and at most the numerical rank of A. If there are 200 chunks
+// or more, terms that occur in one chunk only are left out. The basis is empty (dim 0) if there is
+// nothing to fit. The only error is `cancelled`.
+Result<Basis> fit(std::span<const ChunkTerms> chunks, size_t vocabulary, const FitOptions& options,
                   const Progress& progress = {}, std::stop_token stop = {});
 
-// Sums weight * (1 + ln count) * values over the terms of a text.
-class FoldIn {
+// The vector scaled to unit length; empty if the values are all zero or not finite.
+Vector normalized(std::span<const double> values);
+
+// Computes the vector of a text: the sum over its terms of weight * (1 + ln count) * values, scaled
+// to unit length.
+class FoldInSum {
  public:
-  explicit FoldIn(int dim) : sum_(static_cast<size_t>(dim)) {}
-  // `values` must have dim floats.
+  explicit FoldInSum(int dim) : sum_(static_cast<size_t>(dim)) {}
+  // Adds a term: its weight and values in the basis (dim floats) and its count in the text.
   void add(float weight, uint32_t count, std::span<const float> values);
-  // Unit length; empty if no term was added or the sum vanishes.
-  Vector finish() const;
+  // Empty if no term was added or the sum is zero.
+  Vector finish() const { return normalized(sum_); }
 
  private:
   std::vector<double> sum_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "embed/rows.h"
+#include "embed/response.h"
 #include "net/model_list.h"
 #include "net/too_long.h"
 
@@ -14,40 +14,43 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kSetModel = "set embedder.model (STOKA_EMBED_MODEL)";
-constexpr const char* kNoList =
+constexpr const char* kSetModelHint = "set embedder.model (STOKA_EMBED_MODEL)";
+constexpr const char* kNoModelListHint =
     "check embedder.url (STOKA_EMBED_URL); for text-embeddings-inference set embedder.kind = tei "
     "(STOKA_EMBEDDER); if the server has no list of models, set embedder.model "
     "(STOKA_EMBED_MODEL)";
 
 }  // namespace
 
-Result<RemoteEmbedder::Server> OpenAiEmbedder::meet(const net::TimeLeft& time,
-                                                    std::stop_token stop) {
-  Server out;
+Result<RemoteEmbedder::ServerInfo> OpenAiEmbedder::fetch_info(const net::TimeLeft& deadline,
+                                                              std::stop_token stop) {
+  ServerInfo out;
   out.model = options_.model;
   if (out.model.empty()) {
-    STOKA_ASSIGN(out.model, only_model(time, stop));
+    STOKA_ASSIGN(out.model, fetch_only_model(deadline, stop));
   }
-  out.identity = {"openai:" + shown_name(out.model), options_.dimensions};
-  out.limits.texts = std::max<size_t>(1, options_.batch);
+  out.identity = {"openai:" + clean_model_name(out.model), options_.dimensions};
+  out.limits.max_texts = std::max<size_t>(1, options_.batch);
   return out;
 }
 
-Result<std::string> OpenAiEmbedder::only_model(const net::TimeLeft& time, std::stop_token stop) {
-  STOKA_ASSIGN(const net::Answer answer, send({"models", ""}, time, stop));
+Result<std::string> OpenAiEmbedder::fetch_only_model(const net::TimeLeft& deadline,
+                                                     std::stop_token stop) {
+  STOKA_ASSIGN(const net::Answer answer, send({"models", ""}, deadline, stop));
   STOKA_ASSIGN(const auto listed, net::read_models(upstream_, answer));
   if (!listed)
     return fail(ErrorKind::config,
-                fmt::format("{} does not list its models ({})", where(), answer.status), kNoList);
-  if (listed->empty()) return fail(ErrorKind::config, where() + " lists no model", kSetModel);
+                fmt::format("{} does not list its models ({})", server_name(), answer.status),
+                kNoModelListHint);
+  if (listed->empty())
+    return fail(ErrorKind::config, server_name() + " lists no model", kSetModelHint);
   if (listed->size() == 1) return listed->front();
-  return fail(ErrorKind::config, where() + " serves several models: " + net::enumerate(*listed),
-              kSetModel);
+  return fail(ErrorKind::config,
+              server_name() + " serves several models: " + net::enumerate(*listed), kSetModelHint);
 }
 
-net::Call OpenAiEmbedder::request(std::span<const std::string> texts, Use,
-                                  const Server& server) const {
+net::Call OpenAiEmbedder::make_request(std::span<const std::string> texts, Use,
+                                       const ServerInfo& server) const {
   Json body = {{"model", server.model},
                {"input", Json(std::vector<std::string>(texts.begin(), texts.end()))},
                {"encoding_format", "float"}};
@@ -55,14 +58,15 @@ net::Call OpenAiEmbedder::request(std::span<const std::string> texts, Use,
   return {"embeddings", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 
-tl::expected<Rows, std::string> OpenAiEmbedder::read(std::string_view body) const {
-  return read_indexed_rows(body);
+tl::expected<RawVectors, std::string> OpenAiEmbedder::parse_response(std::string_view body) const {
+  return parse_openai_vectors(body);
 }
 
-Error OpenAiEmbedder::refusal(const net::Answer& answer, const Server& server,
-                              const net::TimeLeft& time, std::stop_token stop) const {
-  if (net::too_long(answer)) return upstream_.refusal(answer);  // a text's fault, not the model's
-  return net::model_refusal(upstream_, answer, server.model, stop, time.left());
+Error OpenAiEmbedder::refusal_error(const net::Answer& answer, const ServerInfo& server,
+                                    const net::TimeLeft& deadline, std::stop_token stop) const {
+  // Its message may mention the model, but the text is what the server refuses.
+  if (net::too_long(answer)) return upstream_.refusal(answer);
+  return net::model_refusal(upstream_, answer, server.model, stop, deadline.left());
 }
 
 }  // namespace stoka::embed

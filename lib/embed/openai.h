@@ -1,5 +1,5 @@
-// Embeddings by the OpenAI-style /v1/embeddings of vLLM, llama.cpp, Ollama, LM Studio and hosted
-// services.
+// An embedder that asks an OpenAI-style /v1/embeddings endpoint, as vLLM, llama.cpp, Ollama, LM
+// Studio and hosted services have it.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 namespace stoka::embed {
 
 struct OpenAiOptions {
-  std::string model;   // empty: the only one that the server lists under /v1/models
-  int dimensions = 0;  // asked of the server, which must obey; 0: the model's own
-  size_t batch = 32;   // texts a request
+  std::string model;   // empty: the only model that the server lists under /v1/models
+  int dimensions = 0;  // sent with each request and checked; 0: the dimension of the model
+  size_t batch = 32;   // texts in one request
 };
 
-// What the server refuses as too long, query or document, is embedded in parts. Ollama cuts it
-// without a word.
+// A query or document that the server refuses as too long is embedded in parts (see
+// embed_in_batches()). Ollama does not refuse it, but truncates it silently.
 class OpenAiEmbedder final : public RemoteEmbedder {
  public:
   OpenAiEmbedder(net::Upstream& upstream, OpenAiOptions options, const Clock& clock,
@@ -23,16 +23,16 @@ class OpenAiEmbedder final : public RemoteEmbedder {
       : RemoteEmbedder("openai", upstream, clock, query_timeout), options_(std::move(options)) {}
 
  protected:
-  // "openai:MODEL".
-  Result<Server> meet(const net::TimeLeft& time, std::stop_token stop) override;
-  net::Call request(std::span<const std::string> texts, Use use,
-                    const Server& server) const override;
-  tl::expected<Rows, std::string> read(std::string_view body) const override;
-  Error refusal(const net::Answer& answer, const Server& server, const net::TimeLeft& time,
-                std::stop_token stop) const override;
+  // The name of the identity is "openai:MODEL".
+  Result<ServerInfo> fetch_info(const net::TimeLeft& deadline, std::stop_token stop) override;
+  net::Call make_request(std::span<const std::string> texts, Use type,
+                         const ServerInfo& server) const override;
+  tl::expected<RawVectors, std::string> parse_response(std::string_view body) const override;
+  Error refusal_error(const net::Answer& answer, const ServerInfo& server,
+                      const net::TimeLeft& deadline, std::stop_token stop) const override;
 
  private:
-  Result<std::string> only_model(const net::TimeLeft& time, std::stop_token stop);
+  Result<std::string> fetch_only_model(const net::TimeLeft& deadline, std::stop_token stop);
 
   OpenAiOptions options_;
 };

@@ -12,12 +12,12 @@
 namespace stoka::embed {
 namespace {
 
-constexpr size_t kMostName = 200;
+constexpr size_t kMaxModelName = 200;  // bytes
 constexpr std::string_view kServeAnother =
     "serve an embedding model there, or set embedder.url (STOKA_EMBED_URL) to one";
 
-// Whether asking for fewer or shorter texts may help: one text is to blame, or their number.
-bool may_be_the_texts(const net::Answer& answer) {
+// Whether the server may have refused a text or the number of texts, not the request as such.
+bool may_be_caused_by_texts(const net::Answer& answer) {
   switch (answer.status) {
     case 413:
     case 422:
@@ -29,26 +29,27 @@ bool may_be_the_texts(const net::Answer& answer) {
   }
 }
 
-// What servers say that run, but run another kind of model.
-bool embeds_nothing(const net::Answer& answer, std::string_view message) {
-  const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
-  if (answer.status == 501 || says("not an embedding model")) return true;
-  // The model's name, before that, may have "Embedding" in it; vLLM refuses `dimensions` so.
+// Recognises the messages of servers that run another kind of model.
+bool is_not_embedding_model(const net::Answer& answer, std::string_view message) {
+  const auto contains = [&](std::string_view words) { return message.find(words) != message.npos; };
+  if (answer.status == 501 || contains("not an embedding model")) return true;
+  // The name of the model stands before these words and may have "Embedding" in it. vLLM uses the
+  // same words when it refuses `dimensions`, so a message about dimensions does not count.
   message.remove_prefix(std::min(message.find("does not support"), message.size()));
-  return says("mbedding") && !says("imension");
+  return contains("mbedding") && !contains("imension");
 }
 
-// What the server says, without a key that it repeats.
-std::string said(const net::Answer& answer, const Secret& key) {
+// The server's error message. If it repeats the key, the key is masked.
+std::string server_message(const net::Answer& answer, const Secret& key) {
   const std::string message = net::error_message(answer.body, key);
   return message.empty() ? fmt::format("status {}", answer.status) : message;
 }
 
 }  // namespace
 
-std::string shown_name(std::string_view name) {
+std::string clean_model_name(std::string_view name) {
   std::string out = text::one_line(name);
-  out.resize(text::floor_border(out, std::min(kMostName, out.size())));
+  out.resize(text::floor_border(out, std::min(kMaxModelName, out.size())));
   return out;
 }
 
@@ -56,9 +57,9 @@ std::string RemoteEmbedder::name() const {
   return fmt::format("{} at {}", kind_, upstream_.options().url.shown());
 }
 
-Result<Identity> RemoteEmbedder::identity(Use use, std::stop_token stop) {
-  STOKA_ASSIGN(Server known, server(time_for(use), stop));
-  return std::move(known.identity);
+Result<Identity> RemoteEmbedder::identity(Use type, std::stop_token stop) {
+  STOKA_ASSIGN(ServerInfo server, server_info(deadline_for(type), stop));
+  return std::move(server.identity);
 }
 
 Result<Vector> RemoteEmbedder::embed_query(std::string_view text, std::stop_token stop) {
@@ -75,77 +76,82 @@ Result<Embedded> RemoteEmbedder::embed_documents(std::span<const std::string> te
   return embed(texts, Use::document, progress, stop);
 }
 
-Result<RemoteEmbedder::Server> RemoteEmbedder::server(const net::TimeLeft& time,
-                                                      std::stop_token stop) {
-  return remembered_.get([&]() -> Result<Server> {
-    STOKA_ASSIGN(Server met, meet(time, stop));
-    const std::string probe[] = {std::string(kProbe)};
-    STOKA_ASSIGN(const Reply reply, ask(probe, Use::document, met, time, stop));
+Result<RemoteEmbedder::ServerInfo> RemoteEmbedder::server_info(const net::TimeLeft& deadline,
+                                                               std::stop_token stop) {
+  return server_info_.get([&]() -> Result<ServerInfo> {
+    STOKA_ASSIGN(ServerInfo server, fetch_info(deadline, stop));
+    const std::string texts[] = {std::string(kProbeText)};
+    STOKA_ASSIGN(const BatchReply reply, send_batch(texts, Use::document, server, deadline, stop));
     if (!reply) return fail(reply.error().error);
-    met.identity.dim = static_cast<int>(reply->front().size());
-    return met;
+    server.identity.dim = static_cast<int>(reply->front().size());
+    return server;
   });
 }
 
-Result<Embedded> RemoteEmbedder::embed(std::span<const std::string> texts, Use use,
+Result<Embedded> RemoteEmbedder::embed(std::span<const std::string> texts, Use type,
                                        const EmbedProgress& progress, std::stop_token stop) {
-  const net::TimeLeft time = time_for(use);
-  STOKA_ASSIGN(const Server first, server(time, stop));
-  const Ask one = [&](std::span<const std::string> batch) -> Result<Reply> {
-    STOKA_ASSIGN(const Server now, server(time, stop));
+  const net::TimeLeft deadline = deadline_for(type);
+  STOKA_ASSIGN(const ServerInfo first, server_info(deadline, stop));
+  // The cached information may expire between two batches, and the model may have changed then.
+  const SendBatch send_checked = [&](std::span<const std::string> batch) -> Result<BatchReply> {
+    STOKA_ASSIGN(const ServerInfo now, server_info(deadline, stop));
     if (now.identity != first.identity)
-      return fail(
-          ErrorKind::config,
-          fmt::format("{}: the model changed from {} ({} dimensions) to {} ({}) meanwhile", where(),
-                      first.identity.name, first.identity.dim, now.identity.name, now.identity.dim),
-          "keep one model behind the address, and index again");
-    return ask(batch, use, now, time, stop);
+      return fail(ErrorKind::config,
+                  fmt::format("{}: the model changed from {} ({} dimensions) to {} ({} dimensions) "
+                              "during the run",
+                              server_name(), first.identity.name, first.identity.dim,
+                              now.identity.name, now.identity.dim),
+                  "keep one model behind the address, and index again");
+    return send_batch(batch, type, now, deadline, stop);
   };
-  return embed_in_batches(texts, first.limits, one, progress);
+  return embed_in_batches(texts, first.limits, send_checked, progress);
 }
 
-net::TimeLeft RemoteEmbedder::time_for(Use use) const {
-  return net::TimeLeft(use == Use::query ? query_timeout_ : net::Milliseconds(0));
+net::TimeLeft RemoteEmbedder::deadline_for(Use type) const {
+  return net::TimeLeft(type == Use::query ? query_timeout_ : net::Milliseconds(0));
 }
 
-Result<net::Answer> RemoteEmbedder::send(net::Call call, const net::TimeLeft& time,
+Result<net::Answer> RemoteEmbedder::send(net::Call call, const net::TimeLeft& deadline,
                                          std::stop_token stop) {
-  call.total = time.left();
+  call.total = deadline.left();
   if (call.total.count() > 0) call.total_setting = "query_timeout";
   return upstream_.call(call, stop);
 }
 
-Result<Reply> RemoteEmbedder::ask(std::span<const std::string> texts, Use use, const Server& server,
-                                  const net::TimeLeft& time, std::stop_token stop) {
-  STOKA_ASSIGN(const net::Answer answer, send(request(texts, use, server), time, stop));
+Result<BatchReply> RemoteEmbedder::send_batch(std::span<const std::string> texts, Use type,
+                                              const ServerInfo& server,
+                                              const net::TimeLeft& deadline, std::stop_token stop) {
+  STOKA_ASSIGN(const net::Answer answer, send(make_request(texts, type, server), deadline, stop));
   if (!answer.ok()) {
-    const Error error = meaning(answer, server, time, stop);
-    if (!may_be_the_texts(answer)) return fail(error);
-    return Reply(tl::unexpect,
-                 Refusal{said(answer, upstream_.options().key), net::too_long(answer), error});
+    const Error error = error_for(answer, server, deadline, stop);
+    if (!may_be_caused_by_texts(answer)) return fail(error);
+    return BatchReply(tl::unexpect, BatchRefusal{server_message(answer, upstream_.options().key),
+                                                 net::too_long(answer), error});
   }
-  const tl::expected<Rows, std::string> rows = read(answer.body);
-  if (!rows) return fail(upstream_.nonsense(rows.error()));
-  auto vectors = check_vectors(*rows, texts.size(), server.identity.dim);
-  if (vectors) return Reply(std::move(*vectors));
-  const Complaint& complaint = vectors.error();
-  const Error error = upstream_.nonsense(complaint.what);
-  if (complaint.of_a_text)
-    return Reply(tl::unexpect, Refusal{"the server " + complaint.what, false, error});
-  remembered_.forget();  // another model may be the reason
+  const tl::expected<RawVectors, std::string> raw = parse_response(answer.body);
+  if (!raw) return fail(upstream_.nonsense(raw.error()));
+  auto vectors = validate_vectors(*raw, texts.size(), server.identity.dim);
+  if (vectors) return BatchReply(std::move(*vectors));
+  const InvalidVectors& invalid = vectors.error();
+  const Error error = upstream_.nonsense(invalid.message);
+  if (invalid.is_caused_by_text)
+    return BatchReply(tl::unexpect, BatchRefusal{"the server " + invalid.message, false, error});
+  server_info_.clear();  // the server may have changed its model
   return fail(error);
 }
 
-Error RemoteEmbedder::refusal(const net::Answer& answer, const Server&, const net::TimeLeft&,
-                              std::stop_token) const {
+Error RemoteEmbedder::refusal_error(const net::Answer& answer, const ServerInfo&,
+                                    const net::TimeLeft&, std::stop_token) const {
   return upstream_.refusal(answer);
 }
 
-Error RemoteEmbedder::meaning(const net::Answer& answer, const Server& server,
-                              const net::TimeLeft& time, std::stop_token stop) const {
-  const std::string message = said(answer, upstream_.options().key);
-  if (!embeds_nothing(answer, message)) return refusal(answer, server, time, stop);
-  return Error(ErrorKind::config, fmt::format("{} does not embed: {}", where(), message),
+Error RemoteEmbedder::error_for(const net::Answer& answer, const ServerInfo& server,
+                                const net::TimeLeft& deadline, std::stop_token stop) const {
+  const std::string message = server_message(answer, upstream_.options().key);
+  if (!is_not_embedding_model(answer, message))
+    return refusal_error(answer, server, deadline, stop);
+  return Error(ErrorKind::config,
+               fmt::format("{} does not run an embedding model: {}", server_name(), message),
                std::string(kServeAnother));
 }
 

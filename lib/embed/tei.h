@@ -1,12 +1,12 @@
-// Embeddings from a text-embeddings-inference server, by its own /embed.
+// An embedder that asks the /embed endpoint of a text-embeddings-inference server.
 #pragma once
 
 #include "embed/remote.h"
 
 namespace stoka::embed {
 
-// Keeps to the limits that /info names. Documents are never cut silently: what is too long is
-// embedded in parts (their mean, by length, scaled to unit length); a query is cut at its end.
+// Respects the limits in the server's /info. A document that is too long is embedded in parts (see
+// embed_in_batches()), never truncated; a query that is too long is truncated by the server.
 class TeiEmbedder final : public RemoteEmbedder {
  public:
   TeiEmbedder(net::Upstream& upstream, const Clock& clock,
@@ -14,12 +14,13 @@ class TeiEmbedder final : public RemoteEmbedder {
       : RemoteEmbedder("tei", upstream, clock, query_timeout) {}
 
  protected:
-  // "tei:MODEL@SHA" of /info (the sha's first eight digits; none where the server gives none). A
-  // config error if there is no such /info, a protocol error if that makes no sense.
-  Result<Server> meet(const net::TimeLeft& time, std::stop_token stop) override;
-  net::Call request(std::span<const std::string> texts, Use use,
-                    const Server& server) const override;
-  tl::expected<Rows, std::string> read(std::string_view body) const override;
+  // The name of the identity is "tei:MODEL@SHA": model and revision from /info, of the revision the
+  // first eight digits; without a revision "tei:MODEL". Fails with a config error if the server has
+  // no /info, and with a protocol error if /info cannot be read.
+  Result<ServerInfo> fetch_info(const net::TimeLeft& deadline, std::stop_token stop) override;
+  net::Call make_request(std::span<const std::string> texts, Use type,
+                         const ServerInfo& server) const override;
+  tl::expected<RawVectors, std::string> parse_response(std::string_view body) const override;
 };
 
 }  // namespace stoka::embed

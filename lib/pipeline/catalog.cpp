@@ -6,7 +6,7 @@
 namespace stoka::pipeline {
 namespace {
 
-// Of a folded word. Not its stem: "stocking" and "stock" have the same one.
+// The singular of a folded word. A stem would not do: "stocking" and "stock" have the same one.
 std::string singular(std::string_view word) {
   return std::string(word.size() > 2 && word.ends_with('s') && !word.ends_with("ss")
                          ? word.substr(0, word.size() - 1)
@@ -45,18 +45,18 @@ void Catalog::collect_words() const {
     for (const text::Word& word : text::words(text)) words.insert(singular(word.text));
   };
   for (const store::DocumentInfo& info : documents_) {
-    collect(info.document.slug, name_words_);
-    for (const std::string& tag : info.document.tags) collect(tag, name_words_);
+    collect(info.document.slug, slug_and_tag_words_);
+    for (const std::string& tag : info.document.tags) collect(tag, slug_and_tag_words_);
     collect(info.document.title, title_words_);
   }
 }
 
-bool Catalog::names(std::string_view word) const {
+bool Catalog::is_in_slug_or_tag(std::string_view word) const {
   std::call_once(words_collected_, [this] { collect_words(); });
-  return name_words_.contains(singular(word));
+  return slug_and_tag_words_.contains(singular(word));
 }
 
-bool Catalog::is_in_a_title(std::string_view word) const {
+bool Catalog::is_in_title(std::string_view word) const {
   std::call_once(words_collected_, [this] { collect_words(); });
   return title_words_.contains(singular(word));
 }

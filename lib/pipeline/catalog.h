@@ -1,5 +1,5 @@
-// The list of documents, for questions that are about the site as a whole: which words
-// name its pages, which tags a page has, which page a path is.
+// An in-memory list of the indexed documents, with look-ups by slug, by path and by words of slugs,
+// tags and titles.
 #pragma once
 
 #include <map>
@@ -13,33 +13,32 @@
 
 namespace stoka::pipeline {
 
-// Thread safe once it is made.
+// Immutable once constructed: may be used from any thread.
 class Catalog {
  public:
   Catalog() = default;
   Catalog(std::vector<store::DocumentInfo> documents, uint64_t generation);
 
   const std::vector<store::DocumentInfo>& documents() const { return documents_; }
-  uint64_t generation() const { return generation_; }  // of the index it was read from
+  uint64_t generation() const { return generation_; }  // of the index when it was read
 
   const Document* find(std::string_view slug) const;
-  // The document a page path or URL stands for, by its URL or by its last segment.
+  // Finds the document of a page path or URL, by its URL or else by the last segment as a slug.
   const Document* find_page(std::string_view page) const;
   std::vector<std::string> tags_of(std::string_view slug) const;
-  // Whether a folded word, in the singular or the plural, is part of a slug or a tag, or of a
-  // title.
-  bool names(std::string_view word) const;
-  bool is_in_a_title(std::string_view word) const;
+  // Whether a folded word, in the singular or the plural, occurs in a slug or tag, or in a title.
+  bool is_in_slug_or_tag(std::string_view word) const;
+  bool is_in_title(std::string_view word) const;
 
  private:
   std::vector<store::DocumentInfo> documents_;
   uint64_t generation_ = 0;
   std::map<std::string, size_t, std::less<>> by_slug_;
   std::map<std::string, size_t, std::less<>> by_url_;
-  // In the singular. Few questions ask for them, so they are collected for the first that does.
+  // Collected by the first look-up of a word, because few questions need them.
   void collect_words() const;
   mutable std::once_flag words_collected_;
-  mutable std::set<std::string, std::less<>> name_words_;
+  mutable std::set<std::string, std::less<>> slug_and_tag_words_;  // in the singular
   mutable std::set<std::string, std::less<>> title_words_;
 };
 

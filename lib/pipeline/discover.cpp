@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kMostRecommendations = 10;
+constexpr int kMaxRecommendations = 10;
 
 Result<Citation> cite(Engine& engine, const Hit& hit, std::string_view query) {
   const Chunk& chunk = hit.chunk;
@@ -29,14 +29,14 @@ Result<Citation> cite(Engine& engine, const Hit& hit, std::string_view query) {
                              engine.showing());
 }
 
-// What a document is about, as a question.
-std::string about(const Document& document) {
+// A query for documents related to this one.
+std::string related_query(const Document& document) {
   return fmt::format("{} {} {}", document.title, fmt::join(document.tags, " "),
                      document.description);
 }
 
-std::set<std::string, std::less<>> seen(const DiscoverRequest& request, const Document* page,
-                                        const Visitor& visitor) {
+std::set<std::string, std::less<>> seen_slugs(const DiscoverRequest& request, const Document* page,
+                                              const Visitor& visitor) {
   std::set<std::string, std::less<>> out(request.page.seen_slugs.begin(),
                                          request.page.seen_slugs.end());
   for (const Reading& reading : visitor.history) out.insert(reading.slug);
@@ -44,7 +44,7 @@ std::set<std::string, std::less<>> seen(const DiscoverRequest& request, const Do
   return out;
 }
 
-// The first chunk of the newest documents that are not in `skip`, as hits without a score.
+// The first chunks of the newest `count` documents that are not in `skip`, as hits without a score.
 Result<std::vector<Hit>> newest(Engine& engine, const Catalog& catalog,
                                 const std::set<std::string, std::less<>>& skip, size_t count) {
   std::vector<const Document*> documents;
@@ -65,9 +65,10 @@ Result<std::vector<Hit>> newest(Engine& engine, const Catalog& catalog,
   return out;
 }
 
-// A model's line is untrusted like its answers: no tags, nothing the voice forbids, one line.
-std::optional<std::string> guarded(const std::optional<std::string>& line,
-                                   const cite::GuardRules& rules) {
+// A framing line comes from a model and is not trusted: this removes tags and what the voice guard
+// forbids, and makes it one line.
+std::optional<std::string> guard_line(const std::optional<std::string>& line,
+                                      const cite::GuardRules& rules) {
   if (!line) return std::nullopt;
   cite::AnswerStream answer({}, {}, rules, "", [](const Event&) {});
   answer.push(*line);
@@ -76,8 +77,8 @@ std::optional<std::string> guarded(const std::optional<std::string>& line,
   return out.empty() ? std::nullopt : std::optional(out);
 }
 
-// The same page always gets the same line.
-const std::string& line_for(const Document& document, const std::vector<std::string>& lines) {
+// Picks a line by the slug, so that a page always gets the same one.
+const std::string& pick_line(const Document& document, const std::vector<std::string>& lines) {
   size_t sum = 0;
   for (unsigned char c : document.slug) sum += c;
   return lines[sum % lines.size()];
@@ -89,24 +90,24 @@ Json cite_json(const Citation& citation) { return Json::parse(data_json(CiteEven
 
 Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
                                  std::stop_token stop) {
-  if (request.limit < 1 || request.limit > kMostRecommendations)
-    return fail(ErrorKind::usage,
-                fmt::format("limit is {}, wanted 1 to {}", request.limit, kMostRecommendations));
+  if (request.limit < 1 || request.limit > kMaxRecommendations)
+    return fail(ErrorKind::usage, fmt::format("the limit must be 1 to {}, not {}",
+                                              kMaxRecommendations, request.limit));
   if (!request.visitor_id.empty() && !is_uuid(request.visitor_id))
     return fail(ErrorKind::usage,
-                fmt::format("visitor is not a UUID: '{}'", text::one_line(request.visitor_id)));
+                fmt::format("the visitor is not a UUID: '{}'", text::one_line(request.visitor_id)));
   STOKA_TRY(engine.check_index(stop));
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
-  STOKA_ASSIGN(Asker asker, pipeline::asker(engine.parts().store, lower(request.visitor_id),
-                                            request.subject, request.remote));
-  const Visitor visitor = asker.known ? std::move(*asker.known) : Visitor();
+  STOKA_ASSIGN(Asker lookup, asker(engine.parts().store, lower(request.visitor_id), request.subject,
+                                   request.remote));
+  const Visitor visitor = lookup.known ? std::move(*lookup.known) : Visitor();
   const Document* page = catalog->find_page(request.page.page);
   std::vector<session::Interest> interests = engine.interests(visitor, request.page, *catalog);
-  std::set<std::string, std::less<>> skip = seen(request, page, visitor);
+  std::set<std::string, std::less<>> skip = seen_slugs(request, page, visitor);
 
   retrieve::Query query;
   if (page)
-    query.text = about(*page);
+    query.text = related_query(*page);
   else if (!request.page.page_title.empty())
     query.text = text::clean_query(request.page.page_title);
   for (const session::Interest& interest : interests) {
@@ -117,14 +118,14 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
 
   Recommendations out;
   std::vector<Hit> ranked;
-  std::string wanted = query.text;
-  if (!wanted.empty()) {
+  const std::string query_text = query.text;
+  if (!query_text.empty()) {
     STOKA_ASSIGN(Candidates found, engine.candidates(std::move(query), stop));
     rerank::PolicyOptions policy = engine.settings().policy;
     policy.max_per_slug = 1;
     policy.keep = static_cast<size_t>(request.limit);
     ranked = rerank::apply_policy(std::move(found.hits),
-                                  {wanted, {}, 0, engine.parts().clock.today()}, policy);
+                                  {query_text, {}, 0, engine.parts().clock.today()}, policy);
     out.confidence = rerank::classify(ranked, engine.settings().thresholds).confidence;
   }
   size_t limit = static_cast<size_t>(request.limit);
@@ -136,10 +137,10 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
   std::vector<std::optional<std::string>> framings(ranked.size());
   if (request.framing) framings = engine.parts().generator.frame(ranked, stop);
   for (size_t i = 0; i < ranked.size(); ++i) {
-    STOKA_ASSIGN(Citation citation, cite(engine, ranked[i], wanted));
-    out.items.push_back({std::move(citation), guarded(framings[i], engine.parts().guard)});
+    STOKA_ASSIGN(Citation citation, cite(engine, ranked[i], query_text));
+    out.items.push_back({std::move(citation), guard_line(framings[i], engine.parts().guard)});
   }
-  // Nothing is said of an empty list. The newest documents are no answer, but they are something.
+  // The newest documents do not answer a query, but a list that is not empty is at least adjacent.
   if (!out.items.empty() && out.confidence == Confidence::nothing)
     out.confidence = Confidence::adjacent;
   out.hits = std::move(ranked);
@@ -153,14 +154,14 @@ Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token
   const Document* document = catalog->find_page(page);
   Ambient out;
   const std::string path = session::page_path(page);
-  // A page with a line of its own ("/") keeps it, even when it is a document too.
+  // A page such as "/" has a hint of its own, which is used even if the page is a document as well.
   if (out.hint = golden.hint(path); !out.hint.empty()) return out;
   if (!document) {
     out.hint = golden.hint_below(path);
     return out;
   }
   if (document->type == "product") {
-    out.hint = line_for(*document, golden.product_hints);
+    out.hint = pick_line(*document, golden.product_hints);
     return out;
   }
   DiscoverRequest request;
@@ -169,7 +170,7 @@ Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token
   request.framing = false;
   STOKA_ASSIGN(Recommendations found, discover(engine, request, stop));
   if (found.items.empty()) return out;
-  out.hint = line_for(*document, golden.post_hints);
+  out.hint = pick_line(*document, golden.post_hints);
   out.citation = std::move(found.items.front().citation);
   return out;
 }

@@ -1,4 +1,4 @@
-// What to read next, and one ambient line about a page. No generator in the way.
+// Recommends what to read next, and finds one ambient line for a page.
 #pragma once
 
 #include <optional>
@@ -14,43 +14,44 @@ namespace stoka::pipeline {
 
 struct Recommendation {
   Citation citation;
-  std::optional<std::string> framing;  // one line; empty when nothing frames it
+  std::optional<std::string> framing;  // one line of the generator, if it has one
 };
 
 struct Recommendations {
-  std::vector<Recommendation> items;            // best first, one a document
+  std::vector<Recommendation> items;            // best first, one for each document
   Confidence confidence = Confidence::nothing;  // at least adjacent when there are items
   std::vector<Hit> hits;                        // of the items, with receipts, for --explain
-  std::vector<session::Interest> interests;     // what steered them
+  std::vector<session::Interest> interests;     // the interests that the search used
 };
 
 struct DiscoverRequest {
   std::string visitor_id;  // UUID or empty
   PageContext page;
   int limit = 3;             // 1..10
-  bool framing = true;       // whether the generator is asked for a line above each
-  std::string subject = {};  // of a verified token
+  bool framing = true;       // whether to ask the generator for a line above each item
+  std::string subject = {};  // of a verified token, or empty
   bool remote = false;       // see TurnRequest
 };
 
-// Recommends neighbours of the page, or of the visitor's interests when there is no page, or the
-// newest documents when there is neither. Never the page itself nor what was seen. As many as asked
-// for if the index has them.
+// Recommends documents related to the page, or to the visitor's interests if there is no page. If
+// they are fewer than asked for, the newest documents follow. Leaves out the page itself, what the
+// visitor has read and what the client has seen. Asks the generator for nothing but the framing
+// lines. Usage errors: a limit out of range, a visitor_id that is not a UUID.
 Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
                                  std::stop_token stop = {});
 
 struct Ambient {
-  std::string hint;  // empty: nothing to say
+  std::string hint;  // empty if there is none
   std::optional<Citation> citation;
 };
 
-// A hand-written hint for known pages and for products; for any other page that is a document, the
-// best adjacent chunk of another one.
+// Returns a hand-written hint for known pages and for products. For another page that is a document
+// it returns a hint and a citation of a related document. For an unknown page both are empty.
 Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token stop = {});
 
-// {"recommendations":[{the fields of a cite event, framing}],"confidence"}
+// {"recommendations":[{the fields of a cite event, and framing}],"confidence"}
 std::string to_json(const Recommendations& recommendations);
-// {"hint","cite"}: null where there is nothing
+// {"hint","cite"}, each null if it is empty
 std::string to_json(const Ambient& ambient);
 
 }  // namespace stoka::pipeline

@@ -5,7 +5,7 @@
 namespace stoka::pipeline {
 
 Engine::Engine(Parts parts, Settings settings)
-    : parts_(parts), settings_(std::move(settings)), without_reranker_(parts.store) {}
+    : parts_(parts), settings_(std::move(settings)), fallback_reranker_(parts.store) {}
 
 Result<std::shared_ptr<const Catalog>> Engine::catalog() {
   STOKA_ASSIGN(store::IndexStats stats, parts_.store.stats());
@@ -14,10 +14,10 @@ Result<std::shared_ptr<const Catalog>> Engine::catalog() {
     if (catalog_ && catalog_->generation() == stats.generation) return catalog_;
   }
   STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, parts_.store.documents());
-  auto fresh = std::make_shared<const Catalog>(std::move(documents), stats.generation);
+  auto catalog = std::make_shared<const Catalog>(std::move(documents), stats.generation);
   std::lock_guard lock(mutex_);
-  catalog_ = fresh;
-  return fresh;
+  catalog_ = catalog;
+  return catalog;
 }
 
 Result<> Engine::check_index(std::stop_token stop) {
@@ -27,7 +27,7 @@ Result<> Engine::check_index(std::stop_token stop) {
     return fail(ErrorKind::data, "index is empty", "run: stoka index PATH");
   store::IndexIdentity wanted = settings_.identity;
   if (settings_.retrieve.mode == retrieve::Mode::lexical) {
-    wanted.embedder = made_with->embedder;  // nobody is asked for a vector
+    wanted.embedder = made_with->embedder;  // the lexical search needs no vectors
   } else {
     STOKA_ASSIGN(embed::Identity embedder, parts_.embedder.identity(embed::Use::query, stop));
     wanted.embedder = std::move(embedder.name);
@@ -35,15 +35,15 @@ Result<> Engine::check_index(std::stop_token stop) {
   }
   if (auto differs = store::difference(*made_with, wanted))
     return fail(ErrorKind::config,
-                fmt::format("the index was made with {} '{}', configured is '{}'", differs->what,
-                            differs->made_with, differs->wanted),
-                "configure what it was made with, or make it again: stoka index --rebuild PATH");
+                fmt::format("the index was made with {} '{}', but '{}' is configured",
+                            differs->what, differs->made_with, differs->wanted),
+                "configure what it was made with, or rebuild it: stoka index --rebuild PATH");
   return {};
 }
 
 std::vector<session::Interest> Engine::interests(const Visitor& visitor, PageContext page,
                                                  const Catalog& catalog) const {
-  // A page's address need not end in its slug.
+  // The address of a page need not end in its slug, which session::interests() expects.
   if (const Document* document = catalog.find_page(page.page)) page.page = document->slug;
   return session::interests(
       visitor, page, [&](std::string_view slug) { return catalog.tags_of(slug); },
@@ -63,15 +63,15 @@ Result<Candidates> Engine::candidates(retrieve::Query query, std::stop_token sto
   if (out.hits.empty()) return out;
   auto scores = parts_.reranker.score(query.text, out.hits, stop);
   if (scores && scores->size() != out.hits.size())
-    scores = fail(ErrorKind::protocol,
-                  fmt::format("{} scores for {} texts", scores->size(), out.hits.size()));
+    scores = fail(ErrorKind::protocol, fmt::format("the reranker returned {} scores for {} texts",
+                                                   scores->size(), out.hits.size()));
   if (!scores) {
     if (scores.error().kind == ErrorKind::cancelled) return fail(scores.error());
     out.not_reranked = scores.error().message;
     const std::string& hint = scores.error().hint;
     parts_.log.warning(fmt::format("answering in retrieval order, {}{}{}", out.not_reranked,
                                    hint.empty() ? "" : ". ", hint));
-    scores = without_reranker_.score(query.text, out.hits, stop);
+    scores = fallback_reranker_.score(query.text, out.hits, stop);
     if (!scores) return fail(scores.error());
   }
   rerank::set_raw(out.hits, *scores);

@@ -1,4 +1,5 @@
-// Everything a turn needs, wired by the app. The only room that sees every stage.
+// The engine holds the parts of the pipeline, which the app chooses, and does what turns, discover
+// and ambient lines have in common.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,6 @@
 #include "golden/golden.h"
 #include "pipeline/catalog.h"
 #include "prompt/prompt.h"
-#include "rerank/confidence.h"
 #include "rerank/order.h"
 #include "rerank/policy.h"
 #include "rerank/reranker.h"
@@ -31,45 +31,46 @@ struct Settings {
   rerank::Thresholds thresholds;
   prompt::Options prompt;
   session::InterestWeights interests;
-  std::string site_url;  // of the site, put before the paths of documents; may be empty
-  // How an index must have been made to be searched with these parts. Name and dimension of the
-  // embedder are asked of it.
+  std::string site_url;  // put before the paths of documents; may be empty
+  // How an index must have been made so that these parts can search it. The embedder itself
+  // supplies its name and dimension.
   store::IndexIdentity identity;
 };
 
+// The time that a stage of the pipeline took.
 struct Stage {
   std::string name;
   double ms = 0;
 };
 
-// Times stages by the injected clock.
+// Measures the time of consecutive stages.
 class Stopwatch {
  public:
   Stopwatch(const Clock& clock, std::vector<Stage>& stages)
-      : clock_(clock), stages_(stages), at_(clock.monotonic()) {}
-  // What took the time since the last lap.
+      : clock_(clock), stages_(stages), lap_start_(clock.monotonic()) {}
+  // Adds a stage that took the time since construction, the last lap or restart().
   void lap(std::string name) {
     std::chrono::nanoseconds now = clock_.monotonic();
     stages_.push_back(
-        {std::move(name), std::chrono::duration<double, std::milli>(now - at_).count()});
-    at_ = now;
+        {std::move(name), std::chrono::duration<double, std::milli>(now - lap_start_).count()});
+    lap_start_ = now;
   }
-  void restart() { at_ = clock_.monotonic(); }
+  void restart() { lap_start_ = clock_.monotonic(); }
 
  private:
   const Clock& clock_;
   std::vector<Stage>& stages_;
-  std::chrono::nanoseconds at_;
+  std::chrono::nanoseconds lap_start_;
 };
 
-// What may answer a question, before the policy.
+// The reranked hits for a query, before the policy.
 struct Candidates {
-  std::vector<Hit> hits;      // best fused first, raw filled in
-  std::string not_reranked;   // why the reranker was done without; empty: it was not
+  std::vector<Hit> hits;      // ordered by fused score, with Hit::raw filled in
+  std::string not_reranked;   // the error of the reranker; empty if it succeeded
   std::vector<Stage> stages;  // embed, search, rerank
 };
 
-// Parts are borrowed and must outlive the engine. Threads: any.
+// All members may be called from any thread. The parts must outlive the engine.
 class Engine {
  public:
   struct Parts {
@@ -89,29 +90,30 @@ class Engine {
   const Parts& parts() const { return parts_; }
   const Settings& settings() const { return settings_; }
 
-  // What is published, as of the last index run. Read once and kept until an index run ends.
+  // The indexed documents. Cached until an index run changes the generation of the index.
   Result<std::shared_ptr<const Catalog>> catalog();
 
-  // A data error when nothing is indexed, a config error that names both sides when the index was
-  // made with other parts, or what the embedder answers when it is asked who it is.
+  // Checks that the index can be searched with these parts. Errors: data if nothing is indexed;
+  // config if the index was made with other parts (the message names both); the error of the
+  // embedder if it cannot tell its identity.
   Result<> check_index(std::stop_token stop = {});
 
-  // What the visitor seems to care about, the page they are on included.
+  // The interests of the visitor, judging by the visitor and the page they are on.
   std::vector<session::Interest> interests(const Visitor& visitor, PageContext page,
                                            const Catalog& catalog) const;
 
-  // What citations that are made now are shown with.
+  // How citations made now are shown: with the site's address, and dates relative to today.
   cite::Showing showing() const { return {settings_.site_url, parts_.clock.today()}; }
 
-  // Retrieval and rerank of a text, before the policy. A reranker that fails is replaced by the
-  // fused order, with a warning in the log.
+  // Embeds, retrieves and reranks. If the reranker fails, the hits keep their fused order, and the
+  // log gets a warning.
   Result<Candidates> candidates(retrieve::Query query, std::stop_token stop);
 
  private:
   Parts parts_;
   Settings settings_;
-  rerank::RetrievalOrder without_reranker_;
-  std::mutex mutex_;
+  rerank::RetrievalOrder fallback_reranker_;
+  std::mutex mutex_;  // guards catalog_
   std::shared_ptr<const Catalog> catalog_;
 };
 

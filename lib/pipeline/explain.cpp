@@ -18,7 +18,7 @@ std::string rank(int rank) { return rank == 0 ? "-" : fmt::format("#{}", rank); 
 
 }  // namespace
 
-std::string ranking_json(std::string_view query, const rerank::Verdict& verdict,
+std::string ranking_json(std::string_view query, const rerank::Verdict& confidence,
                          std::span<const Hit> hits) {
   Json results = Json::array();
   for (const Hit& hit : hits) {
@@ -39,8 +39,8 @@ std::string ranking_json(std::string_view query, const rerank::Verdict& verdict,
                        {"fused", rounded(hit.fused)}});
   }
   return Json{{"query", query},
-              {"confidence", name(verdict.confidence)},
-              {"low_confidence", verdict.low_confidence},
+              {"confidence", name(confidence.confidence)},
+              {"low_confidence", confidence.low_confidence},
               {"results", std::move(results)}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -71,7 +71,7 @@ std::string interests_text(std::span<const session::Interest> interests) {
 
 std::string explain(const Turn& turn) {
   std::string out = fmt::format("route       {} (rule {})\n", name(turn.route), turn.rule);
-  if (turn.ranked.empty()) return out + "nothing was searched for.\n";
+  if (turn.ranked.empty()) return out + "no search was run.\n";
   out +=
       fmt::format("confidence  {}{}\n", name(turn.confidence), turn.low_confidence ? ", low" : "");
   if (!turn.not_reranked.empty())
@@ -102,14 +102,14 @@ std::string prompt_json(const Turn& turn) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string trace(const Outcome& outcome) {
-  const Turn& turn = outcome.turn;
+std::string trace(const Outcome& result) {
+  const Turn& turn = result.turn;
   std::string out = explain(turn);
-  for (const auto* stages : {&turn.stages, &outcome.streamed.stages})
+  for (const auto* stages : {&turn.stages, &result.streamed.stages})
     for (const Stage& stage : *stages)
       out += fmt::format("{:<11} {:.2f} ms\n", stage.name, stage.ms);
-  if (outcome.streamed.finish == generate::Finish::length) out += "finish      cut at max_tokens\n";
-  const cite::Summary& cites = outcome.streamed.summary;
+  if (result.streamed.finish == generate::Finish::length) out += "finish      cut at max_tokens\n";
+  const cite::Summary& cites = result.streamed.summary;
   out += fmt::format("citations   {} emitted, {} dropped, {} repaired\n", cites.cited.size(),
                      cites.dropped_unknown + cites.dropped_repeated + cites.dropped_malformed,
                      cites.repaired + cites.replaced);

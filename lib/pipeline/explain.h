@@ -1,4 +1,4 @@
-// Why an answer came out as it did, for people and for scripts.
+// Describes how an answer came about, as text for people and as JSON for scripts.
 #pragma once
 
 #include <span>
@@ -11,24 +11,24 @@ namespace stoka::pipeline {
 
 // {"query","confidence","low_confidence","results":[{"slug","chunk_index","title","type","raw","score",
 //  "factors":[{"rule","factor"}]}]}
-std::string ranking_json(std::string_view query, const rerank::Verdict& verdict,
+std::string ranking_json(std::string_view query, const rerank::Verdict& confidence,
                          std::span<const Hit> hits);
 
-// One hit a line: score, slug, section; with `factors`, below it the scores of every stage and each
-// rule that touched it. Untrusted text is cleaned.
+// One line for each hit: score, slug, section. With `factors`, lines below it give the scores of
+// every stage and each policy rule that applied. Control characters are removed from indexed text.
 std::string ranking_text(std::span<const Hit> hits, bool factors);
 
-// One interest a line, with its weight and where it comes from.
+// One line for each interest, with its weight and its source.
 std::string interests_text(std::span<const session::Interest> interests);
 
-// Route, rule, confidence, interests and ranking of a turn, several lines.
+// Several lines: route, rule, confidence, interests and ranking of a turn.
 std::string explain(const Turn& turn);
 
-// The assembled messages of a turn: {"route","rule","reply","messages":[{"role","content"}],
+// The prompt of a turn: {"route","rule","reply","messages":[{"role","content"}],
 //  "layers":[{"name","tokens"}],"cuts":[{"slug","chunk_index","tokens_before","tokens_after"}],"tokens"}
 std::string prompt_json(const Turn& turn);
 
-// Stage timings, scores and what became of the citations: several lines, for --trace.
-std::string trace(const Outcome& outcome);
+// Several lines for --trace: explain(), the time of each stage, and counts of the citations.
+std::string trace(const Outcome& result);
 
 }  // namespace stoka::pipeline

@@ -11,13 +11,11 @@
 #include "ingest/page.h"
 #include "ingest/product_pages.h"
 #include "ingest/secrets.h"
-#include "pipeline/held_slugs.h"
-#include "pipeline/product_halves.h"
+#include "pipeline/product_counterparts.h"
+#include "pipeline/slug_assignment.h"
 
 namespace stoka::pipeline {
 namespace {
-
-using Known = std::map<std::string, Document>;  // by slug
 
 bool is_under(const std::string& path, const std::filesystem::path& root) {
   std::string base = root.string();
@@ -30,10 +28,10 @@ bool is_under_any(const std::string& path, std::span<const std::filesystem::path
                      [&](const std::filesystem::path& root) { return is_under(path, root); });
 }
 
-// Chunks whose vectors are asked of a model together; it makes its own batches of them.
-constexpr size_t kEmbedTogether = 256;
+// The embedder gets about this many chunks in one call and divides them into batches.
+constexpr size_t kChunksPerEmbedCall = 256;
 
-store::ChunkRecord record(Chunk chunk) {
+store::ChunkRecord make_record(Chunk chunk) {
   store::ChunkRecord out;
   out.terms = embed::count_terms(chunk.title + "\n" + chunk.section + "\n" + chunk.content);
   out.chunk = std::move(chunk);
@@ -52,21 +50,21 @@ class IndexRun {
         stop_(stop) {}
 
   Result<IndexReport> run() {
-    STOKA_ASSIGN(std::vector<ingest::Page> pages, read());
-    withhold(pages);
-    if (pages.empty() && silent_.empty())
+    STOKA_ASSIGN(std::vector<ingest::Page> pages, read_sources());
+    skip_unpublishable(pages);
+    if (pages.empty() && unpublished_paths_.empty())
       return fail(ErrorKind::data,
-                  "nothing to index was found" +
+                  "found nothing to index" +
                       (report_.skipped.empty() ? "" : ": " + report_.skipped.front().reason),
                   "give folders with .md files, a products.json or a corpus.jsonl");
-    STOKA_TRY(meet_model());
+    STOKA_TRY(identify_model());
     if (!request_.dry_run) {
       STOKA_ASSIGN(writer_, store_->begin_index());
     }
-    STOKA_TRY(load_known());
-    settle(pages);
-    STOKA_TRY(write(pages));
-    STOKA_TRY(forget(pages));
+    STOKA_TRY(load_indexed());
+    unite_and_assign_slugs(pages);
+    STOKA_TRY(write_changed(pages));
+    STOKA_TRY(remove_stale(pages));
     STOKA_TRY(finish());
     std::stable_sort(
         report_.skipped.begin(), report_.skipped.end(),
@@ -75,53 +73,56 @@ class IndexRun {
   }
 
  private:
-  Result<> stopped() const {
-    if (stop_.stop_requested()) return fail(broken_off({ErrorKind::cancelled, "interrupted"}));
+  Result<> check_stop() const {
+    if (stop_.stop_requested())
+      return fail(with_index_state({ErrorKind::cancelled, "interrupted"}));
     return {};
   }
 
-  Error broken_off(Error error) const {
-    error.hint += (error.hint.empty() ? "" : "; ") +
-                  std::string(wrote_ ? "what was written stays, run it again to go on"
-                                     : "the index is as it was");
+  // Adds to the hint what the interrupted run has done to the index.
+  Error with_index_state(Error error) const {
+    error.hint +=
+        (error.hint.empty() ? "" : "; ") +
+        std::string(has_written_ ? "what was written stays: run the command again to continue"
+                                 : "the index is as it was");
     return error;
   }
 
-  // Before the first document is put.
+  // Must be called before the first document is written.
   Result<> begin_writing() {
-    if (!writer_ || wrote_) return {};
-    wrote_ = true;
-    if (remake_) STOKA_TRY(writer_->clear());
+    if (!writer_ || has_written_) return {};
+    has_written_ = true;
+    if (rebuilds_) STOKA_TRY(writer_->clear());
     return writer_->set_identity(identity_);
   }
 
-  void tell(std::string_view what, size_t done, size_t total) const {
+  void report_progress(std::string_view what, size_t done, size_t total) const {
     if (progress_) progress_(what, done, total);
   }
 
-  Result<std::vector<ingest::Page>> read() {
+  Result<std::vector<ingest::Page>> read_sources() {
     STOKA_ASSIGN(ingest::Walk walked, ingest::walk(request_.paths));
     for (const ingest::Skipped& item : walked.skipped)
-      if (item.kind == ingest::SkipKind::unreadable) unreadable_.insert(item.path);
+      if (item.kind == ingest::SkipKind::unreadable) unreadable_paths_.insert(item.path);
     report_.skipped = std::move(walked.skipped);
     std::vector<ingest::Page> pages;
     std::string shape = request_.chunks.describe();
     for (size_t i = 0; i < walked.files.size(); ++i) {
-      STOKA_TRY(stopped());
-      tell("reading", i, walked.files.size());
+      STOKA_TRY(check_stop());
+      report_progress("reading", i, walked.files.size());
       ingest::Pages loaded = ingest::load(walked.files[i], shape);
-      const bool unpublished = std::any_of(
+      const bool is_unpublished = std::any_of(
           loaded.skipped.begin(), loaded.skipped.end(),
           [](const ingest::Skipped& item) { return item.kind == ingest::SkipKind::unpublished; });
       const std::string path = walked.files[i].path.string();
-      if (loaded.torn) torn_.insert(path);
+      if (loaded.torn) torn_paths_.insert(path);
       if (!loaded.pages.empty())
-        read_.insert(path);
+        paths_with_documents_.insert(path);
       else
-        (unpublished && !loaded.torn ? silent_ : unreadable_).insert(path);
-      for (const Document& hidden : loaded.unpublished) {
-        hidden_[hidden.path].add(hidden);
-        unpublished_.emplace(hidden.path, hidden.slug);
+        (is_unpublished && !loaded.torn ? unpublished_paths_ : unreadable_paths_).insert(path);
+      for (const Document& document : loaded.unpublished) {
+        unpublished_things_[document.path].add(document);
+        unpublished_slugs_.emplace(document.path, document.slug);
       }
       std::move(loaded.pages.begin(), loaded.pages.end(), std::back_inserter(pages));
       std::move(loaded.left_out.begin(), loaded.left_out.end(),
@@ -133,23 +134,24 @@ class IndexRun {
     return pages;
   }
 
-  // The model is met before anything is written. A dry run goes on without one.
-  Result<> meet_model() {
+  // Asks the model for its identity before anything is written. A dry run works without a model.
+  Result<> identify_model() {
     identity_ = request_.identity;
     if (!request_.model) return {};
-    auto known = request_.model->identity(embed::Use::document, stop_);
-    if (!known && !request_.dry_run) return fail(known.error());
-    if (!known) {
-      log_.warning(known.error().message + "; taking the index as made with it");
+    auto model = request_.model->identity(embed::Use::document, stop_);
+    if (!model && !request_.dry_run) return fail(model.error());
+    if (!model) {
+      log_.warning(model.error().message + "; assuming that the index was made with this model");
       return {};
     }
-    identity_.embedder = known->name;
-    identity_.dim = known->dim;
+    identity_.embedder = model->name;
+    identity_.dim = model->dim;
     return {};
   }
 
-  // What is indexed now. An index made in another way cannot be added to: it is made again.
-  Result<> load_known() {
+  // Loads the list of indexed documents. If the index was made in another way, nothing can be added
+  // to it, and this run rebuilds it.
+  Result<> load_indexed() {
     if (!store_) return {};
     STOKA_ASSIGN(std::optional<store::IndexIdentity> identity, store_->identity());
     if (identity && identity_.embedder.empty()) identity_.embedder = identity->embedder;
@@ -157,29 +159,29 @@ class IndexRun {
     if (differs && identity->embedder != embed::kBuiltinName && !request_.rebuild &&
         !request_.dry_run)
       return fail(ErrorKind::config,
-                  fmt::format("the index was made with {} '{}', configured is '{}'", differs->what,
-                              differs->made_with, differs->wanted),
-                  "configure what it was made with, or make it again: stoka index --rebuild PATH");
+                  fmt::format("the index was made with {} '{}', but '{}' is configured",
+                              differs->what, differs->made_with, differs->wanted),
+                  "configure what it was made with, or rebuild it: stoka index --rebuild PATH");
     if (differs)
-      log_.warning(fmt::format("the index was made with {} '{}'; making it again with '{}'",
+      log_.warning(fmt::format("the index was made with {} '{}'; rebuilding it with '{}'",
                                differs->what, differs->made_with, differs->wanted));
-    if (differs || (identity && request_.rebuild)) return start_again();
+    if (differs || (identity && request_.rebuild)) return prepare_rebuild();
     STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, store_->documents());
     for (store::DocumentInfo& info : documents) {
       std::string slug = info.document.slug;
-      holders_.emplace(slug, info.document.path);
+      slug_owners_.emplace(slug, info.document.path);
       total_chunks_[slug] = static_cast<size_t>(info.chunks);
-      known_.emplace(std::move(slug), std::move(info.document));
+      indexed_.emplace(std::move(slug), std::move(info.document));
     }
     return {};
   }
 
-  Result<> start_again() {
+  Result<> prepare_rebuild() {
     STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, store_->documents());
     size_t outside = 0;
     for (const store::DocumentInfo& info : documents) {
       if (is_under_any(info.document.path, request_.paths))
-        holders_.emplace(info.document.slug, info.document.path);
+        slug_owners_.emplace(info.document.slug, info.document.path);
       else
         ++outside;
     }
@@ -187,26 +189,26 @@ class IndexRun {
       return fail(
           ErrorKind::config,
           fmt::format(
-              "the index must be made again, and {} of its documents are not under these paths",
+              "the index must be rebuilt, but {} of its documents are not under these paths",
               outside),
-          "name all paths, or --prune to forget those documents");
+          "give all paths, or use --prune to remove those documents");
     report_.removed += outside;
-    remake_ = true;
+    rebuilds_ = true;
     return {};
   }
 
-  // Takes out what is dated in the future and what holds a secret where every reader would see it.
-  void withhold(std::vector<ingest::Page>& pages) {
+  // Removes pages that are dated in the future or have a secret in a field that citations show.
+  void skip_unpublishable(std::vector<ingest::Page>& pages) {
     std::erase_if(pages, [&](const ingest::Page& page) {
-      const std::string reason = why_withheld(page.document);
+      const std::string reason = reason_to_skip(page.document);
       if (reason.empty()) return false;
       report_.skipped.push_back({page.document.path, reason});
-      silent_.insert(page.document.path);
+      unpublished_paths_.insert(page.document.path);
       return true;
     });
   }
 
-  std::string why_withheld(const Document& document) const {
+  std::string reason_to_skip(const Document& document) const {
     if (document.date && *document.date > clock_.today())
       return fmt::format("dated in the future, {}", iso_date(*document.date));
     std::string fields =
@@ -216,17 +218,19 @@ class IndexRun {
     return kind ? "its frontmatter holds " + *kind : std::string();
   }
 
-  // Makes one document of each thing and gives it its slug.
-  void settle(std::vector<ingest::Page>& pages) {
+  // Unites the page and the entry of each product into one document and assigns the slugs.
+  void unite_and_assign_slugs(std::vector<ingest::Page>& pages) {
     const auto in_run = [this](const std::string& path) {
       return is_under_any(path, request_.paths);
     };
-    if (!request_.prune) {  // which forgets what the run is not given
-      OtherHalves others = read_other_halves(pages, known_, in_run, request_.chunks.describe());
-      torn_.merge(others.torn);
-      for (const Document& hidden : others.unpublished) hidden_[hidden.path].add(hidden);
-      for (ingest::Page& page : others.pages)
-        if (why_withheld(page.document).empty()) pages.push_back(std::move(page));
+    if (!request_.prune) {  // a pruned index has nothing from outside the paths
+      Counterparts counterparts =
+          read_counterparts(pages, indexed_, in_run, request_.chunks.describe());
+      torn_paths_.merge(counterparts.torn);
+      for (const Document& document : counterparts.unpublished)
+        unpublished_things_[document.path].add(document);
+      for (ingest::Page& page : counterparts.pages)
+        if (reason_to_skip(page.document).empty()) pages.push_back(std::move(page));
       std::stable_sort(pages.begin(), pages.end(),
                        [](const ingest::Page& a, const ingest::Page& b) {
                          return a.document.path < b.document.path;
@@ -234,22 +238,22 @@ class IndexRun {
     }
     ingest::unite_products(pages);
     replaced_ = ReplacedProducts(pages, in_run);
-    // The other entries of a products.json outside the run are none of its business.
+    // The remaining entries of a products.json outside the run are not documents of this run.
     std::erase_if(pages, [&](const ingest::Page& page) {
       return page.is_entry && !in_run(page.document.path);
     });
-    settle_held_slugs(pages, holders_, [&](const std::string& slug, const std::string& path) {
+    assign_slugs(pages, slug_owners_, [&](const std::string& slug, const std::string& path) {
       if (!in_run(path)) return true;
-      if (unpublished_.contains({path, slug})) return false;
-      return was_unreadable(path) || (torn_.contains(path) && !request_.prune);
+      if (unpublished_slugs_.contains({path, slug})) return false;
+      return is_unreadable(path) || (torn_paths_.contains(path) && !request_.prune);
     });
-    // Another document of the file may have the slug of one that is not to be published.
+    // A published document may have the slug of an unpublished one in the same file.
     for (const ingest::Page& page : pages)
-      unpublished_.erase({page.document.path, page.document.slug});
+      unpublished_slugs_.erase({page.document.path, page.document.slug});
   }
 
-  // Takes the chunks that hold secrets out. False if nothing is left.
-  bool keep_secrets_out(const ingest::Page& page, std::vector<Chunk>& chunks) {
+  // Removes the chunks that contain secrets and reports them. Returns false if no chunk is left.
+  bool remove_secrets(const ingest::Page& page, std::vector<Chunk>& chunks) {
     std::map<std::pair<std::string, std::string>, size_t> found;  // by section and kind
     for (ingest::Withheld& withheld : ingest::withhold_secrets(chunks, page.blocks))
       ++found[{std::move(withheld.section), std::move(withheld.kind)}];
@@ -269,140 +273,149 @@ class IndexRun {
     return !chunks.empty();
   }
 
-  // Whether its author keeps an entry of this file from readers that is about the same product.
-  bool is_hidden_in(const std::string& path, const Document& document) const {
-    const auto hidden = hidden_.find(path);
-    return hidden != hidden_.end() && hidden->second.contains(document);
+  // Whether the file has an unpublished entry about the same product as the document.
+  bool is_unpublished_in(const std::string& path, const Document& document) const {
+    const auto found = unpublished_things_.find(path);
+    return found != unpublished_things_.end() && found->second.contains(document);
   }
 
-  // The path of the list that has the entry of this page and cannot be read today; empty if it can
-  // be, if there is none, or if the list keeps the entry from readers.
-  std::string unread_entry(const Document& old, const Document& document) const {
+  // If the page was indexed with an entry of a list that cannot be read now, returns the path of
+  // the list. Returns an empty string if there is no such list, or if what can be read of the list
+  // shows that the entry has become private.
+  std::string unreadable_entry_list(const Document& old, const Document& document) const {
     std::string list(ingest::entry_path(old.content_hash));
-    const bool is_unread = old.path == document.path &&
-                           ingest::entry_path(document.content_hash).empty() &&
-                           (torn_.contains(list) || was_unreadable(list));
-    return is_unread && !is_hidden_in(list, old) ? list : std::string();
+    const bool cannot_read = old.path == document.path &&
+                             ingest::entry_path(document.content_hash).empty() &&
+                             (torn_paths_.contains(list) || is_unreadable(list));
+    return cannot_read && !is_unpublished_in(list, old) ? list : std::string();
   }
 
-  // A product whose entry cannot be read today keeps what it said.
+  // A product whose entry cannot be read now keeps what the entry said, so it counts as unchanged.
   bool is_unchanged(const Document& old, const Document& document) const {
     if (old.path != document.path) return false;
     return old.content_hash == document.content_hash ||
            (ingest::page_hash(old.content_hash) == document.content_hash &&
-            !unread_entry(old, document).empty());
+            !unreadable_entry_list(old, document).empty());
   }
 
-  Result<> write(std::vector<ingest::Page>& pages) {
+  Result<> write_changed(std::vector<ingest::Page>& pages) {
     for (size_t i = 0; i < pages.size(); ++i) {
-      STOKA_TRY(stopped());
-      if (!request_.model) tell("writing", i, pages.size());
+      STOKA_TRY(check_stop());
+      if (!request_.model) report_progress("writing", i, pages.size());
       Document& document = pages[i].document;
-      auto found = known_.find(document.slug);
-      if (found != known_.end() && is_unchanged(found->second, document)) {
+      auto found = indexed_.find(document.slug);
+      if (found != indexed_.end() && is_unchanged(found->second, document)) {
         ++report_.unchanged;
         continue;
       }
-      if (found != known_.end())  // a page that changed keeps the way to its entry
-        if (std::string list = unread_entry(found->second, document); !list.empty())
+      if (found != indexed_.end())  // the hash of a changed page still names the list of its entry
+        if (std::string list = unreadable_entry_list(found->second, document); !list.empty())
           document.content_hash = ingest::hash_without_entry(document.content_hash, list);
       std::vector<Chunk> chunks = ingest::chunk(document, pages[i].blocks, request_.chunks);
-      if (!keep_secrets_out(pages[i], chunks)) {
-        silent_.insert(document.path);
-        unpublished_.emplace(document.path, document.slug);
+      if (!remove_secrets(pages[i], chunks)) {
+        unpublished_paths_.insert(document.path);
+        unpublished_slugs_.emplace(document.path, document.slug);
         continue;
       }
-      bool added = found == known_.end();
+      bool added = found == indexed_.end();
       ++(added ? report_.added : report_.changed);
       report_.changes.push_back((added ? "added " : "changed ") + document.slug);
       total_chunks_[document.slug] = chunks.size();
       if (!writer_) continue;
       if (!request_.model) {
-        STOKA_TRY(put_folded(document, std::move(chunks)));
+        STOKA_TRY(write_with_builtin_vectors(document, std::move(chunks)));
         continue;
       }
-      waiting_chunks_ += chunks.size();
-      waiting_.push_back({&document, std::move(chunks), i});
-      if (waiting_chunks_ >= kEmbedTogether && !remake_) STOKA_TRY(put_embedded(pages.size()));
+      pending_chunks_ += chunks.size();
+      pending_.push_back({&document, std::move(chunks), i});
+      if (pending_chunks_ >= kChunksPerEmbedCall && !rebuilds_)
+        STOKA_TRY(write_pending(pages.size()));
     }
-    STOKA_TRY(put_embedded(pages.size()));
+    STOKA_TRY(write_pending(pages.size()));
     return begin_writing();
   }
 
-  Result<> put_folded(const Document& document, std::vector<Chunk> chunks) {
+  Result<> write_with_builtin_vectors(const Document& document, std::vector<Chunk> chunks) {
     STOKA_TRY(begin_writing());
-    if (!folder_) folder_.emplace(*store_);
+    if (!builtin_embedder_) builtin_embedder_.emplace(*store_);
     std::vector<store::ChunkRecord> records;
     for (Chunk& chunk : chunks) {
-      records.push_back(record(std::move(chunk)));
-      STOKA_ASSIGN(records.back().embedding, folder_->fold(records.back().terms));
+      records.push_back(make_record(std::move(chunk)));
+      STOKA_ASSIGN(records.back().embedding, builtin_embedder_->fold(records.back().terms));
     }
     return writer_->put_document(document, records);
   }
 
-  // What waits, embedded in one go and written, a document at a time.
-  Result<> put_embedded(size_t pages) {
-    if (waiting_.empty()) return {};
+  // Embeds the chunks of all pending documents in one call, then writes the documents. `pages` is
+  // the number of all pages, for the progress.
+  Result<> write_pending(size_t pages) {
+    if (pending_.empty()) return {};
     std::vector<std::string> texts;
-    std::vector<std::pair<const Waiting*, const Chunk*>> origins;
-    for (const Waiting& item : waiting_)
+    std::vector<std::pair<const PendingDocument*, const Chunk*>> origins;
+    for (const PendingDocument& item : pending_)
       for (const Chunk& chunk : item.chunks) {
         texts.push_back(ingest::fill_document_template(request_.identity.document_template, chunk,
                                                        request_.chunks.prefix));
         origins.emplace_back(&item, &chunk);
       }
     auto embedded = request_.model->embed_documents(
-        texts, [&](size_t done) { tell("embedding", origins[done - 1].first->page, pages); },
+        texts,
+        [&](size_t done) { report_progress("embedding", origins[done - 1].first->page, pages); },
         stop_);
     std::set<const Document*> incomplete;
-    if (!embedded) return fail(broken_off(embedded.error()));
-    for (const embed::Embedded::Note& note : embedded->notes) {
-      const auto& [item, chunk] = origins[note.text];
+    if (!embedded) return fail(with_index_state(embedded.error()));
+    for (const embed::Embedded::Note& warning : embedded->notes) {
+      const auto& [item, chunk] = origins[warning.text];
       std::string what =
           fmt::format("chunk {}{}: {}", chunk->index,
-                      chunk->section.empty() ? "" : " of '" + chunk->section + "'", note.what);
-      if (embedded->vectors[note.text].empty()) {
+                      chunk->section.empty() ? "" : " of '" + chunk->section + "'", warning.what);
+      if (embedded->vectors[warning.text].empty()) {
         incomplete.insert(item->document);
         report_.left_out.push_back(
-            {item->document->path, what + "; it is found by its words alone"});
+            {item->document->path, what + "; only lexical search can find it"});
       } else {
         report_.warnings.push_back(item->document->path + ": " + what);
       }
     }
     STOKA_TRY(begin_writing());
     size_t next = 0;
-    for (Waiting& item : waiting_) {
+    for (PendingDocument& item : pending_) {
       std::vector<store::ChunkRecord> records;
       for (Chunk& chunk : item.chunks) {
-        records.push_back(record(std::move(chunk)));
+        records.push_back(make_record(std::move(chunk)));
         records.back().embedding = std::move(embedded->vectors[next++]);
       }
       Document document = *item.document;
-      // Differs from what the next run reads, which then tries once more.
+      // This hash differs from the hash that the next run computes, so that run embeds it again.
       if (incomplete.contains(item.document))
         document.content_hash = "incomplete " + document.content_hash;
       STOKA_TRY(writer_->put_document(document, records));
     }
-    waiting_.clear();
-    waiting_chunks_ = 0;
+    pending_.clear();
+    pending_chunks_ = 0;
     return {};
   }
 
-  Result<> forget(const std::vector<ingest::Page>& pages) {
+  // Removes indexed documents that this run did not find. A document stays if its file could not be
+  // read, wholly or in the part where it may be, or is missing; --prune removes the latter two.
+  Result<> remove_stale(const std::vector<ingest::Page>& pages) {
     std::set<std::string> slugs;
     for (const ingest::Page& page : pages)
-      if (!unpublished_.contains({page.document.path, page.document.slug}))
+      if (!unpublished_slugs_.contains({page.document.path, page.document.slug}))
         slugs.insert(page.document.slug);
-    for (const auto& [slug, document] : known_) {
+    for (const auto& [slug, document] : indexed_) {
       if (slugs.contains(slug)) continue;
-      bool renamed = read_.contains(document.path);
-      bool silent = silent_.contains(document.path);
-      bool sure =
-          unpublished_.contains({document.path, slug}) || replaced_.contains(document) ||
-          (is_under_any(document.path, request_.paths) && is_hidden_in(document.path, document));
-      if (!renamed && !silent && !sure && was_unreadable(document.path)) continue;
-      // A part that could not be read may be that document.
-      if (((!renamed && !silent) || torn_.contains(document.path)) && !sure && !request_.prune) {
+      const bool has_other_documents = paths_with_documents_.contains(document.path);
+      const bool is_unpublished = unpublished_paths_.contains(document.path);
+      const bool is_certain = unpublished_slugs_.contains({document.path, slug}) ||
+                              replaced_.contains(document) ||
+                              (is_under_any(document.path, request_.paths) &&
+                               is_unpublished_in(document.path, document));
+      if (!has_other_documents && !is_unpublished && !is_certain && is_unreadable(document.path))
+        continue;
+      // If only a part of the file could be read, the document may be in the other part.
+      if (((!has_other_documents && !is_unpublished) || torn_paths_.contains(document.path)) &&
+          !is_certain && !request_.prune) {
         report_.gone += is_under_any(document.path, request_.paths);
         continue;
       }
@@ -414,9 +427,9 @@ class IndexRun {
     return {};
   }
 
-  // The file itself, or a folder above it.
-  bool was_unreadable(const std::string& path) const {
-    return std::any_of(unreadable_.begin(), unreadable_.end(),
+  // Whether the file or a folder above it could not be read.
+  bool is_unreadable(const std::string& path) const {
+    return std::any_of(unreadable_paths_.begin(), unreadable_paths_.end(),
                        [&](const std::string& place) { return is_under(path, place); });
   }
 
@@ -424,18 +437,19 @@ class IndexRun {
     for (const auto& [slug, chunks] : total_chunks_) report_.chunks += chunks;
     if (!writer_) return {};
     if (request_.model) return writer_->finish(clock_.now());
-    embed::Progress fitting = [this](double share) {
-      tell("fitting", static_cast<size_t>(share * 100), 100);
+    embed::Progress fit_progress = [this](double share) {
+      report_progress("fitting", static_cast<size_t>(share * 100), 100);
     };
-    STOKA_ASSIGN(report_.refitted, embed::refit_if_needed(*store_, *writer_, {}, fitting, stop_));
+    STOKA_ASSIGN(report_.refitted,
+                 embed::refit_if_needed(*store_, *writer_, {}, fit_progress, stop_));
     return writer_->finish(clock_.now());
   }
 
-  // A document whose chunks have no vectors yet.
-  struct Waiting {
+  // A changed document whose chunks have no vectors yet.
+  struct PendingDocument {
     const Document* document;
     std::vector<Chunk> chunks;
-    size_t page = 0;  // its place among all
+    size_t page = 0;  // position among all pages
   };
 
   store::Store* store_;
@@ -446,22 +460,22 @@ class IndexRun {
   std::stop_token stop_;
   std::unique_ptr<store::IndexWriter> writer_;
   store::IndexIdentity identity_;
-  std::optional<embed::Folder> folder_;
-  std::vector<Waiting> waiting_;
-  size_t waiting_chunks_ = 0;
-  bool remake_ = false;  // nothing of the old index stays
-  bool wrote_ = false;
-  Known known_;
-  std::map<std::string, std::string> holders_;    // paths by slug, also of an index made again
-  std::map<std::string, ingest::Things> hidden_;  // what is not to be published, by path
+  std::optional<embed::Folder> builtin_embedder_;
+  std::vector<PendingDocument> pending_;
+  size_t pending_chunks_ = 0;
+  bool rebuilds_ = false;  // the index is cleared before the first document is written
+  bool has_written_ = false;
+  std::map<std::string, Document> indexed_;         // by slug, as before the run
+  std::map<std::string, std::string> slug_owners_;  // path by slug; kept if the index is rebuilt
   ReplacedProducts replaced_;
   std::map<std::string, size_t> total_chunks_;  // by slug, as after the run
-  std::set<std::string> unreadable_;            // paths that could not be read now
-  std::set<std::string> torn_;                  // paths of which a part could not be read
-  std::set<std::string> silent_;                // paths that are there and are not to be published
-  std::set<std::string> read_;                  // paths that gave documents
-  std::set<std::pair<std::string, std::string>>
-      unpublished_;  // path and slug, in files with others
+  std::set<std::string> unreadable_paths_;      // files and folders that could not be read
+  std::set<std::string> torn_paths_;            // files of which a part could not be read
+  std::set<std::string> paths_with_documents_;  // files that have documents of this run
+  std::set<std::string> unpublished_paths_;     // files with a document that must not be indexed
+  // Documents that are not published, in files that may have others: by path, and as path and slug.
+  std::map<std::string, ingest::Things> unpublished_things_;
+  std::set<std::pair<std::string, std::string>> unpublished_slugs_;
   IndexReport report_;
 };
 

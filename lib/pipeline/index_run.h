@@ -1,4 +1,5 @@
-// One run of `stoka index`: reads sources, writes what changed, forgets what is gone.
+// One run of `stoka index`: reads the sources, writes changed documents to the index and removes
+// those whose source is gone.
 #pragma once
 
 #include <filesystem>
@@ -20,12 +21,13 @@ namespace stoka::pipeline {
 
 struct IndexRequest {
   std::vector<std::filesystem::path> paths;  // absolute; files and folders
-  bool prune = false;                        // forget every document that is not under the paths
-  bool rebuild = false;                      // make the index again, whatever it was made with
-  bool dry_run = false;                      // say what would change and write nothing
+  bool prune = false;                        // remove every document that is not under the paths
+  bool rebuild = false;                      // rebuild the index even if nothing requires it
+  bool dry_run = false;                      // report what would change, and write nothing
   ingest::ChunkOptions chunks;
-  store::IndexIdentity identity;  // as the engine will want it; name and dimension are the model's
-  embed::Embedder* model = nullptr;  // null: the built-in vectors, which are fitted to the index
+  // What the engine will require of the index. Name and dimension are taken from the model.
+  store::IndexIdentity identity;
+  embed::Embedder* model = nullptr;  // null: the built-in embedder, which is fitted to the index
 };
 
 struct IndexReport {
@@ -33,25 +35,30 @@ struct IndexReport {
   size_t changed = 0;
   size_t unchanged = 0;
   size_t removed = 0;
-  size_t gone = 0;                        // source is missing, document stays until --prune
+  size_t gone = 0;                        // documents without a source, which stay until --prune
   size_t chunks = 0;                      // in the index after the run
-  bool refitted = false;                  // the built-in vectors were fitted anew
+  bool refitted = false;                  // the LSA basis was fitted anew
   std::vector<std::string> changes;       // "added slug", "changed slug", "removed slug", in order
-  std::vector<ingest::Skipped> skipped;   // files, and documents in them, with the reason
-  std::vector<ingest::Skipped> left_out;  // passages of documents that are indexed
-  std::vector<std::string> warnings;      // what was mended
+  std::vector<ingest::Skipped> skipped;   // files and documents that are not indexed
+  std::vector<ingest::Skipped> left_out;  // passages that are left out of indexed documents
+  std::vector<std::string> warnings;      // mistakes in sources that were corrected
 };
 
-// What is worked on: "reading", "writing" or "embedding", "fitting"; total 0 while it is unknown.
+// Called with the current step, "reading", "writing", "embedding" or "fitting", and how much of it
+// is done. `total` is 0 while it is unknown.
 using IndexProgress = std::function<void(std::string_view what, size_t done, size_t total)>;
 
-// An index that was made in another way is made again: the old one answers until all vectors of the
-// new one are there. Vectors of a model cost something: those are given up only when asked to
-// (rebuild), else it is a config error.
-// One transaction a document: whatever interrupts the run, every document is in its old state or
-// its new one. `store` may be null for a dry run without an index. Errors: data (a path that does
-// not exist, a store that cannot be written), busy (another run), cancelled, the model's; what was
-// written stays. A model that does not answer is noticed before anything is written.
+// Each document is written in a transaction of its own: if the run is interrupted, every document
+// is in its old state or in its new one.
+//
+// If the index was made with another chunker or embedder, it is rebuilt; until all new vectors are
+// there, the old index answers queries. Vectors of a model cost time or money, so an index that has
+// them is rebuilt only if request.rebuild is set; otherwise the run fails with a config error.
+//
+// `store` may be null for a dry run without an index. Errors: data (a path does not exist, or the
+// store cannot be written), busy (another run is writing), cancelled, and the errors of the model.
+// After an error, the documents written so far stay. A model that does not answer is an error
+// before anything is written.
 Result<IndexReport> run_index(store::Store* store, const IndexRequest& request, const Clock& clock,
                               Log& log, const IndexProgress& progress = {},
                               std::stop_token stop = {});

@@ -12,73 +12,83 @@
 namespace stoka::pipeline {
 namespace {
 
-// The id as stores know it: a UUID may be sent in either case.
-Result<std::string> own_id(std::string_view what, const std::string& id) {
+// Checks that an id is a UUID or empty, and returns it in lower case, as the store has it.
+Result<std::string> parse_id(std::string_view what, const std::string& id) {
   if (id.empty() || is_uuid(id)) return lower(id);
   return fail(ErrorKind::usage,
-              fmt::format("{} is not a UUID: '{}'", what, text::one_line(id).substr(0, 40)),
+              fmt::format("the {} is not a UUID: '{}'", what, text::one_line(id).substr(0, 40)),
               "leave it out to start a new one");
 }
 
-// Whose session it is, as far as who asks can show: by the visitor's id, by a verified subject, or
-// because nobody else's sessions are here.
-enum class Claim { owned, nameless, foreign };
+// Whether the session that a request names is the caller's. The id of its visitor or a verified
+// subject shows this, and so does a local request: all sessions of the machine are the user's.
+enum class Ownership {
+  owned,      // the session is the caller's
+  unproven,   // a remote caller gave neither visitor nor subject
+  not_owned,  // the session belongs to another visitor
+};
 
-Claim claim(const Session& known, const TurnRequest& request, const std::string& visitor_id,
-            const std::optional<Visitor>& owner) {
-  if (!request.subject.empty() && owner && owner->subject == request.subject) return Claim::owned;
-  const bool of_token = request.remote && owner && !owner->subject.empty();
-  if (of_token) return Claim::foreign;
-  if (!visitor_id.empty()) return known.visitor_id == visitor_id ? Claim::owned : Claim::foreign;
-  if (!request.remote) return Claim::owned;
-  return request.subject.empty() ? Claim::nameless : Claim::foreign;
+Ownership ownership_of(const Session& session, const TurnRequest& request,
+                       const std::string& visitor_id, const std::optional<Visitor>& owner) {
+  if (!request.subject.empty() && owner && owner->subject == request.subject)
+    return Ownership::owned;
+  const bool belongs_to_subject = request.remote && owner && !owner->subject.empty();
+  if (belongs_to_subject) return Ownership::not_owned;
+  if (!visitor_id.empty())
+    return session.visitor_id == visitor_id ? Ownership::owned : Ownership::not_owned;
+  if (!request.remote) return Ownership::owned;
+  return request.subject.empty() ? Ownership::unproven : Ownership::not_owned;
 }
 
 Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
-  STOKA_ASSIGN(const std::string session_id, own_id("session", request.session_id));
-  STOKA_ASSIGN(const std::string named, own_id("visitor", request.visitor_id));
+  STOKA_ASSIGN(const std::string session_id, parse_id("session", request.session_id));
+  STOKA_ASSIGN(const std::string requested_visitor_id, parse_id("visitor", request.visitor_id));
   const Engine::Parts& parts = engine.parts();
-  STOKA_ASSIGN(Asker asker, pipeline::asker(parts.store, named, request.subject, request.remote));
-  std::string& visitor_id = asker.id;
-  std::optional<Visitor>& visitor = asker.known;
-  std::optional<Session> known;
+  STOKA_ASSIGN(Asker lookup,
+               asker(parts.store, requested_visitor_id, request.subject, request.remote));
+  std::string& visitor_id = lookup.id;
+  std::optional<Visitor>& visitor = lookup.known;
+  std::optional<Session> stored;
   std::optional<Visitor> owner;
   if (!session_id.empty()) {
-    STOKA_ASSIGN(known, parts.store.session(session_id));
+    STOKA_ASSIGN(stored, parts.store.session(session_id));
   }
-  if (known) {
-    if (visitor && visitor->id == known->visitor_id) {
+  if (stored) {
+    if (visitor && visitor->id == stored->visitor_id) {
       owner = visitor;
     } else {
-      STOKA_ASSIGN(owner, parts.store.visitor(known->visitor_id));
+      STOKA_ASSIGN(owner, parts.store.visitor(stored->visitor_id));
     }
   }
-  const Claim claim = known ? pipeline::claim(*known, request, visitor_id, owner) : Claim::foreign;
-  if (claim == Claim::owned && !visitor) visitor = std::move(owner);
+  const Ownership ownership =
+      stored ? ownership_of(*stored, request, visitor_id, owner) : Ownership::not_owned;
+  if (ownership == Ownership::owned && !visitor) visitor = std::move(owner);
   if (visitor) turn.visitor = std::move(*visitor);
-  if (known && claim != Claim::foreign && !session::is_stale(*known, parts.clock.now())) {
-    turn.session = std::move(*known);
-    // What was shown is not shown again, but what was said is its visitor's, and so is their name.
-    if (claim == Claim::nameless) {
+  if (stored && ownership != Ownership::not_owned &&
+      !session::is_stale(*stored, parts.clock.now())) {
+    turn.session = std::move(*stored);
+    // The slugs that were shown are not shown again, but what was said in the session, its topics
+    // and its visitor are not used.
+    if (ownership == Ownership::unproven) {
       turn.session.exchanges.clear();
       turn.session.explored_topics.clear();
       turn.visitor = {};
       turn.visitor.id = parts.ids.uuid();
     }
   } else {
-    turn.session.id = known || session_id.empty() ? parts.ids.uuid() : session_id;
-    if (visitor_id.empty() && claim == Claim::owned) visitor_id = known->visitor_id;
+    turn.session.id = stored || session_id.empty() ? parts.ids.uuid() : session_id;
+    if (visitor_id.empty() && ownership == Ownership::owned) visitor_id = stored->visitor_id;
     if (visitor_id.empty()) visitor_id = turn.visitor.id;
     turn.session.visitor_id = visitor_id.empty() ? parts.ids.uuid() : visitor_id;
   }
   const bool is_new_session = turn.session.turns == 0;
-  turn.returning = !turn.visitor.id.empty() && claim != Claim::nameless &&
+  turn.returning = !turn.visitor.id.empty() && ownership != Ownership::unproven &&
                    (is_new_session || turn.visitor.first_seen < turn.session.started_at);
   if (turn.visitor.id.empty()) turn.visitor.id = turn.session.visitor_id;
   return {};
 }
 
-void use_canned(Turn& turn, const golden::Golden& golden, std::string_view reply) {
+void set_canned_reply(Turn& turn, const golden::Golden& golden, std::string_view reply) {
   turn.canned = golden.reply(reply, turn.session.turns);
 }
 
@@ -86,8 +96,8 @@ std::set<std::string, std::less<>> as_set(const std::vector<std::string>& items)
   return {items.begin(), items.end()};
 }
 
-Result<> find(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
-              std::stop_token stop) {
+Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
+                      std::stop_token stop) {
   const Engine::Parts& parts = engine.parts();
   turn.interests = engine.interests(turn.visitor, turn.page, catalog);
 
@@ -108,25 +118,26 @@ Result<> find(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& wat
                                 parts.clock.today()};
   context.shown.insert(turn.page.seen_slugs.begin(), turn.page.seen_slugs.end());
   turn.ranked = rerank::apply_policy(std::move(found.hits), context, engine.settings().policy);
-  rerank::Verdict verdict = rerank::classify(turn.ranked, engine.settings().thresholds);
-  turn.confidence = verdict.confidence;
-  turn.low_confidence = verdict.low_confidence;
+  rerank::Verdict result = rerank::classify(turn.ranked, engine.settings().thresholds);
+  turn.confidence = result.confidence;
+  turn.low_confidence = result.low_confidence;
   turn.topic = session::topic(turn.route, turn.ranked, turn.session);
   watch.lap("policy");
   return {};
 }
 
-// A search takes several reads, and an index run may change the basis between them: then once more.
-Result<> find_consistently(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
-                           std::stop_token stop) {
+// A search reads the store several times. If an index run changes the index between the reads, the
+// search is run once more.
+Result<> search_consistently(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
+                             std::stop_token stop) {
   for (int attempt = 1;; ++attempt) {
-    auto found = find(engine, turn, catalog, watch, stop);
+    auto found = search_index(engine, turn, catalog, watch, stop);
     STOKA_ASSIGN(store::IndexStats after, engine.parts().store.stats());
     if (after.generation == catalog.generation() || attempt == 2) return found;
   }
 }
 
-// The documents that may be cited, whole, so that a quote can be checked against all of each.
+// Loads the whole documents that may be cited, because a quote may come from any part of them.
 Result<> load_sources(Engine& engine, Turn& turn) {
   for (const Hit& hit : turn.ranked) {
     if (turn.session.has_shown(hit.chunk.slug)) continue;
@@ -137,7 +148,7 @@ Result<> load_sources(Engine& engine, Turn& turn) {
       if (chunk.id == hit.id) source.chunk_at = source.document.size();
       source.document.push_back(std::move(chunk.chunk.content));
     }
-    // An index run may have replaced the document since it was found.
+    // The document is empty if an index run has removed it since it was found.
     if (!source.document.empty()) turn.sources.push_back(std::move(source));
   }
   return {};
@@ -151,11 +162,11 @@ Result<std::string> clean_query(std::string_view query) {
     return fail(ErrorKind::usage,
                 query.empty() ? "the question is empty" : "the question has nothing visible in it",
                 "ask something, e.g. stoka chat \"what do you think about constraints\"");
-  if (size_t length = text::length(cleaned); length > kMostQueryLength)
-    return fail(ErrorKind::usage,
-                fmt::format("the question has {} characters, at most {} are read", length,
-                            kMostQueryLength),
-                "shorten it");
+  if (size_t length = text::length(cleaned); length > kMaxQueryLength)
+    return fail(
+        ErrorKind::usage,
+        fmt::format("the question has {} characters, at most {} are read", length, kMaxQueryLength),
+        "shorten it");
   return cleaned;
 }
 
@@ -184,7 +195,7 @@ Result<Turn> open_turn(Engine& engine, const TurnRequest& request) {
   turn.route = decision.route;
   turn.rule = decision.rule;
   watch.lap("route");
-  if (!decision.reply.empty()) use_canned(turn, parts.golden, decision.reply);
+  if (!decision.reply.empty()) set_canned_reply(turn, parts.golden, decision.reply);
   return turn;
 }
 
@@ -200,14 +211,14 @@ Result<> find_answer(Engine& engine, Turn& turn, std::stop_token stop) {
   }
   STOKA_ASSIGN(const std::shared_ptr<const Catalog> catalog, engine.catalog());
   Stopwatch watch(parts.clock, turn.stages);
-  STOKA_TRY(find_consistently(engine, turn, *catalog, watch, stop));
+  STOKA_TRY(search_consistently(engine, turn, *catalog, watch, stop));
   if (turn.confidence != Confidence::nothing) STOKA_TRY(load_sources(engine, turn));
   if (turn.sources.empty()) {
     turn.route = Route::nothing;
     turn.confidence = Confidence::nothing;
     turn.low_confidence = false;
     turn.topic.clear();
-    use_canned(turn, parts.golden, "nothing");
+    set_canned_reply(turn, parts.golden, "nothing");
     return {};
   }
   if (parts.generator.reads_prompt()) build_prompt(engine, turn);

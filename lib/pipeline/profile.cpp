@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// As the index spells tags.
+// Writes interests the way the index writes tags.
 std::vector<std::string> as_tags(const std::vector<std::string>& interests) {
   std::vector<std::string> out;
   for (const std::string& interest : interests) {
@@ -24,10 +24,10 @@ std::vector<std::string> as_tags(const std::vector<std::string>& interests) {
   return out;
 }
 
-Result<std::string> own_id(std::string_view id) {
+Result<std::string> parse_visitor_id(std::string_view id) {
   if (is_uuid(id)) return lower(id);
-  return fail(ErrorKind::usage, fmt::format("visitor is not a UUID: '{}'", text::one_line(id)),
-              "a chat's ready event has it");
+  return fail(ErrorKind::usage, fmt::format("the visitor is not a UUID: '{}'", text::one_line(id)),
+              "use the visitor_id in the ready event of a chat");
 }
 
 }  // namespace
@@ -41,29 +41,31 @@ Result<Asker> asker(store::Store& store, const std::string& visitor_id, const st
   }
   if (visitor_id.empty()) return out;
   STOKA_ASSIGN(out.known, store.visitor(visitor_id));
-  const bool of_another = out.known && !out.known->subject.empty() && out.known->subject != subject;
-  return remote && of_another ? Asker() : out;
+  const bool belongs_to_other =
+      out.known && !out.known->subject.empty() && out.known->subject != subject;
+  return remote && belongs_to_other ? Asker() : out;
 }
 
 Result<Visitor> profile(store::Store& store, std::string_view visitor_id) {
-  STOKA_ASSIGN(const std::string id, own_id(visitor_id));
+  STOKA_ASSIGN(const std::string id, parse_visitor_id(visitor_id));
   STOKA_ASSIGN(std::optional<Visitor> known, store.visitor(id));
   if (!known)
-    return fail(ErrorKind::not_found, fmt::format("no visitor {}", id),
-                "set interests to make one");
+    return fail(ErrorKind::not_found, fmt::format("there is no visitor {}", id),
+                "set interests to create the visitor");
   return std::move(*known);
 }
 
 Result<Visitor> update_profile(store::Store& store, std::string_view visitor_id,
                                const std::optional<std::vector<std::string>>& interests,
                                const std::vector<std::string>& read, Instant now) {
-  STOKA_ASSIGN(const std::string id, own_id(visitor_id));
+  STOKA_ASSIGN(const std::string id, parse_visitor_id(visitor_id));
   std::vector<Reading> readings;
   for (const std::string& slug : read) {
     STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.chunks_of(slug));
     if (chunks.empty())
-      return fail(ErrorKind::not_found, fmt::format("no document '{}'", text::one_line(slug)),
-                  "slugs are listed by: stoka status -v");
+      return fail(ErrorKind::not_found,
+                  fmt::format("there is no document '{}'", text::one_line(slug)),
+                  "list the slugs with: stoka status -v");
     readings.push_back({slug, now, 100});
   }
   std::optional<std::vector<std::string>> tags;

@@ -1,4 +1,4 @@
-// What a visitor has declared and read, shown and set.
+// Reads and updates what the store knows about a visitor: declared interests and reading history.
 #pragma once
 
 #include <optional>
@@ -13,22 +13,24 @@
 
 namespace stoka::pipeline {
 
-// Who asks: the visitor of a verified subject where there is one, else who is named.
 struct Asker {
-  std::string id;                // as named; empty: nobody is
-  std::optional<Visitor> known;  // to the store; may have another id than was named
+  std::string id;                // the requested id; empty if none was given or it may not be used
+  std::optional<Visitor> known;  // from the store; the visitor of a subject may have another id
 };
 
-// `remote`: a visitor who has a subject is nobody's without it, as if nobody had been named. The id
-// is empty or a UUID in lower case.
+// Finds the visitor of a request: the visitor of the verified subject if the store knows one, else
+// the visitor with the id. `visitor_id` must be empty or a UUID in lower case. If `remote` is set,
+// a visitor who belongs to another subject is not returned, as if no id had been given.
 Result<Asker> asker(store::Store& store, const std::string& visitor_id, const std::string& subject,
                     bool remote);
 
-// The visitor of that id, new to the store or not. A usage error unless it is a UUID.
+// Returns the visitor with this id. Errors: usage if it is not a UUID, not_found if the store does
+// not have the visitor.
 Result<Visitor> profile(store::Store& store, std::string_view visitor_id);
 
-// Interests are spelled as tags are; nothing leaves them as they are. Pages that were read join the
-// history; not_found names a slug that no document has, and nothing is set then.
+// Replaces the interests, written as tags, unless they are nullopt, and adds the documents with the
+// slugs in `read` to the reading history. Creates the visitor if need be. Fails with not_found if
+// no document has one of the slugs; then nothing is changed.
 Result<Visitor> update_profile(store::Store& store, std::string_view visitor_id,
                                const std::optional<std::vector<std::string>>& interests,
                                const std::vector<std::string>& read, Instant now);

@@ -8,13 +8,13 @@
 namespace stoka::pipeline {
 namespace {
 
-// A word that one in a hundred documents has, and three at least, is one that the site writes
-// about; ten are enough on any site.
-constexpr size_t kMinTexts = 3;
-constexpr size_t kMaxTexts = 10;
+// The site writes about a word if one in a hundred documents has it; the required number is at
+// least 3 and at most 10.
+constexpr size_t kMinDocuments = 3;
+constexpr size_t kMaxDocuments = 10;
 
-// Of a word's best chunks, that many for each text that is wanted are looked at.
-constexpr size_t kChunksOfAText = 20;
+// For each required document, this many of the best chunks for the word are searched for documents.
+constexpr size_t kChunksPerDocument = 20;
 
 }  // namespace
 
@@ -28,32 +28,34 @@ const Catalog* SiteWordLookup::catalog() {
   return outcome_ ? catalog_.get() : nullptr;
 }
 
-Result<bool> SiteWordLookup::is_in_several_texts(const Catalog& catalog, std::string_view word) {
-  const size_t wanted = std::clamp(catalog.documents().size() / 100, kMinTexts, kMaxTexts);
+Result<bool> SiteWordLookup::is_in_several_documents(const Catalog& catalog,
+                                                     std::string_view word) {
+  const size_t required =
+      std::clamp(catalog.documents().size() / 100, kMinDocuments, kMaxDocuments);
   const std::string stem = text::stem(word);
   STOKA_ASSIGN(const std::vector<uint64_t> chunks, store_.document_frequencies({&stem, 1}));
-  if (chunks.front() < wanted) return false;
+  if (chunks.front() < required) return false;
   const store::QueryTerm term{stem};
   STOKA_ASSIGN(const std::vector<store::ScoredChunk> found,
-               store_.search_lexical({&term, 1}, wanted * kChunksOfAText, {}));
+               store_.search_lexical({&term, 1}, required * kChunksPerDocument, {}));
   std::vector<ChunkId> ids;
   for (const store::ScoredChunk& chunk : found) ids.push_back(chunk.id);
-  STOKA_ASSIGN(const std::vector<store::StoredChunk> texts, store_.chunks(ids));
+  STOKA_ASSIGN(const std::vector<store::StoredChunk> loaded, store_.chunks(ids));
   std::set<std::string> slugs;
-  for (const store::StoredChunk& text : texts) slugs.insert(text.chunk.slug);
-  return slugs.size() >= wanted;
+  for (const store::StoredChunk& stored : loaded) slugs.insert(stored.chunk.slug);
+  return slugs.size() >= required;
 }
 
 route::SiteWords SiteWordLookup::words() {
   return {[this](std::string_view word) {
             const Catalog* site = catalog();
-            return site && site->names(word);
+            return site && site->is_in_slug_or_tag(word);
           },
           [this](std::string_view word) {
             const Catalog* site = catalog();
             if (!site) return false;
-            if (site->is_in_a_title(word)) return true;
-            auto several = is_in_several_texts(*site, word);
+            if (site->is_in_title(word)) return true;
+            auto several = is_in_several_documents(*site, word);
             if (!several) outcome_ = fail(several.error());
             return several && *several;
           }};

@@ -1,4 +1,4 @@
-// What the router asks of the index, looked up when it asks.
+// Looks up for the router whether a word of a question is a subject of the site.
 #pragma once
 
 #include <functional>
@@ -11,24 +11,24 @@
 
 namespace stoka::pipeline {
 
-// For one question. Not thread safe.
+// Use one object for one question. Not thread safe.
 class SiteWordLookup {
  public:
   using ReadCatalog = std::function<Result<std::shared_ptr<const Catalog>>()>;
 
-  // The store is borrowed. The catalogue is read once, when the router first asks.
+  // The store must outlive the object. The catalogue is read once, at the first look-up.
   SiteWordLookup(store::Store& store, ReadCatalog read)
       : store_(store), read_catalog_(std::move(read)) {}
   SiteWordLookup(const SiteWordLookup&) = delete;
 
-  // Borrows this.
+  // The callbacks for the router. They must not outlive this object.
   route::SiteWords words();
-  // The first error of the index. Every word was unknown from there.
+  // Success, or the first error of the index. After an error the callbacks return false.
   const Result<>& outcome() const { return outcome_; }
 
  private:
   const Catalog* catalog();
-  Result<bool> is_in_several_texts(const Catalog& catalog, std::string_view word);
+  Result<bool> is_in_several_documents(const Catalog& catalog, std::string_view word);
 
   store::Store& store_;
   ReadCatalog read_catalog_;

@@ -7,12 +7,11 @@
 namespace stoka::pipeline {
 namespace {
 
-// Ends what a session remembers of an answer that was not complete, so that no later turn takes it
-// for the whole.
+// Appended to the stored text of an incomplete answer, so that later turns can tell.
 constexpr std::string_view kCutOff = " [cut off]";
 
-// A canned reply leaves in pieces, like a model's answer: a word with the space before it.
-void send_in_pieces(std::string_view text, const EventSink& sink) {
+// Sends a canned reply word by word, like the answer of a model; the space precedes the word.
+void send_words(std::string_view text, const EventSink& sink) {
   while (!text.empty()) {
     size_t end = std::min(text.find(' ', 1), text.size());
     sink(TokenEvent{std::string(text.substr(0, end))});
@@ -26,7 +25,7 @@ Answering::Answering(Engine& engine, const Turn& turn, EventSink sink)
     : engine_(engine),
       turn_(turn),
       sink_(std::move(sink)),
-      watch_(engine.parts().clock, out_.stages) {
+      watch_(engine.parts().clock, result_.stages) {
   if (!asks_generator()) return;
   for (const cite::Source& source : turn.sources) hits_.push_back(source.hit);
   answer_.emplace(
@@ -49,80 +48,79 @@ generate::Request Answering::request() const {
   return out;
 }
 
-void Answering::ready() {
-  if (std::exchange(out_.ready_sent, true)) return;
+void Answering::send_ready() {
+  if (std::exchange(result_.ready_sent, true)) return;
   sink_(ReadyEvent{turn_.session.id, turn_.visitor.id, turn_.route});
 }
 
-void Answering::accepted() { ready(); }
+void Answering::accepted() { send_ready(); }
 
 void Answering::text(std::string_view delta) {
-  if (out_.stages.empty()) watch_.lap("first word");
+  if (result_.stages.empty()) watch_.lap("first word");
   answer_->push(delta);
 }
 
-Streamed Answering::finish(Result<generate::Finish> end) {
+Streamed Answering::finish(Result<generate::Finish> finish) {
   if (!asks_generator()) {
-    ready();
-    out_.error = turn_.failure;
-    if (!turn_.failure) send_in_pieces(turn_.canned, sink_);
-    out_.summary.text = turn_.canned;
-    return std::move(out_);
+    send_ready();
+    result_.error = turn_.failure;
+    if (!turn_.failure) send_words(turn_.canned, sink_);
+    result_.summary.text = turn_.canned;
+    return std::move(result_);
   }
   watch_.lap("answer");
-  if (!end)
-    out_.error = end.error();
+  if (!finish)
+    result_.error = finish.error();
   else
-    out_.finish = *end;
-  if (!out_.ready_sent && out_.error) return std::move(out_);
-  ready();
+    result_.finish = *finish;
+  if (!result_.ready_sent && result_.error) return std::move(result_);
+  send_ready();
   answer_->finish();
-  out_.summary = answer_->summary();
-  if (out_.finish == generate::Finish::truncated)
-    out_.error = Error(ErrorKind::protocol, "the answer was cut off", "ask again");
-  else if (!out_.error && out_.summary.text.empty() && out_.summary.cited.empty())
-    out_.error = Error(ErrorKind::protocol, "nothing of the answer could be shown", "ask again");
-  if (size_t unknown = out_.summary.dropped_unknown; unknown > 0)
+  result_.summary = answer_->summary();
+  if (result_.finish == generate::Finish::truncated)
+    result_.error = Error(ErrorKind::protocol, "the answer was cut off", "ask again");
+  else if (!result_.error && result_.summary.text.empty() && result_.summary.cited.empty())
+    result_.error = Error(ErrorKind::protocol, "no part of the answer could be shown", "ask again");
+  if (size_t unknown = result_.summary.dropped_unknown; unknown > 0)
     engine_.parts().log.info(
         fmt::format("dropped {} citation(s) of slugs that were not retrieved", unknown));
-  return std::move(out_);
+  return std::move(result_);
 }
 
 Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::stop_token stop) {
-  Answering answering(engine, turn, sink);
-  if (!answering.asks_generator()) return answering.finish(generate::Finish::complete);
-  return answering.finish(engine.parts().generator.stream(
-      answering.request(), [&] { answering.accepted(); },
-      [&](std::string_view delta) { answering.text(delta); }, stop));
+  Answering streamer(engine, turn, sink);
+  if (!streamer.asks_generator()) return streamer.finish(generate::Finish::complete);
+  return streamer.finish(engine.parts().generator.stream(
+      streamer.request(), [&] { streamer.accepted(); },
+      [&](std::string_view delta) { streamer.text(delta); }, stop));
 }
 
-TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& streamed) {
+TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& result) {
   TurnRecord record;
   record.session_id = turn.session.id;
   record.visitor_id = turn.session.visitor_id;
   record.subject = turn.subject;
-  record.cited = streamed.summary.cited;
+  record.cited = result.summary.cited;
   record.topic = turn.topic;
-  // Canned replies are no conversation to go on from, and what they turned away must not come back
-  // as a message that a model reads.
-  // An answer without a word is none either.
-  if (turn.canned.empty() && !streamed.summary.text.empty()) {
-    record.exchange = {turn.query, streamed.summary.text, {}};
-    for (const Citation& citation : streamed.summary.citations)
+  // A canned reply or an answer without text is not kept as an exchange: a follow-up cannot refer
+  // to it, and a question that was turned away must not reach a model as a message.
+  if (turn.canned.empty() && !result.summary.text.empty()) {
+    record.exchange = {turn.query, result.summary.text, {}};
+    for (const Citation& citation : result.summary.citations)
       record.exchange.cited.push_back(
           {citation.slug, citation.title, citation.quote, citation.url});
-    if (streamed.error) record.exchange.assistant += kCutOff;
+    if (result.error) record.exchange.assistant += kCutOff;
   }
   record.at = engine.parts().clock.now();
   return record;
 }
 
-Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& streamed) {
-  return engine.parts().store.commit_turn(turn_record(engine, turn, streamed));
+Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& result) {
+  return engine.parts().store.commit_turn(turn_record(engine, turn, result));
 }
 
-Event last_event(const Engine& engine, const Turn& turn, const Streamed& streamed, int turns) {
-  if (streamed.error) return ErrorEvent{streamed.error->message, retryable(streamed.error->kind)};
+Event last_event(const Engine& engine, const Turn& turn, const Streamed& result, int turns) {
+  if (result.error) return ErrorEvent{result.error->message, retryable(result.error->kind)};
   auto elapsed = engine.parts().clock.monotonic() - turn.started;
   return DoneEvent{turns, turn.confidence,
                    std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count()};
@@ -143,8 +141,7 @@ Result<Outcome> run_turn(Engine& engine, const TurnRequest& request, const Event
     ++out.session.turns;
   }
   sink(last_event(engine, out.turn, out.streamed, out.session.turns));
-  // The visitor has the answer; that the conversation was not kept is not theirs to see as a
-  // failure.
+  // The visitor has the answer, so a turn that could not be stored is not an error for them.
   if (!session) engine.parts().log.warning("this turn was not saved: " + session.error().message);
   return out;
 }

@@ -1,9 +1,9 @@
 // One chat turn in three phases:
-//   prepare  route, embed, retrieve, rerank, policy, prompt. Blocking; holds no connection when it
-//            ends.
-//   stream   text in, events out: ready, tokens and citations. Holds nothing of the store.
-//   commit   persists the turn. Blocking.
-// run_turn() runs the three in a row; a server runs their parts where it wants.
+//   prepare  routes, embeds, retrieves, reranks, applies the policy, builds the prompt. Blocks, and
+//            holds no connection when it returns.
+//   stream   turns the generator's text into the events ready, token and cite, without the store.
+//   commit   stores the turn. Blocks.
+// run_turn() runs the three phases in a row. A server runs them on threads of its choice.
 #pragma once
 
 #include <stop_token>
@@ -18,20 +18,20 @@
 
 namespace stoka::pipeline {
 
-inline constexpr size_t kMostQueryLength = 2000;  // code points after cleaning
+inline constexpr size_t kMaxQueryLength = 2000;  // code points, after cleaning
 
 struct TurnRequest {
   std::string query;
-  std::string session_id;  // UUID; empty: a new session
-  std::string visitor_id;  // UUID; empty: a new visitor
+  std::string session_id;  // a UUID, or empty for a new session
+  std::string visitor_id;  // a UUID, or empty for a new visitor
   std::string subject;     // of a verified token; usually empty
   PageContext page;
-  // The caller is not the one machine whose sessions these are: a session that is named without
-  // its visitor keeps to itself what was said in it.
+  // Whether the request comes from another machine. Then a session id alone does not prove that the
+  // session belongs to the caller: without its visitor, what was said in it is not used.
   bool remote = false;
 };
 
-// A prepared turn: everything that is known before the first word.
+// A prepared turn: everything that is known before the first word of the answer.
 struct Turn {
   std::string query;  // cleaned
   PageContext page;
@@ -40,31 +40,33 @@ struct Turn {
   std::string subject;
   bool returning = false;  // the visitor was known before this session began
   Route route = Route::fresh;
-  std::string rule;              // of the router
-  std::string canned;            // the whole reply, when no generator is called
-  std::optional<Error> failure;  // nothing can be asked of this index: ready, then this error
+  std::string rule;              // the rule of the router that decided
+  std::string canned;            // the whole reply, if the generator is not called
+  std::optional<Error> failure;  // the index is empty: the events are ready and this error
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
   std::vector<Hit> ranked;   // after the policy, best first, with receipts
-  std::string not_reranked;  // why the reranker was done without; empty: it was not
+  std::string not_reranked;  // the error of the reranker; empty if it succeeded
   std::vector<session::Interest> interests;
-  std::vector<cite::Source> sources;  // what may be cited: ranked without what was already shown
-  prompt::Prompt prompt;              // built only for a generator that reads it
+  std::vector<cite::Source> sources;  // what may be cited: `ranked` without slugs shown before
+  prompt::Prompt prompt;              // empty if the generator does not read it
   std::string topic;
   std::vector<Stage> stages;  // in order
   std::chrono::nanoseconds started{};
 };
 
-// What a stream came to.
+// The result of the stream phase.
 struct Streamed {
   cite::Summary summary;
   bool ready_sent = false;
-  // How the generator ended, if it was called and did not fail.
+  // How the generator ended; meaningful if it was called and did not fail.
   generate::Finish finish = generate::Finish::complete;
-  std::vector<Stage> stages;   // until the first word, and the whole answer
-  std::optional<Error> error;  // before ready: nothing was sent; after: the text so far stands
+  std::vector<Stage> stages;  // the time to the first word, and the time of the rest
+  // If ready_sent is false, no event was sent; otherwise the text sent so far is kept.
+  std::optional<Error> error;
 };
 
+// The result of run_turn().
 struct Outcome {
   Turn turn;
   Streamed streamed;
@@ -72,59 +74,62 @@ struct Outcome {
   bool persisted = false;
 };
 
-// The query cleaned and checked: a usage error when it is empty, invisible or too long.
+// Returns the query without control characters and superfluous space. A usage error if it is empty,
+// has nothing visible in it or is longer than kMaxQueryLength.
 Result<std::string> clean_query(std::string_view query);
 
 Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token stop);
-// Its two halves: what takes words and the session alone, so that the turn is perhaps answered
-// already (canned), and what takes retrieval.
+// The two steps of prepare(). open_turn() loads the session and routes; a canned reply is known
+// after it. find_sources() searches and builds the prompt, unless there is a canned reply.
 Result<Turn> open_turn(Engine& engine, const TurnRequest& request);
 Result<> find_answer(Engine& engine, Turn& turn, std::stop_token stop);
 
-// What a model would read, whatever generator is configured: for looking at it.
+// Builds the prompt even if the configured generator does not read one, so that it can be shown.
 void build_prompt(const Engine& engine, Turn& turn);
 
-// The stream phase for whoever drives the generator. Not thread safe; engine and turn must outlive
-// it.
+// The stream phase as a push interface: the caller drives the generator and passes on what it
+// writes. Not thread safe. Engine and turn must outlive it.
 class Answering {
  public:
   Answering(Engine& engine, const Turn& turn, EventSink sink);
   Answering(const Answering&) = delete;
   Answering& operator=(const Answering&) = delete;
 
-  // False: nobody is to be asked, finish() says it all.
+  // If false, the generator is not called, and finish() sends the whole reply.
   bool asks_generator() const { return turn_.canned.empty() && !turn_.failure; }
-  // What the generator is asked; borrows from this and the turn.
+  // The request for the generator. It refers to data of this object and of the turn.
   generate::Request request() const;
-  void accepted();                    // sends ready
-  void text(std::string_view delta);  // as the generator writes it
-  // Once, with how the generator ended. Events may come from here too; last of all none.
+  void accepted();                    // the generator accepted the request: sends ready
+  void text(std::string_view delta);  // the next piece of the generator's text
+  // Call once, with the result of the generator. May send events, but never done or error.
   Streamed finish(Result<generate::Finish> end);
 
  private:
-  void ready();
+  void send_ready();
 
   Engine& engine_;
   const Turn& turn_;
   EventSink sink_;
   std::vector<Hit> hits_;
-  Streamed out_;
+  Streamed result_;
   std::optional<cite::AnswerStream> answer_;
   Stopwatch watch_;
 };
 
-// Sends ready, then tokens and citations; never done or error, which is for whoever commits.
+// The whole stream phase with the engine's generator. Sends ready, tokens and citations, but not
+// done or error: the caller sends last_event() after the commit.
 Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::stop_token stop);
 
-// What a turn that was streamed leaves in the store.
-TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& streamed);
-Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& streamed);
+// The record of a streamed turn for the store.
+TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& result);
+Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& result);
 
-// Done or error: the last event of a turn that was streamed and committed.
-Event last_event(const Engine& engine, const Turn& turn, const Streamed& streamed, int turns);
+// The last event of a turn, done or error. `turns` is the number of turns of the session after it.
+Event last_event(const Engine& engine, const Turn& turn, const Streamed& result, int turns);
 
-// All three phases and the last event. An error is one that happened before the first event; later
-// ones are in the outcome and were sent as an event. A turn is persisted even when it was stopped.
+// Runs all three phases and sends the last event. Returns an error only if it happened before the
+// first event; a later error is sent as an event and is in the result. A turn is stored even if it
+// was cancelled in the stream phase.
 Result<Outcome> run_turn(Engine& engine, const TurnRequest& request, const EventSink& sink,
                          std::stop_token stop = {});
 

@@ -20,14 +20,14 @@ const Calibration& calibration() {
 std::vector<double> scores(const Question& question, std::span<const Hit> hits,
                            std::span<const Features> features, const Calibration& calibration) {
   std::vector<double> out;
-  std::map<std::string_view, size_t> best;  // slug of a named document -> its best hit
+  std::map<std::string_view, size_t> best;  // for each named document, by slug, its best hit
   for (size_t i = 0; i < hits.size(); ++i) {
     out.push_back(calibration.score(features[i]));
-    if (!names(question, hits[i].chunk.title)) continue;
-    size_t& leader = best.try_emplace(hits[i].chunk.slug, i).first->second;
-    if (out[i] > out[leader]) leader = i;
+    if (!names_document(question, hits[i].chunk.title)) continue;
+    size_t& best_hit = best.try_emplace(hits[i].chunk.slug, i).first->second;
+    if (out[i] > out[best_hit]) best_hit = i;
   }
-  for (const auto& [slug, i] : best) out[i] = std::max(out[i], kNamed);
+  for (const auto& [slug, i] : best) out[i] = std::max(out[i], kMinNamedScore);
   return out;
 }
 
@@ -42,15 +42,15 @@ Result<Question> BuiltinReranker::question(std::string_view query) const {
   for (const QuestionTerm& compound : question.compounds) terms.push_back(compound.term);
   STOKA_ASSIGN(const search::CorpusStats stats, store_->corpus_stats());
   STOKA_ASSIGN(const std::vector<uint64_t> frequencies, store_->document_frequencies(terms));
-  weigh(question, stats.documents, frequencies);
+  weight_terms(question, stats.documents, frequencies);
   return question;
 }
 
 Result<Scores> BuiltinReranker::score(std::string_view query, std::span<const Hit> hits,
                                       std::stop_token stop) {
-  STOKA_ASSIGN(const Question asked, question(query));
+  STOKA_ASSIGN(const Question parsed, question(query));
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "scoring was stopped");
-  const std::vector<double> all = scores(asked, hits, measure(asked, hits), calibration());
+  const std::vector<double> all = scores(parsed, hits, measure(parsed, hits), calibration());
   return Scores(all.begin(), all.end());
 }
 

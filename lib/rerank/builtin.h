@@ -1,4 +1,4 @@
-// The built-in reranker: a calibrated score from a few plain features, without network or model.
+// The built-in reranker: a calibrated score of a few simple features, without a network or a model.
 #pragma once
 
 #include "rerank/features.h"
@@ -7,31 +7,33 @@
 
 namespace stoka::rerank {
 
-// How the features of rerank/features.h become a score: 1 / (1 + exp(-(bias + sum of weight *
-// feature))).
+// The weights of a logistic regression over the features of rerank/features.h. The score is
+// 1 / (1 + exp(-(bias + sum of weight * feature))).
 struct Calibration {
   double bias = 0;
   Features weights{};
   double score(const Features& features) const;
 };
 
-// Fitted by `bench_calibrate --fit` (tests/bench/calibrate.cpp) to the questions under
-// evals/calibration that are not held out: 0.5 means as likely an answer as not. Of two fits this
-// one is used, made with words such as "best" and "think" left out of every question: of those held
-// out it ranks 80 % right at first, against 77 % of a fit to questions as they are scored.
+// The calibration in use. It was fitted by `bench_calibrate --fit` (tests/bench/calibrate.cpp) to
+// the questions under evals/calibration that are not held out. A score of 0.5 means that the chunk
+// is as likely as not to answer the question. For the fit, words such as "best" and "think" were
+// left out of every question: on the held-out questions this calibration ranks the right document
+// first for 80 %, a fit to the unchanged questions for 77 %.
 const Calibration& calibration();
 
-// The least that the best chunk of a document scores which the question names (see names()): low
-// confidence. Words that the features find nowhere ("was ist debono", "is debono dead") do not turn
-// a document that is asked for by its name into nothing.
-inline constexpr double kNamed = 0.55;
+// The minimum score of the best chunk of a document that the question names (see names_document()).
+// It stands for low confidence. Without it, words that no chunk has ("was ist debono", "is debono
+// dead") would reject a document that the visitor asks for by its name.
+inline constexpr double kMinNamedScore = 0.55;
 
-// One score a hit, from features of the same hits.
+// One score for each hit. `features` has the features of the hits, in the same order.
 std::vector<double> scores(const Question& question, std::span<const Hit> hits,
                            std::span<const Features> features, const Calibration& calibration);
 
-// Words weigh by how rare they are in the store's index; without one all weigh the same. Hits may
-// come from anywhere: nothing but the text of their chunk is needed. The store must outlive it.
+// Weights the words of a question by their idf in the index of the store. Without a store all words
+// weigh the same. The hits need not come from a search: only their chunks are read, and the cosine
+// if it is there. May be called from any thread. The store must outlive the reranker.
 class BuiltinReranker final : public Reranker {
  public:
   BuiltinReranker() = default;
@@ -40,7 +42,7 @@ class BuiltinReranker final : public Reranker {
   Result<Scores> score(std::string_view query, std::span<const Hit> hits,
                        std::stop_token stop) override;
 
-  // The question as scored: its words with their weights in this index.
+  // Parses the question and weights its words for this index.
   Result<Question> question(std::string_view query) const;
 
  private:

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/nearest.h"
-#include "rerank/scaffolding.h"
+#include "rerank/stop_phrases.h"
 #include "search/bm25.h"
 #include "text/characters.h"
 #include "text/utf8.h"
@@ -16,24 +16,28 @@
 namespace stoka::rerank {
 namespace {
 
-constexpr double kInBody = 0.75;      // a single mention in the text, against one in the title
-constexpr double kInBodyOften = 0.9;  // three and more
-constexpr double kMisspelt = 0.8;     // of the word it resembles
-constexpr size_t kShortestMisspelt = 5;
-constexpr size_t kMostMisspelt = 8;  // unknown words looked for; bounds the work of a long question
-constexpr size_t kNear = 4;          // words apart at most to count as close
-constexpr size_t kFewHits = 6;       // fewer have no middling candidate to compare with
-constexpr size_t kLongestName = 3;   // content words of a title that can be named in passing
+// What a match counts, relative to a match in the title.
+constexpr double kInBody = 0.75;      // the body mentions the word once or twice
+constexpr double kInBodyOften = 0.9;  // the body mentions it three times or more
+constexpr double kMisspelt = 0.8;     // factor for a word that only resembles the question's word
+constexpr size_t kMinMisspeltBytes = 5;
+// With more unknown words than this, none is compared with similar words. Bounds the work for a
+// long question.
+constexpr size_t kMaxMisspelt = 8;
+constexpr size_t kMaxDistance = 4;    // in words, between words that count as close
+constexpr size_t kMinHits = 6;        // with fewer hits the median cosine is not used
+constexpr size_t kMaxTitleWords = 3;  // content words of a title that a question can name
 
-// Letters of scripts without spaces that join and ask rather than name.
-bool is_grammar(char32_t c) {
+// Whether a letter of a script without spaces is grammatical: part of particles, question words and
+// pronouns, not of names.
+bool is_grammatical(char32_t c) {
   static constexpr std::u32string_view kHan =
       U"\u4F55\u8AB0\u8C01\u4EC0\u4E48\u9EBC\u600E\u54EA\u662F\u7684\u4E86\u5417\u55CE\u5462\u5728"
       U"\u4E0E\u8207\u6211\u4F60\u60A8\u5B83\u8FD9\u9019\u90A3\u4E5F\u5C31";
   return text::is_hiragana(c) || kHan.find(c) != std::u32string_view::npos;
 }
 
-// The letters of a word of a script without spaces, at most two; empty for other words.
+// The letters (at most two) of a word in a script without spaces; empty for other words.
 std::u32string unspaced_letters(std::string_view word) {
   std::u32string letters;
   for (size_t at = 0; at < word.size();) {
@@ -50,50 +54,58 @@ std::string utf8(char32_t c) {
   return out;
 }
 
-bool overlap(const text::Word& first, const text::Word& second) { return second.begin < first.end; }
+bool do_overlap(const text::Word& first, const text::Word& second) {
+  return second.begin < first.end;
+}
 
-// What the pair words[i] adds to the content of a question; empty for nothing.
+// The content word for the letter pair words[i]: the pair, a single letter of it, or empty.
 std::string content_of_pair(const std::vector<text::Word>& words, size_t i) {
-  const auto carries = [&](size_t at) {
+  const auto has_content = [&](size_t at) {
     const std::u32string letters = unspaced_letters(words[at].text);
-    return !letters.empty() && std::none_of(letters.begin(), letters.end(), is_grammar);
+    return !letters.empty() && std::none_of(letters.begin(), letters.end(), is_grammatical);
   };
-  if (carries(i)) return words[i].text;
+  if (has_content(i)) return words[i].text;
   const std::u32string letters = unspaced_letters(words[i].text);
   for (const char32_t c : letters) {
-    if (is_grammar(c)) continue;
-    // A neighbour that carries content holds this letter already.
-    const bool first = c == letters.front();
-    const bool held =
-        first ? i > 0 && overlap(words[i - 1], words[i]) && carries(i - 1)
-              : i + 1 < words.size() && overlap(words[i], words[i + 1]) && carries(i + 1);
-    if (held) return {};
+    if (is_grammatical(c)) continue;
+    // Pairs overlap, so a neighbouring pair with content may have this letter already.
+    const bool is_first = c == letters.front();
+    const bool is_covered =
+        is_first ? i > 0 && do_overlap(words[i - 1], words[i]) && has_content(i - 1)
+                 : i + 1 < words.size() && do_overlap(words[i], words[i + 1]) && has_content(i + 1);
+    if (is_covered) return {};
     return text::is_han(c) ? utf8(c) : std::string();
   }
   return {};
 }
 
-using Places = std::map<std::string, std::vector<size_t>, std::less<>>;  // term -> word positions
+// For each term the positions of its words in the text, ascending.
+using Positions = std::map<std::string, std::vector<size_t>, std::less<>>;
 
-// The terms of one field of a chunk, limited to those the question asks for.
+// The parts of a field of a chunk that matter for the question.
 struct Field {
-  Places places;
-  std::map<char, std::vector<std::string>> words;  // folded, by first byte, for misspellings
+  Positions positions;
+  // Folded words by their first byte, to find words that an unknown one resembles.
+  std::map<char, std::vector<std::string>> words;
 };
 
-struct Wanted {
+// What read_field() looks for.
+struct WantedTerms {
   std::set<std::string, std::less<>> terms;
-  std::set<char> initials;  // stemming never changes the first byte, so others need no stemming
-  std::set<char> misspelt;  // first bytes of words to look for misspelt: few people miss the first
-  bool letters = false;     // single letters of a script without spaces are among the terms
+  // First bytes of the terms. Stemming never changes the first byte, so words with other first
+  // bytes need not be stemmed.
+  std::set<char> initials;
+  // First bytes of the words that may be misspelt. A misspelling is assumed to keep the first byte.
+  std::set<char> misspelt;
+  bool letters = false;  // the terms include single letters of a script without spaces
 };
 
 bool may_be_misspelt(const QuestionTerm& word) {
-  return !word.known && word.word.size() >= kShortestMisspelt;
+  return !word.known && word.word.size() >= kMinMisspeltBytes;
 }
 
-Wanted wanted_of(const Question& question) {
-  Wanted wanted;
+WantedTerms wanted_terms(const Question& question) {
+  WantedTerms wanted;
   size_t unknown = 0;
   for (const QuestionTerm& word : question.words) {
     if (word.term.empty()) continue;
@@ -104,33 +116,33 @@ Wanted wanted_of(const Question& question) {
     wanted.misspelt.insert(word.word.front());
     ++unknown;
   }
-  if (unknown > kMostMisspelt) wanted.misspelt.clear();
+  if (unknown > kMaxMisspelt) wanted.misspelt.clear();
   return wanted;
 }
 
-// Notes the letters of words[i] that are wanted by themselves. Pairs overlap: the second letter is
-// left to the pair that begins with it, if there is one.
-void note_letters(const std::vector<text::Word>& words, size_t i, const Wanted& wanted,
-                  Field& field) {
+// Records the positions of the single letters of words[i] that are wanted. Since pairs overlap, the
+// second letter is left to the next pair if that begins with it.
+void record_letters(const std::vector<text::Word>& words, size_t i, const WantedTerms& wanted,
+                    Field& field) {
   std::u32string letters = unspaced_letters(words[i].text);
   if (letters.size() < 2) return;
-  if (i + 1 < words.size() && overlap(words[i], words[i + 1])) letters.resize(1);
+  if (i + 1 < words.size() && do_overlap(words[i], words[i + 1])) letters.resize(1);
   for (const char32_t c : letters)
     if (std::string letter = utf8(c); wanted.terms.contains(letter))
-      field.places[std::move(letter)].push_back(i + 1);
+      field.positions[std::move(letter)].push_back(i + 1);
 }
 
-Field read_field(std::string_view text, const Wanted& wanted) {
+Field read_field(std::string_view text, const WantedTerms& wanted) {
   Field field;
   size_t position = 0;
   std::vector<text::Word> all = text::words(text);
   if (wanted.letters)
-    for (size_t i = 0; i < all.size(); ++i) note_letters(all, i, wanted, field);
+    for (size_t i = 0; i < all.size(); ++i) record_letters(all, i, wanted, field);
   for (text::Word& word : all) {
     ++position;
     if (word.text.empty() || !wanted.initials.contains(word.text.front())) continue;
     const std::string term = text::stem(word.text);
-    if (wanted.terms.contains(term)) field.places[term].push_back(position);
+    if (wanted.terms.contains(term)) field.positions[term].push_back(position);
     if (!wanted.misspelt.contains(word.text.front())) continue;
     const char initial = word.text.front();
     field.words[initial].push_back(std::move(word.text));
@@ -142,41 +154,42 @@ Field read_field(std::string_view text, const Wanted& wanted) {
   return field;
 }
 
-// Whether the field has a word that an unknown one most likely meant.
-bool resembles(const QuestionTerm& word, const Field& field) {
+// Whether the word is unknown and the field has a word of which it is probably a misspelling.
+bool has_similar_word(const QuestionTerm& word, const Field& field) {
   if (!may_be_misspelt(word)) return false;
   const auto words = field.words.find(word.word.front());
   return words != field.words.end() && !nearest(word.word, words->second).empty();
 }
 
-struct Met {
+// How well one word of the question matches, from 0 to 1.
+struct Match {
   double heading = 0;
   double anywhere = 0;
 };
 
-Met meet(const QuestionTerm& word, const Field& heading, const Field& body) {
-  const auto in_body = body.places.find(word.term);
-  const size_t mentions = in_body == body.places.end() ? 0 : in_body->second.size();
-  Met met;
-  met.heading = heading.places.contains(word.term) ? 1.0
-                : resembles(word, heading)         ? kMisspelt
-                                                   : 0.0;
+Match match_word(const QuestionTerm& word, const Field& heading, const Field& body) {
+  const auto in_body = body.positions.find(word.term);
+  const size_t mentions = in_body == body.positions.end() ? 0 : in_body->second.size();
+  Match match;
+  match.heading = heading.positions.contains(word.term) ? 1.0
+                  : has_similar_word(word, heading)     ? kMisspelt
+                                                        : 0.0;
   if (mentions > 0)
-    met.anywhere = mentions >= 3 ? kInBodyOften : kInBody;
-  else if (resembles(word, body))
-    met.anywhere = kInBody * kMisspelt;
-  met.anywhere = std::max(met.anywhere, met.heading);
-  return met;
+    match.anywhere = mentions >= 3 ? kInBodyOften : kInBody;
+  else if (has_similar_word(word, body))
+    match.anywhere = kInBody * kMisspelt;
+  match.anywhere = std::max(match.anywhere, match.heading);
+  return match;
 }
 
-bool close(const Places& places, const std::string& first, const std::string& second) {
-  const auto a = places.find(first);
-  const auto b = places.find(second);
-  if (a == places.end() || b == places.end()) return false;
+bool are_close(const Positions& positions, const std::string& first, const std::string& second) {
+  const auto a = positions.find(first);
+  const auto b = positions.find(second);
+  if (a == positions.end() || b == positions.end()) return false;
   for (size_t i = 0, j = 0; i < a->second.size() && j < b->second.size();) {
     const size_t at = a->second[i];
     const size_t other = b->second[j];
-    if (std::max(at, other) - std::min(at, other) <= kNear) return true;
+    if (std::max(at, other) - std::min(at, other) <= kMaxDistance) return true;
     ++(at < other ? i : j);
   }
   return false;
@@ -184,41 +197,42 @@ bool close(const Places& places, const std::string& first, const std::string& se
 
 double closeness(const Question& question, const Field& heading, const Field& body,
                  double coverage) {
-  // A single word has no neighbour to be close to: how well it is met stands in.
+  // A single word has no neighbour, so its coverage is used instead.
   if (question.words.size() < 2) return coverage;
-  double met = 0;
+  double close = 0;
   double all = 0;
   for (size_t i = 1; i < question.words.size(); ++i) {
     const QuestionTerm& a = question.words[i - 1];
     const QuestionTerm& b = question.words[i];
     const double weight = a.weight + b.weight;
     all += weight;
-    if (close(heading.places, a.term, b.term) || close(body.places, a.term, b.term)) met += weight;
+    if (are_close(heading.positions, a.term, b.term) || are_close(body.positions, a.term, b.term))
+      close += weight;
   }
-  return met / all;
+  return close / all;
 }
 
-std::string heading_of(const Chunk& chunk) {
+std::string heading_text(const Chunk& chunk) {
   std::string text = chunk.title + "\n" + chunk.section + "\n" + chunk.slug;
   for (const std::string& tag : chunk.tags) text += "\n" + tag;
   return text;
 }
 
-Features measure_one(const Question& question, const Wanted& wanted, const Chunk& chunk) {
-  const std::string heading_text = heading_of(chunk);
-  const Field heading = read_field(heading_text, wanted);
+Features measure_one(const Question& question, const WantedTerms& wanted, const Chunk& chunk) {
+  const std::string headings = heading_text(chunk);
+  const Field heading = read_field(headings, wanted);
   const Field body = read_field(chunk.content, wanted);
   double all = 0;
   double anywhere = 0;
   double in_heading = 0;
   for (const QuestionTerm& word : question.words) {
-    const Met met = meet(word, heading, body);
+    const Match match = match_word(word, heading, body);
     all += word.weight;
-    anywhere += word.weight * met.anywhere;
-    in_heading += word.weight * met.heading;
+    anywhere += word.weight * match.anywhere;
+    in_heading += word.weight * match.heading;
   }
   if (!question.compounds.empty()) {
-    const std::vector<std::string> in_title = text::terms(heading_text);
+    const std::vector<std::string> in_title = text::terms(headings);
     const std::vector<std::string> in_content = text::terms(chunk.content);
     for (const QuestionTerm& compound : question.compounds) {
       const bool title = std::count(in_title.begin(), in_title.end(), compound.term) > 0;
@@ -241,10 +255,10 @@ Features measure_one(const Question& question, const Wanted& wanted, const Chunk
   return features;
 }
 
-// Cosines of different embedders live on different scales; what an embedder gives to a middling
-// candidate is its idea of no relation.
-double middling(std::span<const Hit> hits) {
-  if (hits.size() < kFewHits) return 0;
+// The median of the cosines, or 0 if there are few hits. Embedders differ in the scale of their
+// cosines; the median stands for the cosine of an unrelated chunk.
+double median_cosine(std::span<const Hit> hits) {
+  if (hits.size() < kMinHits) return 0;
   std::vector<double> cosines;
   for (const Hit& hit : hits) cosines.push_back(hit.cosine);
   const auto middle = cosines.begin() + static_cast<std::ptrdiff_t>(cosines.size() / 2);
@@ -257,24 +271,24 @@ double middling(std::span<const Hit> hits) {
 Question parse_question(std::string_view query) {
   Question question;
   std::set<std::string> seen;
-  const auto take = [&](std::string word) {
+  const auto add = [&](std::string word) {
     std::string term = text::stem(word);
     if (seen.insert(term).second) question.words.push_back({std::move(word), std::move(term)});
   };
   const std::vector<text::Word> words = text::words(query);
-  const std::vector<bool> is_wrapping = scaffolding(words);
+  const std::vector<bool> in_stop_phrase = find_stop_phrases(words);
   question.foreign = is_foreign(words);
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i].text;
-    if (text::is_stop_word(word) || is_wrapping[i]) continue;
+    if (text::is_stop_word(word) || in_stop_phrase[i]) continue;
     if (unspaced_letters(word).empty())
-      take(word);
+      add(word);
     else if (std::string content = content_of_pair(words, i); !content.empty())
-      take(std::move(content));
+      add(std::move(content));
   }
   if (question.words.empty())
     for (const text::Word& word : words)
-      if (!unspaced_letters(word.text).empty()) take(word.text);
+      if (!unspaced_letters(word.text).empty()) add(word.text);
 
   for (const text::Word& word : words) seen.insert(text::stem(word.text));
   for (std::string& term : text::terms(query))
@@ -283,7 +297,7 @@ Question parse_question(std::string_view query) {
   return question;
 }
 
-void weigh(Question& question, uint64_t chunks, std::span<const uint64_t> frequencies) {
+void weight_terms(Question& question, uint64_t chunks, std::span<const uint64_t> frequencies) {
   const size_t words = question.words.size();
   std::vector<QuestionTerm> compounds;
   for (size_t i = 0; i < words + question.compounds.size() && i < frequencies.size(); ++i) {
@@ -293,7 +307,7 @@ void weigh(Question& question, uint64_t chunks, std::span<const uint64_t> freque
     if (i >= words && term.known) compounds.push_back(term);
   }
   question.compounds = std::move(compounds);
-  // What the site lacks are not the function words of another language.
+  // In a foreign question, a stop word of that language is not a topic that the site lacks.
   if (question.foreign)
     std::erase_if(question.words, [](const QuestionTerm& word) {
       return !word.known && text::is_foreign_stop_word(word.word);
@@ -303,8 +317,8 @@ void weigh(Question& question, uint64_t chunks, std::span<const uint64_t> freque
 std::vector<Features> measure(const Question& question, std::span<const Hit> hits) {
   if (question.words.empty() && question.compounds.empty())
     return std::vector<Features>(hits.size(), Features{});
-  const Wanted wanted = wanted_of(question);
-  const double base = middling(hits);
+  const WantedTerms wanted = wanted_terms(question);
+  const double base = median_cosine(hits);
   std::vector<Features> all;
   for (const Hit& hit : hits) {
     Features features = measure_one(question, wanted, hit.chunk);
@@ -314,9 +328,9 @@ std::vector<Features> measure(const Question& question, std::span<const Hit> hit
   return all;
 }
 
-bool names(const Question& question, std::string_view title) {
+bool names_document(const Question& question, std::string_view title) {
   const std::vector<QuestionTerm> name = parse_question(title).words;
-  if (name.empty() || name.size() > kLongestName) return false;
+  if (name.empty() || name.size() > kMaxTitleWords) return false;
   return std::all_of(name.begin(), name.end(), [&](const QuestionTerm& part) {
     return std::any_of(question.words.begin(), question.words.end(),
                        [&](const QuestionTerm& word) { return word.term == part.term; });

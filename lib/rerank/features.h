@@ -1,4 +1,5 @@
-// What the built-in reranker looks at: a few plain measures of how a chunk meets a question. Pure.
+// The features of the built-in reranker: a few simple measures of how well a chunk matches a
+// question. Pure functions.
 #pragma once
 
 #include <array>
@@ -13,46 +14,47 @@
 namespace stoka::rerank {
 
 struct QuestionTerm {
-  std::string word;     // folded; empty for a compound
-  std::string term;     // as indexed
-  double weight = 1.0;  // idf as a share of the largest possible one; 1 for what the index lacks
-  bool known = true;    // occurs in the index
+  std::string word;     // the folded word; empty for a compound
+  std::string term;     // the term as the index has it
+  double weight = 1.0;  // idf, divided by the idf of a term that the index does not have
+  bool known = true;    // the term occurs in the index
 };
 
-// The words of a question that carry content, each once and in order, then its compounds ("c++",
-// "rust-analyzer"). Stop words and the scaffolding of questions ("interested", "help", "what do you
-// think about", "as bullet points") are left out, even if nothing remains: such a question asks for
-// nothing. Of scripts without spaces the pairs of letters count, as text::words() yields them;
-// beside Hiragana and the Han characters of grammar a Han character counts by itself, and they
-// count only in a question that has nothing else in their script.
+// The content words of a question, each once and in order, and its compounds ("c++",
+// "rust-analyzer"). Stop words and stop phrases (rerank/stop_phrases.h) are left out, even if no
+// word remains: such a question matches nothing. In scripts without spaces the words are the letter
+// pairs that text::words() returns. A pair that contains a grammatical letter (Hiragana, or a Han
+// character such as "是") is left out; its Han character counts as a word of its own, unless a
+// neighbouring pair has it. A question that consists of such pairs only keeps them.
 struct Question {
   std::vector<QuestionTerm> words;
   std::vector<QuestionTerm> compounds;
-  bool foreign = false;  // as its function words tell, it is not in English
+  bool foreign = false;  // not in English, judging by its stop words
 };
 
 Question parse_question(std::string_view query);
 
-// Sets the weights from an index of `chunks` chunks: how many of them have each term of the words,
-// then of the compounds. Compounds that the index lacks are dropped, and of a foreign question the
-// function words that it lacks. With 0 chunks all weigh the same.
-void weigh(Question& question, uint64_t chunks, std::span<const uint64_t> frequencies);
+// Sets the weights of the terms from their document frequencies. `chunks` is the number of chunks
+// in the index; `frequencies` says how many of them have each word, then each compound. Compounds
+// that the index does not have are removed, and from a foreign question also the stop words of
+// other languages that the index does not have. If `chunks` is 0, all terms weigh the same.
+void weight_terms(Question& question, uint64_t chunks, std::span<const uint64_t> frequencies);
 
 enum Feature : size_t {
-  kCoverage,  // share of the question's weight that the chunk meets anywhere
-  kHeading,   // share that its title, section, tags or slug meet
-  kClose,     // share of neighbouring words of the question that stand close together in the chunk
-  kEvidence,  // weight met, saturating: one word says less than three
-  kSense,     // cosine above that of a middling candidate, as a share of what is possible
+  kCoverage,  // share of the weight of the question's terms that the chunk has
+  kHeading,   // the same, counting only title, section, tags and slug
+  kClose,     // share of neighbouring words of the question that are close together in the chunk
+  kEvidence,  // saturating function of the matched weight: three words are more evidence than one
+  kSense,     // semantic similarity: how far the cosine exceeds the median of all hits
   kFeatures,
 };
 using Features = std::array<double, kFeatures>;
 
-// Each in [0,1], one set a hit; all zero for a question without words and compounds.
+// The features of each hit, all in [0,1]; all zero if the question has no words and compounds.
 std::vector<Features> measure(const Question& question, std::span<const Hit> hits);
 
-// Whether the question names a document: its title has one to three content words, and all of them
-// stand in the question, whatever else does.
-bool names(const Question& question, std::string_view title);
+// Whether the question names the document with this title: the title has one to three content
+// words, and the question contains all of them.
+bool names_document(const Question& question, std::string_view title);
 
 }  // namespace stoka::rerank

@@ -7,24 +7,24 @@
 namespace stoka::rerank {
 
 void set_raw(std::span<Hit> hits, const Scores& scores) {
-  std::vector<double> given;
+  std::vector<double> sorted;
   for (const std::optional<double>& score : scores)
-    if (score) given.push_back(*score);
-  std::sort(given.begin(), given.end(), std::greater<>());
+    if (score) sorted.push_back(*score);
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
   for (size_t i = 0; i < hits.size(); ++i) {
     hits[i].unscored = !scores[i];
-    hits[i].raw = scores[i].value_or(given[std::min(i, given.size() - 1)]);
+    hits[i].raw = scores[i].value_or(sorted[std::min(i, sorted.size() - 1)]);
   }
 }
 
 Result<Scores> RetrievalOrder::score(std::string_view query, std::span<const Hit> hits,
                                      std::stop_token stop) {
-  STOKA_ASSIGN(Scores figures, measure_.score(query, hits, stop));
-  std::sort(figures.begin(), figures.end(), std::greater<>());
-  // Equal figures would be put in another order further on.
-  for (size_t i = 1; i < figures.size(); ++i)
-    if (*figures[i] >= *figures[i - 1]) figures[i] = std::nextafter(*figures[i - 1], -1.0);
-  return figures;
+  STOKA_ASSIGN(Scores scores, builtin_.score(query, hits, stop));
+  std::sort(scores.begin(), scores.end(), std::greater<>());
+  // The policy orders hits with equal scores by slug, which would change the order of retrieval.
+  for (size_t i = 1; i < scores.size(); ++i)
+    if (*scores[i] >= *scores[i - 1]) scores[i] = std::nextafter(*scores[i - 1], -1.0);
+  return scores;
 }
 
 }  // namespace stoka::rerank

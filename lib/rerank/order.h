@@ -1,4 +1,4 @@
-// What stands in for a reranker's score where there is none.
+// Scores for hits without a score from a reranker.
 #pragma once
 
 #include "rerank/builtin.h"
@@ -6,23 +6,25 @@
 
 namespace stoka::rerank {
 
-// Writes raw scores into the hits. One without a score gets that of the place retrieval gave it
-// among those that have one. Sizes must be equal and one score at least must be there.
+// Writes the scores into Hit::raw. The scores in descending order serve as a scale by rank: a hit
+// without a score that is in place i of the retrieval order gets the i-th best score, or the worst
+// if there are fewer. Both must have the same size, and at least one score must be there.
 void set_raw(std::span<Hit> hits, const Scores& scores);
 
-// No reranker: retrieval decides the order. How sure an answer may be, no fused score and no cosine
-// can say, as each model has a scale of its own: the figures are those of the built-in scorer, best
-// first and no two alike.
+// Keeps the order of retrieval; used if reranking is off or the reranker fails. Fused scores and
+// cosines cannot be used as scores, because their scale differs from model to model and confidence
+// thresholds need a fixed one. So the hits get the scores of the built-in reranker in descending
+// order, made strictly descending where two are equal.
 class RetrievalOrder final : public Reranker {
  public:
   RetrievalOrder() = default;
-  explicit RetrievalOrder(store::Store& store) : measure_(store) {}
+  explicit RetrievalOrder(store::Store& store) : builtin_(store) {}
   std::string name() const override { return "none"; }
   Result<Scores> score(std::string_view query, std::span<const Hit> hits,
                        std::stop_token stop) override;
 
  private:
-  BuiltinReranker measure_;
+  BuiltinReranker builtin_;
 };
 
 }  // namespace stoka::rerank

@@ -1,9 +1,10 @@
-// The editorial policy: named rules over reranker scores, each leaving a receipt. Pure.
+// The editorial policy: named rules that multiply the scores of the reranker. Each rule that
+// applies to a hit leaves a receipt (Hit::factors). Pure functions.
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/date.h"
@@ -12,31 +13,45 @@
 namespace stoka::rerank {
 
 struct PolicyOptions {
-  double shown = 0.1;        // slug was shown in the session, or the client has seen it
-  double deep_reader = 1.3;  // tag "philosophy" once the session has deep_reader_turns
+  double shown = 0.1;        // the slug was shown in the session, or the client has seen it
+  double deep_reader = 1.3;  // has the tag "philosophy", and the session has deep_reader_turns
   int deep_reader_turns = 4;
-  double recent = 1.15;  // published within recent_days before today
+  double recent = 1.15;  // published at most recent_days before today
   int recent_days = 30;
-  double navigational = 1.2;  // a product, asked for by name
-  double same_source = 0.6;   // a further chunk of a slug already taken
+  double navigational = 1.2;  // a product, and the query asks for something by name
+  double same_source = 0.6;   // a chunk of the same slug has a better score
   size_t max_per_slug = 2;
   size_t keep = 5;
 };
 
 struct PolicyContext {
   std::string query;
-  std::set<std::string, std::less<>> shown;  // of the session and of the client
-  int turns = 0;                             // of the session before this one
+  std::set<std::string, std::less<>> shown;  // slugs shown in the session or seen by the client
+  int turns = 0;                             // turns of the session before this one
   Date today{};
 };
 
-// Multiplies each hit's raw score by the factors that apply, orders by score, thins out chunks of
-// one source, clamps to [0,1] and keeps the best. Ties by slug, then chunk index. Hits that were
-// not kept are returned by `dropped` when it is given, with their receipts.
+// Multiplies the raw score of each hit by the factors that apply, lowers further chunks of one
+// source and limits their number, clamps the scores to [0,1] and keeps the best `keep` hits.
+// Returns them ordered by score, then slug, then chunk index. If `dropped` is given, it gets the
+// other hits with their receipts.
 std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& context,
                               const PolicyOptions& options, std::vector<Hit>* dropped = nullptr);
 
-// Whether the query asks for a thing by name: "what is …", "tell me about …", "do you have …".
-bool is_navigational(std::string_view query);
+// Thresholds of the best score after the policy.
+struct Thresholds {
+  double direct = 0.82;    // scores from here on: the answer speaks with authority
+  double adjacent = 0.65;  // scores from here on: the answer says that the match is a stretch
+  double nothing = 0.50;   // scores below: no answer; from here to `adjacent`: low confidence
+};
+
+// How confident an answer may sound.
+struct Verdict {
+  Confidence confidence = Confidence::nothing;
+  bool low_confidence = false;
+};
+
+// The hits must be ordered best first. Without hits the confidence is `nothing`.
+Verdict classify(std::span<const Hit> hits, const Thresholds& thresholds);
 
 }  // namespace stoka::rerank

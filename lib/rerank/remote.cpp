@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "net/json_text.h"
 #include "net/too_long.h"
-#include "rerank/scores.h"
 #include "text/utf8.h"
 
 namespace stoka::rerank {
@@ -16,50 +16,78 @@ namespace {
 using Json = nlohmann::json;
 using std::chrono::steady_clock;
 
-constexpr size_t kMostTexts = 32;  // a request: what text-embeddings-inference takes unless told
-constexpr int kMostHalvings = 2;
+// Texts in one request: the default limit of text-embeddings-inference.
+constexpr size_t kMaxBatchTexts = 32;
+constexpr int kMaxCuts = 2;  // how often all texts are cut to half their length
+constexpr size_t kMaxJsonDepth = 16;
+constexpr double kFailureScore = -1e5;   // servers mark a failure with a score below this
+constexpr double kRoundingError = 1e-3;  // of half precision: 1.0001 is not a logit
 constexpr std::string_view kServeAnother =
     "serve a cross-encoder there, or set reranker.url (STOKA_RERANK_URL) to one";
 
-std::string text_of(const Chunk& chunk, size_t most) {
+std::string chunk_text(const Chunk& chunk, size_t max_bytes) {
   std::string out = chunk.title;
   for (const std::string_view part :
        {std::string_view(chunk.section), std::string_view(chunk.content)}) {
     if (!out.empty() && !part.empty()) out += '\n';
     out += part;
   }
-  if (out.size() > most) out.resize(text::floor_border(out, most));
+  if (out.size() > max_bytes) out.resize(text::floor_border(out, max_bytes));
   return out;
 }
 
-std::vector<std::string> texts_of(std::span<const Hit> hits, size_t most) {
+std::vector<std::string> hit_texts(std::span<const Hit> hits, size_t max_bytes) {
   std::vector<std::string> out;
-  for (const Hit& hit : hits) out.push_back(text_of(hit.chunk, most));
+  for (const Hit& hit : hits) out.push_back(chunk_text(hit.chunk, max_bytes));
   return out;
 }
 
-bool too_many(const net::Answer& answer) {
+bool has_too_many_texts(const net::Answer& answer) {
   return (answer.status == 413 || answer.status == 422) &&
          net::error_message(answer.body).find("batch size") != std::string::npos;
 }
 
-// What servers say that run, but run another kind of model.
-bool ranks_nothing(const net::Answer& answer, std::string_view message) {
-  const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
-  return answer.status == 501 || says("not a re-ranker") ||
-         (answer.status == 400 && says("does not support"));
+// Recognises the messages of servers that run another kind of model.
+bool is_not_reranker(const net::Answer& answer, std::string_view message) {
+  const auto contains = [&](std::string_view words) { return message.find(words) != message.npos; };
+  return answer.status == 501 || contains("not a re-ranker") ||
+         (answer.status == 400 && contains("does not support"));
 }
 
-// "you must provide a model parameter", "The model `x` does not exist". Not "this model's maximum
-// context length".
-bool wants_model(const net::Answer& answer, std::string_view message) {
-  const bool may = answer.status == 400 || answer.status == 404 || answer.status == 422;
-  return may && !net::too_long(answer) &&
+// Recognises "you must provide a model parameter" and "The model `x` does not exist", but not "this
+// model's maximum context length".
+bool requires_other_model(const net::Answer& answer, std::string_view message) {
+  const bool is_client_error = answer.status == 400 || answer.status == 404 || answer.status == 422;
+  return is_client_error && !net::too_long(answer) &&
          (message.find("model") != message.npos || message.find("Model") != message.npos);
 }
 
-std::string dumped(const Json& json) {
+std::string dump_json(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+tl::unexpected<std::string> parse_failure(std::string message) {
+  return tl::unexpected<std::string>(std::move(message));
+}
+
+// Finds the list of results. Returns nullptr if there is none.
+const Json* find_results(const Json& json) {
+  if (json.is_array()) return &json;
+  for (const char* key : {"results", "data"}) {
+    const auto found = json.is_object() ? json.find(key) : json.end();
+    if (found != json.end() && found->is_array()) return &*found;
+  }
+  return nullptr;
+}
+
+std::optional<double> find_score(const Json& result) {
+  for (const char* key : {"relevance_score", "score"}) {
+    const auto found = result.find(key);
+    if (found == result.end() || !found->is_number()) continue;
+    const double score = found->get<double>();
+    if (score >= kFailureScore) return score;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -73,84 +101,123 @@ Result<Scores> RemoteReranker::score(std::string_view query, std::span<const Hit
   Scores out(hits.size());
   if (hits.empty()) return out;
   const steady_clock::time_point end = steady_clock::now() + options_.budget;
-  const size_t count = std::min(hits.size(), options_.most_hits);
-  size_t batch = kMostTexts, most_text = options_.most_text;
-  int halvings = 0;
+  const size_t count = std::min(hits.size(), options_.max_hits);
+  size_t batch = kMaxBatchTexts, max_text_bytes = options_.max_text_bytes;
+  int cuts = 0;
   for (size_t at = 0; at < count;) {
     const auto left = std::chrono::duration_cast<net::Milliseconds>(end - steady_clock::now());
     if (left.count() <= 0)
       return fail(ErrorKind::timeout,
-                  fmt::format("{}: scored {} of {} texts within {} ms", where(), at, count,
+                  fmt::format("{}: scored {} of {} texts within {} ms", server_name(), at, count,
                               options_.budget.count()),
                   "it may be busy: try again, or raise reranker.timeout (STOKA_RERANK_TIMEOUT)");
-    const size_t here = std::min(batch, count - at);
-    net::Call call{"rerank", body(query, texts_of(hits.subspan(at, here), most_text))};
+    const size_t size = std::min(batch, count - at);
+    net::Call call{"rerank",
+                   request_body(query, hit_texts(hits.subspan(at, size), max_text_bytes))};
     call.total = left;
     STOKA_ASSIGN(const net::Answer answer, upstream_.call(call, stop));
     if (answer.ok()) {
-      const tl::expected<Scores, std::string> scores = read_scores(answer.body, here);
+      const tl::expected<Scores, std::string> scores = parse_scores(answer.body, size);
       if (!scores) return fail(upstream_.nonsense(scores.error()));
       std::copy(scores->begin(), scores->end(), out.begin() + static_cast<long>(at));
-      at += here;
-    } else if (too_many(answer) && here > 1) {
-      batch = here / 2;
-    } else if (net::too_long(answer) && halvings < kMostHalvings) {
-      ++halvings;
-      most_text /= 2;
+      at += size;
+    } else if (has_too_many_texts(answer) && size > 1) {
+      batch = size / 2;
+    } else if (net::too_long(answer) && cuts < kMaxCuts) {
+      ++cuts;
+      max_text_bytes /= 2;
     } else {
-      return fail(meaning(answer));
+      return fail(error_for(answer));
     }
   }
   if (std::none_of(out.begin(), out.end(), [](const auto& score) { return score.has_value(); }))
     return fail(upstream_.nonsense(fmt::format("scored none of {} texts", count)));
-  squash_logits(out);
+  normalize_scores(out);
   return out;
 }
 
-Error RemoteReranker::meaning(const net::Answer& answer) const {
-  std::string said = net::error_message(answer.body, upstream_.options().key);
-  const bool other_model = ranks_nothing(answer, said);
-  if (!other_model && wants_model(answer, said))
+Error RemoteReranker::error_for(const net::Answer& answer) const {
+  std::string message = net::error_message(answer.body, upstream_.options().key);
+  const bool is_other_kind = is_not_reranker(answer, message);
+  if (!is_other_kind && requires_other_model(answer, message))
     return Error(ErrorKind::config,
-                 fmt::format("{} wants a model that it knows: {}", where(), said), set_model());
-  const bool no_endpoint = answer.status == 404 || answer.status == 405;
-  if (!other_model && !no_endpoint) return upstream_.refusal(answer);
-  if (said.empty()) said = fmt::format("status {}", answer.status);
-  return Error(ErrorKind::config, fmt::format("{} is no reranker: {}", where(), said),
-               other_model ? std::string(kServeAnother) : set_kind());
+                 fmt::format("{} requires a valid model name: {}", server_name(), message),
+                 model_hint());
+  const bool lacks_endpoint = answer.status == 404 || answer.status == 405;
+  if (!is_other_kind && !lacks_endpoint) return upstream_.refusal(answer);
+  if (message.empty()) message = fmt::format("status {}", answer.status);
+  return Error(ErrorKind::config, fmt::format("{} is not a reranker: {}", server_name(), message),
+               is_other_kind ? std::string(kServeAnother) : endpoint_hint());
 }
 
-std::string TeiReranker::body(std::string_view query, std::span<const std::string> texts) const {
-  return dumped({{"query", query},
-                 {"texts", std::vector<std::string>(texts.begin(), texts.end())},
-                 {"raw_scores", false},
-                 {"truncate", true}});
+std::string TeiReranker::request_body(std::string_view query,
+                                      std::span<const std::string> texts) const {
+  return dump_json({{"query", query},
+                    {"texts", std::vector<std::string>(texts.begin(), texts.end())},
+                    {"raw_scores", false},
+                    {"truncate", true}});
 }
 
-// What it sends names no model.
-std::string TeiReranker::set_model() const {
+// These requests name no model, so a server that requires one is of another kind.
+std::string TeiReranker::model_hint() const {
   return "for a server with /v1/rerank set reranker.kind = jina (STOKA_RERANKER), and "
          "reranker.model (STOKA_RERANK_MODEL)";
 }
 
-std::string TeiReranker::set_kind() const {
+std::string TeiReranker::endpoint_hint() const {
   return "leave /v1 out of reranker.url (STOKA_RERANK_URL), or for a server with /v1/rerank set "
          "reranker.kind = jina (STOKA_RERANKER)";
 }
 
-std::string JinaReranker::body(std::string_view query, std::span<const std::string> texts) const {
+std::string JinaReranker::request_body(std::string_view query,
+                                       std::span<const std::string> texts) const {
   Json json = {{"query", query},
                {"documents", std::vector<std::string>(texts.begin(), texts.end())},
                {"top_n", texts.size()}};
   if (!options_.model.empty()) json["model"] = options_.model;
-  return dumped(json);
+  return dump_json(json);
 }
 
-std::string JinaReranker::set_model() const { return "set reranker.model (STOKA_RERANK_MODEL)"; }
+std::string JinaReranker::model_hint() const { return "set reranker.model (STOKA_RERANK_MODEL)"; }
 
-std::string JinaReranker::set_kind() const {
+std::string JinaReranker::endpoint_hint() const {
   return "for text-embeddings-inference set reranker.kind = tei (STOKA_RERANKER); else serve a "
          "reranker there, or set reranker.url (STOKA_RERANK_URL)";
+}
+
+tl::expected<Scores, std::string> parse_scores(std::string_view body, size_t texts) {
+  const Result<std::string> mended = net::mend_json(body, kMaxJsonDepth);
+  if (!mended) return parse_failure("sent JSON that is nested too deep");
+  const Json json = Json::parse(*mended, nullptr, false);
+  if (json.is_discarded()) return parse_failure("sent something that is not JSON");
+  const Json* const results = find_results(json);
+  if (results == nullptr) {
+    const std::string message = json.is_object() ? net::error_message(body) : std::string();
+    return parse_failure(message.empty() ? "sent no list of scores" : "sent an error: " + message);
+  }
+  Scores out(texts);
+  std::vector<bool> seen(texts);
+  for (const Json& result : *results) {
+    const auto index = result.is_object() ? result.find("index") : result.end();
+    if (index == result.end() || !index->is_number_integer())
+      return parse_failure("sent a score without an index");
+    if (!index->is_number_unsigned() || index->get<uint64_t>() >= texts)
+      return parse_failure(fmt::format("sent index {} for {} texts", index->dump(), texts));
+    const size_t at = index->get<size_t>();
+    if (seen[at]) return parse_failure(fmt::format("sent index {} twice", at));
+    seen[at] = true;
+    out[at] = find_score(result);
+  }
+  return out;
+}
+
+void normalize_scores(Scores& scores) {
+  const bool are_logits =
+      std::any_of(scores.begin(), scores.end(), [](const std::optional<double>& score) {
+        return score && (*score < -kRoundingError || *score > 1 + kRoundingError);
+      });
+  for (std::optional<double>& score : scores)
+    if (score) score = are_logits ? 1 / (1 + std::exp(-*score)) : std::clamp(*score, 0.0, 1.0);
 }
 
 }  // namespace stoka::rerank

@@ -1,11 +1,12 @@
-// Cross-encoders behind HTTP: text-embeddings-inference /rerank, and the Jina and Cohere style
-// /v1/rerank that llama.cpp and vLLM speak too.
+// Rerankers that ask a cross-encoder over HTTP: /rerank of text-embeddings-inference, or /v1/rerank
+// in the style of Jina and Cohere, which llama.cpp and vLLM have as well.
 #pragma once
 
 #include <chrono>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 
 #include "net/upstream.h"
 #include "rerank/reranker.h"
@@ -13,15 +14,16 @@
 namespace stoka::rerank {
 
 struct RemoteOptions {
-  std::string model;                       // sent where it is not empty
-  size_t most_hits = 64;                   // the best by retrieval are scored, the rest is unscored
-  size_t most_text = 6000;                 // bytes of a hit's text, cut at a character
-  std::chrono::milliseconds budget{8000};  // for the whole of score()
+  std::string model;                       // not sent if empty
+  size_t max_hits = 64;                    // only the first hits are scored
+  size_t max_text_bytes = 6000;            // longer texts are cut, between two characters
+  std::chrono::milliseconds budget{8000};  // for all requests of one score()
 };
 
-// Scores outside [0,1] are logits: then the sigmoid of each is taken. A hit whose score is missing,
-// null, no number or a server's mark of failure is unscored. An index out of range or given twice
-// is a protocol error. If texts are too long for the server all are cut in half, twice at most.
+// If a score is outside [0,1], the scores are logits, and the sigmoid of each is taken. A hit is
+// left without a score if its score is missing, null, not a number, or the value with which servers
+// mark a failure. An index that is out of range or occurs twice is a protocol error. If a text is
+// too long for the server, all texts are cut to half the length, twice at most.
 class RemoteReranker : public Reranker {
  public:
   std::string name() const override;
@@ -29,21 +31,23 @@ class RemoteReranker : public Reranker {
                        std::stop_token stop) override;
 
  protected:
-  // The upstream must outlive it.
+  // The upstream must outlive the reranker.
   RemoteReranker(std::string_view kind, net::Upstream& upstream, RemoteOptions options)
       : upstream_(upstream), options_(std::move(options)), kind_(kind) {}
 
-  virtual std::string body(std::string_view query, std::span<const std::string> texts) const = 0;
-  // Hints: for a server that wants a model named, or another one; for one without that endpoint.
-  virtual std::string set_model() const = 0;
-  virtual std::string set_kind() const = 0;
+  virtual std::string request_body(std::string_view query,
+                                   std::span<const std::string> texts) const = 0;
+  // Hints for error messages: what to configure if the server requires a model or does not have the
+  // configured one, and if it does not have the endpoint.
+  virtual std::string model_hint() const = 0;
+  virtual std::string endpoint_hint() const = 0;
 
   net::Upstream& upstream_;
   const RemoteOptions options_;
 
  private:
-  std::string where() const { return upstream_.who(); }
-  Error meaning(const net::Answer& answer) const;
+  std::string server_name() const { return upstream_.who(); }
+  Error error_for(const net::Answer& answer) const;
 
   std::string kind_;
 };
@@ -54,9 +58,10 @@ class TeiReranker final : public RemoteReranker {
       : RemoteReranker("tei", upstream, std::move(options)) {}
 
  protected:
-  std::string body(std::string_view query, std::span<const std::string> texts) const override;
-  std::string set_model() const override;
-  std::string set_kind() const override;
+  std::string request_body(std::string_view query,
+                           std::span<const std::string> texts) const override;
+  std::string model_hint() const override;
+  std::string endpoint_hint() const override;
 };
 
 class JinaReranker final : public RemoteReranker {
@@ -65,9 +70,20 @@ class JinaReranker final : public RemoteReranker {
       : RemoteReranker("jina", upstream, std::move(options)) {}
 
  protected:
-  std::string body(std::string_view query, std::span<const std::string> texts) const override;
-  std::string set_model() const override;
-  std::string set_kind() const override;
+  std::string request_body(std::string_view query,
+                           std::span<const std::string> texts) const override;
+  std::string model_hint() const override;
+  std::string endpoint_hint() const override;
 };
+
+// Returns one score for each text of the request. The body is a list of {"index", "score" or
+// "relevance_score"} in any order, at the top level or under "results" or "data". A text has no
+// score if the server left it out or sent null, something that is not a number, or a value below
+// -1e5, the mark of a failure. The error is the end of a sentence: "sent index 3 twice".
+tl::expected<Scores, std::string> parse_scores(std::string_view body, size_t texts);
+
+// If a score is outside [0,1] by more than 0.001, the scores are logits, and each is replaced by
+// its sigmoid. Otherwise the scores are clamped to [0,1], since a small excess is a rounding error.
+void normalize_scores(Scores& scores);
 
 }  // namespace stoka::rerank

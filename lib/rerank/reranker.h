@@ -1,4 +1,4 @@
-// Scores how well a chunk answers a question, in [0,1].
+// The interface of rerankers, which score how well a chunk answers a question.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,18 @@
 
 namespace stoka::rerank {
 
-// One score a hit, in the order given. Nothing: the reranker left it out or could not score it;
-// such a hit keeps the place retrieval gave it.
+// One score in [0,1] for each hit, in the order of the hits. A hit that the reranker left out or
+// could not score has none; it keeps the place that retrieval gave it.
 using Scores = std::vector<std::optional<double>>;
 
+// All members may be called from any thread.
 class Reranker {
  public:
   virtual ~Reranker() = default;
-  // For people: "builtin", "tei at http://localhost:8073". Asks nobody.
+  // A name to show to people: "builtin", "tei at http://localhost:8073". Sends no request.
   virtual std::string name() const = 0;
-  // Reads chunk and cosine of each hit; hits are best fused first. At least one score is there, or
-  // it is an error.
+  // Reads the chunk and the cosine of each hit. The hits must be ordered by fused score. At least
+  // one hit gets a score; otherwise an error is returned.
   virtual Result<Scores> score(std::string_view query, std::span<const Hit> hits,
                                std::stop_token stop) = 0;
 };

@@ -14,6 +14,15 @@ constexpr double kTopicTermWeight = 0.3;
 constexpr double kTopicBoost = 0.10;
 constexpr double kInterestBoost = 0.05;
 
+// What entry `i` of a list adds to the fused score of its chunk.
+double contribution(std::span<const store::ScoredChunk> list, size_t i, double weight,
+                    const FusionOptions& options) {
+  if (options.fusion == Fusion::rrf) return 1.0 / (options.rrf_k + static_cast<double>(i + 1));
+  const double max = list.front().score;
+  const double min = list.back().score;
+  return weight * (max > min ? (list[i].score - min) / (max - min) : 1.0);
+}
+
 double boost(const Chunk& chunk, const Query& query) {
   double factor = 1.0;
   if (!query.bias_topic.empty() && chunk.has_tag(query.bias_topic)) factor += kTopicBoost;
@@ -23,35 +32,37 @@ double boost(const Chunk& chunk, const Query& query) {
   return factor * (1.0 + kInterestBoost * interest);
 }
 
-// No boost is more.
-double most_boost(const Query& query) {
+// An upper bound of boost() for this query.
+double max_boost(const Query& query) {
   double interest = 0;
   for (const auto& [tag, weight] : query.interests)
     interest = std::max(interest, std::clamp(weight, 0.0, 1.0));
   return (query.bias_topic.empty() ? 1.0 : 1.0 + kTopicBoost) * (1.0 + kInterestBoost * interest);
 }
 
-// How many of the fused can still be among the first `wanted`: a boost may lift them above the one
-// that is last of those now, and the order of ties needs their slugs.
-size_t contenders(const std::vector<Candidate>& fused, size_t wanted, double most_boost) {
+// How many of the fused candidates may still be among the first `wanted` after boosting. A boost
+// may lift a candidate above the one that is in the last wanted place now. Candidates that tie with
+// it count as well, because ties are ordered by slug and the slugs are not loaded yet.
+size_t contender_count(const std::vector<Candidate>& fused, size_t wanted, double max_boost) {
   if (fused.size() <= wanted || wanted == 0) return fused.size();
   size_t n = wanted;
-  while (n < fused.size() && fused[n].score * most_boost >= fused[wanted - 1].score) ++n;
+  while (n < fused.size() && fused[n].score * max_boost >= fused[wanted - 1].score) ++n;
   return n;
 }
 
-Result<std::vector<Hit>> load(store::Store& store, const std::vector<Candidate>& fused,
-                              const Query& query) {
-  // Only of what the dense search did not find is a vector needed.
-  std::vector<ChunkId> found, missed;
+Result<std::vector<Hit>> load_hits(store::Store& store, const std::vector<Candidate>& fused,
+                                   const Query& query) {
+  // The dense search has computed the cosine of the chunks it found. Only the other chunks are
+  // loaded with their vectors, to compute it here.
+  std::vector<ChunkId> without_vector, with_vector;
   std::map<ChunkId, const Candidate*> candidates;
   for (const Candidate& candidate : fused) {
     const bool needs_vector = candidate.dense_rank == 0 && !query.vector.empty();
-    (needs_vector ? missed : found).push_back(candidate.id);
+    (needs_vector ? with_vector : without_vector).push_back(candidate.id);
     candidates[candidate.id] = &candidate;
   }
-  STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, store.chunks(found));
-  STOKA_ASSIGN(std::vector<store::StoredChunk> others, store.chunks(missed, true));
+  STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, store.chunks(without_vector));
+  STOKA_ASSIGN(std::vector<store::StoredChunk> others, store.chunks(with_vector, true));
   std::move(others.begin(), others.end(), std::back_inserter(chunks));
 
   std::vector<Hit> hits;
@@ -74,6 +85,33 @@ Result<std::vector<Hit>> load(store::Store& store, const std::vector<Candidate>&
 }
 
 }  // namespace
+
+std::vector<Candidate> fuse(std::span<const store::ScoredChunk> lexical,
+                            std::span<const store::ScoredChunk> dense,
+                            const FusionOptions& options) {
+  std::map<ChunkId, Candidate> merged;
+  for (size_t i = 0; i < lexical.size(); ++i) {
+    Candidate& candidate = merged[lexical[i].id];
+    candidate.lexical_rank = static_cast<int>(i + 1);
+    candidate.bm25 = lexical[i].score;
+    candidate.score += contribution(lexical, i, options.lexical_weight, options);
+  }
+  for (size_t i = 0; i < dense.size(); ++i) {
+    Candidate& candidate = merged[dense[i].id];
+    candidate.dense_rank = static_cast<int>(i + 1);
+    candidate.cosine = dense[i].score;
+    candidate.score += contribution(dense, i, options.dense_weight, options);
+  }
+
+  std::vector<Candidate> fused;
+  for (auto& [id, candidate] : merged) {
+    candidate.id = id;
+    fused.push_back(candidate);
+  }
+  std::stable_sort(fused.begin(), fused.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  return fused;
+}
 
 std::vector<store::QueryTerm> query_terms(std::string_view text, std::string_view topic) {
   std::map<std::string, double> weights;
@@ -100,9 +138,9 @@ Result<std::vector<Hit>> retrieve(store::Store& store, const Query& query,
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "the search was stopped");
 
   std::vector<Candidate> fused = fuse(lexical, dense, options.fusion);
-  fused.resize(contenders(fused, options.candidates, most_boost(query)));
+  fused.resize(contender_count(fused, options.candidates, max_boost(query)));
 
-  STOKA_ASSIGN(std::vector<Hit> hits, load(store, fused, query));
+  STOKA_ASSIGN(std::vector<Hit> hits, load_hits(store, fused, query));
   std::sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
     return std::tie(b.fused, a.chunk.slug, a.chunk.index) <
            std::tie(a.fused, b.chunk.slug, b.chunk.index);

@@ -32,7 +32,7 @@ void put_two_subjects(TempStore& store) {
 
 }  // namespace
 
-TEST_CASE("terms are counted once each, in order") {
+TEST_CASE("count_terms returns each term once with its count, ordered by term") {
   const auto counts = count_terms("fuel, oil and fuel");
   REQUIRE(counts.size() == 3);
   CHECK(counts[0].term == "and");
@@ -41,7 +41,7 @@ TEST_CASE("terms are counted once each, in order") {
   CHECK(count_terms("").empty());
 }
 
-TEST_CASE("without a basis nothing has a vector") {
+TEST_CASE("without a basis no text has a vector") {
   TempStore store;
   put_two_subjects(store);
   BuiltinEmbedder embedder(*store);
@@ -51,7 +51,7 @@ TEST_CASE("without a basis nothing has a vector") {
       std::vector<Vector>(2));
 }
 
-TEST_CASE("a fitted index gives every chunk a vector near the questions it answers") {
+TEST_CASE("after a fit every chunk has a vector, near the vectors of the queries it answers") {
   TempStore store;
   put_two_subjects(store);
   REQUIRE(store.refit());
@@ -72,7 +72,7 @@ TEST_CASE("a fitted index gives every chunk a vector near the questions it answe
     CHECK(store->chunks(std::vector<ChunkId>{id}).value().front().chunk.slug.starts_with("garden"));
 }
 
-TEST_CASE("a stored vector is the one that folding the same terms gives") {
+TEST_CASE("the stored vector of a chunk equals the vector computed from its terms") {
   TempStore store;
   put_two_subjects(store);
   REQUIRE(store.refit());
@@ -88,7 +88,8 @@ TEST_CASE("a stored vector is the one that folding the same terms gives") {
   CHECK(vectors[2].empty());
 }
 
-TEST_CASE("a few new pages are folded in, and more than a fifth refit the basis") {
+TEST_CASE(
+    "new pages are folded in, and the basis is fitted anew when more than a fifth has changed") {
   TempStore store;
   for (int i = 0; i < 10; ++i)
     store.put("page-" + std::to_string(i), {"word" + std::to_string(i) + " shared text"});
@@ -104,7 +105,7 @@ TEST_CASE("a few new pages are folded in, and more than a fifth refit the basis"
   CHECK_FALSE(BuiltinEmbedder(*store).embed_query("marvellous", {}).value().empty());
 }
 
-TEST_CASE("an empty index and one without words are left alone") {
+TEST_CASE("an empty index and an index without words are not fitted") {
   TempStore store;
   CHECK_FALSE(store.refit());
   store.put("-", {""});

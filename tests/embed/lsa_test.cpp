@@ -14,7 +14,7 @@ namespace {
 
 using Chunks = std::vector<std::vector<TermCount>>;
 
-std::vector<Row> rows(const Chunks& chunks) { return {chunks.begin(), chunks.end()}; }
+std::vector<ChunkTerms> rows(const Chunks& chunks) { return {chunks.begin(), chunks.end()}; }
 
 // Chunks of two subjects that share no term: 0..9 and 10..19.
 Chunks two_subjects(size_t each) {
@@ -30,11 +30,11 @@ Chunks two_subjects(size_t each) {
 }
 
 Vector vector_of(const Basis& basis, const std::vector<TermCount>& text) {
-  FoldIn fold(basis.dim);
+  FoldInSum sum(basis.dim);
   for (const TermCount& entry : text)
     for (const BasisTerm& row : basis.rows)
-      if (row.term == entry.term) fold.add(row.weight, entry.count, row.values);
-  return fold.finish();
+      if (row.term == entry.term) sum.add(row.weight, entry.count, row.values);
+  return sum.finish();
 }
 
 double cosine(const Vector& a, const Vector& b) {
@@ -43,7 +43,7 @@ double cosine(const Vector& a, const Vector& b) {
 
 }  // namespace
 
-TEST_CASE("words of one subject lie close together and apart from those of another") {
+TEST_CASE("terms of one subject lie close together and apart from those of another") {
   const Chunks chunks = two_subjects(30);
   FitOptions options;
   options.max_dim = 2;
@@ -56,7 +56,7 @@ TEST_CASE("words of one subject lie close together and apart from those of anoth
 }
 
 TEST_CASE(
-    "vectors have unit length and the directions of the basis are orthogonal, heaviest first") {
+    "vectors have unit length, and the columns of the basis are orthogonal and ordered by length") {
   const Basis basis = fit(rows(two_subjects(20)), 20, {}).value();
   REQUIRE(basis.dim > 2);
   const Vector v = vector_of(basis, {{3, 2}, {12, 1}});
@@ -83,7 +83,7 @@ TEST_CASE("two fits of the same chunks give the same bytes") {
   for (size_t i = 0; i < one.rows.size(); ++i) CHECK(one.rows[i].values == two.rows[i].values);
 }
 
-TEST_CASE("dimensions follow the number of chunks, the limit and the rank") {
+TEST_CASE("the dimension depends on the number of chunks, max_dim and the rank") {
   Chunks alike(30, {{0, 1}, {1, 1}});
   Chunks distinct;
   for (uint32_t i = 0; i < 60; ++i) distinct.push_back({{i, 1}, {60, 1}});
@@ -97,9 +97,9 @@ TEST_CASE("dimensions follow the number of chunks, the limit and the rank") {
       {"no chunk", {}, 512, 0},
       {"only empty chunks", Chunks(3), 512, 0},
       {"one chunk", {{{0, 1}}}, 512, 1},
-      {"a handful keeps one each", {distinct.begin(), distinct.begin() + 5}, 512, 5},
-      {"about half", distinct, 512, 30},
-      {"the limit", distinct, 7, 7},
+      {"one dimension a chunk for a handful", {distinct.begin(), distinct.begin() + 5}, 512, 5},
+      {"half the chunks", distinct, 512, 30},
+      {"max_dim", distinct, 7, 7},
       {"the rank", alike, 512, 1},
       {"no dimension", distinct, 0, 0},
   };
@@ -111,7 +111,7 @@ TEST_CASE("dimensions follow the number of chunks, the limit and the rank") {
   }
 }
 
-TEST_CASE("a large corpus leaves out terms that occur in a single chunk") {
+TEST_CASE("in a large corpus, terms that occur in a single chunk are left out") {
   Chunks chunks;
   for (uint32_t i = 0; i < 300; ++i) chunks.push_back({{i % 5, 1}, {5 + i % 7, 2}, {12 + i, 1}});
   const Basis basis = fit(rows(chunks), 400, {}).value();
@@ -121,7 +121,7 @@ TEST_CASE("a large corpus leaves out terms that occur in a single chunk") {
   CHECK(fit(rows(chunks), 400, options).value().rows.size() == 6);
 }
 
-TEST_CASE("a sample is even and of the right size") {
+TEST_CASE("a sample of the chunks has the right size") {
   struct Case {
     size_t n;
     size_t max;
@@ -129,19 +129,19 @@ TEST_CASE("a sample is even and of the right size") {
   };
   for (const Case& c : {Case{10, 20, 10}, {10, 10, 10}, {10, 5, 5}, {100, 7, 7}, {3, 1, 1}}) {
     size_t taken = 0;
-    for (size_t i = 0; i < c.n; ++i) taken += sampled(i, c.n, c.max) ? 1 : 0;
+    for (size_t i = 0; i < c.n; ++i) taken += is_in_sample(i, c.n, c.max) ? 1 : 0;
     CHECK(taken == c.expected);
   }
 }
 
 TEST_CASE("a text without a known term has no vector") {
-  CHECK(FoldIn(4).finish().empty());
-  FoldIn fold(2);
-  fold.add(1.0F, 0, std::vector<float>{1.0F, 0.0F});
-  CHECK(fold.finish().empty());
+  CHECK(FoldInSum(4).finish().empty());
+  FoldInSum sum(2);
+  sum.add(1.0F, 0, std::vector<float>{1.0F, 0.0F});
+  CHECK(sum.finish().empty());
 }
 
-TEST_CASE("fitting stops when asked and tells how far it is") {
+TEST_CASE("fit reports its progress and can be cancelled") {
   std::stop_source source;
   double last = 0;
   const Chunks chunks = two_subjects(40);
@@ -151,6 +151,20 @@ TEST_CASE("fitting stops when asked and tells how far it is") {
       rows(chunks), 20, {}, [&](double) { source.request_stop(); }, source.get_token());
   REQUIRE_FALSE(stopped.has_value());
   CHECK(stopped.error().kind == ErrorKind::cancelled);
+}
+
+TEST_CASE("a long vector of small numbers is normalised in double precision") {
+  const Vector vector = normalized(std::vector<double>(4096, 1e-4));
+  double squares = 0;
+  for (const float value : vector) squares += static_cast<double>(value) * value;
+  CHECK(std::abs(squares - 1) < 1e-6);
+}
+
+TEST_CASE("a vector that is all zeros or not finite has no unit vector") {
+  CHECK(normalized(std::vector<double>{}).empty());
+  CHECK(normalized(std::vector<double>{0, 0}).empty());
+  CHECK(normalized(std::vector<double>{1e-200, 0}).empty());
+  CHECK(normalized(std::vector<double>{1e200, 1e200}).empty());
 }
 
 }  // namespace lsa_test

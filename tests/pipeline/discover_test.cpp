@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "house.h"
+#include "pipeline/house.h"
 
 namespace discover_test {
 
@@ -33,11 +33,11 @@ pipeline::DiscoverRequest on_page(std::string page, int limit = 3) {
 
 }  // namespace
 
-TEST_CASE("a page gets as many neighbours as asked for, never itself, each once") {
-  House house;
+TEST_CASE("discover returns `limit` documents for a page, each once and never the page itself") {
+  House fixture;
   for (int limit : {1, 3, 10}) {
     auto found =
-        pipeline::discover(house.engine(), on_page("/blog/philosophy-bounded-execution", limit));
+        pipeline::discover(fixture.engine(), on_page("/blog/philosophy-bounded-execution", limit));
     REQUIRE(found);
     CHECK(found->items.size() == static_cast<size_t>(limit));
     auto all = slugs(*found);
@@ -50,48 +50,49 @@ TEST_CASE("a page gets as many neighbours as asked for, never itself, each once"
   }
 }
 
-TEST_CASE("what was seen or read is not recommended") {
-  House house;
+TEST_CASE("discover leaves out what the client has seen and the visitor has read") {
+  House fixture;
   auto request = on_page("/blog/philosophy-bounded-execution");
-  std::string first = slugs(*pipeline::discover(house.engine(), request)).front();
+  std::string first = slugs(*pipeline::discover(fixture.engine(), request)).front();
   request.page.seen_slugs = {first};
-  CHECK(!has(slugs(*pipeline::discover(house.engine(), request)), first));
+  CHECK(!has(slugs(*pipeline::discover(fixture.engine(), request)), first));
   request.page.seen_slugs.clear();
   request.visitor_id = kVisitor;
-  REQUIRE(house.store->update_visitor(kVisitor, std::nullopt,
-                                      std::vector<Reading>{{first, kNow, 100}}, kNow));
-  CHECK(!has(slugs(*pipeline::discover(house.engine(), request)), first));
+  REQUIRE(fixture.store->update_visitor(kVisitor, std::nullopt,
+                                        std::vector<Reading>{{first, kNow, 100}}, kNow));
+  CHECK(!has(slugs(*pipeline::discover(fixture.engine(), request)), first));
 }
 
-TEST_CASE("declared interests steer recommendations when there is no page") {
-  House house;
-  REQUIRE(house.store->update_visitor(kVisitor, std::vector<std::string>{"sqlite"}, {}, kNow));
+TEST_CASE("without a page the declared interests decide") {
+  House fixture;
+  REQUIRE(fixture.store->update_visitor(kVisitor, std::vector<std::string>{"sqlite"}, {}, kNow));
   pipeline::DiscoverRequest request;
   for (const std::string& visitor : {std::string(kVisitor), std::string(kInUpperCase)}) {
     request.visitor_id = visitor;
-    auto found = pipeline::discover(house.engine(), request);
+    auto found = pipeline::discover(fixture.engine(), request);
     REQUIRE(found);
     CHECK(slugs(*found).front() == "sqlite-in-production");
   }
 }
 
-TEST_CASE("with nothing to go by the newest documents come first") {
-  House house;
-  auto found = pipeline::discover(house.engine(), on_page(""));
+TEST_CASE("without a page and interests the newest documents are recommended") {
+  House fixture;
+  auto found = pipeline::discover(fixture.engine(), on_page(""));
   REQUIRE(found);
   REQUIRE(found->items.size() == 3);
   CHECK(found->items[0].citation.date == "Nov 15");
   CHECK(found->confidence == Confidence::adjacent);
-  house.clock.advance(std::chrono::hours(24 * 90));
-  CHECK(pipeline::discover(house.engine(), on_page(""))->items[0].citation.date == "Nov 15, 2026");
+  fixture.clock.advance(std::chrono::hours(24 * 90));
+  CHECK(pipeline::discover(fixture.engine(), on_page(""))->items[0].citation.date ==
+        "Nov 15, 2026");
 }
 
-TEST_CASE("recommendations and the ambient citation lead to their quotes on the site") {
-  House house;
-  house.settings.site_url = "https://a.test";
+TEST_CASE("recommendations and the ambient citation link to their quotes on the site") {
+  House fixture;
+  fixture.settings.site_url = "https://a.test";
   const std::string page = "/blog/debono-boss-fight";
-  const auto found = pipeline::discover(house.engine(), on_page(page, 10)).value();
-  std::vector<Citation> all = {pipeline::ambient(house.engine(), page).value().citation.value()};
+  const auto found = pipeline::discover(fixture.engine(), on_page(page, 10)).value();
+  std::vector<Citation> all = {pipeline::ambient(fixture.engine(), page).value().citation.value()};
   for (const auto& item : found.items) all.push_back(item.citation);
   for (const Citation& citation : all) {
     CAPTURE(citation.url);
@@ -101,42 +102,43 @@ TEST_CASE("recommendations and the ambient citation lead to their quotes on the 
   }
 }
 
-TEST_CASE("limits and ids outside their range are usage errors") {
-  House house;
-  CHECK(pipeline::discover(house.engine(), on_page("/", 0)).error().kind == ErrorKind::usage);
-  CHECK(pipeline::discover(house.engine(), on_page("/", 11)).error().kind == ErrorKind::usage);
+TEST_CASE("a limit out of range and an invalid visitor id are usage errors") {
+  House fixture;
+  CHECK(pipeline::discover(fixture.engine(), on_page("/", 0)).error().kind == ErrorKind::usage);
+  CHECK(pipeline::discover(fixture.engine(), on_page("/", 11)).error().kind == ErrorKind::usage);
   auto request = on_page("/");
   request.visitor_id = "x";
-  CHECK(pipeline::discover(house.engine(), request).error().kind == ErrorKind::usage);
+  CHECK(pipeline::discover(fixture.engine(), request).error().kind == ErrorKind::usage);
 }
 
-TEST_CASE("known pages and products have a line, posts a neighbour, others nothing") {
-  House house;
-  auto front = pipeline::ambient(house.engine(), "/").value();
+TEST_CASE(
+    "ambient: known pages and products have a hint, posts also a citation, unknown pages nothing") {
+  House fixture;
+  auto front = pipeline::ambient(fixture.engine(), "/").value();
   CHECK(!front.hint.empty());
   CHECK(!front.citation);
   for (const char* page : {"/products", "/blog", "/blog/page/2", "/blog/no-such-post"}) {
     CAPTURE(std::string(page));
-    const auto list = pipeline::ambient(house.engine(), page).value();
+    const auto list = pipeline::ambient(fixture.engine(), page).value();
     CHECK(!list.hint.empty());
     CHECK(!list.citation);
   }
-  const auto product = pipeline::ambient(house.engine(), "/products/debono").value();
-  CHECK(product.hint == house.golden.product_hints.front());
+  const auto product = pipeline::ambient(fixture.engine(), "/products/debono").value();
+  CHECK(product.hint == fixture.golden.product_hints.front());
   CHECK(!product.citation);
-  CHECK(pipeline::ambient(house.engine(), "/products/nonsense").value().hint == "");
-  auto post = pipeline::ambient(house.engine(), "/blog/debono-boss-fight").value();
+  CHECK(pipeline::ambient(fixture.engine(), "/products/nonsense").value().hint == "");
+  auto post = pipeline::ambient(fixture.engine(), "/blog/debono-boss-fight").value();
   CHECK(!post.hint.empty());
   REQUIRE(post.citation);
   CHECK(post.citation->slug != "debono-boss-fight");
-  CHECK(pipeline::to_json(pipeline::ambient(house.engine(), "/nowhere").value()) ==
+  CHECK(pipeline::to_json(pipeline::ambient(fixture.engine(), "/nowhere").value()) ==
         R"({"hint":null,"cite":null})");
 }
 
-TEST_CASE("recommendations are written with their fields in order") {
-  House house;
-  std::string json =
-      pipeline::to_json(*pipeline::discover(house.engine(), on_page("/blog/debono-boss-fight", 1)));
+TEST_CASE("the JSON of recommendations has its fields in order") {
+  House fixture;
+  std::string json = pipeline::to_json(
+      *pipeline::discover(fixture.engine(), on_page("/blog/debono-boss-fight", 1)));
   size_t at = 0;
   for (const char* key : {"{\"recommendations\":[{\"slug\":", "\"title\":", "\"quote\":",
                           "\"type\":", "\"reading_time\":", "\"date\":", "\"score\":", "\"kind\":",

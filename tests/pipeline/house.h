@@ -1,4 +1,4 @@
-// The sample site, indexed once a process, and an engine around it with a clock that stands still.
+// A fixture with an engine of real parts, an index of the sample site and a fixed clock.
 #pragma once
 
 #include <algorithm>
@@ -45,10 +45,10 @@ inline pipeline::IndexRequest index_request(std::vector<fs::path> paths) {
   return request;
 }
 
-// The sample site's index; tests copy it.
+// The path of an index of the sample site, which is made once in a process. Tests copy it.
 inline const fs::path& sample_index() {
   static TempFolder folder;
-  static const fs::path made = [] {
+  static const fs::path index = [] {
     fs::path path = folder.path / "sample.db";
     auto store = store::open("sqlite:" + path.string(), store::OpenMode::read_write).value();
     NullLog log;
@@ -57,10 +57,10 @@ inline const fs::path& sample_index() {
         .value();
     return path;
   }();
-  return made;
+  return index;
 }
 
-// An engine of real parts; any of them may be replaced before engine() is first called.
+// Every part may be replaced before engine() is called for the first time.
 struct House {
   TempFolder folder;
   std::string url = "sqlite:" + (folder.path / "stoka.db").string();
@@ -99,7 +99,7 @@ struct House {
   std::unique_ptr<pipeline::Engine> engine_;
 };
 
-// The events of a turn, taken apart.
+// The events and the result of a turn.
 struct Heard {
   std::vector<Event> events;
   Result<pipeline::Outcome> outcome = fail(ErrorKind::internal, "not run");
@@ -132,7 +132,7 @@ struct Heard {
       return std::holds_alternative<E>(event);
     }));
   }
-  // Ready first, exactly one done or error, last.
+  // Whether the first event is ready and the last is done or error, each exactly once.
   bool well_formed() const {
     return !events.empty() && std::holds_alternative<ReadyEvent>(events.front()) &&
            count<ReadyEvent>() == 1 && count<DoneEvent>() + count<ErrorEvent>() == 1 &&
@@ -141,15 +141,16 @@ struct Heard {
   }
 };
 
-inline Heard ask(House& house, pipeline::TurnRequest request, std::stop_token stop = {}) {
-  Heard heard;
-  heard.outcome = pipeline::run_turn(
-      house.engine(), request, [&](const Event& event) { heard.events.push_back(event); }, stop);
-  return heard;
+// Runs a turn and records its events.
+inline Heard ask(House& fixture, pipeline::TurnRequest request, std::stop_token stop = {}) {
+  Heard turn;
+  turn.outcome = pipeline::run_turn(
+      fixture.engine(), request, [&](const Event& event) { turn.events.push_back(event); }, stop);
+  return turn;
 }
 
-inline Heard ask(House& house, std::string query, std::string session = "") {
-  return ask(house, pipeline::TurnRequest{std::move(query), std::move(session), "", "", {}});
+inline Heard ask(House& fixture, std::string query, std::string session = "") {
+  return ask(fixture, pipeline::TurnRequest{std::move(query), std::move(session), "", "", {}});
 }
 
 }  // namespace stoka::test

@@ -1,11 +1,11 @@
-// Index runs whose vectors come from a server.
+// Index runs with an embedding server.
 #include <doctest/doctest.h>
 
 #include <thread>
 
 #include "embed/tei.h"
-#include "house.h"
 #include "net/client.h"
+#include "pipeline/house.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace model_index_test {
@@ -16,7 +16,7 @@ using testing::FakeUpstream;
 
 namespace {
 
-struct Site {
+struct ModelFixture {
   FakeUpstream server;
   TempFolder folder;
   RecordingLog log;
@@ -50,7 +50,8 @@ struct Site {
     return pipeline::run_index(store.get(), request(), clock, log);
   }
 
-  size_t embedded() const {
+  // The number of requests to /embed.
+  size_t embed_requests() const {
     size_t out = 0;
     for (const auto& seen : server.seen()) out += seen.path == "/embed";
     return out;
@@ -59,113 +60,113 @@ struct Site {
 
 }  // namespace
 
-TEST_CASE("a model's vectors are stored with its name and dimension") {
-  Site site;
-  site.write("limits.md", "limits keep an agent honest.");
-  site.write("caches.md", "a cache is a promise to forget.");
-  auto report = site.index();
+TEST_CASE("the vectors of a model are stored with its name and dimension") {
+  ModelFixture index;
+  index.write("limits.md", "limits keep an agent honest.");
+  index.write("caches.md", "a cache is a promise to forget.");
+  auto report = index.index();
   REQUIRE(report);
   CHECK(report->added == 2);
   CHECK_FALSE(report->refitted);
-  auto identity = site.store->identity().value().value();
+  auto identity = index.store->identity().value().value();
   CHECK(identity.embedder.starts_with("tei:fake-model"));
   CHECK(identity.dim == 64);
-  CHECK(site.store->stats().value().vectors == 2);
-  auto query = site.model.embed_query("promise to forget", {}).value();
-  auto found = site.store->search_dense(query, 1, {}).value();
+  CHECK(index.store->stats().value().vectors == 2);
+  auto query = index.model.embed_query("promise to forget", {}).value();
+  auto found = index.store->search_dense(query, 1, {}).value();
   REQUIRE(found.size() == 1);
-  CHECK(site.store->chunks(std::vector<ChunkId>{found[0].id}).value()[0].chunk.slug == "caches");
+  CHECK(index.store->chunks(std::vector<ChunkId>{found[0].id}).value()[0].chunk.slug == "caches");
 }
 
-TEST_CASE("what did not change is not embedded again") {
-  Site site;
-  site.write("limits.md", "limits keep an agent honest.");
-  site.write("caches.md", "a cache is a promise to forget.");
-  REQUIRE(site.index());
-  size_t before = site.embedded();
-  site.write("caches.md", "a cache is a promise that is kept.");
-  auto report = site.index();
+TEST_CASE("unchanged documents are not embedded again") {
+  ModelFixture index;
+  index.write("limits.md", "limits keep an agent honest.");
+  index.write("caches.md", "a cache is a promise to forget.");
+  REQUIRE(index.index());
+  size_t before = index.embed_requests();
+  index.write("caches.md", "a cache is a promise that is kept.");
+  auto report = index.index();
   REQUIRE(report);
   CHECK(report->changed == 1);
-  CHECK(site.embedded() == before + 1);
+  CHECK(index.embed_requests() == before + 1);
 }
 
-TEST_CASE("a text that the model refuses is listed, and found by its words") {
-  Site site;
-  site.write("limits.md", "limits keep an agent honest.");
-  site.write("venom.md", "this one is poison for the model.");
-  site.write("caches.md", "a cache is a promise to forget.");
-  site.server.behave(R"({"times":0,"path":"/embed","fault":"poison"})");
-  auto report = site.index();
+TEST_CASE("a chunk that the model refuses is reported, and lexical search finds it") {
+  ModelFixture index;
+  index.write("limits.md", "limits keep an agent honest.");
+  index.write("venom.md", "this one is poison for the model.");
+  index.write("caches.md", "a cache is a promise to forget.");
+  index.server.behave(R"({"times":0,"path":"/embed","fault":"poison"})");
+  auto report = index.index();
   REQUIRE(report);
   CHECK(report->added == 3);
   CHECK(report->skipped.empty());
   REQUIRE(report->left_out.size() == 1);
   CHECK(report->left_out[0].path.ends_with("venom.md"));
-  CHECK(site.store->stats().value().chunks == 3);
-  CHECK(site.store->stats().value().vectors == 2);
-  auto found = site.store->search_lexical(retrieve::query_terms("poison"), 5, {}).value();
+  CHECK(index.store->stats().value().chunks == 3);
+  CHECK(index.store->stats().value().vectors == 2);
+  auto found = index.store->search_lexical(retrieve::query_terms("poison"), 5, {}).value();
   CHECK(found.size() == 1);
 }
 
-TEST_CASE("a model that does not answer leaves the index as it was") {
-  Site site;
-  site.write("limits.md", "limits keep an agent honest.");
-  REQUIRE(pipeline::run_index(site.store.get(), index_request({site.folder.path / "content"}),
-                              site.clock, site.log));
-  auto before = site.store->stats().value();
-  site.server.behave(R"({"times":0,"status":503})");
-  auto report = site.index();
+TEST_CASE("if the model does not answer, the index is not changed") {
+  ModelFixture index;
+  index.write("limits.md", "limits keep an agent honest.");
+  REQUIRE(pipeline::run_index(index.store.get(), index_request({index.folder.path / "content"}),
+                              index.clock, index.log));
+  auto before = index.store->stats().value();
+  index.server.behave(R"({"times":0,"status":503})");
+  auto report = index.index();
   REQUIRE_FALSE(report);
   CHECK(exit_code(report.error().kind) == 4);
-  CHECK(site.store->identity().value()->embedder == embed::kBuiltinName);
-  CHECK(site.store->stats().value().generation == before.generation);
+  CHECK(index.store->identity().value()->embedder == embed::kBuiltinName);
+  CHECK(index.store->stats().value().generation == before.generation);
 }
 
-TEST_CASE("a dry run asks for no vector, and needs no server") {
-  Site site;
-  site.write("limits.md", "limits keep an agent honest.");
-  site.server.behave(R"({"times":0,"status":503})");
-  auto request = site.request();
+TEST_CASE("a dry run embeds nothing and works without the server") {
+  ModelFixture index;
+  index.write("limits.md", "limits keep an agent honest.");
+  index.server.behave(R"({"times":0,"status":503})");
+  auto request = index.request();
   request.dry_run = true;
-  auto report = pipeline::run_index(site.store.get(), request, site.clock, site.log);
+  auto report = pipeline::run_index(index.store.get(), request, index.clock, index.log);
   REQUIRE(report);
   CHECK(report->added == 1);
-  CHECK(site.embedded() == 0);
+  CHECK(index.embed_requests() == 0);
 }
 
-TEST_CASE("a stop while the model works keeps what was written") {
-  Site site;
-  site.write("limits.md", "limits keep an agent honest.");
-  REQUIRE(site.index());
-  site.write("caches.md", "a cache is a promise to forget.");
+TEST_CASE("a run that is cancelled during embedding keeps what was written") {
+  ModelFixture index;
+  index.write("limits.md", "limits keep an agent honest.");
+  REQUIRE(index.index());
+  index.write("caches.md", "a cache is a promise to forget.");
   std::stop_source stop;
-  auto request = site.request();
-  site.server.behave(R"({"path":"/embed","fault":"hang"})");
-  size_t before = site.embedded();
+  auto request = index.request();
+  index.server.behave(R"({"path":"/embed","fault":"hang"})");
+  size_t before = index.embed_requests();
   std::jthread user([&] {
-    for (int i = 0; i < 500 && site.embedded() < before + 1; ++i)
+    for (int i = 0; i < 500 && index.embed_requests() < before + 1; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     stop.request_stop();
   });
   auto report =
-      pipeline::run_index(site.store.get(), request, site.clock, site.log, {}, stop.get_token());
+      pipeline::run_index(index.store.get(), request, index.clock, index.log, {}, stop.get_token());
   REQUIRE_FALSE(report);
   CHECK(report.error().kind == ErrorKind::cancelled);
-  CHECK(site.store->stats().value().documents == 1);
-  site.server.reset();
-  CHECK(site.index()->added == 1);
+  CHECK(index.store->stats().value().documents == 1);
+  index.server.reset();
+  CHECK(index.index()->added == 1);
 }
 
-TEST_CASE("a document template shapes what is embedded, and is recorded") {
-  Site site;
-  site.write("limits.md", "limits keep an agent honest.");
-  auto request = site.request();
+TEST_CASE("the document template is applied to the embedded texts and recorded in the index") {
+  ModelFixture index;
+  index.write("limits.md", "limits keep an agent honest.");
+  auto request = index.request();
   request.identity.document_template = "title: {title} | text: {content}";
-  REQUIRE(pipeline::run_index(site.store.get(), request, site.clock, site.log));
-  CHECK(site.store->identity().value()->document_template == request.identity.document_template);
+  REQUIRE(pipeline::run_index(index.store.get(), request, index.clock, index.log));
+  CHECK(index.store->identity().value()->document_template == request.identity.document_template);
   bool seen = false;
-  for (const auto& asked : site.server.seen())
+  for (const auto& asked : index.server.seen())
     seen = seen || asked.body.find("title: limits.md | text: limits keep") != std::string::npos;
   CHECK(seen);
 }

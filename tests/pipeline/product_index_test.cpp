@@ -1,9 +1,9 @@
-// Products, whose pages and entries are read by the same run or by different ones.
+// Index runs over products whose page and entry are read by the same run or by different runs.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "pipeline/index_fixture.h"
 #include "pipeline/index_run.h"
-#include "site.h"
 
 namespace product_index_test {
 
@@ -12,8 +12,8 @@ using namespace stoka::test;
 
 namespace {
 
-// A product with a page and an entry, which are indexed in many ways.
-struct Shop : Site {
+// A site with a product that has a page and an entry in products.json.
+struct Shop : IndexFixture {
   fs::path pages = root / "products", list = root / "products.json";
   Shop() {
     write_page("It shines.");
@@ -27,13 +27,13 @@ struct Shop : Site {
                                 "price": ")" +
                                price + R"("}, {"slug": "torch", "name": "Torch"}])");
   }
-  // All that is indexed, "slug url: text".
+  // Every indexed document as "slug url: text".
   std::set<std::string> all() {
     std::set<std::string> out;
-    auto documents = house.store->documents().value();
+    auto documents = fixture.store->documents().value();
     for (const auto& info : documents) {
       std::string text;
-      auto chunks = house.store->chunks_of(info.document.slug).value();
+      auto chunks = fixture.store->chunks_of(info.document.slug).value();
       for (const auto& chunk : chunks) text += chunk.chunk.content + "|";
       out.insert(fmt::format("{} {}: {}", info.document.slug, info.document.url, text));
     }
@@ -47,7 +47,7 @@ const std::string kLamp = "lamp /products/lamp: It shines.|On ships.|price: 9 EU
 
 }  // namespace
 
-TEST_CASE("a product is one document in whatever order and runs its page and entry are read") {
+TEST_CASE("a product is one document, whatever runs read its page and its entry") {
   for (const std::string order : {"tree", "page, list", "list, page", "page; list", "list; page"}) {
     CAPTURE(order);
     Shop shop;
@@ -59,7 +59,7 @@ TEST_CASE("a product is one document in whatever order and runs its page and ent
       REQUIRE(shop.run(false, false, {shop.pages}));
     if (order == "page; list") REQUIRE(shop.run(false, false, {shop.list}));
     CHECK(shop.all() == All{kLamp, kTorch});
-    // Nor do further runs of either change anything.
+    // Further runs of either part change nothing.
     for (const auto& paths :
          std::vector<std::vector<fs::path>>{{shop.pages}, {shop.list}, {shop.list, shop.pages}}) {
       auto again = shop.run(false, false, paths);
@@ -69,7 +69,7 @@ TEST_CASE("a product is one document in whatever order and runs its page and ent
   }
 }
 
-TEST_CASE("a change of either side of a product arrives by a run of that side alone") {
+TEST_CASE("a run of the page or of the list alone updates the product") {
   Shop shop;
   REQUIRE(shop.run());
   shop.write_entry("8 EUR");
@@ -80,7 +80,7 @@ TEST_CASE("a change of either side of a product arrives by a run of that side al
   CHECK(shop.all() == All{"lamp /products/lamp: It glows.|On ships.|price: 8 EUR.|", kTorch});
 }
 
-TEST_CASE("a product whose page or entry goes is told by the other") {
+TEST_CASE("a product whose page or entry is gone keeps the text of the other") {
   for (bool prune : {false, true}) {
     CAPTURE(prune);
     Shop shop;
@@ -99,7 +99,7 @@ TEST_CASE("a product whose page or entry goes is told by the other") {
   }
 }
 
-TEST_CASE("a product keeps what its entry said while the list cannot be read") {
+TEST_CASE("a product keeps the text of its entry while the list cannot be read") {
   Shop shop;
   REQUIRE(shop.run());
   shop.write("products.json", "[{\"slug\": ");
@@ -107,7 +107,7 @@ TEST_CASE("a product keeps what its entry said while the list cannot be read") {
   CHECK(shop.all() == All{kLamp, kTorch});
 }
 
-TEST_CASE("an entry stays when another entry of the same slug is kept from readers") {
+TEST_CASE("an entry stays when another entry with the same slug is private") {
   struct {
     std::string file, text;
   } cases[] = {
@@ -116,51 +116,51 @@ TEST_CASE("an entry stays when another entry of the same slug is kept from reade
   };
   for (const auto& c : cases) {
     CAPTURE(c.file);
-    Site site;
-    site.write(c.file, c.text);
-    const std::vector<fs::path> paths = {site.root / c.file};
-    CHECK(counts(site.run(false, false, paths)) == "+1 ~0 =0 -0");
+    IndexFixture index;
+    index.write(c.file, c.text);
+    const std::vector<fs::path> paths = {index.root / c.file};
+    CHECK(counts(index.run(false, false, paths)) == "+1 ~0 =0 -0");
     for (int again = 0; again < 2; ++again) {
-      CHECK(counts(site.run(false, false, paths)) == "+0 ~0 =1 -0");
-      CHECK(site.slugs() == std::set<std::string>{"x"});
+      CHECK(counts(index.run(false, false, paths)) == "+0 ~0 =1 -0");
+      CHECK(index.slugs() == std::set<std::string>{"x"});
     }
   }
 }
 
-TEST_CASE("an entry that becomes private leaves its page, though the list is torn") {
-  // The whole site is indexed at first, then it again or only its pages.
+TEST_CASE("an entry that becomes private is removed from its product, even if the list is torn") {
+  // The first run indexes the whole site; the second indexes it again, or only the pages.
   for (bool whole : {true, false}) {
     for (const std::string_view hidden :
          {R"({"slug":"a","price":"9","secret":true})", R"({"name":"The lamp","secret":true})",
           R"({"slug":"b","url":"https://x.example/products/a","secret":true})"}) {
       CAPTURE(whole);
       CAPTURE(hidden);
-      Site site;
-      site.write("products/a.md", "# The lamp\n\nIt shines.\n");
-      site.write("products.json", R"([{"slug":"a","price":"dear"}])");
-      REQUIRE(site.run());
-      REQUIRE(site.found("dear") == 1);
-      site.write("products.json", fmt::format("[{}, \"note\"]", hidden));
-      const auto paths = whole ? std::vector<fs::path>{} : std::vector{site.root / "products"};
-      CHECK(counts(site.run(false, false, paths)) == "+0 ~1 =0 -0");
-      CHECK(site.found("dear") == 0);
-      CHECK(site.found("shines") == 1);
+      IndexFixture index;
+      index.write("products/a.md", "# The lamp\n\nIt shines.\n");
+      index.write("products.json", R"([{"slug":"a","price":"dear"}])");
+      REQUIRE(index.run());
+      REQUIRE(index.found("dear") == 1);
+      index.write("products.json", fmt::format("[{}, \"note\"]", hidden));
+      const auto paths = whole ? std::vector<fs::path>{} : std::vector{index.root / "products"};
+      CHECK(counts(index.run(false, false, paths)) == "+0 ~1 =0 -0");
+      CHECK(index.found("dear") == 0);
+      CHECK(index.found("shines") == 1);
     }
   }
 }
 
-TEST_CASE("the slug of an entry that becomes private is free for another file") {
-  Site site;
-  site.write("products.json", R"([{"slug":"x","name":"X"}])");
-  REQUIRE(site.run());
-  site.page("notes/x.md", "Lighthouses warn ships.");
-  site.write("products.json", R"([{"slug":"x","name":"X","private":true}, "note"])");
-  CHECK(counts(site.run()) == "+0 ~1 =0 -0");
-  CHECK(site.slugs() == std::set<std::string>{"x"});
-  CHECK(site.found("lighthouses") == 1);
+TEST_CASE("another file can get the slug of an entry that becomes private") {
+  IndexFixture index;
+  index.write("products.json", R"([{"slug":"x","name":"X"}])");
+  REQUIRE(index.run());
+  index.page("notes/x.md", "Lighthouses warn ships.");
+  index.write("products.json", R"([{"slug":"x","name":"X","private":true}, "note"])");
+  CHECK(counts(index.run()) == "+0 ~1 =0 -0");
+  CHECK(index.slugs() == std::set<std::string>{"x"});
+  CHECK(index.found("lighthouses") == 1);
 }
 
-TEST_CASE("a product keeps what its entry said while a list outside the run cannot be read") {
+TEST_CASE("a product keeps the text of its entry while a list outside the run cannot be read") {
   for (const std::string_view broken : {"[{", "", "[{\"slug\": \"torch\"}, \"note\"]"}) {
     CAPTURE(broken);
     Shop shop;
@@ -169,7 +169,7 @@ TEST_CASE("a product keeps what its entry said while a list outside the run cann
     if (broken.empty()) fs::remove(shop.list);
     CHECK(counts(shop.run(false, false, {shop.pages})) == "+0 ~0 =1 -0");
     CHECK(shop.all() == All{kLamp, kTorch});
-    // The page changes meanwhile: what the entry said comes back with the list.
+    // If the page changes meanwhile, the text of the entry is back when the list can be read.
     shop.write_page("It glows.");
     CHECK(counts(shop.run(false, false, {shop.pages})) == "+0 ~1 =0 -0");
     CHECK(counts(shop.run(false, false, {shop.pages})) == "+0 ~0 =1 -0");
@@ -179,27 +179,27 @@ TEST_CASE("a product keeps what its entry said while a list outside the run cann
   }
 }
 
-TEST_CASE("another product of the same name stays when the pages are indexed alone") {
-  Site site;
-  site.write("content/products/pen.md", "# Pen\n\nIt writes.\n");
-  site.write("products.json",
-             R"([{"slug":"pen-blue","name":"Pen"},{"slug":"pen-red","name":"Pen"}])");
-  REQUIRE(site.run());
-  REQUIRE(site.slugs() == std::set<std::string>{"pen", "pen-red"});
-  CHECK(counts(site.run(false, false, {site.root / "content"})) == "+0 ~0 =1 -0");
-  CHECK(site.slugs() == std::set<std::string>{"pen", "pen-red"});
-  site.write("products.json", R"([{"slug":"pen-blue","name":"Pen"},{"slug":"pen-red","name":"Pen"},
+TEST_CASE("another product with the same name stays when only the pages are indexed") {
+  IndexFixture index;
+  index.write("content/products/pen.md", "# Pen\n\nIt writes.\n");
+  index.write("products.json",
+              R"([{"slug":"pen-blue","name":"Pen"},{"slug":"pen-red","name":"Pen"}])");
+  REQUIRE(index.run());
+  REQUIRE(index.slugs() == std::set<std::string>{"pen", "pen-red"});
+  CHECK(counts(index.run(false, false, {index.root / "content"})) == "+0 ~0 =1 -0");
+  CHECK(index.slugs() == std::set<std::string>{"pen", "pen-red"});
+  index.write("products.json", R"([{"slug":"pen-blue","name":"Pen"},{"slug":"pen-red","name":"Pen"},
                                   {"slug":"pen-green","name":"Pen","draft":true}])");
-  site.write("content/products/pen.md", "# Pen\n\nIt writes well.\n");
-  CHECK(counts(site.run(false, false, {site.root / "content"})) == "+0 ~1 =0 -0");
-  CHECK(site.slugs() == std::set<std::string>{"pen", "pen-red"});
-  // The one that was united is not left behind.
-  site.write("products.json", R"([{"slug":"pen-blue","name":"Biro"}])");
-  REQUIRE(site.run(false, false, {site.root / "products.json"}));
-  CHECK(site.slugs() == std::set<std::string>{"pen", "pen-blue"});
-  site.write("products.json", R"([{"slug":"pen-blue","name":"Pen"}, "note"])");
-  REQUIRE(site.run());
-  CHECK(site.slugs() == std::set<std::string>{"pen"});
+  index.write("content/products/pen.md", "# Pen\n\nIt writes well.\n");
+  CHECK(counts(index.run(false, false, {index.root / "content"})) == "+0 ~1 =0 -0");
+  CHECK(index.slugs() == std::set<std::string>{"pen", "pen-red"});
+  // The entry that was united with the page does not stay as a document of its own.
+  index.write("products.json", R"([{"slug":"pen-blue","name":"Biro"}])");
+  REQUIRE(index.run(false, false, {index.root / "products.json"}));
+  CHECK(index.slugs() == std::set<std::string>{"pen", "pen-blue"});
+  index.write("products.json", R"([{"slug":"pen-blue","name":"Pen"}, "note"])");
+  REQUIRE(index.run());
+  CHECK(index.slugs() == std::set<std::string>{"pen"});
 }
 
 }  // namespace product_index_test

@@ -1,7 +1,7 @@
-// Whose session a turn belongs to, and who is a returning visitor.
+// Turns: which session and visitor they get, and when a visitor is a returning one.
 #include <doctest/doctest.h>
 
-#include "house.h"
+#include "pipeline/house.h"
 #include "pipeline/turn.h"
 
 namespace turn_session_test {
@@ -16,28 +16,28 @@ constexpr const char* kBounded = "philosophy-bounded-execution";
 
 }  // namespace
 
-TEST_CASE("after two hours a session ends and its visitor stays") {
-  House house;
-  Heard first = ask(house, "tell me about bounded execution", kSession);
-  house.clock.advance(std::chrono::minutes(121));
-  Heard second = ask(house, "tell me about bounded execution", kSession);
+TEST_CASE("after two hours a turn gets a new session with the same visitor") {
+  House fixture;
+  Heard first = ask(fixture, "tell me about bounded execution", kSession);
+  fixture.clock.advance(std::chrono::minutes(121));
+  Heard second = ask(fixture, "tell me about bounded execution", kSession);
   REQUIRE(second.outcome);
   CHECK(second.ready().session_id != kSession);
   CHECK(second.ready().visitor_id == first.ready().visitor_id);
   CHECK(second.cites(kBounded));
   CHECK(second.outcome->turn.returning);
-  CHECK(house.store->session(kSession).value()->turns == 1);
+  CHECK(fixture.store->session(kSession).value()->turns == 1);
 }
 
-TEST_CASE("a visitor who was known before the session is returning in each of its turns") {
-  House house;
+TEST_CASE("a visitor who was stored before the session began is returning in each of its turns") {
+  House fixture;
   const std::string visitor = "22222222-2222-4222-8222-222222222222";
   const auto returning = [&](const std::string& session) {
-    house.clock.advance(std::chrono::minutes(1));
+    fixture.clock.advance(std::chrono::minutes(1));
     pipeline::TurnRequest request{"tell me about bounded execution", session, visitor, "", {}};
-    const Heard heard = ask(house, request);
-    REQUIRE(heard.outcome);
-    return heard.outcome->turn.returning;
+    const Heard turn = ask(fixture, request);
+    REQUIRE(turn.outcome);
+    return turn.outcome->turn.returning;
   };
   const std::string other = "33333333-3333-4333-8333-333333333333";
   for (int turn = 1; turn <= 3; ++turn) CHECK_FALSE(returning(kSession));
@@ -45,27 +45,28 @@ TEST_CASE("a visitor who was known before the session is returning in each of it
   CHECK_FALSE(returning(kSession));
 }
 
-TEST_CASE("a model is told of a returning visitor in the second turn of a session too") {
-  House house;
+TEST_CASE("the prompt mentions a returning visitor in every turn of a session") {
+  House fixture;
   pipeline::TurnRequest request{"tell me about bounded execution", "", "", "", {}};
   request.visitor_id = "22222222-2222-4222-8222-222222222222";
-  REQUIRE(house.store->update_visitor(request.visitor_id, std::vector<std::string>{"agents"},
-                                      std::vector<Reading>{{"debono-boss-fight", kNow, 40}}, kNow));
-  house.clock.advance(std::chrono::hours(24));
+  REQUIRE(fixture.store->update_visitor(request.visitor_id, std::vector<std::string>{"agents"},
+                                        std::vector<Reading>{{"debono-boss-fight", kNow, 40}},
+                                        kNow));
+  fixture.clock.advance(std::chrono::hours(24));
   request.session_id = kSession;
   for (const char* query : {"tell me about bounded execution", "what about retries?"}) {
     request.query = query;
-    pipeline::Turn turn = pipeline::prepare(house.engine(), request, {}).value();
-    pipeline::build_prompt(house.engine(), turn);
+    pipeline::Turn turn = pipeline::prepare(fixture.engine(), request, {}).value();
+    pipeline::build_prompt(fixture.engine(), turn);
     const std::string& system = turn.prompt.messages.front().content;
     CHECK(system.find("returning:       true") != std::string::npos);
     CHECK(system.find("reading_history: debono-boss-fight (40%)\n") != std::string::npos);
-    REQUIRE(ask(house, request).outcome);
+    REQUIRE(ask(fixture, request).outcome);
   }
 }
 
-TEST_CASE("an id in upper case is the same one, and is given back in lower case") {
-  House house;
+TEST_CASE("ids are case-insensitive and are returned in lower case") {
+  House fixture;
   const std::string session = "abcdef11-1111-4111-8111-111111111111";
   const std::string visitor = "abcdef22-2222-4222-8222-222222222222";
   pipeline::TurnRequest request{"tell me about bounded execution",
@@ -74,25 +75,25 @@ TEST_CASE("an id in upper case is the same one, and is given back in lower case"
                                 "",
                                 {}};
   for (int turns = 1; turns <= 2; ++turns) {
-    Heard heard = ask(house, request);
-    REQUIRE(heard.outcome);
-    CHECK(heard.ready().session_id == session);
-    CHECK(heard.ready().visitor_id == visitor);
-    CHECK(house.store->session(session).value()->turns == turns);
+    Heard turn = ask(fixture, request);
+    REQUIRE(turn.outcome);
+    CHECK(turn.ready().session_id == session);
+    CHECK(turn.ready().visitor_id == visitor);
+    CHECK(fixture.store->session(session).value()->turns == turns);
     request.session_id = session;
     request.visitor_id = visitor;
   }
 }
 
-TEST_CASE("naming somebody else's session opens a new one") {
-  House house;
-  ask(house, "tell me about bounded execution", kSession);
-  Heard other = ask(house, pipeline::TurnRequest{
-                               "why?", kSession, "22222222-2222-4222-8222-222222222222", "", {}});
+TEST_CASE("a request with the session of another visitor gets a new session") {
+  House fixture;
+  ask(fixture, "tell me about bounded execution", kSession);
+  Heard other = ask(fixture, pipeline::TurnRequest{
+                                 "why?", kSession, "22222222-2222-4222-8222-222222222222", "", {}});
   REQUIRE(other.outcome);
   CHECK(other.ready().session_id != kSession);
   CHECK(other.outcome->turn.session.exchanges.empty());
-  CHECK(house.store->session(kSession).value()->turns == 1);
+  CHECK(fixture.store->session(kSession).value()->turns == 1);
 }
 
 }  // namespace turn_session_test

@@ -57,13 +57,13 @@ std::vector<Hit> texts(const std::vector<std::string>& contents) {
 
 }  // namespace
 
-TEST_CASE("what is asked by name is found with authority") {
+TEST_CASE("a question whose words are in a document finds it with a high score") {
   TempStore store;
   put_site(store);
   struct Case {
     const char* query;
     const char* slug;
-    double least;
+    double min_score;
   };
   for (const Case& c :
        {Case{"tell me about bounded execution", "bounded-execution", 0.82},
@@ -73,11 +73,11 @@ TEST_CASE("what is asked by name is found with authority") {
     CAPTURE(c.query);
     const Best found = best(store, c.query);
     CHECK(found.slug == c.slug);
-    CHECK(found.score >= c.least);
+    CHECK(found.score >= c.min_score);
   }
 }
 
-TEST_CASE("what is not there is not found, even where a word is shared") {
+TEST_CASE("a question about something else scores low, even if a word is shared") {
   TempStore store;
   put_site(store);
   for (const char* query :
@@ -88,7 +88,7 @@ TEST_CASE("what is not there is not found, even where a word is shared") {
   }
 }
 
-TEST_CASE("a document that is asked for by its name is found, whatever else is in the question") {
+TEST_CASE("a document that the question names has at least kMinNamedScore") {
   TempStore store;
   put_site(store);
   store.put("debono", {"A terminal for prompts with six hats.", "Install it with one command."}, {},
@@ -104,11 +104,11 @@ TEST_CASE("a document that is asked for by its name is found, whatever else is i
     CAPTURE(c.query);
     const Best found = best(store, c.query);
     CHECK(found.slug == c.slug);
-    CHECK(found.score >= kNamed);
+    CHECK(found.score >= kMinNamedScore);
   }
 }
 
-TEST_CASE("of a named document only the best chunk is lifted") {
+TEST_CASE("only the best chunk of a named document gets kMinNamedScore") {
   auto hits = texts({"nothing of note", "is it dead?", "a stranger"});
   for (size_t i : {0, 1}) {
     hits[i].chunk.slug = "debono";
@@ -117,12 +117,12 @@ TEST_CASE("of a named document only the best chunk is lifted") {
   const Question question = parse_question("gestorben ist debono dead");
   const std::vector<Features> features(3);
   const auto lifted = scores(question, hits, features, Calibration{-3, {}});
-  CHECK(lifted[0] == kNamed);
+  CHECK(lifted[0] == kMinNamedScore);
   CHECK(lifted[1] < 0.1);
   CHECK(lifted[2] < 0.1);
 }
 
-TEST_CASE("a question without content finds nothing") {
+TEST_CASE("a question without content words scores low everywhere") {
   TempStore store;
   put_site(store);
   store.put("help", {"Why? No. Yes, the more help the better. Is it? Help."}, {}, "Why: more help");
@@ -152,7 +152,7 @@ TEST_CASE("a question in a script without spaces finds its page") {
   CHECK(best(store, "天気は？").score < 0.5);
 }
 
-TEST_CASE("texts from anywhere are scored without an index") {
+TEST_CASE("without a store texts are scored with equal word weights") {
   BuiltinReranker reranker;
   CHECK(reranker.name() == "builtin");
   const auto scores = reranker
@@ -170,14 +170,14 @@ TEST_CASE("texts from anywhere are scored without an index") {
   CHECK(reranker.score("anything", {}, {}).value().empty());
 }
 
-TEST_CASE("an empty index scores like none") {
+TEST_CASE("an empty index gives the same scores as no store") {
   TempStore store;
   const auto hits = texts({"Retries are bounded by a budget."});
   CHECK(BuiltinReranker(*store).score("bounded retries", hits, {}).value() ==
         BuiltinReranker().score("bounded retries", hits, {}).value());
 }
 
-TEST_CASE("the score rises with every feature and stays within zero and one") {
+TEST_CASE("the score rises with every feature and stays between 0 and 1") {
   const Calibration& fitted = calibration();
   Features features{};
   CHECK(fitted.score(features) < 0.1);
@@ -192,7 +192,7 @@ TEST_CASE("the score rises with every feature and stays within zero and one") {
   CHECK(before <= 1);
 }
 
-TEST_CASE("a stop ends the scoring") {
+TEST_CASE("scoring can be cancelled") {
   std::stop_source source;
   source.request_stop();
   const auto stopped = BuiltinReranker().score("x", texts({"x"}), source.get_token());

@@ -19,7 +19,7 @@ Hit hit(std::string content, std::string title = "", std::string section = "",
   return out;
 }
 
-Features of(std::string_view query, const Hit& one) {
+Features features_of(std::string_view query, const Hit& one) {
   return measure(parse_question(query), std::vector<Hit>{one}).front();
 }
 
@@ -31,7 +31,7 @@ std::vector<std::string> words(const Question& question) {
 
 }  // namespace
 
-TEST_CASE("a question is its content words, each once, and its compounds") {
+TEST_CASE("parse_question returns the content words, each once, and the compounds") {
   struct Case {
     const char* query;
     std::vector<std::string> words;
@@ -67,12 +67,12 @@ TEST_CASE("a question is its content words, each once, and its compounds") {
   }
 }
 
-TEST_CASE("rare words weigh more, unknown words most, and unknown compounds are dropped") {
+TEST_CASE("rare words weigh more, unknown words most, and unknown compounds are removed") {
   Question question = parse_question("common rare zebra c++ f#");
   REQUIRE(question.words.size() == 5);
   REQUIRE(question.compounds.size() == 2);
   const std::vector<uint64_t> frequencies = {80, 2, 0, 5, 5, 3, 0};
-  weigh(question, 100, frequencies);
+  weight_terms(question, 100, frequencies);
   CHECK(question.words[0].weight < question.words[1].weight);
   CHECK(question.words[1].weight < question.words[2].weight);
   CHECK(question.words[2].weight == doctest::Approx(1.0));
@@ -81,35 +81,35 @@ TEST_CASE("rare words weigh more, unknown words most, and unknown compounds are 
   CHECK(question.compounds[0].term == "c++");
 }
 
-TEST_CASE("without an index every word weighs the same and none counts as unknown") {
+TEST_CASE("with an empty index every word weighs the same and none counts as unknown") {
   Question question = parse_question("bounded execution");
-  weigh(question, 0, std::vector<uint64_t>{0, 0});
+  weight_terms(question, 0, std::vector<uint64_t>{0, 0});
   for (const QuestionTerm& word : question.words) {
     CHECK(word.weight == 1.0);
     CHECK(word.known);
   }
 }
 
-TEST_CASE("a question without content has no feature at all") {
+TEST_CASE("a question without content words has only zero features") {
   Hit one = hit("why no yes the more help is it", "Why: more help", "The", {"no"});
   one.cosine = 0.9;
   for (const char* query : {"why?", "no", "the", "yes", "more", "help", "is it", "ok thanks", ""}) {
     CAPTURE(query);
-    CHECK(of(query, one) == Features{});
+    CHECK(features_of(query, one) == Features{});
   }
 }
 
-TEST_CASE("a Han character beside particles is met wherever it stands") {
+TEST_CASE("a Han character beside grammatical letters matches wherever it occurs") {
   const Hit cat = hit("猫は窓辺で眠る。");
-  CHECK(of("猫は何をする？", cat)[kCoverage] > 0.7);
-  CHECK(of("猫", cat)[kCoverage] > 0.7);
-  CHECK(of("猫", hit("子猫"))[kCoverage] > 0.7);
-  CHECK(of("猫", hit("三毛猫。猫。"))[kCoverage] > 0.7);
-  CHECK(of("犬は何をする？", cat)[kCoverage] == 0);
-  CHECK(of("窓辺", cat)[kCoverage] > 0.7);
+  CHECK(features_of("猫は何をする？", cat)[kCoverage] > 0.7);
+  CHECK(features_of("猫", cat)[kCoverage] > 0.7);
+  CHECK(features_of("猫", hit("子猫"))[kCoverage] > 0.7);
+  CHECK(features_of("猫", hit("三毛猫。猫。"))[kCoverage] > 0.7);
+  CHECK(features_of("犬は何をする？", cat)[kCoverage] == 0);
+  CHECK(features_of("窓辺", cat)[kCoverage] > 0.7);
 }
 
-TEST_CASE("a question names a document when all of its short title stands in it") {
+TEST_CASE("a question names a document if it contains all content words of its short title") {
   struct Case {
     const char* query;
     const char* title;
@@ -123,18 +123,19 @@ TEST_CASE("a question names a document when all of its short title stands in it"
         Case{"more", "", false}, Case{"one two three four", "two three four five", false},
         Case{"alpha beta gamma delta", "Alpha beta gamma delta", false}}) {
     CAPTURE(c.query);
-    CHECK(names(parse_question(c.query), c.title) == c.named);
+    CHECK(names_document(parse_question(c.query), c.title) == c.named);
   }
 }
 
-TEST_CASE("coverage is the share of the question that is met, more in a heading than in the text") {
-  const double none = of("bounded execution", hit("a garden"))[kCoverage];
-  const double half = of("bounded execution", hit("a bounded garden"))[kCoverage];
-  const double body = of("bounded execution", hit("an execution is bounded"))[kCoverage];
+TEST_CASE("coverage is the matched share of the question; a heading counts more than the body") {
+  const double none = features_of("bounded execution", hit("a garden"))[kCoverage];
+  const double half = features_of("bounded execution", hit("a bounded garden"))[kCoverage];
+  const double body = features_of("bounded execution", hit("an execution is bounded"))[kCoverage];
   const double often =
-      of("bounded execution",
-         hit("bounded execution, bounded execution, bounded execution"))[kCoverage];
-  const double title = of("bounded execution", hit("a garden", "Bounded Execution"))[kCoverage];
+      features_of("bounded execution",
+                  hit("bounded execution, bounded execution, bounded execution"))[kCoverage];
+  const double title =
+      features_of("bounded execution", hit("a garden", "Bounded Execution"))[kCoverage];
   CHECK(none == 0);
   CHECK(half == doctest::Approx(body / 2));
   CHECK(body < often);
@@ -142,37 +143,39 @@ TEST_CASE("coverage is the share of the question that is met, more in a heading 
   CHECK(title == 1);
 }
 
-TEST_CASE("title, section, tags and slug are headings, the text is not") {
+TEST_CASE("the heading feature counts title, section, tags and slug, but not the body") {
   Hit slug = hit("x");
   slug.chunk.slug = "bounded-execution";
-  CHECK(of("bounded execution", slug)[kHeading] == 1);
-  CHECK(of("bounded execution", hit("x", "Bounded", "Execution"))[kHeading] == 1);
-  CHECK(of("bounded execution", hit("x", "", "", {"execution"}))[kHeading] == 0.5);
-  CHECK(of("bounded execution", hit("bounded execution"))[kHeading] == 0);
+  CHECK(features_of("bounded execution", slug)[kHeading] == 1);
+  CHECK(features_of("bounded execution", hit("x", "Bounded", "Execution"))[kHeading] == 1);
+  CHECK(features_of("bounded execution", hit("x", "", "", {"execution"}))[kHeading] == 0.5);
+  CHECK(features_of("bounded execution", hit("bounded execution"))[kHeading] == 0);
 }
 
-TEST_CASE("neighbours of the question count as close when they stand close in the chunk") {
-  CHECK(of("bounded execution", hit("execution that is bounded"))[kClose] == 1);
-  CHECK(of("bounded execution",
-           hit("bounded is one thing and quite another one is execution"))[kClose] == 0);
-  CHECK(of("bounded execution budget", hit("bounded execution"))[kClose] == 0.5);
-  CHECK(of("budget", hit("a budget"))[kClose] == of("budget", hit("a budget"))[kCoverage]);
+TEST_CASE("neighbouring words of the question count as close if they are close in the chunk") {
+  CHECK(features_of("bounded execution", hit("execution that is bounded"))[kClose] == 1);
+  CHECK(features_of("bounded execution",
+                    hit("bounded is one thing and quite another one is execution"))[kClose] == 0);
+  CHECK(features_of("bounded execution budget", hit("bounded execution"))[kClose] == 0.5);
+  CHECK(features_of("budget", hit("a budget"))[kClose] ==
+        features_of("budget", hit("a budget"))[kCoverage]);
 }
 
-TEST_CASE("three words met say more than one") {
+TEST_CASE("evidence rises with the number of matched words") {
   const Hit one = hit("retry with jitter and a budget");
-  CHECK(of("jitter", one)[kEvidence] < of("retry jitter", one)[kEvidence]);
-  CHECK(of("retry jitter", one)[kEvidence] < of("retry jitter budget", one)[kEvidence]);
-  CHECK(of("retry jitter budget", one)[kEvidence] < 1);
+  CHECK(features_of("jitter", one)[kEvidence] < features_of("retry jitter", one)[kEvidence]);
+  CHECK(features_of("retry jitter", one)[kEvidence] <
+        features_of("retry jitter budget", one)[kEvidence]);
+  CHECK(features_of("retry jitter budget", one)[kEvidence] < 1);
 }
 
-TEST_CASE("a compound is met only as a whole") {
-  const double whole = of("the c++ parser", hit("a parser in c++"))[kCoverage];
-  const double part = of("the c++ parser", hit("a parser in c"))[kCoverage];
+TEST_CASE("a compound matches only as a whole") {
+  const double whole = features_of("the c++ parser", hit("a parser in c++"))[kCoverage];
+  const double part = features_of("the c++ parser", hit("a parser in c"))[kCoverage];
   CHECK(whole > part);
 }
 
-TEST_CASE("an unknown word is met by one it resembles, less than by itself") {
+TEST_CASE("an unknown word matches a similar word, with a lower weight") {
   struct Case {
     const char* word;
     const char* text;
@@ -183,14 +186,14 @@ TEST_CASE("an unknown word is met by one it resembles, less than by itself") {
                         Case{"quantum", "a quota", false}}) {
     CAPTURE(c.word);
     Question question = parse_question(c.word);
-    weigh(question, 10, std::vector<uint64_t>{0});
+    weight_terms(question, 10, std::vector<uint64_t>{0});
     const Features features = measure(question, std::vector<Hit>{hit(c.text)}).front();
     CHECK((features[kCoverage] > 0) == c.resembles);
-    CHECK(features[kCoverage] < of("backup", hit("a backup"))[kCoverage]);
+    CHECK(features[kCoverage] < features_of("backup", hit("a backup"))[kCoverage]);
   }
 }
 
-TEST_CASE("the sense of a chunk is its cosine above that of a middling candidate") {
+TEST_CASE("semantic similarity is how far the cosine exceeds the median") {
   std::vector<Hit> hits;
   for (const double cosine : {0.9, 0.6, 0.5, 0.5, 0.5, 0.4, 0.1}) {
     Hit one = hit("x");
@@ -207,7 +210,7 @@ TEST_CASE("the sense of a chunk is its cosine above that of a middling candidate
   CHECK(measure(parse_question("garden"), {}).empty());
 }
 
-TEST_CASE("every feature stays within zero and one, whatever comes in") {
+TEST_CASE("every feature is between 0 and 1 for any input") {
   std::string longest(10000, 'a');
   const std::string repeated = [] {
     std::string text;
@@ -220,7 +223,7 @@ TEST_CASE("every feature stays within zero and one, whatever comes in") {
          {std::string(), longest, repeated, std::string("\xff 侘寂")}) {
       Hit one = hit(content, content, query, {query});
       one.cosine = -1;
-      for (const double value : of(query, one)) {
+      for (const double value : features_of(query, one)) {
         CHECK(value >= 0);
         CHECK(value <= 1);
       }

@@ -20,8 +20,7 @@ std::vector<Hit> hits(const std::vector<std::string>& contents) {
 
 }  // namespace
 
-TEST_CASE(
-    "without a reranker the order is retrieval's, and the best figure that of the best text") {
+TEST_CASE("RetrievalOrder keeps the order and gives the first hit the best score of the texts") {
   const auto found = hits({"A garden.", "Retries are bounded by a budget.", "Tulips."});
   const auto order = RetrievalOrder().score("how are retries bounded", found, {}).value();
   const auto builtin = BuiltinReranker().score("how are retries bounded", found, {}).value();
@@ -32,15 +31,15 @@ TEST_CASE(
   CHECK(RetrievalOrder().score("x", {}, {}).value().empty());
 }
 
-TEST_CASE("a hit without a score keeps its place among those that have one") {
+TEST_CASE("a hit without a score gets the score of its rank in retrieval order") {
   auto found = hits({"a", "b", "c", "d"});
   set_raw(found, {0.3, std::nullopt, 0.8, std::nullopt});
   CHECK(found[0].raw == 0.3);
-  CHECK(found[1].raw == 0.3);  // second of two
+  CHECK(found[1].raw == 0.3);  // the second best of two scores
   CHECK(found[1].unscored);
   CHECK(found[2].raw == 0.8);
   CHECK_FALSE(found[2].unscored);
-  CHECK(found[3].raw == 0.3);  // never below the worst score
+  CHECK(found[3].raw == 0.3);  // the worst score, since there is no fourth
 }
 
 }  // namespace order_test

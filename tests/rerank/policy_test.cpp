@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "rerank/confidence.h"
-
 namespace policy_test {
 
 using namespace stoka;
@@ -36,7 +34,7 @@ PolicyContext context(std::string query = "retries") { return {std::move(query),
 
 }  // namespace
 
-TEST_CASE("each rule multiplies its factor and leaves a receipt") {
+TEST_CASE("each policy rule multiplies the score by its factor and leaves a receipt") {
   struct Case {
     Hit hit;
     PolicyContext context;
@@ -72,7 +70,7 @@ TEST_CASE("each rule multiplies its factor and leaves a receipt") {
   }
 }
 
-TEST_CASE("a second chunk of a source counts less and a third is left out") {
+TEST_CASE("a second chunk of a slug is lowered and a third is dropped") {
   std::vector<Hit> dropped;
   auto kept = rerank::apply_policy(
       {hit("a", 2, 0.9), hit("a", 0, 0.95), hit("a", 1, 0.8), hit("b", 0, 0.6)}, context(), {},
@@ -86,7 +84,7 @@ TEST_CASE("a second chunk of a source counts less and a third is left out") {
   CHECK(dropped[0].chunk.index == 1);
 }
 
-TEST_CASE("five are kept, best first, ties by slug and then chunk") {
+TEST_CASE("five hits are kept, ordered by score, then slug") {
   auto kept = rerank::apply_policy({hit("f", 0, 0.5), hit("b", 1, 0.5), hit("e", 0, 0.5),
                                     hit("c", 0, 0.5), hit("a", 0, 0.5), hit("d", 0, 0.5)},
                                    context(), {});
@@ -95,7 +93,7 @@ TEST_CASE("five are kept, best first, ties by slug and then chunk") {
   CHECK(order == "abcde");
 }
 
-TEST_CASE("scores never leave the unit interval") {
+TEST_CASE("scores are clamped to [0,1]") {
   PolicyOptions generous;
   generous.recent = 50;
   auto kept =
@@ -103,7 +101,7 @@ TEST_CASE("scores never leave the unit interval") {
   CHECK(kept[0].score == 1.0);
 }
 
-TEST_CASE("confidence follows the best score after the policy") {
+TEST_CASE("the confidence follows from the best score and the thresholds") {
   struct Case {
     double score;
     Confidence confidence;
@@ -116,9 +114,9 @@ TEST_CASE("confidence follows the best score after the policy") {
     CAPTURE(c.score);
     Hit best = hit("a", 0, 0);
     best.score = c.score;
-    auto verdict = rerank::classify(std::vector{best}, {});
-    CHECK(verdict.confidence == c.confidence);
-    CHECK(verdict.low_confidence == c.low);
+    auto result = rerank::classify(std::vector{best}, {});
+    CHECK(result.confidence == c.confidence);
+    CHECK(result.low_confidence == c.low);
   }
   CHECK(rerank::classify({}, {}).confidence == Confidence::nothing);
 }

@@ -24,7 +24,7 @@ void put_site(TempStore& store) {
   store.put("gardens", {"water and soil, nothing else"}, {"garden"}, "Gardens");
 }
 
-Query question(TempStore& store, const std::string& text) {
+Query make_query(TempStore& store, const std::string& text) {
   Query query;
   query.text = text;
   query.vector = embed::BuiltinEmbedder(*store).embed_query(text, {}).value();
@@ -43,9 +43,78 @@ const Hit* find(const std::vector<Hit>& hits, const std::string& slug) {
   return nullptr;
 }
 
+using List = std::vector<store::ScoredChunk>;
+
+std::vector<ChunkId> ids(const std::vector<Candidate>& fused) {
+  std::vector<ChunkId> out;
+  for (const Candidate& candidate : fused) out.push_back(candidate.id);
+  return out;
+}
+
+const Candidate& candidate_of(const std::vector<Candidate>& fused, ChunkId id) {
+  for (const Candidate& candidate : fused)
+    if (candidate.id == id) return candidate;
+  FAIL("the chunk is not among the fused candidates");
+  return fused.front();
+}
+
 }  // namespace
 
-TEST_CASE("query terms are unique, weighted by count, and a topic joins with a low weight") {
+TEST_CASE("weighted fusion scales each list by its own minimum and maximum") {
+  const List lexical = {{1, 10}, {2, 6}, {3, 2}};
+  const List dense = {{3, 0.9}, {1, 0.5}, {4, 0.1}};
+  const auto fused = fuse(lexical, dense, {});
+  CHECK(candidate_of(fused, 1).score == doctest::Approx(0.7 + 0.3 * 0.5));
+  CHECK(candidate_of(fused, 2).score == doctest::Approx(0.7 * 0.5));
+  CHECK(candidate_of(fused, 3).score == doctest::Approx(0.3));
+  CHECK(candidate_of(fused, 4).score == doctest::Approx(0.0));
+  CHECK(ids(fused) == std::vector<ChunkId>{1, 2, 3, 4});
+}
+
+TEST_CASE("reciprocal rank fusion uses ranks, not scores") {
+  const List lexical = {{1, 1000}, {2, 1}};
+  const List dense = {{2, 0.2}, {3, 0.1}};
+  FusionOptions options;
+  options.fusion = Fusion::rrf;
+  const auto fused = fuse(lexical, dense, options);
+  CHECK(ids(fused) == std::vector<ChunkId>{2, 1, 3});
+  CHECK(candidate_of(fused, 2).score == doctest::Approx(1.0 / 62 + 1.0 / 61));
+  CHECK(candidate_of(fused, 1).score == doctest::Approx(1.0 / 61));
+  options.rrf_k = 0;
+  CHECK(candidate_of(fuse(lexical, dense, options), 1).score == doctest::Approx(1.0));
+}
+
+TEST_CASE("a candidate has the rank and score of each list, and rank 0 in a list without it") {
+  const auto fused = fuse(List{{7, 3.5}}, List{{8, 0.4}, {7, 0.3}}, {});
+  const Candidate& both = candidate_of(fused, 7);
+  CHECK(both.lexical_rank == 1);
+  CHECK(both.bm25 == 3.5);
+  CHECK(both.dense_rank == 2);
+  CHECK(both.cosine == 0.3);
+  const Candidate& dense_only = candidate_of(fused, 8);
+  CHECK(dense_only.lexical_rank == 0);
+  CHECK(dense_only.bm25 == 0);
+  CHECK(dense_only.dense_rank == 1);
+}
+
+TEST_CASE("a single list keeps its order, and without lists there are no candidates") {
+  for (const Fusion fusion : {Fusion::rrf, Fusion::weighted}) {
+    FusionOptions options;
+    options.fusion = fusion;
+    const List list = {{5, 3}, {1, 2}, {9, 1}};
+    CHECK(ids(fuse(list, {}, options)) == std::vector<ChunkId>{5, 1, 9});
+    CHECK(ids(fuse({}, list, options)) == std::vector<ChunkId>{5, 1, 9});
+    CHECK(fuse({}, {}, options).empty());
+  }
+}
+
+TEST_CASE("equal scores of a list are scaled to 1, and ties are ordered by id") {
+  const auto fused = fuse(List{{4, 2}, {2, 2}}, {}, {});
+  CHECK(ids(fused) == std::vector<ChunkId>{2, 4});
+  CHECK(fused.front().score == doctest::Approx(0.7));
+}
+
+TEST_CASE("query_terms weights each term by its count and adds the topic with a low weight") {
   const auto terms = query_terms("loop, loop budget", "budget caching");
   std::vector<std::pair<std::string, double>> found;
   for (const auto& [term, weight] : terms) found.emplace_back(term, weight);
@@ -53,11 +122,11 @@ TEST_CASE("query terms are unique, weighted by count, and a topic joins with a l
         std::vector<std::pair<std::string, double>>{{"budget", 1.0}, {"cach", 0.3}, {"loop", 2.0}});
 }
 
-TEST_CASE("each mode searches what it says") {
+TEST_CASE("the mode selects the lexical search, the dense search or both") {
   TempStore store;
   put_site(store);
   REQUIRE(store.refit());
-  const Query query = question(store, "loop budget");
+  const Query query = make_query(store, "loop budget");
   struct Case {
     Mode mode;
     bool lexical;
@@ -81,11 +150,11 @@ TEST_CASE("each mode searches what it says") {
   }
 }
 
-TEST_CASE("hits come best first and are cut to the wanted number without changing the order") {
+TEST_CASE("hits are ordered best first, and a smaller limit returns the first of them") {
   TempStore store;
   put_site(store);
   REQUIRE(store.refit());
-  const Query query = question(store, "a loop with a budget and a bound");
+  const Query query = make_query(store, "a loop with a budget and a bound");
   const auto all = retrieve::retrieve(*store, query, {}).value();
   for (size_t i = 1; i < all.size(); ++i) CHECK(all[i - 1].fused >= all[i].fused);
   for (size_t wanted = 0; wanted <= all.size() + 1; ++wanted) {
@@ -97,7 +166,7 @@ TEST_CASE("hits come best first and are cut to the wanted number without changin
   }
 }
 
-TEST_CASE("equal scores go by slug, then by chunk, whatever the order of indexing") {
+TEST_CASE("hits with equal scores are ordered by slug, then by chunk index") {
   TempStore store;
   for (const char* slug : {"c", "a", "b"}) store.put(slug, {"same words", "same words"}, {}, "T");
   Query query;
@@ -110,11 +179,11 @@ TEST_CASE("equal scores go by slug, then by chunk, whatever the order of indexin
   CHECK(hits[1].chunk.index == 1);
 }
 
-TEST_CASE("a chunk that only the lexical search found has its true cosine") {
+TEST_CASE("a chunk that only the lexical search found has its cosine") {
   TempStore store;
   put_site(store);
   REQUIRE(store.refit());
-  const Query query = question(store, "loop budget");
+  const Query query = make_query(store, "loop budget");
   RetrieveOptions options;
   options.dense_k = 1;
   const auto hits = retrieve::retrieve(*store, query, options).value();
@@ -130,31 +199,31 @@ TEST_CASE("a chunk that only the lexical search found has its true cosine") {
   CHECK(seen);
 }
 
-TEST_CASE("without vectors hybrid is the lexical list alone and dense finds nothing") {
+TEST_CASE("without vectors the hybrid mode returns the lexical hits and the dense mode none") {
   TempStore store;
   put_site(store);
   RetrieveOptions options;
-  const auto hybrid = retrieve::retrieve(*store, question(store, "loop budget"), options).value();
+  const auto hybrid = retrieve::retrieve(*store, make_query(store, "loop budget"), options).value();
   CHECK_FALSE(hybrid.empty());
   options.mode = Mode::lexical;
   CHECK(slugs(hybrid) ==
-        slugs(retrieve::retrieve(*store, question(store, "loop budget"), options).value()));
+        slugs(retrieve::retrieve(*store, make_query(store, "loop budget"), options).value()));
   options.mode = Mode::dense;
-  CHECK(retrieve::retrieve(*store, question(store, "loop budget"), options).value().empty());
+  CHECK(retrieve::retrieve(*store, make_query(store, "loop budget"), options).value().empty());
 }
 
-TEST_CASE("excluded documents are not found by either search") {
+TEST_CASE("excluded slugs are found by neither search") {
   TempStore store;
   put_site(store);
   REQUIRE(store.refit());
-  Query query = question(store, "loop budget");
+  Query query = make_query(store, "loop budget");
   query.exclude_slugs = {"bounded-loops", "no-such-slug"};
   const auto hits = retrieve::retrieve(*store, query, {}).value();
   CHECK_FALSE(hits.empty());
   CHECK(find(hits, "bounded-loops") == nullptr);
 }
 
-TEST_CASE("the topic of the session and the visitor's interests lift what is tagged with them") {
+TEST_CASE("the session topic and the visitor's interests boost chunks with their tags") {
   TempStore store;
   put_site(store);
   Query plain;
@@ -175,13 +244,13 @@ TEST_CASE("the topic of the session and the visitor's interests lift what is tag
   const auto followed = retrieve::retrieve(*store, topical, {}).value();
   CHECK(find(followed, "caching")->fused == doctest::Approx(cache->fused * 1.1));
 
-  Query worded = plain;
-  worded.text = "and then";
-  worded.bias_topic = "gardens";
-  CHECK(find(retrieve::retrieve(*store, worded, {}).value(), "gardens") != nullptr);
+  Query topic_only = plain;
+  topic_only.text = "and then";
+  topic_only.bias_topic = "gardens";
+  CHECK(find(retrieve::retrieve(*store, topic_only, {}).value(), "gardens") != nullptr);
 }
 
-TEST_CASE("a boost lifts as many as if all had been looked at") {
+TEST_CASE("boosting only the contenders gives the same hits as boosting all candidates") {
   TempStore store;
   for (int i = 0; i < 60; ++i)
     store.put("page-" + std::to_string(i),
@@ -192,7 +261,7 @@ TEST_CASE("a boost lifts as many as if all had been looked at") {
   for (const Fusion fusion : {Fusion::rrf, Fusion::weighted})
     for (const char* topic : {"", "philosophy"})
       for (const double weight : {0.0, 0.4, 1.0}) {
-        Query query = question(store, "loop budget");
+        Query query = make_query(store, "loop budget");
         query.bias_topic = topic;
         query.interests = {{"tools", weight}};
         RetrieveOptions all, some;
@@ -208,15 +277,16 @@ TEST_CASE("a boost lifts as many as if all had been looked at") {
       }
 }
 
-TEST_CASE("nothing is found for words that are nowhere, and a stop ends the search") {
+TEST_CASE("unknown terms find nothing, and a search can be cancelled") {
   TempStore store;
   put_site(store);
   REQUIRE(store.refit());
-  CHECK(retrieve::retrieve(*store, question(store, "xylophone"), {}).value().empty());
+  CHECK(retrieve::retrieve(*store, make_query(store, "xylophone"), {}).value().empty());
   CHECK(retrieve::retrieve(*store, Query{}, {}).value().empty());
   std::stop_source source;
   source.request_stop();
-  const auto stopped = retrieve::retrieve(*store, question(store, "loop"), {}, source.get_token());
+  const auto stopped =
+      retrieve::retrieve(*store, make_query(store, "loop"), {}, source.get_token());
   REQUIRE_FALSE(stopped.has_value());
   CHECK(stopped.error().kind == ErrorKind::cancelled);
 }

@@ -1,4 +1,4 @@
-#include "pipeline/product_halves.h"
+#include "pipeline/product_counterparts.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -18,10 +18,11 @@ bool is_entry(const Document& document) {
   return document.type == "product" && document.path.ends_with(".json");
 }
 
-// The page from its file. Which folder was given to the run that indexed it is not known: one that
-// gives the same content hash.
-std::optional<Page> read_again(const Document& known, std::string_view shape) {
-  const fs::path path = known.path;
+// Reads an indexed page from its file again. The hash of a page depends on the folder that was
+// given to the run that indexed it. That folder is not known, so all parent folders of the file are
+// tried until one gives the same hash.
+std::optional<Page> read_page_again(const Document& indexed, std::string_view shape) {
+  const fs::path path = indexed.path;
   std::vector<ingest::SourceFile> candidates;
   if (auto walked = ingest::walk(std::vector{path})) candidates = std::move(walked->files);
   for (fs::path root = path.parent_path(); root != root.parent_path(); root = root.parent_path())
@@ -30,8 +31,8 @@ std::optional<Page> read_again(const Document& known, std::string_view shape) {
     ingest::Pages read = ingest::load(candidate, shape);
     if (read.pages.size() != 1) continue;
     Page& page = read.pages.front();
-    if (page.document.content_hash != ingest::page_hash(known.content_hash)) continue;
-    page.document.slug = known.slug;
+    if (page.document.content_hash != ingest::page_hash(indexed.content_hash)) continue;
+    page.document.slug = indexed.slug;
     page.explicit_slug = page.holds_slug = true;
     return std::move(page);
   }
@@ -40,33 +41,35 @@ std::optional<Page> read_again(const Document& known, std::string_view shape) {
 
 }  // namespace
 
-OtherHalves read_other_halves(const std::vector<Page>& pages,
-                              const std::map<std::string, Document>& known,
-                              const std::function<bool(const std::string& path)>& in_run,
-                              std::string_view shape) {
-  ingest::Things here, entries_here;
-  for (const Page& page : pages) (page.is_entry ? entries_here : here).add(page.document);
-  std::set<std::string> files;  // with entries
-  OtherHalves others;
-  for (const auto& [slug, document] : known) {
+Counterparts read_counterparts(const std::vector<Page>& pages,
+                               const std::map<std::string, Document>& indexed,
+                               const std::function<bool(const std::string& path)>& in_run,
+                               std::string_view shape) {
+  ingest::Things read_pages, read_entries;
+  for (const Page& page : pages) (page.is_entry ? read_entries : read_pages).add(page.document);
+  std::set<std::string> lists;  // paths of the products.json files to read
+  Counterparts counterparts;
+  for (const auto& [slug, document] : indexed) {
     const std::string entry_file(ingest::entry_path(document.content_hash));
     if (in_run(document.path)) {
-      if (!entry_file.empty() && !in_run(entry_file)) files.insert(entry_file);
+      if (!entry_file.empty() && !in_run(entry_file)) lists.insert(entry_file);
     } else if (is_entry(document)) {
-      if (here.contains(document)) files.insert(document.path);
-    } else if ((!entry_file.empty() && in_run(entry_file)) || entries_here.contains(document)) {
-      if (auto page = read_again(document, shape)) others.pages.push_back(std::move(*page));
+      if (read_pages.contains(document)) lists.insert(document.path);
+    } else if ((!entry_file.empty() && in_run(entry_file)) || read_entries.contains(document)) {
+      if (auto page = read_page_again(document, shape))
+        counterparts.pages.push_back(std::move(*page));
     }
   }
-  for (const std::string& file : files) {
+  for (const std::string& list : lists) {
     ingest::Pages read =
-        ingest::load({file, fs::path(file).filename(), "", ingest::SourceKind::products}, shape);
-    if (read.torn || (read.pages.empty() && read.unpublished.empty())) others.torn.insert(file);
-    std::move(read.pages.begin(), read.pages.end(), std::back_inserter(others.pages));
+        ingest::load({list, fs::path(list).filename(), "", ingest::SourceKind::products}, shape);
+    if (read.torn || (read.pages.empty() && read.unpublished.empty()))
+      counterparts.torn.insert(list);
+    std::move(read.pages.begin(), read.pages.end(), std::back_inserter(counterparts.pages));
     std::move(read.unpublished.begin(), read.unpublished.end(),
-              std::back_inserter(others.unpublished));
+              std::back_inserter(counterparts.unpublished));
   }
-  return others;
+  return counterparts;
 }
 
 ReplacedProducts::ReplacedProducts(const std::vector<Page>& pages,
@@ -79,7 +82,7 @@ ReplacedProducts::ReplacedProducts(const std::vector<Page>& pages,
   }
   for (const Page& page : pages) {
     if (!page.is_entry) continue;
-    united_.erase({page.document.path, page.document.slug});  // another entry of that slug
+    united_.erase({page.document.path, page.document.slug});  // another entry has that slug
     if (in_run(page.document.path)) entries_.add(page.document);
   }
 }

@@ -1,4 +1,4 @@
-#include "rerank/scaffolding.h"
+#include "rerank/stop_phrases.h"
 
 #include <algorithm>
 #include <array>
@@ -7,15 +7,15 @@
 namespace stoka::rerank {
 namespace {
 
-constexpr std::string_view kAlone[] = {
+constexpr std::string_view kStopPhraseWords[] = {
     "interested", "explain", "explained", "talk", "article", "articles", "post",
     "posts",      "read",    "recommend", "want", "written", "yes",      "no",
     "ok",         "okay",    "more",      "help", "please",  "thank",    "thanks"};
 
-// Words that wrap a question only beside these others; by themselves they are what it is about. "*"
-// is any word, "" none.
-using Wrapping = std::array<std::string_view, 3>;
-constexpr Wrapping kTogether[] = {
+// Words that form a stop phrase only together; on their own they may be what the question is about.
+// "*" matches any word, and "" ends the phrase.
+using Phrase = std::array<std::string_view, 3>;
+constexpr Phrase kStopPhrases[] = {
     {"think", "about", ""},     {"think", "of", ""},        {"opinion", "on", ""},
     {"opinion", "about", ""},   {"opinion", "of", ""},      {"opinions", "on", ""},
     {"opinions", "about", ""},  {"thoughts", "on", ""},     {"list", "your", ""},
@@ -24,24 +24,25 @@ constexpr Wrapping kTogether[] = {
     {"in", "bullet", "points"}, {"as", "a", "list"},        {"with", "emoji", ""},
     {"with", "emojis", ""},     {"with", "an", "emoji"}};
 
-bool stands_at(const Wrapping& wrapping, const std::vector<text::Word>& words, size_t at) {
-  for (size_t i = 0; i < wrapping.size() && !wrapping[i].empty(); ++i)
-    if (at + i >= words.size() || (wrapping[i] != "*" && wrapping[i] != words[at + i].text))
+bool matches_at(const Phrase& phrase, const std::vector<text::Word>& words, size_t at) {
+  for (size_t i = 0; i < phrase.size() && !phrase[i].empty(); ++i)
+    if (at + i >= words.size() || (phrase[i] != "*" && phrase[i] != words[at + i].text))
       return false;
   return true;
 }
 
 }  // namespace
 
-std::vector<bool> scaffolding(const std::vector<text::Word>& words) {
+std::vector<bool> find_stop_phrases(const std::vector<text::Word>& words) {
   std::vector<bool> out(words.size());
   for (size_t at = 0; at < words.size(); ++at) {
-    if (std::find(std::begin(kAlone), std::end(kAlone), words[at].text) != std::end(kAlone))
+    if (std::find(std::begin(kStopPhraseWords), std::end(kStopPhraseWords), words[at].text) !=
+        std::end(kStopPhraseWords))
       out[at] = true;
-    for (const Wrapping& wrapping : kTogether) {
-      if (!stands_at(wrapping, words, at)) continue;
-      for (size_t i = 0; i < wrapping.size() && !wrapping[i].empty(); ++i)
-        if (wrapping[i] != "*") out[at + i] = true;
+    for (const Phrase& phrase : kStopPhrases) {
+      if (!matches_at(phrase, words, at)) continue;
+      for (size_t i = 0; i < phrase.size() && !phrase[i].empty(); ++i)
+        if (phrase[i] != "*") out[at + i] = true;
     }
   }
   return out;

@@ -1,4 +1,4 @@
-// A fake server and an embedder that asks it.
+// Helpers for tests of embedders that ask a fake server.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -20,11 +20,12 @@ inline double cosine(const embed::Vector& a, const embed::Vector& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// Bodies that were sent to paths with this end.
-inline std::vector<nlohmann::json> bodies(const FakeUpstream& server, std::string_view path) {
+// The bodies of the requests whose path ends with `path_end`.
+inline std::vector<nlohmann::json> request_bodies(const FakeUpstream& server,
+                                                  std::string_view path_end) {
   std::vector<nlohmann::json> out;
   for (const SeenRequest& request : server.seen())
-    if (request.path.ends_with(path))
+    if (request.path.ends_with(path_end))
       out.push_back(nlohmann::json::parse(request.body, nullptr, false));
   return out;
 }
@@ -36,9 +37,10 @@ inline std::vector<std::string> some_texts(size_t count) {
   return out;
 }
 
-// The same texts one by one: what a batch must equal, whatever order the server answers in.
-inline void check_same_as_alone(embed::Embedder& embedder, const std::vector<std::string>& texts,
-                                const embed::Embedded& embedded) {
+// Checks that each text has the vector that it gets when it is embedded alone, so that no vector
+// belongs to another text.
+inline void check_order(embed::Embedder& embedder, const std::vector<std::string>& texts,
+                        const embed::Embedded& embedded) {
   REQUIRE(embedded.vectors.size() == texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
     const auto alone = embedder.embed_query(texts[i], {});

@@ -1,34 +1,34 @@
-#include "rerank/scaffolding.h"
+#include "rerank/stop_phrases.h"
 
 #include <doctest/doctest.h>
 
-namespace scaffolding_test {
+namespace stop_phrases_test {
 
 using namespace stoka;
 
 namespace {
 
-// The words that are left, stop words among them.
-std::string content(std::string_view question) {
+// The words that do not belong to a stop phrase.
+std::string remaining(std::string_view question) {
   const std::vector<text::Word> words = text::words(question);
-  const std::vector<bool> wraps = rerank::scaffolding(words);
+  const std::vector<bool> is_stop_phrase = rerank::find_stop_phrases(words);
   std::string out;
   for (size_t i = 0; i < words.size(); ++i)
-    if (!wraps[i]) out += (out.empty() ? "" : " ") + words[i].text;
+    if (!is_stop_phrase[i]) out += (out.empty() ? "" : " ") + words[i].text;
   return out;
 }
 
 }  // namespace
 
-TEST_CASE("how something is asked is not what is asked for") {
+TEST_CASE("stop phrases are found, and the same words on their own are not") {
   struct {
-    const char *question, *left;
+    const char *question, *expected;
   } const cases[] = {
       {"what do you think about limits", "what do you limits"},
       {"your opinion on retries please", "your retries"},
       {"list your five best articles about agents as bullet points", "five about agents"},
       {"agents, with an emoji", "agents"},
-      // By themselves they are what it is about.
+      // On their own these words are what the question is about.
       {"how does rendering of emoji work", "how does rendering of emoji work"},
       {"linked list", "linked list"},
       {"what is a bullet", "what is a bullet"},
@@ -38,11 +38,12 @@ TEST_CASE("how something is asked is not what is asked for") {
   };
   for (const auto& c : cases) {
     CAPTURE(std::string(c.question));
-    CHECK(content(c.question) == c.left);
+    CHECK(remaining(c.question) == c.expected);
   }
 }
 
-TEST_CASE("a question is in another language when more of its function words are") {
+TEST_CASE(
+    "a question is foreign if it has two or more foreign stop words, and more than English ones") {
   for (const char* text :
        {"est-ce que SQLite suffit vraiment en production ?", "wie macht ihr eure Backups?",
         "qu\u00e9 es Debono y para qui\u00e9n?", "vad \u00e4r Kvitto och vem har gjort det?"}) {
@@ -57,4 +58,4 @@ TEST_CASE("a question is in another language when more of its function words are
   }
 }
 
-}  // namespace scaffolding_test
+}  // namespace stop_phrases_test

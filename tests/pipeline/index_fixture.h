@@ -1,4 +1,4 @@
-// A folder of pages that a test changes between index runs.
+// A fixture with a folder of pages that a test changes between index runs.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "house.h"
+#include "pipeline/house.h"
 #include "text/words.h"
 
 namespace stoka::test {
 
-struct Site {
-  House house{false};
-  fs::path root = house.folder.path / "site";
-  Site() { fs::create_directory(root); }
+struct IndexFixture {
+  House fixture{false};
+  fs::path root = fixture.folder.path / "site";
+  IndexFixture() { fs::create_directory(root); }
 
   void write(const std::string& file, const std::string& text) {
-    house.folder.write("site/" + file, text);
+    fixture.folder.write("site/" + file, text);
   }
   void page(const std::string& file, const std::string& body) {
     write(file, "# Page " + file + "\n\n" + body + "\n");
@@ -29,20 +29,22 @@ struct Site {
     auto request = index_request(paths.empty() ? std::vector{root} : std::move(paths));
     request.prune = prune;
     request.dry_run = dry_run;
-    return pipeline::run_index(house.store.get(), request, house.clock, house.log);
+    return pipeline::run_index(fixture.store.get(), request, fixture.clock, fixture.log);
   }
   std::set<std::string> slugs() {
     std::set<std::string> out;
-    auto documents = house.store->documents().value();
+    auto documents = fixture.store->documents().value();
     for (const auto& info : documents) out.insert(info.document.slug);
     return out;
   }
+  // The number of chunks that a lexical search for the word finds.
   size_t found(const std::string& word) {
     std::vector<store::QueryTerm> query = {{text::stem(word), 1.0}};
-    return house.store->search_lexical(query, 10, {}).value().size();
+    return fixture.store->search_lexical(query, 10, {}).value().size();
   }
 };
 
+// "+ADDED ~CHANGED =UNCHANGED -REMOVED", or the error message.
 inline std::string counts(const Result<pipeline::IndexReport>& report) {
   if (!report) return report.error().message;
   return fmt::format("+{} ~{} ={} -{}", report->added, report->changed, report->unchanged,

@@ -1,0 +1,40 @@
+// Reads and validates the vectors in a response of an embedding server.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "embed/embedder.h"
+
+namespace stoka::embed {
+
+// Vectors as the server sent them, not validated yet. A null in the JSON is NaN here.
+using RawVectors = std::vector<std::vector<double>>;
+
+// An error is the end of a sentence about the server: "sent something that is not JSON".
+
+// The format of text-embeddings-inference: [[0.1, …], …] in the order of the texts.
+tl::expected<RawVectors, std::string> parse_tei_vectors(std::string_view body);
+
+// The format of OpenAI: {"data":[{"index":0,"embedding":[0.1, …]}, …]} in any order. If no entry
+// has an index, the entries are in the order of the texts. An embedding may also be a string:
+// base64 of little-endian float32.
+tl::expected<RawVectors, std::string> parse_openai_vectors(std::string_view body);
+
+struct InvalidVectors {
+  std::string message;  // "sent 3 vectors for 4 texts"
+  // The vector is all zeros or has a NaN or null in it. Servers send this when the model fails on
+  // one text, so the other texts may still be embedded.
+  bool is_caused_by_text = false;
+};
+
+// Checks that there are `texts` vectors of `dim` finite numbers each and scales them to unit
+// length. Wrong counts and dimensions are reported before bad numbers. A `dim` of 0 accepts any
+// dimension that all vectors share.
+tl::expected<std::vector<Vector>, InvalidVectors> validate_vectors(const RawVectors& vectors,
+                                                                   size_t texts, int dim);
+
+}  // namespace stoka::embed
