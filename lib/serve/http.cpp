@@ -6,7 +6,7 @@
 #include <ctime>
 #include <iterator>
 
-#include "serve/problem.h"
+#include "serve/problem_details.h"
 
 namespace stoka::serve {
 namespace {
@@ -18,19 +18,19 @@ int hex(char c) {
   return -1;
 }
 
-// What would end or bend a header line.
-bool is_plain(std::string_view value) {
+// Whether the value has no control character, which could end a header line.
+bool is_header_value(std::string_view value) {
   for (const char c : value)
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') return false;
   return true;
 }
 
-// "Sun, 06 Nov 1994 08:49:37 GMT", made once a second.
-std::string_view now() {
-  thread_local time_t made = 0;
+// The current time as "Sun, 06 Nov 1994 08:49:37 GMT", formatted once a second.
+std::string_view http_date() {
+  thread_local time_t formatted = 0;
   thread_local std::array<char, 32> text{};
   const time_t seconds = std::time(nullptr);
-  if (seconds != made) {
+  if (seconds != formatted) {
     tm utc{};
     gmtime_r(&seconds, &utc);
     constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -40,20 +40,20 @@ std::string_view now() {
         text.data(), text.size(), "{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[utc.tm_wday],
         utc.tm_mday, kMonths[utc.tm_mon], 1900 + utc.tm_year, utc.tm_hour, utc.tm_min, utc.tm_sec);
     *end.out = '\0';
-    made = seconds;
+    formatted = seconds;
   }
   return text.data();
 }
 
 }  // namespace
 
-std::string_view Request::header(std::string_view name) const {
+std::string_view HttpRequest::header(std::string_view name) const {
   for (const auto& [key, value] : headers)
     if (key == name) return value;
   return {};
 }
 
-std::vector<std::string_view> Request::all(std::string_view name) const {
+std::vector<std::string_view> HttpRequest::header_values(std::string_view name) const {
   std::vector<std::string_view> out;
   for (const auto& [key, value] : headers)
     if (key == name) out.push_back(value);
@@ -75,7 +75,7 @@ std::string percent_decoded(std::string_view text) {
   return out;
 }
 
-std::string Request::parameter(std::string_view name) const {
+std::string HttpRequest::parameter(std::string_view name) const {
   std::string_view rest = query;
   while (!rest.empty()) {
     const std::string_view pair = rest.substr(0, rest.find('&'));
@@ -87,21 +87,21 @@ std::string Request::parameter(std::string_view name) const {
   return {};
 }
 
-std::string response_head(const Response& response, Framing framing, size_t length,
+std::string response_head(const HttpResponse& response, Framing framing, size_t length,
                           bool keep_alive) {
   std::string out;
   const auto line = [&](std::string_view name, std::string_view value) {
     out.append(name).append(": ").append(value).append("\r\n");
   };
   fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\n", response.status,
-                 reason(response.status));
+                 reason_phrase(response.status));
   if (!response.content_type.empty()) line("Content-Type", response.content_type);
   if (framing == Framing::sized && response.status != 204 && response.status != 304)
     line("Content-Length", fmt::format_int(length).c_str());
   if (framing == Framing::chunked) line("Transfer-Encoding", "chunked");
   for (const auto& [name, value] : response.headers)
-    if (is_plain(value)) line(name, value);
-  line("Date", now());
+    if (is_header_value(value)) line(name, value);
+  line("Date", http_date());
   line("Connection", keep_alive ? "keep-alive" : "close");
   line("Server", "stoka");
   out += "\r\n";

@@ -12,14 +12,14 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr size_t kMostText = 2000;  // bytes of a message
+constexpr size_t kMaxMessageBytes = 2000;
 
 std::string line(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 std::string clean(std::string_view text) {
-  return text::one_line(text::without_controls(text.substr(0, kMostText), " "));
+  return text::one_line(text::without_controls(text.substr(0, kMaxMessageBytes), " "));
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ void Journal::write(Level level, std::string_view message) {
   sink_(out);
 }
 
-void Journal::visited(const Visited& v) {
+void Journal::log_request(const AccessLogEntry& v) {
   if (!options_.info) return;
   const std::string now = rfc3339(clock_.now());
   std::string out;

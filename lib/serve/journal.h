@@ -1,5 +1,5 @@
-// What the server writes about its work: one line an entry, for people or as JSON. Never a
-// question, a key or an address of a client, unless questions are asked for.
+// The log of the server: messages and one line for each request, as text or JSON. It never holds a
+// key or the address of a client, and holds questions only if that is switched on.
 #pragma once
 
 #include <functional>
@@ -14,34 +14,35 @@ namespace stoka::serve {
 
 struct JournalOptions {
   bool json = true;
-  bool info = true;      // notes and requests; warnings always
-  bool queries = false;  // questions too
+  bool info = true;      // false: only warnings are written
+  bool queries = false;  // whether questions are written
 };
 
-// One request, when it is over.
-struct Visited {
+// One request, logged when its response has ended.
+struct AccessLogEntry {
   std::string_view request_id;
   std::string_view trace_id;
   std::string_view span_id;
   std::string_view method;
-  std::string_view route;  // of the table
-  int status = 0;          // 499: the client left before an answer
-  std::string_view end;    // of a stream: "done", "error", "left"
+  std::string_view route;  // a path of the table of routes, or "other"
+  int status = 0;          // 499: the client disconnected before a response
+  std::string_view end;    // how a stream ended: "done", "error", "left"
   double ms = 0;
-  std::string_view detail;  // of an error
-  std::string_view query;   // kept back unless asked for
+  std::string_view detail;  // the message of an error
+  std::string_view query;   // written only if the options say so
 };
 
-// Threads: any.
+// Thread safe.
 class Journal final : public Log {
  public:
-  // `sink` gets whole lines with their ends, one at a time.
+  // `sink` is called with one whole line at a time, including its line end.
   Journal(const Clock& clock, JournalOptions options, std::function<void(std::string_view)> sink);
 
   void write(Level level, std::string_view message) override;
-  void visited(const Visited& visited);
-  // Called with every warning, before it is written; to be set before other threads write.
-  void on_warning(std::function<void()> told) { on_warning_ = std::move(told); }
+  void log_request(const AccessLogEntry& entry);
+  // Sets a function that is called before each warning is written. It must be set before other
+  // threads write.
+  void on_warning(std::function<void()> callback) { on_warning_ = std::move(callback); }
 
  private:
   const Clock& clock_;

@@ -7,8 +7,8 @@
 
 #include "base/link.h"
 #include "net/json_text.h"
-#include "serve/event_reader.h"
-#include "serve/problem.h"
+#include "serve/event_stream.h"
+#include "serve/problem_details.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 
@@ -18,13 +18,13 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kApi = "/api/stoka";
-constexpr size_t kMostRefusal = 64u << 10;
-constexpr size_t kMostAnswer = 4u << 20;
-constexpr size_t kMostWords = 300;  // bytes of a server's words in an error
-constexpr size_t kMostItems = 10;   // recommendations, whatever was asked for
+constexpr size_t kMaxErrorBytes = 64u << 10;  // of the body of an error
+constexpr size_t kMaxBodyBytes = 4u << 20;
+constexpr size_t kMaxProblemText = 300;  // bytes of a server's message that are shown
+constexpr size_t kMaxItems = 10;         // recommendations, whatever the server sends
 constexpr const char* kExample = "give one like http://127.0.0.1:8787 or https://example.com/site";
 
-// The site's pings come every 15 s. What takes long before its first byte is a model that loads.
+// A stream has a ping every 15 s. The first byte may take long, because a model may have to load.
 constexpr net::Deadlines kDeadlines{.connect = std::chrono::seconds(5),
                                     .headers = std::chrono::seconds(120),
                                     .first_token = std::chrono::seconds(120),
@@ -33,12 +33,12 @@ constexpr net::Deadlines kDeadlines{.connect = std::chrono::seconds(5),
 
 std::string encoded(std::string_view text) { return percent_encoded(text, "-._~/"); }
 
-// A server's words, as one line of an error.
-std::string words(const Json& object, const char* name) {
+// A member of problem details as one line for an error.
+std::string problem_text(const Json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_string()) return {};
   std::string out = text::squeeze(text::one_line(found->get<std::string>()));
-  if (out.size() > kMostWords) out.resize(text::floor_border(out, kMostWords));
+  if (out.size() > kMaxProblemText) out.resize(text::floor_border(out, kMaxProblemText));
   while (out.ends_with('.')) out.pop_back();
   return out;
 }
@@ -56,8 +56,8 @@ std::string dumped(const Json& body) {
   return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// An answer as it comes; of one that is not ok only the beginning.
-struct Whole : net::Listener {
+// Collects a response; of one with an error status only the beginning.
+struct ResponseCollector : net::Listener {
   net::Answer answer;
 
   Result<> head(const net::Head& head) override {
@@ -69,14 +69,14 @@ struct Whole : net::Listener {
   }
   Result<net::Heard> body(std::string_view bytes) override {
     answer.body += bytes;
-    if (answer.ok() || answer.body.size() < kMostRefusal) return net::Heard::flowing;
-    answer.body.resize(kMostRefusal);
+    if (answer.ok() || answer.body.size() < kMaxErrorBytes) return net::Heard::flowing;
+    answer.body.resize(kMaxErrorBytes);
     return net::Heard::enough;
   }
 };
 
-struct Stream final : Whole {
-  explicit Stream(EventSink sink) : reader(std::move(sink)) {}
+struct ChatListener final : ResponseCollector {
+  explicit ChatListener(EventSink sink) : reader(std::move(sink)) {}
   EventReader reader;
 
   bool streaming() const {
@@ -84,9 +84,9 @@ struct Stream final : Whole {
   }
   Result<net::Heard> body(std::string_view bytes) override {
     if (!streaming()) {
-      // Nobody waits for the end of what is no answer.
-      STOKA_TRY(Whole::body(bytes));
-      return answer.body.size() < kMostRefusal ? net::Heard::flowing : net::Heard::enough;
+      // The rest of an error is not needed.
+      STOKA_TRY(ResponseCollector::body(bytes));
+      return answer.body.size() < kMaxErrorBytes ? net::Heard::flowing : net::Heard::enough;
     }
     const Result<> how = reader.push(bytes);
     if (reader.over()) return net::Heard::ending;
@@ -141,15 +141,15 @@ net::Request Remote::request(std::string_view path) const {
   out.key = token_;
   out.use_proxy = !loopback_;
   out.deadlines = kDeadlines;
-  out.most_bytes = kMostAnswer;
+  out.most_bytes = kMaxBodyBytes;
   return out;
 }
 
 Result<net::Answer> Remote::perform(const net::Request& request, std::stop_token stop) const {
-  Whole whole;
-  const auto failure = transport_->perform(request, whole, std::move(stop));
-  if (failure) return fail(named(*failure));
-  return std::move(whole.answer);
+  ResponseCollector collector;
+  const auto failure = transport_->perform(request, collector, std::move(stop));
+  if (failure) return fail(with_url(*failure));
+  return std::move(collector.answer);
 }
 
 Result<net::Answer> Remote::get(std::string_view path, std::stop_token stop) const {
@@ -166,7 +166,7 @@ Result<net::Answer> Remote::post(std::string_view path, std::string body,
 
 Result<> Remote::chat(const pipeline::TurnRequest& request, const EventSink& sink,
                       std::stop_token stop) const {
-  // What the site would refuse is refused here, in words for who typed it.
+  // A query that the server would refuse is refused here, with a message for a person.
   STOKA_ASSIGN(std::string query, pipeline::clean_query(request.query));
   pipeline::TurnRequest clean = request;
   clean.query = std::move(query);
@@ -175,7 +175,7 @@ Result<> Remote::chat(const pipeline::TurnRequest& request, const EventSink& sin
   asked.accept = "text/event-stream";
   asked.body = chat_body(clean);
 
-  Stream stream([&](const Event& event) {
+  ChatListener stream([&](const Event& event) {
     if (!std::holds_alternative<CiteEvent>(event)) return sink(event);
     CiteEvent cite = std::get<CiteEvent>(event);
     complete_url(cite.citation);
@@ -185,8 +185,9 @@ Result<> Remote::chat(const pipeline::TurnRequest& request, const EventSink& sin
   if (stream.reader.over()) return {};
   if (!failure && !stream.streaming()) return fail(refusal(stream.answer));
   if (!failure) failure = net::Failure{stream.reader.end().error(), true, true};
-  if (!stream.reader.began()) return fail(named(*failure));
-  if (failure->error.kind != ErrorKind::cancelled) sink(ErrorEvent{named(*failure).message, true});
+  if (!stream.reader.began()) return fail(with_url(*failure));
+  if (failure->error.kind != ErrorKind::cancelled)
+    sink(ErrorEvent{with_url(*failure).message, true});
   return {};
 }
 
@@ -200,17 +201,18 @@ Result<pipeline::Recommendations> Remote::discover(const pipeline::DiscoverReque
                post(fmt::format("{}/discover", kApi), dumped(body), std::move(stop)));
   STOKA_TRY(check_json(answer));
 
-  const Error nonsense = no_stoka("no recommendations in its answer");
+  const Error malformed = not_stoka("its answer has no recommendations");
   const Json json = parsed(answer.body);
   if (!json.is_object() || !json.contains("recommendations") || !json.contains("confidence"))
-    return fail(nonsense);
+    return fail(malformed);
   pipeline::Recommendations out;
   const Json& items = json["recommendations"];
-  if (!items.is_array()) return fail(nonsense);
+  if (!items.is_array()) return fail(malformed);
   for (const Json& item : items) {
-    if (out.items.size() == kMostItems) break;
-    auto cite = item.is_object() ? read_event("cite", dumped(item)) : Result<Event>(fail(nonsense));
-    if (!cite) return fail(nonsense);
+    if (out.items.size() == kMaxItems) break;
+    auto cite =
+        item.is_object() ? read_event("cite", dumped(item)) : Result<Event>(fail(malformed));
+    if (!cite) return fail(malformed);
     pipeline::Recommendation one{std::get<CiteEvent>(*cite).citation, {}};
     complete_url(one.citation);
     if (item.contains("framing") && item["framing"].is_string())
@@ -223,23 +225,23 @@ Result<pipeline::Recommendations> Remote::discover(const pipeline::DiscoverReque
     out.confidence = confidence;
     return out;
   }
-  return fail(nonsense);
+  return fail(malformed);
 }
 
 Result<pipeline::Ambient> Remote::context(std::string_view page, std::stop_token stop) const {
   STOKA_ASSIGN(const net::Answer answer, get(context_path(page), std::move(stop)));
   STOKA_TRY(check_json(answer));
-  const Error nonsense = no_stoka("no hint in its answer");
+  const Error malformed = not_stoka("its answer has no hint");
   const Json json = parsed(answer.body);
-  if (!json.is_object() || !json.contains("hint") || !json.contains("cite")) return fail(nonsense);
+  if (!json.is_object() || !json.contains("hint") || !json.contains("cite")) return fail(malformed);
   pipeline::Ambient out;
   if (json["hint"].is_string())
     out.hint = json["hint"].get<std::string>();
   else if (!json["hint"].is_null())
-    return fail(nonsense);
+    return fail(malformed);
   if (json["cite"].is_null()) return out;
   auto cite = read_event("cite", dumped(json["cite"]));
-  if (!cite) return fail(nonsense);
+  if (!cite) return fail(malformed);
   out.citation = std::move(std::get<CiteEvent>(*cite).citation);
   complete_url(*out.citation);
   return out;
@@ -256,11 +258,11 @@ Result<> Remote::check_json(const net::Answer& answer) const {
   return fail(refusal(answer));
 }
 
-Error Remote::no_stoka(std::string_view why) const {
-  return {ErrorKind::protocol, fmt::format("{} is no stoka server: {}", url_, why), kExample};
+Error Remote::not_stoka(std::string_view why) const {
+  return {ErrorKind::protocol, fmt::format("{} is not a stoka server: {}", url_, why), kExample};
 }
 
-Error Remote::named(const net::Failure& failure) const {
+Error Remote::with_url(const net::Failure& failure) const {
   const Error& error = failure.error;
   if (error.kind == ErrorKind::cancelled) return error;
   if (!failure.connected &&
@@ -268,7 +270,7 @@ Error Remote::named(const net::Failure& failure) const {
     return {error.kind, fmt::format("{} does not answer: {}", url_, error.message),
             !error.hint.empty() ? error.hint
             : loopback_         ? "start it with: stoka serve"
-                                : "check the address, and whether it is up"};
+                                : "check the address, and whether the server runs"};
   std::string hint = error.hint;
   if (hint.empty() && error.kind == ErrorKind::protocol && !failure.answered)
     hint = "is it a stoka server?";
@@ -280,22 +282,23 @@ Error Remote::refusal(const net::Answer& answer) const {
   const int status = answer.status;
   const Json problem =
       answer.content_type == "application/problem+json" ? parsed(answer.body) : Json();
-  std::string detail = problem.is_object() ? words(problem, "detail") : "";
-  std::string hint = problem.is_object() ? words(problem, "hint") : "";
+  std::string detail = problem.is_object() ? problem_text(problem, "detail") : "";
+  std::string hint = problem.is_object() ? problem_text(problem, "hint") : "";
   const bool busy = status == 429 || (status == 503 && problem.is_object() &&
-                                      words(problem, "code") == name(ErrorKind::busy));
+                                      problem_text(problem, "code") == name(ErrorKind::busy));
   if (detail.empty()) {
     if (status / 100 == 3)
-      return {ErrorKind::protocol, fmt::format("{} sends elsewhere (HTTP {})", url_, status),
+      return {ErrorKind::protocol,
+              fmt::format("{} redirects to another address (HTTP {})", url_, status),
               url_.starts_with("http://") ? "is it https:// rather than http://?"
-                                          : "give the address it sends to"};
+                                          : "give the address that it redirects to"};
     if (status != 429 && status / 100 != 5)
-      return no_stoka(status / 100 == 2
-                          ? fmt::format("it answers {}", answer.content_type.empty()
-                                                             ? "something without a type"
-                                                             : answer.content_type)
-                          : fmt::format("HTTP {}", status));
-    detail = fmt::format("{} answers HTTP {} ({})", url_, status, reason(status));
+      return not_stoka(status / 100 == 2
+                           ? fmt::format("it answers {}", answer.content_type.empty()
+                                                              ? "a body without a content type"
+                                                              : answer.content_type)
+                           : fmt::format("HTTP {}", status));
+    detail = fmt::format("{} answers HTTP {} ({})", url_, status, reason_phrase(status));
   }
   if (answer.retry_after && (status == 429 || status == 503)) {
     const std::string later = fmt::format("try again in {} s", answer.retry_after->count());

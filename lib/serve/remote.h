@@ -1,4 +1,4 @@
-// A stoka that answers somewhere else: the other side of the routes of site.h.
+// A client of another stoka server: it calls the routes of site.h.
 #pragma once
 
 #include <stop_token>
@@ -16,46 +16,48 @@
 
 namespace stoka::serve {
 
-// What it says is untrusted: shapes and sizes are checked, words are not. A path that a citation
-// has as its URL is one of the server's own host; a URL that may not be linked is left out.
+// The server is not trusted: the form and size of what it sends are checked, its texts are not. If
+// the URL of a citation is a path, it is completed with the server's host; a URL that must not be
+// linked is left out.
 //
-// Errors of all: one line that names the URL, if nobody is there (unavailable, timeout), if who is
-// there is no stoka (protocol), or if the connection broke off. What the site refuses is an error
-// with its own words: usage (400), not_found (404), busy (429 and 503), unavailable (5xx), protocol
-// (others); the hint says when to try again if the site does. Cancelled when stopped.
+// All calls fail with one line that names the URL if no server answers (unavailable, timeout), if
+// it is not a stoka server (protocol), or if the connection breaks. A response with an error status
+// becomes an error with the server's own message: usage (400), not_found (404), busy (429 and 503),
+// unavailable (5xx), protocol (others); the hint says when to try again if the server does. A call
+// that was stopped fails with cancelled.
 //
-// Threads: any. The transport must outlive it.
+// Thread safe. The transport must outlive this object.
 class Remote {
  public:
-  // An address as people paste it: with or without http://, a path below which the site is, or one
-  // of its routes. A usage error says what is wrong with it. The token is sent as
-  // "Authorization: Bearer".
+  // Takes an address as people paste it: with or without http://, with the path below which the
+  // site is, or with the path of a route. A usage error says what is wrong with it. The token is
+  // sent as "Authorization: Bearer".
   static Result<Remote> make(net::Transport& transport, std::string_view pasted, Secret token = {});
 
   const std::string& url() const { return url_; }  // "https://example.com/prefix"
 
-  // One turn; its subject is the token's. Every event goes to the sink, on the calling thread. An
-  // error returned means that nothing was sent to the sink. Later trouble is an ErrorEvent: done or
-  // error is always the last event, unless a stop was asked for.
+  // Asks one question; the subject is that of the token. Passes every event to the sink, on the
+  // calling thread. If it returns an error, the sink was not called. A later failure becomes an
+  // ErrorEvent, so that done or error is always the last event unless a stop was requested.
   Result<> chat(const pipeline::TurnRequest& request, const EventSink& sink,
                 std::stop_token stop = {}) const;
 
-  // Without what only the other side knows: hits and interests.
+  // The results lack hits and interests, which only the server knows.
   Result<pipeline::Recommendations> discover(const pipeline::DiscoverRequest& request,
                                              std::stop_token stop = {}) const;
   Result<pipeline::Ambient> context(std::string_view page, std::stop_token stop = {}) const;
 
-  // The whole answer of any status, of a path like "/healthz". Redirects are not followed.
+  // Returns a response of any status. The path is one like "/healthz". Redirects are not followed.
   Result<net::Answer> get(std::string_view path, std::stop_token stop = {}) const;
   Result<net::Answer> post(std::string_view path, std::string body,
                            std::stop_token stop = {}) const;
 
-  // Paths to get and bodies to post.
+  // Paths for get() and a body for post().
   static std::string context_path(std::string_view page);
   static std::string open_path(std::string_view slug);
   static std::string chat_body(const pipeline::TurnRequest& request);
 
-  // What an answer that is not the wanted one means.
+  // The error that a response with another status or content type than expected stands for.
   Error refusal(const net::Answer& answer) const;
 
  private:
@@ -63,8 +65,8 @@ class Remote {
 
   net::Request request(std::string_view path) const;
   Result<net::Answer> perform(const net::Request& request, std::stop_token stop) const;
-  Error named(const net::Failure& failure) const;
-  Error no_stoka(std::string_view why) const;
+  Error with_url(const net::Failure& failure) const;
+  Error not_stoka(std::string_view why) const;
   Result<> check_json(const net::Answer& answer) const;
   void complete_url(Citation& citation) const;
 

@@ -1,5 +1,5 @@
-// What the acceptance checks ask a site: of the sample site what is known of it, of another one
-// what its own index tells of itself.
+// The questions of the acceptance checks: fixed ones for the sample site, and questions made from
+// the newest pages for another site.
 #pragma once
 
 #include <stop_token>
@@ -10,32 +10,33 @@
 
 namespace stoka::serve {
 
-// What the person who runs the checks wants asked. Empty: found out, or the usual question.
+// What the person who runs the checks has chosen. An empty member is found out, or has a default.
 struct SmokeWishes {
   std::string ask = {};    // a question that the site has a page about
   std::string cites = {};  // the slug of that page
-  std::string page = {};   // a page for which others are to be recommended
+  std::string page = {};   // a page for which others must be recommended
   std::string void_ = {};  // a question that the site has nothing about
 };
 
 struct SmokeQuestions {
-  struct About {
+  struct Question {
     std::string query;
-    std::string slug;  // that it must cite; empty: any
+    std::string slug;  // of the page that the answer must cite; empty: any
   };
-  bool sample = true;                // the content is that of the sample site
-  std::vector<About> about;          // one of them must cite its page
-  std::vector<std::string> off;      // one of them must be off topic
-  std::vector<std::string> nothing;  // one of them must not be answered with certainty
-  std::string page;                  // to recommend others for
-  size_t recommended = 3;            // how many there must be
-  double network_ms = 0;             // that an answer takes on its way, whatever is asked
-  std::string trouble;               // why there is no question about the content
+  bool sample = true;                     // whether the site is the sample site
+  std::vector<Question> cited_questions;  // at least one answer must cite its page
+  std::vector<std::string> offtopic;      // at least one must be off topic
+  // At least one of these must not be answered with the confidence direct.
+  std::vector<std::string> unanswerable;
+  std::string page;  // the page for which others are recommended
+  size_t min_recommendations = 3;
+  double network_ms = 0;           // round trip time, which is added to the limits of latencies
+  std::string no_question_reason;  // why cited_questions is empty
 };
 
 SmokeQuestions sample_questions();
 
-// Asks the site for its newest pages. Titles become questions.
-SmokeQuestions find_questions(const Remote& site, const SmokeWishes& wishes, std::stop_token stop);
+// Asks the site for its newest pages, and makes questions from their titles.
+SmokeQuestions find_questions(const Remote& site, const SmokeWishes& options, std::stop_token stop);
 
 }  // namespace stoka::serve

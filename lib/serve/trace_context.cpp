@@ -8,17 +8,17 @@
 namespace stoka::serve {
 namespace {
 
-// 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
+// A traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
 constexpr size_t kTraceAt = 3;
 constexpr size_t kTraceDigits = 32;
 constexpr size_t kSpanAt = 36;
 constexpr size_t kSpanDigits = 16;
 constexpr size_t kFlagsAt = 53;
 constexpr size_t kLength = 55;
-constexpr uint8_t kKnownFlags = 0x03;  // sampled; the trace id is random (level 2)
-constexpr size_t kMostRequestId = 64;
+constexpr uint8_t kKnownFlags = 0x03;  // sampled, and (level 2) the trace id is random
+constexpr size_t kMaxRequestId = 64;
 
-// Upper case is wrong there.
+// The value of a digit, or -1. The standard does not allow upper case.
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -39,7 +39,7 @@ std::optional<TraceContext> parsed_context(std::string_view text) {
   if (!is_hex(version) || version == "ff" || !is_hex(flags)) return std::nullopt;
   for (const size_t dash : {kTraceAt - 1, kSpanAt - 1, kFlagsAt - 1})
     if (text[dash] != '-') return std::nullopt;
-  // A later version may say more after what this one says.
+  // A later version may append fields.
   if (text.size() > kLength && (version == "00" || text[kLength] != '-')) return std::nullopt;
   TraceContext out;
   out.trace_id = text.substr(kTraceAt, kTraceDigits);
@@ -65,15 +65,16 @@ TraceContext trace_context(std::string_view traceparent, Ids& ids) {
   std::string digits = ids.uuid();
   std::erase(digits, '-');
   TraceContext out = parsed_context(traceparent).value_or(TraceContext());
-  // The first span of a trace may share digits with it: ids of spans differ within a trace. The
-  // last half of a version 4 UUID is random but for two bits, and these keep it from being zero.
+  // The first span of a trace may share digits with the trace, because span ids only have to differ
+  // within a trace. The last half of a version 4 UUID is random apart from two bits, and these keep
+  // the span id from being zero.
   out.span_id = digits.substr(kTraceDigits - kSpanDigits);
   if (!out.continued) out.trace_id = std::move(digits);
   return out;
 }
 
 std::string request_id(std::string_view given, Ids& ids) {
-  const bool good = !given.empty() && given.size() <= kMostRequestId &&
+  const bool good = !given.empty() && given.size() <= kMaxRequestId &&
                     std::all_of(given.begin(), given.end(), may_be_in_request_id);
   return good ? std::string(given) : ids.uuid();
 }

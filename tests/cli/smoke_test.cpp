@@ -113,7 +113,7 @@ TEST_CASE("smoke asks a site what it is told to ask") {
   const Ran wrong = machine.stoka({"smoke", "--url", served.url(), "--ask",
                                    "tell me about bounded execution", "--cites", "nowhere"});
   CHECK(wrong.code == 1);
-  CHECK(wrong.out.find("and not nowhere") != std::string::npos);
+  CHECK(wrong.out.find("instead of nowhere") != std::string::npos);
   const Ran local = machine.stoka({"smoke", "--ask", "x"});
   CHECK(local.code == 2);
   CHECK(local.err.find("--url") != std::string::npos);

@@ -9,12 +9,12 @@ namespace http_test {
 
 using namespace std::string_literals;
 using stoka::serve::Framing;
+using stoka::serve::HttpRequest;
+using stoka::serve::HttpResponse;
 using stoka::serve::percent_decoded;
-using stoka::serve::Request;
-using stoka::serve::Response;
 using stoka::serve::response_head;
 
-TEST_CASE("escapes are decoded, and what is none stays") {
+TEST_CASE("percent_decoded decodes escapes and keeps invalid ones") {
   const std::pair<std::string, std::string> cases[] = {
       {"", ""},         {"abc", "abc"}, {"%2Fblog+x", "/blog x"}, {"%e2%82%AC", "€"},
       {"%", "%"},       {"%4", "%4"},   {"%4g", "%4g"},           {"%%41", "%A"},
@@ -27,7 +27,7 @@ TEST_CASE("escapes are decoded, and what is none stays") {
 }
 
 TEST_CASE("a parameter is the first of its name, decoded") {
-  Request request;
+  HttpRequest request;
   request.query = "a=1&b=%2Fx+y&&c&=d&a=2&%65=f=g&h=";
   const std::pair<std::string, std::string> cases[] = {
       {"a", "1"}, {"b", "/x y"}, {"c", ""}, {"e", "f=g"}, {"h", ""}, {"z", ""}, {"A", ""}};
@@ -41,18 +41,18 @@ TEST_CASE("a parameter is the first of its name, decoded") {
   CHECK(request.parameter("a").empty());
 }
 
-TEST_CASE("headers are found by their names in lower case") {
-  Request request;
+TEST_CASE("headers are found by their lower-case names") {
+  HttpRequest request;
   request.headers = {{"a", "1"}, {"b", ""}, {"a", "2"}};
   CHECK(request.header("a") == "1");
   CHECK(request.header("b") == "");
   CHECK(request.header("c") == "");
-  CHECK(request.all("a") == std::vector<std::string_view>{"1", "2"});
-  CHECK(request.all("c").empty());
+  CHECK(request.header_values("a") == std::vector<std::string_view>{"1", "2"});
+  CHECK(request.header_values("c").empty());
 }
 
-TEST_CASE("a head says how long the body is, or that nobody knows") {
-  const Response plain;
+TEST_CASE("the response head has Content-Length, chunked coding or neither") {
+  const HttpResponse plain;
   const std::string sized = response_head(plain, Framing::sized, 12, true);
   CHECK(sized.starts_with(
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 12\r\n"));
@@ -67,7 +67,7 @@ TEST_CASE("a head says how long the body is, or that nobody knows") {
   CHECK(open.find("Transfer-Encoding") == std::string::npos);
   CHECK(open.find("Connection: close\r\n") != std::string::npos);
   for (const int status : {204, 304}) {
-    Response none;
+    HttpResponse none;
     none.status = status;
     none.content_type = "";
     const std::string head = response_head(none, Framing::sized, 0, true);
@@ -76,9 +76,9 @@ TEST_CASE("a head says how long the body is, or that nobody knows") {
   }
 }
 
-TEST_CASE("a header that would bend the head is left out") {
+TEST_CASE("a header value with control characters is left out") {
   for (const std::string& value : {"x\r\nSet-Cookie: y"s, "x\ny"s, "x\0y"s, "x\x7f"s, "\x1b[m"s}) {
-    Response response;
+    HttpResponse response;
     response.headers = {{"Location", value}, {"ETag", "\"good\""}};
     const std::string head = response_head(response, Framing::sized, 0, true);
     CHECK(head.find("Location") == std::string::npos);

@@ -11,20 +11,20 @@
 namespace journal_test {
 
 using namespace stoka;
+using serve::AccessLogEntry;
 using serve::Journal;
 using serve::JournalOptions;
-using serve::Visited;
 using Json = nlohmann::json;
 
 namespace {
 
-struct Page {
+struct LogFixture {
   FixedClock clock{Instant(std::chrono::sys_days(std::chrono::year(2026) / 4 / 12))};
   std::string text;
-  Journal journal;
+  Journal log;
 
-  explicit Page(JournalOptions options = {})
-      : journal(clock, options, [this](std::string_view line) { text += line; }) {}
+  explicit LogFixture(JournalOptions options = {})
+      : log(clock, options, [this](std::string_view line) { text += line; }) {}
   Json json() const {
     CHECK(text.ends_with("\n"));
     CHECK(text.find('\n') == text.size() - 1);
@@ -32,8 +32,8 @@ struct Page {
   }
 };
 
-Visited visit() {
-  Visited out;
+AccessLogEntry entry() {
+  AccessLogEntry out;
   out.request_id = "id";
   out.trace_id = "trace";
   out.span_id = "span";
@@ -48,87 +48,88 @@ Visited visit() {
 
 }  // namespace
 
-TEST_CASE("a request is one line of JSON, without the question") {
-  Page page;
-  page.journal.visited(visit());
-  CHECK(page.json() == Json{{"ts", "2026-04-12T00:00:00.000Z"},
-                            {"level", "info"},
-                            {"msg", "request"},
-                            {"req_id", "id"},
-                            {"trace_id", "trace"},
-                            {"span_id", "span"},
-                            {"method", "POST"},
-                            {"route", "/api/stoka/chat"},
-                            {"status", 200},
-                            {"dur_ms", 1.235},
-                            {"end", "done"}});
+TEST_CASE("a request is one line of JSON without the question") {
+  LogFixture fixture;
+  fixture.log.log_request(entry());
+  CHECK(fixture.json() == Json{{"ts", "2026-04-12T00:00:00.000Z"},
+                               {"level", "info"},
+                               {"msg", "request"},
+                               {"req_id", "id"},
+                               {"trace_id", "trace"},
+                               {"span_id", "span"},
+                               {"method", "POST"},
+                               {"route", "/api/stoka/chat"},
+                               {"status", 200},
+                               {"dur_ms", 1.235},
+                               {"end", "done"}});
 }
 
-TEST_CASE("the question is there if it is asked for") {
-  Page page({.queries = true});
-  page.journal.visited(visit());
-  CHECK(page.json()["query"] == "the question");
-  Page plain({.json = false, .queries = true});
-  plain.journal.visited(visit());
+TEST_CASE("the question is logged if the options say so") {
+  LogFixture fixture({.queries = true});
+  fixture.log.log_request(entry());
+  CHECK(fixture.json()["query"] == "the question");
+  LogFixture plain({.json = false, .queries = true});
+  plain.log.log_request(entry());
   CHECK(plain.text ==
         "2026-04-12T00:00:00.000Z POST /api/stoka/chat 200 1.2 ms done > the question\n");
 }
 
-TEST_CASE("for people a request is a plain line") {
-  Page page({.json = false});
-  Visited of = visit();
-  of.detail = "it failed";
-  page.journal.visited(of);
-  CHECK(page.text == "2026-04-12T00:00:00.000Z POST /api/stoka/chat 200 1.2 ms done: it failed\n");
+TEST_CASE("the text format of a request is one plain line") {
+  LogFixture fixture({.json = false});
+  AccessLogEntry e = entry();
+  e.detail = "it failed";
+  fixture.log.log_request(e);
+  CHECK(fixture.text ==
+        "2026-04-12T00:00:00.000Z POST /api/stoka/chat 200 1.2 ms done: it failed\n");
 }
 
-TEST_CASE("without notes only warnings are written") {
-  Page page({.info = false});
-  page.journal.info("note");
-  page.journal.visited(visit());
-  CHECK(page.text.empty());
-  page.journal.warning("watch out");
-  CHECK(page.json() ==
+TEST_CASE("without info only warnings are written") {
+  LogFixture fixture({.info = false});
+  fixture.log.info("note");
+  fixture.log.log_request(entry());
+  CHECK(fixture.text.empty());
+  fixture.log.warning("watch out");
+  CHECK(fixture.json() ==
         Json{{"ts", "2026-04-12T00:00:00.000Z"}, {"level", "warning"}, {"msg", "watch out"}});
 }
 
-TEST_CASE("an entry stays one line of valid UTF-8, whatever is in it") {
+TEST_CASE("every entry is one line of valid UTF-8") {
   for (const std::string& text :
        {std::string("a\nb\r\nc"), std::string("\x1b[31mred"), std::string("a\0b", 3),
         std::string("\xFF\xFE"), std::string(100000, 'x'), std::string("\xE2\x80\xA8line"),
         std::string(1999, 'x') + "\xC3\xA9"})
     for (const bool json : {true, false}) {
-      Page page({.json = json, .queries = true});
-      page.journal.warning(text);
-      Visited of = visit();
-      of.detail = of.query = of.method = of.request_id = text;
-      if (json) page.journal.visited(of);
-      CHECK(page.text.size() < 220000);
+      LogFixture fixture({.json = json, .queries = true});
+      fixture.log.warning(text);
+      AccessLogEntry e = entry();
+      e.detail = e.query = e.method = e.request_id = text;
+      if (json) fixture.log.log_request(e);
+      CHECK(fixture.text.size() < 220000);
       size_t lines = 0;
-      for (const char c : page.text) {
+      for (const char c : fixture.text) {
         lines += c == '\n';
         CHECK((c == '\n' || static_cast<unsigned char>(c) >= ' '));
       }
       CHECK(lines == (json ? 2 : 1));
       if (!json) continue;
-      for (size_t at = 0; at < page.text.size(); at = page.text.find('\n', at) + 1)
-        CHECK(Json::parse(page.text.substr(at, page.text.find('\n', at) - at), nullptr, false)
+      for (size_t at = 0; at < fixture.text.size(); at = fixture.text.find('\n', at) + 1)
+        CHECK(Json::parse(fixture.text.substr(at, fixture.text.find('\n', at) - at), nullptr, false)
                   .is_object());
     }
 }
 
-TEST_CASE("lines of many threads do not mix") {
-  Page page;
+TEST_CASE("lines written by many threads do not mix") {
+  LogFixture fixture;
   {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 8; ++i)
       threads.emplace_back([&] {
-        for (int j = 0; j < 100; ++j) page.journal.visited(visit());
+        for (int j = 0; j < 100; ++j) fixture.log.log_request(entry());
       });
   }
   size_t lines = 0;
-  for (size_t at = 0; at < page.text.size(); at = page.text.find('\n', at) + 1, ++lines)
-    REQUIRE(Json::parse(page.text.substr(at, page.text.find('\n', at) - at), nullptr, false)
+  for (size_t at = 0; at < fixture.text.size(); at = fixture.text.find('\n', at) + 1, ++lines)
+    REQUIRE(Json::parse(fixture.text.substr(at, fixture.text.find('\n', at) - at), nullptr, false)
                 .is_object());
   CHECK(lines == 800);
 }

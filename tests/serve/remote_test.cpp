@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "scripted_site.h"
-#include "serve/problem.h"
-#include "serve/sse.h"
+#include "serve/event_stream.h"
+#include "serve/problem_details.h"
 #include "support/json.h"
 
 namespace remote_test {
@@ -80,7 +80,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("an address may be pasted in any form, and its path stays") {
+TEST_CASE("make accepts an address in any form and keeps its path") {
   ScriptedSite site(Reply{});
   for (const auto& [pasted, url] : std::initializer_list<std::pair<const char*, const char*>>{
            {"localhost:8787", "http://localhost:8787"},
@@ -102,7 +102,7 @@ TEST_CASE("an address may be pasted in any form, and its path stays") {
   }
 }
 
-TEST_CASE("a question is posted with what is known, and nothing else") {
+TEST_CASE("chat posts only the fields that are set") {
   ScriptedSite site(streamed(wire(kAnswer)));
   auto made = Remote::make(site, kUrl, Secret("token-of-mine"));
   REQUIRE(made);
@@ -129,7 +129,7 @@ TEST_CASE("a question is posted with what is known, and nothing else") {
                                               {"seen_slugs", {"a", "b"}}});
 }
 
-TEST_CASE("a question that cannot be asked is not sent") {
+TEST_CASE("chat does not send an invalid query") {
   ScriptedSite site(streamed(wire(kAnswer)));
   for (const std::string& query : {std::string(" "), std::string(5000, 'a')}) {
     const Asked asked = ask(site, query);
@@ -139,7 +139,7 @@ TEST_CASE("a question that cannot be asked is not sent") {
   CHECK(site.requests().empty());
 }
 
-TEST_CASE("every event arrives in order, and a citation knows where it leads") {
+TEST_CASE("chat passes all events in order and completes citation URLs") {
   for (const size_t piece : {size_t{1}, size_t{7}, size_t{4096}}) {
     ScriptedSite site(streamed(":\n\n" + wire(kAnswer)), piece);
     const Asked asked = ask(site);
@@ -152,7 +152,7 @@ TEST_CASE("every event arrives in order, and a citation knows where it leads") {
   }
 }
 
-TEST_CASE("a citation's URL is one that may be linked, or none") {
+TEST_CASE("a citation URL that must not be linked is dropped") {
   struct Case {
     Json url;
     const char* known;
@@ -177,7 +177,7 @@ TEST_CASE("a citation's URL is one that may be linked, or none") {
   }
 }
 
-TEST_CASE("what goes wrong after ready is the last event") {
+TEST_CASE("a failure after ready becomes an error event") {
   const std::string ready = wire({kAnswer[0], kAnswer[1]});
   const net::Failure broke{Error(ErrorKind::unavailable, "the connection broke off"), true, true};
   struct Case {
@@ -186,9 +186,10 @@ TEST_CASE("what goes wrong after ready is the last event") {
   };
   Reply broken = streamed(ready);
   broken.failure = broke;
-  for (const Case& c : {Case{broken, "broke off"}, Case{streamed(ready), "without a last event"},
-                        Case{streamed(ready + ready), "a second ready event"},
-                        Case{streamed(ready + "event: token\ndata: 5\n\n"), "no object"}}) {
+  for (const Case& c :
+       {Case{broken, "broke off"}, Case{streamed(ready), "without a done or error event"},
+        Case{streamed(ready + ready), "a second ready event"},
+        Case{streamed(ready + "event: token\ndata: 5\n\n"), "is not a JSON object"}}) {
     ScriptedSite site(c.reply);
     const Asked asked = ask(site);
     CHECK(asked.how);
@@ -201,7 +202,7 @@ TEST_CASE("what goes wrong after ready is the last event") {
   }
 }
 
-TEST_CASE("nothing is said after the last event, whatever still comes") {
+TEST_CASE("nothing is passed on after the last event") {
   Reply reply = streamed(wire(kAnswer) + wire(kAnswer));
   reply.failure = net::Failure{Error(ErrorKind::unavailable, "broke off"), true, true};
   for (const size_t piece : {size_t{3}, size_t{4096}}) {
@@ -212,8 +213,8 @@ TEST_CASE("nothing is said after the last event, whatever still comes") {
   }
 }
 
-TEST_CASE("what goes wrong before ready is an error, and nothing was said") {
-  CHECK(has(refused(streamed("")).message, "without a last event"));
+TEST_CASE("a failure before ready is returned, and no event is passed on") {
+  CHECK(has(refused(streamed("")).message, "without a done or error event"));
   CHECK(has(refused(streamed(wire({kAnswer[1]}))).message, "before ready"));
   const Error gone = refused(
       {.failure = net::Failure{Error(ErrorKind::unavailable, "connection refused"), false, false}});
@@ -222,7 +223,7 @@ TEST_CASE("what goes wrong before ready is an error, and nothing was said") {
   CHECK(!gone.hint.empty());
 }
 
-TEST_CASE("a stop ends it without a last event") {
+TEST_CASE("a stop ends the stream without a last event") {
   std::stop_source source;
   source.request_stop();
   ScriptedSite site(streamed(wire(kAnswer)));
@@ -246,7 +247,7 @@ TEST_CASE("a stop ends it without a last event") {
   CHECK(events.size() == 1);
 }
 
-TEST_CASE("what the site refuses is said in its words, with a kind of its status") {
+TEST_CASE("a refusal keeps the server's message, and its status gives the kind") {
   struct Case {
     int status;
     ErrorKind code;
@@ -269,7 +270,7 @@ TEST_CASE("what the site refuses is said in its words, with a kind of its status
   }
 }
 
-TEST_CASE("a site that says when it can be asked again is believed") {
+TEST_CASE("Retry-After becomes the hint") {
   struct Case {
     int status;
     const char* hint;
@@ -289,7 +290,7 @@ TEST_CASE("a site that says when it can be asked again is believed") {
   CHECK(error.hint == "try again in 7 s");
 }
 
-TEST_CASE("who is no stoka is called that, in one line") {
+TEST_CASE("a server that is not stoka is a protocol error on one line") {
   const std::string page = "<html>" + std::string(1 << 20, 'x');
   for (const Reply& reply :
        {Reply{.type = "text/html", .body = page}, Reply{.type = "", .body = "hello"},
@@ -300,13 +301,14 @@ TEST_CASE("who is no stoka is called that, in one line") {
         Reply{.status = 404, .type = "application/problem+json", .body = "[]"}}) {
     const Error error = refused(reply);
     CHECK(error.kind == ErrorKind::protocol);
-    CHECK_MESSAGE(has(error.message, "https://example.com/site is no stoka server"), error.message);
+    CHECK_MESSAGE(has(error.message, "https://example.com/site is not a stoka server"),
+                  error.message);
   }
-  CHECK(has(refused({.status = 301, .type = "text/html"}).message, "sends elsewhere"));
+  CHECK(has(refused({.status = 301, .type = "text/html"}).message, "redirects to another address"));
   CHECK(refused({.status = 502, .type = "text/html"}).kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("a refusal is not believed to be short, clean or whole") {
+TEST_CASE("the text of a refusal is shortened and cleaned") {
   const Error error = refused(problem(
       400, Error(ErrorKind::usage, std::string(5000, 'w') + "\n\x1b[2J", "do\r\nthis \x1b[31m")));
   CHECK(error.message.size() <= 300);
@@ -315,7 +317,7 @@ TEST_CASE("a refusal is not believed to be short, clean or whole") {
   CHECK(refused(cut).kind == ErrorKind::protocol);  // no whole JSON within what is read
 }
 
-TEST_CASE("recommendations are read, and framing may be null") {
+TEST_CASE("discover reads recommendations with and without framing") {
   Json item = Json::parse(data_json(CiteEvent{cited()}));
   item["framing"] = nullptr;
   Json framed = item;
@@ -338,7 +340,7 @@ TEST_CASE("recommendations are read, and framing may be null") {
   CHECK(Json::parse(site.requests()[0].body) == Json{{"limit", 2}, {"page", "/x"}});
 }
 
-TEST_CASE("recommendations of the wrong shape are refused, and never too many taken") {
+TEST_CASE("discover refuses malformed recommendations and takes at most ten") {
   const Json item = Json::parse(data_json(CiteEvent{cited()}));
   const auto discover = [&](const std::string& body) {
     ScriptedSite site(Reply{.body = body});
@@ -361,7 +363,7 @@ TEST_CASE("recommendations of the wrong shape are refused, and never too many ta
   CHECK(found->items.size() == 10);
 }
 
-TEST_CASE("an ambient line is read, of a page in any characters") {
+TEST_CASE("context encodes the page and reads the ambient line") {
   const auto context = [](const Json& body) {
     ScriptedSite site(Reply{.body = body.dump()});
     auto out = remote(site).context("/a b?c&d=ü");

@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "serve/reading.h"
+#include "serve/parsed_requests.h"
 
 namespace request_reader_test {
 
 using namespace std::string_literals;
 using namespace stoka::test;
 
-TEST_CASE("good requests are read the same in any split") {
+TEST_CASE("valid requests are parsed the same in any split") {
   struct Case {
     std::string name;
     std::string bytes;
@@ -52,7 +52,7 @@ TEST_CASE("good requests are read the same in any split") {
       {"Chunked",
        with("Transfer-Encoding: Chunked \r\n", "1\r\na\r\n0\r\n\r\n"),
        {"POST /a ?  1.1 keep | host=x | transfer-encoding=Chunked # a"}},
-      // Whoever stands between may not have seen them: they count for nothing.
+      // A proxy may not have checked trailers, so they are dropped.
       {"trailers",
        chunked("1\r\na\r\n0\r\nX-Forwarded-For: 1.2.3.4\r\nConnection: close\r\nHost: y\r\n\r\n"),
        {"POST /a ?  1.1 keep | host=x | transfer-encoding=chunked # a"}},
@@ -92,7 +92,7 @@ TEST_CASE("good requests are read the same in any split") {
   }
 }
 
-TEST_CASE("what two readers might read differently is refused, in any split") {
+TEST_CASE("ambiguous and malformed requests are refused in any split") {
   struct Case {
     std::string name;
     std::string bytes;
@@ -184,12 +184,12 @@ TEST_CASE("what two readers might read differently is refused, in any split") {
     CHECK(outcome.refused == c.status);
     CHECK_FALSE(outcome.why.empty());
     CHECK(outcome.why.find('\n') == std::string::npos);
-    // After a good one too.
+    // It is also refused after a valid request.
     CHECK(read(request_of("/") + c.bytes).refused == c.status);
   }
 }
 
-TEST_CASE("limits are exact, in any split") {
+TEST_CASE("limits are exact in any split") {
   const std::string request = request_of("/aaaa");
   for (const size_t limit : {request.size() - 1, request.size(), request.size() + 1}) {
     CAPTURE(limit);
@@ -218,7 +218,7 @@ TEST_CASE("limits are exact, in any split") {
   CHECK(read_in_any_split(chunks, {256, 10, 4}).refused == 413);
 }
 
-TEST_CASE("the limits of every day hold") {
+TEST_CASE("the default limits hold") {
   const RequestLimits limits;
   CHECK(read(request_of("/" + std::string(8000, 'a')), limits).requests.size() == 1);
   CHECK(read(request_of("/" + std::string(9000, 'a')), limits).refused == 414);
@@ -234,7 +234,7 @@ TEST_CASE("the limits of every day hold") {
   CHECK(read(chunked("10000\r\n" + most + "\r\n1\r\n"), limits).refused == 413);
 }
 
-TEST_CASE("nothing that is never used is kept") {
+TEST_CASE("bytes that cannot become a request are not kept") {
   RequestReader reader;
   for (int i = 0; i < 1000; ++i) reader.push(std::string(1000, '\n'));
   CHECK(reader.state() == State::idle);
@@ -246,7 +246,7 @@ TEST_CASE("nothing that is never used is kept") {
   CHECK(reader.buffered() < 20000);
 }
 
-TEST_CASE("who waits to be told to go on is told once, and not for nothing") {
+TEST_CASE("expects_continue is true once, and only if the body is still to come") {
   const std::string head = with("Content-Length: 3\r\nExpect: 100-Continue\r\n");
   {
     RequestReader reader;
@@ -273,7 +273,7 @@ TEST_CASE("who waits to be told to go on is told once, and not for nothing") {
   }
 }
 
-TEST_CASE("what follows a request waits until it is taken") {
+TEST_CASE("bytes after a request are parsed when it is taken") {
   RequestReader reader;
   CHECK(reader.push(request_of("/a") + request_of("/b") + "GET /c") == State::complete);
   CHECK(reader.buffered() == request_of("/b").size() + 6);

@@ -1,4 +1,4 @@
-// A site that says what it is told to, without a socket.
+// A transport that returns scripted replies, without a socket.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Reply {
   std::string type = "application/json";
   std::string body = {};
   std::optional<std::chrono::seconds> retry_after = {};
-  // How it ends; one that is not answered comes before the head.
+  // How the reply ends. A failure that is not `answered` comes before the head.
   std::optional<net::Failure> failure = {};
   std::optional<int> requests_left = {};
 };

@@ -51,7 +51,7 @@ void check_new(std::string_view header) {
 
 }  // namespace
 
-TEST_CASE("a trace is continued by a span of its own") {
+TEST_CASE("a given trace is continued with a new span") {
   SeededIds ids(1);
   const TraceContext made = trace_context(kGiven, ids);
   CHECK(made.continued);
@@ -63,7 +63,7 @@ TEST_CASE("a trace is continued by a span of its own") {
   CHECK(made.header() == "00-" + kTrace + "-" + made.span_id + "-01");
 }
 
-TEST_CASE("what one service sends the next one continues") {
+TEST_CASE("a traceparent that was sent is continued by the receiver") {
   SeededIds ids(1);
   const TraceContext first = trace_context("", ids);
   const TraceContext second = trace_context(first.header(), ids);
@@ -73,7 +73,7 @@ TEST_CASE("what one service sends the next one continues") {
   CHECK(second.span_id != first.span_id);
 }
 
-TEST_CASE("of the flags those are kept that are known") {
+TEST_CASE("only known flags are kept") {
   struct Case {
     std::string given;
     int flags;
@@ -105,7 +105,7 @@ TEST_CASE("a later version is read as far as it is known") {
   check_new("01" + rest + ".more");
 }
 
-TEST_CASE("a wrong header begins a new trace") {
+TEST_CASE("an invalid header starts a new trace") {
   const std::string rest = kGiven.substr(2);
   for (const std::string& header : {std::string(),
                                     std::string("00"),
@@ -136,7 +136,7 @@ TEST_CASE("a wrong header begins a new trace") {
   for (size_t length = 0; length < kGiven.size(); ++length) check_new(kGiven.substr(0, length));
 }
 
-TEST_CASE("a byte that is wrong anywhere begins a new trace") {
+TEST_CASE("a wrong byte at any place starts a new trace") {
   for (size_t at = 0; at < kGiven.size(); ++at)
     for (const char wrong : {'A', 'g', ' ', '\0', '\xe9', '_'}) {
       std::string header = kGiven;
@@ -145,7 +145,7 @@ TEST_CASE("a byte that is wrong anywhere begins a new trace") {
     }
 }
 
-TEST_CASE("new traces and spans differ") {
+TEST_CASE("trace and span ids are unique") {
   SeededIds ids(1);
   std::set<std::string> traces, spans;
   for (int i = 0; i < 1000; ++i) {
@@ -158,7 +158,7 @@ TEST_CASE("new traces and spans differ") {
   CHECK(spans.size() == 2000);
 }
 
-TEST_CASE("a request id is the client's if it is harmless") {
+TEST_CASE("a request id is taken from the client only if it is harmless") {
   for (const std::string& given : {std::string("a"), std::string("Az0._-"), std::string(64, 'x'),
                                    std::string("0190163d-8694-739b-aea5-966c26f8ad91")}) {
     SeededIds ids(1);
@@ -178,7 +178,7 @@ TEST_CASE("a request id is the client's if it is harmless") {
   }
 }
 
-TEST_CASE("a request asks for two ids at most") {
+TEST_CASE("a request takes at most two ids") {
   CountingIds ids;
   trace_context("", ids);
   request_id("", ids);
