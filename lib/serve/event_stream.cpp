@@ -128,12 +128,12 @@ Result<Event> read_event(std::string_view name, std::string_view data) {
 }
 
 Result<> EventReader::push(std::string_view bytes) {
-  Result<> how;
+  Result<> result;
   const Result<> decoded = decoder_.push(bytes, [&](const net::SseEvent& event) {
-    how = take(event);
-    return how.has_value();
+    result = take(event);
+    return result.has_value();
   });
-  return how ? decoded : how;
+  return result ? decoded : result;
 }
 
 Result<> EventReader::take(const net::SseEvent& event) {

@@ -88,9 +88,9 @@ struct ChatListener final : ResponseCollector {
       STOKA_TRY(ResponseCollector::body(bytes));
       return answer.body.size() < kMaxErrorBytes ? net::Heard::flowing : net::Heard::enough;
     }
-    const Result<> how = reader.push(bytes);
+    const Result<> result = reader.push(bytes);
     if (reader.over()) return net::Heard::ending;
-    if (!how) return fail(how.error());
+    if (!result) return fail(result.error());
     return reader.began() ? net::Heard::flowing : net::Heard::waiting;
   }
 };

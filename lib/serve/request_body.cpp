@@ -17,11 +17,11 @@ using Json = nlohmann::json;
 
 constexpr int kMaxDepth = 8;
 constexpr size_t kMaxPageBytes = 2048;
-constexpr size_t kMaxTitle = 512;
-constexpr size_t kMaxSlug = 256;
-constexpr size_t kMaxSeen = 200;
+constexpr size_t kMaxTitleBytes = 512;
+constexpr size_t kMaxSlugBytes = 256;
+constexpr size_t kMaxSeenSlugs = 200;
 constexpr size_t kMaxInterests = 50;
-constexpr size_t kMaxRead = 100;
+constexpr size_t kMaxReadSlugs = 100;
 
 FieldError field_error(std::string field, std::string message, std::string hint = {}) {
   return {Error(ErrorKind::usage, std::move(message), std::move(hint)), std::move(field)};
@@ -132,7 +132,7 @@ PageContext page_context(Fields& fields) {
   out.page = cut(fields.text("page"), kMaxPageBytes);
   auto seen = fields.strings("seen_slugs", SIZE_MAX).value_or(std::vector<std::string>());
   for (std::string& slug : seen)
-    if (slug.size() <= kMaxSlug && out.seen_slugs.size() < kMaxSeen)
+    if (slug.size() <= kMaxSlugBytes && out.seen_slugs.size() < kMaxSeenSlugs)
       out.seen_slugs.push_back(std::move(slug));
   return out;
 }
@@ -153,7 +153,7 @@ ParsedBody<pipeline::TurnRequest> parse_chat_request(std::string_view body) {
   out.session_id = fields.uuid("session_id");
   out.visitor_id = fields.uuid("visitor_id");
   out.page = page_context(fields);
-  out.page.page_title = cut(fields.text("page_title"), kMaxTitle);
+  out.page.page_title = cut(fields.text("page_title"), kMaxTitleBytes);
   out.page.scroll_pct = fields.integer("scroll_pct", 0, 100);
   if (fields.error()) return tl::unexpected(*fields.error());
   return out;
@@ -175,7 +175,7 @@ ParsedBody<ProfileUpdate> parse_profile_update(std::string_view body) {
   ProfileUpdate out;
   out.visitor_id = fields.uuid("visitor_id");
   out.interests = fields.strings("interests", kMaxInterests);
-  out.read = fields.strings("read", kMaxRead).value_or(std::vector<std::string>());
+  out.read = fields.strings("read", kMaxReadSlugs).value_or(std::vector<std::string>());
   if (out.visitor_id.empty())
     fields.refuse("visitor_id", "visitor_id is missing",
                   "take it from the ready event of an answer");

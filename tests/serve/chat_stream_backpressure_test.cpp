@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "chat_fixture.h"
+#include "chat_server_fixture.h"
 #include "serve/chat_stream.h"
 
 namespace chat_stream_backpressure_test {
@@ -87,7 +87,7 @@ class Flood final : public generate::Generator {
   const size_t bytes_;
 };
 
-Flood& flood(ChatFixture& fixture, size_t bytes) {
+Flood& flood(ChatServerFixture& fixture, size_t bytes) {
   auto made = std::make_unique<Flood>(bytes);
   Flood& out = *made;
   fixture.parts.generator = std::move(made);
@@ -97,7 +97,7 @@ Flood& flood(ChatFixture& fixture, size_t bytes) {
 }  // namespace
 
 TEST_CASE("a client that reads late gets the whole answer") {
-  ChatFixture fixture;
+  ChatServerFixture fixture;
   Flood& model = flood(fixture, 6u << 20);
   ChatClient client(fixture.port(), 4096);
   client.ask(kAsked);
@@ -111,7 +111,7 @@ TEST_CASE("a client that reads late gets the whole answer") {
 TEST_CASE("a client that does not read pauses only its own model, and is cut") {
   serve::ServerOptions server;
   server.limits.write_timeout = std::chrono::seconds(1);
-  ChatFixture fixture({.server = server});
+  ChatServerFixture fixture({.server = server});
   Flood& model = flood(fixture, 1u << 30);
   ChatClient client(fixture.port(), 4096);
   client.ask(kAsked);

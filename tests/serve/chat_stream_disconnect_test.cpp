@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
-#include "chat_fixture.h"
+#include "chat_server_fixture.h"
 #include "scripted_model.h"
 #include "serve/chat_stream.h"
 
@@ -18,7 +18,7 @@ constexpr const char* kSession = "11111111-1111-4111-8111-11111111111a";
 // A second connection to the database of a fixture.
 class OtherConnection {
  public:
-  explicit OtherConnection(const ChatFixture& fixture) {
+  explicit OtherConnection(const ChatServerFixture& fixture) {
     const std::string path = fixture.parts.url.substr(std::string("sqlite:").size());
     REQUIRE(sqlite3_open(path.c_str(), &handle_) == SQLITE_OK);
   }
@@ -33,7 +33,7 @@ class OtherConnection {
 
 const Json kAsked = {{"query", kQuestion}, {"session_id", kSession}};
 
-std::optional<Session> kept(const ChatFixture& fixture) {
+std::optional<Session> kept(const ChatServerFixture& fixture) {
   return fixture.parts.store->session(kSession).value();
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("a disconnect while queued frees the place in the queue") {
   ScriptedModel model;
   GateOptions one;
   one.places = 1;
-  ChatFixture fixture({.generator = model.url(), .gate = one});
+  ChatServerFixture fixture({.generator = model.url(), .gate = one});
   ChatClient first = fixture.start(kQuestion);
   ScriptedModel::Request answering = model.next();
   ChatClient second = fixture.start(kAsked);
@@ -69,7 +69,7 @@ TEST_CASE("a disconnect while queued frees the place in the queue") {
 
 TEST_CASE("a disconnect before the first event leaves no turn behind") {
   ScriptedModel model;
-  ChatFixture fixture({.generator = model.url()});
+  ChatServerFixture fixture({.generator = model.url()});
   ChatClient client = fixture.start(kAsked);
   ScriptedModel::Request asked = model.next();
   client.disconnect();
@@ -83,7 +83,7 @@ TEST_CASE("a disconnect during the stream saves what was streamed, once") {
   for (const bool heard : {false, true}) {
     CAPTURE(heard);
     ScriptedModel model;
-    ChatFixture fixture({.generator = model.url()});
+    ChatServerFixture fixture({.generator = model.url()});
     ChatClient client = fixture.start(kAsked);
     ScriptedModel::Request asked = model.next();
     asked.send_head();
@@ -107,7 +107,7 @@ TEST_CASE("a disconnect during the stream saves what was streamed, once") {
 
 TEST_CASE("a disconnect during the commit does not change the turn") {
   ScriptedModel model;
-  ChatFixture fixture({.generator = model.url()});
+  ChatServerFixture fixture({.generator = model.url()});
   ChatClient client = fixture.start(kAsked);
   ScriptedModel::Request asked = model.next();
   OtherConnection other(fixture);
@@ -132,7 +132,7 @@ TEST_CASE("a disconnect during the commit does not change the turn") {
 }
 
 TEST_CASE("a turn that cannot be saved is still answered") {
-  ChatFixture fixture;
+  ChatServerFixture fixture;
   fixture.server();
   OtherConnection other(fixture);
   other.run(

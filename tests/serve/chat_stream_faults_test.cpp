@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "chat_fixture.h"
+#include "chat_server_fixture.h"
 #include "serve/chat_stream.h"
 
 namespace chat_stream_faults_test {
@@ -116,7 +116,7 @@ TEST_CASE("a generator fault is a status before the stream or one last event in 
     FakeOptions options;
     options.dialect = dialect;
     FakeUpstream model(options);
-    ChatFixture fixture(
+    ChatServerFixture fixture(
         {.generator = model.url(), .deadlines = short_deadlines(), .breaker = unbreakable()});
     for (const Case& item : cases) {
       tried.insert(Json::parse(item.behaviour).value("fault", ""));
@@ -138,7 +138,7 @@ TEST_CASE("a generator fault is a status before the stream or one last event in 
 
 TEST_CASE("an answer that broke off is saved and marked as cut off") {
   FakeUpstream model;
-  ChatFixture fixture({.generator = model.url()});
+  ChatServerFixture fixture({.generator = model.url()});
   model.behave(R"({"answer":"limits come first and then they stay","fault":"cut","after":6})");
   const ChatReply reply = fixture.ask(kQuestion);
   CHECK(reply.text() == "limits come first and t");
@@ -161,21 +161,21 @@ TEST_CASE("without embedder or generator chat is 503, without reranker it warns"
   scoring.reranker = true;
   FakeUpstream reranker(scoring);
   {
-    ChatFixture fixture({embedder.url(), reranker.url(), generator.url()});
+    ChatServerFixture fixture({embedder.url(), reranker.url(), generator.url()});
     CHECK(fixture.ask(kQuestion).last().name == "done");
     CHECK(fixture.log_text().find("\"warning\"") == std::string::npos);
   }
   {
-    ChatFixture fixture({nobody, reranker.url(), generator.url()});
+    ChatServerFixture fixture({nobody, reranker.url(), generator.url()});
     check(fixture.ask(kQuestion), {"embedder", 503, "unavailable", "5"});
     CHECK(fixture.ask("hi").last().name == "done");
   }
   {
-    ChatFixture fixture({embedder.url(), reranker.url(), nobody});
+    ChatServerFixture fixture({embedder.url(), reranker.url(), nobody});
     check(fixture.ask(kQuestion), {"generator", 503, "unavailable", "5"});
   }
   {
-    ChatFixture fixture({embedder.url(), nobody, generator.url()});
+    ChatServerFixture fixture({embedder.url(), nobody, generator.url()});
     const ChatReply reply = fixture.ask(kQuestion);
     CHECK(reply.last().name == "done");
     CHECK(reply.cited().size() == 1);
@@ -186,7 +186,7 @@ TEST_CASE("without embedder or generator chat is 503, without reranker it warns"
 
 TEST_CASE("an embedder fault is a status before the stream") {
   FakeUpstream embedder;
-  ChatFixture fixture(
+  ChatServerFixture fixture(
       {.embedder = embedder.url(), .deadlines = short_deadlines(), .breaker = unbreakable()});
   const std::vector<Case> cases = {
       {R"({"fault":"close"})", 503, "unavailable", "5"},
@@ -222,7 +222,7 @@ TEST_CASE("an embedder that fails from the start is 503") {
                          {R"({"status":404})", 503, "config", "5"},
                          {R"({"status":500})", 503, "unavailable", "5"},
                          {R"({"status":503,"retry_after":11})", 503, "unavailable", "11"}}) {
-    ChatFixture fixture(
+    ChatServerFixture fixture(
         {.embedder = embedder.url(), .deadlines = short_deadlines(), .breaker = unbreakable()});
     Json behaviour = Json::parse(item.behaviour);
     behaviour["path"] = "/info";
@@ -236,7 +236,7 @@ TEST_CASE("an embedder that fails from the start is 503") {
 TEST_CASE("the embedding of a question has a timeout of its own") {
   FakeUpstream embedder;
   embedder.behave(R"({"fault":"hang","path":"/embed","times":0})");
-  ChatFixture fixture({.embedder = embedder.url(), .query_timeout = net::Milliseconds(200)});
+  ChatServerFixture fixture({.embedder = embedder.url(), .query_timeout = net::Milliseconds(200)});
   check(fixture.ask(kQuestion), {"hang", 503, "timeout", "5"});
   CHECK(fixture.log_text().find("embedder.query_timeout (STOKA_EMBED_QUERY_TIMEOUT)") !=
         std::string::npos);
@@ -247,7 +247,7 @@ TEST_CASE("a reranker fault is a warning, and the question is answered") {
   scoring.reranker = true;
   FakeUpstream reranker(scoring);
   net::Deadlines deadlines = short_deadlines();
-  ChatFixture fixture(
+  ChatServerFixture fixture(
       {.reranker = reranker.url(), .deadlines = deadlines, .breaker = unbreakable()});
   for (const char* trouble :
        {R"({"fault":"close"})", R"({"fault":"reset"})", R"({"fault":"hang"})",

@@ -1,7 +1,7 @@
 // Many concurrent chats, and a server that stops.
 #include <doctest/doctest.h>
 
-#include "chat_fixture.h"
+#include "chat_server_fixture.h"
 #include "scripted_model.h"
 #include "serve/chat_stream.h"
 
@@ -30,7 +30,7 @@ GateOptions gate(size_t places, size_t most_waiting) {
 
 TEST_CASE("requests get the model in the order in which they came") {
   ScriptedModel model;
-  ChatFixture fixture({.generator = model.url(), .gate = gate(2, 64)});
+  ChatServerFixture fixture({.generator = model.url(), .gate = gate(2, 64)});
   std::vector<ChatClient> clients;
   for (int i = 0; i < 10; ++i) {
     clients.push_back(fixture.start(std::string(kQuestion) + " number" + std::to_string(i)));
@@ -55,7 +55,7 @@ TEST_CASE("a full queue or a long wait in it is 503 with code busy") {
   ScriptedModel model;
   GateOptions small = gate(1, 1);
   small.most_wait = std::chrono::milliseconds(700);
-  ChatFixture fixture({.generator = model.url(), .gate = small});
+  ChatServerFixture fixture({.generator = model.url(), .gate = small});
   ChatClient first = fixture.start(kQuestion);
   ScriptedModel::Request asked = model.next();
   ChatClient second = fixture.start(kQuestion);
@@ -74,7 +74,7 @@ TEST_CASE("a full queue or a long wait in it is 503 with code busy") {
 
 TEST_CASE("many concurrent chats are all answered") {
   FakeUpstream model;
-  ChatFixture fixture({.generator = model.url(), .gate = gate(4, 64)});
+  ChatServerFixture fixture({.generator = model.url(), .gate = gate(4, 64)});
   std::vector<ChatClient> clients;
   for (int i = 0; i < 40; ++i) clients.push_back(fixture.start(kQuestion));
   for (ChatClient& client : clients) {
@@ -88,7 +88,7 @@ TEST_CASE("many concurrent chats are all answered") {
 
 TEST_CASE("stop lets streams end") {
   ScriptedModel model;
-  ChatFixture fixture({.generator = model.url()});
+  ChatServerFixture fixture({.generator = model.url()});
   ChatClient client = fixture.start(kQuestion);
   ScriptedModel::Request asked = model.next();
   asked.send_head();
@@ -111,7 +111,7 @@ TEST_CASE("after the grace time streams end with an error event, others with 503
   ScriptedModel model;
   serve::ServerOptions server;
   server.grace = std::chrono::milliseconds(300);
-  ChatFixture fixture({.generator = model.url(), .server = server});
+  ChatServerFixture fixture({.generator = model.url(), .server = server});
   ChatClient streaming = fixture.start(kQuestion);
   ScriptedModel::Request first = model.next();
   first.send_head();
@@ -144,7 +144,7 @@ TEST_CASE("after the grace time streams end with an error event, others with 503
 
 TEST_CASE("a second stop closes all streams at once") {
   ScriptedModel model;
-  ChatFixture fixture({.generator = model.url()});
+  ChatServerFixture fixture({.generator = model.url()});
   ChatClient client = fixture.start(kQuestion);
   ScriptedModel::Request asked = model.next();
   asked.send_head();

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "chat_fixture.h"
+#include "chat_server_fixture.h"
 #include "scripted_model.h"
 
 namespace chat_stream_test {
@@ -33,7 +33,7 @@ std::string session_of(const ChatReply& reply) {
 
 TEST_CASE("events have the exact wire format") {
   FakeUpstream model;
-  ChatFixture fixture({.generator = model.url()});
+  ChatServerFixture fixture({.generator = model.url()});
   model.behave(
       R"({"answer":"Limits \"first\".\n<cite slug=\"philosophy-bounded-execution\" quote=\"A bound is a limit\"/>"})");
   const ChatReply reply =
@@ -62,7 +62,7 @@ TEST_CASE("events have the exact wire format") {
 }
 
 TEST_CASE("the built-in parts answer, and the connection is kept alive") {
-  ChatFixture fixture;
+  ChatServerFixture fixture;
   ChatClient client(fixture.port());
   for (int turn = 1; turn <= 2; ++turn) {
     client.ask({{"query", kQuestion}});
@@ -81,7 +81,7 @@ TEST_CASE("the built-in parts answer, and the connection is kept alive") {
 }
 
 TEST_CASE("ready and done tell the route and the confidence") {
-  ChatFixture fixture;
+  ChatServerFixture fixture;
   struct Case {
     const char* query;
     const char* route;
@@ -113,7 +113,7 @@ TEST_CASE("ready and done tell the route and the confidence") {
 }
 
 TEST_CASE("an empty index is ready and then an error event") {
-  ChatFixture fixture({.sample = false});
+  ChatServerFixture fixture({.sample = false});
   const ChatReply reply = fixture.ask(kQuestion);
   CHECK(reply.status == 200);
   REQUIRE(reply.events.size() == 2);
@@ -127,7 +127,7 @@ TEST_CASE("an empty index is ready and then an error event") {
 
 TEST_CASE("each token is sent when it arrives") {
   ScriptedModel model;
-  ChatFixture fixture({.generator = model.url()});
+  ChatServerFixture fixture({.generator = model.url()});
   ChatClient client = fixture.start(kQuestion);
   ScriptedModel::Request asked = model.next();
   asked.send_head();
@@ -145,7 +145,7 @@ TEST_CASE("each token is sent when it arrives") {
 
 TEST_CASE("an idle stream has pings") {
   ScriptedModel model;
-  ChatFixture fixture(
+  ChatServerFixture fixture(
       {.generator = model.url(), .server = {.ping_interval = std::chrono::milliseconds(1)}});
   ChatClient client = fixture.start(kQuestion);
   ScriptedModel::Request asked = model.next();
@@ -163,7 +163,7 @@ TEST_CASE("an idle stream has pings") {
 }
 
 TEST_CASE("a session cites nothing twice, and ids may be upper case") {
-  ChatFixture fixture;
+  ChatServerFixture fixture;
   std::set<std::string> cited;
   std::string session;
   std::string visitor;
@@ -185,7 +185,7 @@ TEST_CASE("a session cites nothing twice, and ids may be upper case") {
 }
 
 TEST_CASE("a new session id with every question makes sessions of one turn") {
-  ChatFixture fixture;
+  ChatServerFixture fixture;
   RandomIds ids;
   for (int i = 0; i < 5; ++i) {
     const std::string id = ids.uuid();
@@ -199,7 +199,7 @@ TEST_CASE("a new session id with every question makes sessions of one turn") {
 }
 
 TEST_CASE("concurrent turns of one session are all counted") {
-  ChatFixture fixture;
+  ChatServerFixture fixture;
   std::vector<ChatClient> clients;
   for (int i = 0; i < 10; ++i)
     clients.push_back(fixture.start({{"query", kQuestion}, {"session_id", kSession}}));
@@ -219,10 +219,10 @@ TEST_CASE("a recorded answer is replayed without the model") {
   std::string said;
   {
     FakeUpstream model;
-    ChatFixture fixture({.generator = model.url(), .record = folder / "talk.jsonl"});
+    ChatServerFixture fixture({.generator = model.url(), .record = folder / "talk.jsonl"});
     said = fixture.ask(body).raw;
   }
-  ChatFixture fixture({.generator = "http://127.0.0.1:9", .replay = folder / "talk.jsonl"});
+  ChatServerFixture fixture({.generator = "http://127.0.0.1:9", .replay = folder / "talk.jsonl"});
   CHECK(fixture.ask(body).raw == said);
   CHECK(reply.find("event: done") != std::string::npos);
   CHECK(fixture.ask("what is heckle").status == 500);

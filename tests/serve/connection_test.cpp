@@ -54,10 +54,11 @@ struct TestHandler final : Handler {
       slow->writer = &writer;
       return slow;
     }
-    writer.respond({.body = request.path + more});
+    writer.respond({.body = request.path + padding});
     return nullptr;
   }
-  HttpResponse refuse(const Request&, int status, std::string_view why, std::string_view) override {
+  HttpResponse refuse(const HttpRequest&, int status, std::string_view why,
+                      std::string_view) override {
     return {.status = status, .body = std::string(why), .close = true};
   }
 };

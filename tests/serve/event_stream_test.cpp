@@ -22,22 +22,22 @@ std::vector<std::string> shown(const std::vector<Event>& events) {
   return out;
 }
 
-struct Heard {
+struct ReadOutcome {
   std::vector<std::string> events;
-  Result<> how;    // of the bytes
-  Result<> ended;  // of the stream
+  Result<> pushed;  // of the bytes
+  Result<> ended;   // of the stream
 };
 
-Heard read(std::string_view bytes, size_t split) {
-  Heard out;
+ReadOutcome read(std::string_view bytes, size_t split) {
+  ReadOutcome out;
   EventReader reader([&](const Event& event) { out.events.push_back(shown(event)); });
-  out.how = reader.push(bytes.substr(0, split));
-  if (out.how) out.how = reader.push(bytes.substr(split));
+  out.pushed = reader.push(bytes.substr(0, split));
+  if (out.pushed) out.pushed = reader.push(bytes.substr(split));
   out.ended = reader.end();
   return out;
 }
 
-Heard read(std::string_view bytes) { return read(bytes, 0); }
+ReadOutcome read(std::string_view bytes) { return read(bytes, 0); }
 
 std::string wire(const std::vector<Event>& events) {
   std::string out;
@@ -110,10 +110,10 @@ TEST_CASE("an encoded stream is read back, split at every byte") {
     const std::vector<Event> events = stream(random);
     const std::string bytes = wire(events);
     for (size_t split = 0; split <= bytes.size(); ++split) {
-      const Heard heard = read(bytes, split);
-      REQUIRE(heard.events == shown(events));
-      REQUIRE(heard.how);
-      REQUIRE(heard.ended);
+      const ReadOutcome outcome = read(bytes, split);
+      REQUIRE(outcome.events == shown(events));
+      REQUIRE(outcome.pushed);
+      REQUIRE(outcome.ended);
     }
   }
 }
@@ -121,22 +121,22 @@ TEST_CASE("an encoded stream is read back, split at every byte") {
 TEST_CASE("a stream is read byte by byte") {
   std::mt19937 random(6);
   const std::vector<Event> events = stream(random);
-  std::vector<std::string> heard;
-  EventReader reader([&](const Event& event) { heard.push_back(shown(event)); });
+  std::vector<std::string> outcome;
+  EventReader reader([&](const Event& event) { outcome.push_back(shown(event)); });
   for (const char byte : wire(events)) REQUIRE(reader.push({&byte, 1}));
-  CHECK(heard == shown(events));
+  CHECK(outcome == shown(events));
   CHECK(reader.over());
 }
 
 TEST_CASE("comments, unknown events and unknown fields are ignored") {
-  const Heard heard =
+  const ReadOutcome outcome =
       read(":\n\n" + std::string("event: weather\ndata: rain\n\n") + "data: no name\n\n" +
            "event: ready\ndata: {\"session_id\":\"s\",\"mood\":[1,{}],\"visitor_id\":\"v\",\n"
            "data: \"route\":\"new\"}\n\n: ping\n\n" +
            kDone + ":\n\nevent: weather\ndata: sun\n\n");
-  CHECK(heard.how);
-  CHECK(heard.ended);
-  CHECK(heard.events.size() == 2);
+  CHECK(outcome.pushed);
+  CHECK(outcome.ended);
+  CHECK(outcome.events.size() == 2);
 }
 
 TEST_CASE("events in the wrong order are protocol errors") {
@@ -151,10 +151,10 @@ TEST_CASE("events in the wrong order are protocol errors") {
         Case{kReady + kDone + kDone, 2}, Case{kReady + kDone + token, 2},
         Case{kReady + error + kReady, 2}, Case{kReady + token + error + error, 3}}) {
     CAPTURE(c.bytes);
-    const Heard heard = read(c.bytes);
-    REQUIRE(!heard.how);
-    CHECK(heard.how.error().kind == ErrorKind::protocol);
-    CHECK(heard.events.size() == c.events);
+    const ReadOutcome outcome = read(c.bytes);
+    REQUIRE(!outcome.pushed);
+    CHECK(outcome.pushed.error().kind == ErrorKind::protocol);
+    CHECK(outcome.events.size() == c.events);
   }
 }
 
@@ -162,10 +162,10 @@ TEST_CASE("a stream without done or error has not ended") {
   for (const std::string& bytes :
        {std::string(), kReady, kReady + kDone.substr(0, kDone.size() - 1), std::string(":\n\n")}) {
     CAPTURE(bytes);
-    const Heard heard = read(bytes);
-    CHECK(heard.how);
-    REQUIRE(!heard.ended);
-    CHECK(heard.ended.error().kind == ErrorKind::protocol);
+    const ReadOutcome outcome = read(bytes);
+    CHECK(outcome.pushed);
+    REQUIRE(!outcome.ended);
+    CHECK(outcome.ended.error().kind == ErrorKind::protocol);
   }
 }
 
@@ -224,10 +224,10 @@ TEST_CASE("a citation without URL is read, and an unknown kind is a block") {
 
 TEST_CASE("an event that is too long is an error") {
   EventReader reader([](const Event&) {});
-  Result<> how = reader.push("data: ");
+  Result<> pushed = reader.push("data: ");
   const std::string more(64u << 10, 'a');
-  for (int i = 0; i < 8 && how; ++i) how = reader.push(more);
-  CHECK(!how);
+  for (int i = 0; i < 8 && pushed; ++i) pushed = reader.push(more);
+  CHECK(!pushed);
 }
 
 }  // namespace event_stream_test

@@ -48,30 +48,30 @@ Reply streamed(std::string body) { return {.type = "text/event-stream", .body = 
 Reply problem(int status, const Error& error) {
   return {.status = status,
           .type = "application/problem+json",
-          .body = serve::problem_json(status, error, "query", "id")};
+          .body = serve::problem_details_json(status, error, "query", "id")};
 }
 
-struct Asked {
-  Result<> how;
+struct ChatOutcome {
+  Result<> result;
   std::vector<Event> events;
 };
 
-Asked ask(net::Transport& site, std::string query = "tell me", std::stop_token stop = {}) {
-  Asked out;
+ChatOutcome ask(net::Transport& site, std::string query = "tell me", std::stop_token stop = {}) {
+  ChatOutcome out;
   pipeline::TurnRequest request;
   request.query = std::move(query);
-  out.how = remote(site).chat(
+  out.result = remote(site).chat(
       request, [&](const Event& event) { out.events.push_back(event); }, std::move(stop));
   return out;
 }
 
 Error refused(Reply reply) {
   ScriptedSite site(std::move(reply));
-  const Asked asked = ask(site);
-  REQUIRE(!asked.how);
-  CHECK(asked.events.empty());
-  CHECK(asked.how.error().message.find('\n') == std::string::npos);
-  return asked.how.error();
+  const ChatOutcome outcome = ask(site);
+  REQUIRE(!outcome.result);
+  CHECK(outcome.events.empty());
+  CHECK(outcome.result.error().message.find('\n') == std::string::npos);
+  return outcome.result.error();
 }
 
 bool has(const std::string& text, std::string_view part) {
@@ -132,9 +132,9 @@ TEST_CASE("chat posts only the fields that are set") {
 TEST_CASE("chat does not send an invalid query") {
   ScriptedSite site(streamed(wire(kAnswer)));
   for (const std::string& query : {std::string(" "), std::string(5000, 'a')}) {
-    const Asked asked = ask(site, query);
-    REQUIRE(!asked.how);
-    CHECK(asked.how.error().kind == ErrorKind::usage);
+    const ChatOutcome outcome = ask(site, query);
+    REQUIRE(!outcome.result);
+    CHECK(outcome.result.error().kind == ErrorKind::usage);
   }
   CHECK(site.requests().empty());
 }
@@ -142,13 +142,13 @@ TEST_CASE("chat does not send an invalid query") {
 TEST_CASE("chat passes all events in order and completes citation URLs") {
   for (const size_t piece : {size_t{1}, size_t{7}, size_t{4096}}) {
     ScriptedSite site(streamed(":\n\n" + wire(kAnswer)), piece);
-    const Asked asked = ask(site);
-    REQUIRE(asked.how);
-    REQUIRE(asked.events.size() == kAnswer.size());
+    const ChatOutcome outcome = ask(site);
+    REQUIRE(outcome.result);
+    REQUIRE(outcome.events.size() == kAnswer.size());
     Citation whole = cited();
     whole.url = "https://example.com/a#:~:text=b";
     for (size_t i = 0; i < kAnswer.size(); ++i)
-      CHECK(data_json(asked.events[i]) == data_json(i == 2 ? CiteEvent{whole} : kAnswer[i]));
+      CHECK(data_json(outcome.events[i]) == data_json(i == 2 ? CiteEvent{whole} : kAnswer[i]));
   }
 }
 
@@ -191,11 +191,11 @@ TEST_CASE("a failure after ready becomes an error event") {
         Case{streamed(ready + ready), "a second ready event"},
         Case{streamed(ready + "event: token\ndata: 5\n\n"), "is not a JSON object"}}) {
     ScriptedSite site(c.reply);
-    const Asked asked = ask(site);
-    CHECK(asked.how);
-    REQUIRE(asked.events.size() == 3);
-    REQUIRE(std::holds_alternative<ErrorEvent>(asked.events[2]));
-    const ErrorEvent error = std::get<ErrorEvent>(asked.events[2]);
+    const ChatOutcome outcome = ask(site);
+    CHECK(outcome.result);
+    REQUIRE(outcome.events.size() == 3);
+    REQUIRE(std::holds_alternative<ErrorEvent>(outcome.events[2]));
+    const ErrorEvent error = std::get<ErrorEvent>(outcome.events[2]);
     CHECK_MESSAGE(has(error.message, c.about), error.message);
     CHECK(has(error.message, kUrl));
     CHECK(error.retryable);
@@ -207,9 +207,9 @@ TEST_CASE("nothing is passed on after the last event") {
   reply.failure = net::Failure{Error(ErrorKind::unavailable, "broke off"), true, true};
   for (const size_t piece : {size_t{3}, size_t{4096}}) {
     ScriptedSite site(reply, piece);
-    const Asked asked = ask(site);
-    CHECK(asked.how);
-    CHECK(asked.events.size() == kAnswer.size());
+    const ChatOutcome outcome = ask(site);
+    CHECK(outcome.result);
+    CHECK(outcome.events.size() == kAnswer.size());
   }
 }
 
@@ -227,23 +227,23 @@ TEST_CASE("a stop ends the stream without a last event") {
   std::stop_source source;
   source.request_stop();
   ScriptedSite site(streamed(wire(kAnswer)));
-  const Asked before = ask(site, "q", source.get_token());
-  REQUIRE(!before.how);
-  CHECK(before.how.error().kind == ErrorKind::cancelled);
+  const ChatOutcome before = ask(site, "q", source.get_token());
+  REQUIRE(!before.result);
+  CHECK(before.result.error().kind == ErrorKind::cancelled);
 
   std::stop_source later;
   ScriptedSite slow(streamed(wire(kAnswer)), 1);
   std::vector<Event> events;
   pipeline::TurnRequest request;
   request.query = "q";
-  const auto how = remote(slow).chat(
+  const auto result = remote(slow).chat(
       request,
       [&](const Event& event) {
         events.push_back(event);
         later.request_stop();
       },
       later.get_token());
-  CHECK(how);
+  CHECK(result);
   CHECK(events.size() == 1);
 }
 

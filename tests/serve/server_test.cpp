@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/site_fixture.h"
+#include "serve/server_fixture.h"
 
 namespace server_test {
 
@@ -22,7 +22,7 @@ namespace {
 const Json kQuestion = {{"query", "tell me about bounded execution"}};
 
 // Waits until the server has that many connections.
-bool wait_for_connections(SiteFixture& fixture, int64_t count) {
+bool wait_for_connections(ServerFixture& fixture, int64_t count) {
   const auto end = std::chrono::steady_clock::now() + 20s;
   while (fixture.metrics.connections.value() != count) {
     if (std::chrono::steady_clock::now() > end) return false;
@@ -34,7 +34,7 @@ bool wait_for_connections(SiteFixture& fixture, int64_t count) {
 }  // namespace
 
 TEST_CASE("pipelined requests are answered in order on one connection") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   RawClient client = fixture.client();
   for (int i = 0; i < 3; ++i) {
     const Reply reply = client.ask(get("/healthz"));
@@ -71,7 +71,7 @@ TEST_CASE("pipelined requests are answered in order on one connection") {
 }
 
 TEST_CASE("a request may arrive byte by byte") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   RawClient client = fixture.client();
   const std::string bytes = chat({{"query", "what is this?"}}) + get("/healthz");
   for (const char c : bytes) client.send(std::string_view(&c, 1));
@@ -80,7 +80,7 @@ TEST_CASE("a request may arrive byte by byte") {
 }
 
 TEST_CASE("a body may be chunked") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   RawClient client = fixture.client();
   const std::string body = Json{{"query", "what is this?"}}.dump();
   std::string request =
@@ -94,7 +94,7 @@ TEST_CASE("a body may be chunked") {
 }
 
 TEST_CASE("Expect: 100-continue is answered unless the body is too large") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   const std::string body = Json{{"query", "what is this?"}}.dump();
   RawClient client = fixture.client();
   client.send(post("/api/stoka/chat", body, "Expect: 100-continue\r\n")
@@ -113,7 +113,7 @@ TEST_CASE("Expect: 100-continue is answered unless the body is too large") {
 }
 
 TEST_CASE("HEAD is answered like GET, without the body") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   RawClient client = fixture.client();
   for (const char* path :
        {"/", "/stoka-terminal.js", "/healthz", "/openapi.json", "/api/stoka/context?page=/"}) {
@@ -132,7 +132,7 @@ TEST_CASE("HEAD is answered like GET, without the body") {
 }
 
 TEST_CASE("a response to HTTP/1.0 ends with the connection, or has Content-Length") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   RawClient plain = fixture.client();
   plain.send("GET /healthz HTTP/1.0\r\n\r\n");
   CHECK(plain.reply().header("connection") == "close");
@@ -152,7 +152,7 @@ TEST_CASE("a response to HTTP/1.0 ends with the connection, or has Content-Lengt
 }
 
 TEST_CASE("Connection: close is honoured, also after a stream") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   for (const std::string& request :
        {get("/healthz", "Connection: close\r\n"), chat(kQuestion, "Connection: close\r\n")}) {
     RawClient client = fixture.client();
@@ -163,7 +163,7 @@ TEST_CASE("Connection: close is honoured, also after a stream") {
 }
 
 TEST_CASE("after an invalid request nothing more is answered") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   const std::string smuggled = get("/metrics");
   const std::vector<std::pair<std::string, int>> broken = {
       {"POST /api/stoka/chat HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n", 501},
@@ -196,7 +196,7 @@ TEST_CASE("after an invalid request nothing more is answered") {
 }
 
 TEST_CASE("slow clients are cut, and others are served") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   fixture.options.limits.head_timeout = 1s;
   fixture.options.limits.body_timeout = 1s;
   fixture.options.limits.idle_timeout = 1s;
@@ -231,7 +231,7 @@ TEST_CASE("slow clients are cut, and others are served") {
 }
 
 TEST_CASE("a slow reader gets all responses") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   const size_t length = fixture.ask(get("/stoka-terminal.js")).body.size();
   RawClient client = fixture.client(4096);
   std::string many;
@@ -243,7 +243,7 @@ TEST_CASE("a slow reader gets all responses") {
 }
 
 TEST_CASE("a client that has shut down its writing side still gets its response") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   RawClient client = fixture.client();
   client.send(get("/stoka-terminal.js"));
   client.finish();
@@ -253,7 +253,7 @@ TEST_CASE("a client that has shut down its writing side still gets its response"
 }
 
 TEST_CASE("a disconnect frees the generator, and the streamed part is saved") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   const std::string session = "11111111-1111-4111-8111-111111111111";
   Json body = kQuestion;
@@ -278,7 +278,7 @@ TEST_CASE("a disconnect frees the generator, and the streamed part is saved") {
 }
 
 TEST_CASE("a disconnect before the first event leaves no turn behind") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   for (int i = 0; i < 20; ++i) {
     RawClient client = fixture.client();
@@ -293,7 +293,7 @@ TEST_CASE("a disconnect before the first event leaves no turn behind") {
 }
 
 TEST_CASE("tokens are sent as they are generated") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   RawClient client = fixture.client();
   client.send(chat(kQuestion));
@@ -309,7 +309,7 @@ TEST_CASE("tokens are sent as they are generated") {
 }
 
 TEST_CASE("too many pipelined bytes during a response close the connection") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   RawClient client = fixture.client();
   client.send(chat(kQuestion));
@@ -322,7 +322,7 @@ TEST_CASE("too many pipelined bytes during a response close the connection") {
 }
 
 TEST_CASE("at the connection limit further clients wait") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   fixture.options.connections = 2;
   RawClient first = fixture.client();
@@ -341,7 +341,7 @@ TEST_CASE("at the connection limit further clients wait") {
 }
 
 TEST_CASE("at the connection limit the longest idle connection is closed") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   fixture.options.connections = 2;
   RawClient first = fixture.client();
   CHECK(first.ask(get("/healthz")).status == 200);
@@ -354,7 +354,7 @@ TEST_CASE("at the connection limit the longest idle connection is closed") {
 }
 
 TEST_CASE("without file descriptors the server waits, and warns once") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   RawClient first = fixture.client();
   CHECK(first.ask(get("/healthz")).status == 200);
   std::vector<RawClient> waiting;
@@ -383,7 +383,7 @@ TEST_CASE("without file descriptors the server waits, and warns once") {
 }
 
 TEST_CASE("stop lets responses end and closes idle connections") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   RawClient idle = fixture.client();
   RawClient asking = fixture.client();
@@ -409,7 +409,7 @@ TEST_CASE("stop lets responses end and closes idle connections") {
 }
 
 TEST_CASE("after the grace time a stream ends with an error event, and the turn is saved") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   fixture.options.grace = 10ms;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   RawClient client = fixture.client();
@@ -426,7 +426,7 @@ TEST_CASE("after the grace time a stream ends with an error event, and the turn 
 }
 
 TEST_CASE("a second stop closes all connections at once") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   RawClient client = fixture.client();
   client.send(chat(kQuestion));
@@ -439,8 +439,8 @@ TEST_CASE("a second stop closes all connections at once") {
 }
 
 TEST_CASE("an address in use is a config error") {
-  SiteFixture fixture;
-  SiteFixture second;
+  ServerFixture fixture;
+  ServerFixture second;
   second.options.port = fixture.port();
   pipeline::Engine& engine = second.fixture.engine();
   const auto taken = serve::Server::listen(engine, second.log, second.metrics, second.options);

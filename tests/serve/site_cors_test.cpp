@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "serve/server_fixture.h"
 #include "serve/site.h"
-#include "serve/site_fixture.h"
 
 namespace site_cors_test {
 
@@ -39,7 +39,7 @@ std::string bare(std::string_view method, std::string_view target, std::string_v
 }
 
 // Reads a whole response; a response to HEAD has no body.
-Reply ask(SiteFixture& fixture, const std::string& request) {
+Reply ask(ServerFixture& fixture, const std::string& request) {
   RawClient client = fixture.client();
   client.send(request);
   return client.reply(request.starts_with("HEAD"));
@@ -48,7 +48,7 @@ Reply ask(SiteFixture& fixture, const std::string& request) {
 }  // namespace
 
 TEST_CASE("only allowed origins get CORS headers") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   fixture.options.site.cors = serve::Cors::make({"https://a.example"}).value();
   const std::string question = Json{{"query", "what is this?"}}.dump();
   for (const auto& [origin, allowed] : std::vector<std::pair<std::string, std::string>>{
@@ -79,7 +79,7 @@ TEST_CASE("only allowed origins get CORS headers") {
 TEST_CASE("every response has each CORS header at most once") {
   for (const std::vector<std::string>& origins :
        {std::vector<std::string>{kOrigin, "https://b.example"}, std::vector<std::string>{"*"}}) {
-    SiteFixture fixture;
+    ServerFixture fixture;
     fixture.options.site.cors = serve::Cors::make(origins).value();
     fixture.options.site.chat = fixture.options.site.discover = fixture.options.site.context = {};
     const std::string allowed = origins.front() == "*" ? "*" : kOrigin;
@@ -117,7 +117,7 @@ TEST_CASE("every response has each CORS header at most once") {
 }
 
 TEST_CASE("an error response has CORS headers, too") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   fixture.options.site.cors = serve::Cors::make({kOrigin}).value();
   fixture.options.site.chat = {1, 300s};
   const std::string from = "Origin: " + std::string(kOrigin) + "\r\n";

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/site_fixture.h"
+#include "serve/server_fixture.h"
 #include "serve/tokens.h"
 
 namespace site_test {
@@ -52,7 +52,7 @@ std::set<std::string> operations(const Json& document) {
 }  // namespace
 
 TEST_CASE("chat answers with a stream of events") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   const Reply reply = fixture.ask(chat({{"query", "tell me about bounded execution"},
                                         {"session_id", kSession},
                                         {"visitor_id", kVisitor},
@@ -76,7 +76,7 @@ TEST_CASE("chat answers with a stream of events") {
 TEST_CASE("every route of the OpenAPI document answers, and other methods get 405 with Allow") {
   for (const bool bot : {true, false}) {
     CAPTURE(bot);
-    SiteFixture fixture;
+    ServerFixture fixture;
     fixture.options.site.bot_enabled = bot;
     const Json document = fixture.ask(get("/openapi.json")).json();
     std::set<std::string> routes;
@@ -102,7 +102,7 @@ TEST_CASE("every route of the OpenAPI document answers, and other methods get 40
 }
 
 TEST_CASE("an unknown path is 404") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   for (const char* path : {"/x", "/api", "/api/stoka/chat/", "/api/stoka/../../etc/passwd",
                            "/%2e%2e/etc/passwd", "//", "/API/stoka/chat", "/openapi.json/"}) {
     CAPTURE(std::string(path));
@@ -113,7 +113,7 @@ TEST_CASE("an unknown path is 404") {
 }
 
 TEST_CASE("a disabled bot has no routes") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   fixture.options.site.bot_enabled = false;
   fixture.options.site.cors = serve::Cors::make({"https://a.example"}).value();
   CHECK(fixture.ask(chat({{"query", "hello"}})).status == 404);
@@ -128,7 +128,7 @@ TEST_CASE("a disabled bot has no routes") {
 }
 
 TEST_CASE("an invalid body is 400 with its field, and the connection stays open") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   RawClient client = fixture.client();
   struct Case {
     std::string body;
@@ -161,7 +161,7 @@ TEST_CASE("an invalid body is 400 with its field, and the connection stays open"
 }
 
 TEST_CASE("deeply nested JSON is refused") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   fixture.options.limits.request.body = 1u << 20;
   for (const std::string& body :
        {std::string(200000, '[') + std::string(200000, ']'), std::string(200000, '['),
@@ -178,7 +178,7 @@ TEST_CASE("deeply nested JSON is refused") {
 }
 
 TEST_CASE("a body without the content type application/json is 415") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   const std::string body = Json{{"query", "what is this?"}}.dump();
   const auto ask = [&](const std::string& type) {
     return fixture.ask(
@@ -201,7 +201,7 @@ TEST_CASE("a body without the content type application/json is 415") {
 }
 
 TEST_CASE("an address above its rate limit gets 429 with Retry-After") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   fixture.options.site.chat = {3, 300s};
   fixture.options.site.discover = {2, 300s};
   fixture.options.site.context = {1, 300s};
@@ -235,7 +235,7 @@ TEST_CASE("an address above its rate limit gets 429 with Retry-After") {
 }
 
 TEST_CASE("behind a trusted proxy each client has its own rate limit") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   fixture.options.site.chat = {1, 300s};
   fixture.options.site.trusted_proxies =
       serve::Networks::parse(std::vector<std::string>{"127.0.0.1"}).value();
@@ -260,7 +260,7 @@ TEST_CASE("behind a trusted proxy each client has its own rate limit") {
 }
 
 TEST_CASE("metrics are in the Prometheus format and count requests") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   fixture.ask(chat({{"query", "tell me about bounded execution"}}));
   fixture.ask(get("/nowhere"));
   fixture.ask("nonsense\r\n\r\n");
@@ -284,7 +284,7 @@ TEST_CASE("metrics are in the Prometheus format and count requests") {
 }
 
 TEST_CASE("request and trace ids are taken from the headers or made") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   const std::string trace = "0af7651916cd43dd8448eb211c80319c";
   CHECK(fixture
             .ask(get("/healthz", "X-Request-Id: my-id.1\r\ntraceparent: 00-" + trace +
@@ -305,7 +305,7 @@ TEST_CASE("request and trace ids are taken from the headers or made") {
 }
 
 TEST_CASE("the access log has no question, token, address or path") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   with_tokens(fixture);
   const std::string canary = "canaryquestion";
   const std::string good = token(claims("canarysubject"));
@@ -335,7 +335,7 @@ TEST_CASE("the access log has no question, token, address or path") {
 }
 
 TEST_CASE("a session without its visitor id does not repeat citations") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   const Json first = {{"query", "tell me about bounded execution"},
                       {"session_id", kSession},
                       {"visitor_id", kVisitor}};
@@ -353,7 +353,7 @@ TEST_CASE("a session without its visitor id does not repeat citations") {
 }
 
 TEST_CASE("open redirects to the page of the slug only") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   fixture.parts.settings.site_url = "https://site.example";
   const Reply reply = fixture.ask(get("/api/stoka/open?slug=philosophy-bounded-execution"));
   CHECK(reply.status == 302);
@@ -363,7 +363,7 @@ TEST_CASE("open redirects to the page of the slug only") {
 }
 
 TEST_CASE("context is cached by page") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   const std::string page = "/api/stoka/context?page=%2Fblog%2Fphilosophy-bounded-execution";
   const Reply first = fixture.ask(get(page));
   CHECK(first.status == 200);
@@ -374,7 +374,7 @@ TEST_CASE("context is cached by page") {
 }
 
 TEST_CASE("the page has a content security policy and an ETag") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   for (const char* path : {"/", "/stoka-terminal.js"}) {
     const Reply reply = fixture.ask(get(path));
     CHECK(reply.status == 200);
@@ -389,7 +389,7 @@ TEST_CASE("the page has a content security policy and an ETag") {
 }
 
 TEST_CASE("a server without an index is alive and not ready") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   fixture.parts.store = store::open("sqlite:" + (fixture.parts.folder.path / "none.db").string(),
                                     store::OpenMode::read_write)
                             .value();

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/site_fixture.h"
+#include "serve/server_fixture.h"
 #include "serve/tokens.h"
 
 namespace site_tokens_test {
@@ -24,7 +24,7 @@ std::string profile_of(const char* visitor) {
 }  // namespace
 
 TEST_CASE("an invalid token is ignored by chat and refused by profile") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   with_tokens(fixture);
   Json expired = claims(), foreign = claims(), bare = claims();
   expired["exp"] = in(-600s);
@@ -56,7 +56,7 @@ TEST_CASE("an invalid token is ignored by chat and refused by profile") {
 }
 
 TEST_CASE("a valid token binds the visitor to its subject") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   with_tokens(fixture);
   const std::string mine = bearer(token(claims()));
   const std::string theirs = bearer(token(claims("somebody else")));
@@ -79,7 +79,7 @@ TEST_CASE("a valid token binds the visitor to its subject") {
 }
 
 TEST_CASE("without keys every token is invalid") {
-  SiteFixture fixture;
+  ServerFixture fixture;
   CHECK(fixture.ask(get(profile_of(kVisitor), bearer(token(claims())))).status == 401);
   CHECK(fixture.ask(chat({{"query", "what is this?"}}, bearer(token(claims())))).status == 200);
 }

@@ -83,8 +83,8 @@ struct Site {
       if (request.url.ends_with("=homeless"))
         return {.status = 404,
                 .type = "application/problem+json",
-                .body = serve::problem_json(404, Error(ErrorKind::not_found, serve::kNoAddress), "",
-                                            "id")};
+                .body = serve::problem_details_json(
+                    404, Error(ErrorKind::not_found, serve::kNoAddress), "", "id")};
       return {.status = 302, .type = ""};
     }
     if (asks("/healthz")) return {.body = "{}"};
@@ -97,18 +97,19 @@ struct Site {
       return {.body = Json{{"recommendations", items}, {"confidence", "direct"}}.dump()};
     }
     const Json body = Json::parse(request.body);
-    const size_t asked = ++answers;
-    if (asked > max_answers)
-      return {.status = 429,
-              .type = "application/problem+json",
-              .body = serve::problem_json(429, Error(ErrorKind::busy, "too many"), "", "id"),
-              .retry_after = std::chrono::seconds(33)};
-    Reply out = said(body["query"].get<std::string>(), body.contains("session_id")).reply();
-    if (sends_remaining) out.requests_left = static_cast<int>(max_answers - asked);
+    const size_t count = ++answers;
+    if (count > max_answers)
+      return {
+          .status = 429,
+          .type = "application/problem+json",
+          .body = serve::problem_details_json(429, Error(ErrorKind::busy, "too many"), "", "id"),
+          .retry_after = std::chrono::seconds(33)};
+    Reply out = make_answer(body["query"].get<std::string>(), body.contains("session_id")).reply();
+    if (sends_remaining) out.requests_left = static_cast<int>(max_answers - count);
     return out;
   }
 
-  Answer said(const std::string& query, bool again) const {
+  Answer make_answer(const std::string& query, bool again) const {
     Answer out;
     if (query == "what is this?") {
       out.route = Route::meta;
@@ -358,7 +359,8 @@ TEST_CASE("with a fixture the degraded sites and all sessions are checked") {
   cites.slugs = {kSlug};
   ScriptedSite answering(cites.reply());
   Reply refusal{.status = 503, .type = "application/problem+json"};
-  refusal.body = serve::problem_json(503, Error(ErrorKind::unavailable, "no embedder"), "", "id");
+  refusal.body =
+      serve::problem_details_json(503, Error(ErrorKind::unavailable, "no embedder"), "", "id");
   ScriptedSite refusing(refusal);
   const auto no_reranker = serve::Remote::make(answering, "http://example.com");
   const auto no_embedder = serve::Remote::make(refusing, "http://example.com");

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "serve/site_fixture.h"
+#include "serve/server_fixture.h"
 #include "serve/test_keys.h"
 
 namespace stoka::test {
@@ -30,7 +30,7 @@ inline std::string bearer(const std::string& token) {
   return "Authorization: Bearer " + token + "\r\n";
 }
 
-inline void with_tokens(SiteFixture& fixture) {
+inline void with_tokens(ServerFixture& fixture) {
   serve::JwtOptions options;
   options.keys = {kSecret};
   options.audience = "stoka";

@@ -35,7 +35,7 @@ inline bool eventually(const std::function<bool()>& so) {
   return true;
 }
 
-struct ChatFixtureOptions {
+struct ChatServerOptions {
   // Addresses of model servers; empty means the built-in part.
   std::string embedder = {}, reranker = {}, generator = {};
   GateOptions gate = {};  // of each model server
@@ -47,9 +47,9 @@ struct ChatFixtureOptions {
   serve::ServerOptions server = {};
 };
 
-class ChatFixture {
+class ChatServerFixture {
  public:
-  explicit ChatFixture(ChatFixtureOptions options = {})
+  explicit ChatServerFixture(ChatServerOptions options = {})
       : options_(std::move(options)), parts(options_.sample && options_.embedder.empty()) {
     if (!options_.embedder.empty()) use_model_index();
     if (!options_.record.empty()) tape_ = net::Recorder::create(options_.record, client_).value();
@@ -71,7 +71,7 @@ class ChatFixture {
     }
   }
 
-  ~ChatFixture() {
+  ~ChatServerFixture() {
     if (!server_) return;
     server_->stop();
     server_->stop();
@@ -132,7 +132,7 @@ class ChatFixture {
   }
 
  private:
-  ChatFixtureOptions options_;
+  ChatServerOptions options_;
   mutable std::mutex mutex_;
   std::string lines_;
   RandomIds ids_;

@@ -271,7 +271,7 @@ class ScriptedGenerator final : public generate::Generator {
 };
 
 // Options and parts may be changed before the first call of port().
-struct SiteFixture {
+struct ServerFixture {
   House parts{false};
   RandomIds ids;
   serve::Metrics metrics{"1.2.3"};
@@ -283,7 +283,7 @@ struct SiteFixture {
                      }};
   serve::ServerOptions options;
 
-  SiteFixture() {
+  ServerFixture() {
     options.port = 0;
     options.workers = 2;
     fs::copy_file(small_index(), parts.folder.path / "stoka.db",
@@ -292,7 +292,7 @@ struct SiteFixture {
     parts.embedder = std::make_unique<embed::BuiltinEmbedder>(*parts.store);
     parts.reranker = std::make_unique<rerank::BuiltinReranker>(*parts.store);
   }
-  ~SiteFixture() { stop_now(); }
+  ~ServerFixture() { stop_now(); }
 
   uint16_t port() {
     if (!engine_) {
