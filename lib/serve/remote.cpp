@@ -8,7 +8,7 @@
 #include "base/link.h"
 #include "net/json_text.h"
 #include "serve/event_stream.h"
-#include "serve/problem_details.h"
+#include "serve/http.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "serve/problem_details.h"
+#include "serve/http.h"
 
 namespace stoka::serve {
 namespace {
@@ -111,6 +111,36 @@ void RequestContext::record(int status, std::string_view end, std::string_view d
   server_.metrics.request_seconds(route_).observe(took.count());
   server_.log.log_request({request_id_, trace_.trace_id, trace_.span_id, method_, route_, status,
                            end, took.count() * 1000, detail, query_});
+}
+
+void WorkerResponse::start(WorkerPool& workers, Work work) {
+  auto self = shared_from_this();
+  const bool taken = workers.post([self, work = std::move(work)](std::chrono::nanoseconds) {
+    auto result = work(self->stop_.get_token());
+    self->server_.loop.post(
+        [self, result = std::move(result)]() mutable { self->respond(std::move(result)); });
+  });
+  if (!taken) respond(fail(busy_error()));
+}
+
+void WorkerResponse::respond(Result<HttpResponse> result) {
+  if (std::exchange(finished_, true)) return;
+  if (result)
+    context_->respond(std::move(*result));
+  else
+    context_->fail(result.error());
+}
+
+void WorkerResponse::on_disconnect() {
+  if (std::exchange(finished_, true)) return;
+  stop_.request_stop();
+  context_->client_left();
+}
+
+void WorkerResponse::on_shutdown() {
+  if (finished_) return;
+  stop_.request_stop();
+  respond(fail(ErrorKind::unavailable, "the server is shutting down", "ask again"));
 }
 
 }  // namespace stoka::serve

@@ -1,10 +1,12 @@
-// What all requests of one server share, and what belongs to one request: ids, headers, its entry
-// in the access log.
+// What all requests of one server share; the context of one request, with its ids, headers and
+// entry in the access log; and responses that are made by worker threads.
 #pragma once
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "net/loop.h"
@@ -77,7 +79,6 @@ class RequestContext {
 
   void set_query(std::string query) { query_ = std::move(query); }
   std::chrono::steady_clock::time_point start() const { return start_; }
-  const std::string& request_id() const { return request_id_; }
 
  private:
   friend class Site;
@@ -93,6 +94,31 @@ class RequestContext {
   TraceContext trace_;
   std::string query_;
   int status_ = 0;  // of the response; 0: none yet
+};
+
+// A response that a worker thread makes as a whole.
+class WorkerResponse final : public PendingResponse,
+                             public std::enable_shared_from_this<WorkerResponse> {
+ public:
+  // Runs on a worker thread. A stop is requested when the client disconnects.
+  using Work = std::function<Result<HttpResponse>(std::stop_token stop)>;
+
+  WorkerResponse(ServerContext& server, std::unique_ptr<RequestContext> context)
+      : server_(server), context_(std::move(context)) {}
+
+  // Responds with busy_error() at once if the queue of the workers is full.
+  void start(WorkerPool& workers, Work work);
+
+  void on_disconnect() override;
+  void on_shutdown() override;
+
+ private:
+  void respond(Result<HttpResponse> result);
+
+  ServerContext& server_;
+  std::unique_ptr<RequestContext> context_;
+  std::stop_source stop_;
+  bool finished_ = false;
 };
 
 }  // namespace stoka::serve

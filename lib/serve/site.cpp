@@ -13,11 +13,10 @@
 #include "pipeline/discover.h"
 #include "pipeline/profile.h"
 #include "serve/chat_stream.h"
+#include "serve/http.h"
 #include "serve/openapi.h"
-#include "serve/problem_details.h"
 #include "serve/request_body.h"
 #include "serve/ttl_cache.h"
-#include "serve/worker_response.h"
 
 namespace stoka::serve {
 namespace {
@@ -64,7 +63,7 @@ struct Site::ClientState {
 struct Site::Endpoint {
   std::string_view method;
   std::string_view path;
-  PendingPtr (Site::*answer)(HandlerArgs& args);
+  PendingPtr (Site::*handler)(HandlerArgs& args);
   RateLimiter ClientState::*limit = nullptr;
   bool is_bot_route() const { return path.starts_with("/api/"); }
 };
@@ -153,12 +152,12 @@ std::shared_ptr<PendingResponse> Site::handle(HttpRequest request, ResponseWrite
   std::string allowed_methods;
   const Endpoint* const endpoint = find(request, &allowed_methods);
   const auto granted = allowed_methods.empty() ? std::nullopt : preflight(request);
-  HandlerArgs args{request, client,
+  HandlerArgs args{request, writer,
                    std::make_unique<RequestContext>(
-                       server_, client, request, endpoint ? endpoint->path : "other",
+                       server_, writer, request, endpoint ? endpoint->path : "other",
                        server_.engine.parts().ids, granted ? *granted : cors_headers(request))};
   if (endpoint != nullptr)
-    return admit(*endpoint, args) ? (this->*endpoint->answer)(args) : nullptr;
+    return admit(*endpoint, args) ? (this->*endpoint->handler)(args) : nullptr;
 
   if (request.method == "OPTIONS" && !allowed_methods.empty()) {
     HttpResponse out{.status = 204, .content_type = {}};
@@ -180,7 +179,7 @@ bool Site::admit(const Endpoint& endpoint, HandlerArgs& args) {
   if (endpoint.limit != nullptr) {
     const auto forwarded = args.request.header_values("x-forwarded-for");
     const IpAddress address =
-        client_address(args.writer.address(), forwarded, options_.trusted_proxies);
+        client_address(args.writer.peer(), forwarded, options_.trusted_proxies);
     RateLimiter& limit = (*clients_).*endpoint.limit;
     const std::string client = rate_key(address);
     const auto now = monotonic();

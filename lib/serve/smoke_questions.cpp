@@ -1,11 +1,10 @@
-#include "serve/smoke_questions.h"
-
-#include <fmt/format.h>
-
+// The questions of the acceptance checks: fixed ones for the sample site, and questions made from
+// the newest pages for another site.
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "serve/smoke.h"
 #include "session/interests.h"
 #include "text/normalize.h"
 

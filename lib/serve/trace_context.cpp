@@ -1,7 +1,5 @@
 #include "serve/trace_context.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -15,18 +13,11 @@ constexpr size_t kSpanAt = 36;
 constexpr size_t kSpanDigits = 16;
 constexpr size_t kFlagsAt = 53;
 constexpr size_t kLength = 55;
-constexpr uint8_t kKnownFlags = 0x03;  // sampled, and (level 2) the trace id is random
 constexpr size_t kMaxRequestId = 64;
 
-// The value of a digit, or -1. The standard does not allow upper case.
-int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
+// The standard does not allow upper case.
 bool is_hex(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return digit(c) >= 0; });
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 bool is_id(std::string_view text) {
@@ -45,7 +36,6 @@ std::optional<TraceContext> parsed_context(std::string_view text) {
   out.trace_id = text.substr(kTraceAt, kTraceDigits);
   out.parent_id = text.substr(kSpanAt, kSpanDigits);
   if (!is_id(out.trace_id) || !is_id(out.parent_id)) return std::nullopt;
-  out.flags = static_cast<uint8_t>(digit(flags[0]) << 4 | digit(flags[1])) & kKnownFlags;
   out.continued = true;
   return out;
 }
@@ -56,10 +46,6 @@ bool may_be_in_request_id(char c) {
 }
 
 }  // namespace
-
-std::string TraceContext::header() const {
-  return fmt::format("00-{}-{}-{:02x}", trace_id, span_id, flags);
-}
 
 TraceContext trace_context(std::string_view traceparent, Ids& ids) {
   std::string digits = ids.uuid();

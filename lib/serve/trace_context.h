@@ -1,7 +1,6 @@
 // The ids of a request: W3C Trace Context (https://www.w3.org/TR/trace-context/) and X-Request-Id.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,11 +12,7 @@ struct TraceContext {
   std::string trace_id;    // 32 hexadecimal digits in lower case
   std::string parent_id;   // the caller's span, 16 digits; empty in a new trace
   std::string span_id;     // the span of this request, 16 digits
-  uint8_t flags = 0;       // bit 0: the caller records the trace
   bool continued = false;  // whether the trace is the caller's
-
-  // The value of the header traceparent for a request that this request causes.
-  std::string header() const;
 };
 
 // Makes a span in the trace of the header, or in a new trace if the header is empty or invalid.

@@ -170,18 +170,18 @@ class ChatServerFixture {
     static const fs::path made = [] {
       testing::FakeUpstream fake;
       net::Client client;
-      NullLog log;
+      NullLog null_log;
       const FixedClock clock(kNow);
       net::Upstream server(
           {"embedder", net::BaseUrl::parse(fake.url(), net::ApiRoot::plain).value(), {}, {}},
-          client, log);
+          client, null_log);
       embed::TeiEmbedder model(server, clock);
       fs::path path = folder.path / "models.db";
       auto store = store::open("sqlite:" + path.string(), store::OpenMode::read_write).value();
       auto request = index_request({fs::path(STOKA_SOURCE_DIR) / "evals/site"});
       request.model = &model;
       request.identity.embedder.clear();
-      pipeline::run_index(store.get(), request, clock, log).value();
+      pipeline::run_index(store.get(), request, clock, null_log).value();
       return path;
     }();
     parts.store.reset();

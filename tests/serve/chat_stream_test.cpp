@@ -224,7 +224,7 @@ TEST_CASE("a recorded answer is replayed without the model") {
   }
   ChatServerFixture fixture({.generator = "http://127.0.0.1:9", .replay = folder / "talk.jsonl"});
   CHECK(fixture.ask(body).raw == said);
-  CHECK(reply.find("event: done") != std::string::npos);
+  CHECK(said.find("event: done") != std::string::npos);
   CHECK(fixture.ask("what is heckle").status == 500);
 }
 

@@ -229,13 +229,13 @@ TEST_CASE("on_disconnect is called exactly once") {
   fixture.send(get("/later"));
   fixture.run();
   auto slow = fixture.handler.slow;
-  SUBCASE("before anything was said") {}
-  SUBCASE("amid a stream") {
+  SUBCASE("before the response") {}
+  SUBCASE("during a stream") {
     slow->writer->begin_stream({});
     slow->writer->send(std::string(1000000, 'x'));
     fixture.run();
   }
-  SUBCASE("by silence that is its own") { fixture.send("GET /"); }
+  SUBCASE("after pipelined bytes") { fixture.send("GET /"); }
   fixture.disconnect();
   fixture.run();
   CHECK(slow->disconnects == 1);
@@ -257,12 +257,12 @@ TEST_CASE("a response may be sent from within tick or on_shutdown") {
   auto slow = std::exchange(fixture.handler.slow, nullptr);
   TestResponse* const raw = slow.get();
   const auto answer = [raw] { raw->writer->respond({.body = "now"}); };
-  SUBCASE("by a tick") {
+  SUBCASE("from tick") {
     raw->tick_callback = answer;
     slow.reset();
     fixture.tick_in(0s);
   }
-  SUBCASE("by the end of the server") {
+  SUBCASE("from on_shutdown") {
     raw->shutdown_callback = answer;
     slow.reset();
     fixture.connection->shut_down();
@@ -367,7 +367,7 @@ TEST_CASE("finish answers the request that has begun, then closes") {
     CHECK(fixture.received.find("Connection: close") != std::string::npos);
     CHECK(fixture.at_end());
   }
-  SUBCASE("within an answer") {
+  SUBCASE("during a response") {
     ConnectionFixture fixture;
     fixture.send(get("/later") + get("/b"));
     fixture.run();

@@ -5,7 +5,7 @@
 
 #include "scripted_site.h"
 #include "serve/event_stream.h"
-#include "serve/problem_details.h"
+#include "serve/http.h"
 #include "support/json.h"
 
 namespace remote_test {

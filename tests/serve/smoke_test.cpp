@@ -6,7 +6,7 @@
 
 #include "scripted_site.h"
 #include "serve/event_stream.h"
-#include "serve/problem_details.h"
+#include "serve/http.h"
 #include "serve/site.h"
 #include "support/json.h"
 #include "support/temp_store.h"
