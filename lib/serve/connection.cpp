@@ -19,7 +19,7 @@ namespace {
 constexpr std::chrono::seconds kLingerTimeout{2};
 constexpr size_t kMaxDiscarded = 1u << 20;
 constexpr size_t kMaxReceivePerRound = 256u << 10;  // so that other connections get their turn
-constexpr size_t kMaxBacklog = 64u << 10;           // bytes unsent when the next request is handled
+constexpr size_t kMaxUnsentBytes = 64u << 10;       // bytes unsent when the next request is handled
 
 void set_option(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof value);
@@ -98,7 +98,7 @@ void Connection::push(std::string_view bytes) {
 
 void Connection::handle_requests() {
   using State = RequestReader::State;
-  while (!busy_ && !over_ && !closing_ && backlog() <= kMaxBacklog) {
+  while (!busy_ && !over_ && !closing_ && backlog() <= kMaxUnsentBytes) {
     if (reader_.expects_continue()) {
       out_ += "HTTP/1.1 100 Continue\r\n\r\n";
       schedule_flush();
@@ -189,7 +189,7 @@ void Connection::flush() {
         ::send(socket_, out_.data() + written_, out_.size() - written_, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      if (written_ > kMaxBacklog) {
+      if (written_ > kMaxUnsentBytes) {
         out_.erase(0, written_);
         written_ = 0;
       }

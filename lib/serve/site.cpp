@@ -23,7 +23,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr size_t kMaxPageBytes = 2048;
+constexpr size_t kMaxPagePathBytes = 2048;
 // The page loads everything from this server, and runs no other script than its own.
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
@@ -256,9 +256,9 @@ Site::PendingPtr Site::discover(HandlerArgs& args) {
 
 Site::PendingPtr Site::context(HandlerArgs& args) {
   std::string page = args.request.parameter("page");
-  if (page.empty() || page.size() > kMaxPageBytes) {
+  if (page.empty() || page.size() > kMaxPagePathBytes) {
     args.context->fail(
-        {ErrorKind::usage, fmt::format("page must be 1 to {} bytes long", kMaxPageBytes),
+        {ErrorKind::usage, fmt::format("page must be 1 to {} bytes long", kMaxPagePathBytes),
          "e.g. /api/stoka/context?page=/"},
         "page");
     return nullptr;

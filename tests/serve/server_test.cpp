@@ -442,7 +442,7 @@ TEST_CASE("an address in use is a config error") {
   ServerFixture fixture;
   ServerFixture second;
   second.options.port = fixture.port();
-  pipeline::Engine& engine = second.fixture.engine();
+  pipeline::Engine& engine = second.parts.engine();
   const auto taken = serve::Server::listen(engine, second.log, second.metrics, second.options);
   REQUIRE_FALSE(taken.has_value());
   CHECK(taken.error().kind == ErrorKind::config);

@@ -162,7 +162,7 @@ TEST_CASE("an invalid body is 400 with its field, and the connection stays open"
 
 TEST_CASE("deeply nested JSON is refused") {
   ServerFixture fixture;
-  fixture.options.limits.request.body = 1u << 20;
+  fixture.options.limits.request.max_body_bytes = 1u << 20;
   for (const std::string& body :
        {std::string(200000, '[') + std::string(200000, ']'), std::string(200000, '['),
         R"({"query":)" + std::string(200000, '[') + std::string(200000, ']') + "}", [] {
