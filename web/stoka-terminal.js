@@ -3,44 +3,45 @@
 //   <script type="module" src="https://HOST/stoka-terminal.js"></script>
 //   <stoka-terminal></stoka-terminal>
 //
-// Best as the last child of <body> or in its footer: the label is part of the page and sticks to
-// the bottom of the window as far as its parent reaches; the open panel is fixed there, with room
-// left for it below the page.
+// It should be the last child of <body>, or be in the footer. The label is a part of the page and
+// sticks to the bottom of the window within its parent. The open panel is fixed there; the page
+// gets room for it at its end.
 //
-// Attributes   api         base URL of the server; default: the origin this file came from
-//              open        is open; set and removed as the visitor opens and closes
-//              autofocus   takes the focus when it is put into the page
-//              page        what the server is told about where the visitor is; default: the path
-//              page-title  default: the document's title
+// Attributes   api         base URL of the server; default: the origin of this file
+//              open        whether the panel is open; set and removed when it opens and closes
+//              autofocus   takes the focus when the element is added to the page
+//              page        the page that is sent to the server; default: the path
+//              page-title  the title that is sent; default: the document's title
 // Properties   token       a JWT for `Authorization: Bearer`, or null
-//              open        as the attribute
+//              open        the same as the attribute
 // CSS          --stoka-height  --stoka-font  --stoka-background  --stoka-text  --stoka-muted
 //              --stoka-accent (rules, focus)  --stoka-title (links)  --stoka-error
-// Keys         ` opens and closes, not while something is being typed; Escape stops an answer, then
-//              closes; Ctrl-C stops; up and down go through what was asked.
+// Keys         ` opens and closes the panel, except while the visitor types elsewhere; Escape stops
+//              an answer, or closes the panel; Ctrl-C stops; up and down recall earlier questions.
 //
-// A page with a Content-Security-Policy needs HOST in script-src and connect-src, and nothing for
-// styles. Another origin than the page's needs that page's origin in the server's CORS list.
-// localStorage holds one key, STORE_KEY: the ids that the server gave, slugs of pages read here (30
-// days) and questions asked. It may refuse; then all of that lasts as long as the page.
-// What a server says becomes text nodes and links to http and https addresses, never markup.
+// A Content-Security-Policy of the page must allow HOST in script-src and connect-src; styles need
+// nothing. If the server has another origin than the page, its CORS list must have the page's
+// origin. localStorage holds one key, STORE_KEY: the ids from the server, the slugs of pages read
+// here (for 30 days) and earlier questions. Without localStorage these last as long as the page.
+// Text from the server becomes text nodes and links to http and https addresses, never markup.
 
 const STORE_KEY = 'stoka-terminal';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const SEEN_DAYS = 30;
-const MOST_SEEN = 200;
-const MOST_SEEN_SENT = 100;
-const MOST_ASKED = 50;
-const MOST_CHARACTERS = 2000;
+const MAX_SEEN = 200;
+const MAX_SEEN_SENT = 100;
+const MAX_ASKED = 50;
+const MAX_CHARACTERS = 2000;
 const COUNT_FROM = 1800;
-// The server pings every 15 s; three missed pings are a connection that died without a word.
+// The server pings every 15 s. After three missed pings the connection counts as lost.
 const SILENCE_MS = 50_000;
-const BEGIN_MS = 130_000; // a model may have to be loaded, and nothing is sent before it answers
-const MOST_LINE = 1 << 20;
+// Nothing is sent before the model answers, and it may have to be loaded first.
+const FIRST_BYTE_MS = 130_000;
+const MAX_LINE = 1 << 20;
 
 // ---- server-sent events -------------------------------------------------------------------------
 
-// Bytes in any split in, {name, data} out. An event that is not finished at the end is no event.
+// Decodes bytes in any split to {name, data}. An incomplete event at the end is dropped.
 export class SseDecoder {
   #utf8 = new TextDecoder();
   #line = '';
@@ -56,7 +57,7 @@ export class SseDecoder {
     const lines = text.split(/\r\n|\r|\n/);
     lines[0] = this.#line + lines[0];
     this.#line = lines.pop();
-    if (this.#line.length > MOST_LINE) throw new SyntaxError('line too long');
+    if (this.#line.length > MAX_LINE) throw new SyntaxError('line too long');
     return lines.map((line) => this.#take(line)).filter(Boolean);
   }
 
@@ -77,7 +78,7 @@ export class SseDecoder {
   }
 }
 
-// ---- asking -------------------------------------------------------------------------------------
+// ---- requests -----------------------------------------------------------------------------------
 
 class Failure extends Error {
   constructor(message, { hint = '', retryable = false, wait_s = 0, stopped = false } = {}) {
@@ -86,14 +87,14 @@ class Failure extends Error {
   }
 }
 
-// Yields ready, token, cite and done events with parsed data; every other end is a Failure.
+// Yields ready, token, cite and done events with parsed data; throws a Failure on any other end.
 async function* chat(url, body, token, controller) {
   let began = false;
   let timer = 0;
   const listen = () => {
     clearTimeout(timer);
-    const failure = new Failure('no sign of life from the server', { retryable: true });
-    timer = setTimeout(() => controller.abort(failure), began ? SILENCE_MS : BEGIN_MS);
+    const failure = new Failure('the server does not respond', { retryable: true });
+    timer = setTimeout(() => controller.abort(failure), began ? SILENCE_MS : FIRST_BYTE_MS);
   };
   try {
     listen();
@@ -128,10 +129,10 @@ async function open_stream(url, body, token, signal) {
   if (!response.ok) throw await refusal(response);
   const type = response.headers.get('Content-Type') ?? '';
   if (type.startsWith('text/event-stream') && response.body) return response.body;
-  throw new Failure('what answers there is not stoka', { hint: `it sent ${type || 'nothing'}` });
+  throw new Failure('this is not a stoka server', { hint: `it sent ${type || 'nothing'}` });
 }
 
-// An answer that is an HTTP error, best with application/problem+json.
+// The Failure for an HTTP error, whose body should be application/problem+json.
 async function refusal(response) {
   const problem = (await response.json().catch(() => null)) ?? {};
   const { status } = response;
@@ -152,7 +153,7 @@ function seconds_of(header) {
 
 function failure_of(error, began) {
   if (error instanceof Failure) return error;
-  if (error instanceof SyntaxError) return new Failure('what answers there is not stoka');
+  if (error instanceof SyntaxError) return new Failure('this is not a stoka server');
   if (navigator.onLine === false) return new Failure('you are offline', { retryable: true });
   const message = began ? 'the answer broke off' : 'the server is out of reach';
   return new Failure(message, { retryable: true });
@@ -160,14 +161,14 @@ function failure_of(error, began) {
 
 const text_of = (value) => (typeof value === 'string' ? value : '');
 
-// ---- what is remembered -------------------------------------------------------------------------
+// ---- storage ------------------------------------------------------------------------------------
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const SLUG = /^[\p{L}\p{N}][\p{L}\p{N}._~-]{0,199}$/u;
 
-// Every change reads, changes and writes in one go, so that tabs do not lose each other's.
+// Every change reads, changes and writes at once, so that tabs do not lose each other's changes.
 class Memory {
-  #refused = null;  // what the storage would not take
+  #refused = null;  // the data, if the storage has refused it
 
   read() {
     if (this.#refused) return this.#refused;
@@ -193,14 +194,14 @@ class Memory {
     if (slug) this.change((data) => (data.seen = { ...data.seen, [slug]: Date.now() }));
   }
 
-  // Slugs, the latest first.
+  // The slugs, the latest first.
   seen() {
     const { seen } = this.read();
     return Object.keys(seen).sort((a, b) => seen[b] - seen[a]);
   }
 }
 
-// Anything can be in a storage that a whole site shares.
+// The storage is shared by the whole site, so it may hold anything.
 function sound(data) {
   const id = (value) => (UUID.test(value) ? String(value) : null);
   const since = Date.now() - SEEN_DAYS * DAY_MS;
@@ -211,8 +212,8 @@ function sound(data) {
   return {
     session_id: id(data?.session_id),
     visitor_id: id(data?.visitor_id),
-    seen: Object.fromEntries(seen.slice(0, MOST_SEEN)),
-    asked: asked.filter((text) => typeof text === 'string').slice(-MOST_ASKED),
+    seen: Object.fromEntries(seen.slice(0, MAX_SEEN)),
+    asked: asked.filter((text) => typeof text === 'string').slice(-MAX_ASKED),
   };
 }
 
@@ -238,8 +239,8 @@ function el(tag, attributes = {}, ...children) {
 
 const KINDS = ['block', 'inline', 'product', 'code'];
 
-// Where a citation leads: a page on the web, or a path of the site that this page is of. Empty for
-// all that is neither.
+// The link of a citation: an http or https URL, or a path of the site of this page. Empty for
+// anything else.
 function href_of(url) {
   const fit = /^(https?:\/\/|\/(?![/\\]))/i.test(url) && !/[\u0000-\u001f\u007f]/.test(url);
   try {
@@ -249,13 +250,13 @@ function href_of(url) {
   }
 }
 
-// "philosophy · 8 min read · Apr 12" of what there is.
+// The parts that are not empty, as "philosophy · 8 min read · Apr 12".
 function meta_of(...parts) {
   return el('figcaption', { class: 'meta' }, parts.filter(Boolean).join(' · '));
 }
 
-// The link alone is the name of the citation; it is stretched over the whole of it by the style. A
-// number of 0 is not shown.
+// The accessible name of the citation is its link, which the style stretches over the citation. The
+// number 0 is not shown.
 function draw_cite(event, number) {
   const cite = {};
   for (const name of ['slug', 'title', 'quote', 'type', 'reading_time', 'date', 'url']) {
@@ -286,7 +287,7 @@ function draw_cite(event, number) {
   return figure;
 }
 
-// Text and citations of one answer in the order they come. White space beside a block is dropped.
+// Draws text and citations of one answer in order. White space next to a block is dropped.
 class Answer {
   node = el('div', { class: 'answer', dir: 'auto', 'aria-live': 'off', 'aria-busy': 'true' });
   #gap = '';
@@ -329,7 +330,7 @@ class Answer {
   }
 }
 
-// Disabled and counting down while the server wants to be left alone.
+// A retry button, which is disabled and counts down until Retry-After has passed.
 function retry_button(wait_s, again) {
   const button = el('button', { type: 'button', class: 'retry' });
   const tick = () => {
@@ -355,10 +356,10 @@ function is_backtick(event) {
   const { ctrlKey, metaKey, altKey, isComposing, repeat } = event;
   if (ctrlKey || metaKey || altKey || isComposing || repeat) return false;
   const dead = event.key === 'Dead' && event.code === 'Backquote' && !event.shiftKey;
-  return event.key === '`' || dead;  // on many layouts the key is a dead one
+  return event.key === '`' || dead;  // on many keyboard layouts the backtick is a dead key
 }
 
-// How far down the page is, 0 to 100.
+// How far the page is scrolled, from 0 to 100.
 function scrolled() {
   const page = document.scrollingElement ?? document.documentElement;
   const way = page.scrollHeight - page.clientHeight;
@@ -368,13 +369,13 @@ function scrolled() {
 class StokaTerminal extends HTMLElement {
   static observedAttributes = ['open', 'page'];
 
-  token = this.token ?? null;  // may have been set before this class was known
+  token = this.token ?? null;  // it may have been set before the element was defined
   #memory = new Memory();
   #root = this.attachShadow({ mode: 'open' });
-  #controller = null;  // of the answer that is being made
-  #focused = null;     // what had the focus before it was opened
-  #hinted = null;      // the page that had its ambient line
-  #recalled = -1;      // place in the questions asked, from the last one; -1 is what is being typed
+  #controller = null;  // the AbortController of the current request
+  #focused = null;     // the element that had the focus before the panel was opened
+  #hinted = null;      // the page whose ambient line was requested
+  #recalled = -1;      // index into the earlier questions, from the last one; -1: none is recalled
   #typed = '';
 
   #label = el('button', { type: 'button', class: 'label', 'aria-controls': 'body' }, 'stoka');
@@ -459,7 +460,7 @@ class StokaTerminal extends HTMLElement {
 
   // ---- opening and closing
 
-  // What the visitor does moves the focus into the panel; what a script does to `open` does not.
+  // The focus moves into the panel if the visitor opens it, but not if a script sets `open`.
   #toggle() {
     this.#focused = this.open ? this.#focused : this.#root.activeElement ?? document.activeElement;
     this.open = !this.open;
@@ -513,7 +514,7 @@ class StokaTerminal extends HTMLElement {
 
   #submit() {
     const text = this.#input.value.trim();
-    if (text === '' || this.#characters() > MOST_CHARACTERS) return;
+    if (text === '' || this.#characters() > MAX_CHARACTERS) return;
     if (this.#controller) return this.#say('still answering');
     this.#memory.change((data) => (data.asked = [...data.asked.filter((t) => t !== text), text]));
     this.#set_input('');
@@ -549,10 +550,10 @@ class StokaTerminal extends HTMLElement {
 
   #show_count() {
     const count = this.#characters();
-    const over = count > MOST_CHARACTERS;
-    this.#count.textContent = count >= COUNT_FROM ? `${count} / ${MOST_CHARACTERS}` : '';
+    const over = count > MAX_CHARACTERS;
+    this.#count.textContent = count >= COUNT_FROM ? `${count} / ${MAX_CHARACTERS}` : '';
     this.#input.setAttribute('aria-invalid', String(over));
-    if (over) this.#say(`at most ${MOST_CHARACTERS} characters`);
+    if (over) this.#say(`at most ${MAX_CHARACTERS} characters`);
   }
 
   // ---- the log
@@ -561,7 +562,7 @@ class StokaTerminal extends HTMLElement {
     this.#status.textContent = status;
   }
 
-  // Follows the end unless the visitor has scrolled away from it.
+  // Scrolls to the end unless the visitor has scrolled away from it.
   #draw(change) {
     const log = this.#log;
     const at_end = log.scrollHeight - log.scrollTop - log.clientHeight < 48;
@@ -580,7 +581,7 @@ class StokaTerminal extends HTMLElement {
     return node;
   }
 
-  // At most one ambient line a page, and none once a conversation has begun.
+  // Requests at most one ambient line for each page, and none after the first question.
   async #murmur() {
     const page = this.#page;
     if (this.#hinted === page || this.#log.querySelector('.turn')) return;
@@ -605,11 +606,11 @@ class StokaTerminal extends HTMLElement {
     const { session_id, visitor_id } = this.#memory.read();
     const page = this.#page;
     const title = this.getAttribute('page-title') ?? document.title;
-    // The page itself is being read, not something read before.
+    // The current page is not a part of the reading history.
     const seen = this.#memory.seen().filter((slug) => slug !== slug_of(page));
     return {
       query, session_id, visitor_id, page, page_title: title, scroll_pct: scrolled(),
-      seen_slugs: seen.slice(0, MOST_SEEN_SENT),
+      seen_slugs: seen.slice(0, MAX_SEEN_SENT),
     };
   }
 
@@ -617,7 +618,7 @@ class StokaTerminal extends HTMLElement {
     const answer = new Answer();
     if (turn) {
       turn.lastChild.replaceWith(answer.node);
-      this.#input.focus();  // the retry button that had it is gone
+      this.#input.focus();  // the retry button that had the focus is removed
     } else {
       const question = el('p', { class: 'question', dir: 'auto' }, query);
       turn = el('div', { class: 'turn' }, question, answer.node);
@@ -646,7 +647,7 @@ class StokaTerminal extends HTMLElement {
     this.#memory.change((memory) => Object.assign(memory, { session_id, visitor_id }));
   }
 
-  // Of a citation, among those on the screen.
+  // The next number of a citation on the screen.
   #next_number() {
     return this.#log.querySelectorAll('.turn .title').length + 1;
   }
@@ -666,7 +667,7 @@ class StokaTerminal extends HTMLElement {
     this.#spoken.textContent = answer.spoken();
   }
 
-  // Whether there was one.
+  // Returns whether there was a request to stop.
   #stop_answer() {
     this.#controller?.abort(new Failure('stopped', { stopped: true }));
     return this.#controller !== null;
@@ -690,7 +691,7 @@ const STYLE = `
     "DejaVu Sans Mono", monospace);
   color: var(--text); color-scheme: dark;
 }
-/* Room at the end of the page for what the open panel covers. */
+/* Room at the end of the page for the open panel. */
 :host([open]) { height: var(--height); }
 :host([hidden]), [hidden] { display: none !important; }
 *, *::before, *::after { box-sizing: border-box; }

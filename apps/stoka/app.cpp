@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "base/files.h"
-#include "base/nearest.h"
+#include "base/suggestion.h"
 #include "golden/directory.h"
 #include "settings.h"
 #include "terminal/answer_printer.h"

@@ -11,7 +11,7 @@
 #include <map>
 #include <memory>
 
-#include "base/nearest.h"
+#include "base/suggestion.h"
 #include "remote_site.h"
 
 namespace stoka::app {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/ascii.h"
 #include "base/files.h"
-#include "base/lines.h"
 #include "command.h"
 #include "pipeline/explain.h"
 #include "pipeline/turn.h"

@@ -13,11 +13,11 @@
 #include "command.h"
 #include "providers.h"
 #include "runtime.h"
-#include "serve/journal.h"
+#include "serve/access_log.h"
 #include "serve/metrics.h"
 #include "serve/openapi.h"
 #include "serve/server.h"
-#include "store/late.h"
+#include "store/deferred_store.h"
 
 #if __has_include(<malloc.h>)
 #include <malloc.h>

@@ -12,7 +12,7 @@
 #include "pages.h"
 #include "remote_site.h"
 #include "runtime.h"
-#include "serve/journal.h"
+#include "serve/access_log.h"
 #include "serve/metrics.h"
 #include "serve/server.h"
 #include "serve/smoke.h"

@@ -5,7 +5,7 @@
 
 #include "command.h"
 #include "embed/builtin.h"
-#include "generate/alarm.h"
+#include "generate/timed_stop_source.h"
 #include "ingest/chunker.h"
 #include "providers.h"
 #include "runtime.h"

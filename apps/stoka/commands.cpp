@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/nearest.h"
+#include "base/suggestion.h"
 #include "command.h"
 
 namespace stoka::app {

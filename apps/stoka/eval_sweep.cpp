@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "eval/subject.h"
+#include "eval/system_under_test.h"
 #include "pages.h"
 #include "runtime.h"
 

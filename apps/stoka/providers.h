@@ -6,7 +6,7 @@
 #include "app.h"
 #include "embed/embedder.h"
 #include "generate/generator.h"
-#include "net/client.h"
+#include "net/http_client.h"
 #include "net/upstream.h"
 #include "rerank/reranker.h"
 #include "store/store.h"

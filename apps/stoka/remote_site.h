@@ -8,8 +8,8 @@
 
 #include "app.h"
 #include "flags.h"
-#include "net/client.h"
-#include "serve/remote.h"
+#include "net/http_client.h"
+#include "serve/site_client.h"
 
 namespace stoka::app {
 

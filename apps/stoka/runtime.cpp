@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/link.h"
+#include "base/url.h"
 #include "embed/builtin.h"
 
 namespace stoka::app {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "app.h"
-#include "cite/guard.h"
+#include "cite/voice_guard.h"
 #include "ingest/chunker.h"
 #include "pipeline/engine.h"
 #include "providers.h"

@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "base/ascii.h"
-#include "base/nearest.h"
+#include "base/suggestion.h"
 #include "base/toml.h"
 
 namespace stoka {

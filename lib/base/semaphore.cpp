@@ -1,10 +1,11 @@
+#include "base/semaphore.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <condition_variable>
 
 #include "base/clock.h"
-#include "base/gate.h"
 
 namespace stoka {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/link.h"
+#include "base/url.h"
 
 #include <fmt/format.h>
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cite/citation.h"
-#include "cite/guard.h"
-#include "cite/parser.h"
+#include "cite/citation_parser.h"
+#include "cite/voice_guard.h"
 #include "model/event.h"
 #include "model/hit.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/link.h"
+#include "base/url.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 

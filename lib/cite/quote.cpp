@@ -8,7 +8,7 @@
 #include "base/ascii.h"
 #include "text/code_lines.h"
 #include "text/normalize.h"
-#include "text/quotable.h"
+#include "text/pull_quote.h"
 #include "text/sentences.h"
 #include "text/utf8.h"
 #include "text/words.h"

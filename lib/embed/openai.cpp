@@ -7,7 +7,7 @@
 
 #include "embed/response.h"
 #include "net/model_list.h"
-#include "net/too_long.h"
+#include "net/upstream.h"
 
 namespace stoka::embed {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "net/json_text.h"
-#include "net/too_long.h"
+#include "net/upstream.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 

@@ -10,7 +10,7 @@
 #include "embed/embedder.h"
 #include "embed/response.h"
 #include "embed/ttl_cache.h"
-#include "net/time_left.h"
+#include "net/deadline.h"
 #include "net/upstream.h"
 
 namespace stoka::embed {

@@ -9,8 +9,7 @@
 
 #include "base/ascii.h"
 #include "base/hash.h"
-#include "base/lines.h"
-#include "base/nearest.h"
+#include "base/suggestion.h"
 #include "eval/predicates.h"
 #include "pipeline/catalog.h"
 #include "pipeline/turn.h"

@@ -1,7 +1,7 @@
 #include "eval/markup.h"
 
-#include "text/controls.h"
-#include "text/markup.h"
+#include "text/entities.h"
+#include "text/normalize.h"
 #include "text/utf8.h"
 
 namespace stoka::eval {

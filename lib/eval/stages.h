@@ -12,7 +12,7 @@
 #include "eval/ranking.h"
 #include "eval/run_cases.h"
 #include "eval/trec.h"
-#include "rerank/confidence.h"
+#include "rerank/policy.h"
 
 namespace stoka::eval {
 

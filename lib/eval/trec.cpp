@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/ascii.h"
-#include "base/lines.h"
 #include "ingest/slug.h"
 #include "text/utf8.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "generate/openai.h"
+#include "generate/openai_generator.h"
 
 namespace stoka::generate {
 

@@ -1,3 +1,5 @@
+#include "generate/extractive_voice.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,10 +7,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "generate/extractive.h"
 #include "text/characters.h"
-#include "text/markup.h"
-#include "text/quotable.h"
+#include "text/entities.h"
+#include "text/pull_quote.h"
 #include "text/sentences.h"
 #include "text/utf8.h"
 

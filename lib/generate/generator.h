@@ -15,7 +15,7 @@
 #include "model/event.h"
 #include "model/hit.h"
 #include "model/message.h"
-#include "net/loop.h"
+#include "net/event_loop.h"
 
 namespace stoka::generate {
 

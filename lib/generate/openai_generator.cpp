@@ -1,3 +1,5 @@
+#include "generate/openai_generator.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,11 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "generate/alarm.h"
 #include "generate/chat_decoder.h"
 #include "generate/framing.h"
-#include "generate/openai.h"
 #include "generate/openai_server.h"
+#include "generate/timed_stop_source.h"
 #include "text/tokens.h"
 
 namespace stoka::generate {

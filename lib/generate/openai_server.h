@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "generate/chat_request.h"
-#include "net/time_left.h"
+#include "net/deadline.h"
 #include "net/upstream.h"
 
 namespace stoka::generate {

@@ -6,7 +6,7 @@
 
 #include "base/embedded.h"
 #include "base/files.h"
-#include "base/nearest.h"
+#include "base/suggestion.h"
 
 namespace stoka::golden {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/nearest.h"
+#include "base/suggestion.h"
 
 namespace stoka::golden {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "base/ascii.h"
 #include "base/hash.h"
-#include "base/lines.h"
 #include "ingest/frontmatter.h"
 #include "ingest/plain_text.h"
 #include "ingest/slug.h"

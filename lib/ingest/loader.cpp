@@ -13,7 +13,6 @@
 #include "ingest/products.h"
 #include "ingest/slug.h"
 #include "ingest/text_repair.h"
-#include "text/controls.h"
 #include "text/normalize.h"
 
 namespace stoka::ingest {

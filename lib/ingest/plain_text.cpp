@@ -4,7 +4,6 @@
 #include <string>
 
 #include "base/ascii.h"
-#include "base/lines.h"
 #include "ingest/code_fence.h"
 #include "text/normalize.h"
 

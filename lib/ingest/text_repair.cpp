@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "text/controls.h"
+#include "text/normalize.h"
 #include "text/utf8.h"
-#include "text/windows_1252.h"
 
 namespace stoka::ingest {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/ascii.h"
-#include "text/controls.h"
+#include "text/normalize.h"
 #include "text/utf8.h"
 
 namespace stoka::ingest {

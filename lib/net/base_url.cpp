@@ -9,7 +9,6 @@
 #include <span>
 
 #include "base/ascii.h"
-#include "text/controls.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 

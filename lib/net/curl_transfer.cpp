@@ -9,9 +9,8 @@
 #include <system_error>
 
 #include "base/ascii.h"
-#include "base/spoken.h"
+#include "base/clock.h"
 #include "net/base_url.h"
-#include "text/controls.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 

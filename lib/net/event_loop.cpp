@@ -1,3 +1,5 @@
+#include "net/event_loop.h"
+
 #include <curl/curl.h>
 #include <fmt/format.h>
 #include <sys/epoll.h>
@@ -11,7 +13,6 @@
 #include <utility>
 
 #include "net/curl_transfer.h"
-#include "net/loop.h"
 
 namespace stoka::net {
 namespace {

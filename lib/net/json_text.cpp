@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "base/utf16.h"
-#include "text/controls.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 

@@ -1,6 +1,6 @@
 #include "net/transport.h"
 
-#include "net/loop.h"
+#include "net/event_loop.h"
 
 namespace stoka::net {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/spoken.h"
-#include "net/loop.h"
+#include "base/clock.h"
+#include "net/event_loop.h"
 
 namespace stoka::net {
 namespace {

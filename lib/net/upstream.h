@@ -20,8 +20,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/gate.h"
 #include "base/log.h"
+#include "base/semaphore.h"
 #include "net/base_url.h"
 #include "net/circuit_breaker.h"
 #include "net/transport.h"

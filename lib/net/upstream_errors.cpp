@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/spoken.h"
+#include "base/clock.h"
 #include "net/json_text.h"
 #include "net/upstream.h"
 

@@ -11,7 +11,7 @@
 #include "pipeline/turn.h"
 #include "session/interests.h"
 #include "text/normalize.h"
-#include "text/quotable.h"
+#include "text/pull_quote.h"
 
 namespace stoka::pipeline {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cite/citation.h"
-#include "cite/guard.h"
+#include "cite/voice_guard.h"
 #include "embed/embedder.h"
 #include "generate/generator.h"
 #include "golden/golden.h"

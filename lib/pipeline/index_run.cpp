@@ -9,7 +9,7 @@
 #include "embed/builtin.h"
 #include "ingest/loader.h"
 #include "ingest/page.h"
-#include "ingest/product_pages.h"
+#include "ingest/product_merge.h"
 #include "ingest/secrets.h"
 #include "pipeline/product_counterparts.h"
 #include "pipeline/slug_assignment.h"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "ingest/loader.h"
-#include "ingest/product_pages.h"
+#include "ingest/product_merge.h"
 
 namespace stoka::pipeline {
 namespace {

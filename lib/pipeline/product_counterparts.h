@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ingest/page.h"
-#include "ingest/product_pages.h"
+#include "ingest/product_merge.h"
 
 namespace stoka::pipeline {
 

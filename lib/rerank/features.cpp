@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "base/nearest.h"
+#include "base/suggestion.h"
 #include "rerank/stop_phrases.h"
 #include "search/bm25.h"
 #include "text/characters.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "net/json_text.h"
-#include "net/too_long.h"
+#include "net/upstream.h"
 #include "text/utf8.h"
 
 namespace stoka::rerank {

@@ -1,5 +1,5 @@
-// One chat turn over the wire, in its three phases: prepared by workers, streamed by the loop,
-// committed by Commits. What is said does not wait for the commit; the last event does.
+// One chat turn over HTTP, in three phases: worker threads prepare it, the loop streams it, and the
+// CommitQueue saves it. Tokens and citations do not wait for the commit; the last event does.
 #pragma once
 
 #include <memory>
@@ -10,64 +10,65 @@
 #include "generate/generator.h"
 #include "pipeline/turn.h"
 #include "serve/handler.h"
-#include "serve/house.h"
+#include "serve/request_context.h"
 
 namespace stoka::serve {
 
-// On the thread of the loop, but for what is said to be a worker's. A phase that a worker has is
-// touched by nobody else; the loop takes it back with what the worker posts.
-class ChatStream final : public Pending,
+// Used on the thread of the loop, apart from the member functions that are marked as a worker's.
+// While a worker runs one of those, only the worker touches the turn; the loop continues with it
+// when the worker posts the result.
+class ChatStream final : public PendingResponse,
                          generate::Reader,
                          public std::enable_shared_from_this<ChatStream> {
  public:
-  ChatStream(House& house, Client& client, std::unique_ptr<Visit> visit,
+  ChatStream(ServerContext& server, ResponseWriter& writer, std::unique_ptr<RequestContext> context,
              pipeline::TurnRequest request);
   ~ChatStream() override;
 
-  // Answers at once if too many wait already.
+  // Responds with busy_error() at once if the queue of the workers is full.
   void start();
 
-  void left() override;
-  void drained() override;
+  void on_disconnect() override;
+  void on_drained() override;
   void tick(std::chrono::steady_clock::time_point now) override;
-  void shut_down() override;
+  void on_shutdown() override;
 
  private:
-  void post(Workers& workers, Result<> (ChatStream::*phase)());
-  Result<> open();           // a worker's
-  Result<> find();           // a worker's
-  void answer();             // a worker's
-  void found(Result<> how);  // what a worker was asked
+  void run_phase(WorkerPool& workers, Result<> (ChatStream::*phase)());
+  Result<> open_turn();    // a worker's
+  Result<> find_answer();  // a worker's
+  void start_answer();     // a worker's
+  void on_prepared(Result<> result);
   void accepted() override;
   void text(std::string_view delta) override;
   void over() override;
-  void let_go();
-  void ended(Result<generate::Finish> how);
+  void release_writing();
+  void finish(Result<generate::Finish> result);
   void commit();
   void committed(Result<Session> session);
   void fail(const Error& error);
-  void hear(const Event& event);
-  void speak();
+  void on_event(const Event& event);
+  void send_events();
   void count(const pipeline::Streamed& streamed);
-  std::string last_words() const;
+  std::string public_message() const;
 
-  House& house_;
-  Client* client_;  // null: gone
-  std::unique_ptr<Visit> visit_;
+  ServerContext& server_;
+  ResponseWriter* writer_;  // null: the client is gone, or the response has ended
+  std::unique_ptr<RequestContext> context_;
   const pipeline::TurnRequest request_;
   std::stop_source stop_;
   std::optional<pipeline::Turn> turn_;
   std::optional<pipeline::Answering> answering_;
   std::unique_ptr<generate::Writing> writing_;
   std::optional<pipeline::Streamed> streamed_;
-  std::string events_;      // encoded, not sent yet
-  bool spoke_ = false;      // the head is sent
-  bool streaming_ = false;  // the loop has the writing
-  bool paused_ = false;     // the upstream waits for the client
-  bool finished_ = false;   // nothing more will come from the generator
-  bool first_token_ = false;
+  std::string events_;        // encoded, not sent yet
+  bool head_sent_ = false;    // of the HTTP response
+  bool streaming_ = false;    // the loop drives writing_
+  bool paused_ = false;       // the upstream waits until the client has taken its bytes
+  bool finished_ = false;     // nothing more will come from the generator
+  bool first_token_ = false;  // it has come
   bool shutting_down_ = false;
-  std::chrono::steady_clock::time_point spoke_at_;
+  std::chrono::steady_clock::time_point last_send_;
 };
 
 }  // namespace stoka::serve

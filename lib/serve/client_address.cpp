@@ -14,35 +14,35 @@ namespace stoka::serve {
 namespace {
 
 constexpr unsigned kMappedBits = 96;
-constexpr size_t kMostHops = 64;
+constexpr size_t kMaxHops = 64;
 constexpr std::array<uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
-// Digits alone, without zeros in front, at most `most`.
-std::optional<unsigned> small_number(std::string_view text, unsigned most) {
+// Parses a decimal number without leading zeros that is at most `max`.
+std::optional<unsigned> small_number(std::string_view text, unsigned max) {
   if (text.empty() || (text.size() > 1 && text.front() == '0')) return std::nullopt;
   unsigned value = 0;
   const char* end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || at != end || value > most) return std::nullopt;
+  if (error != std::errc() || at != end || value > max) return std::nullopt;
   return value;
 }
 
 bool is_port(std::string_view text) { return small_number(text, 65535).has_value(); }
 
-// inet_pton takes a C string, and would not see what follows a NUL.
+// inet_pton takes a C string and would ignore what follows a NUL.
 std::optional<std::string> c_text(std::string_view text) {
   if (text.find('\0') != std::string_view::npos) return std::nullopt;
   return std::string(text);
 }
 
-std::optional<Address> parse_v4(std::string_view text) {
+std::optional<IpAddress> parse_v4(std::string_view text) {
   std::array<uint8_t, 4> bytes{};
   const auto plain = c_text(text);
   if (!plain || inet_pton(AF_INET, plain->c_str(), bytes.data()) != 1) return std::nullopt;
-  return Address(bytes);
+  return IpAddress(bytes);
 }
 
-std::optional<Address> parse_v6(std::string_view text) {
+std::optional<IpAddress> parse_v6(std::string_view text) {
   if (const size_t zone = text.find('%'); zone != std::string_view::npos) {
     if (zone + 1 == text.size()) return std::nullopt;
     text = text.substr(0, zone);
@@ -50,10 +50,10 @@ std::optional<Address> parse_v6(std::string_view text) {
   std::array<uint8_t, 16> bytes{};
   const auto plain = c_text(text);
   if (!plain || inet_pton(AF_INET6, plain->c_str(), bytes.data()) != 1) return std::nullopt;
-  return Address(bytes);
+  return IpAddress(bytes);
 }
 
-std::optional<Address> parse_bracketed(std::string_view text) {
+std::optional<IpAddress> parse_bracketed(std::string_view text) {
   const size_t end = text.find(']');
   if (end == std::string_view::npos) return std::nullopt;
   const std::string_view after = text.substr(end + 1);
@@ -61,7 +61,7 @@ std::optional<Address> parse_bracketed(std::string_view text) {
   return parse_v6(text.substr(1, end - 1));
 }
 
-bool same_start(const Address& a, const Address& b, unsigned bits) {
+bool has_same_prefix(const IpAddress& a, const IpAddress& b, unsigned bits) {
   const unsigned whole = bits / 8, rest = bits % 8;
   if (!std::equal(a.bytes().begin(), a.bytes().begin() + whole, b.bytes().begin())) return false;
   return rest == 0 || ((a.bytes()[whole] ^ b.bytes()[whole]) >> (8 - rest)) == 0;
@@ -69,11 +69,11 @@ bool same_start(const Address& a, const Address& b, unsigned bits) {
 
 }  // namespace
 
-Address::Address(const std::array<uint8_t, 4>& v4) {
+IpAddress::IpAddress(const std::array<uint8_t, 4>& v4) {
   std::copy(v4.begin(), v4.end(), std::copy(kMapped.begin(), kMapped.end(), bytes_.begin()));
 }
 
-std::optional<Address> Address::parse(std::string_view text) {
+std::optional<IpAddress> IpAddress::parse(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return std::nullopt;
   text = text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
@@ -86,9 +86,9 @@ std::optional<Address> Address::parse(std::string_view text) {
   return is_port(text.substr(colon + 1)) ? parse_v4(text.substr(0, colon)) : std::nullopt;
 }
 
-bool Address::is_v4() const { return std::equal(kMapped.begin(), kMapped.end(), bytes_.begin()); }
+bool IpAddress::is_v4() const { return std::equal(kMapped.begin(), kMapped.end(), bytes_.begin()); }
 
-std::string Address::text() const {
+std::string IpAddress::text() const {
   std::array<char, INET6_ADDRSTRLEN> out{};
   if (is_v4())
     inet_ntop(AF_INET, bytes_.data() + kMapped.size(), out.data(), out.size());
@@ -102,7 +102,7 @@ Result<Networks> Networks::parse(std::span<const std::string> cidrs) {
   for (const std::string& cidr : cidrs) {
     const auto error = [&](std::string_view what) {
       return fail(ErrorKind::config,
-                  fmt::format("\"{}\" is no network: {}", text::one_line(cidr), what),
+                  fmt::format("\"{}\" is not a network: {}", text::one_line(cidr), what),
                   "write it as 10.0.0.0/8, fd00::/8 or 192.0.2.7");
     };
     const std::string_view network = trimmed(cidr);
@@ -113,40 +113,40 @@ Result<Networks> Networks::parse(std::span<const std::string> cidrs) {
                          : looks_v6                                ? parse_v6(start)
                                                                    : parse_v4(start);
     if (!address) return error("it does not begin with an IP address");
-    const unsigned most = looks_v6 ? 128 : 32;
-    unsigned bits = most;
+    const unsigned max_bits = looks_v6 ? 128 : 32;
+    unsigned bits = max_bits;
     if (slash != std::string_view::npos) {
-      const auto given = small_number(network.substr(slash + 1), most);
-      if (!given) return error(fmt::format("the prefix is a number from 0 to {}", most));
+      const auto given = small_number(network.substr(slash + 1), max_bits);
+      if (!given) return error(fmt::format("the prefix must be a number from 0 to {}", max_bits));
       bits = *given;
     }
     if (!looks_v6) bits += kMappedBits;
-    // It would hold no address, as mapped ones are IPv4 and no others are in it.
+    // Such a network would hold no address: a mapped address is IPv4, and it has no other.
     if (address->is_v4() && bits < kMappedBits)
-      return error("of a mapped IPv4 address the prefix is 96 or more");
+      return error("the prefix of a mapped IPv4 address must be 96 or more");
     out.networks_.push_back({*address, bits});
   }
   return out;
 }
 
-bool Networks::contains(const Address& address) const {
+bool Networks::contains(const IpAddress& address) const {
   return std::any_of(networks_.begin(), networks_.end(), [&](const Network& network) {
     return address.is_v4() == network.address.is_v4() &&
-           same_start(address, network.address, network.bits);
+           has_same_prefix(address, network.address, network.bits);
   });
 }
 
-Address client_address(const Address& peer, std::span<const std::string_view> x_forwarded_for,
-                       const Networks& trusted) {
-  Address last = peer;
+IpAddress client_address(const IpAddress& peer, std::span<const std::string_view> x_forwarded_for,
+                         const Networks& trusted) {
+  IpAddress last = peer;
   size_t hops = 0;
   for (size_t header = x_forwarded_for.size(); header-- > 0;) {
     std::string_view left = x_forwarded_for[header];
     for (bool more = true; more; ++hops) {
-      if (hops == kMostHops || !trusted.contains(last)) return last;
+      if (hops == kMaxHops || !trusted.contains(last)) return last;
       const size_t comma = left.rfind(',');
       more = comma != std::string_view::npos;
-      const auto hop = Address::parse(more ? left.substr(comma + 1) : left);
+      const auto hop = IpAddress::parse(more ? left.substr(comma + 1) : left);
       if (!hop) return last;
       last = *hop;
       if (more) left = left.substr(0, comma);
@@ -155,11 +155,11 @@ Address client_address(const Address& peer, std::span<const std::string_view> x_
   return last;
 }
 
-std::string rate_key(const Address& address) {
+std::string rate_key(const IpAddress& address) {
   if (address.is_v4()) return address.text();
   std::array<uint8_t, 16> bytes = address.bytes();
   std::fill(bytes.begin() + 8, bytes.end(), uint8_t{0});
-  return Address(bytes).text() + "/64";
+  return IpAddress(bytes).text() + "/64";
 }
 
 }  // namespace stoka::serve

@@ -1,4 +1,4 @@
-// Who a client is behind proxies: its IP address, by what peers may be believed.
+// The IP address of a client, which may be behind proxies.
 #pragma once
 
 #include <array>
@@ -13,50 +13,54 @@
 
 namespace stoka::serve {
 
-// An IPv4 or IPv6 address. One that is IPv4 mapped into IPv6 is IPv4.
-class Address {
+// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address counts as IPv4.
+class IpAddress {
  public:
-  Address() = default;  // ::
-  explicit Address(const std::array<uint8_t, 4>& v4);
-  explicit Address(const std::array<uint8_t, 16>& v6) : bytes_(v6) {}
-  // In the forms of a header: 1.2.3.4, 1.2.3.4:567, ::1, [::1], [::1]:443, each perhaps in double
-  // quotes and between blanks. A zone ("%eth0") is dropped: it has a meaning on one machine only.
-  static std::optional<Address> parse(std::string_view text);
+  IpAddress() = default;  // ::
+  explicit IpAddress(const std::array<uint8_t, 4>& v4);
+  explicit IpAddress(const std::array<uint8_t, 16>& v6) : bytes_(v6) {}
+  // Parses the forms that occur in headers: 1.2.3.4, 1.2.3.4:567, ::1, [::1], [::1]:443, each
+  // optionally in double quotes and between blanks. A zone ("%eth0") is dropped, because it has a
+  // meaning only on the machine that wrote it.
+  static std::optional<IpAddress> parse(std::string_view text);
 
   bool is_v4() const;
   std::string text() const;
-  // All 16; of IPv4 the mapped form.
+  // All 16 bytes; of an IPv4 address those of its mapped form.
   const std::array<uint8_t, 16>& bytes() const { return bytes_; }
-  bool operator==(const Address&) const = default;
+  bool operator==(const IpAddress&) const = default;
 
  private:
   std::array<uint8_t, 16> bytes_{};
 };
 
-// Sets of addresses.
+// A set of networks.
 class Networks {
  public:
-  // "10.0.0.0/8", "fd00::/8", or one address. Bits after the prefix do not matter. Config errors
-  // name what is wrong.
+  // Each element is "10.0.0.0/8", "fd00::/8", or one address. Bits after the prefix are ignored. A
+  // config error names the element and what is wrong with it.
   static Result<Networks> parse(std::span<const std::string> cidrs);
-  // IPv4 and IPv6 are worlds of their own: 0.0.0.0/0 has no IPv6 address in it, nor ::/0 an IPv4.
-  bool contains(const Address& address) const;
+  // A network holds only addresses of its own IP version: 0.0.0.0/0 holds no IPv6 address, and ::/0
+  // no IPv4 address.
+  bool contains(const IpAddress& address) const;
 
  private:
   struct Network {
-    Address address;
+    IpAddress address;
     unsigned bits;  // of the 128
   };
   std::vector<Network> networks_;
 };
 
-// The peer, unless it is trusted: then the right-most hop of all X-Forwarded-For headers, joined in
-// their order, that is not trusted itself, or else the left-most. A hop that is no address ends the
-// walk at the trusted one to its right; no more than 64 hops are read.
-Address client_address(const Address& peer, std::span<const std::string_view> x_forwarded_for,
-                       const Networks& trusted);
+// The address of the client. That is the peer unless the peer is a trusted proxy. Then it is the
+// right-most hop in all X-Forwarded-For headers, joined in their order, that is not trusted itself,
+// or the left-most hop if all are trusted. A hop that is not an address ends the search at the
+// trusted hop to its right. At most 64 hops are read.
+IpAddress client_address(const IpAddress& peer, std::span<const std::string_view> x_forwarded_for,
+                         const Networks& trusted);
 
-// What counts as one client in a limit: an IPv4 address, the /64 of an IPv6 address.
-std::string rate_key(const Address& address);
+// The key under which a rate limit counts a client: the IPv4 address, or the /64 of an IPv6
+// address.
+std::string rate_key(const IpAddress& address);
 
 }  // namespace stoka::serve

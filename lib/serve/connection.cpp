@@ -14,19 +14,20 @@
 namespace stoka::serve {
 namespace {
 
-// After the last answer the client may still be sending: closed at once, it would never read it.
-constexpr std::chrono::seconds kLingering{2};
-constexpr size_t kMostLingering = 1u << 20;
-constexpr size_t kMostAtOnce = 256u << 10;  // received in one round, so that others get theirs
-constexpr size_t kMostUnread = 64u << 10;   // of answers, before the next request is answered
+// After the last response the client may still be sending. A socket that is closed at once would be
+// reset, and the client could not read the response.
+constexpr std::chrono::seconds kLingerTimeout{2};
+constexpr size_t kMaxDiscarded = 1u << 20;
+constexpr size_t kMaxReceivePerRound = 256u << 10;  // so that other connections get their turn
+constexpr size_t kMaxUnsentBytes = 64u << 10;       // bytes unsent when the next request is handled
 
-void set(int socket, int level, int name, int value) {
+void set_option(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof value);
 }
 
 }  // namespace
 
-Connection::Connection(net::Loop& loop, int socket, Address peer, Handler& handler,
+Connection::Connection(net::Loop& loop, int socket, IpAddress peer, Handler& handler,
                        const ConnectionLimits& limits, std::function<void()> closed)
     : loop_(loop),
       socket_(socket),
@@ -37,11 +38,11 @@ Connection::Connection(net::Loop& loop, int socket, Address peer, Handler& handl
       self_(std::make_shared<Connection*>(this)),
       reader_(limits.request),
       waiting_since_(std::chrono::steady_clock::now()),
-      took_(waiting_since_) {
-  set(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
-  set(socket_, SOL_SOCKET, SO_KEEPALIVE, 1);
-  watch_ = loop_.watch(socket_, [this](net::Loop::Ready what) { ready(what); });
-  want();
+      last_write_(waiting_since_) {
+  set_option(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(socket_, SOL_SOCKET, SO_KEEPALIVE, 1);
+  watch_ = loop_.watch(socket_, [this](net::Loop::Ready what) { on_ready(what); });
+  update_watch();
 }
 
 Connection::~Connection() {
@@ -49,68 +50,68 @@ Connection::~Connection() {
   ::close(socket_);
 }
 
-// Who does not read its answers is not heard either.
-bool Connection::behind() const {
+// Such a request waits until the client has read earlier responses; until then nothing is received.
+bool Connection::has_unhandled_request() const {
   using State = RequestReader::State;
   return !busy_ && !closing_ &&
          (reader_.state() == State::complete || reader_.state() == State::refused);
 }
 
-void Connection::want() { watch_.want(!behind() || !blocked_, blocked_); }
+void Connection::update_watch() { watch_.want(!has_unhandled_request() || !blocked_, blocked_); }
 
-void Connection::ready(net::Loop::Ready what) {
+void Connection::on_ready(net::Loop::Ready what) {
   if (what.readable) receive();
   if (what.writable && !over_) flush();
 }
 
 void Connection::receive() {
   std::array<char, 16384> bytes;
-  for (size_t total = 0; total < kMostAtOnce && !over_ && !behind();) {
+  for (size_t total = 0; total < kMaxReceivePerRound && !over_ && !has_unhandled_request();) {
     const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (got <= 0) {
-      if (!busy_) flush();  // it may still read what was said
-      return lose();
+      if (!busy_) flush();  // the client may only have stopped sending, and still read
+      return disconnect();
     }
     const std::string_view received(bytes.data(), static_cast<size_t>(got));
     total += received.size();
     if (closing_) {
-      lingered_ += received.size();
-      if (lingered_ > kMostLingering) return close();
+      discarded_ += received.size();
+      if (discarded_ > kMaxDiscarded) return close();
     } else if (busy_) {
-      received_ += received;
-      if (received_.size() > limits_.pipelined) return lose();
+      pipelined_ += received;
+      if (pipelined_.size() > limits_.max_pipelined) return disconnect();
     } else {
-      hear(received);
+      push(received);
     }
     if (received.size() < bytes.size()) return;
   }
 }
 
-void Connection::hear(std::string_view bytes) {
+void Connection::push(std::string_view bytes) {
   const auto before = reader_.state();
   const auto after = reader_.push(bytes);
   if (after != before) waiting_since_ = std::chrono::steady_clock::now();
-  serve_next();
+  handle_requests();
 }
 
-void Connection::serve_next() {
+void Connection::handle_requests() {
   using State = RequestReader::State;
-  while (!busy_ && !over_ && !closing_ && backlog() <= kMostUnread) {
+  while (!busy_ && !over_ && !closing_ && backlog() <= kMaxUnsentBytes) {
     if (reader_.expects_continue()) {
       out_ += "HTTP/1.1 100 Continue\r\n\r\n";
       schedule_flush();
     }
     if (reader_.state() == State::refused) {
       const RequestReader::Refusal& refusal = reader_.refusal();
-      return turn_away(refusal.status, refusal.why, refusal.hint);
+      return refuse(refusal.status, refusal.why, refusal.hint);
     }
     if (reader_.state() != State::complete) break;
-    Request request = reader_.take();
+    HttpRequest request = reader_.take();
     busy_ = true;
     head_only_ = request.method == "HEAD";
-    chunked_ = request.minor > 0;
+    chunked_ = request.minor_version > 0;
     keep_alive_ = request.keep_alive;
     auto pending = handler_.handle(std::move(request), *this);
     if (busy_) pending_ = std::move(pending);
@@ -119,24 +120,24 @@ void Connection::serve_next() {
     closing_ = true;
     schedule_flush();
   }
-  if (blocked_ && !over_) want();
+  if (blocked_ && !over_) update_watch();
 }
 
-void Connection::turn_away(int status, std::string_view why, std::string_view hint) {
+void Connection::refuse(int status, std::string_view why, std::string_view hint) {
   busy_ = true;
   head_only_ = false;
   keep_alive_ = false;
   respond(handler_.refuse(reader_.head(), status, why, hint));
 }
 
-void Connection::respond(Response response) {
+void Connection::respond(HttpResponse response) {
   const bool keep = keep_alive_ && !response.close && !finishing_;
   out_ += response_head(response, Framing::sized, response.body.size(), keep);
   if (!head_only_) out_ += response.body;
-  answered(keep);
+  finish_response(keep);
 }
 
-void Connection::begin_stream(Response head) {
+void Connection::begin_stream(HttpResponse head) {
   keep_alive_ = keep_alive_ && chunked_ && !finishing_;
   out_ += response_head(head, chunked_ ? Framing::chunked : Framing::until_close, 0, keep_alive_);
   schedule_flush();
@@ -147,7 +148,7 @@ void Connection::send(std::string_view bytes) {
   schedule_flush();
 }
 
-void Connection::frame() {
+void Connection::frame_chunk() {
   if (chunk_.empty()) return;
   if (chunked_) fmt::format_to(std::back_inserter(out_), "{:x}\r\n", chunk_.size());
   out_ += chunk_;
@@ -156,18 +157,18 @@ void Connection::frame() {
 }
 
 void Connection::end(bool close) {
-  frame();
+  frame_chunk();
   if (chunked_) out_ += "0\r\n\r\n";
-  answered(keep_alive_ && !close);
+  finish_response(keep_alive_ && !close);
 }
 
-void Connection::answered(bool keep) {
+void Connection::finish_response(bool keep) {
   busy_ = false;
   closing_ = !keep;
   waiting_since_ = std::chrono::steady_clock::now();
-  // Before anything that is received from now on.
-  if (!received_.empty() && keep) reader_.push(std::exchange(received_, {}));
-  // Whoever answers may be in the middle of something.
+  // These bytes come before anything that is received from now on.
+  if (!pipelined_.empty() && keep) reader_.push(std::exchange(pipelined_, {}));
+  // The pending response may be calling this function, so it is destroyed later.
   if (pending_) loop_.soon([pending = std::move(pending_)] {});
   schedule_flush();
 }
@@ -182,37 +183,37 @@ void Connection::schedule_flush() {
 void Connection::flush() {
   flush_scheduled_ = false;
   if (over_) return;
-  frame();
+  frame_chunk();
   while (written_ < out_.size()) {
     const ssize_t sent =
         ::send(socket_, out_.data() + written_, out_.size() - written_, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      if (written_ > kMostUnread) {
+      if (written_ > kMaxUnsentBytes) {
         out_.erase(0, written_);
         written_ = 0;
       }
       if (!std::exchange(blocked_, true)) {
-        took_ = std::chrono::steady_clock::now();
-        want();
+        last_write_ = std::chrono::steady_clock::now();
+        update_watch();
       }
       return;
     }
-    if (sent < 0) return lose();
+    if (sent < 0) return disconnect();
     written_ += static_cast<size_t>(sent);
-    if (blocked_) took_ = std::chrono::steady_clock::now();
+    if (blocked_) last_write_ = std::chrono::steady_clock::now();
   }
   out_.clear();
   written_ = 0;
   if (std::exchange(blocked_, false)) {
     if (reader_.state() == RequestReader::State::idle)
       waiting_since_ = std::chrono::steady_clock::now();
-    want();
+    update_watch();
   }
-  if (const auto pending = pending_) pending->drained();
+  if (const auto pending = pending_) pending->on_drained();
   if (busy_) return;
   if (closing_) return linger();
-  serve_next();
+  handle_requests();
 }
 
 void Connection::linger() {
@@ -221,19 +222,19 @@ void Connection::linger() {
   waiting_since_ = std::chrono::steady_clock::now();
 }
 
-void Connection::tick(Time now) {
+void Connection::tick(TimePoint now) {
   using State = RequestReader::State;
   if (over_) return;
   const auto waited = now - waiting_since_;
   if (lingering_) {
-    if (waited > kLingering) close();
+    if (waited > kLingerTimeout) close();
     return;
   }
-  if (blocked_ && now - took_ > limits_.slow) {
-    // What it has not taken must not be kept for it by the system either.
+  if (blocked_ && now - last_write_ > limits_.write_timeout) {
+    // A reset makes the system drop the bytes that the client has not taken, too.
     const struct linger reset = {1, 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-    return lose();
+    return disconnect();
   }
   if (busy_) {
     if (const auto pending = pending_) pending->tick(now);
@@ -241,24 +242,24 @@ void Connection::tick(Time now) {
   }
   if (closing_ || blocked_) return;
   const State state = reader_.state();
-  if (state == State::idle && waited > limits_.idle) return close();
-  if ((state == State::head && waited > limits_.head) ||
-      (state == State::body && waited > limits_.body))
-    turn_away(408, "the request took too long", "send it at once");
+  if (state == State::idle && waited > limits_.idle_timeout) return close();
+  if ((state == State::head && waited > limits_.head_timeout) ||
+      (state == State::body && waited > limits_.body_timeout))
+    refuse(408, "the request took too long", "send it faster");
 }
 
 void Connection::finish() {
   finishing_ = true;
-  if (!busy_) serve_next();
+  if (!busy_) handle_requests();
 }
 
 void Connection::shut_down() {
-  if (const auto pending = pending_) pending->shut_down();
+  if (const auto pending = pending_) pending->on_shutdown();
 }
 
-void Connection::lose() {
+void Connection::disconnect() {
   if (over_) return;
-  if (const auto pending = std::exchange(pending_, nullptr)) pending->left();
+  if (const auto pending = std::exchange(pending_, nullptr)) pending->on_disconnect();
   close();
 }
 

@@ -1,4 +1,5 @@
-// One client's socket: requests in, answers out, one after the other.
+// The connection of one client: reads requests from its socket and writes one response after the
+// other.
 #pragma once
 
 #include <chrono>
@@ -6,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "net/loop.h"
+#include "net/event_loop.h"
 #include "serve/handler.h"
 #include "serve/request_reader.h"
 
@@ -14,89 +15,91 @@ namespace stoka::serve {
 
 struct ConnectionLimits {
   RequestLimits request;
-  std::chrono::seconds head{10};  // for the whole head, from its first byte
-  std::chrono::seconds body{30};  // for the whole body
-  std::chrono::seconds idle{60};  // between requests
-  std::chrono::seconds slow{30};  // without taking a byte of what is sent
-  size_t pipelined = 64u << 10;   // bytes received during an answer
+  std::chrono::seconds head_timeout{10};   // for the whole head, from its first byte
+  std::chrono::seconds body_timeout{30};   // for the whole body
+  std::chrono::seconds idle_timeout{60};   // between requests
+  std::chrono::seconds write_timeout{30};  // in which the client takes not a byte that is sent
+  size_t max_pipelined = 64u << 10;        // bytes received while a response is being made
 };
 
-// Lives on the thread of its loop. Non-blocking; no thread, no timer of its own: tick() comes from
-// whoever owns it.
-class Connection final : public Client {
+// Used only on the thread of its loop. The socket is non-blocking. The connection has no timer of
+// its own: its owner calls tick() about twice a second.
+class Connection final : public ResponseWriter {
  public:
-  using Time = std::chrono::steady_clock::time_point;
+  using TimePoint = std::chrono::steady_clock::time_point;
 
-  // Takes the socket over. `closed` is called once, from a later round, when all is over.
-  Connection(net::Loop& loop, int socket, Address peer, Handler& handler,
+  // Takes ownership of the socket. `closed` is called once, in a later round of the loop, when the
+  // connection is over.
+  Connection(net::Loop& loop, int socket, IpAddress peer, Handler& handler,
              const ConnectionLimits& limits, std::function<void()> closed);
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  void tick(Time now);
-  // No further request: closes when there is none, else after the answer.
+  void tick(TimePoint now);
+  // Reads no further request: closes at once if the connection is idle, otherwise after the
+  // response.
   void finish();
-  // What is under way is told to come to its end.
+  // Tells the pending response to end now.
   void shut_down();
-  // As if the client had left.
-  void abandon() { lose(); }
-  // Asks nothing and is asked nothing, since when.
-  bool idle() const { return !busy_ && !closing_ && backlog() == 0 && !over_; }
-  Time waiting_since() const { return waiting_since_; }
+  // Closes as if the client had disconnected.
+  void abandon() { disconnect(); }
+  // Whether no request is being read or answered; and since when the connection waits for bytes.
+  bool is_idle() const { return !busy_ && !closing_ && backlog() == 0 && !over_; }
+  TimePoint waiting_since() const { return waiting_since_; }
 
-  const Address& address() const override { return peer_; }
-  void respond(Response response) override;
-  void begin_stream(Response head) override;
+  const IpAddress& peer() const override { return peer_; }
+  void respond(HttpResponse response) override;
+  void begin_stream(HttpResponse head) override;
   void send(std::string_view bytes) override;
   void end(bool close) override;
   size_t backlog() const override { return out_.size() - written_ + chunk_.size(); }
 
  private:
-  void ready(net::Loop::Ready ready);
+  void on_ready(net::Loop::Ready ready);
   void receive();
-  void hear(std::string_view bytes);
-  void serve_next();
-  void turn_away(int status, std::string_view why, std::string_view hint);
-  void answered(bool keep);
-  void frame();
+  void push(std::string_view bytes);
+  void handle_requests();
+  void refuse(int status, std::string_view why, std::string_view hint);
+  void finish_response(bool keep_alive);
+  void frame_chunk();
   void schedule_flush();
   void flush();
-  bool behind() const;
-  void want();
+  bool has_unhandled_request() const;
+  void update_watch();
   void linger();
-  void lose();   // the client is gone
-  void close();  // the connection is over
+  void disconnect();  // the client is gone
+  void close();       // the connection is over
 
   net::Loop& loop_;
   const int socket_;
-  const Address peer_;
+  const IpAddress peer_;
   Handler& handler_;
   const ConnectionLimits limits_;
   const std::function<void()> closed_;
-  const std::shared_ptr<Connection*> self_;  // for what is to be done soon
+  const std::shared_ptr<Connection*> self_;  // expires with this; for calls that the loop delays
   net::Loop::Watch watch_;
 
   RequestReader reader_;
-  std::string received_;  // during an answer
-  bool busy_ = false;     // a request is being answered
+  std::string pipelined_;  // received while a response is being made
+  bool busy_ = false;      // a request is being answered
   bool keep_alive_ = false;
   bool chunked_ = false;
-  bool head_only_ = false;  // of a HEAD request
-  bool finishing_ = false;  // no further request
-  bool closing_ = false;    // when all is written
-  bool lingering_ = false;  // all is written, and what still comes is nobody's
+  bool head_only_ = false;  // the request is HEAD
+  bool finishing_ = false;  // no further request is read
+  bool closing_ = false;    // the connection closes when everything is written
+  bool lingering_ = false;  // everything is written; what is still received is thrown away
   bool over_ = false;
-  size_t lingered_ = 0;  // bytes
-  std::shared_ptr<Pending> pending_;
+  size_t discarded_ = 0;  // bytes received while lingering
+  std::shared_ptr<PendingResponse> pending_;
 
   std::string out_;
-  size_t written_ = 0;  // of out_
-  std::string chunk_;   // of the stream, not framed yet
+  size_t written_ = 0;  // how much of out_ is written
+  std::string chunk_;   // bytes of the stream that are not framed as a chunk yet
   bool flush_scheduled_ = false;
-  bool blocked_ = false;  // the socket takes no more for now
-  Time waiting_since_;    // for bytes of a request, of whatever kind
-  Time took_;             // when the client last took a byte
+  bool blocked_ = false;     // the socket takes no more bytes for now
+  TimePoint waiting_since_;  // since when the next bytes of a request are awaited
+  TimePoint last_write_;     // when the socket last took a byte
 };
 
 }  // namespace stoka::serve

@@ -14,13 +14,13 @@ namespace {
 constexpr std::string_view kMethods = "GET, POST";
 constexpr std::string_view kRequestHeaders =
     "authorization, content-type, traceparent, x-request-id";
-constexpr std::string_view kMaxAge = "600";  // seconds; browsers keep it no longer than 7200
+constexpr std::string_view kMaxAge = "600";  // seconds; browsers use at most 7200
 
 bool is_host_sign(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
 }
 
-// A name, an IPv4 address or, in brackets, an IPv6 address, as far as can be told by its signs.
+// Whether all characters may occur in a name, an IPv4 address or an IPv6 address in brackets.
 bool is_host(std::string_view text) {
   if (text.size() > 2 && text.starts_with('[') && text.ends_with(']')) {
     text = text.substr(1, text.size() - 2);
@@ -35,21 +35,21 @@ bool is_origin_port(std::string_view text) {
   return text.size() < 5 || text <= "65535";
 }
 
-// The form in which browsers send it.
+// Returns the origin in the form in which browsers send it.
 Result<std::string> normalised(std::string_view given) {
   const auto error = [&](std::string_view what, std::string hint) {
     return fail(ErrorKind::config,
-                fmt::format("\"{}\" is no allowed origin: {}", text::one_line(given), what),
+                fmt::format("\"{}\" is not a valid origin: {}", text::one_line(given), what),
                 std::move(hint));
   };
   const std::string example = "write it as https://example.com or http://localhost:4321";
   const std::string origin = lower(trimmed(text::one_line(given)));
-  // It may have a password in it.
+  // The message does not repeat the origin, which may hold a password.
   if (origin.find('@') != std::string::npos)
     return fail(ErrorKind::config, "an allowed origin names a user", example);
-  if (origin == "null") return error("every page without an origin has this one", example);
+  if (origin == "null") return error("browsers send it for every page that has no origin", example);
   if (origin.find('*') != std::string::npos)
-    return error("a part of it cannot be a wildcard",
+    return error("a wildcard cannot be a part of it",
                  "write each origin in full, or \"*\" alone for any");
   const size_t scheme_end = origin.find("://");
   if (scheme_end == std::string::npos) {
@@ -61,7 +61,7 @@ Result<std::string> normalised(std::string_view given) {
   std::string_view host = std::string_view(origin).substr(scheme_end + 3);
   if (scheme != "http" && scheme != "https") return error("it is neither http nor https", example);
   if (const size_t path = host.find_first_of("/?#"); path != std::string_view::npos)
-    return error("it goes on after the host and port",
+    return error("it has something after the host and port",
                  "write " + origin.substr(0, scheme_end + 3 + path));
   const size_t colon = host.rfind(':');
   std::string_view port;
@@ -71,7 +71,8 @@ Result<std::string> normalised(std::string_view given) {
     if (!is_origin_port(port)) return error("its port is not a number from 1 to 65535", example);
   }
   if (!is_host(host))
-    return error("its host is not one", "write names of other scripts as xn--…, as browsers do");
+    return error("its host is not a valid host name",
+                 "write international names as xn--…, as browsers do");
   std::string out = fmt::format("{}://{}", scheme, host);
   if (!port.empty() && port != (scheme == "http" ? "80" : "443")) out += fmt::format(":{}", port);
   return out;
@@ -109,7 +110,7 @@ bool Cors::allows(std::string_view origin) const { return any_ || origins_.conta
 Cors::Headers Cors::origin_headers(std::string_view origin) const {
   Headers out;
   if (allows(origin)) out.emplace_back("Access-Control-Allow-Origin", any_ ? "*" : origin);
-  // Also where it is not allowed: a cache must not give that answer to who is.
+  // Also for an origin that is not allowed: a cache must not reuse that response for one that is.
   if (!origins_.empty()) out.emplace_back("Vary", "Origin");
   return out;
 }

@@ -1,5 +1,5 @@
-// Which sites may read our answers in a browser: Cross-Origin Resource Sharing, as the Fetch
-// standard (https://fetch.spec.whatwg.org/#http-cors-protocol) has it. Never with credentials.
+// Cross-Origin Resource Sharing: which other sites may read responses in a browser. See
+// https://fetch.spec.whatwg.org/#http-cors-protocol. Credentials are never allowed.
 #pragma once
 
 #include <optional>
@@ -17,18 +17,19 @@ class Cors {
  public:
   using Headers = std::vector<std::pair<std::string_view, std::string>>;
 
-  // Exact origins ("https://example.com", "http://localhost:4321"), or "*" alone for any. Upper
-  // case and the default port do not matter here. Without origins no other site may read anything.
-  // Config errors say what to write.
+  // Takes exact origins ("https://example.com", "http://localhost:4321"), or "*" alone for any
+  // origin. Case and an explicit default port do not matter. An empty list allows no other site. A
+  // config error says what to write instead.
   static Result<Cors> make(const std::vector<std::string>& allowed_origins);
 
-  // Of an Origin header, in the one form that browsers send. "null" and no header at all ("") are
-  // allowed only where any origin is.
+  // Whether the value of an Origin header is allowed; it is compared byte by byte. "null" and an
+  // empty value (no header) are allowed only with "*".
   bool allows(std::string_view origin) const;
-  // For every answer but that to a preflight.
+  // The headers of every response except that to a preflight request.
   Headers headers(std::string_view origin) const;
-  // For the 204 that answers OPTIONS with Origin, Access-Control-Request-Method and
-  // Access-Control-Request-Headers ("": none). Nothing if it is not allowed.
+  // The headers of the 204 that answers a preflight request with these values of Origin,
+  // Access-Control-Request-Method and Access-Control-Request-Headers (empty: none). Nullopt if the
+  // request is not allowed.
   std::optional<Headers> preflight(std::string_view origin, std::string_view requested_method,
                                    std::string_view requested_headers) const;
 

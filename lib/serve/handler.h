@@ -1,5 +1,5 @@
-// Between the wire and what is said over it: a connection hands a request to a Handler and is its
-// Client. All of it on the thread of the loop.
+// The interfaces between a connection, which speaks HTTP, and the site, which makes responses. All
+// of them are used only on the thread of the event loop.
 #pragma once
 
 #include <chrono>
@@ -12,45 +12,47 @@
 
 namespace stoka::serve {
 
-// The other side of a request, as long as it is there: not after respond(), end() or left().
-class Client {
+// Writes the response to one request. It must not be used after respond() or end(), nor after
+// PendingResponse::on_disconnect().
+class ResponseWriter {
  public:
-  virtual ~Client() = default;
-  virtual const Address& address() const = 0;  // of the peer
-  // The whole answer.
-  virtual void respond(Response response) = 0;
-  // The head of an event stream, then pieces of it. What arrives within one round of the loop
-  // leaves in one write.
-  virtual void begin_stream(Response head) = 0;
+  virtual ~ResponseWriter() = default;
+  virtual const IpAddress& peer() const = 0;
+  // Sends a complete response.
+  virtual void respond(HttpResponse response) = 0;
+  // Sends the head of an event stream; send() adds to its body. All bytes that are passed within
+  // one round of the loop are sent with one system call.
+  virtual void begin_stream(HttpResponse head) = 0;
   virtual void send(std::string_view bytes) = 0;
-  // The stream is whole. Close: nothing else is answered on this connection.
+  // Ends the stream. If `close` is true, the connection is closed afterwards.
   virtual void end(bool close) = 0;
-  // Bytes that the client has not taken yet.
+  // The number of bytes that the client has not received yet.
   virtual size_t backlog() const = 0;
 };
 
-// An answer that takes time.
-class Pending {
+// A response that is still being made when Handler::handle() returns.
+class PendingResponse {
  public:
-  virtual ~Pending() = default;
-  // The client is gone: it must not be spoken to any more.
-  virtual void left() = 0;
-  // The client has taken all there was.
-  virtual void drained() {}
-  // From time to time.
+  virtual ~PendingResponse() = default;
+  // The client has disconnected: the ResponseWriter must not be used any more.
+  virtual void on_disconnect() = 0;
+  // The client has received everything that was sent so far.
+  virtual void on_drained() {}
+  // Called about twice a second.
   virtual void tick(std::chrono::steady_clock::time_point) {}
-  // The server has no time left: what is to be said must be said now.
-  virtual void shut_down() {}
+  // The server is about to stop: the response must end now.
+  virtual void on_shutdown() {}
 };
 
 class Handler {
  public:
   virtual ~Handler() = default;
-  // Answers at once and returns null, or later.
-  virtual std::shared_ptr<Pending> handle(Request request, Client& client) = 0;
-  // An answer to what is no request. `head`: what could be read of it, or nothing.
-  virtual Response refuse(const Request& head, int status, std::string_view why,
-                          std::string_view hint) = 0;
+  // Either responds before it returns null, or returns the response that will come later.
+  virtual std::shared_ptr<PendingResponse> handle(HttpRequest request, ResponseWriter& writer) = 0;
+  // Makes the response to bytes that are not a valid request. `head` is the head of the request as
+  // far as it could be parsed; it may be empty.
+  virtual HttpResponse refuse(const HttpRequest& head, int status, std::string_view why,
+                              std::string_view hint) = 0;
 };
 
 }  // namespace stoka::serve

@@ -5,11 +5,41 @@
 #include <array>
 #include <ctime>
 #include <iterator>
-
-#include "serve/problem.h"
+#include <nlohmann/json.hpp>
 
 namespace stoka::serve {
 namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr std::pair<int, std::string_view> kReasonPhrases[] = {
+    {200, "OK"},
+    {204, "No Content"},
+    {302, "Found"},
+    {304, "Not Modified"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {408, "Request Timeout"},
+    {409, "Conflict"},
+    {411, "Length Required"},
+    {413, "Content Too Large"},
+    {414, "URI Too Long"},
+    {415, "Unsupported Media Type"},
+    {421, "Misdirected Request"},
+    {422, "Unprocessable Content"},
+    {429, "Too Many Requests"},
+    {431, "Request Header Fields Too Large"},
+    {499, "Client Closed Request"},
+    {500, "Internal Server Error"},
+    {501, "Not Implemented"},
+    {502, "Bad Gateway"},
+    {503, "Service Unavailable"},
+    {504, "Gateway Timeout"},
+    {505, "HTTP Version Not Supported"},
+};
 
 int hex(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -18,19 +48,19 @@ int hex(char c) {
   return -1;
 }
 
-// What would end or bend a header line.
-bool is_plain(std::string_view value) {
+// Whether the value has no control character, which could end a header line.
+bool is_header_value(std::string_view value) {
   for (const char c : value)
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') return false;
   return true;
 }
 
-// "Sun, 06 Nov 1994 08:49:37 GMT", made once a second.
-std::string_view now() {
-  thread_local time_t made = 0;
+// The current time as "Sun, 06 Nov 1994 08:49:37 GMT", formatted once a second.
+std::string_view http_date() {
+  thread_local time_t formatted = 0;
   thread_local std::array<char, 32> text{};
   const time_t seconds = std::time(nullptr);
-  if (seconds != made) {
+  if (seconds != formatted) {
     tm utc{};
     gmtime_r(&seconds, &utc);
     constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -40,20 +70,20 @@ std::string_view now() {
         text.data(), text.size(), "{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[utc.tm_wday],
         utc.tm_mday, kMonths[utc.tm_mon], 1900 + utc.tm_year, utc.tm_hour, utc.tm_min, utc.tm_sec);
     *end.out = '\0';
-    made = seconds;
+    formatted = seconds;
   }
   return text.data();
 }
 
 }  // namespace
 
-std::string_view Request::header(std::string_view name) const {
+std::string_view HttpRequest::header(std::string_view name) const {
   for (const auto& [key, value] : headers)
     if (key == name) return value;
   return {};
 }
 
-std::vector<std::string_view> Request::all(std::string_view name) const {
+std::vector<std::string_view> HttpRequest::header_values(std::string_view name) const {
   std::vector<std::string_view> out;
   for (const auto& [key, value] : headers)
     if (key == name) out.push_back(value);
@@ -75,7 +105,7 @@ std::string percent_decoded(std::string_view text) {
   return out;
 }
 
-std::string Request::parameter(std::string_view name) const {
+std::string HttpRequest::parameter(std::string_view name) const {
   std::string_view rest = query;
   while (!rest.empty()) {
     const std::string_view pair = rest.substr(0, rest.find('&'));
@@ -87,25 +117,50 @@ std::string Request::parameter(std::string_view name) const {
   return {};
 }
 
-std::string response_head(const Response& response, Framing framing, size_t length,
+std::string response_head(const HttpResponse& response, Framing framing, size_t length,
                           bool keep_alive) {
   std::string out;
   const auto line = [&](std::string_view name, std::string_view value) {
     out.append(name).append(": ").append(value).append("\r\n");
   };
   fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\n", response.status,
-                 reason(response.status));
+                 reason_phrase(response.status));
   if (!response.content_type.empty()) line("Content-Type", response.content_type);
   if (framing == Framing::sized && response.status != 204 && response.status != 304)
     line("Content-Length", fmt::format_int(length).c_str());
   if (framing == Framing::chunked) line("Transfer-Encoding", "chunked");
   for (const auto& [name, value] : response.headers)
-    if (is_plain(value)) line(name, value);
-  line("Date", now());
+    if (is_header_value(value)) line(name, value);
+  line("Date", http_date());
   line("Connection", keep_alive ? "keep-alive" : "close");
   line("Server", "stoka");
   out += "\r\n";
   return out;
+}
+
+std::string problem_details_json(int status, const Error& error, std::string_view field,
+                                 std::string_view request_id) {
+  OrderedJson body = {{"type", "about:blank"},
+                      {"title", reason_phrase(status)},
+                      {"status", status},
+                      {"code", name(error.kind)},
+                      {"detail", error.message}};
+  if (!error.hint.empty()) body["hint"] = error.hint;
+  if (!field.empty()) body["field"] = field;
+  body["request_id"] = request_id;
+  return body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+std::string_view reason_phrase(int status) {
+  for (const auto& [known, phrase] : kReasonPhrases)
+    if (known == status) return phrase;
+  return "Unknown";
+}
+
+std::optional<std::chrono::seconds> retry_after(const Error& error) {
+  if (http_status(error.kind) != 503) return std::nullopt;
+  if (error.retry_after > 0) return std::chrono::seconds(error.retry_after);
+  return std::chrono::seconds(error.kind == ErrorKind::busy ? 2 : 5);
 }
 
 }  // namespace stoka::serve

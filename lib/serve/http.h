@@ -1,44 +1,66 @@
-// A request as it was read and a response as it will be written. Plain; who reads and writes them
-// is request_reader.h and connection.h.
+// An HTTP request and response as plain data, and the body of an error. RequestReader parses
+// requests, Connection sends responses.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+
 namespace stoka::serve {
 
-struct Request {
+struct HttpRequest {
   std::string method;  // "POST"
-  std::string path;    // of the target, before '?'; not decoded
-  std::string query;   // after it
+  std::string path;    // the part of the target before '?', not percent-decoded
+  std::string query;   // the part after it
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
   std::string body;
-  int minor = 1;  // of HTTP/1.x
+  int minor_version = 1;  // the x of HTTP/1.x
   bool keep_alive = true;
 
-  // The first of that name (lower case); empty if there is none.
+  // The first header of that name (lower case); empty if there is none.
   std::string_view header(std::string_view name) const;
-  std::vector<std::string_view> all(std::string_view name) const;
-  // The first parameter of that name in the query, decoded; nothing in it is an error.
+  std::vector<std::string_view> header_values(std::string_view name) const;
+  // The first parameter of that name in the query, decoded; empty if there is none. Any query can
+  // be decoded.
   std::string parameter(std::string_view name) const;
 };
 
-struct Response {
+struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
   std::string body = {};
   std::vector<std::pair<std::string_view, std::string>> headers = {};
-  bool close = false;  // the connection is of no more use
+  bool close = false;  // the connection is closed after this response
 };
 
-// "%2Fblog+x" decoded: "/blog x".
+// Decodes a part of a query string: "%2Fblog+x" is "/blog x".
 std::string percent_decoded(std::string_view text);
 
-// Status line and headers up to the empty line. `length`: of the body; nothing: chunked.
+// How the client knows where the body ends.
 enum class Framing { sized, chunked, until_close };
-std::string response_head(const Response& response, Framing framing, size_t length,
+// The status line and headers, up to and including the empty line. `length` is that of the body and
+// is used only with Framing::sized.
+std::string response_head(const HttpResponse& response, Framing framing, size_t length,
                           bool keep_alive);
+
+// The body of an error, problem details (RFC 9457):
+// {"type":"about:blank","title":"Bad Request","status":400,"code":"usage","detail":"…",
+//  "hint":"…","field":"scroll_pct","request_id":"…"} on one line. Hint and field are left out if
+// they are empty. The result is valid UTF-8 even if the arguments are not. The content type is
+// application/problem+json.
+std::string problem_details_json(int status, const Error& error, std::string_view field,
+                                 std::string_view request_id);
+
+// The reason phrase of a status (RFC 9110, section 15; nginx's for 499), or "Unknown".
+std::string_view reason_phrase(int status);
+
+// The value of Retry-After: the time that a model server asked for, or a default. Every 503 has
+// one, other statuses have none.
+std::optional<std::chrono::seconds> retry_after(const Error& error);
 
 }  // namespace stoka::serve

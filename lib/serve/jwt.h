@@ -1,5 +1,5 @@
-// Bearer tokens: JSON Web Tokens (RFC 7519) in compact form, signed (RFC 7515). A key has one
-// algorithm, and the token has no say in it.
+// Bearer tokens: signed JSON Web Tokens (RFC 7519) in compact form (RFC 7515). The algorithm
+// follows from the key; the token cannot choose it.
 #pragma once
 
 #include <chrono>
@@ -14,20 +14,21 @@
 namespace stoka::serve {
 
 struct JwtOptions {
-  std::vector<std::string> keys;    // what the key files hold, see JwtKey::read
-  std::string audience;             // required where there is a key
+  std::vector<std::string> keys;    // the contents of the key files, see JwtKey::parse
+  std::string audience;             // required if there is a key
   std::string issuer;               // empty: not checked
-  std::chrono::seconds leeway{60};  // for clocks that differ
+  std::chrono::seconds leeway{60};  // how far clocks may differ
 };
 
 class JwtVerifier {
  public:
-  // Config errors name a key by its place, from 1. Without keys every token is refused.
+  // A config error names a key by its number, from 1. Without keys every token is refused.
   static Result<JwtVerifier> make(const JwtOptions& options);
 
-  // The subject of a token whose signature and claims hold: 1 to 1024 bytes of UTF-8 without
-  // control characters. Else a usage error with one text for all; its hint is the reason, for a
-  // debug log and not for who sent the token. Neither repeats anything of the token. Thread safe.
+  // Returns the subject of a token whose signature and claims are valid: 1 to 1024 bytes of UTF-8
+  // without control characters. Otherwise a usage error, whose message is always the same. Its hint
+  // is the reason; it is meant for a debug log and not for the client. Neither repeats a part of
+  // the token. Thread safe.
   Result<std::string> verify(std::string_view token, Instant now) const;
 
  private:

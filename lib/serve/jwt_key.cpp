@@ -22,9 +22,9 @@ namespace {
 constexpr std::string_view kHs256 = "HS256";
 constexpr std::string_view kRs256 = "RS256";
 constexpr std::string_view kEs256 = "ES256";
-constexpr size_t kLeastSecret = 32;  // bytes: RFC 7518, section 3.2
-constexpr int kLeastRsaBits = 2048;  // RFC 7518, section 3.3
-constexpr size_t kCoordinate = 32;   // bytes of r and of s: RFC 7518, section 3.4
+constexpr size_t kMinSecretBytes = 32;   // RFC 7518, section 3.2
+constexpr int kMinRsaBits = 2048;        // RFC 7518, section 3.3
+constexpr size_t kCoordinateBytes = 32;  // of r and of s: RFC 7518, section 3.4
 
 struct Free {
   void operator()(BIO* p) const { BIO_free(p); }
@@ -38,8 +38,8 @@ struct Free {
 template <class T>
 using Owned = std::unique_ptr<T, Free>;
 
-// The queue of errors belongs to the thread: what is left in it would be taken for the error of
-// somebody else's next call.
+// OpenSSL keeps a queue of errors for each thread. An error that is left in it would be taken for
+// the error of an unrelated later call.
 struct ErrorQueueGuard {
   ~ErrorQueueGuard() { ERR_clear_error(); }
 };
@@ -67,18 +67,18 @@ bool is_der(std::string_view text) {
   return certificate != nullptr;
 }
 
-// A public key in a form that is not read must not become a secret that everybody knows.
-bool is_other_key(std::string_view text) {
+// A public key in a form that is not supported must not be used as a secret: everybody knows it.
+bool is_unsupported_key(std::string_view text) {
   for (const std::string_view start : {"{", "ssh-", "ecdsa-sha2-"})
     if (trimmed(text).starts_with(start)) return true;
   if (is_der(text)) return true;
-  std::string signs(text);
-  std::erase_if(signs, [](char c) { return contains(kWhiteSpace, {&c, 1}); });
-  const std::optional<std::string> inner = from_base64(signs);
+  std::string base64(text);
+  std::erase_if(base64, [](char c) { return contains(kWhiteSpace, {&c, 1}); });
+  const std::optional<std::string> inner = from_base64(base64);
   return inner && (is_der(*inner) || is_pem(*inner));
 }
 
-// OpenSSL asks for a password at the terminal unless it is told that there is none.
+// Without this callback OpenSSL asks for a password at the terminal.
 int no_password(char*, int, int, void*) { return -1; }
 
 std::string_view group(const EVP_PKEY* key, std::array<char, 64>& name) {
@@ -89,18 +89,18 @@ std::string_view group(const EVP_PKEY* key, std::array<char, 64>& name) {
 
 }  // namespace
 
-Result<JwtKey> JwtKey::read(std::string_view content, size_t place) {
+Result<JwtKey> JwtKey::parse(std::string_view content, size_t number) {
   const ErrorQueueGuard guard;
-  if (is_pem(content)) return read_public(content, place);
+  if (is_pem(content)) return parse_public(content, number);
   if (content.ends_with('\n')) content.remove_suffix(1);
   if (content.ends_with('\r')) content.remove_suffix(1);
-  if (is_other_key(content))
+  if (is_unsupported_key(content))
     return fail(ErrorKind::config,
-                fmt::format("JWT key {} is a key in a form that is not read", place),
+                fmt::format("JWT key {} is a key in a form that is not supported", number),
                 "write a public key as PEM: \"-----BEGIN PUBLIC KEY-----\"");
-  if (content.size() < kLeastSecret)
+  if (content.size() < kMinSecretBytes)
     return fail(ErrorKind::config,
-                fmt::format("JWT key {} is a secret of {} bytes, too short to be safe", place,
+                fmt::format("JWT key {} is a secret of {} bytes, too short to be safe", number,
                             content.size()),
                 "use 32 bytes or more, as from \"openssl rand -base64 48\"");
   JwtKey key;
@@ -109,10 +109,10 @@ Result<JwtKey> JwtKey::read(std::string_view content, size_t place) {
   return key;
 }
 
-Result<JwtKey> JwtKey::read_public(std::string_view pem, size_t place) {
+Result<JwtKey> JwtKey::parse_public(std::string_view pem, size_t number) {
   constexpr std::string_view kBegin = "-----BEGIN";
   const auto error = [&](std::string_view what, std::string hint) {
-    return fail(ErrorKind::config, fmt::format("JWT key {} {}", place, what), std::move(hint));
+    return fail(ErrorKind::config, fmt::format("JWT key {} {}", number, what), std::move(hint));
   };
   const std::string form =
       "give the public key alone, as PEM with the line \"-----BEGIN PUBLIC KEY-----\"";
@@ -125,21 +125,21 @@ Result<JwtKey> JwtKey::read_public(std::string_view pem, size_t place) {
   JwtKey key;
   key.public_key_ = Owned<EVP_PKEY>(PEM_read_bio_PUBKEY(bio.get(), nullptr, no_password, nullptr));
   EVP_PKEY* read = key.public_key_.get();
-  if (!read) return error("is no PEM public key", form);
+  if (!read) return error("is not a PEM public key", form);
   const Owned<EVP_PKEY_CTX> check{EVP_PKEY_CTX_new(read, nullptr)};
   if (EVP_PKEY_public_check(check.get()) != 1)
-    return error("is no sound public key", "make a new one");
+    return error("is not a valid public key", "make a new one");
 
   std::array<char, 64> name{};
   const int kind = EVP_PKEY_get_base_id(read);
   if (kind == EVP_PKEY_RSA) {
     const int bits = EVP_PKEY_get_bits(read);
-    if (bits < kLeastRsaBits) return error(fmt::format("is RSA of {} bits", bits), kinds);
+    if (bits < kMinRsaBits) return error(fmt::format("is RSA of {} bits", bits), kinds);
     key.algorithm_ = kRs256;
   } else if (kind == EVP_PKEY_EC && group(read, name) == "prime256v1") {
     key.algorithm_ = kEs256;
   } else {
-    return error("is of a kind that is not used", kinds);
+    return error("is of a kind that is not supported", kinds);
   }
   return key;
 }
@@ -160,11 +160,11 @@ bool JwtKey::verifies_mac(std::string_view input, std::string_view signature) co
   return signature.size() == length && CRYPTO_memcmp(signature.data(), mac.data(), length) == 0;
 }
 
-// OpenSSL takes the pair as DER.
+// OpenSSL takes r and s as DER, a JWT has their bytes one after the other.
 bool JwtKey::verifies_raw_pair(std::string_view input, std::string_view signature) const {
-  if (signature.size() != 2 * kCoordinate) return false;
-  Owned<BIGNUM> r{BN_bin2bn(bytes(signature), kCoordinate, nullptr)};
-  Owned<BIGNUM> s{BN_bin2bn(bytes(signature) + kCoordinate, kCoordinate, nullptr)};
+  if (signature.size() != 2 * kCoordinateBytes) return false;
+  Owned<BIGNUM> r{BN_bin2bn(bytes(signature), kCoordinateBytes, nullptr)};
+  Owned<BIGNUM> s{BN_bin2bn(bytes(signature) + kCoordinateBytes, kCoordinateBytes, nullptr)};
   const Owned<ECDSA_SIG> pair{ECDSA_SIG_new()};
   if (!r || !s || !pair || BN_is_zero(r.get()) || BN_is_zero(s.get())) return false;
   ECDSA_SIG_set0(pair.get(), r.release(), s.release());

@@ -1,4 +1,4 @@
-// A key that verifies signatures, by the one algorithm that follows from what the key is.
+// A key that verifies signatures. Its algorithm follows from the kind of the key.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,19 @@ namespace stoka::serve {
 
 class JwtKey {
  public:
-  // Of what a key file holds. A PEM public key is RSA of 2048 bits or more (RS256) or EC P-256
-  // (ES256). All else is a shared secret of 32 bytes or more (HS256), without one line end after
-  // it. Config errors name the key by its place.
-  static Result<JwtKey> read(std::string_view content, size_t place);
+  // Parses the content of a key file. A PEM public key must be RSA of 2048 bits or more (RS256) or
+  // EC P-256 (ES256). Anything else is a shared secret of 32 bytes or more (HS256); one line end
+  // after it is dropped. A config error names the key by its number.
+  static Result<JwtKey> parse(std::string_view content, size_t number);
 
-  // As RFC 7518 names it: "RS256".
+  // The name of RFC 7518: "RS256".
   std::string_view algorithm() const { return algorithm_; }
-  // The signature is its bytes, for ES256 r and s one after the other. Thread safe.
+  // The signature is given as bytes; for ES256 these are r and s (RFC 7518, 3.4). Thread safe.
   bool verifies(std::string_view input, std::string_view signature) const;
 
  private:
   JwtKey() = default;
-  static Result<JwtKey> read_public(std::string_view pem, size_t place);
+  static Result<JwtKey> parse_public(std::string_view pem, size_t number);
   bool verifies_mac(std::string_view input, std::string_view signature) const;
   bool verifies_raw_pair(std::string_view input, std::string_view signature) const;
   bool verifies_public(std::string_view input, std::string_view signature) const;

@@ -30,7 +30,7 @@ constexpr int kStatusCodes[] = {200, 204, 302, 304, 400, 401, 403, 404, 405, 406
                                 414, 415, 417, 421, 429, 431, 499, 500, 501, 502, 503, 504, 505};
 constexpr std::string_view kRoleNames[] = {"embedder", "reranker", "generator", "store", "other"};
 
-// Label values may hold anything; HELP text is ours.
+// Escapes a label value. HELP texts need no escapes.
 std::string escaped(std::string_view value) {
   std::string out;
   for (char c : value) {
@@ -61,7 +61,8 @@ std::string braces(const Labels& labels) {
   return out + "}";
 }
 
-class Page {
+// Builds the text format.
+class Exposition {
  public:
   void family(std::string_view name, std::string_view type, std::string_view help) {
     name_ = name;
@@ -79,7 +80,7 @@ class Page {
     family(name, type, help);
     sample({}, value);
   }
-  void sample(const Labels& labels, const Histogram::Reading& reading) {
+  void sample(const Labels& labels, const Histogram::Snapshot& reading) {
     for (size_t i = 0; i < Histogram::kBuckets; ++i) {
       Labels bucket = labels;
       bucket.emplace_back("le",
@@ -103,7 +104,7 @@ std::string slurp(const char* path) {
   return out.str();
 }
 
-// The fields of /proc/self/stat from the third on; the second, the program's name, may hold spaces.
+// The fields of /proc/self/stat from the third on. The second, the program's name, may hold spaces.
 std::vector<std::string> stat_fields() {
   std::string text = slurp("/proc/self/stat");
   size_t end = text.rfind(')');
@@ -134,11 +135,12 @@ std::optional<size_t> open_files() {
   if (error) return std::nullopt;
   size_t count = 0;
   for (; !error && it != std::filesystem::directory_iterator(); it.increment(error)) ++count;
-  return count > 0 ? count - 1 : 0;  // one is the listing itself
+  return count > 0 ? count - 1 : 0;  // the iterator itself has one open
 }
 
-// The names every Prometheus client uses; what this system does not tell is left out. See proc(5).
-void process(Page& page) {
+// The metrics that every Prometheus client library has; values that this system does not provide
+// are left out. See proc(5).
+void add_process_metrics(Exposition& page) {
   constexpr size_t kUserTime = 11, kSystemTime = 12, kStart = 19, kResident = 21;
   std::vector<std::string> stat = stat_fields();
   auto field = [&](size_t i) { return i < stat.size() ? as_number(stat[i]) : std::nullopt; };
@@ -147,13 +149,13 @@ void process(Page& page) {
     page.single("process_cpu_seconds_total", "counter", "CPU time used, user and system.",
                 number((*user + *system) / ticks));
   if (auto resident = field(kResident))
-    page.single("process_resident_memory_bytes", "gauge", "Memory in RAM.",
+    page.single("process_resident_memory_bytes", "gauge", "Resident memory.",
                 number(*resident * static_cast<double>(sysconf(_SC_PAGESIZE))));
   if (auto files = open_files())
     page.single("process_open_fds", "gauge", "Open file descriptors.", std::to_string(*files));
   static const std::optional<double> boot = boot_time();
   if (auto start = field(kStart); start && boot)
-    page.single("process_start_time_seconds", "gauge", "Start of the process, Unix time.",
+    page.single("process_start_time_seconds", "gauge", "Start time of the process, in Unix time.",
                 number(*boot + *start / ticks));
 }
 
@@ -166,10 +168,10 @@ void Histogram::observe(double seconds) {
   sum_.fetch_add(seconds, std::memory_order_relaxed);
 }
 
-// The count is the sum of the buckets, not a number of its own, so that it agrees with them while
-// others count.
-Histogram::Reading Histogram::read() const {
-  Reading out;
+// The count is the sum of the buckets and not a number of its own, so that the two agree while
+// other threads count.
+Histogram::Snapshot Histogram::snapshot() const {
+  Snapshot out;
   uint64_t so_far = 0;
   for (size_t i = 0; i < kBuckets; ++i) out.cumulative[i] = so_far += buckets_[i].value();
   out.sum = sum_.load(std::memory_order_relaxed);
@@ -207,18 +209,19 @@ Counter& Metrics::upstream_errors(std::string_view role, ErrorKind kind) {
 
 void Metrics::watch(std::string name, Labels labels, std::function<double()> read,
                     std::string help) {
-  if (help.empty() && name == "stoka_gate_taken") help = "Places in use at a part.";
-  if (help.empty() && name == "stoka_gate_waiting") help = "Who waits for a place at a part.";
-  std::lock_guard lock(watched_mutex_);
-  // Samples of one name must stand together.
-  auto after = std::find_if(watched_.rbegin(), watched_.rend(),
-                            [&](const Watched& other) { return other.name == name; });
-  auto place = after == watched_.rend() ? watched_.end() : after.base();
-  watched_.insert(place, {std::move(name), std::move(help), std::move(labels), std::move(read)});
+  if (help.empty() && name == "stoka_gate_taken") help = "Requests under way to a model server.";
+  if (help.empty() && name == "stoka_gate_waiting")
+    help = "Requests that wait for a place at a model server.";
+  std::lock_guard lock(gauges_mutex_);
+  // The format wants the samples of one name next to each other.
+  auto after = std::find_if(gauges_.rbegin(), gauges_.rend(),
+                            [&](const CallbackGauge& other) { return other.name == name; });
+  auto place = after == gauges_.rend() ? gauges_.end() : after.base();
+  gauges_.insert(place, {std::move(name), std::move(help), std::move(labels), std::move(read)});
 }
 
 std::string Metrics::text() const {
-  Page page;
+  Exposition page;
   page.family("stoka_requests_total", "counter", "Requests answered, by route and status.");
   for (size_t i = 0; i < kRoutes; ++i)
     for (size_t j = 0; j < kStatuses; ++j)
@@ -229,24 +232,26 @@ std::string Metrics::text() const {
 
   page.family("stoka_request_seconds", "histogram", "Time from a request to its last byte.");
   for (size_t i = 0; i < kRoutes; ++i)
-    if (auto reading = request_seconds_[i].read(); reading.cumulative.back() > 0)
+    if (auto reading = request_seconds_[i].snapshot(); reading.cumulative.back() > 0)
       page.sample({{"route", std::string(kRouteNames[i])}}, reading);
 
   page.family("stoka_first_token_seconds", "histogram", "Time from a question to its first token.");
-  page.sample({}, first_token.read());
+  page.sample({}, first_token.snapshot());
 
   page.family("stoka_answers_total", "counter", "Answers begun, by the route of the question.");
   for (size_t i = 0; i < answers_.size(); ++i)
     page.sample({{"route", std::string(name(static_cast<Route>(i)))}}, answers_[i]);
 
-  page.single("stoka_open_streams", "gauge", "Answers being streamed.",
+  page.single("stoka_open_streams", "gauge", "Answers that are being streamed.",
               std::to_string(open_streams.value()));
 
-  page.family("stoka_streams_total", "counter", "Streams ended; left: the visitor went first.");
+  page.family("stoka_streams_total", "counter",
+              "Streams ended; left: the client disconnected first.");
   constexpr const char* kEnds[] = {"done", "error", "left"};
   for (size_t i = 0; i < streams_.size(); ++i) page.sample({{"end", kEnds[i]}}, streams_[i]);
 
-  page.family("stoka_upstream_errors_total", "counter", "Failures of a part, by kind.");
+  page.family("stoka_upstream_errors_total", "counter",
+              "Failures of a model server or the store, by kind.");
   for (size_t i = 0; i < kRoles; ++i)
     for (size_t j = 0; j < kKinds; ++j)
       if (upstream_errors_[i][j].value() > 0)
@@ -256,15 +261,15 @@ std::string Metrics::text() const {
 
   page.family(
       "stoka_citations_total", "counter",
-      "Citations; repaired: emitted with a quote put right; dropped: not real, or repeated.");
+      "Citations; repaired: emitted with a corrected quote; dropped: not real, or repeated.");
   constexpr const char* kResults[] = {"emitted", "dropped", "repaired"};
   for (size_t i = 0; i < citations_.size(); ++i)
     page.sample({{"result", kResults[i]}}, citations_[i]);
 
-  page.family("stoka_queue_wait_seconds", "histogram", "Time a task waited for a worker.");
+  page.family("stoka_queue_wait_seconds", "histogram", "Time a job waited for a thread.");
   constexpr const char* kQueues[] = {"prepare", "commit"};
   for (size_t i = 0; i < queue_wait_.size(); ++i)
-    page.sample({{"queue", kQueues[i]}}, queue_wait_[i].read());
+    page.sample({{"queue", kQueues[i]}}, queue_wait_[i].snapshot());
 
   page.single("stoka_connections", "gauge", "Open client connections.",
               std::to_string(connections.value()));
@@ -274,22 +279,22 @@ std::string Metrics::text() const {
     if (kRouteNames[i].starts_with("/api/stoka/") || rate_limited_[i].value() > 0)
       page.sample({{"route", std::string(kRouteNames[i])}}, rate_limited_[i]);
 
-  page.single("stoka_turns_not_saved_total", "counter", "Answers given whose turn was not stored.",
+  page.single("stoka_turns_not_saved_total", "counter", "Answers whose turn could not be stored.",
               std::to_string(turns_not_saved.value()));
   page.single("stoka_warnings_total", "counter", "Warnings logged.",
               std::to_string(warnings.value()));
   {
-    std::lock_guard lock(watched_mutex_);
-    for (size_t i = 0; i < watched_.size(); ++i) {
-      const Watched& watched = watched_[i];
-      if (i == 0 || watched_[i - 1].name != watched.name)
+    std::lock_guard lock(gauges_mutex_);
+    for (size_t i = 0; i < gauges_.size(); ++i) {
+      const CallbackGauge& watched = gauges_[i];
+      if (i == 0 || gauges_[i - 1].name != watched.name)
         page.family(watched.name, "gauge", watched.help);
       page.sample(watched.labels, number(watched.read()));
     }
   }
-  page.family("stoka_build_info", "gauge", "The version, as a label.");
+  page.family("stoka_build_info", "gauge", "The version of stoka, as a label.");
   page.sample({{"version", version_}}, "1");
-  process(page);
+  add_process_metrics(page);
   return page.take();
 }
 

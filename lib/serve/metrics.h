@@ -1,4 +1,4 @@
-// What the server counts, as Prometheus reads it: text exposition format 0.0.4.
+// The metrics of the server in the text exposition format 0.0.4 of Prometheus.
 #pragma once
 
 #include <array>
@@ -35,21 +35,21 @@ class Gauge {
   std::atomic<int64_t> value_{0};
 };
 
-// Of durations, in seconds. Every histogram has the same buckets.
+// A histogram of durations in seconds. All histograms have the same buckets.
 class Histogram {
  public:
   static constexpr std::array<double, 16> kBounds = {
       0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
   static constexpr size_t kBuckets = kBounds.size() + 1;  // the last has no upper bound
 
-  // What is not a number, or is negative, counts as 0.
+  // NaN and negative values count as 0.
   void observe(double seconds);
 
-  struct Reading {
-    std::array<uint64_t, kBuckets> cumulative{};  // the last is the count
+  struct Snapshot {
+    std::array<uint64_t, kBuckets> cumulative{};  // the last one is the count of all values
     double sum = 0;
   };
-  Reading read() const;
+  Snapshot snapshot() const;
 
  private:
   std::array<Counter, kBuckets> buckets_;
@@ -58,52 +58,54 @@ class Histogram {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-// Label values are bounded: what is not in the tables counts under "other".
-// Threads: any, all members; the references stay good as long as this lives.
+// The number of label values is bounded: a value that is not in the tables counts as "other".
+// Thread safe. The references that are returned are valid as long as this object.
 class Metrics {
  public:
-  enum class End { done, error, left };  // left: the visitor went first
-  enum class Cited { emitted, dropped, repaired };
+  enum class StreamEnd { done, error, client_left };
+  enum class CitationResult { emitted, dropped, repaired };
   enum class Queue { prepare, commit };
 
   explicit Metrics(std::string version) : version_(std::move(version)) {}
 
-  // route: the path as /openapi.json writes it. status 499: the client left before an answer.
+  // A route is a path of /openapi.json. The status 499 means that the client disconnected before a
+  // response.
   Counter& requests(std::string_view route, int status);
-  Histogram& request_seconds(std::string_view route);  // to the last byte, so a chat is long
+  Histogram& request_seconds(std::string_view route);  // to the last byte, so chats take long
   Counter& rate_limited(std::string_view route);
   Counter& answers(Route route) { return answers_[static_cast<size_t>(route)]; }
-  Counter& streams(End end) { return streams_[static_cast<size_t>(end)]; }
-  // role: "embedder", "reranker", "generator", "store".
+  Counter& streams(StreamEnd end) { return streams_[static_cast<size_t>(end)]; }
+  // A role is "embedder", "reranker", "generator" or "store".
   Counter& upstream_errors(std::string_view role, ErrorKind kind);
-  Counter& citations(Cited result) { return citations_[static_cast<size_t>(result)]; }
+  Counter& citations(CitationResult result) { return citations_[static_cast<size_t>(result)]; }
   Histogram& queue_wait(Queue queue) { return queue_wait_[static_cast<size_t>(queue)]; }
 
-  Histogram first_token;  // from the request to the first token
+  Histogram first_token;  // seconds from the request to the first token
   Gauge open_streams;
   Gauge connections;
   Counter turns_not_saved;
   Counter warnings;
 
-  // A gauge that is read at every scrape, on the thread that asks for text(). `read` must be safe
-  // there, quick, and outlive this; it must not throw. Of a name watched twice with other labels,
-  // the first help counts; the two gates need none.
+  // Adds a gauge whose value is read on the thread that calls text(). `read` must be thread safe
+  // and quick, must not throw, and what it refers to must outlive this object. Gauges of one name
+  // differ in their labels and have the help text of the first. stoka_gate_taken and
+  // stoka_gate_waiting have a help text of their own.
   void watch(std::string name, Labels labels, std::function<double()> read, std::string help = {});
 
-  // Content-Type: kMetricsType. A route and a status show once they were counted, everything else
-  // from 0 on.
+  // All metrics; the content type is kMetricsType. Requests of a route and status appear once there
+  // was one, all other metrics from the start.
   std::string text() const;
 
  private:
-  static constexpr size_t kRoutes = 12;    // with "other"
-  static constexpr size_t kStatuses = 27;  // with "other"
-  static constexpr size_t kRoles = 5;      // with "other"
+  static constexpr size_t kRoutes = 12;    // including "other"
+  static constexpr size_t kStatuses = 27;  // including "other"
+  static constexpr size_t kRoles = 5;      // including "other"
   static constexpr size_t kKinds = static_cast<size_t>(ErrorKind::internal) + 1;
 
   static size_t route_index(std::string_view route);
   static size_t status_index(int status);
 
-  struct Watched {
+  struct CallbackGauge {
     std::string name;
     std::string help;
     Labels labels;
@@ -119,8 +121,8 @@ class Metrics {
   std::array<std::array<Counter, kKinds>, kRoles> upstream_errors_;
   std::array<Counter, 3> citations_;
   std::array<Histogram, 2> queue_wait_;
-  mutable std::mutex watched_mutex_;
-  std::vector<Watched> watched_;
+  mutable std::mutex gauges_mutex_;
+  std::vector<CallbackGauge> gauges_;
 };
 
 inline constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";

@@ -5,14 +5,15 @@
 
 #include "base/ascii.h"
 #include "model/event.h"
+#include "serve/event_stream.h"
 
 namespace stoka::serve {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// Routes are written as OpenAPI has them, but for "errors": the statuses, beside those that any
-// request may meet, that `with_errors` turns into responses.
+// The paths below are OpenAPI apart from their member "errors", which `with_errors` turns into
+// responses. It lists the error statuses of an operation that not every request may have.
 
 constexpr const char* kInfo =
     R"json({
@@ -36,13 +37,13 @@ constexpr const char* kSystemPaths = R"json({
       "content": {"application/json": {"schema": {"type": "object"}}}}}
   }},
   "/healthz": {"get": {
-    "operationId": "health", "tags": ["server"], "summary": "Whether the process answers",
-    "responses": {"200": {"description": "It does.",
+    "operationId": "health", "tags": ["server"], "summary": "Whether the process is alive",
+    "responses": {"200": {"description": "It is alive.",
       "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Health"}}}}}
   }},
   "/readyz": {"get": {
     "operationId": "ready", "tags": ["server"],
-    "summary": "Whether every part answers and requests are welcome; 503 while shutting down",
+    "summary": "Whether the server can answer questions; 503 while it shuts down",
     "responses": {
       "200": {"description": "Ready.",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Readiness"}}}},
@@ -50,7 +51,7 @@ constexpr const char* kSystemPaths = R"json({
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Readiness"}}}}}
   }},
   "/metrics": {"get": {
-    "operationId": "metrics", "tags": ["server"], "summary": "What Prometheus scrapes",
+    "operationId": "metrics", "tags": ["server"], "summary": "Metrics for Prometheus",
     "responses": {"200": {"description": "Text exposition format 0.0.4.",
       "content": {"text/plain": {"schema": {"type": "string"}}}}}
   }}
@@ -65,14 +66,14 @@ constexpr const char* kBotPaths = R"json({
   }},
   "/stoka-terminal.js": {"get": {
     "operationId": "terminalScript", "tags": ["page"],
-    "summary": "The element <stoka-terminal>, for any page",
-    "responses": {"200": {"description": "A module of JavaScript without dependencies.",
+    "summary": "The custom element <stoka-terminal>, for any page",
+    "responses": {"200": {"description": "A JavaScript module without dependencies.",
       "content": {"text/javascript": {"schema": {"type": "string"}}}},
       "304": {"$ref": "#/components/responses/NotModified"}}
   }},
   "/api/stoka/chat": {"post": {
-    "operationId": "chat", "tags": ["stoka"], "summary": "Ask; the answer is a stream of events",
-    "description": "`ready` first, one `done` or `error` last. An invalid token is ignored.",
+    "operationId": "chat", "tags": ["stoka"], "summary": "Ask a question; the answer is a stream of events",
+    "description": "The first event is `ready`, the last is `done` or `error`. An invalid token is ignored.",
     "security": [{}, {"bearerAuth": []}],
     "requestBody": {"required": true, "content": {"application/json": {
       "schema": {"$ref": "#/components/schemas/ChatRequest"},
@@ -104,7 +105,7 @@ constexpr const char* kBotPaths = R"json({
   }},
   "/api/stoka/discover": {"post": {
     "operationId": "discover", "tags": ["stoka"], "summary": "What to read next",
-    "description": "Never the page itself nor what was seen.",
+    "description": "Never recommends the page itself or a page that was seen.",
     "requestBody": {"required": true, "content": {"application/json": {
       "schema": {"$ref": "#/components/schemas/DiscoverRequest"},
       "examples": {"page": {"value": {"page": "/blog/philosophy-bounded-execution",
@@ -116,7 +117,7 @@ constexpr const char* kBotPaths = R"json({
   }},
   "/api/stoka/context": {"get": {
     "operationId": "context", "tags": ["stoka"], "summary": "One ambient line about a page",
-    "description": "Kept for 60 seconds by page.",
+    "description": "The answer for a page is cached for 60 seconds.",
     "parameters": [{"name": "page", "in": "query", "required": true,
       "description": "Path or URL of the page.",
       "schema": {"type": "string", "maxLength": 2048},
@@ -139,8 +140,8 @@ constexpr const char* kBotPaths = R"json({
     },
     "post": {
       "operationId": "setProfile", "tags": ["stoka"],
-      "summary": "Declare interests, or say what was read",
-      "description": "Interests replace the old ones, slugs join the history.",
+      "summary": "Set interests, or add pages that were read",
+      "description": "Interests replace the old ones; slugs are added to the history.",
       "security": [{}, {"bearerAuth": []}],
       "requestBody": {"required": true, "content": {"application/json": {
         "schema": {"$ref": "#/components/schemas/ProfileRequest"},
@@ -152,11 +153,11 @@ constexpr const char* kBotPaths = R"json({
     }
   },
   "/api/stoka/open": {"get": {
-    "operationId": "open", "tags": ["stoka"], "summary": "To the page of a document",
+    "operationId": "open", "tags": ["stoka"], "summary": "Redirect to the page of a document",
     "parameters": [{"name": "slug", "in": "query", "required": true, "schema": {"type": "string",
       "minLength": 1},
       "example": "philosophy-bounded-execution"}],
-    "responses": {"302": {"description": "There it is.",
+    "responses": {"302": {"description": "The address of the page.",
       "headers": {"Location": {"schema": {"type": "string", "format": "uri-reference"}}}}},
     "errors": [404, 429]
   }}
@@ -166,14 +167,14 @@ constexpr const char* kSystemSchemas = R"json({
   "Problem": {"type": "object",
     "required": ["type", "title", "status", "code", "detail", "request_id"], "properties": {
     "type": {"type": "string", "const": "about:blank"},
-    "title": {"type": "string", "description": "The status in words."},
+    "title": {"type": "string", "description": "The reason phrase of the status."},
     "status": {"type": "integer"},
     "detail": {"type": "string", "description": "What is wrong."},
     "code": {"type": "string",
-      "description": "What kind of failure it is; stays the same from version to version."},
+      "description": "The kind of error; it does not change between versions."},
     "hint": {"type": "string", "description": "What to do next."},
     "field": {"type": "string", "description": "Which field of the request is wrong."},
-    "request_id": {"type": "string", "description": "As in the X-Request-Id of the answer."}},
+    "request_id": {"type": "string", "description": "The value of the header X-Request-Id."}},
     "examples": [{"type": "about:blank", "title": "Bad Request", "status": 400, "code": "usage",
       "detail": "scroll_pct is not a whole number from 0 to 100", "field": "scroll_pct",
       "request_id": "1c7c6a0f-6ad5-4f6a-9f0e-3f1a1f0d2b90"}]},
@@ -190,18 +191,18 @@ constexpr const char* kBotSchemas = R"json({
   "ChatRequest": {"type": "object", "required": ["query"], "additionalProperties": false,
     "properties": {
     "query": {"type": "string", "minLength": 1, "maxLength": 2000,
-      "description": "Characters count after trimming."},
+      "description": "The length is counted in characters after trimming."},
     "session_id": {"type": ["string", "null"], "format": "uuid",
-      "description": "Of `ready`; null begins a session."},
+      "description": "From `ready`; null starts a new session."},
     "visitor_id": {"type": ["string", "null"], "format": "uuid",
-      "description": "Of `ready`; null makes one."},
+      "description": "From `ready`; null makes a new visitor."},
     "page": {"type": ["string", "null"], "maxLength": 2048,
       "description": "Path or URL of the page."},
     "page_title": {"type": ["string", "null"], "maxLength": 512},
     "scroll_pct": {"type": ["integer", "null"], "minimum": 0, "maximum": 100},
     "seen_slugs": {"type": ["array", "null"], "maxItems": 200,
       "items": {"$ref": "#/components/schemas/Slug"},
-      "description": "What the client has shown or the visitor has read; counts less."}}},
+      "description": "Pages that the visitor has seen or read; they are ranked lower."}}},
   "DiscoverRequest": {"type": "object", "additionalProperties": false, "properties": {
     "visitor_id": {"type": ["string", "null"], "format": "uuid"},
     "page": {"type": ["string", "null"], "maxLength": 2048},
@@ -213,10 +214,10 @@ constexpr const char* kBotSchemas = R"json({
     "visitor_id": {"type": "string", "format": "uuid"},
     "interests": {"type": ["array", "null"], "maxItems": 50,
       "items": {"type": "string", "minLength": 1, "maxLength": 256},
-      "description": "Tags; replaces the old ones."},
+      "description": "Tags; they replace the old ones."},
     "read": {"type": ["array", "null"], "maxItems": 100,
       "items": {"$ref": "#/components/schemas/Slug"}, "description": "Slugs that were read."}},
-    "description": "One of interests and read must be there."},
+    "description": "At least one of interests and read is required."},
   "Slug": {"type": "string", "minLength": 1, "maxLength": 256},
   "Ready": {"type": "object", "required": ["session_id", "visitor_id", "route"], "properties": {
     "session_id": {"type": "string", "format": "uuid"},
@@ -231,16 +232,16 @@ constexpr const char* kBotSchemas = R"json({
     "type": {"type": "string", "examples": ["blog", "philosophy", "changelog", "product"]},
     "reading_time": {"type": "string", "examples": ["8 min"]},
     "date": {"type": "string",
-      "description": "For people; with its year unless that is this year. Empty if there is none.",
+      "description": "For display, with the year unless it is the current one. Empty if there is none.",
       "examples": ["Apr 12", "Nov 25, 2002"]},
     "score": {"type": "number", "minimum": 0, "maximum": 1},
-    "kind": {"enum": ["block", "product"], "description": "How it is to be drawn."},
+    "kind": {"enum": ["block", "product"], "description": "How to draw it."},
     "url": {"type": ["string", "null"], "format": "uri-reference",
-      "description": "Leads to the quote. A path where site.url is not set; null without a page.",
+      "description": "Links to the quote. A path if site.url is not set; null if there is no page.",
       "examples": ["https://example.com/blog/bounds#:~:text=A%20bound%20is%20a%20limit"]},
     "published": {"type": ["string", "null"], "format": "date", "examples": ["2026-04-12"]}}},
   "Done": {"type": "object", "required": ["turns", "confidence", "latency_ms"], "properties": {
-    "turns": {"type": "integer", "minimum": 0, "description": "Of the session, with this one."},
+    "turns": {"type": "integer", "minimum": 0, "description": "Turns of the session, including this one."},
     "confidence": {"$ref": "#/components/schemas/Confidence"},
     "latency_ms": {"type": "integer", "minimum": 0}}},
   "Failure": {"type": "object", "required": ["message", "retryable"], "properties": {
@@ -251,7 +252,7 @@ constexpr const char* kBotSchemas = R"json({
   "Recommendation": {"allOf": [{"$ref": "#/components/schemas/Cite"},
     {"type": "object", "required": ["framing"], "properties": {"framing": {"type": ["string",
       "null"],
-      "description": "A line to stand above it; null when nothing frames it."}}}]},
+      "description": "A line to show above it; null if there is none."}}}]},
   "Recommendations": {"type": "object", "required": ["recommendations", "confidence"],
     "properties": {
     "recommendations": {"type": "array", "maxItems": 10,
@@ -274,7 +275,7 @@ struct Failure {
   int status;
   const char* name;  // in components/responses
   const char* when;
-  bool everywhere = false;  // whether any request may meet it
+  bool everywhere = false;  // whether any request may have this response
   bool retry_after = false;
 };
 
@@ -282,29 +283,25 @@ constexpr Failure kFailures[] = {
     {400, "BadRequest", "The request is malformed; a wrong field is named.", true},
     {401, "Unauthorized", "The token is not valid."},
     {404, "NotFound", "There is no such document or visitor."},
-    {405, "MethodNotAllowed", "Another method; `Allow` lists those there are.", true},
+    {405, "MethodNotAllowed", "The path has no such method; `Allow` lists its methods.", true},
     {408, "RequestTimeout", "The request came too slowly.", true},
-    {413, "ContentTooLarge", "The body is above 64 KiB."},
+    {413, "ContentTooLarge", "The body is larger than 64 KiB."},
     {414, "UriTooLong", "The address is too long.", true},
     {415, "UnsupportedMediaType", "The body is not application/json."},
-    {417, "ExpectationFailed", "The only Expect is 100-continue.", true},
+    {417, "ExpectationFailed", "The header Expect is not 100-continue.", true},
     {429, "TooManyRequests", "The limit of this address is reached.", false, true},
     {431, "HeaderTooLarge", "Too many or too long header fields.", true},
-    {500, "InternalError", "A fault of the server or its index.", true},
-    {501, "NotImplemented", "A transfer coding that is not understood.", true},
-    {503, "Unavailable", "Too busy, shutting down, or a part does not answer as it should.", true,
+    {500, "InternalError", "An error of the server or its index.", true},
+    {501, "NotImplemented", "The transfer coding is not supported.", true},
+    {503, "Unavailable", "The server is busy or shutting down, or a model server failed.", true,
      true},
     {505, "VersionNotSupported", "The request is not HTTP/1.1.", true},
 };
 
-// As on the wire; made of events, so that it cannot say what the server does not.
-std::string stream_of(const std::vector<Event>& events) {
+// The bytes of an event stream. They are made from events, so that the examples match the server.
+std::string encode_stream(const std::vector<Event>& events) {
   std::string out;
-  for (const Event& event : events) {
-    out += "event: ";
-    out += name(event);
-    out += "\ndata: " + data_json(event) + "\n\n";
-  }
+  for (const Event& event : events) append_event(out, event);
   return out;
 }
 
@@ -323,14 +320,15 @@ OrderedJson stream_examples() {
                     0.91,
                     CiteKind::block,
                     parse_date("2026-04-12")};
-  std::string answer = stream_of({ready, TokenEvent{"an argument, "}, TokenEvent{"not a manual."},
-                                  CiteEvent{citation}, DoneEvent{1, Confidence::direct, 412}});
-  std::string broken = stream_of({ready, ErrorEvent{"the generator broke off", true}});
+  std::string answer =
+      encode_stream({ready, TokenEvent{"an argument, "}, TokenEvent{"not a manual."},
+                     CiteEvent{citation}, DoneEvent{1, Confidence::direct, 412}});
+  std::string broken = encode_stream({ready, ErrorEvent{"the generator broke off", true}});
   return {{"answer", OrderedJson{{"summary", "An answer with a citation"}, {"value", answer}}},
           {"broken", OrderedJson{{"summary", "An answer that broke off"}, {"value", broken}}}};
 }
 
-OrderedJson problem(const Failure& failure) {
+OrderedJson error_response(const Failure& failure) {
   OrderedJson out{{"description", failure.when}};
   if (failure.status == 405)
     out["headers"] = {{"Allow", OrderedJson{{"schema", OrderedJson{{"type", "string"}}}}}};
@@ -347,7 +345,8 @@ OrderedJson problem(const Failure& failure) {
   return out;
 }
 
-// Adds what may fail to the responses of every operation, and to `responses` what was referred to.
+// Adds the possible errors to the responses of every operation, and their definitions to
+// `responses`.
 OrderedJson with_errors(OrderedJson paths, OrderedJson& responses) {
   for (OrderedJson& path : paths)
     for (OrderedJson& operation : path) {
@@ -359,7 +358,7 @@ OrderedJson with_errors(OrderedJson paths, OrderedJson& responses) {
         bool listed = std::find(errors.begin(), errors.end(), failure.status) != errors.end();
         if ((!failure.everywhere && !listed) || own.contains(status)) continue;
         own[status] = {{"$ref", std::string("#/components/responses/") + failure.name}};
-        if (!responses.contains(failure.name)) responses[failure.name] = problem(failure);
+        if (!responses.contains(failure.name)) responses[failure.name] = error_response(failure);
       }
     }
   return paths;
@@ -371,7 +370,7 @@ std::string openapi_json(bool bot_enabled, std::string_view version) {
   OrderedJson document{{"openapi", "3.1.0"}, {"info", OrderedJson::parse(kInfo)}};
   document["info"]["version"] = version;
   document["servers"] = OrderedJson::array({OrderedJson{{"url", "/"}}});
-  document["security"] = OrderedJson::array();  // none, but where an operation says so
+  document["security"] = OrderedJson::array();  // none, unless an operation has its own
   OrderedJson responses = OrderedJson::object(), schemas = OrderedJson::parse(kSystemSchemas);
   OrderedJson paths = OrderedJson::object();
   if (bot_enabled) {
@@ -379,7 +378,7 @@ std::string openapi_json(bool bot_enabled, std::string_view version) {
     paths["/api/stoka/chat"]["post"]["responses"]["200"]["content"]["text/event-stream"]
          ["examples"] = stream_examples();
     schemas.update(OrderedJson::parse(kBotSchemas));
-    responses["NotModified"] = {{"description", "It is as If-None-Match says."}};
+    responses["NotModified"] = {{"description", "The file has the ETag of If-None-Match."}};
     constexpr std::pair<const char*, const char*> kEvents[] = {{"Ready", "Ready"},
                                                                {"Token", "Token"},
                                                                {"Cite", "Cite"},

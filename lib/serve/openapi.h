@@ -1,4 +1,4 @@
-// The routes of the server as an OpenAPI 3.1 document, for GET /openapi.json.
+// The OpenAPI 3.1 document of the server's routes, for GET /openapi.json.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace stoka::serve {
 
-// Without the /api/stoka routes and the page when the bot is switched off. An event stream is
-// described twice: as the schemas of its events, {event, data}, in `oneOf`, which no generator of
-// clients reads as a stream yet, and by name in `x-sse-events`.
+// The /api/stoka routes and the page are left out if the bot is disabled. The event stream is
+// described twice: by the schemas of its events, {event, data}, in `oneOf`, which no client
+// generator reads as a stream yet, and by event name in `x-sse-events`.
 std::string openapi_json(bool bot_enabled, std::string_view version);
 
 }  // namespace stoka::serve

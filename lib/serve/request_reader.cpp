@@ -14,9 +14,10 @@ using boost::beast::error_code;
 
 struct RequestReader::Parser {
   explicit Parser(const RequestLimits& limits) {
-    // The head is measured before it gets here. This is for what it does not see of a body.
-    request.header_limit(static_cast<std::uint32_t>(limits.head + 1));
-    request.body_limit(limits.body);
+    // The length of the head is checked before the parser gets it. This limit is for the chunk
+    // headers and trailers of a body.
+    request.header_limit(static_cast<std::uint32_t>(limits.max_head_bytes + 1));
+    request.body_limit(limits.max_body_bytes);
   }
   http::request_parser<http::string_body> request;
 };
@@ -28,18 +29,19 @@ RequestReader::~RequestReader() = default;
 RequestReader::State RequestReader::push(std::string_view bytes) {
   if (state_ == State::refused) return state_;
   buffer_ += bytes;
-  read_on();
+  parse();
   return state_;
 }
 
-void RequestReader::read_on() {
-  if (state_ == State::idle || state_ == State::head) read_head();
-  if (state_ == State::body) read_body();
+void RequestReader::parse() {
+  if (state_ == State::idle || state_ == State::head) parse_head();
+  if (state_ == State::body) parse_body();
 }
 
-// The head is looked at raw and whole: the parser unfolds lines and takes some of what we refuse.
-void RequestReader::read_head() {
-  // Empty lines before a request are nothing (RFC 9112, 2.2).
+// The head is parsed as a whole, after check_raw(): Beast unfolds header lines, which must be
+// refused.
+void RequestReader::parse_head() {
+  // Empty lines before a request are ignored (RFC 9112, 2.2).
   if (state_ == State::idle) {
     const size_t first = buffer_.find_first_not_of("\r\n");
     buffer_.erase(0, first);
@@ -49,8 +51,8 @@ void RequestReader::read_head() {
   }
   const size_t end = buffer_.find("\r\n\r\n", scanned_ > 3 ? scanned_ - 3 : 0);
   const bool whole = end != std::string::npos;
-  if ((whole ? end + 4 : buffer_.size()) > limits_.head) {
-    if (buffer_.find("\r\n") >= limits_.head)
+  if ((whole ? end + 4 : buffer_.size()) > limits_.max_head_bytes) {
+    if (buffer_.find("\r\n") >= limits_.max_head_bytes)
       return refuse(414, "the request's address is too long");
     return refuse(431, "the request's head is too large");
   }
@@ -73,7 +75,8 @@ void RequestReader::read_head() {
   }
   if (error == http::error::bad_version)
     return refuse(505, "the request is not HTTP/1.1", "speak HTTP/1.1");
-  if (error || !parser_->request.is_header_done()) return refuse(400, "the request is broken HTTP");
+  if (error || !parser_->request.is_header_done())
+    return refuse(400, "the request is not valid HTTP");
   buffer_.erase(0, used);
   scanned_ = 0;
   if (!check_fields()) return;
@@ -91,7 +94,7 @@ bool RequestReader::check_raw(std::string_view head) {
     }
     if (next != '\r') ++fields;
   }
-  if (fields > limits_.fields) {
+  if (fields > limits_.max_fields) {
     refuse(431, "the request has too many headers");
     return false;
   }
@@ -100,34 +103,36 @@ bool RequestReader::check_raw(std::string_view head) {
 
 bool RequestReader::check_fields() {
   const auto& message = parser_->request.get();
-  const auto no = [&](int status, std::string why, std::string hint = {}) {
+  const auto reject = [&](int status, std::string why, std::string hint = {}) {
     refuse(status, std::move(why), std::move(hint));
     return false;
   };
-  const bool old = message.version() == 10;
-  if (!old && message.version() != 11) return no(505, "the request is not HTTP/1.1");
+  const bool is_http_1_0 = message.version() == 10;
+  if (!is_http_1_0 && message.version() != 11) return reject(505, "the request is not HTTP/1.1");
   const size_t hosts = message.count(http::field::host);
-  if (hosts > 1 || (hosts == 0 && !old)) return no(400, "the request must have one Host header");
+  if (hosts > 1 || (hosts == 0 && !is_http_1_0))
+    return reject(400, "the request must have one Host header");
   if (message.count(http::field::content_length) > 1 ||
       message[http::field::content_length].find(',') != boost::beast::string_view::npos)
-    return no(400, "the request has more than one Content-Length");
+    return reject(400, "the request has more than one Content-Length");
   if (const size_t codings = message.count(http::field::transfer_encoding); codings > 0) {
-    if (old) return no(400, "HTTP/1.0 has no Transfer-Encoding");
+    if (is_http_1_0) return reject(400, "a request of HTTP/1.0 cannot have a Transfer-Encoding");
     const auto coding = message[http::field::transfer_encoding];
     if (codings > 1 || lower(std::string_view(coding.data(), coding.size())) != "chunked")
-      return no(501, "the only Transfer-Encoding is chunked");
+      return reject(501, "the only Transfer-Encoding that is supported is chunked");
   }
   const auto expect = message[http::field::expect];
-  wants_continue_ = !expect.empty() && !old;  // which has no such thing
+  wants_continue_ = !expect.empty() && !is_http_1_0;  // HTTP/1.0 has no Expect
   if (wants_continue_ && lower(std::string_view(expect.data(), expect.size())) != "100-continue")
-    return no(417, "the only Expect is 100-continue");
+    return reject(417, "the only Expect that is supported is 100-continue");
   const auto target = message.target();
   if (target.empty() || target.front() != '/')
-    return no(400, "the request's address must begin with /");
+    return reject(400, "the request's address must begin with /");
   return true;
 }
 
-// Now, because trailers come among the headers later, and they are to be believed in nothing.
+// Copies the head before the body is parsed: Beast adds the trailers to the headers, and trailers
+// must not be trusted.
 void RequestReader::keep_head() {
   const auto& message = parser_->request.get();
   request_ = {};
@@ -141,32 +146,32 @@ void RequestReader::keep_head() {
     request_.headers.emplace_back(
         lower(std::string_view(field.name_string().data(), field.name_string().size())),
         std::string(field.value().data(), field.value().size()));
-  request_.minor = static_cast<int>(message.version() % 10);
+  request_.minor_version = static_cast<int>(message.version() % 10);
   request_.keep_alive = message.keep_alive();
 }
 
-void RequestReader::read_body() {
+void RequestReader::parse_body() {
   error_code error;
   size_t used = 0;
   auto& parser = parser_->request;
-  // What is left of a chunked body has five bytes or more, and Beast aborts where it sees less.
-  const size_t least = parser.chunked() ? 5 : 1;
-  bool bloated = false;
-  while (!parser.is_done() && buffer_.size() - used >= least && !error && !bloated) {
+  // The rest of a chunked body has at least five bytes, and Beast aborts if it is given fewer.
+  const size_t min_bytes = parser.chunked() ? 5 : 1;
+  bool too_large = false;
+  while (!parser.is_done() && buffer_.size() - used >= min_bytes && !error && !too_large) {
     const size_t before = parser.get().body().size();
     const size_t taken = parser.put(buffer(buffer_.data() + used, buffer_.size() - used), error);
-    // One chunk's header, or the last one's with the trailers.
-    bloated = parser.get().body().size() == before && taken > limits_.head;
+    // These bytes are the header of one chunk, or the last chunk with the trailers.
+    too_large = parser.get().body().size() == before && taken > limits_.max_head_bytes;
     used += taken;
   }
   buffer_.erase(0, used);
   if (error == http::error::need_more) error = {};
-  // The parser waits for the end of either for ever.
-  bloated = bloated || (!error && !parser.is_done() && buffer_.size() > limits_.head);
+  // The parser itself waits for the end of a chunk header or trailers without a limit.
+  too_large = too_large || (!error && !parser.is_done() && buffer_.size() > limits_.max_head_bytes);
   if (error == http::error::body_limit || error == http::error::buffer_overflow)
     return refuse(413, "the request's body is too large");
-  if (error) return refuse(400, "the request's body is broken HTTP");
-  if (bloated) return refuse(431, "the request's trailers or chunk extensions are too large");
+  if (error) return refuse(400, "the request's body is not valid HTTP");
+  if (too_large) return refuse(431, "the request's trailers or chunk extensions are too large");
   if (parser.is_done()) state_ = State::complete;
 }
 
@@ -174,14 +179,14 @@ bool RequestReader::expects_continue() {
   return state_ == State::body && buffer_.empty() && std::exchange(wants_continue_, false);
 }
 
-Request RequestReader::take() {
+HttpRequest RequestReader::take() {
   request_.body = std::move(parser_->request.get().body());
   parser_.reset();
   wants_continue_ = false;
-  Request out = std::exchange(request_, {});
+  HttpRequest out = std::exchange(request_, {});
   state_ = State::idle;
   scanned_ = 0;
-  read_on();
+  parse();
   return out;
 }
 

@@ -1,6 +1,6 @@
-// Bytes to requests: Boost.Beast's parser, and the checks that it leaves to its users. Every way in
-// which two parsers could disagree about where a request ends is refused, and the connection with
-// it.
+// Parses requests with Boost.Beast, and checks what Beast leaves to its users. A request whose end
+// two parsers could see at different places is refused together with its connection, because that
+// is how requests are smuggled past a proxy.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 namespace stoka::serve {
 
 struct RequestLimits {
-  size_t head = 8u << 10;  // bytes, with the request line
-  size_t fields = 100;
-  size_t body = 64u << 10;  // bytes
+  size_t max_head_bytes = 8u << 10;  // including the request line
+  size_t max_fields = 100;
+  size_t max_body_bytes = 64u << 10;
 };
 
-// Bytes in any split. Not thread safe.
+// Takes bytes in any split. Not thread safe.
 class RequestReader {
  public:
   explicit RequestReader(RequestLimits limits = {});
@@ -27,25 +27,25 @@ class RequestReader {
   RequestReader& operator=(const RequestReader&) = delete;
 
   enum class State {
-    idle,      // nothing of a request yet
-    head,      // within its head
-    body,      // its head is there
-    complete,  // take() it
-    refused,   // see refusal(); there is no going on
+    idle,      // no byte of a request was received yet
+    head,      // a part of the head was received
+    body,      // the head was received, and a part of the body
+    complete,  // take() returns the request
+    refused,   // refusal() says why; nothing more is read
   };
 
-  // Adds what was received, and reads on as far as one request.
+  // Adds received bytes, and parses up to the end of one request.
   State push(std::string_view bytes);
   State state() const { return state_; }
 
-  // The client waits for "100 Continue"; true once a request.
+  // Whether the client waits for "100 Continue". Returns true at most once for each request.
   bool expects_continue();
 
-  // The request, without its trailers; then reading goes on with what was received after it: see
-  // state().
-  Request take();
+  // Returns the complete request, without its trailers, and parses the bytes that were received
+  // after it, which may change state().
+  HttpRequest take();
 
-  // Bytes received and not yet part of a request.
+  // The number of received bytes that are not parsed yet.
   size_t buffered() const { return buffer_.size(); }
 
   struct Refusal {
@@ -54,14 +54,14 @@ class RequestReader {
     std::string hint;  // what to do
   };
   const Refusal& refusal() const { return refusal_; }
-  // Of the request that is being read or was refused; empty until its head is whole.
-  const Request& head() const { return request_; }
+  // The head of the request that is being read or was refused; empty until it was parsed.
+  const HttpRequest& head() const { return request_; }
 
  private:
   struct Parser;
-  void read_on();
-  void read_head();
-  void read_body();
+  void parse();
+  void parse_head();
+  void parse_body();
   bool check_raw(std::string_view head);
   bool check_fields();
   void keep_head();
@@ -70,10 +70,10 @@ class RequestReader {
   const RequestLimits limits_;
   State state_ = State::idle;
   std::string buffer_;
-  size_t scanned_ = 0;  // of the buffer, for the end of the head
+  size_t scanned_ = 0;  // bytes of the buffer that were searched for the end of the head
   bool wants_continue_ = false;
   std::unique_ptr<Parser> parser_;
-  Request request_;  // the one being read, without its body
+  HttpRequest request_;  // the one being read, without its body
   Refusal refusal_;
 };
 

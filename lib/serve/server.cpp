@@ -15,21 +15,21 @@
 #include <utility>
 #include <vector>
 
-#include "serve/commits.h"
-#include "serve/house.h"
-#include "serve/workers.h"
+#include "serve/commit_queue.h"
+#include "serve/request_context.h"
+#include "serve/worker_pool.h"
 
 namespace stoka::serve {
 namespace {
 
-constexpr std::chrono::milliseconds kTick{500};
-constexpr std::chrono::milliseconds kNoDescriptors{100};
-constexpr std::chrono::seconds kLastWords{2};  // for an error event to get out
+constexpr std::chrono::milliseconds kTickInterval{500};
+constexpr std::chrono::milliseconds kDescriptorRetry{100};  // when no descriptor is free
+constexpr std::chrono::seconds kShutdownTimeout{2};  // in which the last error events are sent
 constexpr int kBacklog = 1024;
-constexpr int kMostAccepted = 64;  // in one round
+constexpr int kMaxAccepted = 64;  // clients in one round of the loop
 constexpr size_t kQuickWorkers = 4;
-// Of all places, what one client may take that is no proxy of ours.
-constexpr size_t kShare = 8;
+// One client may have this fraction of the connections, unless it is a trusted proxy.
+constexpr size_t kClientShare = 8;
 
 struct Socket {
   explicit Socket(int given) : fd(given) {}
@@ -41,19 +41,19 @@ struct Socket {
   int fd;
 };
 
-Address address_of(const sockaddr_storage& from) {
+IpAddress address_of(const sockaddr_storage& from) {
   if (from.ss_family == AF_INET) {
     std::array<uint8_t, 4> bytes;
     std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in&>(from).sin_addr, 4);
-    return Address(bytes);
+    return IpAddress(bytes);
   }
   std::array<uint8_t, 16> bytes{};
   if (from.ss_family == AF_INET6)
     std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in6&>(from).sin6_addr, 16);
-  return Address(bytes);
+  return IpAddress(bytes);
 }
 
-bool is_loopback(const Address& address) {
+bool is_loopback(const IpAddress& address) {
   static const Networks loopback =
       *Networks::parse(std::vector<std::string>{"127.0.0.0/8", "::1/128"});
   return loopback.contains(address);
@@ -72,7 +72,7 @@ uint16_t bound_port(int socket) {
                                            : reinterpret_cast<sockaddr_in&>(bound).sin_port);
 }
 
-// One socket for each address of the host, all on one port.
+// Binds one socket for each address of the host, all to one port.
 Result<std::vector<Socket>> bind_all(const std::string& host, uint16_t& port) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -114,11 +114,11 @@ struct Server::Impl {
   Impl(pipeline::Engine& engine, Journal& given, Metrics& measured, ServerOptions given_options,
        std::vector<Socket> bound)
       : options(std::move(given_options)),
-        journal(given),
+        log(given),
         metrics(measured),
-        house{engine, loop, quick, slow, commits, metrics, journal, options.ping},
+        context{engine, loop, quick, slow, commits, metrics, log, options.ping_interval},
         sockets(std::move(bound)),
-        site(house, options.site),
+        site(context, options.site),
         commits(engine.parts().store),
         quick(kQuickWorkers, options.connections),
         slow(options.workers, options.connections) {
@@ -127,26 +127,26 @@ struct Server::Impl {
           loop.watch(socket.fd, [this, fd = socket.fd](net::Loop::Ready) { accept(fd); }));
     metrics.watch(
         "stoka_waiting", {{"queue", "quick"}}, [this] { return count(quick.waiting()); },
-        "Jobs that wait for a thread, turns that wait to be stored.");
+        "Jobs that wait for a thread, and turns that wait to be stored.");
     metrics.watch("stoka_waiting", {{"queue", "slow"}}, [this] { return count(slow.waiting()); });
     metrics.watch("stoka_waiting", {{"queue", "commit"}},
                   [this] { return count(commits.waiting()); });
-    accept_more(true);
+    set_accepting(true);
     tick();
   }
 
   static double count(size_t n) { return static_cast<double>(n); }
 
-  void accept_more(bool more) {
+  void set_accepting(bool more) {
     accepting = more;
     for (net::Loop::Watch& watch : listening) watch.want(more, false);
   }
 
   void accept(int listener) {
-    for (int i = 0; i < kMostAccepted && accepting; ++i) {
+    for (int i = 0; i < kMaxAccepted && accepting; ++i) {
       if (connections.size() >= options.connections) {
-        // That there is a first is certain.
-        if (i == 0 && !make_room()) accept_more(false);
+        // A new client is certain only in the first iteration: the listener is readable.
+        if (i == 0 && !close_longest_idle()) set_accepting(false);
         return;
       }
       sockaddr_storage from{};
@@ -156,51 +156,53 @@ struct Server::Impl {
       if (socket.fd < 0) {
         if (errno == EINTR || errno == ECONNABORTED) continue;
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-          out_of_descriptors();
+          pause_accepting();
         return;
       }
-      welcome(std::move(socket), address_of(from));
+      add_connection(std::move(socket), address_of(from));
     }
   }
 
-  // For who waits at the door: of those that ask nothing, the one that has been silent longest
-  // goes.
-  bool make_room() {
+  // Makes room for a waiting client: closes the idle connection that has been idle longest. False
+  // if none is idle.
+  bool close_longest_idle() {
     Connection* longest = nullptr;
-    each([&](Connection& connection) {
+    for_each_connection([&](Connection& connection) {
       const bool earlier =
           longest == nullptr || connection.waiting_since() < longest->waiting_since();
-      if (connection.idle() && earlier) longest = &connection;
+      if (connection.is_idle() && earlier) longest = &connection;
     });
     if (longest == nullptr) return false;
     longest->abandon();
     return true;
   }
 
-  void out_of_descriptors() {
-    if (!std::exchange(told_descriptors, true))
-      journal.warning("no more descriptors for clients; raise the limit (ulimit -n)");
-    accept_more(false);
-    resume = loop.after(kNoDescriptors, [this] { accept_more(!closing); });
+  void pause_accepting() {
+    if (!std::exchange(warned_of_descriptors, true))
+      log.warning("no file descriptors left for clients; raise the limit (ulimit -n)");
+    set_accepting(false);
+    resume = loop.after(kDescriptorRetry, [this] { set_accepting(!closing); });
   }
 
-  void welcome(Socket socket, const Address& peer) {
+  void add_connection(Socket socket, const IpAddress& peer) {
     const bool counted = !is_loopback(peer) && !options.site.trusted_proxies.contains(peer);
     const std::string key = counted ? rate_key(peer) : "";
-    if (counted && of_client[key] >= std::max<size_t>(options.connections / kShare, 8)) return;
-    if (counted) ++of_client[key];
-    const uint64_t id = ++made;
+    if (counted && connections_of[key] >= std::max<size_t>(options.connections / kClientShare, 8))
+      return;
+    if (counted) ++connections_of[key];
+    const uint64_t id = ++last_id;
     const int fd = std::exchange(socket.fd, -1);
-    connections.emplace(id, std::make_unique<Connection>(loop, fd, peer, site, options.limits,
-                                                         [this, id, key] { gone(id, key); }));
+    connections.emplace(
+        id, std::make_unique<Connection>(loop, fd, peer, site, options.limits,
+                                         [this, id, key] { remove_connection(id, key); }));
     metrics.connections.add(1);
   }
 
-  void gone(uint64_t id, const std::string& key) {
+  void remove_connection(uint64_t id, const std::string& key) {
     connections.erase(id);
     metrics.connections.add(-1);
-    if (!key.empty() && --of_client[key] == 0) of_client.erase(key);
-    if (!accepting && !closing && connections.size() < options.connections) accept_more(true);
+    if (!key.empty() && --connections_of[key] == 0) connections_of.erase(key);
+    if (!accepting && !closing && connections.size() < options.connections) set_accepting(true);
   }
 
   void tick() {
@@ -208,71 +210,71 @@ struct Server::Impl {
     bool any_idle = false;
     for (const auto& [id, connection] : connections) {
       connection->tick(now);
-      any_idle = any_idle || connection->idle();
+      any_idle = any_idle || connection->is_idle();
     }
-    if (any_idle && !accepting && !closing) accept_more(true);
-    ticking = loop.after(kTick, [this] { tick(); });
+    if (any_idle && !accepting && !closing) set_accepting(true);
+    ticking = loop.after(kTickInterval, [this] { tick(); });
   }
 
-  // On the loop's thread. `f` may close connections, which leave later.
+  // `f` may close connections: they are removed in a later round of the loop.
   template <class F>
-  void each(F f) {
+  void for_each_connection(F f) {
     for (const auto& [id, connection] : connections) f(*connection);
   }
 
   void close() {
     if (std::exchange(closing, true)) return abandon();
-    journal.info(fmt::format("stopping: {} connections open", connections.size()));
+    log.info(fmt::format("stopping: {} connections open", connections.size()));
     site.close();
     resume.cancel();
-    accept_more(false);
+    set_accepting(false);
     listening.clear();
     sockets.clear();
-    each([](Connection& connection) { connection.finish(); });
+    for_each_connection([](Connection& connection) { connection.finish(); });
     ending = loop.after(options.grace, [this] {
-      each([](Connection& connection) { connection.shut_down(); });
-      ending = loop.after(kLastWords, [this] { abandon(); });
+      for_each_connection([](Connection& connection) { connection.shut_down(); });
+      ending = loop.after(kShutdownTimeout, [this] { abandon(); });
     });
   }
 
   void abandon() {
     abandoned = true;
-    each([](Connection& connection) { connection.abandon(); });
+    for_each_connection([](Connection& connection) { connection.abandon(); });
   }
 
   bool over() const { return closing && (connections.empty() || abandoned); }
 
   const ServerOptions options;
-  Journal& journal;
+  Journal& log;
   Metrics& metrics;
-  House house;     // of what follows
-  net::Loop loop;  // before all that lives on it
+  ServerContext context;  // refers to members that follow
+  net::Loop loop;         // constructed before everything that uses it
   std::vector<Socket> sockets;
   std::vector<net::Loop::Watch> listening;
   net::Loop::Timer resume, ticking, ending;
   Site site;
   std::unordered_map<uint64_t, std::unique_ptr<Connection>> connections;
-  std::map<std::string, size_t> of_client;
-  uint64_t made = 0;
+  std::map<std::string, size_t> connections_of;
+  uint64_t last_id = 0;
   bool accepting = false;
   bool closing = false;
   bool abandoned = false;
-  bool told_descriptors = false;
-  Commits commits;
-  // Last: they end what they have begun before anything else goes.
-  Workers quick;
-  Workers slow;
+  bool warned_of_descriptors = false;
+  CommitQueue commits;
+  // The last members, so that their jobs end before anything else is destroyed.
+  WorkerPool quick;
+  WorkerPool slow;
 };
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Server::~Server() = default;
 
-Result<std::unique_ptr<Server>> Server::listen(pipeline::Engine& engine, Journal& journal,
+Result<std::unique_ptr<Server>> Server::listen(pipeline::Engine& engine, Journal& log,
                                                Metrics& metrics, ServerOptions options) {
   STOKA_ASSIGN(std::vector<Socket> sockets, bind_all(options.host, options.port));
   return std::unique_ptr<Server>(new Server(
-      std::make_unique<Impl>(engine, journal, metrics, std::move(options), std::move(sockets))));
+      std::make_unique<Impl>(engine, log, metrics, std::move(options), std::move(sockets))));
 }
 
 uint16_t Server::port() const { return impl_->options.port; }

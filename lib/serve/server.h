@@ -1,4 +1,4 @@
-// The HTTP server: listens, and drives clients and their upstreams from one thread.
+// The HTTP server: one thread accepts clients, serves them and drives the model servers' transfers.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 #include "base/result.h"
 #include "pipeline/engine.h"
+#include "serve/access_log.h"
 #include "serve/connection.h"
-#include "serve/journal.h"
 #include "serve/metrics.h"
 #include "serve/site.h"
 
@@ -18,20 +18,20 @@ namespace stoka::serve {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  uint16_t port = 8787;                    // 0: any that is free
-  size_t connections = 4096;               // at a time; who comes later waits to be accepted
-  size_t workers = 16;                     // threads for what may wait for a model
-  std::chrono::milliseconds grace{25000};  // for answers under way when it is to stop
-  std::chrono::milliseconds ping{15000};   // of silence in a stream, until a comment is sent
+  uint16_t port = 8787;                    // 0: any free port
+  size_t connections = 4096;               // at a time; further clients wait to be accepted
+  size_t workers = 16;                     // threads for jobs that may wait for a model server
+  std::chrono::milliseconds grace{25000};  // how long open responses may take after stop()
+  std::chrono::milliseconds ping_interval{15000};  // an idle stream gets a comment this often
   ConnectionLimits limits = {};
   SiteOptions site = {};
 };
 
-// Engine, journal and metrics must outlive it. The program must ignore SIGPIPE.
+// The engine, log and metrics must outlive the server. The program must ignore SIGPIPE.
 class Server {
  public:
-  // Listens when this returns, and answers in run(). A config error when it cannot.
-  static Result<std::unique_ptr<Server>> listen(pipeline::Engine& engine, Journal& journal,
+  // Listens when it returns; run() serves the clients. A config error if it cannot listen.
+  static Result<std::unique_ptr<Server>> listen(pipeline::Engine& engine, Journal& log,
                                                 Metrics& metrics, ServerOptions options);
   ~Server();
   Server(const Server&) = delete;
@@ -40,10 +40,10 @@ class Server {
   std::string url() const;  // "http://127.0.0.1:8787"
   uint16_t port() const;
 
-  // On the calling thread, until stop() was called and all is over.
+  // Serves on the calling thread. Returns after stop(), when all connections are closed.
   void run();
-  // Any thread. Stops accepting; answers under way have the grace time, streams then end with an
-  // error event. Called again: all is over at once.
+  // May be called from any thread. Stops accepting clients. Open responses may take the grace time;
+  // then streams end with an error event. A second call closes all connections at once.
   void stop();
 
  private:

@@ -1,4 +1,4 @@
-// The routes: which request gets which answer, and who may ask how often.
+// The routes of the server, and which client may ask how often.
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,9 @@
 #include "serve/client_address.h"
 #include "serve/cors.h"
 #include "serve/handler.h"
-#include "serve/house.h"
 #include "serve/jwt.h"
-#include "serve/rate_limit.h"
+#include "serve/rate_limiter.h"
+#include "serve/request_context.h"
 
 namespace stoka::serve {
 
@@ -25,67 +25,68 @@ struct Limit {
 struct SiteOptions {
   bool bot_enabled = true;  // false: there are no /api/stoka routes
   Limit chat{30, std::chrono::seconds(300)};
-  Limit discover{60, std::chrono::seconds(300)};  // and profile
-  Limit context{120, std::chrono::seconds(60)};   // and open
+  Limit discover{60, std::chrono::seconds(300)};  // also for profile
+  Limit context{120, std::chrono::seconds(60)};   // also for open
   Networks trusted_proxies;
   Cors cors;
-  std::optional<JwtVerifier> tokens;  // nothing: no token is valid
+  std::optional<JwtVerifier> tokens;  // nullopt: no token is valid
 };
 
-// What opening a document that was indexed without an address is refused with.
+// The error of GET /api/stoka/open for a document that was indexed without an address.
 inline constexpr const char* kNoAddress = "that page has no address";
 
-// On the thread of the loop.
+// Used only on the thread of the loop.
 class Site final : public Handler {
  public:
-  Site(House& house, SiteOptions options);
+  Site(ServerContext& server, SiteOptions options);
   ~Site() override;
 
-  std::shared_ptr<Pending> handle(Request request, Client& client) override;
-  Response refuse(const Request& head, int status, std::string_view why,
-                  std::string_view hint) override;
+  std::shared_ptr<PendingResponse> handle(HttpRequest request, ResponseWriter& writer) override;
+  HttpResponse refuse(const HttpRequest& head, int status, std::string_view why,
+                      std::string_view hint) override;
 
-  // From now on it is not ready.
+  // From now on GET /readyz says that the server is not ready.
   void close();
 
-  // What can be asked: "POST /api/stoka/chat", …
+  // The methods and paths of all routes: {"POST", "/api/stoka/chat"}, …
   static std::vector<std::pair<std::string_view, std::string_view>> routes();
 
  private:
-  struct Row;
-  struct Ask;
-  struct Limiter;
-  using Answer = std::shared_ptr<Pending>;
-  static const Row kRows[];
+  struct Endpoint;
+  struct HandlerArgs;
+  struct ClientState;
+  using PendingPtr = std::shared_ptr<PendingResponse>;
+  static const Endpoint kEndpoints[];
 
-  Answer chat(Ask& ask);
-  Answer discover(Ask& ask);
-  Answer context(Ask& ask);
-  Answer show_profile(Ask& ask);
-  Answer set_profile(Ask& ask);
-  Answer open(Ask& ask);
-  Answer unauthorized(Ask& ask);
-  Answer openapi(Ask& ask);
-  Answer healthz(Ask& ask);
-  Answer readyz(Ask& ask);
-  Answer metrics(Ask& ask);
-  Answer file(Ask& ask);
+  // The handlers of the endpoints.
+  PendingPtr chat(HandlerArgs& args);
+  PendingPtr discover(HandlerArgs& args);
+  PendingPtr context(HandlerArgs& args);
+  PendingPtr get_profile(HandlerArgs& args);
+  PendingPtr update_profile(HandlerArgs& args);
+  PendingPtr open(HandlerArgs& args);
+  PendingPtr openapi(HandlerArgs& args);
+  PendingPtr healthz(HandlerArgs& args);
+  PendingPtr readyz(HandlerArgs& args);
+  PendingPtr metrics(HandlerArgs& args);
+  PendingPtr file(HandlerArgs& args);
 
-  const Row* find(const Request& request, std::string* allowed) const;
-  Cors::Headers cors_headers(const Request& request) const;
-  std::optional<Cors::Headers> preflight(const Request& request) const;
-  bool admitted(const Row& row, Ask& ask);
-  std::string subject(const Request& request, bool* refused) const;
-  Response readiness(std::stop_token stop) const;  // a worker's
+  PendingPtr refuse_token(HandlerArgs& args);
+  const Endpoint* find(const HttpRequest& request, std::string* allowed_methods) const;
+  Cors::Headers cors_headers(const HttpRequest& request) const;
+  std::optional<Cors::Headers> preflight(const HttpRequest& request) const;
+  bool admit(const Endpoint& endpoint, HandlerArgs& args);
+  std::string subject(const HttpRequest& request, bool* refused) const;
+  HttpResponse check_readiness(std::stop_token stop) const;  // runs on a worker thread
 
-  House& house_;
+  ServerContext& server_;
   const SiteOptions options_;
   const std::string openapi_;
-  std::unique_ptr<Limiter> limiter_;
+  std::unique_ptr<ClientState> clients_;
   bool closing_ = false;
-  std::optional<Response> readiness_;  // the last one, good for a second
-  std::chrono::nanoseconds ready_at_{};
-  bool asking_readiness_ = false;
+  std::optional<HttpResponse> readiness_;  // the last result, which is used for a second
+  std::chrono::nanoseconds readiness_time_{};
+  bool checking_readiness_ = false;
 };
 
 }  // namespace stoka::serve

@@ -1,4 +1,4 @@
-// The acceptance checks, asked of a site as any visitor would ask: over its URL.
+// The acceptance checks of a site, made over its URL as a visitor would.
 #pragma once
 
 #include <functional>
@@ -6,35 +6,65 @@
 #include <string>
 #include <vector>
 
-#include "serve/remote.h"
-#include "serve/smoke_questions.h"
+#include "serve/site_client.h"
 #include "store/store.h"
 
 namespace stoka::serve {
 
+// What the person who runs the checks has chosen. An empty member is found out, or has a default.
+struct SmokeWishes {
+  std::string ask = {};    // a question that the site has a page about
+  std::string cites = {};  // the slug of that page
+  std::string page = {};   // a page for which others must be recommended
+  std::string void_ = {};  // a question that the site has nothing about
+};
+
+struct SmokeQuestions {
+  struct Question {
+    std::string query;
+    std::string slug;  // of the page that the answer must cite; empty: any
+  };
+  bool sample = true;                     // whether the site is the sample site
+  std::vector<Question> cited_questions;  // at least one answer must cite its page
+  std::vector<std::string> offtopic;      // at least one must be off topic
+  // At least one of these must not be answered with the confidence direct.
+  std::vector<std::string> unanswerable;
+  std::string page;  // the page for which others are recommended
+  size_t min_recommendations = 3;
+  double network_ms = 0;           // round trip time, which is added to the limits of latencies
+  std::string no_question_reason;  // why cited_questions is empty
+};
+
+SmokeQuestions sample_questions();
+
+// Asks the site for its newest pages, and makes questions from their titles.
+SmokeQuestions find_questions(const Remote& site, const SmokeWishes& options, std::stop_token stop);
+
 struct Checked {
-  enum class How { ok, failed, skipped };
-  int n = 0;  // 1 to 11
+  enum class How { ok, failed, skipped };  // the status of a check
+  int n = 0;                               // the number of the check, 1 to 11
   std::string name;
   How how = How::failed;
-  std::string detail;  // one line: what was measured, what is wrong, or why it was skipped
+  std::string detail;  // one line: what was measured, what is wrong, or why the check was skipped
 };
 
-// What can be checked only by who runs the site.
+// What the checks need that only the operator of a site has.
 struct SmokeHouse {
-  const Remote& without_reranker;         // a like site whose reranker does not answer
-  const Remote& without_embedder;         // a like one whose embedder does not
-  std::function<bool()> reranker_warned;  // whether without_reranker logged a warning of it
-  store::Store& store;                    // of the site
+  const Remote& without_reranker;         // the same site, but its reranker does not answer
+  const Remote& without_embedder;         // the same site, but its embedder does not answer
+  std::function<bool()> reranker_warned;  // whether without_reranker has logged a warning about it
+  store::Store& store;                    // the store of the site
 };
 
-// In order; each is told when it is known. Without a house checks 8 and 9 are skipped, 10 asks less
-// and 11 looks at what was cited here alone. A check that wants a quick answer takes the quickest
-// of three, because a hiccup of the machine is not the site's. A rate limit fails nothing: a
-// question that would use up what the site grants this address is not asked, and its check is
-// skipped. A stop ends it after the question under way: the rest is missing.
+// Runs the checks in order, and calls `on_result` after each of them. Without a fixture the checks
+// 8 and 9 are skipped, 10 asks fewer questions, and 11 looks only at the citations of this run. A
+// check of a latency takes the fastest of three tries, because one slow try may be due to the
+// machine. A rate limit fails no check: a question that would use up the requests of this address
+// is not asked, and its check is skipped. After a stop no further check is run, and the results of
+// the rest are missing.
 std::vector<Checked> smoke(const Remote& site, const SmokeQuestions& questions,
-                           const SmokeHouse* house, const std::function<void(const Checked&)>& told,
+                           const SmokeHouse* fixture,
+                           const std::function<void(const Checked&)>& on_result,
                            std::stop_token stop = {});
 
 }  // namespace stoka::serve

@@ -1,11 +1,10 @@
-#include "serve/smoke_questions.h"
-
-#include <fmt/format.h>
-
+// The questions of the acceptance checks: fixed ones for the sample site, and questions made from
+// the newest pages for another site.
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "serve/smoke.h"
 #include "session/interests.h"
 #include "text/normalize.h"
 
@@ -13,10 +12,10 @@ namespace stoka::serve {
 namespace {
 
 constexpr const char* kOfftopic = "best javascript framework?";
-constexpr const char* kNothing = "quantum gravity research";
-constexpr int kNewest = 4;        // pages that the site is asked for
-constexpr size_t kMostAbout = 3;  // of them are asked about, until one is cited
-constexpr int kKnocks = 3;        // to learn how far away the site is
+constexpr const char* kUnanswerable = "quantum gravity research";
+constexpr int kNewestPages = 4;           // that the site is asked for
+constexpr size_t kMaxCitedQuestions = 3;  // about these pages, until one is cited
+constexpr int kNetworkProbes = 3;         // requests that measure the round trip time
 
 std::string tell_me_about(std::string_view title) {
   return "tell me about " + text::squeeze(text::one_line(title));
@@ -27,10 +26,10 @@ std::string spoken_slug(std::string slug) {
   return slug;
 }
 
-// The quickest of a few requests that ask nothing.
+// The fastest of a few requests that take the server no time.
 double network_ms(const Remote& site, const std::stop_token& stop) {
   double quickest = 0;
-  for (int i = 0; i < kKnocks; ++i) {
+  for (int i = 0; i < kNetworkProbes; ++i) {
     const auto start = std::chrono::steady_clock::now();
     if (!site.get("/healthz", stop)) return 0;
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
@@ -43,48 +42,52 @@ double network_ms(const Remote& site, const std::stop_token& stop) {
 
 SmokeQuestions sample_questions() {
   SmokeQuestions out;
-  out.about = {{"tell me about bounded execution", "philosophy-bounded-execution"}};
-  out.off = {kOfftopic};
-  out.nothing = {kNothing};
+  out.cited_questions = {{"tell me about bounded execution", "philosophy-bounded-execution"}};
+  out.offtopic = {kOfftopic};
+  out.unanswerable = {kUnanswerable};
   out.page = "/blog/philosophy-bounded-execution";
   return out;
 }
 
-SmokeQuestions find_questions(const Remote& site, const SmokeWishes& wishes, std::stop_token stop) {
+SmokeQuestions find_questions(const Remote& site, const SmokeWishes& options,
+                              std::stop_token stop) {
   SmokeQuestions out;
   out.sample = false;
   out.network_ms = network_ms(site, stop);
-  // A site may well write about one of them.
-  out.off = {kOfftopic, "what will the weather be tomorrow", "write my homework"};
-  out.nothing = {kNothing, "zither varnish for left-handed glassblowers"};
-  if (!wishes.void_.empty()) out.nothing = {wishes.void_};
+  // There are several because a site may have a page about one of them.
+  out.offtopic = {kOfftopic, "what will the weather be tomorrow", "write my homework"};
+  out.unanswerable = {kUnanswerable, "zither varnish for left-handed glassblowers"};
+  if (!options.void_.empty()) out.unanswerable = {options.void_};
 
   pipeline::DiscoverRequest request;
-  request.limit = kNewest;
+  request.limit = kNewestPages;
   const auto newest = site.discover(request, stop);
   std::vector<Citation> pages;
   if (newest)
     for (const pipeline::Recommendation& item : newest->items) pages.push_back(item.citation);
-  // There are as many others to recommend as there are pages beside the one.
-  if (newest) out.recommended = std::min(out.recommended, pages.empty() ? 0 : pages.size() - 1);
-  // The last part of a page's address is its slug, which one with a slash has not.
+  // A small site can recommend only its other pages.
+  if (newest)
+    out.min_recommendations =
+        std::min(out.min_recommendations, pages.empty() ? 0 : pages.size() - 1);
+  // Pages whose slug has no slash come first: their address ends with the slug.
   std::stable_partition(pages.begin(), pages.end(), [](const Citation& page) {
     return page.slug.find('/') == std::string::npos;
   });
 
-  if (!wishes.ask.empty() || !wishes.cites.empty()) {
-    const bool asked = !wishes.ask.empty();
-    out.about = {{asked ? wishes.ask : tell_me_about(spoken_slug(wishes.cites)), wishes.cites}};
+  if (!options.ask.empty() || !options.cites.empty()) {
+    const bool asked = !options.ask.empty();
+    out.cited_questions = {
+        {asked ? options.ask : tell_me_about(spoken_slug(options.cites)), options.cites}};
   } else {
     for (const Citation& page : pages)
-      if (out.about.size() < kMostAbout && !page.title.empty())
-        out.about.push_back({tell_me_about(page.title), page.slug});
+      if (out.cited_questions.size() < kMaxCitedQuestions && !page.title.empty())
+        out.cited_questions.push_back({tell_me_about(page.title), page.slug});
   }
-  if (out.about.empty())
-    out.trouble =
-        newest ? "the site recommends no page to ask about; name a question with --ask"
-               : newest.error().message + "; what to ask about is not known, name it with --ask";
-  out.page = !wishes.page.empty() ? wishes.page : pages.empty() ? "/" : "/" + pages.front().slug;
+  if (out.cited_questions.empty())
+    out.no_question_reason =
+        newest ? "the site recommends no page to ask about; give a question with --ask"
+               : newest.error().message + "; give a question to ask with --ask";
+  out.page = !options.page.empty() ? options.page : pages.empty() ? "/" : "/" + pages.front().slug;
   return out;
 }
 

@@ -1,32 +1,23 @@
 #include "serve/trace_context.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
 namespace stoka::serve {
 namespace {
 
-// 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
+// A traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
 constexpr size_t kTraceAt = 3;
 constexpr size_t kTraceDigits = 32;
 constexpr size_t kSpanAt = 36;
 constexpr size_t kSpanDigits = 16;
 constexpr size_t kFlagsAt = 53;
 constexpr size_t kLength = 55;
-constexpr uint8_t kKnownFlags = 0x03;  // sampled; the trace id is random (level 2)
-constexpr size_t kMostRequestId = 64;
+constexpr size_t kMaxRequestId = 64;
 
-// Upper case is wrong there.
-int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
+// The standard does not allow upper case.
 bool is_hex(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return digit(c) >= 0; });
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 bool is_id(std::string_view text) {
@@ -39,13 +30,12 @@ std::optional<TraceContext> parsed_context(std::string_view text) {
   if (!is_hex(version) || version == "ff" || !is_hex(flags)) return std::nullopt;
   for (const size_t dash : {kTraceAt - 1, kSpanAt - 1, kFlagsAt - 1})
     if (text[dash] != '-') return std::nullopt;
-  // A later version may say more after what this one says.
+  // A later version may append fields.
   if (text.size() > kLength && (version == "00" || text[kLength] != '-')) return std::nullopt;
   TraceContext out;
   out.trace_id = text.substr(kTraceAt, kTraceDigits);
   out.parent_id = text.substr(kSpanAt, kSpanDigits);
   if (!is_id(out.trace_id) || !is_id(out.parent_id)) return std::nullopt;
-  out.flags = static_cast<uint8_t>(digit(flags[0]) << 4 | digit(flags[1])) & kKnownFlags;
   out.continued = true;
   return out;
 }
@@ -57,23 +47,20 @@ bool may_be_in_request_id(char c) {
 
 }  // namespace
 
-std::string TraceContext::header() const {
-  return fmt::format("00-{}-{}-{:02x}", trace_id, span_id, flags);
-}
-
 TraceContext trace_context(std::string_view traceparent, Ids& ids) {
   std::string digits = ids.uuid();
   std::erase(digits, '-');
   TraceContext out = parsed_context(traceparent).value_or(TraceContext());
-  // The first span of a trace may share digits with it: ids of spans differ within a trace. The
-  // last half of a version 4 UUID is random but for two bits, and these keep it from being zero.
+  // The first span of a trace may share digits with the trace, because span ids only have to differ
+  // within a trace. The last half of a version 4 UUID is random apart from two bits, and these keep
+  // the span id from being zero.
   out.span_id = digits.substr(kTraceDigits - kSpanDigits);
   if (!out.continued) out.trace_id = std::move(digits);
   return out;
 }
 
 std::string request_id(std::string_view given, Ids& ids) {
-  const bool good = !given.empty() && given.size() <= kMostRequestId &&
+  const bool good = !given.empty() && given.size() <= kMaxRequestId &&
                     std::all_of(given.begin(), given.end(), may_be_in_request_id);
   return good ? std::string(given) : ids.uuid();
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/link.h"
+#include "base/url.h"
 #include "text/normalize.h"
 #include "text/width.h"
 

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "base/ascii.h"
-#include "base/nearest.h"
+#include "base/suggestion.h"
 #include "terminal/cite_box.h"
 #include "terminal/echo_off.h"
 #include "text/normalize.h"

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <initializer_list>
 
-#include "base/link.h"
+#include "base/url.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 

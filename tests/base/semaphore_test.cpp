@@ -1,3 +1,5 @@
+#include "base/semaphore.h"
+
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -7,8 +9,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "base/gate.h"
 
 namespace semaphore_test {
 

@@ -1,9 +1,9 @@
+#include "base/suggestion.h"
+
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
-
-#include "base/nearest.h"
 
 namespace suggestion_test {
 

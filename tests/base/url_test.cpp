@@ -1,6 +1,6 @@
-#include <doctest/doctest.h>
+#include "base/url.h"
 
-#include "base/link.h"
+#include <doctest/doctest.h>
 
 namespace url_test {
 

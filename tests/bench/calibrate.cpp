@@ -18,7 +18,6 @@
 #include "ingest/chunker.h"
 #include "ingest/loader.h"
 #include "rerank/builtin.h"
-#include "rerank/confidence.h"
 #include "rerank/policy.h"
 #include "retrieve/retriever.h"
 #include "store/open.h"

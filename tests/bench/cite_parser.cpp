@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "cite/parser.h"
+#include "cite/citation_parser.h"
 
 namespace {
 

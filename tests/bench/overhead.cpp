@@ -13,9 +13,9 @@
 
 #include "embed/builtin.h"
 #include "embed/tei.h"
-#include "generate/openai.h"
+#include "generate/openai_generator.h"
 #include "ingest/chunker.h"
-#include "net/client.h"
+#include "net/http_client.h"
 #include "pipeline/turn.h"
 #include "rerank/remote.h"
 #include "store/open.h"

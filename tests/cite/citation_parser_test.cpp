@@ -1,10 +1,11 @@
+#include "cite/citation_parser.h"
+
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cite/parser.h"
 #include "text/utf8.h"
 
 namespace citation_parser_test {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "text/normalize.h"
-#include "text/quotable.h"
+#include "text/pull_quote.h"
 
 namespace quote_test {
 

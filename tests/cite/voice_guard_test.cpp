@@ -1,3 +1,5 @@
+#include "cite/voice_guard.h"
+
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "base/toml.h"
-#include "cite/guard.h"
 #include "text/utf8.h"
 
 namespace voice_guard_test {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "net/client.h"
+#include "net/http_client.h"
 #include "process.h"
-#include "serve/remote.h"
+#include "serve/site_client.h"
 #include "server_process.h"
 #include "support/json.h"
 

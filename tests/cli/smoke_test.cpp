@@ -114,7 +114,7 @@ TEST_CASE("smoke --url uses the given question, page and slug") {
   const RunResult wrong = machine.stoka({"smoke", "--url", served.url(), "--ask",
                                          "tell me about bounded execution", "--cites", "nowhere"});
   CHECK(wrong.code == 1);
-  CHECK(wrong.out.find("and not nowhere") != std::string::npos);
+  CHECK(wrong.out.find("instead of nowhere") != std::string::npos);
   const RunResult local = machine.stoka({"smoke", "--ask", "x"});
   CHECK(local.code == 2);
   CHECK(local.err.find("--url") != std::string::npos);

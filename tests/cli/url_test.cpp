@@ -233,7 +233,7 @@ TEST_CASE("an answer that breaks off is printed as far as it came, and the exit 
   CHECK(text.code == 4);
   CHECK(has(text.out, "so far"));
   CHECK(!has(text.out, "\x1b"));
-  CHECK(has(text.err, "without a last event"));
+  CHECK(has(text.err, "without a done or error event"));
   const RunResult json = visitor().stoka({"chat", "--json", "--url", site.url(), "hi"});
   CHECK(json.code == 4);
   CHECK(events(json.out).back()["event"] == "error");

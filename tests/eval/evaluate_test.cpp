@@ -6,7 +6,7 @@
 #include "built_in.h"
 #include "eval/compare.h"
 #include "eval/sweep.h"
-#include "pipeline/house.h"
+#include "pipeline/site_fixture.h"
 
 namespace evaluate_test {
 

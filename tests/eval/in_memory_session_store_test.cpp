@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pipeline/house.h"
+#include "pipeline/site_fixture.h"
 
 namespace in_memory_session_store_test {
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "cite/parser.h"
+#include "cite/citation_parser.h"
 #include "golden/golden.h"
 #include "sample_answer.h"
 

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "built_in.h"
-#include "pipeline/house.h"
+#include "pipeline/site_fixture.h"
 
 namespace run_cases_test {
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "built_in.h"
-#include "pipeline/house.h"
+#include "pipeline/site_fixture.h"
 
 namespace stages_test {
 

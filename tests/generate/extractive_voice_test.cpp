@@ -1,3 +1,5 @@
+#include "generate/extractive_voice.h"
+
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -7,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "generate/extractive.h"
 #include "text/normalize.h"
 #include "text/sentences.h"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "generate/openai.h"
-#include "net/client.h"
+#include "generate/openai_generator.h"
+#include "net/http_client.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace stoka::testing {

@@ -1,8 +1,9 @@
+#include "generate/openai_generator.h"
+
 #include <fmt/format.h>
 
 #include <stop_token>
 
-#include "generate/openai.h"
 #include "generate/openai_fixture.h"
 #include "net/recording.h"
 #include "support/json.h"

@@ -1,7 +1,8 @@
+#include "ingest/product_merge.h"
+
 #include <doctest/doctest.h>
 
 #include "ingest/loader.h"
-#include "ingest/product_pages.h"
 
 namespace product_merge_test {
 

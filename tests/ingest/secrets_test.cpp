@@ -108,9 +108,9 @@ TEST_CASE("a private key without dashes ends with its last line") {
 }
 
 TEST_CASE("chunks with a secret are withheld and the others renumbered") {
-  auto blocks = parse_markdown("open\n\n## Keys\n\nmine is " + join("ghp_", kAlnum) +
-                               "\n\n## End\n\nclose")
-                    .blocks;
+  auto blocks =
+      parse_markdown("open\n\n## Keys\n\nmine is " + join("ghp_", kAlnum) + "\n\n## End\n\nclose")
+          .blocks;
   auto chunks = chunk(Document{}, blocks, {});
   auto withheld = withhold_secrets(chunks, blocks);
   REQUIRE(withheld.size() == 1);
@@ -137,8 +137,7 @@ TEST_CASE("every chunk that contains a part of a long key is withheld") {
   const std::string unclosed = join("BEGIN PRIV", "ATE KEY\n") + body;
   for (const std::string& secret : {pem, jwt, bare, unclosed}) {
     auto blocks =
-        parse_markdown("open\n\n## Keys\n\n```\n" + secret + "\n```\n\n## End\n\nclose")
-            .blocks;
+        parse_markdown("open\n\n## Keys\n\n```\n" + secret + "\n```\n\n## End\n\nclose").blocks;
     auto chunks = chunk(Document{}, blocks, {64, 16, PrefixMode::full});
     CHECK(chunks.size() > 6);
     CHECK(withhold_secrets(chunks, blocks).size() > 4);

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "net/capturing_sink.h"
-#include "net/client.h"
+#include "net/http_client.h"
 #include "net/raw_server.h"
 #include "support/upstream/fake_upstream.h"
 

@@ -1,3 +1,5 @@
+#include "net/event_loop.h"
+
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -13,7 +15,6 @@
 #include <vector>
 
 #include "net/capturing_sink.h"
-#include "net/loop.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace event_loop_test {

@@ -1,3 +1,5 @@
+#include "net/http_client.h"
+
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "net/capturing_sink.h"
-#include "net/client.h"
 #include "net/raw_server.h"
 #include "support/upstream/fake_upstream.h"
 

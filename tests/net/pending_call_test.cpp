@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "net/loop.h"
+#include "net/event_loop.h"
 #include "net/raw_server.h"
 #include "net/upstream_fixture.h"
 

@@ -1,6 +1,6 @@
-// Drives a headless Chromium over the DevTools protocol on a pipe: file descriptors 3 and 4, JSON
-// messages that end in NUL. No package needed; Node 18 or later. One browser, any number of pages,
-// each with its own list of problems: console errors, exceptions, violations of the page's policy.
+// Drives a headless Chromium over the DevTools protocol on a pipe: file descriptors 3 and 4, with
+// JSON messages that end in NUL. It needs Node 18 or later and no package. Each page of the browser
+// collects its problems: console errors, exceptions and violations of its content security policy.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,7 +60,7 @@ export class Browser {
     const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
     const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
     const page = new Page(this, sessionId, targetId);
-    this.#listeners.set(sessionId, (message) => page.hear(message));
+    this.#listeners.set(sessionId, (message) => page.onMessage(message));
     await page.start(width, height, before);
     return page;
   }
@@ -107,8 +107,8 @@ export class Browser {
 }
 
 export class Page {
-  problems = []; // what a visitor's console would show in red
-  requests = []; // {method, url, body} of everything asked for
+  problems = []; // errors and warnings of the console
+  requests = []; // {method, url, body} of every request
 
   constructor(browser, session, target) {
     Object.assign(this, { browser, session, target });
@@ -123,7 +123,7 @@ export class Page {
     this.listeners.set(method, listener);
   }
 
-  hear({ method, params }) {
+  onMessage({ method, params }) {
     if (method === 'Runtime.exceptionThrown') {
       const { text, exception } = params.exceptionDetails;
       this.problems.push(`exception: ${exception?.description ?? text}`);
@@ -136,7 +136,7 @@ export class Page {
         `console: ${params.args.map((arg) => arg.value ?? arg.description).join(' ')}`,
       );
     }
-    // A refused request is reported by the network; the tests look at what the page makes of it.
+    // Errors of requests are left out: the tests check how the page shows them.
     if (
       method === 'Log.entryAdded' &&
       params.entry.level === 'error' &&
@@ -195,7 +195,7 @@ export class Page {
     return result.value;
   }
 
-  // Until the expression is true, or an Error that names it.
+  // Waits until the expression is true; throws an Error that names it after 15 s.
   async until(source, ...args) {
     for (const end = Date.now() + 15_000; Date.now() < end; await sleep(20)) {
       const value = await this.get(source, ...args).catch(() => false);
@@ -227,7 +227,7 @@ export class Page {
     }
   }
 
-  // [{role, name, ...}] of what assistive technology is told.
+  // The accessibility tree as [{role, name, ...}].
   async accessible() {
     const { nodes } = await this.send('Accessibility.getFullAXTree');
     return nodes

@@ -1,7 +1,7 @@
-// A server that speaks the contract of the page and breaks it on demand. The first word of a
-// question says how it is answered: see SCENES. Serves the page itself as `stoka serve` does, and
-// on a second port a foreign site that embeds the element.
-//   node tests/page/mock_server.mjs [PORT]     for a look by hand
+// A mock of `stoka serve` that also misbehaves on demand: the first word of a question selects the
+// answer, see SCENES. It serves the page like `stoka serve` does, and on a second port a site of
+// another origin that embeds the element.
+//   node tests/page/mock_server.mjs [PORT]     runs it for manual tests
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -72,7 +72,7 @@ const words = (text) => text.split(/(?<= )/).map((word) => event('token', { text
 const READY = event('ready', { session_id: SESSION, visitor_id: VISITOR, route: 'new' });
 const DONE = event('done', { turns: 1, confidence: 'direct', latency_ms: 12 });
 
-// A string is sent, a number is a pause in ms, 'drop' cuts the connection.
+// A string is sent, a number is a pause in ms, and 'drop' closes the connection.
 const SCENES = {
   all: () => [
     READY,
@@ -125,7 +125,7 @@ function refuse(response, status, problem, headers = {}) {
   response.end(JSON.stringify({ type: 'about:blank', status, request_id: 'r-1', ...problem }));
 }
 
-// Sent whole, one byte at a time with CRLF and comments between, or as the scene says.
+// Sends the steps of a scene; with `split` byte by byte, with CRLF and comments.
 async function stream(response, scene, { split = false } = {}) {
   response.writeHead(200, {
     'Content-Type': 'text/event-stream; charset=utf-8',
@@ -149,9 +149,9 @@ async function stream(response, scene, { split = false } = {}) {
 }
 
 export class MockServer {
-  asked = []; // bodies of chat requests
-  tokens = []; // Authorization headers
-  left = 0; // streams that the visitor broke off
+  asked = []; // the bodies of chat requests
+  tokens = []; // the Authorization headers of chat requests
+  left = 0; // how many streams the client has closed early
   #refused = new Set();
   #servers = [];
 

@@ -1,4 +1,4 @@
-// A site on an origin of its own, with one page that embeds the element of a server elsewhere.
+// A site with another origin than the server; its page embeds the server's element.
 import { createServer } from 'node:http';
 
 export class OtherSite {

@@ -1,12 +1,12 @@
-// Drives the page and <stoka-terminal> as a visitor does, in a headless Chromium.
-//   node tests/page/page_test.mjs BASE_URL        a running server; faults are left out
-//   node tests/page/page_test.mjs --serve BINARY  one that it starts itself, on the sample site
-//   node tests/page/page_test.mjs --mock          a server that also breaks the contract on demand
-// --ask TEXT      what to ask a real server (default: "what is this?")
+// Tests of the page and <stoka-terminal> in a headless Chromium.
+//   node tests/page/page_test.mjs BASE_URL        a running server; tests of faults are skipped
+//   node tests/page/page_test.mjs --serve BINARY  starts a server over the sample site
+//   node tests/page/page_test.mjs --mock          a mock server, which also misbehaves on demand
+// --ask TEXT      the question for a real server (default: "what is this?")
 // --shots DIR     writes screenshots, 1280x800 and 375x700
-// --only WORD     only the tests whose name holds WORD
-// TAP-like lines, then "N passed, M failed"; exit code 1 on a failure.
-// One run asks a real server about 20 questions and 50 ambient lines, which limits must allow.
+// --only WORD     only the tests whose name contains WORD
+// It prints TAP-like lines, then "N passed, M failed"; the exit code is 1 if a test failed.
+// A run makes about 20 chat and 50 context requests, which the server's rate limits must allow.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ async function shots(dir) {
   ]) {
     const page = await visit('/', { width, height });
     await page.until(`$('.ambient')`);
-    await sleep(250); // until the panel has risen
+    await sleep(250); // until the panel has opened
     await page.shot(join(dir, `${name}-empty.png`));
     await ask(page, mock ? 'all of it, please' : QUESTION);
     await page.shot(join(dir, `${name}-end.png`));
@@ -51,7 +51,7 @@ async function shots(dir) {
   }
 }
 
-// Every test in a storage of its own.
+// Runs a test; every test begins with an empty storage.
 async function run({ name, run: body }) {
   try {
     await body();

@@ -1,4 +1,4 @@
-// `stoka serve` over the sample site, in a folder of its own.
+// Starts `stoka serve` over the sample site, with its data in a temporary folder.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const SITE = fileURLToPath(new URL('../../evals/site', import.meta.url));
 
 export class RealServer {
-  // Pages of `origin` may ask it.
+  // `origin` becomes the allowed CORS origin.
   async start(binary, origin) {
     this.folder = mkdtempSync(join(tmpdir(), 'stoka-page-'));
     const env = {

@@ -1,4 +1,4 @@
-// A visitor in a browser: what the cases share. Reads the command line, see page_test.mjs.
+// What the cases share: the command line (see page_test.mjs), the servers, the browser, helpers.
 import { parseArgs } from 'node:util';
 import { Browser } from './chromium.mjs';
 import { MockServer } from './mock_server.mjs';
@@ -31,16 +31,16 @@ export const real = values.serve
 if (other) other.stoka = real.base;
 export const base = (mock ?? real)?.base ?? positionals[0].replace(/\/+$/, '');
 export const browser = new Browser();
-export const opened = []; // the pages of the test that runs
+export const opened = []; // the pages of the running test
 
 export const tests = [];
 export const test = (name, run) => tests.push({ name, run });
-// Needs a server that this started, and the other site.
+// A test that needs the server that was started here, and the other site.
 export const served = (name, run) => tests.push({ name, run, skip: !real });
-// Needs a server that breaks the contract.
+// A test that needs the mock server.
 export const fault = (name, run) => tests.push({ name, run, skip: !mock });
 
-// In every page; $ and $$ look inside the element.
+// Helpers in every page; $ and $$ search inside the element.
 const HELPERS = `
   window.$t = () => document.querySelector('stoka-terminal');
   window.$ = (query) => $t().shadowRoot.querySelector(query);
@@ -64,7 +64,7 @@ export async function visit(path = '/', { before = [], ...size } = {}) {
   return page;
 }
 
-// A page of a site, made of the one at `/`, so that any server will do.
+// A page of a site, made from the page at `/`, so that it works with any server.
 export async function site(options = {}) {
   const page = await visit('/', options);
   await page.get(`history.replaceState(null, '', '/blog/some-essay')`);
@@ -97,7 +97,7 @@ export async function ask(page, text, status = 'done') {
 
 export const answer = (page) => page.get(`$$('.turn').at(-1)?.querySelector('.answer').innerText`);
 export const focus = (page) => page.get('$focus()');
-// The bodies of the page's questions.
+// The bodies of the page's chat requests.
 export const chats = (page) =>
   page.requests
     .filter(({ method, url }) => method === 'POST' && url.endsWith('/api/stoka/chat'))
@@ -115,7 +115,7 @@ export const DONE = ['done', { turns: 1, confidence: 'direct', latency_ms: 1 }];
 export const token = (text) => ['token', { text }];
 const wire = ([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
-// Every question gets these events, from the browser itself, so that any server will do.
+// Makes the browser answer every question with these events, so that it works with any server.
 export async function canned(page, events) {
   const body = Buffer.from(events.map(wire).join('')).toString('base64');
   const responseHeaders = [{ name: 'Content-Type', value: 'text/event-stream' }];

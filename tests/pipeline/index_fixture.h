@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/house.h"
+#include "pipeline/site_fixture.h"
 #include "text/words.h"
 
 namespace stoka::test {

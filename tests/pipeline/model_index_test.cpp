@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "embed/tei.h"
-#include "net/client.h"
-#include "pipeline/house.h"
+#include "net/http_client.h"
+#include "pipeline/site_fixture.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace model_index_test {

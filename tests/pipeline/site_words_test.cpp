@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pipeline/house.h"
+#include "pipeline/site_fixture.h"
 
 namespace site_words_test {
 

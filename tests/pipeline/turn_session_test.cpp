@@ -1,7 +1,7 @@
 // Turns: which session and visitor they get, and when a visitor is a returning one.
 #include <doctest/doctest.h>
 
-#include "pipeline/house.h"
+#include "pipeline/site_fixture.h"
 #include "pipeline/turn.h"
 
 namespace turn_session_test {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "pipeline/explain.h"
-#include "pipeline/house.h"
+#include "pipeline/site_fixture.h"
 #include "text/normalize.h"
 
 namespace turn_test {

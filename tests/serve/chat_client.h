@@ -1,4 +1,4 @@
-// One connection to a server under test: raw HTTP out, responses and events in, byte by byte.
+// A chat client on one connection: sends raw HTTP, and reads responses and their events.
 #pragma once
 
 #include <arpa/inet.h>
@@ -29,16 +29,16 @@ struct SentEvent {
   Json data;
 };
 
-// Whatever does not come within 20 seconds, or is not in the format, is thrown.
+// All functions throw if nothing arrives within 20 seconds, or if it is malformed.
 class ChatClient {
  public:
-  // receive_buffer: bytes that the system keeps for a client that does not read; 0: many.
+  // `receive_buffer` is the size of the socket's receive buffer; 0 means the system's default.
   explicit ChatClient(uint16_t port, int receive_buffer = 0)
       : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (receive_buffer > 0)
       ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
-    const timeval patience{20, 0};
-    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const timeval timeout{20, 0};
+    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -55,7 +55,7 @@ class ChatClient {
         received_(std::move(other.received_)),
         read_(other.read_),
         ended_(other.ended_) {}
-  ~ChatClient() { leave(); }
+  ~ChatClient() { disconnect(); }
 
   void send(std::string_view bytes) {
     while (!bytes.empty()) {
@@ -73,11 +73,11 @@ class ChatClient {
                     version, text.size(), text));
   }
 
-  void leave() {
+  void disconnect() {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   }
 
-  // Of the answer that comes next; its body has not been read.
+  // Reads the head of the next response, but not its body.
   void read_head() {
     size_t end;
     while ((end = received_.find("\r\n\r\n")) == std::string::npos) must_receive();
@@ -96,7 +96,7 @@ class ChatClient {
     ended_ = false;
   }
 
-  // The body of an answer that is no stream.
+  // Reads the body of a response that is not a stream.
   std::string body() {
     const size_t length = std::stoul(headers.at("content-length"));
     while (received_.size() < length) must_receive();
@@ -105,7 +105,7 @@ class ChatClient {
     return out;
   }
 
-  // The next event as soon as it is there; nothing: the stream has come to its end.
+  // Waits for the next event; nullopt at the end of the stream.
   std::optional<SentEvent> event() {
     for (;;) {
       if (const size_t end = raw.find("\n\n", read_); end != std::string::npos) {
@@ -123,17 +123,17 @@ class ChatClient {
     }
   }
 
-  // Until a comment is read; what comes before it is no event.
+  // Waits for a comment, before which there must be no event.
   void wait_for_ping() {
     while (raw.find(":\n\n", read_) == std::string::npos) more();
   }
 
-  // Whether the server closes the connection, with nothing more to say.
+  // Whether the server closes the connection without sending more.
   bool closed() { return received_.empty() && !receive(); }
 
   int status = 0;
   std::map<std::string, std::string> headers;  // names in lower case
-  std::string raw;                             // of the stream, without the chunks
+  std::string raw;                             // the bytes of the stream, without chunk framing
   size_t pings = 0;
 
  private:
@@ -146,7 +146,7 @@ class ChatClient {
     return {block.substr(7, line - 7), Json::parse(block.substr(line + 7))};
   }
 
-  // Another chunk, or the end.
+  // Reads another chunk, or the end.
   void more() {
     if (headers["transfer-encoding"] != "chunked") {
       if (received_.empty() && !receive()) ended_ = true;
@@ -181,8 +181,8 @@ class ChatClient {
   bool ended_ = false;
 };
 
-// A whole answer.
-struct Talk {
+// A complete reply.
+struct ChatReply {
   int status = 0;
   std::map<std::string, std::string> headers;
   std::vector<SentEvent> events;
@@ -202,7 +202,7 @@ struct Talk {
     return out;
   }
   const SentEvent& last() const { return events.back(); }
-  // Ready first, exactly one done or error, last.
+  // Whether ready comes first, and exactly one done or error, which comes last.
   bool well_formed() const {
     size_t ready = 0, ends = 0;
     for (const SentEvent& event : events) {
@@ -214,9 +214,9 @@ struct Talk {
   }
 };
 
-inline Talk hear(ChatClient& client) {
+inline ChatReply read_reply(ChatClient& client) {
   client.read_head();
-  Talk out;
+  ChatReply out;
   out.status = client.status;
   out.headers = client.headers;
   if (client.headers["content-type"] == "text/event-stream") {

@@ -1,9 +1,9 @@
-// A chat over the wire, when parts of it fail: a status before the stream, an error event in it.
+// Chat over HTTP when a model server fails: a status before the stream, or an error event in it.
 #include <doctest/doctest.h>
 
 #include <set>
 
-#include "chat_house.h"
+#include "chat_server_fixture.h"
 #include "serve/chat_stream.h"
 
 namespace chat_stream_faults_test {
@@ -25,7 +25,7 @@ struct Case {
   const char* retry = "";  // Retry-After
 };
 
-// Deadlines that a server which says nothing runs into soon.
+// Short deadlines, for servers that do not answer.
 net::Deadlines short_deadlines() {
   using net::Milliseconds;
   return {Milliseconds(5000), Milliseconds(300), Milliseconds(600), Milliseconds(500),
@@ -38,27 +38,27 @@ net::BreakerOptions unbreakable() {
   return out;
 }
 
-void check(const Talk& said, const Case& expected) {
+void check(const ChatReply& reply, const Case& expected) {
   CAPTURE(std::string(expected.behaviour));
-  CAPTURE(said.problem.dump());
-  CAPTURE(said.raw.substr(0, 2000));
-  REQUIRE(said.status == expected.status);
+  CAPTURE(reply.problem.dump());
+  CAPTURE(reply.raw.substr(0, 2000));
+  REQUIRE(reply.status == expected.status);
   if (expected.status != 200) {
-    CHECK(said.events.empty());
-    CHECK(said.problem["status"] == expected.status);
-    CHECK(said.problem["code"] == expected.end);
-    CHECK(said.problem["detail"].get<std::string>() != "");
-    CHECK((said.headers.contains("retry-after") ? said.headers.at("retry-after") : "") ==
+    CHECK(reply.events.empty());
+    CHECK(reply.problem["status"] == expected.status);
+    CHECK(reply.problem["code"] == expected.end);
+    CHECK(reply.problem["detail"].get<std::string>() != "");
+    CHECK((reply.headers.contains("retry-after") ? reply.headers.at("retry-after") : "") ==
           expected.retry);
     return;
   }
-  REQUIRE(said.well_formed());
-  CHECK(said.last().name == expected.end);
+  REQUIRE(reply.well_formed());
+  CHECK(reply.last().name == expected.end);
 }
 
 }  // namespace
 
-TEST_CASE("whatever the generator does, it is a status before the stream or one last event in it") {
+TEST_CASE("a generator fault is a status before the stream or one last event in it") {
   const std::vector<Case> cases = {
       {R"({"fault":"close"})", 503, "unavailable", "5"},
       {R"({"fault":"reset"})", 503, "unavailable", "5"},
@@ -116,19 +116,19 @@ TEST_CASE("whatever the generator does, it is a status before the stream or one 
     FakeOptions options;
     options.dialect = dialect;
     FakeUpstream model(options);
-    ChatHouse house(
+    ChatServerFixture fixture(
         {.generator = model.url(), .deadlines = short_deadlines(), .breaker = unbreakable()});
     for (const Case& item : cases) {
       tried.insert(Json::parse(item.behaviour).value("fault", ""));
       model.behave(item.behaviour);
-      ChatClient client = house.asking({{"query", kQuestion}});
-      check(hear(client), item);
-      // What comes after an error event is the end of the connection.
+      ChatClient client = fixture.start({{"query", kQuestion}});
+      check(read_reply(client), item);
+      // The connection is closed after an error event.
       if (item.end == kBroken) CHECK(client.closed());
-      CHECK(eventually([&] { return house.quiet(); }));
+      CHECK(eventually([&] { return fixture.quiet(); }));
       model.reset();
     }
-    CHECK(house.metrics.requests("/api/stoka/chat", 200).value() > 0);
+    CHECK(fixture.metrics.requests("/api/stoka/chat", 200).value() > 0);
   }
   for (const auto& fault : testing::kFaults) {
     const std::string on = " " + std::string(fault.on) + " ";
@@ -136,57 +136,57 @@ TEST_CASE("whatever the generator does, it is a status before the stream or one 
   }
 }
 
-TEST_CASE("what was said before it broke is kept, and told to be broken") {
+TEST_CASE("an answer that broke off is saved and marked as cut off") {
   FakeUpstream model;
-  ChatHouse house({.generator = model.url()});
+  ChatServerFixture fixture({.generator = model.url()});
   model.behave(R"({"answer":"limits come first and then they stay","fault":"cut","after":6})");
-  const Talk said = house.ask(kQuestion);
-  CHECK(said.text() == "limits come first and t");
-  REQUIRE(said.last().name == "error");
-  CHECK(said.last().data.size() == 2);
-  CHECK(said.last().data["retryable"] == true);
+  const ChatReply reply = fixture.ask(kQuestion);
+  CHECK(reply.text() == "limits come first and t");
+  REQUIRE(reply.last().name == "error");
+  CHECK(reply.last().data.size() == 2);
+  CHECK(reply.last().data["retryable"] == true);
   const auto session =
-      house.parts.store->session(said.events[0].data["session_id"].get<std::string>()).value();
+      fixture.parts.store->session(reply.events[0].data["session_id"].get<std::string>()).value();
   REQUIRE(session);
   CHECK(session->turns == 1);
   REQUIRE(session->exchanges.size() == 1);
-  CHECK(session->exchanges[0].assistant == said.text() + " [cut off]");
-  CHECK(house.metrics.streams(serve::Metrics::End::error).value() == 1);
+  CHECK(session->exchanges[0].assistant == reply.text() + " [cut off]");
+  CHECK(fixture.metrics.streams(serve::Metrics::StreamEnd::error).value() == 1);
 }
 
-TEST_CASE("a part that is down: the embedder and the generator refuse, the reranker warns") {
+TEST_CASE("without embedder or generator chat is 503, without reranker it warns") {
   const std::string nobody = "http://127.0.0.1:9";
   FakeUpstream embedder, generator;
   FakeOptions scoring;
   scoring.reranker = true;
   FakeUpstream reranker(scoring);
   {
-    ChatHouse house({embedder.url(), reranker.url(), generator.url()});
-    CHECK(house.ask(kQuestion).last().name == "done");
-    CHECK(house.journal_text().find("\"warning\"") == std::string::npos);
+    ChatServerFixture fixture({embedder.url(), reranker.url(), generator.url()});
+    CHECK(fixture.ask(kQuestion).last().name == "done");
+    CHECK(fixture.log_text().find("\"warning\"") == std::string::npos);
   }
   {
-    ChatHouse house({nobody, reranker.url(), generator.url()});
-    check(house.ask(kQuestion), {"embedder", 503, "unavailable", "5"});
-    CHECK(house.ask("hi").last().name == "done");
+    ChatServerFixture fixture({nobody, reranker.url(), generator.url()});
+    check(fixture.ask(kQuestion), {"embedder", 503, "unavailable", "5"});
+    CHECK(fixture.ask("hi").last().name == "done");
   }
   {
-    ChatHouse house({embedder.url(), reranker.url(), nobody});
-    check(house.ask(kQuestion), {"generator", 503, "unavailable", "5"});
+    ChatServerFixture fixture({embedder.url(), reranker.url(), nobody});
+    check(fixture.ask(kQuestion), {"generator", 503, "unavailable", "5"});
   }
   {
-    ChatHouse house({embedder.url(), nobody, generator.url()});
-    const Talk said = house.ask(kQuestion);
-    CHECK(said.last().name == "done");
-    CHECK(said.cited().size() == 1);
-    CHECK(house.journal_text().find("\"warning\",\"msg\":\"answering in retrieval order") !=
+    ChatServerFixture fixture({embedder.url(), nobody, generator.url()});
+    const ChatReply reply = fixture.ask(kQuestion);
+    CHECK(reply.last().name == "done");
+    CHECK(reply.cited().size() == 1);
+    CHECK(fixture.log_text().find("\"warning\",\"msg\":\"answering in retrieval order") !=
           std::string::npos);
   }
 }
 
-TEST_CASE("an embedder that fails on the way is a status, whatever it does") {
+TEST_CASE("an embedder fault is a status before the stream") {
   FakeUpstream embedder;
-  ChatHouse house(
+  ChatServerFixture fixture(
       {.embedder = embedder.url(), .deadlines = short_deadlines(), .breaker = unbreakable()});
   const std::vector<Case> cases = {
       {R"({"fault":"close"})", 503, "unavailable", "5"},
@@ -201,18 +201,18 @@ TEST_CASE("an embedder that fails on the way is a status, whatever it does") {
       {R"({"status":503,"retry_after":600})", 503, "unavailable", "600"},
       {R"({"status":401})", 503, "config", "5"},
   };
-  CHECK(house.ask(kQuestion).last().name == "done");  // who it is, is known now
+  CHECK(fixture.ask(kQuestion).last().name == "done");  // the model of the embedder is known now
   for (const Case& item : cases) {
     Json behaviour = Json::parse(item.behaviour);
     behaviour["path"] = "/embed";
     behaviour["times"] = 0;
     embedder.behave(behaviour.dump());
-    check(house.ask(kQuestion), item);
+    check(fixture.ask(kQuestion), item);
     embedder.reset();
   }
 }
 
-TEST_CASE("an embedder that makes no sense from the beginning is unavailable too") {
+TEST_CASE("an embedder that fails from the start is 503") {
   FakeUpstream embedder;
   for (const Case& item :
        std::vector<Case>{{R"({"fault":"hang"})", 503, "timeout", "5"},
@@ -222,32 +222,33 @@ TEST_CASE("an embedder that makes no sense from the beginning is unavailable too
                          {R"({"status":404})", 503, "config", "5"},
                          {R"({"status":500})", 503, "unavailable", "5"},
                          {R"({"status":503,"retry_after":11})", 503, "unavailable", "11"}}) {
-    ChatHouse house(
+    ChatServerFixture fixture(
         {.embedder = embedder.url(), .deadlines = short_deadlines(), .breaker = unbreakable()});
     Json behaviour = Json::parse(item.behaviour);
     behaviour["path"] = "/info";
     behaviour["times"] = 0;
     embedder.behave(behaviour.dump());
-    check(house.ask(kQuestion), item);
+    check(fixture.ask(kQuestion), item);
     embedder.reset();
   }
 }
 
-TEST_CASE("a question waits for its embedding as long as its own setting says") {
+TEST_CASE("the embedding of a question has a timeout of its own") {
   FakeUpstream embedder;
   embedder.behave(R"({"fault":"hang","path":"/embed","times":0})");
-  ChatHouse house({.embedder = embedder.url(), .query_timeout = net::Milliseconds(200)});
-  check(house.ask(kQuestion), {"hang", 503, "timeout", "5"});
-  CHECK(house.journal_text().find("embedder.query_timeout (STOKA_EMBED_QUERY_TIMEOUT)") !=
+  ChatServerFixture fixture({.embedder = embedder.url(), .query_timeout = net::Milliseconds(200)});
+  check(fixture.ask(kQuestion), {"hang", 503, "timeout", "5"});
+  CHECK(fixture.log_text().find("embedder.query_timeout (STOKA_EMBED_QUERY_TIMEOUT)") !=
         std::string::npos);
 }
 
-TEST_CASE("whatever the reranker does, the question is answered, with a warning") {
+TEST_CASE("a reranker fault is a warning, and the question is answered") {
   FakeOptions scoring;
   scoring.reranker = true;
   FakeUpstream reranker(scoring);
   net::Deadlines deadlines = short_deadlines();
-  ChatHouse house({.reranker = reranker.url(), .deadlines = deadlines, .breaker = unbreakable()});
+  ChatServerFixture fixture(
+      {.reranker = reranker.url(), .deadlines = deadlines, .breaker = unbreakable()});
   for (const char* trouble :
        {R"({"fault":"close"})", R"({"fault":"reset"})", R"({"fault":"hang"})",
         R"({"fault":"hang_mid"})", R"({"fault":"cut"})", R"({"fault":"html"})",
@@ -259,12 +260,12 @@ TEST_CASE("whatever the reranker does, the question is answered, with a warning"
     Json behaviour = Json::parse(trouble);
     behaviour["times"] = 0;
     reranker.behave(behaviour.dump());
-    const size_t before = house.journal_text().size();
-    const Talk said = house.ask(kQuestion);
-    CHECK(said.status == 200);
-    CHECK(said.last().name == "done");
-    CHECK_FALSE(said.cited().empty());
-    CHECK(house.journal_text().find("answering in retrieval order", before) != std::string::npos);
+    const size_t before = fixture.log_text().size();
+    const ChatReply reply = fixture.ask(kQuestion);
+    CHECK(reply.status == 200);
+    CHECK(reply.last().name == "done");
+    CHECK_FALSE(reply.cited().empty());
+    CHECK(fixture.log_text().find("answering in retrieval order", before) != std::string::npos);
     reranker.reset();
   }
 }

@@ -1,12 +1,12 @@
-// A chat over the wire, when all goes well: events as they are sent, routes, sessions.
+// Chat over HTTP without faults: the wire format, routes, sessions.
 #include "serve/chat_stream.h"
 
 #include <doctest/doctest.h>
 
 #include <set>
 
-#include "chat_house.h"
-#include "puppet.h"
+#include "chat_server_fixture.h"
+#include "scripted_model.h"
 
 namespace chat_stream_test {
 
@@ -25,26 +25,26 @@ std::string upper(std::string text) {
   return text;
 }
 
-std::string session_of(const Talk& said) {
-  return said.events.at(0).data["session_id"].get<std::string>();
+std::string session_of(const ChatReply& reply) {
+  return reply.events.at(0).data["session_id"].get<std::string>();
 }
 
 }  // namespace
 
-TEST_CASE("events are on the wire as they are written down") {
+TEST_CASE("events have the exact wire format") {
   FakeUpstream model;
-  ChatHouse house({.generator = model.url()});
+  ChatServerFixture fixture({.generator = model.url()});
   model.behave(
       R"({"answer":"Limits \"first\".\n<cite slug=\"philosophy-bounded-execution\" quote=\"A bound is a limit\"/>"})");
-  const Talk said =
-      house.ask({{"query", kQuestion}, {"session_id", kSession}, {"visitor_id", kVisitor}});
-  CHECK(said.status == 200);
-  CHECK(said.headers.at("content-type") == "text/event-stream");
-  CHECK(said.headers.at("cache-control") == "no-cache");
-  CHECK(said.headers.at("x-accel-buffering") == "no");
-  CHECK(said.headers.at("transfer-encoding") == "chunked");
-  CHECK(said.headers.contains("x-request-id"));
-  CHECK_FALSE(said.headers.contains("content-length"));
+  const ChatReply reply =
+      fixture.ask({{"query", kQuestion}, {"session_id", kSession}, {"visitor_id", kVisitor}});
+  CHECK(reply.status == 200);
+  CHECK(reply.headers.at("content-type") == "text/event-stream");
+  CHECK(reply.headers.at("cache-control") == "no-cache");
+  CHECK(reply.headers.at("x-accel-buffering") == "no");
+  CHECK(reply.headers.at("transfer-encoding") == "chunked");
+  CHECK(reply.headers.contains("x-request-id"));
+  CHECK_FALSE(reply.headers.contains("content-length"));
   std::string expected =
       "event: ready\ndata: {\"session_id\":\"11111111-1111-4111-8111-11111111111a\","
       "\"visitor_id\":\"22222222-2222-4222-8222-22222222222b\",\"route\":\"new\"}\n\n";
@@ -58,35 +58,35 @@ TEST_CASE("events are on the wire as they are written down") {
       "\"kind\":\"block\",\"url\":\"/blog/philosophy-bounded-execution"
       "#:~:text=A%20bound%20is%20a%20limit\",\"published\":\"2026-04-12\"}\n\n"
       "event: done\ndata: {\"turns\":1,\"confidence\":\"direct\",\"latency_ms\":0}\n\n";
-  CHECK(said.raw == expected);
+  CHECK(reply.raw == expected);
 }
 
-TEST_CASE("the embedded default answers, and the connection is good for another question") {
-  ChatHouse house;
-  ChatClient client(house.port());
+TEST_CASE("the built-in parts answer, and the connection is kept alive") {
+  ChatServerFixture fixture;
+  ChatClient client(fixture.port());
   for (int turn = 1; turn <= 2; ++turn) {
     client.ask({{"query", kQuestion}});
-    const Talk said = hear(client);
-    REQUIRE(said.well_formed());
-    CHECK(said.last().name == "done");
-    CHECK(said.last().data["turns"] == 1);
-    CHECK(said.cited() == std::vector<std::string>{"philosophy-bounded-execution"});
-    CHECK(said.text() != "");
+    const ChatReply reply = read_reply(client);
+    REQUIRE(reply.well_formed());
+    CHECK(reply.last().name == "done");
+    CHECK(reply.last().data["turns"] == 1);
+    CHECK(reply.cited() == std::vector<std::string>{"philosophy-bounded-execution"});
+    CHECK(reply.text() != "");
   }
   client.ask({{"query", kQuestion}}, "1.0");
-  const Talk old = hear(client);
+  const ChatReply old = read_reply(client);
   CHECK_FALSE(old.headers.contains("transfer-encoding"));
   CHECK(old.last().name == "done");
   CHECK(client.closed());
 }
 
-TEST_CASE("every route is told in ready and in done") {
-  ChatHouse house;
+TEST_CASE("ready and done tell the route and the confidence") {
+  ChatServerFixture fixture;
   struct Case {
     const char* query;
     const char* route;
     const char* confidence;
-    const char* text;  // all of it; empty: some
+    const char* text;  // the whole answer; empty: any
   };
   const std::vector<Case> cases = {
       {kQuestion, "new", "direct", ""},
@@ -98,44 +98,44 @@ TEST_CASE("every route is told in ready and in done") {
   };
   for (const Case& item : cases) {
     CAPTURE(std::string(item.query));
-    const Talk said = house.ask({{"query", item.query}, {"session_id", kSession}});
-    CAPTURE(said.raw);
-    REQUIRE(said.well_formed());
-    CHECK(said.events[0].data["route"] == item.route);
-    CHECK(said.last().name == "done");
-    if (*item.text != '\0') CHECK(said.text() == item.text);
-    if (*item.confidence != '\0') CHECK(said.last().data["confidence"] == item.confidence);
-    CHECK(said.text() != "");
+    const ChatReply reply = fixture.ask({{"query", item.query}, {"session_id", kSession}});
+    CAPTURE(reply.raw);
+    REQUIRE(reply.well_formed());
+    CHECK(reply.events[0].data["route"] == item.route);
+    CHECK(reply.last().name == "done");
+    if (*item.text != '\0') CHECK(reply.text() == item.text);
+    if (*item.confidence != '\0') CHECK(reply.last().data["confidence"] == item.confidence);
+    CHECK(reply.text() != "");
   }
   for (const Route route :
        {Route::meta, Route::offtopic, Route::fresh, Route::followup, Route::nothing})
-    CHECK(house.metrics.answers(route).value() == 1);
+    CHECK(fixture.metrics.answers(route).value() == 1);
 }
 
-TEST_CASE("an empty index is ready and then an error") {
-  ChatHouse house({.sample = false});
-  const Talk said = house.ask(kQuestion);
-  CHECK(said.status == 200);
-  REQUIRE(said.events.size() == 2);
-  CHECK(said.events[0].name == "ready");
-  CHECK(said.events[0].data["route"] == "void");
-  CHECK(said.events[1].name == "error");
-  CHECK(said.events[1].data["message"] == "index is empty");
-  CHECK(said.events[1].data["retryable"] == false);
-  CHECK(house.ask("hi").last().name == "done");
+TEST_CASE("an empty index is ready and then an error event") {
+  ChatServerFixture fixture({.sample = false});
+  const ChatReply reply = fixture.ask(kQuestion);
+  CHECK(reply.status == 200);
+  REQUIRE(reply.events.size() == 2);
+  CHECK(reply.events[0].name == "ready");
+  CHECK(reply.events[0].data["route"] == "void");
+  CHECK(reply.events[1].name == "error");
+  CHECK(reply.events[1].data["message"] == "index is empty");
+  CHECK(reply.events[1].data["retryable"] == false);
+  CHECK(fixture.ask("hi").last().name == "done");
 }
 
-TEST_CASE("tokens leave when they come") {
-  Puppet model;
-  ChatHouse house({.generator = model.url()});
-  ChatClient client = house.asking(kQuestion);
-  Puppet::Asked asked = model.next();
-  asked.head();
+TEST_CASE("each token is sent when it arrives") {
+  ScriptedModel model;
+  ChatServerFixture fixture({.generator = model.url()});
+  ChatClient client = fixture.start(kQuestion);
+  ScriptedModel::Request asked = model.next();
+  asked.send_head();
   client.read_head();
   CHECK(client.event()->name == "ready");
   for (const char* word : {"limits", " come", " first"}) {
-    asked.say(word);
-    // The next one is not said before this one was heard.
+    asked.send_text(word);
+    // The model sends the next word only after this one has arrived.
     CHECK(client.event()->data["text"] == word);
   }
   asked.finish();
@@ -143,16 +143,17 @@ TEST_CASE("tokens leave when they come") {
   CHECK_FALSE(client.event());
 }
 
-TEST_CASE("a stream that is silent is kept awake, from ready to the last event") {
-  Puppet model;
-  ChatHouse house({.generator = model.url(), .server = {.ping = std::chrono::milliseconds(1)}});
-  ChatClient client = house.asking(kQuestion);
-  Puppet::Asked asked = model.next();
-  asked.head();
+TEST_CASE("an idle stream has pings") {
+  ScriptedModel model;
+  ChatServerFixture fixture(
+      {.generator = model.url(), .server = {.ping_interval = std::chrono::milliseconds(1)}});
+  ChatClient client = fixture.start(kQuestion);
+  ScriptedModel::Request asked = model.next();
+  asked.send_head();
   client.read_head();
   CHECK(client.event()->name == "ready");
   client.wait_for_ping();
-  asked.say("limits");
+  asked.send_text("limits");
   CHECK(client.event()->data["text"] == "limits");
   client.wait_for_ping();
   asked.finish();
@@ -161,8 +162,8 @@ TEST_CASE("a stream that is silent is kept awake, from ready to the last event")
   CHECK(client.pings >= 2);
 }
 
-TEST_CASE("a session goes on: nothing is cited twice, and ids may be in upper case") {
-  ChatHouse house;
+TEST_CASE("a session cites nothing twice, and ids may be upper case") {
+  ChatServerFixture fixture;
   std::set<std::string> cited;
   std::string session;
   std::string visitor;
@@ -171,60 +172,60 @@ TEST_CASE("a session goes on: nothing is cited twice, and ids may be in upper ca
   for (int turn = 1; turn <= 6; ++turn) {
     Json body = {{"query", questions[turn % 3]}};
     if (turn > 1) body.update({{"session_id", upper(session)}, {"visitor_id", upper(visitor)}});
-    const Talk said = house.ask(body);
-    REQUIRE(said.well_formed());
-    if (turn == 1) session = session_of(said);
-    if (turn == 1) visitor = said.events[0].data["visitor_id"].get<std::string>();
-    CHECK(session_of(said) == session);
-    CHECK(said.events[0].data["visitor_id"] == visitor);
-    CHECK(said.last().data["turns"] == turn);
-    for (const std::string& slug : said.cited()) CHECK(cited.insert(slug).second);
+    const ChatReply reply = fixture.ask(body);
+    REQUIRE(reply.well_formed());
+    if (turn == 1) session = session_of(reply);
+    if (turn == 1) visitor = reply.events[0].data["visitor_id"].get<std::string>();
+    CHECK(session_of(reply) == session);
+    CHECK(reply.events[0].data["visitor_id"] == visitor);
+    CHECK(reply.last().data["turns"] == turn);
+    for (const std::string& slug : reply.cited()) CHECK(cited.insert(slug).second);
   }
   CHECK(cited.size() > 1);
 }
 
-TEST_CASE("a client that names a new session with every question has one turn in each") {
-  ChatHouse house;
+TEST_CASE("a new session id with every question makes sessions of one turn") {
+  ChatServerFixture fixture;
   RandomIds ids;
   for (int i = 0; i < 5; ++i) {
     const std::string id = ids.uuid();
-    const Talk said =
-        house.ask({{"query", kQuestion}, {"session_id", id}, {"visitor_id", kVisitor}});
-    CHECK(session_of(said) == id);
-    CHECK(said.events[0].data["visitor_id"] == kVisitor);
-    CHECK(said.last().data["turns"] == 1);
-    CHECK(said.cited().size() == 1);
+    const ChatReply reply =
+        fixture.ask({{"query", kQuestion}, {"session_id", id}, {"visitor_id", kVisitor}});
+    CHECK(session_of(reply) == id);
+    CHECK(reply.events[0].data["visitor_id"] == kVisitor);
+    CHECK(reply.last().data["turns"] == 1);
+    CHECK(reply.cited().size() == 1);
   }
 }
 
-TEST_CASE("turns of one session at the same time are all counted") {
-  ChatHouse house;
+TEST_CASE("concurrent turns of one session are all counted") {
+  ChatServerFixture fixture;
   std::vector<ChatClient> clients;
   for (int i = 0; i < 10; ++i)
-    clients.push_back(house.asking({{"query", kQuestion}, {"session_id", kSession}}));
+    clients.push_back(fixture.start({{"query", kQuestion}, {"session_id", kSession}}));
   std::set<int> turns;
   for (ChatClient& client : clients) {
-    const Talk said = hear(client);
-    REQUIRE(said.well_formed());
-    turns.insert(said.last().data["turns"].get<int>());
+    const ChatReply reply = read_reply(client);
+    REQUIRE(reply.well_formed());
+    turns.insert(reply.last().data["turns"].get<int>());
   }
   CHECK(turns == std::set<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-  CHECK(house.parts.store->session(kSession).value()->turns == 10);
+  CHECK(fixture.parts.store->session(kSession).value()->turns == 10);
 }
 
-TEST_CASE("what was recorded is said again without the model") {
+TEST_CASE("a recorded answer is replayed without the model") {
   testing::TempFolder folder;
   const Json body = {{"query", kQuestion}, {"session_id", kSession}, {"visitor_id", kVisitor}};
   std::string said;
   {
     FakeUpstream model;
-    ChatHouse house({.generator = model.url(), .record = folder / "talk.jsonl"});
-    said = house.ask(body).raw;
+    ChatServerFixture fixture({.generator = model.url(), .record = folder / "talk.jsonl"});
+    said = fixture.ask(body).raw;
   }
-  ChatHouse house({.generator = "http://127.0.0.1:9", .replay = folder / "talk.jsonl"});
-  CHECK(house.ask(body).raw == said);
+  ChatServerFixture fixture({.generator = "http://127.0.0.1:9", .replay = folder / "talk.jsonl"});
+  CHECK(fixture.ask(body).raw == said);
   CHECK(said.find("event: done") != std::string::npos);
-  CHECK(house.ask("what is heckle").status == 500);
+  CHECK(fixture.ask("what is heckle").status == 500);
 }
 
 }  // namespace chat_stream_test

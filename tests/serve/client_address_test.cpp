@@ -12,18 +12,18 @@ namespace client_address_test {
 namespace {
 
 using stoka::ErrorKind;
-using stoka::serve::Address;
 using stoka::serve::client_address;
+using stoka::serve::IpAddress;
 using stoka::serve::Networks;
 using stoka::serve::rate_key;
 
 std::string parsed(std::string_view text) {
-  const auto address = Address::parse(text);
+  const auto address = IpAddress::parse(text);
   return address ? address->text() : "none";
 }
 
-Address address(std::string_view text) {
-  const auto out = Address::parse(text);
+IpAddress address(std::string_view text) {
+  const auto out = IpAddress::parse(text);
   REQUIRE_MESSAGE(out.has_value(), text);
   return *out;
 }
@@ -51,7 +51,7 @@ std::string client(std::string_view peer, const std::vector<std::string_view>& h
 
 }  // namespace
 
-TEST_CASE("an address is read in the forms that headers have") {
+TEST_CASE("IpAddress::parse accepts the forms that occur in headers") {
   struct Case {
     std::string_view text, address;
   };
@@ -84,7 +84,7 @@ TEST_CASE("an address is read in the forms that headers have") {
   }
 }
 
-TEST_CASE("what is no address is none") {
+TEST_CASE("IpAddress::parse rejects text that is not an address") {
   for (const std::string& text : {std::string(),
                                   std::string(" "),
                                   std::string("unknown"),
@@ -139,20 +139,20 @@ TEST_CASE("what is no address is none") {
   }
 }
 
-TEST_CASE("bytes of a socket and a text make the same address") {
-  CHECK(Address(std::array<uint8_t, 4>{1, 2, 3, 4}) == address("1.2.3.4"));
-  CHECK(Address(std::array<uint8_t, 4>{1, 2, 3, 4}).is_v4());
+TEST_CASE("an address made from bytes equals the one parsed from text") {
+  CHECK(IpAddress(std::array<uint8_t, 4>{1, 2, 3, 4}) == address("1.2.3.4"));
+  CHECK(IpAddress(std::array<uint8_t, 4>{1, 2, 3, 4}).is_v4());
   std::array<uint8_t, 16> mapped{};
   mapped[10] = mapped[11] = 0xff;
   mapped[12] = 127;
   mapped[15] = 1;
-  CHECK(Address(mapped) == address("127.0.0.1"));
-  CHECK(Address(mapped).is_v4());
+  CHECK(IpAddress(mapped) == address("127.0.0.1"));
+  CHECK(IpAddress(mapped).is_v4());
   CHECK_FALSE(address("::1").is_v4());
-  CHECK_FALSE(Address().is_v4());
+  CHECK_FALSE(IpAddress().is_v4());
 }
 
-TEST_CASE("a network has the addresses that share its prefix") {
+TEST_CASE("a network contains the addresses with its prefix") {
   struct Case {
     std::string cidr;
     std::vector<std::string_view> in, out;
@@ -184,12 +184,12 @@ TEST_CASE("a network has the addresses that share its prefix") {
     for (const std::string_view out : c.out) CHECK_MESSAGE(!one.contains(address(out)), out);
   }
   CHECK_FALSE(networks({}).contains(address("127.0.0.1")));
-  CHECK_FALSE(networks({}).contains(Address()));
+  CHECK_FALSE(networks({}).contains(IpAddress()));
 }
 
-TEST_CASE("what is no network is a configuration error") {
+TEST_CASE("an invalid network is a config error") {
   const auto number = [](const std::string& cidr, const std::string& most) {
-    return "\"" + cidr + "\" is no network: the prefix is a number from 0 to " + most;
+    return "\"" + cidr + "\" is not a network: the prefix must be a number from 0 to " + most;
   };
   for (const char* prefix : {"33", "-1", "+8", "", "08", "8.0", "255.0.0.0", "a", "/8", "8/8", " 8",
                              "4294967304", "99999999999999999999"}) {
@@ -202,13 +202,14 @@ TEST_CASE("what is no network is a configuration error") {
         "\"1.2.3.4\"", "fe80::1%eth0", "fe80::1%eth0/64", "1.2.3.4,5.6.7.8", "unix:"}) {
     CAPTURE(cidr);
     CHECK(network_error(cidr) ==
-          "\"" + std::string(cidr) + "\" is no network: it does not begin with an IP address");
+          "\"" + std::string(cidr) + "\" is not a network: it does not begin with an IP address");
   }
-  CHECK(network_error("::ffff:0:0/95") ==
-        "\"::ffff:0:0/95\" is no network: of a mapped IPv4 address the prefix is 96 or more");
+  CHECK(
+      network_error("::ffff:0:0/95") ==
+      "\"::ffff:0:0/95\" is not a network: the prefix of a mapped IPv4 address must be 96 or more");
 }
 
-TEST_CASE("headers of a peer that is not trusted are not read") {
+TEST_CASE("X-Forwarded-For of an untrusted peer is ignored") {
   CHECK(client("8.8.8.8", {"1.2.3.4"}) == "8.8.8.8");
   CHECK(client("8.8.8.8", {"127.0.0.1"}) == "8.8.8.8");
   CHECK(client("8.8.8.8", {"10.0.0.1, 127.0.0.1", "::1"}) == "8.8.8.8");
@@ -216,7 +217,7 @@ TEST_CASE("headers of a peer that is not trusted are not read") {
   CHECK(client("127.0.0.1", {"1.2.3.4"}, {}) == "127.0.0.1");
 }
 
-TEST_CASE("behind trusted proxies the client is the right-most hop that is not trusted") {
+TEST_CASE("behind trusted proxies the client is the right-most untrusted hop") {
   struct Case {
     std::string_view peer;
     std::vector<std::string_view> headers;
@@ -237,10 +238,10 @@ TEST_CASE("behind trusted proxies the client is the right-most hop that is not t
       {"127.0.0.1", {"1.2.3.4:5678"}, "1.2.3.4"},
       {"127.0.0.1", {"::ffff:1.2.3.4"}, "1.2.3.4"},
       {"127.0.0.1", {"1.2.3.4, ::ffff:10.0.0.7"}, "1.2.3.4"},
-      // All of them trusted: the left-most.
+      // All hops are trusted: the client is the left-most.
       {"127.0.0.1", {"10.0.0.9, 10.0.0.8", "10.0.0.7"}, "10.0.0.9"},
       {"127.0.0.1", {"::1"}, "::1"},
-      // What is no address ends the walk: what stands to its left was believed by nobody.
+      // An invalid hop ends the search: no trusted proxy vouches for what is to its left.
       {"127.0.0.1", {"unknown"}, "127.0.0.1"},
       {"127.0.0.1", {""}, "127.0.0.1"},
       {"127.0.0.1", {"6.6.6.6, unknown, 10.0.0.7"}, "10.0.0.7"},
@@ -259,7 +260,7 @@ TEST_CASE("behind trusted proxies the client is the right-most hop that is not t
   }
 }
 
-TEST_CASE("64 hops are read and no more") {
+TEST_CASE("at most 64 hops are read") {
   const auto hops = [](int count) {
     std::string out = "1.2.3.4";
     for (int i = count - 1; i > 0; --i) out += ", 10.0.0." + std::to_string(i);
@@ -271,7 +272,7 @@ TEST_CASE("64 hops are read and no more") {
   CHECK(client("127.0.0.1", many) == "10.0.0.7");
 }
 
-TEST_CASE("whatever headers an untrusted peer sends, it is who it is") {
+TEST_CASE("an untrusted peer cannot change its address with headers") {
   const std::vector<std::string> pieces = {"1.2.3.4", "127.0.0.1", "10.0.0.1", "::1", "unknown",
                                            "[::1]:8", ",",         " ",        "\"",  "",
                                            "\xff",    "%",         "fd00::1",  ":",   "0.0.0.0"};
@@ -286,10 +287,10 @@ TEST_CASE("whatever headers an untrusted peer sends, it is who it is") {
     std::array<uint8_t, 16> bytes{};
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
     bytes[0] = 0x20;
-    const Address v6(bytes);
-    const Address v4(std::array<uint8_t, 4>{8, bytes[1], bytes[2], bytes[3]});
-    for (const Address& peer : {v4, v6}) CHECK(client_address(peer, views, trusted) == peer);
-    // Nor does what a client says behind one proxy.
+    const IpAddress v6(bytes);
+    const IpAddress v4(std::array<uint8_t, 4>{8, bytes[1], bytes[2], bytes[3]});
+    for (const IpAddress& peer : {v4, v6}) CHECK(client_address(peer, views, trusted) == peer);
+    // The same holds for what a client sends to a trusted proxy.
     std::vector<std::string_view> behind = views;
     const std::string hop = v4.text();
     behind.push_back(hop);
@@ -297,7 +298,7 @@ TEST_CASE("whatever headers an untrusted peer sends, it is who it is") {
   }
 }
 
-TEST_CASE("a client is limited by its IPv4 address or the /64 of its IPv6 address") {
+TEST_CASE("the rate limit key is the IPv4 address or the /64 of the IPv6 address") {
   CHECK(rate_key(address("1.2.3.4")) == "1.2.3.4");
   CHECK(rate_key(address("::ffff:1.2.3.4")) == "1.2.3.4");
   CHECK(rate_key(address("1.2.3.5")) != rate_key(address("1.2.3.4")));

@@ -90,7 +90,7 @@ const std::vector<std::string> kForeign = {
 
 }  // namespace
 
-TEST_CASE("an allowed origin may read the answer") {
+TEST_CASE("an allowed origin gets the CORS headers") {
   const Cors by = cors({kSite, "http://localhost:4321"});
   CHECK(by.allows(kSite));
   CHECK(lines(by.headers(kSite)) ==
@@ -99,7 +99,7 @@ TEST_CASE("an allowed origin may read the answer") {
         "Access-Control-Allow-Origin: http://localhost:4321\nVary: Origin\n" + kExpose);
 }
 
-TEST_CASE("a foreign origin is told nothing, and caches are told that it depends") {
+TEST_CASE("another origin gets only Vary, so that caches keep responses apart") {
   const Cors by = cors({kSite, "http://localhost:4321"});
   for (const std::string& origin : kForeign) {
     CAPTURE(origin);
@@ -109,7 +109,7 @@ TEST_CASE("a foreign origin is told nothing, and caches are told that it depends
   }
 }
 
-TEST_CASE("without allowed origins there is no CORS") {
+TEST_CASE("without allowed origins there are no CORS headers") {
   const Cors by = cors({});
   CHECK_FALSE(by.allows(kSite));
   CHECK(lines(by.headers(kSite)).empty());
@@ -117,7 +117,7 @@ TEST_CASE("without allowed origins there is no CORS") {
   for (const std::string& origin : kForeign) CHECK_FALSE(by.allows(origin));
 }
 
-TEST_CASE("a star allows any origin and never names one") {
+TEST_CASE("a wildcard allows any origin and does not repeat it") {
   const Cors by = cors({"*"});
   for (const std::string& origin : kForeign) {
     CHECK(by.allows(origin));
@@ -128,7 +128,7 @@ TEST_CASE("a star allows any origin and never names one") {
   CHECK(preflight(by, "", "POST", "content-type") == "refused");
 }
 
-TEST_CASE("a preflight is granted for the methods and headers there are") {
+TEST_CASE("a preflight is granted for the supported methods and headers only") {
   const Cors by = cors({kSite});
   const std::string granted =
       "Access-Control-Allow-Origin: https://example.com\nVary: Origin\n" + kPreflight;
@@ -157,7 +157,7 @@ TEST_CASE("credentials are never allowed") {
   }
 }
 
-TEST_CASE("an origin may be configured in upper case, with its default port, between blanks") {
+TEST_CASE("configured origins are normalised: case, default port, blanks") {
   struct Case {
     std::string configured, origin;
   };
@@ -183,16 +183,16 @@ TEST_CASE("an origin may be configured in upper case, with its default port, bet
   }
 }
 
-TEST_CASE("what is no origin is a configuration error that says what to write") {
+TEST_CASE("an invalid origin is a config error that says what to write") {
   struct Case {
     std::string configured, what, hint;
   };
   const std::string example = "write it as https://example.com or http://localhost:4321";
   const std::string wildcard = "write each origin in full, or \"*\" alone for any";
-  const std::string after = "it goes on after the host and port";
+  const std::string after = "it has something after the host and port";
   const std::string port = "its port is not a number from 1 to 65535";
-  const std::string host = "its host is not one";
-  const std::string names = "write names of other scripts as xn--\u2026, as browsers do";
+  const std::string host = "its host is not a valid host name";
+  const std::string names = "write international names as xn--\u2026, as browsers do";
   const Case cases[] = {
       {"https://example.com/", after, "write https://example.com"},
       {"https://Example.com:8443/blog?x#y", after, "write https://example.com:8443"},
@@ -228,11 +228,11 @@ TEST_CASE("what is no origin is a configuration error that says what to write") 
   for (const Case& c : cases) {
     CAPTURE(c.configured);
     const Problem found = problem({kSite, c.configured});
-    CHECK(found.message == "\"" + c.configured + "\" is no allowed origin: " + c.what);
+    CHECK(found.message == "\"" + c.configured + "\" is not a valid origin: " + c.what);
     CHECK(found.hint == c.hint);
   }
   CHECK(problem({"https://a\r\nb"}).message ==
-        "\"https://a  b\" is no allowed origin: its host is not one");
+        "\"https://a  b\" is not a valid origin: its host is not a valid host name");
   for (const char* secret : {"https://user:canary@example.com", "user:canary@example.com",
                              "https://user:canary@*.example.com/", "ftp://user:canary@a"}) {
     CHECK(problem({secret}).message == "an allowed origin names a user");

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/signing.h"
+#include "serve/test_keys.h"
 
 namespace jwt_key_test {
 
@@ -17,7 +17,7 @@ using stoka::serve::JwtKey;
 using stoka::test::ec;
 using stoka::test::from_url64;
 using stoka::test::hmac;
-using stoka::test::Pair;
+using stoka::test::KeyPair;
 using stoka::test::raw_of_der;
 using stoka::test::rsa;
 
@@ -25,7 +25,7 @@ const std::string kSecret = "a shared secret of forty characters, ok!";
 const std::string kInput = "what is signed";
 
 JwtKey key(std::string_view content) {
-  auto read = JwtKey::read(content, 1);
+  auto read = JwtKey::parse(content, 1);
   REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().message));
   return *read;
 }
@@ -37,7 +37,7 @@ bool verifies(const JwtKey& by, std::string_view signature) {
 }
 
 std::string config_error(std::string_view content) {
-  const auto read = JwtKey::read(content, 7);
+  const auto read = JwtKey::parse(content, 7);
   CHECK(ERR_peek_error() == 0);
   if (read) return "";
   CHECK(read.error().kind == ErrorKind::config);
@@ -58,7 +58,7 @@ TEST_CASE("the algorithm follows from the key") {
   CHECK(verifies(key(ec().public_pem()), raw_of_der(ec().sign(kInput))));
 }
 
-TEST_CASE("one line end after a secret does not belong to it") {
+TEST_CASE("one line end after a secret is dropped") {
   CHECK(verifies(key(kSecret + "\n"), hmac(kSecret, kInput)));
   CHECK(verifies(key(kSecret + "\r\n"), hmac(kSecret, kInput)));
   CHECK(verifies(key(kSecret + "\n\n"), hmac(kSecret + "\n", kInput)));
@@ -73,7 +73,7 @@ TEST_CASE("a secret may be any bytes") {
   CHECK_FALSE(verifies(key(all), hmac(all.substr(0, 255), kInput)));
 }
 
-TEST_CASE("an ES256 signature is r and s, both there, and not DER") {
+TEST_CASE("an ES256 signature is r and s, neither zero, and not DER") {
   const JwtKey by = key(ec().public_pem());
   const std::string der = ec().sign(kInput);
   const std::string raw = raw_of_der(der);
@@ -86,7 +86,7 @@ TEST_CASE("an ES256 signature is r and s, both there, and not DER") {
   CHECK_FALSE(by.verifies("what is not signed", raw));
 }
 
-TEST_CASE("a signature of another length is refused") {
+TEST_CASE("a signature of the wrong length is refused") {
   const std::string made = rsa().sign(kInput);
   for (const std::string& signature :
        {made + '\0', '\0' + made, made.substr(0, 255), made.substr(1), std::string(256, '\0'),
@@ -98,7 +98,7 @@ TEST_CASE("a signature of another length is refused") {
     CHECK_FALSE(verifies(key(kSecret), signature));
 }
 
-TEST_CASE("the examples of RFC 7515, A.1 to A.3, hold") {
+TEST_CASE("the examples of RFC 7515, A.1 to A.3, verify") {
   const std::string claims =
       "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFt"
       "cGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
@@ -145,41 +145,42 @@ TEST_CASE("the examples of RFC 7515, A.1 to A.3, hold") {
   }
 }
 
-TEST_CASE("keys that are weak, private or of another kind are configuration errors") {
+TEST_CASE("weak, private and unsupported keys are config errors") {
   CHECK(config_error(rsa().private_pem()) == "is a private key");
   CHECK(config_error(ec().private_pem()) == "is a private key");
   CHECK(config_error(ec().public_pem() + ec().private_pem()) == "is a private key");
   CHECK(config_error(ec().public_pem() + rsa().public_pem()) == "holds more than one key");
-  CHECK(config_error(Pair(EVP_RSA_gen(1024)).public_pem()) == "is RSA of 1024 bits");
-  const std::string other = "is of a kind that is not used";
-  CHECK(config_error(Pair(EVP_EC_gen("P-384")).public_pem()) == other);
-  CHECK(config_error(Pair(EVP_EC_gen("secp256k1")).public_pem()) == other);
-  CHECK(config_error(Pair(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519")).public_pem()) == other);
+  CHECK(config_error(KeyPair(EVP_RSA_gen(1024)).public_pem()) == "is RSA of 1024 bits");
+  const std::string other = "is of a kind that is not supported";
+  CHECK(config_error(KeyPair(EVP_EC_gen("P-384")).public_pem()) == other);
+  CHECK(config_error(KeyPair(EVP_EC_gen("secp256k1")).public_pem()) == other);
+  CHECK(config_error(KeyPair(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519")).public_pem()) ==
+        other);
   CHECK(config_error("") == "is a secret of 0 bytes, too short to be safe");
   CHECK(config_error(std::string(31, 'k') + "\n") ==
         "is a secret of 31 bytes, too short to be safe");
   CHECK(config_error(std::string(32, 'k')) == "");
 }
 
-TEST_CASE("a damaged PEM is a configuration error and no secret") {
+TEST_CASE("a damaged PEM is a config error and not a secret") {
   const std::string whole = ec().public_pem();
-  const std::string no_pem = "is no PEM public key";
+  const std::string no_pem = "is not a PEM public key";
   CHECK(config_error(whole.substr(0, 60)) == no_pem);
   CHECK(config_error(whole.substr(2)) == no_pem);
   CHECK(config_error("\u2014" + whole.substr(5)) == no_pem);
   CHECK(config_error("-----BEGIN RSA PUBLIC KEY-----\nMIIB\n-----END RSA PUBLIC KEY-----\n") ==
         no_pem);
   CHECK(config_error("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n") == no_pem);
-  // Must not wait at the terminal.
+  // OpenSSL must not ask for a password at the terminal.
   CHECK(config_error("-----BEGIN PUBLIC KEY-----\nProc-Type: 4,ENCRYPTED\n"
                      "DEK-Info: AES-128-CBC,00000000000000000000000000000000\n\n"
                      "AAAAAAAAAAAAAAAAAAAAAA==\n-----END PUBLIC KEY-----\n") == no_pem);
   CHECK(config_error("# the key of the site\n\n" + whole) == "");
 }
 
-TEST_CASE("a public key in another form does not become a secret") {
-  const std::string other = "is a key in a form that is not read";
-  for (const Pair* pair : {&rsa(), &ec()}) {
+TEST_CASE("a public key in an unsupported form is not used as a secret") {
+  const std::string other = "is a key in a form that is not supported";
+  for (const KeyPair* pair : {&rsa(), &ec()}) {
     const std::string der = pair->public_der();
     CHECK(config_error(der) == other);
     CHECK(config_error(stoka::to_base64(der) + "\n") == other);
@@ -197,7 +198,7 @@ TEST_CASE("a public key in another form does not become a secret") {
 TEST_CASE("an error repeats nothing of the key") {
   for (const char* content :
        {"canary", "-----BEGIN PUBLIC KEY-----\ncanary\n", "{\"k\":\"canary\"}"}) {
-    const auto read = JwtKey::read(content, 1);
+    const auto read = JwtKey::parse(content, 1);
     REQUIRE_FALSE(read.has_value());
     CHECK(read.error().message.find("canary") == std::string::npos);
     CHECK(read.error().hint.find("canary") == std::string::npos);

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "serve/signing.h"
+#include "serve/test_keys.h"
 
 namespace jwt_test {
 
@@ -76,13 +76,13 @@ std::string of_header(std::string_view header) {
 
 }  // namespace
 
-TEST_CASE("a token signed by any of the keys gives its subject") {
+TEST_CASE("a token signed by any of the keys is valid") {
   CHECK(outcome(all_keys(), hs256(kClaims)) == "reader");
   CHECK(outcome(all_keys(), rs256(kClaims)) == "reader");
   CHECK(outcome(all_keys(), es256(kClaims)) == "reader");
 }
 
-TEST_CASE("all keys of an algorithm are tried, whatever the kid says") {
+TEST_CASE("all keys of an algorithm are tried, and kid is ignored") {
   const std::string another = "another secret, as long as it has to be";
   const JwtVerifier both = verifier({another, kSecret});
   CHECK(outcome(both, hs256(kClaims, R"({"alg":"HS256"})", another)) == "reader");
@@ -94,7 +94,7 @@ TEST_CASE("all keys of an algorithm are tried, whatever the kid says") {
       "refused: no key made its signature");
 }
 
-TEST_CASE("keys in the header are never used") {
+TEST_CASE("keys in the token's header are never used") {
   for (const char* header :
        {R"({"alg":"HS256","jwk":{"kty":"oct","k":"AAAA"}})",
         R"({"alg":"HS256","jku":"https://evil.example/keys","x5u":"http://evil.example"})"}) {
@@ -104,7 +104,7 @@ TEST_CASE("keys in the header are never used") {
   }
 }
 
-TEST_CASE("an algorithm that belongs to no key is refused in every spelling") {
+TEST_CASE("an algorithm without a key is refused in every spelling") {
   for (const char* alg :
        {R"("none")",   R"("None")",  R"("NONE")",   R"("nOnE")",        R"("")",
         R"(" HS256")", R"("hs256")", R"("HS256 ")", R"("HS256\u0000")", R"("HS384")",
@@ -122,12 +122,12 @@ TEST_CASE("an algorithm that belongs to no key is refused in every spelling") {
   CHECK(of_header(R"({"\u0061lg":"HS256"})") == "reader");  // the same name
 }
 
-TEST_CASE("a public key is no shared secret") {
+TEST_CASE("a public key is not used as a shared secret") {
   const JwtVerifier by_rsa = verifier({rsa().public_pem()});
   std::string pem = rsa().public_pem();
   CHECK(outcome(by_rsa, hs256(kClaims, R"({"alg":"HS256"})", pem)) ==
         "refused: no key has its algorithm");
-  // Not even where there is a secret, too.
+  // The same holds if there is a secret, too.
   CHECK(outcome(all_keys(), hs256(kClaims, R"({"alg":"HS256"})", pem)) ==
         "refused: no key made its signature");
   pem.pop_back();
@@ -135,7 +135,7 @@ TEST_CASE("a public key is no shared secret") {
         "refused: no key made its signature");
 }
 
-TEST_CASE("a signature counts only for the algorithm of its key") {
+TEST_CASE("a signature is valid only for the algorithm of its key") {
   CHECK(outcome(all_keys(), rs256(kClaims, R"({"alg":"ES256"})")) ==
         "refused: no key made its signature");
   CHECK(outcome(all_keys(), es256(kClaims, R"({"alg":"RS256"})")) ==
@@ -149,13 +149,13 @@ TEST_CASE("a signature counts only for the algorithm of its key") {
   CHECK(outcome(verifier({}), hs256(kClaims)) == "refused: no key has its algorithm");
 }
 
-TEST_CASE("no prefix of a token is a token") {
+TEST_CASE("no prefix of a token is valid") {
   for (const std::string& token : {hs256(kClaims), rs256(kClaims), es256(kClaims)})
     for (size_t length = 0; length < token.size(); ++length)
       CHECK_FALSE(all_keys().verify(token.substr(0, length), kNow).has_value());
 }
 
-TEST_CASE("no token with a bit flipped is a token") {
+TEST_CASE("no token with a flipped bit is valid") {
   for (std::string token : {hs256(kClaims), rs256(kClaims), es256(kClaims)}) {
     for (size_t bit = 0; bit < token.size() * 8; ++bit) {
       CAPTURE(bit);
@@ -168,7 +168,7 @@ TEST_CASE("no token with a bit flipped is a token") {
   }
 }
 
-TEST_CASE("parts of two tokens are no token") {
+TEST_CASE("parts of two tokens do not make a valid token") {
   const std::string mine = hs256(kClaims);
   const std::string other = hs256(R"({"sub":"owner","aud":"stoka","exp":1800000100})");
   const size_t in_mine = mine.rfind('.'), in_other = other.rfind('.');
@@ -176,9 +176,9 @@ TEST_CASE("parts of two tokens are no token") {
         "refused: no key made its signature");
 }
 
-TEST_CASE("a token has three parts of strict base64url") {
+TEST_CASE("a token has three parts in strict base64url") {
   const std::string token = hs256(kClaims);
-  const std::string shape = "refused: it has not three parts";
+  const std::string shape = "refused: it does not have three parts";
   const std::string strict = "refused: it is not strict base64url";
   CHECK(outcome(all_keys(), "") == shape);
   CHECK(outcome(all_keys(), "a.b") == shape);
@@ -194,8 +194,8 @@ TEST_CASE("a token has three parts of strict base64url") {
   CHECK(outcome(all_keys(), "Bearer " + token) == strict);
 }
 
-TEST_CASE("one signature has one spelling") {
-  // 32 bytes end in a digit whose last two bits mean nothing.
+TEST_CASE("a signature has only one valid encoding") {
+  // The last character of 32 encoded bytes has two unused bits.
   std::string token = hs256(kClaims);
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -207,7 +207,7 @@ TEST_CASE("one signature has one spelling") {
   }
 }
 
-TEST_CASE("a token is 8 KiB at most") {
+TEST_CASE("a token of more than 8 KiB is refused") {
   const auto with_padding = [](size_t bytes) {
     return hs256(R"({"sub":"reader","aud":"stoka","exp":1800000100,"x":")" +
                  std::string(bytes, 'x') + "\"}");
@@ -220,7 +220,7 @@ TEST_CASE("a token is 8 KiB at most") {
   CHECK(outcome(all_keys(), std::string(9 * 1024, '.')) == "refused: it is longer than 8 KiB");
 }
 
-TEST_CASE("a header is a JSON object with each member once and nothing critical") {
+TEST_CASE("a header is a JSON object without repeated members and without crit") {
   const std::string strict = "refused: its header is not a strict JSON object";
   CHECK(of_header(R"( { "typ" : "JWT" , "alg" : "HS256" } )") == "reader");
   CHECK(of_header("") == strict);
@@ -240,7 +240,7 @@ TEST_CASE("a header is a JSON object with each member once and nothing critical"
   CHECK(of_header(R"({"alg":"HS256","crit":null})") == "refused: its header has \"crit\"");
 }
 
-TEST_CASE("a payload is a JSON object with each member once, 16 levels deep at most") {
+TEST_CASE("a payload is a JSON object without repeated members, at most 16 levels deep") {
   const std::string strict = "refused: its payload is not a strict JSON object";
   const std::string start = R"({"sub":"reader","aud":"stoka","exp":1800000100)";
   CHECK(of_claims(start + R"(,"exp":1800000100})") == strict);
@@ -263,7 +263,7 @@ TEST_CASE("a payload is a JSON object with each member once, 16 levels deep at m
   CHECK(of_claims("") == strict);
 }
 
-TEST_CASE("a token holds from nbf to exp, with 60 seconds for clocks that differ") {
+TEST_CASE("a token is valid from nbf to exp, with 60 seconds of leeway") {
   const auto at = [](std::string_view claims, Instant now) {
     return outcome(all_keys(), hs256(claims), now);
   };
@@ -289,7 +289,7 @@ TEST_CASE("a token holds from nbf to exp, with 60 seconds for clocks that differ
   CHECK(outcome(*strict, hs256(claims), exp) == "refused: it has expired");
 }
 
-TEST_CASE("times are finite numbers") {
+TEST_CASE("exp and nbf are finite numbers") {
   const auto with_exp = [](const std::string& exp) {
     return of_claims(R"({"sub":"reader","aud":"stoka","exp":)" + exp + "}");
   };
@@ -326,7 +326,7 @@ TEST_CASE("times are finite numbers") {
   CHECK(with_exp("1.8000001e9") == "reader");
 }
 
-TEST_CASE("the audience is ours, alone or among others") {
+TEST_CASE("the audience is a string or a list that contains ours") {
   const auto with_aud = [](const std::string& aud) {
     return of_claims(R"({"sub":"reader","exp":1800000100,"aud":)" + aud + "}");
   };
@@ -342,7 +342,7 @@ TEST_CASE("the audience is ours, alone or among others") {
   }
 }
 
-TEST_CASE("the issuer is checked where one is configured") {
+TEST_CASE("the issuer is checked if one is configured") {
   const JwtVerifier by = verifier({kSecret}, "https://id.example");
   const std::string start = R"({"sub":"reader","aud":"stoka","exp":1800000100)";
   const auto with = [&](const std::string& rest) { return outcome(by, hs256(start + rest)); };
@@ -355,7 +355,7 @@ TEST_CASE("the issuer is checked where one is configured") {
   CHECK(of_claims(start + R"(,"iss":17})") == "reader");
 }
 
-TEST_CASE("a subject is a plain text of 1 to 1024 bytes") {
+TEST_CASE("a subject is plain text of 1 to 1024 bytes") {
   const auto with_sub = [](const std::string& sub) {
     return of_claims(R"({"aud":"stoka","exp":1800000100,"sub":)" + sub + "}");
   };
@@ -363,7 +363,7 @@ TEST_CASE("a subject is a plain text of 1 to 1024 bytes") {
   CHECK(with_sub(R"("\u00e9|1")") == "\u00E9|1");
   const std::string longest(1024, 'a');
   CHECK(with_sub('"' + longest + '"') == longest);
-  const std::string refused = "refused: its \"sub\" is not a plain text of 1 to 1024 bytes";
+  const std::string refused = "refused: its \"sub\" is not plain text of 1 to 1024 bytes";
   CHECK(of_claims(R"({"aud":"stoka","exp":1800000100})") == refused);
   for (const std::string& sub :
        {std::string(R"("")"), std::string("17"), std::string("null"), std::string(R"(["a"])"),
@@ -381,16 +381,14 @@ TEST_CASE("a subject is a plain text of 1 to 1024 bytes") {
   }
 }
 
-TEST_CASE("the signature is checked before what the token says") {
+TEST_CASE("the signature is checked before the claims") {
   const std::string old = R"({"sub":"reader","aud":"site","exp":1})";
   CHECK(outcome(all_keys(),
                 hs256(old, R"({"alg":"HS256"})", "some other secret that is long enough")) ==
         "refused: no key made its signature");
 }
 
-// The claims of these have no audience and no subject, so that they must not pass; that it is the
-// audience that stops them shows that the signature held.
-TEST_CASE("keys need an audience, and a wrong one is named by its place") {
+TEST_CASE("keys need an audience, and an error names a key by its number") {
   JwtOptions options;
   CHECK(JwtVerifier::make(options).has_value());
   options.keys = {kSecret, "short"};
@@ -405,14 +403,14 @@ TEST_CASE("keys need an audience, and a wrong one is named by its place") {
   CHECK(made.error().message == "JWT key 2 is a secret of 5 bytes, too short to be safe");
 }
 
-TEST_CASE("a refusal repeats nothing of the token") {
+TEST_CASE("an error repeats nothing of the token") {
   const auto subject = all_keys().verify(
       hs256(R"({"sub":"canary","aud":"canary","exp":"canary","iss":"canary"})"), kNow);
   REQUIRE_FALSE(subject.has_value());
   CHECK(subject.error().hint.find("canary") == std::string::npos);
 }
 
-TEST_CASE("a verifier can be moved and asked from many threads") {
+TEST_CASE("a verifier can be moved and used by many threads") {
   JwtVerifier made = verifier({kSecret, rsa().public_pem(), ec().public_pem()});
   const JwtVerifier by = std::move(made);
   const std::vector<std::string> tokens = {hs256(kClaims), rs256(kClaims), es256(kClaims)};

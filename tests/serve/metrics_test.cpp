@@ -22,7 +22,7 @@ struct Sample {
   double value = 0;
 };
 
-// A reader of the format that forgives nothing; `error` says what is wrong, empty if all is well.
+// A strict parser of the format. `error` says what is wrong; it is empty if the text is valid.
 struct Exposition {
   std::map<std::string, std::string> types;
   std::vector<Sample> samples;
@@ -111,7 +111,7 @@ struct Exposition {
     return used == value.size();
   }
 
-  // NaN if it is not there.
+  // NaN if there is no such sample.
   double value(const std::string& name, const std::map<std::string, std::string>& labels = {}) {
     for (const Sample& sample : samples)
       if (sample.name == name && sample.labels == labels) return sample.value;
@@ -144,7 +144,7 @@ void check_histograms(Exposition& page) {
 
 }  // namespace
 
-TEST_CASE("the page is well formed when nothing was counted, and when everything was") {
+TEST_CASE("the exposition is well formed with and without counts") {
   Metrics metrics("1.2.3");
   Exposition fresh(metrics.text());
   CHECK(fresh.error == "");
@@ -160,11 +160,12 @@ TEST_CASE("the page is well formed when nothing was counted, and when everything
   metrics.first_token.observe(100);
   for (Route route : {Route::meta, Route::offtopic, Route::followup, Route::fresh, Route::nothing})
     metrics.answers(route).add();
-  for (auto end : {Metrics::End::done, Metrics::End::error, Metrics::End::left})
+  for (auto end :
+       {Metrics::StreamEnd::done, Metrics::StreamEnd::error, Metrics::StreamEnd::client_left})
     metrics.streams(end).add();
   metrics.upstream_errors("reranker", ErrorKind::timeout).add();
   metrics.upstream_errors("store", ErrorKind::internal).add();
-  metrics.citations(Metrics::Cited::repaired).add(3);
+  metrics.citations(Metrics::CitationResult::repaired).add(3);
   metrics.queue_wait(Metrics::Queue::commit).observe(0.25);
   metrics.rate_limited("/api/stoka/chat").add();
   metrics.open_streams.add(3);
@@ -206,7 +207,7 @@ TEST_CASE("the page is well formed when nothing was counted, and when everything
   CHECK(page.types["stoka_requests_total"] == "counter");
 }
 
-TEST_CASE("a value on a bound belongs to its bucket, and nonsense counts as nothing") {
+TEST_CASE("a value on a bound belongs to its bucket, and NaN and negative values count as 0") {
   struct {
     double seconds;
     size_t bucket;
@@ -216,7 +217,7 @@ TEST_CASE("a value on a bound belongs to its bucket, and nonsense counts as noth
   for (const auto& c : cases) {
     serve::Histogram histogram;
     histogram.observe(c.seconds);
-    serve::Histogram::Reading reading = histogram.read();
+    serve::Histogram::Snapshot reading = histogram.snapshot();
     CAPTURE(c.seconds);
     CHECK(reading.sum == c.sum);
     for (size_t i = 0; i < reading.cumulative.size(); ++i)
@@ -224,7 +225,7 @@ TEST_CASE("a value on a bound belongs to its bucket, and nonsense counts as noth
   }
 }
 
-TEST_CASE("labels are bounded: what is unknown counts under other") {
+TEST_CASE("unknown label values count as other") {
   Metrics metrics("x");
   for (int i = 0; i < 100; ++i) {
     metrics.requests("/wp-admin/" + std::to_string(i), 404).add();
@@ -249,7 +250,7 @@ TEST_CASE("labels are bounded: what is unknown counts under other") {
   }
 }
 
-TEST_CASE("label values are escaped and read back as they were") {
+TEST_CASE("label values are escaped") {
   Metrics metrics("1.0 \"beta\"\\\nnext");
   CHECK(metrics.text().find(R"(stoka_build_info{version="1.0 \"beta\"\\\nnext"} 1)") !=
         std::string::npos);
@@ -258,7 +259,7 @@ TEST_CASE("label values are escaped and read back as they were") {
   CHECK(page.value("stoka_build_info", {{"version", "1.0 \"beta\"\\\nnext"}}) == 1);
 }
 
-TEST_CASE("watched gauges are read at every scrape and stand together by name") {
+TEST_CASE("gauges are read at every scrape, and samples of one name are adjacent") {
   Metrics metrics("x");
   double taken = 1;
   metrics.watch("stoka_gate_taken", {{"gate", "embedder"}}, [&] { return taken; });
@@ -278,7 +279,7 @@ TEST_CASE("watched gauges are read at every scrape and stand together by name") 
   CHECK(Exposition(metrics.text()).value("stoka_gate_taken", {{"gate", "embedder"}}) == 4);
 }
 
-TEST_CASE("nothing is lost when many threads count and one reads") {
+TEST_CASE("counts are exact when many threads count and one reads") {
   Metrics metrics("x");
   constexpr int kThreads = 4, kTimes = 5000;
   {
@@ -307,7 +308,7 @@ TEST_CASE("nothing is lost when many threads count and one reads") {
 }
 
 #ifdef __linux__
-TEST_CASE("the process tells its memory, time, files and start") {
+TEST_CASE("the process metrics have plausible values") {
   Exposition page(Metrics("x").text());
   CHECK(page.value("process_resident_memory_bytes") > 1e6);
   CHECK(page.value("process_open_fds") >= 3);

@@ -31,7 +31,7 @@ std::set<std::string> keys(const Json& object) {
   return out;
 }
 
-// "GET /healthz" and so on.
+// The operations by name: "GET /healthz", …
 std::map<std::string, Json> operations(const Json& doc) {
   std::map<std::string, Json> out;
   for (const auto& [path, methods] : doc["paths"].items())
@@ -53,7 +53,7 @@ const std::set<std::string> kBot = {"POST /api/stoka/chat",
 
 }  // namespace
 
-TEST_CASE("the document lists exactly the routes there are, with and without the bot") {
+TEST_CASE("the document lists exactly the routes, with and without the bot") {
   for (bool bot : {true, false}) {
     Json doc = document(bot);
     REQUIRE(doc.is_object());
@@ -67,7 +67,7 @@ TEST_CASE("the document lists exactly the routes there are, with and without the
   CHECK(serve::openapi_json(false, "x").find("/api/stoka") == std::string::npos);
 }
 
-TEST_CASE("every reference resolves, and every component is referred to") {
+TEST_CASE("every reference resolves, and every component is used") {
   for (bool bot : {true, false}) {
     Json doc = document(bot);
     std::set<std::string> refs, components;
@@ -85,7 +85,7 @@ TEST_CASE("every reference resolves, and every component is referred to") {
   }
 }
 
-TEST_CASE("every operation has an id of its own, a summary, and answers with a description") {
+TEST_CASE("every operation has a unique id, a summary and described responses") {
   Json doc = document(true);
   std::set<std::string> ids;
   for (const auto& [route, operation] : operations(doc)) {
@@ -113,7 +113,7 @@ TEST_CASE("every operation has an id of its own, a summary, and answers with a d
   CHECK(ids.count("") == 0);
 }
 
-TEST_CASE("what may fail is listed where it can happen, and nowhere else") {
+TEST_CASE("error responses are listed only where they can occur") {
   struct {
     const char* status;
     std::set<std::string> routes;  // empty: all
@@ -142,7 +142,7 @@ TEST_CASE("what may fail is listed where it can happen, and nowhere else") {
     }
 }
 
-TEST_CASE("the schemas of events are the wire format, field by field") {
+TEST_CASE("the event schemas match the wire format field by field") {
   Json doc = document(true);
   const Json& schemas = doc["components"]["schemas"];
   const Json& stream =
@@ -171,7 +171,7 @@ TEST_CASE("the schemas of events are the wire format, field by field") {
   CHECK(schemas["Ready"]["properties"]["route"]["enum"].get<std::set<std::string>>() == routes);
 }
 
-TEST_CASE("the examples of the stream are streams: ready first, one done or error last") {
+TEST_CASE("the stream examples are valid streams") {
   Json doc = document(true);
   const Json& stream =
       doc["paths"]["/api/stoka/chat"]["post"]["responses"]["200"]["content"]["text/event-stream"];
@@ -198,7 +198,7 @@ TEST_CASE("the examples of the stream are streams: ready first, one done or erro
   }
 }
 
-TEST_CASE("requests have their limits and refuse unknown fields") {
+TEST_CASE("request schemas have limits and refuse unknown fields") {
   Json doc = document(true);
   const Json& schemas = doc["components"]["schemas"];
   for (const char* name : {"ChatRequest", "DiscoverRequest", "ProfileRequest"})

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/ascii.h"
-#include "serve/reading.h"
+#include "serve/parsed_requests.h"
 
 namespace request_reader_fuzz_test {
 
@@ -21,10 +21,10 @@ using stoka::trimmed;
 
 namespace {
 
-// HTTP/1.1 as RFC 9112 writes it and not a bit more. Nothing: no request, or only a part of one.
-class Strict {
+// A strict parser of HTTP/1.1 (RFC 9112). next() returns nullopt if there is no complete request.
+class StrictParser {
  public:
-  explicit Strict(std::string_view bytes) : rest_(bytes) {}
+  explicit StrictParser(std::string_view bytes) : rest_(bytes) {}
 
   std::optional<std::string> next() {
     while (rest_.starts_with('\r') || rest_.starts_with('\n')) rest_.remove_prefix(1);
@@ -32,22 +32,24 @@ class Strict {
     if (!first) return std::nullopt;
     const size_t one = first->find(' '), two = first->rfind(' ');
     if (one == std::string_view::npos || one == two) return std::nullopt;
-    Request out;
+    HttpRequest out;
     out.method = first->substr(0, one);
     const std::string_view target = first->substr(one + 1, two - one - 1);
     const std::string_view version = first->substr(two + 1);
     if (!is_token(out.method) || !is_visible(target) || target.front() != '/') return std::nullopt;
     if (version != "HTTP/1.1" && version != "HTTP/1.0") return std::nullopt;
-    out.minor = version.back() - '0';
+    out.minor_version = version.back() - '0';
     const size_t mark = std::min(target.find('?'), target.size());
     out.path = target.substr(0, mark);
     out.query = target.substr(std::min(mark + 1, target.size()));
     if (!fields(out.headers)) return std::nullopt;
-    const auto hosts = out.all("host").size();
-    if (hosts > 1 || (hosts == 0 && out.minor == 1)) return std::nullopt;
-    const auto lengths = out.all("content-length"), codings = out.all("transfer-encoding");
+    const auto hosts = out.header_values("host").size();
+    if (hosts > 1 || (hosts == 0 && out.minor_version == 1)) return std::nullopt;
+    const auto lengths = out.header_values("content-length"),
+               codings = out.header_values("transfer-encoding");
     if (lengths.size() + codings.size() > 1) return std::nullopt;
-    if (!codings.empty() && (lower(codings[0]) != "chunked" || out.minor == 0 || !chunks(out.body)))
+    if (!codings.empty() &&
+        (lower(codings[0]) != "chunked" || out.minor_version == 0 || !chunks(out.body)))
       return std::nullopt;
     if (!lengths.empty()) {
       size_t length = 0;
@@ -78,16 +80,16 @@ class Strict {
       return (static_cast<unsigned char>(c) >= ' ' || c == '\t') && c != '\x7f';
     });
   }
-  static bool keeps_alive(const Request& request) {
+  static bool keeps_alive(const HttpRequest& request) {
     bool close = false, keep = false;
-    for (std::string_view value : request.all("connection"))
+    for (std::string_view value : request.header_values("connection"))
       while (!value.empty()) {
         const std::string_view one = value.substr(0, value.find(','));
         value.remove_prefix(std::min(one.size() + 1, value.size()));
         close = close || lower(trimmed(one)) == "close";
         keep = keep || lower(trimmed(one)) == "keep-alive";
       }
-    return request.minor == 1 ? !close : keep;
+    return request.minor_version == 1 ? !close : keep;
   }
 
   std::optional<std::string_view> line() {
@@ -126,7 +128,7 @@ class Strict {
       rest_.remove_prefix(size + 2);
     }
     std::vector<std::pair<std::string, std::string>> trailers;
-    // The reader may unfold them: they are thrown away.
+    // Trailers are dropped, so the reader may unfold them.
     for (;;) {
       const auto text = line();
       if (!text) return false;
@@ -139,7 +141,7 @@ class Strict {
 
 }  // namespace
 
-TEST_CASE("of spoiled requests only those are taken that a strict reader reads the same") {
+TEST_CASE("a mutated request is accepted only if a strict parser reads the same") {
   const std::string seeds[] = {
       request_of("/a?b") + request_of("/c"),
       with("Content-Length: 5\r\n", "hello") + request_of("/next"),
@@ -207,7 +209,7 @@ TEST_CASE("of spoiled requests only those are taken that a strict reader reads t
       if (bytes.empty()) bytes = "x";
     }
     const Outcome whole = read(bytes);
-    Strict strict(bytes);
+    StrictParser strict(bytes);
     for (const std::string& request : whole.requests) {
       const auto expected = strict.next();
       if (expected == request) continue;
@@ -225,7 +227,7 @@ TEST_CASE("of spoiled requests only those are taken that a strict reader reads t
       FAIL_CHECK("whole: " << shown(whole) << "\ncut at " << cut << ": " << shown(parts));
     }
   }
-  // Both happen often, or this says nothing.
+  // The test is only meaningful if both happen often.
   CHECK(taken > 1000);
   CHECK(refused > 1000);
 }

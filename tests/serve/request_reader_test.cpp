@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "serve/reading.h"
+#include "serve/parsed_requests.h"
 
 namespace request_reader_test {
 
 using namespace std::string_literals;
 using namespace stoka::test;
 
-TEST_CASE("good requests are read the same in any split") {
+TEST_CASE("valid requests are parsed the same in any split") {
   struct Case {
     std::string name;
     std::string bytes;
@@ -46,13 +46,13 @@ TEST_CASE("good requests are read the same in any split") {
       {"chunks",
        chunked("3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n"),
        {"POST /a ?  1.1 keep | host=x | transfer-encoding=chunked # abc0123456789"}},
-      {"no chunk",
+      {"no chunks",
        chunked("0\r\n\r\n"),
        {"POST /a ?  1.1 keep | host=x | transfer-encoding=chunked # "}},
       {"Chunked",
        with("Transfer-Encoding: Chunked \r\n", "1\r\na\r\n0\r\n\r\n"),
        {"POST /a ?  1.1 keep | host=x | transfer-encoding=Chunked # a"}},
-      // Whoever stands between may not have seen them: they count for nothing.
+      // A proxy may not have checked trailers, so they are dropped.
       {"trailers",
        chunked("1\r\na\r\n0\r\nX-Forwarded-For: 1.2.3.4\r\nConnection: close\r\nHost: y\r\n\r\n"),
        {"POST /a ?  1.1 keep | host=x | transfer-encoding=chunked # a"}},
@@ -65,23 +65,20 @@ TEST_CASE("good requests are read the same in any split") {
        {"GET /a ?  1.0 keep | connection=keep-alive | host=x # "}},
       {"empty lines first", "\r\n\r\n" + request_of("/a"), {plain}},
       {"empty lines alone", "\r\n\r\n\r\n", {}},
-      {"three in a row",
+      {"three pipelined requests",
        request_of("/a") + with("Content-Length: 3\r\n", "abc") + "\r\n" + request_of("/a"),
        {plain, "POST /a ?  1.1 keep | content-length=3 | host=x # abc", plain}},
-      {"chunks, and one more after them",
+      {"a chunked request and another one",
        chunked("1\r\na\r\n0\r\n\r\n") + request_of("/a"),
        {"POST /a ?  1.1 keep | host=x | transfer-encoding=chunked # a", plain}},
-      {"one, and the half of another", request_of("/a") + "GET /b", {plain}, State::head},
+      {"one request and half of another", request_of("/a") + "GET /b", {plain}, State::head},
       {"the half of a body", with("Content-Length: 3\r\n", "ab"), {}, State::body},
       {"the half of a chunk", chunked("3\r\nab"), {}, State::body},
       {"no end after the last chunk", chunked("0\r\n"), {}, State::body},
       {"a strange method",
        "PROPFIND /a HTTP/1.1\r\nHost: x\r\n\r\n",
        {"PROPFIND /a ?  1.1 keep | host=x # "}},
-      {"lines that end in LF alone, which is no end",
-       "GET / HTTP/1.1\nHost: x\n\n",
-       {},
-       State::head},
+      {"lines that end in LF only", "GET / HTTP/1.1\nHost: x\n\n", {}, State::head},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
@@ -92,7 +89,7 @@ TEST_CASE("good requests are read the same in any split") {
   }
 }
 
-TEST_CASE("what two readers might read differently is refused, in any split") {
+TEST_CASE("ambiguous and malformed requests are refused in any split") {
   struct Case {
     std::string name;
     std::string bytes;
@@ -132,11 +129,11 @@ TEST_CASE("what two readers might read differently is refused, in any split") {
       {"an empty coding", with("Transfer-Encoding:\r\n"), 501},
       {"chunks on 1.0", "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
       {"a chunk without a size", chunked("\r\nabc\r\n")},
-      {"a size that is none", chunked("g\r\nabc\r\n")},
+      {"a size that is not a number", chunked("g\r\nabc\r\n")},
       {"a size with 0x", chunked("0x3\r\nabc\r\n0\r\n\r\n")},
       {"a size below zero", chunked("-3\r\nabc\r\n")},
       {"a size of 2^64", chunked("10000000000000000\r\nabc\r\n")},
-      {"a chunk that is longer than it says", chunked("3\r\nabcd\r\n0\r\n\r\n")},
+      {"a chunk that is longer than its size", chunked("3\r\nabcd\r\n0\r\n\r\n")},
       {"a chunk that ends in LF", chunked("3\r\nabc\n0\r\n\r\n")},
       {"a size that ends in LF", chunked("3\nabc\r\n0\r\n\r\n")},
       {"LF in an extension", chunked("3;a\nb\r\nabc\r\n0\r\n\r\n")},
@@ -146,13 +143,14 @@ TEST_CASE("what two readers might read differently is refused, in any split") {
       {"a head that is too large", with("A: " + std::string(300, 'a') + "\r\n"), 431},
       {"a head without an end", "GET / HTTP/1.1\r\nA: " + std::string(300, 'a'), 431},
       {"a Content-Length above the limit", with("Content-Length: 65\r\n"), 413},
-      {"far above it", with("Content-Length: 18446744073709551615\r\n"), 413},
-      {"a chunk above it", chunked("41\r\na"), 413},
-      {"chunks that are above it together", chunked("21\r\n" + std::string(33, 'a') + "\r\n20\r\n"),
+      {"a Content-Length far above the limit", with("Content-Length: 18446744073709551615\r\n"),
        413},
+      {"a chunk above the limit", chunked("41\r\na"), 413},
+      {"chunks that are together above the limit",
+       chunked("21\r\n" + std::string(33, 'a') + "\r\n20\r\n"), 413},
       {"a long extension", chunked("1;a=" + std::string(256, 'a') + "\r\na\r\n0\r\n\r\n"), 431},
       {"long trailers", chunked("0\r\nA: " + std::string(256, 'a') + "\r\n\r\n"), 431},
-      {"a trailer that is none", chunked("0\r\n: b\r\n\r\n")},
+      {"an invalid trailer", chunked("0\r\n: b\r\n\r\n")},
       {"a NUL in a value", with("A: b\0c\r\n"s)},
       {"a NUL in a name", with("A\0: b\r\n"s)},
       {"a NUL in the address", request_of("/\0"s)},
@@ -174,7 +172,7 @@ TEST_CASE("what two readers might read differently is refused, in any split") {
       {"a blank after it", "GET / HTTP/1.1 \r\nHost: x\r\n\r\n", 505},
       {"a tunnel", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"},
       {"no method", " / HTTP/1.1\r\nHost: x\r\n\r\n"},
-      {"an expectation that nobody has", with("Expect: more\r\nContent-Length: 1\r\n", "a"), 417},
+      {"an unknown expectation", with("Expect: more\r\nContent-Length: 1\r\n", "a"), 417},
       {"TLS", "\x16\x03\x01\x02\x00\x01\r\n\r\n"s},
   };
   for (const Case& c : cases) {
@@ -184,12 +182,12 @@ TEST_CASE("what two readers might read differently is refused, in any split") {
     CHECK(outcome.refused == c.status);
     CHECK_FALSE(outcome.why.empty());
     CHECK(outcome.why.find('\n') == std::string::npos);
-    // After a good one too.
+    // It is also refused after a valid request.
     CHECK(read(request_of("/") + c.bytes).refused == c.status);
   }
 }
 
-TEST_CASE("limits are exact, in any split") {
+TEST_CASE("limits are exact in any split") {
   const std::string request = request_of("/aaaa");
   for (const size_t limit : {request.size() - 1, request.size(), request.size() + 1}) {
     CAPTURE(limit);
@@ -218,7 +216,7 @@ TEST_CASE("limits are exact, in any split") {
   CHECK(read_in_any_split(chunks, {256, 10, 4}).refused == 413);
 }
 
-TEST_CASE("the limits of every day hold") {
+TEST_CASE("the default limits hold") {
   const RequestLimits limits;
   CHECK(read(request_of("/" + std::string(8000, 'a')), limits).requests.size() == 1);
   CHECK(read(request_of("/" + std::string(9000, 'a')), limits).refused == 414);
@@ -234,7 +232,7 @@ TEST_CASE("the limits of every day hold") {
   CHECK(read(chunked("10000\r\n" + most + "\r\n1\r\n"), limits).refused == 413);
 }
 
-TEST_CASE("nothing that is never used is kept") {
+TEST_CASE("bytes that cannot become a request are not kept") {
   RequestReader reader;
   for (int i = 0; i < 1000; ++i) reader.push(std::string(1000, '\n'));
   CHECK(reader.state() == State::idle);
@@ -246,7 +244,7 @@ TEST_CASE("nothing that is never used is kept") {
   CHECK(reader.buffered() < 20000);
 }
 
-TEST_CASE("who waits to be told to go on is told once, and not for nothing") {
+TEST_CASE("expects_continue is true once, and only if the body is still to come") {
   const std::string head = with("Content-Length: 3\r\nExpect: 100-Continue\r\n");
   {
     RequestReader reader;
@@ -273,7 +271,7 @@ TEST_CASE("who waits to be told to go on is told once, and not for nothing") {
   }
 }
 
-TEST_CASE("what follows a request waits until it is taken") {
+TEST_CASE("bytes after a request are parsed when it is taken") {
   RequestReader reader;
   CHECK(reader.push(request_of("/a") + request_of("/b") + "GET /c") == State::complete);
   CHECK(reader.buffered() == request_of("/b").size() + 6);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/site_house.h"
+#include "serve/server_fixture.h"
 
 namespace server_test {
 
@@ -21,10 +21,10 @@ namespace {
 
 const Json kQuestion = {{"query", "tell me about bounded execution"}};
 
-// Until that many are served.
-bool wait_for_connections(SiteHouse& house, int64_t count) {
+// Waits until the server has that many connections.
+bool wait_for_connections(ServerFixture& fixture, int64_t count) {
   const auto end = std::chrono::steady_clock::now() + 20s;
-  while (house.metrics.connections.value() != count) {
+  while (fixture.metrics.connections.value() != count) {
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(1ms);
   }
@@ -33,9 +33,9 @@ bool wait_for_connections(SiteHouse& house, int64_t count) {
 
 }  // namespace
 
-TEST_CASE("one connection serves one request after the other, in order") {
-  SiteHouse house;
-  RawClient client = house.client();
+TEST_CASE("pipelined requests are answered in order on one connection") {
+  ServerFixture fixture;
+  RawClient client = fixture.client();
   for (int i = 0; i < 3; ++i) {
     const Reply reply = client.ask(get("/healthz"));
     CHECK(reply.status == 200);
@@ -44,7 +44,7 @@ TEST_CASE("one connection serves one request after the other, in order") {
     CHECK(reply.header("server") == "stoka");
     CHECK(reply.json() == Json{{"status", "ok"}});
   }
-  // Quick ones and slow ones: answered in the order in which they were asked.
+  // Fast and slow requests are answered in the order in which they were sent.
   std::string all;
   const std::vector<std::pair<std::string, int>> asked = {
       {get("/readyz"), 200},
@@ -70,18 +70,18 @@ TEST_CASE("one connection serves one request after the other, in order") {
   CHECK(replies[6].json() == Json{{"status", "ok"}});
 }
 
-TEST_CASE("a request may come byte by byte, and after another") {
-  SiteHouse house;
-  RawClient client = house.client();
+TEST_CASE("a request may arrive byte by byte") {
+  ServerFixture fixture;
+  RawClient client = fixture.client();
   const std::string bytes = chat({{"query", "what is this?"}}) + get("/healthz");
   for (const char c : bytes) client.send(std::string_view(&c, 1));
   CHECK(client.reply().event("ready")["route"] == "meta");
   CHECK(client.reply().status == 200);
 }
 
-TEST_CASE("a body may come in chunks") {
-  SiteHouse house;
-  RawClient client = house.client();
+TEST_CASE("a body may be chunked") {
+  ServerFixture fixture;
+  RawClient client = fixture.client();
   const std::string body = Json{{"query", "what is this?"}}.dump();
   std::string request =
       "POST /api/stoka/chat HTTP/1.1\r\nHost: x\r\nContent-Type: application/json; "
@@ -93,10 +93,10 @@ TEST_CASE("a body may come in chunks") {
   CHECK(client.ask(get("/healthz")).status == 200);
 }
 
-TEST_CASE("who asks whether to go on is told, unless there is no use in it") {
-  SiteHouse house;
+TEST_CASE("Expect: 100-continue is answered unless the body is too large") {
+  ServerFixture fixture;
   const std::string body = Json{{"query", "what is this?"}}.dump();
-  RawClient client = house.client();
+  RawClient client = fixture.client();
   client.send(post("/api/stoka/chat", body, "Expect: 100-continue\r\n")
                   .substr(0, post("/api/stoka/chat", body, "Expect: 100-continue\r\n").size() -
                                  body.size()));
@@ -104,7 +104,7 @@ TEST_CASE("who asks whether to go on is told, unless there is no use in it") {
   client.send(body);
   CHECK(client.reply().status == 200);
 
-  RawClient large = house.client();
+  RawClient large = fixture.client();
   large.send(
       "POST /api/stoka/chat HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: "
       "1000000\r\n\r\n");
@@ -113,8 +113,8 @@ TEST_CASE("who asks whether to go on is told, unless there is no use in it") {
 }
 
 TEST_CASE("HEAD is answered like GET, without the body") {
-  SiteHouse house;
-  RawClient client = house.client();
+  ServerFixture fixture;
+  RawClient client = fixture.client();
   for (const char* path :
        {"/", "/stoka-terminal.js", "/healthz", "/openapi.json", "/api/stoka/context?page=/"}) {
     CAPTURE(std::string(path));
@@ -127,22 +127,22 @@ TEST_CASE("HEAD is answered like GET, without the body") {
     CHECK(head.header("content-type") == whole.header("content-type"));
     CHECK(std::stoul(head.header("content-length")) > 10);
   }
-  // Nothing came that would be read as an answer.
+  // No body was sent that would be read as the next response.
   CHECK(client.ask(get("/healthz")).json() == Json{{"status", "ok"}});
 }
 
-TEST_CASE("HTTP/1.0 gets its answer, and the end of it by the end of the connection") {
-  SiteHouse house;
-  RawClient plain = house.client();
+TEST_CASE("a response to HTTP/1.0 ends with the connection, or has Content-Length") {
+  ServerFixture fixture;
+  RawClient plain = fixture.client();
   plain.send("GET /healthz HTTP/1.0\r\n\r\n");
   CHECK(plain.reply().header("connection") == "close");
   CHECK(plain.is_closed());
 
-  RawClient kept = house.client();
+  RawClient kept = fixture.client();
   for (int i = 0; i < 2; ++i)
     CHECK(kept.ask("GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").status == 200);
 
-  RawClient stream = house.client();
+  RawClient stream = fixture.client();
   std::string request = chat(kQuestion, "Connection: keep-alive\r\n");
   request.replace(request.find("HTTP/1.1"), 8, "HTTP/1.0");
   const Reply reply = stream.ask(request);
@@ -151,19 +151,19 @@ TEST_CASE("HTTP/1.0 gets its answer, and the end of it by the end of the connect
   CHECK(reply.event("done")["turns"] == 1);
 }
 
-TEST_CASE("Connection: close is done as said, also after a stream") {
-  SiteHouse house;
+TEST_CASE("Connection: close is honoured, also after a stream") {
+  ServerFixture fixture;
   for (const std::string& request :
        {get("/healthz", "Connection: close\r\n"), chat(kQuestion, "Connection: close\r\n")}) {
-    RawClient client = house.client();
+    RawClient client = fixture.client();
     client.send(request + get("/healthz"));
     CHECK(client.reply().status == 200);
     CHECK(client.is_closed());
   }
 }
 
-TEST_CASE("after a request that is broken nothing is answered any more") {
-  SiteHouse house;
+TEST_CASE("after an invalid request nothing more is answered") {
+  ServerFixture fixture;
   const std::string smuggled = get("/metrics");
   const std::vector<std::pair<std::string, int>> broken = {
       {"POST /api/stoka/chat HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n", 501},
@@ -182,7 +182,7 @@ TEST_CASE("after a request that is broken nothing is answered any more") {
   };
   for (const auto& [request, status] : broken) {
     CAPTURE(request);
-    RawClient client = house.client();
+    RawClient client = fixture.client();
     client.send(get("/healthz") + request + smuggled);
     CHECK(client.reply().status == 200);
     const Reply reply = client.reply();
@@ -192,31 +192,31 @@ TEST_CASE("after a request that is broken nothing is answered any more") {
     CHECK(reply.json()["status"] == status);
     CHECK(client.is_closed());
   }
-  CHECK(house.ask(get("/healthz")).status == 200);
+  CHECK(fixture.ask(get("/healthz")).status == 200);
 }
 
-TEST_CASE("who is too slow in asking, or in reading, is cut; all others are served") {
-  SiteHouse house;
-  house.options.limits.head = 1s;
-  house.options.limits.body = 1s;
-  house.options.limits.idle = 1s;
-  house.options.limits.slow = 1s;
-  RawClient in_head = house.client();
-  RawClient in_body = house.client();
-  RawClient idle = house.client();
-  RawClient silent = house.client();
-  RawClient deaf = house.client(4096);
+TEST_CASE("slow clients are cut, and others are served") {
+  ServerFixture fixture;
+  fixture.options.limits.head_timeout = 1s;
+  fixture.options.limits.body_timeout = 1s;
+  fixture.options.limits.idle_timeout = 1s;
+  fixture.options.limits.write_timeout = 1s;
+  RawClient in_head = fixture.client();
+  RawClient in_body = fixture.client();
+  RawClient idle = fixture.client();
+  RawClient silent = fixture.client();
+  RawClient deaf = fixture.client(4096);
   CHECK(idle.ask(get("/healthz")).status == 200);
   in_body.send("POST /api/stoka/chat HTTP/1.1\r\nHost: x\r\nContent-Length: 3000\r\n\r\n{");
   in_head.send("GET / HT");
-  // Asks and asks, and reads nothing: what is kept for it has a limit.
+  // This client sends requests and reads nothing: its backlog is bounded.
   std::string many;
   for (int i = 0; i < 200; ++i) many += get("/stoka-terminal.js");
   std::thread asking([&] {
     while (deaf.send(many)) {
     }
   });
-  // Bytes that trickle in do not make the time for the whole longer.
+  // Single bytes do not extend the timeout of the head or body.
   std::thread trickling([&] {
     for (int i = 0; i < 400 && in_head.send("a") && in_body.send(" "); ++i)
       std::this_thread::sleep_for(50ms);
@@ -227,139 +227,139 @@ TEST_CASE("who is too slow in asking, or in reading, is cut; all others are serv
   CHECK(silent.is_closed());
   asking.join();
   trickling.join();
-  CHECK(house.ask(get("/healthz")).status == 200);
+  CHECK(fixture.ask(get("/healthz")).status == 200);
 }
 
-TEST_CASE("who reads slowly gets everything that was asked") {
-  SiteHouse house;
-  const size_t length = house.ask(get("/stoka-terminal.js")).body.size();
-  RawClient client = house.client(4096);
+TEST_CASE("a slow reader gets all responses") {
+  ServerFixture fixture;
+  const size_t length = fixture.ask(get("/stoka-terminal.js")).body.size();
+  RawClient client = fixture.client(4096);
   std::string many;
   for (int i = 0; i < 100; ++i) many += get("/stoka-terminal.js");
   client.send(many);
-  CHECK(house.ask(get("/healthz")).status == 200);
+  CHECK(fixture.ask(get("/healthz")).status == 200);
   for (int i = 0; i < 100; ++i) REQUIRE(client.reply().body.size() == length);
   CHECK(client.ask(get("/healthz")).status == 200);
 }
 
-TEST_CASE("a client that sends no more still gets the answer that is there at once") {
-  SiteHouse house;
-  RawClient client = house.client();
+TEST_CASE("a client that has shut down its writing side still gets its response") {
+  ServerFixture fixture;
+  RawClient client = fixture.client();
   client.send(get("/stoka-terminal.js"));
   client.finish();
   CHECK(client.reply().status == 200);
   CHECK(client.is_closed());
-  CHECK(wait_for_connections(house, 0));
+  CHECK(wait_for_connections(fixture, 0));
 }
 
-TEST_CASE("a visitor who leaves frees the generator, and what was said is kept") {
-  SiteHouse house;
-  Faucet& faucet = house.faucet();
+TEST_CASE("a disconnect frees the generator, and the streamed part is saved") {
+  ServerFixture fixture;
+  ScriptedGenerator& generator = fixture.use_scripted_generator();
   const std::string session = "11111111-1111-4111-8111-111111111111";
   Json body = kQuestion;
   body["session_id"] = session;
   {
-    RawClient client = house.client();
+    RawClient client = fixture.client();
     client.send(chat(body));
-    REQUIRE(faucet.say("limits are what a program promises to itself. "));
-    REQUIRE(client.hears("event: token"));
+    REQUIRE(generator.say("limits are what a program promises to itself. "));
+    REQUIRE(client.receives("event: token"));
   }
-  CHECK(faucet.wait_until_closed(1));
-  CHECK(wait_for_connections(house, 0));
-  house.stop_now();
-  const auto kept = house.house.store->session(session).value();
+  CHECK(generator.wait_until_closed(1));
+  CHECK(wait_for_connections(fixture, 0));
+  fixture.stop_now();
+  const auto kept = fixture.parts.store->session(session).value();
   REQUIRE(kept.has_value());
   CHECK(kept->turns == 1);
   REQUIRE(kept->exchanges.size() == 1);
   CHECK(kept->exchanges[0].assistant.ends_with("[cut off]"));
-  CHECK(house.metrics.open_streams.value() == 0);
-  CHECK(house.metrics.streams(serve::Metrics::End::left).value() == 1);
-  CHECK(house.journal_text().find(R"("end":"left")") != std::string::npos);
+  CHECK(fixture.metrics.open_streams.value() == 0);
+  CHECK(fixture.metrics.streams(serve::Metrics::StreamEnd::client_left).value() == 1);
+  CHECK(fixture.log_text().find(R"("end":"left")") != std::string::npos);
 }
 
-TEST_CASE("a visitor who leaves before the first word leaves nothing behind") {
-  SiteHouse house;
-  Faucet& faucet = house.faucet();
+TEST_CASE("a disconnect before the first event leaves no turn behind") {
+  ServerFixture fixture;
+  ScriptedGenerator& generator = fixture.use_scripted_generator();
   for (int i = 0; i < 20; ++i) {
-    RawClient client = house.client();
+    RawClient client = fixture.client();
     client.send(chat(kQuestion));
     if (i % 4 == 1) client.send("GET");
-    if (i % 4 == 2) faucet.wait_until_open(1);
+    if (i % 4 == 2) generator.wait_until_open(1);
     if (i % 4 == 3) client.finish();
   }
-  CHECK(wait_for_connections(house, 0));
-  house.stop_now();
-  CHECK(house.metrics.open_streams.value() == 0);
+  CHECK(wait_for_connections(fixture, 0));
+  fixture.stop_now();
+  CHECK(fixture.metrics.open_streams.value() == 0);
 }
 
-TEST_CASE("tokens come as they are written") {
-  SiteHouse house;
-  Faucet& faucet = house.faucet();
-  RawClient client = house.client();
+TEST_CASE("tokens are sent as they are generated") {
+  ServerFixture fixture;
+  ScriptedGenerator& generator = fixture.use_scripted_generator();
+  RawClient client = fixture.client();
   client.send(chat(kQuestion));
-  REQUIRE(client.hears("event: ready"));
-  REQUIRE(faucet.say("limits are what a program promises to itself. "));
-  REQUIRE(client.hears("limits"));
-  REQUIRE(faucet.say("they hold when nobody looks. "));
-  REQUIRE(client.hears("nobody"));
-  REQUIRE(faucet.finish());
-  CHECK(client.hears("event: done"));
-  CHECK(client.hears("\r\n0\r\n\r\n"));
-  CHECK(faucet.wait_until_closed(1));
+  REQUIRE(client.receives("event: ready"));
+  REQUIRE(generator.say("limits are what a program promises to itself. "));
+  REQUIRE(client.receives("limits"));
+  REQUIRE(generator.say("they hold when nobody looks. "));
+  REQUIRE(client.receives("nobody"));
+  REQUIRE(generator.finish());
+  CHECK(client.receives("event: done"));
+  CHECK(client.receives("\r\n0\r\n\r\n"));
+  CHECK(generator.wait_until_closed(1));
 }
 
-TEST_CASE("a pipelined flood during an answer is cut off") {
-  SiteHouse house;
-  Faucet& faucet = house.faucet();
-  RawClient client = house.client();
+TEST_CASE("too many pipelined bytes during a response close the connection") {
+  ServerFixture fixture;
+  ScriptedGenerator& generator = fixture.use_scripted_generator();
+  RawClient client = fixture.client();
   client.send(chat(kQuestion));
-  REQUIRE(client.hears("event: ready"));
+  REQUIRE(client.receives("event: ready"));
   const std::string junk(100000, 'x');
   for (int i = 0; i < 100 && client.send(junk); ++i) {
   }
-  CHECK(faucet.wait_until_closed(1));
-  CHECK(wait_for_connections(house, 0));
+  CHECK(generator.wait_until_closed(1));
+  CHECK(wait_for_connections(fixture, 0));
 }
 
-TEST_CASE("at the limit of connections others wait until one is free") {
-  SiteHouse house;
-  Faucet& faucet = house.faucet();
-  house.options.connections = 2;
-  RawClient first = house.client();
-  RawClient second = house.client();
+TEST_CASE("at the connection limit further clients wait") {
+  ServerFixture fixture;
+  ScriptedGenerator& generator = fixture.use_scripted_generator();
+  fixture.options.connections = 2;
+  RawClient first = fixture.client();
+  RawClient second = fixture.client();
   first.send(chat(kQuestion));
-  REQUIRE(first.hears("event: ready"));
+  REQUIRE(first.receives("event: ready"));
   second.send(chat(kQuestion));
-  REQUIRE(second.hears("event: ready"));
-  RawClient third = house.client();
+  REQUIRE(second.receives("event: ready"));
+  RawClient third = fixture.client();
   third.send(get("/healthz"));
-  REQUIRE(faucet.say("limits are what a program promises to itself. "));
-  REQUIRE(second.hears("event: token"));
-  CHECK(house.metrics.connections.value() == 2);
-  second.leave();
+  REQUIRE(generator.say("limits are what a program promises to itself. "));
+  REQUIRE(second.receives("event: token"));
+  CHECK(fixture.metrics.connections.value() == 2);
+  second.disconnect();
   CHECK(third.reply().status == 200);
 }
 
-TEST_CASE("at the limit of connections the one that has been silent longest makes room") {
-  SiteHouse house;
-  house.options.connections = 2;
-  RawClient first = house.client();
+TEST_CASE("at the connection limit the longest idle connection is closed") {
+  ServerFixture fixture;
+  fixture.options.connections = 2;
+  RawClient first = fixture.client();
   CHECK(first.ask(get("/healthz")).status == 200);
-  RawClient second = house.client();
+  RawClient second = fixture.client();
   CHECK(second.ask(get("/healthz")).status == 200);
-  RawClient third = house.client();
+  RawClient third = fixture.client();
   CHECK(third.ask(get("/healthz")).status == 200);
   CHECK(first.is_closed());
   CHECK(third.ask(get("/healthz")).status == 200);
 }
 
-TEST_CASE("without descriptors the server waits, and says so once") {
-  SiteHouse house;
-  RawClient first = house.client();
+TEST_CASE("without file descriptors the server waits, and warns once") {
+  ServerFixture fixture;
+  RawClient first = fixture.client();
   CHECK(first.ask(get("/healthz")).status == 200);
   std::vector<RawClient> waiting;
   for (int i = 0; i < 3; ++i) {
-    // A socket of our own first, then no more for anybody.
+    // Leaves one descriptor, which the client takes, and none for the server.
     rlimit before{};
     ::getrlimit(RLIMIT_NOFILE, &before);
     const int free = ::dup(0);
@@ -367,32 +367,32 @@ TEST_CASE("without descriptors the server waits, and says so once") {
     rlimit none = before;
     none.rlim_cur = static_cast<rlim_t>(free) + 1;
     ::setrlimit(RLIMIT_NOFILE, &none);
-    waiting.emplace_back(house.port());
+    waiting.emplace_back(fixture.port());
     waiting.back().send(get("/healthz"));
     const auto end = std::chrono::steady_clock::now() + 20s;
-    while (house.journal_text().find("no more descriptors") == std::string::npos &&
+    while (fixture.log_text().find("no file descriptors left") == std::string::npos &&
            std::chrono::steady_clock::now() < end)
       std::this_thread::sleep_for(1ms);
     ::setrlimit(RLIMIT_NOFILE, &before);
     CHECK(waiting.back().reply().status == 200);
   }
-  const std::string text = house.journal_text();
-  const size_t told = text.find("no more descriptors");
+  const std::string text = fixture.log_text();
+  const size_t told = text.find("no file descriptors left");
   REQUIRE(told != std::string::npos);
-  CHECK(text.find("no more descriptors", told + 1) == std::string::npos);
+  CHECK(text.find("no file descriptors left", told + 1) == std::string::npos);
 }
 
-TEST_CASE("a server that stops lets answers come to their end, and closes what is idle") {
-  SiteHouse house;
-  Faucet& faucet = house.faucet();
-  RawClient idle = house.client();
-  RawClient asking = house.client();
-  RawClient streaming = house.client();
+TEST_CASE("stop lets responses end and closes idle connections") {
+  ServerFixture fixture;
+  ScriptedGenerator& generator = fixture.use_scripted_generator();
+  RawClient idle = fixture.client();
+  RawClient asking = fixture.client();
+  RawClient streaming = fixture.client();
   CHECK(idle.ask(get("/healthz")).status == 200);
   asking.send("GET /readyz HTTP/1.1\r\n");
   streaming.send(chat(kQuestion));
-  REQUIRE(streaming.hears("event: ready"));
-  house.stop();
+  REQUIRE(streaming.receives("event: ready"));
+  fixture.stop();
   CHECK(idle.is_closed());
   asking.send("Host: x\r\n\r\n");
   const Reply reply = asking.reply();
@@ -400,57 +400,57 @@ TEST_CASE("a server that stops lets answers come to their end, and closes what i
   CHECK(reply.json()["status"] == "not ready");
   CHECK(reply.header("connection") == "close");
   CHECK(asking.is_closed());
-  CHECK_FALSE(RawClient(house.port()).connected());
-  REQUIRE(faucet.say("limits are what a program promises to itself. "));
-  REQUIRE(faucet.finish());
+  CHECK_FALSE(RawClient(fixture.port()).connected());
+  REQUIRE(generator.say("limits are what a program promises to itself. "));
+  REQUIRE(generator.finish());
   CHECK(streaming.rest().find("event: done") != std::string::npos);
-  for (RawClient* const client : {&idle, &asking, &streaming}) client->leave();
-  house.join();
+  for (RawClient* const client : {&idle, &asking, &streaming}) client->disconnect();
+  fixture.join();
 }
 
-TEST_CASE("after the grace time a stream ends with an error event, and is kept") {
-  SiteHouse house;
-  house.options.grace = 10ms;
-  Faucet& faucet = house.faucet();
-  RawClient client = house.client();
+TEST_CASE("after the grace time a stream ends with an error event, and the turn is saved") {
+  ServerFixture fixture;
+  fixture.options.grace = 10ms;
+  ScriptedGenerator& generator = fixture.use_scripted_generator();
+  RawClient client = fixture.client();
   client.send(chat(kQuestion));
-  REQUIRE(faucet.say("limits are what a program promises to itself. "));
-  REQUIRE(client.hears("event: token"));
-  house.stop();
+  REQUIRE(generator.say("limits are what a program promises to itself. "));
+  REQUIRE(client.receives("event: token"));
+  fixture.stop();
   const std::string rest = client.rest();
   CHECK(rest.find("event: error") != std::string::npos);
   CHECK(rest.find("event: done") == std::string::npos);
-  client.leave();
-  house.join();
-  CHECK(house.metrics.streams(serve::Metrics::End::error).value() == 1);
+  client.disconnect();
+  fixture.join();
+  CHECK(fixture.metrics.streams(serve::Metrics::StreamEnd::error).value() == 1);
 }
 
-TEST_CASE("a second stop ends everything at once") {
-  SiteHouse house;
-  Faucet& faucet = house.faucet();
-  RawClient client = house.client();
+TEST_CASE("a second stop closes all connections at once") {
+  ServerFixture fixture;
+  ScriptedGenerator& generator = fixture.use_scripted_generator();
+  RawClient client = fixture.client();
   client.send(chat(kQuestion));
-  REQUIRE(client.hears("event: ready"));
-  house.stop();
-  house.stop();
-  house.join();
-  CHECK(faucet.wait_until_closed(1));
-  house.stop();
+  REQUIRE(client.receives("event: ready"));
+  fixture.stop();
+  fixture.stop();
+  fixture.join();
+  CHECK(generator.wait_until_closed(1));
+  fixture.stop();
 }
 
-TEST_CASE("who cannot listen is told why") {
-  SiteHouse house;
-  SiteHouse second;
-  second.options.port = house.port();
-  pipeline::Engine& engine = second.house.engine();
-  const auto taken = serve::Server::listen(engine, second.journal, second.metrics, second.options);
+TEST_CASE("an address in use is a config error") {
+  ServerFixture fixture;
+  ServerFixture second;
+  second.options.port = fixture.port();
+  pipeline::Engine& engine = second.parts.engine();
+  const auto taken = serve::Server::listen(engine, second.log, second.metrics, second.options);
   REQUIRE_FALSE(taken.has_value());
   CHECK(taken.error().kind == ErrorKind::config);
-  CHECK(taken.error().message.find(std::to_string(house.port())) != std::string::npos);
+  CHECK(taken.error().message.find(std::to_string(fixture.port())) != std::string::npos);
   CHECK_FALSE(taken.error().hint.empty());
   second.options.host = "no host at all";
   CHECK_FALSE(
-      serve::Server::listen(engine, second.journal, second.metrics, second.options).has_value());
+      serve::Server::listen(engine, second.log, second.metrics, second.options).has_value());
 }
 
 }  // namespace server_test

@@ -1,12 +1,12 @@
-// Which pages of other origins may read an answer, over the wire and over every route.
+// CORS headers of every route, over HTTP.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "serve/server_fixture.h"
 #include "serve/site.h"
-#include "serve/site_house.h"
 
 namespace site_cors_test {
 
@@ -24,7 +24,7 @@ size_t count(const Reply& reply, std::string_view name) {
                     [&](const auto& header) { return header.first == name; }));
 }
 
-// Browsers refuse an answer that has one of them twice.
+// Browsers reject a response that has a CORS header twice.
 void check_no_cors_header_twice(const Reply& reply) {
   for (const auto& [name, value] : reply.headers) {
     if (!name.starts_with("access-control-") && name != "vary") continue;
@@ -38,18 +38,18 @@ std::string bare(std::string_view method, std::string_view target, std::string_v
          std::string(headers) + "\r\n";
 }
 
-// A whole answer to each: HEAD has no body to wait for.
-Reply ask(SiteHouse& house, const std::string& request) {
-  RawClient client = house.client();
+// Reads a whole response; a response to HEAD has no body.
+Reply ask(ServerFixture& fixture, const std::string& request) {
+  RawClient client = fixture.client();
   client.send(request);
   return client.reply(request.starts_with("HEAD"));
 }
 
 }  // namespace
 
-TEST_CASE("only the sites of the list may read answers") {
-  SiteHouse house;
-  house.options.site.cors = serve::Cors::make({"https://a.example"}).value();
+TEST_CASE("only allowed origins get CORS headers") {
+  ServerFixture fixture;
+  fixture.options.site.cors = serve::Cors::make({"https://a.example"}).value();
   const std::string question = Json{{"query", "what is this?"}}.dump();
   for (const auto& [origin, allowed] : std::vector<std::pair<std::string, std::string>>{
            {"https://a.example", "https://a.example"}, {"https://b.example", ""}, {"null", ""}}) {
@@ -58,30 +58,30 @@ TEST_CASE("only the sites of the list may read answers") {
     for (const std::string& request :
          {post("/api/stoka/chat", question, header), post("/api/stoka/chat", "{", header),
           get("/api/stoka/context?page=/", header)}) {
-      const Reply reply = house.ask(request);
+      const Reply reply = fixture.ask(request);
       CHECK(reply.header("access-control-allow-origin") == allowed);
       CHECK(reply.header("access-control-allow-credentials").empty());
       CHECK(reply.header("vary").find("Origin") != std::string::npos);
     }
-    const Reply preflight = house.ask("OPTIONS /api/stoka/chat HTTP/1.1\r\nHost: x\r\n" + header +
-                                      "Access-Control-Request-Method: POST\r\n"
-                                      "Access-Control-Request-Headers: content-type\r\n\r\n");
+    const Reply preflight = fixture.ask("OPTIONS /api/stoka/chat HTTP/1.1\r\nHost: x\r\n" + header +
+                                        "Access-Control-Request-Method: POST\r\n"
+                                        "Access-Control-Request-Headers: content-type\r\n\r\n");
     CHECK(preflight.status == 204);
     CHECK(preflight.header("access-control-allow-origin") == allowed);
     CHECK(preflight.header("access-control-allow-methods").empty() == allowed.empty());
   }
-  CHECK(house.ask(get("/metrics", "Origin: https://a.example\r\n"))
+  CHECK(fixture.ask(get("/metrics", "Origin: https://a.example\r\n"))
             .header("access-control-allow-origin")
             .empty());
-  CHECK(house.ask(get("/stoka-terminal.js")).header("access-control-allow-origin") == "*");
+  CHECK(fixture.ask(get("/stoka-terminal.js")).header("access-control-allow-origin") == "*");
 }
 
-TEST_CASE("every answer has each CORS header once, on every route, by every method") {
+TEST_CASE("every response has each CORS header at most once") {
   for (const std::vector<std::string>& origins :
        {std::vector<std::string>{kOrigin, "https://b.example"}, std::vector<std::string>{"*"}}) {
-    SiteHouse house;
-    house.options.site.cors = serve::Cors::make(origins).value();
-    house.options.site.chat = house.options.site.discover = house.options.site.context = {};
+    ServerFixture fixture;
+    fixture.options.site.cors = serve::Cors::make(origins).value();
+    fixture.options.site.chat = fixture.options.site.discover = fixture.options.site.context = {};
     const std::string allowed = origins.front() == "*" ? "*" : kOrigin;
     const std::string from = "Origin: " + std::string(kOrigin) + "\r\n";
     const std::string asks_first = from +
@@ -99,15 +99,15 @@ TEST_CASE("every answer has each CORS header once, on every route, by every meth
             bare("OPTIONS", path, asks_first), bare("DELETE", path, from),
             bare("PUT", path, from)}) {
         CAPTURE(request);
-        const Reply reply = ask(house, request);
+        const Reply reply = ask(fixture, request);
         CHECK(reply.status >= 200);
         check_no_cors_header_twice(reply);
         if (of_api) CHECK(reply.header("access-control-allow-origin") == allowed);
-        // The script may be loaded from everywhere; nothing else is for other sites.
+        // Any site may load the script, and nothing else.
         if (!of_api && !(script && reply.status == 200))
           CHECK(count(reply, "access-control-allow-origin") == 0);
       }
-      const Reply preflight = ask(house, bare("OPTIONS", path, asks_first));
+      const Reply preflight = ask(fixture, bare("OPTIONS", path, asks_first));
       const bool granted = of_api && path != "/api/stoka/nowhere";
       CHECK(count(preflight, "access-control-allow-methods") == (granted ? 1u : 0u));
       CHECK(count(preflight, "access-control-allow-headers") == (granted ? 1u : 0u));
@@ -116,10 +116,10 @@ TEST_CASE("every answer has each CORS header once, on every route, by every meth
   }
 }
 
-TEST_CASE("a page of another origin may read why it was refused") {
-  SiteHouse house;
-  house.options.site.cors = serve::Cors::make({kOrigin}).value();
-  house.options.site.chat = {1, 300s};
+TEST_CASE("an error response has CORS headers, too") {
+  ServerFixture fixture;
+  fixture.options.site.cors = serve::Cors::make({kOrigin}).value();
+  fixture.options.site.chat = {1, 300s};
   const std::string from = "Origin: " + std::string(kOrigin) + "\r\n";
   const std::string question = Json{{"query", "what is this?"}}.dump();
   struct Case {
@@ -137,10 +137,10 @@ TEST_CASE("a page of another origin may read why it was refused") {
            {bare("POST", "/api/stoka/chat", from + "Content-Length: 65537\r\n"), 413},
            {bare("POST", "/api/stoka/chat", from + "Expect: a cake\r\n"), 417}}) {
     CAPTURE(c.request.substr(0, 200));
-    const Reply reply = ask(house, c.request);
+    const Reply reply = ask(fixture, c.request);
     CHECK(reply.status == c.status);
     check_no_cors_header_twice(reply);
-    const bool readable = c.status != 417;  // refused before anybody looks at where it is from
+    const bool readable = c.status != 417;  // refused before the Origin is read
     CHECK(reply.header("access-control-allow-origin") == (readable ? kOrigin : ""));
   }
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/site_house.h"
+#include "serve/server_fixture.h"
 #include "serve/tokens.h"
 
 namespace site_test {
@@ -51,15 +51,15 @@ std::set<std::string> operations(const Json& document) {
 
 }  // namespace
 
-TEST_CASE("a question is answered by a stream of events") {
-  SiteHouse house;
-  const Reply reply = house.ask(chat({{"query", "tell me about bounded execution"},
-                                      {"session_id", kSession},
-                                      {"visitor_id", kVisitor},
-                                      {"page", "/blog/x"},
-                                      {"page_title", "X"},
-                                      {"scroll_pct", 40},
-                                      {"seen_slugs", {"x"}}}));
+TEST_CASE("chat answers with a stream of events") {
+  ServerFixture fixture;
+  const Reply reply = fixture.ask(chat({{"query", "tell me about bounded execution"},
+                                        {"session_id", kSession},
+                                        {"visitor_id", kVisitor},
+                                        {"page", "/blog/x"},
+                                        {"page_title", "X"},
+                                        {"scroll_pct", 40},
+                                        {"seen_slugs", {"x"}}}));
   CHECK(reply.status == 200);
   CHECK(reply.header("content-type") == "text/event-stream");
   CHECK(reply.header("cache-control") == "no-cache");
@@ -73,12 +73,12 @@ TEST_CASE("a question is answered by a stream of events") {
   CHECK(reply.event("error").is_null());
 }
 
-TEST_CASE("routes are those of the document, each answers, and others say what they are for") {
+TEST_CASE("every route of the OpenAPI document answers, and other methods get 405 with Allow") {
   for (const bool bot : {true, false}) {
     CAPTURE(bot);
-    SiteHouse house;
-    house.options.site.bot_enabled = bot;
-    const Json document = house.ask(get("/openapi.json")).json();
+    ServerFixture fixture;
+    fixture.options.site.bot_enabled = bot;
+    const Json document = fixture.ask(get("/openapi.json")).json();
     std::set<std::string> routes;
     for (const auto& [method, path] : serve::Site::routes())
       routes.insert(std::string(method) + " " + std::string(path));
@@ -87,10 +87,10 @@ TEST_CASE("routes are those of the document, each answers, and others say what t
       CAPTURE(route);
       const bool there = operations(document).contains(route);
       const std::string path = route.substr(route.find(' ') + 1);
-      const Reply reply = house.ask(route.starts_with("GET") ? get(path) : post(path, "{}"));
-      // An opening without a slug is 404 too.
+      const Reply reply = fixture.ask(route.starts_with("GET") ? get(path) : post(path, "{}"));
+      // /api/stoka/open without a slug is 404, too.
       CHECK((reply.status == 404) == (!there || path == "/api/stoka/open"));
-      const Reply other = house.ask("DELETE " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+      const Reply other = fixture.ask("DELETE " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
       CHECK(other.status == (there || path == "/" || path == "/stoka-terminal.js" ? 405 : 404));
       if (other.status == 405) {
         CHECK(other.header("allow").find(route.substr(0, route.find(' '))) != std::string::npos);
@@ -101,35 +101,35 @@ TEST_CASE("routes are those of the document, each answers, and others say what t
   }
 }
 
-TEST_CASE("nothing is found beside the routes") {
-  SiteHouse house;
+TEST_CASE("an unknown path is 404") {
+  ServerFixture fixture;
   for (const char* path : {"/x", "/api", "/api/stoka/chat/", "/api/stoka/../../etc/passwd",
                            "/%2e%2e/etc/passwd", "//", "/API/stoka/chat", "/openapi.json/"}) {
     CAPTURE(std::string(path));
-    const Reply reply = house.ask(get(path));
+    const Reply reply = fixture.ask(get(path));
     CHECK(reply.status == 404);
     CHECK(reply.json()["code"] == "not_found");
   }
 }
 
-TEST_CASE("switched off, the bot is not there, whatever is asked of it") {
-  SiteHouse house;
-  house.options.site.bot_enabled = false;
-  house.options.site.cors = serve::Cors::make({"https://a.example"}).value();
-  CHECK(house.ask(chat({{"query", "hello"}})).status == 404);
-  CHECK(house.ask(get("/")).status == 404);
-  CHECK(house.ask(get("/healthz")).status == 200);
-  CHECK(house.ask(get("/readyz")).status == 200);
-  const Reply preflight = house.ask(
+TEST_CASE("a disabled bot has no routes") {
+  ServerFixture fixture;
+  fixture.options.site.bot_enabled = false;
+  fixture.options.site.cors = serve::Cors::make({"https://a.example"}).value();
+  CHECK(fixture.ask(chat({{"query", "hello"}})).status == 404);
+  CHECK(fixture.ask(get("/")).status == 404);
+  CHECK(fixture.ask(get("/healthz")).status == 200);
+  CHECK(fixture.ask(get("/readyz")).status == 200);
+  const Reply preflight = fixture.ask(
       "OPTIONS /api/stoka/chat HTTP/1.1\r\nHost: x\r\nOrigin: https://a.example\r\n"
       "Access-Control-Request-Method: POST\r\n\r\n");
   CHECK(preflight.status == 404);
-  CHECK(house.ask(get("/openapi.json")).body.find("/api/stoka") == std::string::npos);
+  CHECK(fixture.ask(get("/openapi.json")).body.find("/api/stoka") == std::string::npos);
 }
 
-TEST_CASE("bodies that are wrong are refused with what is wrong, and the connection goes on") {
-  SiteHouse house;
-  RawClient client = house.client();
+TEST_CASE("an invalid body is 400 with its field, and the connection stays open") {
+  ServerFixture fixture;
+  RawClient client = fixture.client();
   struct Case {
     std::string body;
     std::string field;
@@ -160,9 +160,9 @@ TEST_CASE("bodies that are wrong are refused with what is wrong, and the connect
   CHECK(client.ask(chat({{"query", "what is this?"}})).status == 200);
 }
 
-TEST_CASE("JSON as deep as the body allows is refused, and harms nobody") {
-  SiteHouse house;
-  house.options.limits.request.body = 1u << 20;
+TEST_CASE("deeply nested JSON is refused") {
+  ServerFixture fixture;
+  fixture.options.limits.request.max_body_bytes = 1u << 20;
   for (const std::string& body :
        {std::string(200000, '[') + std::string(200000, ']'), std::string(200000, '['),
         R"({"query":)" + std::string(200000, '[') + std::string(200000, ']') + "}", [] {
@@ -170,18 +170,18 @@ TEST_CASE("JSON as deep as the body allows is refused, and harms nobody") {
           for (int i = 0; i < 100000; ++i) out += R"({"a":)";
           return out + "1" + std::string(100000, '}');
         }()}) {
-    const Reply reply = house.ask(post("/api/stoka/chat", body));
+    const Reply reply = fixture.ask(post("/api/stoka/chat", body));
     CHECK(reply.status == 400);
     CHECK(reply.json()["detail"] == "the body is nested too deeply");
   }
-  CHECK(house.ask(get("/healthz")).status == 200);
+  CHECK(fixture.ask(get("/healthz")).status == 200);
 }
 
-TEST_CASE("only JSON is taken for JSON") {
-  SiteHouse house;
+TEST_CASE("a body without the content type application/json is 415") {
+  ServerFixture fixture;
   const std::string body = Json{{"query", "what is this?"}}.dump();
   const auto ask = [&](const std::string& type) {
-    return house.ask(
+    return fixture.ask(
         fmt::format("POST /api/stoka/chat HTTP/1.1\r\nHost: x\r\nContent-Length: "
                     "{}\r\n{}\r\n{}",
                     body.size(), type, body));
@@ -189,7 +189,7 @@ TEST_CASE("only JSON is taken for JSON") {
   for (const char* type : {"Content-Type: application/json\r\n",
                            "content-type:  Application/JSON ; charset=utf-8\r\n"})
     CHECK(ask(type).status == 200);
-  // A form or a plain text needs no preflight, so any site could send it.
+  // Forms and plain text need no preflight request, so any site could send them.
   for (const char* type :
        {"", "Content-Type: text/plain\r\n", "Content-Type: application/x-www-form-urlencoded\r\n",
         "Content-Type: text/plain; application/json\r\n", "Content-Type: application/jsonx\r\n"}) {
@@ -200,22 +200,22 @@ TEST_CASE("only JSON is taken for JSON") {
   }
 }
 
-TEST_CASE("one address may ask so often and no oftener, and is told when again") {
-  SiteHouse house;
-  house.options.site.chat = {3, 300s};
-  house.options.site.discover = {2, 300s};
-  house.options.site.context = {1, 300s};
+TEST_CASE("an address above its rate limit gets 429 with Retry-After") {
+  ServerFixture fixture;
+  fixture.options.site.chat = {3, 300s};
+  fixture.options.site.discover = {2, 300s};
+  fixture.options.site.context = {1, 300s};
   const auto statuses = [&](const std::string& request, size_t count) {
     std::vector<int> out;
-    for (size_t i = 0; i < count; ++i) out.push_back(house.ask(request).status);
+    for (size_t i = 0; i < count; ++i) out.push_back(fixture.ask(request).status);
     return out;
   };
-  // What is wrong counts too, and a header that anybody can write helps nobody.
+  // Invalid requests count, and forwarding headers of an untrusted peer are ignored.
   CHECK(statuses(chat({{"query", "what is this?"}}), 2) == std::vector<int>{200, 200});
-  CHECK(house.ask(post("/api/stoka/chat", "{", "X-Forwarded-For: 9.9.9.9\r\n")).status == 400);
+  CHECK(fixture.ask(post("/api/stoka/chat", "{", "X-Forwarded-For: 9.9.9.9\r\n")).status == 400);
   for (const char* forwarded : {"", "X-Forwarded-For: 1.2.3.4\r\n", "X-Real-IP: 1.2.3.4\r\n",
                                 "Forwarded: for=1.2.3.4\r\n"}) {
-    const Reply reply = house.ask(chat({{"query", "what is this?"}}, forwarded));
+    const Reply reply = fixture.ask(chat({{"query", "what is this?"}}, forwarded));
     CHECK(reply.status == 429);
     CHECK(reply.json()["code"] == "busy");
     const int wait = std::atoi(reply.header("retry-after").c_str());
@@ -224,47 +224,47 @@ TEST_CASE("one address may ask so often and no oftener, and is told when again")
     CHECK(reply.header("ratelimit-limit") == "3");
     CHECK(reply.header("ratelimit-remaining") == "0");
   }
-  CHECK(house.ask(post("/api/stoka/discover", "{", "")).header("ratelimit-remaining") == "1");
+  CHECK(fixture.ask(post("/api/stoka/discover", "{", "")).header("ratelimit-remaining") == "1");
   CHECK(statuses(post("/api/stoka/discover", "{}"), 2) == std::vector<int>{200, 429});
-  CHECK(house.ask(get(profile_of(kVisitor))).status == 429);
+  CHECK(fixture.ask(get(profile_of(kVisitor))).status == 429);
   CHECK(statuses(get("/api/stoka/context?page=/"), 2) == std::vector<int>{200, 429});
-  CHECK(house.ask(get("/api/stoka/open?slug=x")).status == 429);
-  CHECK(house.ask(get("/healthz")).status == 200);
-  CHECK(house.ask(get("/healthz")).header("ratelimit-limit").empty());
-  CHECK(house.metrics.rate_limited("/api/stoka/chat").value() == 4);
+  CHECK(fixture.ask(get("/api/stoka/open?slug=x")).status == 429);
+  CHECK(fixture.ask(get("/healthz")).status == 200);
+  CHECK(fixture.ask(get("/healthz")).header("ratelimit-limit").empty());
+  CHECK(fixture.metrics.rate_limited("/api/stoka/chat").value() == 4);
 }
 
-TEST_CASE("behind a proxy that is trusted each client has its own count") {
-  SiteHouse house;
-  house.options.site.chat = {1, 300s};
-  house.options.site.trusted_proxies =
+TEST_CASE("behind a trusted proxy each client has its own rate limit") {
+  ServerFixture fixture;
+  fixture.options.site.chat = {1, 300s};
+  fixture.options.site.trusted_proxies =
       serve::Networks::parse(std::vector<std::string>{"127.0.0.1"}).value();
   const auto status = [&](const std::string& forwarded) {
-    return house.ask(chat({{"query", "what is this?"}}, "X-Forwarded-For: " + forwarded + "\r\n"))
+    return fixture.ask(chat({{"query", "what is this?"}}, "X-Forwarded-For: " + forwarded + "\r\n"))
         .status;
   };
   CHECK(status("1.1.1.1") == 200);
   CHECK(status("1.1.1.1") == 429);
   CHECK(status("2.2.2.2") == 200);
-  // What a client writes stands to the left of what the proxy adds.
+  // A hop that the client wrote is to the left of the one that the proxy added.
   CHECK(status("3.3.3.3, 1.1.1.1") == 429);
   CHECK(status("3.3.3.3\r\nX-Forwarded-For: 1.1.1.1") == 429);
   CHECK(status("2001:db8::1") == 200);
   CHECK(status("2001:db8::2") == 429);
-  // A trailer is no header.
-  CHECK(house
+  // A trailer is not used as a header.
+  CHECK(fixture
             .ask("POST /api/stoka/chat HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                  "X-Forwarded-For: 1.1.1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
                  "2\r\n{}\r\n0\r\nX-Forwarded-For: 7.7.7.7\r\n\r\n")
             .status == 429);
 }
 
-TEST_CASE("metrics are what Prometheus reads, and count what happened") {
-  SiteHouse house;
-  house.ask(chat({{"query", "tell me about bounded execution"}}));
-  house.ask(get("/nowhere"));
-  house.ask("nonsense\r\n\r\n");
-  const Reply reply = house.ask(get("/metrics"));
+TEST_CASE("metrics are in the Prometheus format and count requests") {
+  ServerFixture fixture;
+  fixture.ask(chat({{"query", "tell me about bounded execution"}}));
+  fixture.ask(get("/nowhere"));
+  fixture.ask("nonsense\r\n\r\n");
+  const Reply reply = fixture.ask(get("/metrics"));
   CHECK(reply.header("content-type").starts_with("text/plain; version=0.0.4"));
   size_t samples = 0;
   CHECK(reply.body.ends_with("\n"));
@@ -277,25 +277,25 @@ TEST_CASE("metrics are what Prometheus reads, and count what happened") {
     at = end + 1;
   }
   CHECK(samples > 50);
-  CHECK(house.metrics.requests("/api/stoka/chat", 200).value() == 1);
-  CHECK(house.metrics.requests("other", 404).value() == 1);
-  CHECK(house.metrics.requests("other", 400).value() == 1);
-  CHECK(house.metrics.streams(serve::Metrics::End::done).value() == 1);
+  CHECK(fixture.metrics.requests("/api/stoka/chat", 200).value() == 1);
+  CHECK(fixture.metrics.requests("other", 404).value() == 1);
+  CHECK(fixture.metrics.requests("other", 400).value() == 1);
+  CHECK(fixture.metrics.streams(serve::Metrics::StreamEnd::done).value() == 1);
 }
 
-TEST_CASE("requests have the names that they were given, or new ones") {
-  SiteHouse house;
+TEST_CASE("request and trace ids are taken from the headers or made") {
+  ServerFixture fixture;
   const std::string trace = "0af7651916cd43dd8448eb211c80319c";
-  CHECK(house
+  CHECK(fixture
             .ask(get("/healthz", "X-Request-Id: my-id.1\r\ntraceparent: 00-" + trace +
                                      "-b7ad6b7169203331-01\r\n"))
             .header("x-request-id") == "my-id.1");
   const std::string made =
-      house.ask(get("/healthz", "X-Request-Id: <script>\r\n")).header("x-request-id");
+      fixture.ask(get("/healthz", "X-Request-Id: <script>\r\n")).header("x-request-id");
   CHECK(is_uuid(made));
-  CHECK(made != house.ask(get("/healthz")).header("x-request-id"));
-  house.stop_now();
-  const std::string text = house.journal_text();
+  CHECK(made != fixture.ask(get("/healthz")).header("x-request-id"));
+  fixture.stop_now();
+  const std::string text = fixture.log_text();
   const Json first = Json::parse(text.substr(0, text.find('\n')));
   CHECK(first["req_id"] == "my-id.1");
   CHECK(first["trace_id"] == trace);
@@ -304,26 +304,26 @@ TEST_CASE("requests have the names that they were given, or new ones") {
   CHECK(first["status"] == 200);
 }
 
-TEST_CASE("the journal has no question, no token, no address and no path") {
-  SiteHouse house;
-  with_tokens(house);
+TEST_CASE("the access log has no question, token, address or path") {
+  ServerFixture fixture;
+  with_tokens(fixture);
   const std::string canary = "canaryquestion";
   const std::string good = token(claims("canarysubject"));
   const std::string forwarded = "X-Forwarded-For: 203.0.113.77\r\n";
   const std::string headers = bearer(good) + forwarded;
-  house.ask(chat({{"query", canary + " bounded execution"}}, headers));
-  house.ask(chat({{"query", canary + std::string(2000, 'a')}}, headers));
-  house.ask(chat({{"query", canary}, {"scroll_pct", canary}}, headers));
-  house.ask(chat({{"query", canary}, {"session_id", canary}}, headers));
-  house.ask(post("/api/stoka/chat", "{\"query\":\"" + canary, headers));
-  house.ask(get("/" + canary + "?q=" + canary, bearer("canarytoken")));
-  house.ask(get(profile_of(kVisitor), bearer("canarytoken." + good)));
-  house.ask(get("/api/stoka/context?page=/" + canary));
-  house.ask(get("/api/stoka/open?slug=" + canary));
-  house.ask(canary + "\r\n\r\n");
-  house.ask(get("/healthz", "X-Request-Id: " + canary + " x\r\ntraceparent: " + canary + "\r\n"));
-  house.stop_now();
-  const std::string text = house.journal_text();
+  fixture.ask(chat({{"query", canary + " bounded execution"}}, headers));
+  fixture.ask(chat({{"query", canary + std::string(2000, 'a')}}, headers));
+  fixture.ask(chat({{"query", canary}, {"scroll_pct", canary}}, headers));
+  fixture.ask(chat({{"query", canary}, {"session_id", canary}}, headers));
+  fixture.ask(post("/api/stoka/chat", "{\"query\":\"" + canary, headers));
+  fixture.ask(get("/" + canary + "?q=" + canary, bearer("canarytoken")));
+  fixture.ask(get(profile_of(kVisitor), bearer("canarytoken." + good)));
+  fixture.ask(get("/api/stoka/context?page=/" + canary));
+  fixture.ask(get("/api/stoka/open?slug=" + canary));
+  fixture.ask(canary + "\r\n\r\n");
+  fixture.ask(get("/healthz", "X-Request-Id: " + canary + " x\r\ntraceparent: " + canary + "\r\n"));
+  fixture.stop_now();
+  const std::string text = fixture.log_text();
   CHECK(text.find("\"/api/stoka/chat\"") != std::string::npos);
   for (const char* secret : {"canary", "eyJ", "203.0.113.77", "127.0.0.1"}) {
     CAPTURE(std::string(secret));
@@ -334,67 +334,67 @@ TEST_CASE("the journal has no question, no token, no address and no path") {
     CHECK(Json::parse(text.substr(at, text.find('\n', at) - at), nullptr, false).is_object());
 }
 
-TEST_CASE("who names somebody's session and not its visitor repeats no citation") {
-  SiteHouse house;
+TEST_CASE("a session without its visitor id does not repeat citations") {
+  ServerFixture fixture;
   const Json first = {{"query", "tell me about bounded execution"},
                       {"session_id", kSession},
                       {"visitor_id", kVisitor}};
-  CHECK(house.ask(chat(first)).event("cite")["slug"] == "philosophy-bounded-execution");
+  CHECK(fixture.ask(chat(first)).event("cite")["slug"] == "philosophy-bounded-execution");
   const Reply again =
-      house.ask(chat({{"query", "tell me about bounded execution"}, {"session_id", kSession}}));
+      fixture.ask(chat({{"query", "tell me about bounded execution"}, {"session_id", kSession}}));
   CHECK(again.event("ready")["session_id"] == kSession);
   CHECK(again.body.find("\"slug\":\"philosophy-bounded-execution\"") == std::string::npos);
-  // With another visitor it is another session.
-  const Reply other = house.ask(chat({{"query", "tell me about bounded execution"},
-                                      {"session_id", kSession},
-                                      {"visitor_id", "33333333-3333-4333-8333-333333333333"}}));
+  // Another visitor with that session id gets a new session.
+  const Reply other = fixture.ask(chat({{"query", "tell me about bounded execution"},
+                                        {"session_id", kSession},
+                                        {"visitor_id", "33333333-3333-4333-8333-333333333333"}}));
   CHECK(other.event("ready")["session_id"] != kSession);
   CHECK(other.event("cite")["slug"] == "philosophy-bounded-execution");
 }
 
-TEST_CASE("a slug leads to its page, and to no other place") {
-  SiteHouse house;
-  house.house.settings.site_url = "https://site.example";
-  const Reply reply = house.ask(get("/api/stoka/open?slug=philosophy-bounded-execution"));
+TEST_CASE("open redirects to the page of the slug only") {
+  ServerFixture fixture;
+  fixture.parts.settings.site_url = "https://site.example";
+  const Reply reply = fixture.ask(get("/api/stoka/open?slug=philosophy-bounded-execution"));
   CHECK(reply.status == 302);
   CHECK(reply.header("location") == "https://site.example/blog/philosophy-bounded-execution");
   for (const char* slug : {"", "nothing", "//evil.example", "https://evil.example"})
-    CHECK(house.ask(get("/api/stoka/open?slug=" + std::string(slug))).status == 404);
+    CHECK(fixture.ask(get("/api/stoka/open?slug=" + std::string(slug))).status == 404);
 }
 
-TEST_CASE("what is said about a page is kept for a while") {
-  SiteHouse house;
+TEST_CASE("context is cached by page") {
+  ServerFixture fixture;
   const std::string page = "/api/stoka/context?page=%2Fblog%2Fphilosophy-bounded-execution";
-  const Reply first = house.ask(get(page));
+  const Reply first = fixture.ask(get(page));
   CHECK(first.status == 200);
-  CHECK(house.ask(get(page)).body == first.body);
-  CHECK(house.ask(get("/api/stoka/context")).json()["field"] == "page");
-  CHECK(house.ask(get("/api/stoka/context?page=/" + std::string(2048, 'a'))).status == 400);
-  CHECK(house.ask(get("/api/stoka/context?page=%00%FF%0d%0a")).status == 200);
+  CHECK(fixture.ask(get(page)).body == first.body);
+  CHECK(fixture.ask(get("/api/stoka/context")).json()["field"] == "page");
+  CHECK(fixture.ask(get("/api/stoka/context?page=/" + std::string(2048, 'a'))).status == 400);
+  CHECK(fixture.ask(get("/api/stoka/context?page=%00%FF%0d%0a")).status == 200);
 }
 
-TEST_CASE("the page has a policy and a tag by which it is asked again") {
-  SiteHouse house;
+TEST_CASE("the page has a content security policy and an ETag") {
+  ServerFixture fixture;
   for (const char* path : {"/", "/stoka-terminal.js"}) {
-    const Reply reply = house.ask(get(path));
+    const Reply reply = fixture.ask(get(path));
     CHECK(reply.status == 200);
     const std::string tag = reply.header("etag");
     CHECK(tag.starts_with('"'));
-    const Reply again = house.ask(get(path, "If-None-Match: " + tag + "\r\n"));
+    const Reply again = fixture.ask(get(path, "If-None-Match: " + tag + "\r\n"));
     CHECK(again.status == 304);
     CHECK(again.header("etag") == tag);
-    CHECK(house.ask(get(path, "If-None-Match: \"x\"\r\n")).status == 200);
+    CHECK(fixture.ask(get(path, "If-None-Match: \"x\"\r\n")).status == 200);
   }
-  CHECK(house.ask(get("/")).header("content-security-policy").starts_with("default-src 'none'"));
+  CHECK(fixture.ask(get("/")).header("content-security-policy").starts_with("default-src 'none'"));
 }
 
-TEST_CASE("a server without an index lives and is not ready") {
-  SiteHouse house;
-  house.house.store = store::open("sqlite:" + (house.house.folder.path / "none.db").string(),
-                                  store::OpenMode::read_write)
-                          .value();
-  CHECK(house.ask(get("/healthz")).status == 200);
-  const Reply reply = house.ask(get("/readyz"));
+TEST_CASE("a server without an index is alive and not ready") {
+  ServerFixture fixture;
+  fixture.parts.store = store::open("sqlite:" + (fixture.parts.folder.path / "none.db").string(),
+                                    store::OpenMode::read_write)
+                            .value();
+  CHECK(fixture.ask(get("/healthz")).status == 200);
+  const Reply reply = fixture.ask(get("/readyz"));
   CHECK(reply.status == 503);
   CHECK(reply.header("retry-after") == "5");
   CHECK(reply.json()["status"] == "not ready");

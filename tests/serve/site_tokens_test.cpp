@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/site_house.h"
+#include "serve/server_fixture.h"
 #include "serve/tokens.h"
 
 namespace site_tokens_test {
@@ -23,9 +23,9 @@ std::string profile_of(const char* visitor) {
 
 }  // namespace
 
-TEST_CASE("a token that is not valid is ignored by the chat and refused by the profile") {
-  SiteHouse house;
-  with_tokens(house);
+TEST_CASE("an invalid token is ignored by chat and refused by profile") {
+  ServerFixture fixture;
+  with_tokens(fixture);
   Json expired = claims(), foreign = claims(), bare = claims();
   expired["exp"] = in(-600s);
   foreign["aud"] = "other";
@@ -38,50 +38,50 @@ TEST_CASE("a token that is not valid is ignored by the chat and refused by the p
         std::string("x")}) {
     CAPTURE(bad);
     const Reply answer =
-        house.ask(chat({{"query", "what is this?"}, {"visitor_id", kVisitor}}, bearer(bad)));
+        fixture.ask(chat({{"query", "what is this?"}, {"visitor_id", kVisitor}}, bearer(bad)));
     CHECK(answer.status == 200);
     CHECK(answer.event("done").is_object());
     for (const std::string& request :
          {get(profile_of(kVisitor), bearer(bad)),
           post("/api/stoka/profile", Json{{"visitor_id", kVisitor}, {"interests", {"x"}}}.dump(),
                bearer(bad))}) {
-      const Reply reply = house.ask(request);
+      const Reply reply = fixture.ask(request);
       CHECK(reply.status == 401);
       CHECK(reply.header("www-authenticate") == "Bearer");
       if (bad.size() > 2) CHECK(reply.body.find(bad) == std::string::npos);
     }
   }
-  // None of them became anybody.
-  CHECK(house.ask(get(profile_of(kVisitor))).status == 200);
+  // No invalid token has bound the visitor to a subject.
+  CHECK(fixture.ask(get(profile_of(kVisitor))).status == 200);
 }
 
-TEST_CASE("a valid token makes the visitor its own, and hides the profile from all others") {
-  SiteHouse house;
-  with_tokens(house);
+TEST_CASE("a valid token binds the visitor to its subject") {
+  ServerFixture fixture;
+  with_tokens(fixture);
   const std::string mine = bearer(token(claims()));
   const std::string theirs = bearer(token(claims("somebody else")));
   const Json update = {{"visitor_id", kVisitor}, {"interests", {"systems"}}};
-  CHECK(house.ask(post("/api/stoka/profile", update.dump())).status == 200);
-  CHECK(house.ask(get(profile_of(kVisitor))).json()["interests"] == Json{"systems"});
+  CHECK(fixture.ask(post("/api/stoka/profile", update.dump())).status == 200);
+  CHECK(fixture.ask(get(profile_of(kVisitor))).json()["interests"] == Json{"systems"});
 
-  CHECK(house.ask(chat({{"query", "what is this?"}, {"visitor_id", kVisitor}}, mine)).status ==
+  CHECK(fixture.ask(chat({{"query", "what is this?"}, {"visitor_id", kVisitor}}, mine)).status ==
         200);
-  CHECK(house.ask(get(profile_of(kVisitor), mine)).json()["interests"] == Json{"systems"});
+  CHECK(fixture.ask(get(profile_of(kVisitor), mine)).json()["interests"] == Json{"systems"});
   for (const std::string& header : {std::string(), theirs}) {
-    CHECK(house.ask(get(profile_of(kVisitor), header)).status == 404);
-    CHECK(house.ask(post("/api/stoka/profile", update.dump(), header)).status == 404);
+    CHECK(fixture.ask(get(profile_of(kVisitor), header)).status == 404);
+    CHECK(fixture.ask(post("/api/stoka/profile", update.dump(), header)).status == 404);
     Json loud = update;
     loud["visitor_id"] = "ABCDEF22-2222-4222-8222-222222222222";
-    CHECK(house.ask(post("/api/stoka/profile", loud.dump(), header)).status == 200);
+    CHECK(fixture.ask(post("/api/stoka/profile", loud.dump(), header)).status == 200);
   }
-  CHECK(house.ask(get(profile_of(kVisitor), mine)).status == 200);
-  CHECK(house.ask(get(profile_of(kVisitor), "Authorization: Basic eDp5\r\n")).status == 404);
+  CHECK(fixture.ask(get(profile_of(kVisitor), mine)).status == 200);
+  CHECK(fixture.ask(get(profile_of(kVisitor), "Authorization: Basic eDp5\r\n")).status == 404);
 }
 
-TEST_CASE("without keys every token is refused") {
-  SiteHouse house;
-  CHECK(house.ask(get(profile_of(kVisitor), bearer(token(claims())))).status == 401);
-  CHECK(house.ask(chat({{"query", "what is this?"}}, bearer(token(claims())))).status == 200);
+TEST_CASE("without keys every token is invalid") {
+  ServerFixture fixture;
+  CHECK(fixture.ask(get(profile_of(kVisitor), bearer(token(claims())))).status == 401);
+  CHECK(fixture.ask(chat({{"query", "what is this?"}}, bearer(token(claims())))).status == 200);
 }
 
 }  // namespace site_tokens_test

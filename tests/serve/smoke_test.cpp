@@ -5,9 +5,9 @@
 #include <atomic>
 
 #include "scripted_site.h"
-#include "serve/problem.h"
+#include "serve/event_stream.h"
+#include "serve/http.h"
 #include "serve/site.h"
-#include "serve/sse.h"
 #include "support/json.h"
 #include "support/temp_store.h"
 
@@ -25,7 +25,7 @@ namespace {
 constexpr const char* kSlug = "philosophy-bounded-execution";
 constexpr const char* kSession = "11111111-1111-4111-8111-111111111111";
 
-// One answer, as the sample site gives it; what is to be checked is bent.
+// An answer of the sample site, which a test may alter.
 struct Answer {
   std::string session = kSession;
   Route route = Route::fresh;
@@ -51,27 +51,27 @@ struct Answer {
 
 struct Site {
   serve::SmokeQuestions questions = serve::sample_questions();
-  std::function<void(const std::string& query, bool again, Answer&)> bend = [](auto&, bool, auto&) {
-  };
+  std::function<void(const std::string& query, bool again, Answer&)> alter = [](auto&, bool,
+                                                                                auto&) {};
   std::vector<std::string> recommended = {"a", "b", "c"};
   std::string hint = "look around";
   std::vector<std::string> missing = {};  // pages
-  size_t most_answers = 1000;             // before the rate limit
-  bool says_left = false;                 // how many of them are left
+  size_t max_answers = 1000;              // the rate limit
+  bool sends_remaining = false;           // whether replies have RateLimit-Remaining
   mutable std::atomic<size_t> answers = 0;
 
-  std::vector<Checked> check(const serve::SmokeHouse* house = nullptr) const {
+  std::vector<Checked> check(const serve::SmokeHouse* fixture = nullptr) const {
     answers = 0;
     ScriptedSite site([&](const net::Request& request) { return answer(request); });
     auto remote = serve::Remote::make(site, "http://example.com");
-    size_t told = 0;
-    auto out = serve::smoke(*remote, questions, house, [&](const Checked&) { ++told; });
-    CHECK(told == out.size());
+    size_t results = 0;
+    auto out = serve::smoke(*remote, questions, fixture, [&](const Checked&) { ++results; });
+    CHECK(results == out.size());
     return out;
   }
-  serve::SmokeQuestions find(const serve::SmokeWishes& wishes) const {
+  serve::SmokeQuestions find(const serve::SmokeWishes& options) const {
     ScriptedSite site([&](const net::Request& request) { return answer(request); });
-    return serve::find_questions(*serve::Remote::make(site, "http://example.com"), wishes, {});
+    return serve::find_questions(*serve::Remote::make(site, "http://example.com"), options, {});
   }
 
  private:
@@ -83,8 +83,8 @@ struct Site {
       if (request.url.ends_with("=homeless"))
         return {.status = 404,
                 .type = "application/problem+json",
-                .body = serve::problem_json(404, Error(ErrorKind::not_found, serve::kNoAddress), "",
-                                            "id")};
+                .body = serve::problem_details_json(
+                    404, Error(ErrorKind::not_found, serve::kNoAddress), "", "id")};
       return {.status = 302, .type = ""};
     }
     if (asks("/healthz")) return {.body = "{}"};
@@ -97,18 +97,19 @@ struct Site {
       return {.body = Json{{"recommendations", items}, {"confidence", "direct"}}.dump()};
     }
     const Json body = Json::parse(request.body);
-    const size_t asked = ++answers;
-    if (asked > most_answers)
-      return {.status = 429,
-              .type = "application/problem+json",
-              .body = serve::problem_json(429, Error(ErrorKind::busy, "too many"), "", "id"),
-              .retry_after = std::chrono::seconds(33)};
-    Reply out = said(body["query"].get<std::string>(), body.contains("session_id")).reply();
-    if (says_left) out.requests_left = static_cast<int>(most_answers - asked);
+    const size_t count = ++answers;
+    if (count > max_answers)
+      return {
+          .status = 429,
+          .type = "application/problem+json",
+          .body = serve::problem_details_json(429, Error(ErrorKind::busy, "too many"), "", "id"),
+          .retry_after = std::chrono::seconds(33)};
+    Reply out = make_answer(body["query"].get<std::string>(), body.contains("session_id")).reply();
+    if (sends_remaining) out.requests_left = static_cast<int>(max_answers - count);
     return out;
   }
 
-  Answer said(const std::string& query, bool again) const {
+  Answer make_answer(const std::string& query, bool again) const {
     Answer out;
     if (query == "what is this?") {
       out.route = Route::meta;
@@ -122,12 +123,12 @@ struct Site {
     } else if (!again) {
       out.slugs = {kSlug};
     }
-    bend(query, again, out);
+    alter(query, again, out);
     return out;
   }
 };
 
-// The checks that ended so.
+// The numbers of the checks with that status.
 std::vector<int> numbers(const std::vector<Checked>& all, How how) {
   std::vector<int> out;
   for (const Checked& one : all)
@@ -145,7 +146,7 @@ void check_failed(const std::vector<Checked>& all, int n, std::string_view about
 
 }  // namespace
 
-TEST_CASE("a site that answers as it should passes all that can be asked over a URL") {
+TEST_CASE("a correct site passes all checks that need only its URL") {
   const auto all = Site().check();
   REQUIRE(all.size() == 11);
   for (const Checked& one : all) {
@@ -157,12 +158,12 @@ TEST_CASE("a site that answers as it should passes all that can be asked over a 
   }
 }
 
-TEST_CASE("each thing an answer can get wrong fails its check, and is named") {
+TEST_CASE("each defect of an answer fails its check, and is named") {
   struct Case {
     int n;
     const char* query;
     bool again;
-    std::function<void(Answer&)> bend;
+    std::function<void(Answer&)> alter;
     const char* about;
   };
   const char* const what = "what is this?";
@@ -179,7 +180,7 @@ TEST_CASE("each thing an answer can get wrong fails its check, and is named") {
        [](Answer& a) {
          a.slugs = {"x", "y"};
        },
-       "cites x, y, and not"},
+       "cites x, y instead of"},
       {2, bounded, false, [](Answer& a) { a.score = 0.59; }, "0.59"},
       {2, bounded, false, [](Answer& a) { a.slugs.clear(); }, "cites nothing"},
       {3, bounded, true, [](Answer& a) { a.slugs = {kSlug}; }, "again"},
@@ -194,30 +195,30 @@ TEST_CASE("each thing an answer can get wrong fails its check, and is named") {
          a.confidence = Confidence::adjacent;
          a.slugs = {"gone"};
        },
-       "gone, which is not there"},
+       "gone, which is not in the index"},
       {10, bounded, false, [](Answer& a) { a.error = "it broke"; }, "10 times: error event"},
-      {11, bounded, true, [](Answer& a) { a.slugs = {"gone"}; }, "gone, which is not there"},
+      {11, bounded, true, [](Answer& a) { a.slugs = {"gone"}; }, "gone, which is not in the index"},
   };
   for (const Case& c : cases) {
     CAPTURE(std::string(c.about));
     Site site;
     site.missing = {"gone"};
-    site.bend = [&](const std::string& query, bool again, Answer& answer) {
-      if (query == c.query && again == c.again) c.bend(answer);
+    site.alter = [&](const std::string& query, bool again, Answer& answer) {
+      if (query == c.query && again == c.again) c.alter(answer);
     };
     check_failed(site.check(), c.n, c.about);
   }
 }
 
-TEST_CASE("a page without an address is a page") {
+TEST_CASE("a page without an address counts as indexed") {
   Site site;
   site.recommended = {"homeless", "b", "c"};
   CHECK(numbers(site.check(), How::failed).empty());
   site.missing = {"b"};
-  check_failed(site.check(), 11, "b, which is not there");
+  check_failed(site.check(), 11, "b, which is not in the index");
 }
 
-TEST_CASE("a hint that is missing and recommendations that are wrong are failures") {
+TEST_CASE("a missing hint and wrong recommendations fail their checks") {
   Site site;
   site.hint = "";
   site.recommended = {"a", "b"};
@@ -228,46 +229,46 @@ TEST_CASE("a hint that is missing and recommendations that are wrong are failure
   check_failed(site.check(), 6, "the page itself");
 }
 
-TEST_CASE("a rate limit fails no check, and is named") {
+TEST_CASE("a rate limit skips checks and fails none") {
   Site site;
-  site.most_answers = 0;
+  site.max_answers = 0;
   auto all = site.check();
   CHECK(numbers(all, How::failed).empty());
   CHECK(numbers(all, How::skipped) == std::vector<int>{1, 2, 3, 4, 5, 8, 9, 10});
   CHECK(all[0].detail.find("rate limit") != std::string::npos);
   CHECK(all[0].detail.find("try again in 33 s") != std::string::npos);
   CHECK(all[10].how == How::ok);  // what was recommended
-  site.most_answers = 11;
+  site.max_answers = 11;
   all = site.check();
   CHECK(numbers(all, How::failed).empty());
   CHECK(all[9].detail.find("6 of 10") != std::string::npos);
 }
 
-TEST_CASE("what a site grants this address is not used up") {
+TEST_CASE("the requests of the rate limit are not used up") {
   Site site;
-  site.says_left = true;
+  site.sends_remaining = true;
   for (const size_t granted : {1u, 5u, 6u, 9u, 11u, 17u, 30u, 1000u}) {
     CAPTURE(granted);
-    site.most_answers = granted;
+    site.max_answers = granted;
     const auto all = site.check();
     CHECK(numbers(all, How::failed).empty());
-    // The first question is how it is known.
+    // The first question tells how many requests remain.
     CHECK(site.answers <= std::max<size_t>(granted, 6) - 5);
     CHECK((all[9].how == How::ok) == (granted >= 12));
   }
   CHECK(site.answers == 15);
 }
 
-TEST_CASE("another site is asked about what it has") {
+TEST_CASE("another site is asked about its own pages") {
   Site site;
   site.recommended = {"rye-bread", "starters"};
   site.questions = site.find({});
-  REQUIRE(site.questions.about.size() == 2);
-  CHECK(site.questions.about[0].query == "tell me about T");
-  CHECK(site.questions.about[0].slug == "rye-bread");
+  REQUIRE(site.questions.cited_questions.size() == 2);
+  CHECK(site.questions.cited_questions[0].query == "tell me about T");
+  CHECK(site.questions.cited_questions[0].slug == "rye-bread");
   CHECK(site.questions.page == "/rye-bread");
-  // The first title is not found, the second is.
-  site.bend = [](const std::string&, bool again, Answer& answer) {
+  // The first page is not cited, the second is.
+  site.alter = [](const std::string&, bool again, Answer& answer) {
     if (answer.route == Route::fresh && !again) answer.slugs = {"starters"};
     if (answer.route == Route::meta) answer.text = "bread. what else?";
     if (answer.route == Route::offtopic) answer.text = "no.";
@@ -279,34 +280,34 @@ TEST_CASE("another site is asked about what it has") {
   CHECK(all[1].detail.starts_with("starters: score"));
 }
 
-TEST_CASE("what to ask another site can be said") {
+TEST_CASE("questions can be chosen by options") {
   Site site;
   site.recommended = {"rye-bread"};
   const auto asked = site.find({.ask = "which flour", .page = "/bread/", .void_ = "sourdough"});
-  REQUIRE(asked.about.size() == 1);
-  CHECK(asked.about[0].query == "which flour");
-  CHECK(asked.about[0].slug.empty());
+  REQUIRE(asked.cited_questions.size() == 1);
+  CHECK(asked.cited_questions[0].query == "which flour");
+  CHECK(asked.cited_questions[0].slug.empty());
   CHECK(asked.page == "/bread/");
-  CHECK(asked.nothing == std::vector<std::string>{"sourdough"});
+  CHECK(asked.unanswerable == std::vector<std::string>{"sourdough"});
   site.questions = asked;
   site.recommended = {};
   CHECK(numbers(site.check(), How::failed).empty());
   const auto cited = site.find({.cites = "rye-bread"});
-  CHECK(cited.about[0].query == "tell me about rye bread");
-  CHECK(cited.about[0].slug == "rye-bread");
+  CHECK(cited.cited_questions[0].query == "tell me about rye bread");
+  CHECK(cited.cited_questions[0].slug == "rye-bread");
 }
 
-TEST_CASE("a site that recommends nothing fails, and what to do is said") {
+TEST_CASE("a site without recommendations fails, and the detail says what to do") {
   Site site;
   site.recommended = {};
   site.questions = site.find({});
-  check_failed(site.check(), 2, "name a question with --ask");
+  check_failed(site.check(), 2, "give a question with --ask");
 }
 
-TEST_CASE("a site that writes about an example is asked about another") {
+TEST_CASE("a site with a page about an example question is asked another one") {
   Site site;
   site.questions = site.find({});
-  site.bend = [](const std::string& query, bool, Answer& answer) {
+  site.alter = [](const std::string& query, bool, Answer& answer) {
     if (query == "best javascript framework?") answer.route = Route::fresh;
     if (query.starts_with("what will the weather")) {
       answer.route = Route::offtopic;
@@ -326,7 +327,7 @@ TEST_CASE("a site that writes about an example is asked about another") {
   auto all = site.check();
   CHECK(all[3].how == How::ok);
   CHECK(all[4].how == How::ok);
-  site.bend = [](const std::string&, bool, Answer& answer) {
+  site.alter = [](const std::string&, bool, Answer& answer) {
     answer.route = Route::fresh;
     answer.confidence = Confidence::direct;
   };
@@ -335,9 +336,9 @@ TEST_CASE("a site that writes about an example is asked about another") {
   check_failed(all, 5, "--void");
 }
 
-TEST_CASE("words of the site cannot break a line of the report") {
+TEST_CASE("text of the site cannot break a line of the report") {
   Site site;
-  site.bend = [](const std::string&, bool, Answer& answer) {
+  site.alter = [](const std::string&, bool, Answer& answer) {
     answer.text = "a\nb\x1b[2J?";
     answer.slugs = {"x\ny\x1b[31m"};
   };
@@ -345,7 +346,7 @@ TEST_CASE("words of the site cannot break a line of the report") {
     CHECK(one.detail.find_first_of("\n\x1b") == std::string::npos);
 }
 
-TEST_CASE("a site of one's own is looked into: dead parts, and every session") {
+TEST_CASE("with a fixture the degraded sites and all sessions are checked") {
   testing::TempStore store;
   store.put(kSlug, {"bounds hold when nobody is watching"});
   TurnRecord turn;
@@ -358,13 +359,14 @@ TEST_CASE("a site of one's own is looked into: dead parts, and every session") {
   cites.slugs = {kSlug};
   ScriptedSite answering(cites.reply());
   Reply refusal{.status = 503, .type = "application/problem+json"};
-  refusal.body = serve::problem_json(503, Error(ErrorKind::unavailable, "no embedder"), "", "id");
+  refusal.body =
+      serve::problem_details_json(503, Error(ErrorKind::unavailable, "no embedder"), "", "id");
   ScriptedSite refusing(refusal);
   const auto no_reranker = serve::Remote::make(answering, "http://example.com");
   const auto no_embedder = serve::Remote::make(refusing, "http://example.com");
   bool warned = true;
-  const serve::SmokeHouse house{*no_reranker, *no_embedder, [&] { return warned; }, *store};
-  for (const Checked& one : Site().check(&house)) {
+  const serve::SmokeHouse fixture{*no_reranker, *no_embedder, [&] { return warned; }, *store};
+  for (const Checked& one : Site().check(&fixture)) {
     CAPTURE(one.n);
     CHECK_MESSAGE(one.how == How::ok, one.detail);
   }
@@ -373,7 +375,7 @@ TEST_CASE("a site of one's own is looked into: dead parts, and every session") {
   turn.cited = {"made-up"};
   REQUIRE(store->commit_turn(turn));
   const serve::SmokeHouse swapped{*no_embedder, *no_reranker, [&] { return warned; }, *store};
-  auto all = Site().check(&house);
+  auto all = Site().check(&fixture);
   check_failed(all, 8, "no warning");
   check_failed(all, 11, "made-up");
   all = Site().check(&swapped);
@@ -381,7 +383,7 @@ TEST_CASE("a site of one's own is looked into: dead parts, and every session") {
   check_failed(all, 9, "HTTP 200, not 503");
 }
 
-TEST_CASE("a stop leaves the rest out") {
+TEST_CASE("after a stop the remaining results are missing") {
   std::stop_source source;
   ScriptedSite scripted(Answer().reply());
   const auto remote = serve::Remote::make(scripted, "http://example.com");

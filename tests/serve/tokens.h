@@ -1,11 +1,11 @@
-// Bearer tokens for a site of the tests.
+// Bearer tokens for tests.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "serve/signing.h"
-#include "serve/site_house.h"
+#include "serve/server_fixture.h"
+#include "serve/test_keys.h"
 
 namespace stoka::test {
 
@@ -30,11 +30,11 @@ inline std::string bearer(const std::string& token) {
   return "Authorization: Bearer " + token + "\r\n";
 }
 
-inline void with_tokens(SiteHouse& house) {
+inline void with_tokens(ServerFixture& fixture) {
   serve::JwtOptions options;
   options.keys = {kSecret};
   options.audience = "stoka";
-  house.options.site.tokens = serve::JwtVerifier::make(options).value();
+  fixture.options.site.tokens = serve::JwtVerifier::make(options).value();
 }
 
 }  // namespace stoka::test

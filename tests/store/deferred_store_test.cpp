@@ -1,9 +1,10 @@
+#include "store/deferred_store.h"
+
 #include <doctest/doctest.h>
 
 #include <chrono>
 #include <thread>
 
-#include "store/late.h"
 #include "store/open.h"
 #include "support/temp_folder.h"
 

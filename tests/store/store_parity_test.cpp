@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "pipeline/house.h"
+#include "pipeline/site_fixture.h"
 #include "rerank/policy.h"
 #include "support/json.h"
 #include "support/postgres.h"

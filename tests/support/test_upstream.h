@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "net/client.h"
+#include "net/http_client.h"
 #include "net/upstream.h"
 
 namespace stoka::testing {

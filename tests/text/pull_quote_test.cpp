@@ -1,4 +1,4 @@
-#include "text/quotable.h"
+#include "text/pull_quote.h"
 
 #include <doctest/doctest.h>
 

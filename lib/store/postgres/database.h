@@ -25,8 +25,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/gate.h"
 #include "base/result.h"
+#include "base/semaphore.h"
 #include "store/postgres/connection.h"
 
 namespace stoka::store::postgres {

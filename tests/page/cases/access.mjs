@@ -1,4 +1,4 @@
-// What assistive technology is told, contrast, narrow screens, motion.
+// Accessibility: the accessibility tree, contrast, narrow screens, reduced motion.
 import assert from 'node:assert/strict';
 import { CITES } from '../mock_server.mjs';
 import { ask, canned, DONE, READY, test, token, visit } from '../visitor.mjs';
@@ -79,7 +79,7 @@ test('text has a contrast of at least 4.5', async () => {
   assert.deepEqual(poor, []);
 });
 
-test('nothing is wider than a screen of 375 pixels, or of 320', async () => {
+test('nothing is wider than a screen of 375 or 320 pixels', async () => {
   for (const width of [375, 320]) {
     const page = await visit('/', { width, height: 700 });
     await canned(page, [
@@ -101,13 +101,13 @@ test('nothing is wider than a screen of 375 pixels, or of 320', async () => {
         (node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).display !== 'inline'))
       .map((node) => node.className || node.localName)`);
     assert.deepEqual(wide, [], `${width}`);
-    // Once the panel has risen.
+    // Once the panel has opened.
     await page.until(`$('.close').getBoundingClientRect().right <= innerWidth &&
       $('input').getBoundingClientRect().bottom <= innerHeight`);
   }
 });
 
-test('nothing moves for visitors who want less motion', async () => {
+test('there are no animations with prefers-reduced-motion', async () => {
   const page = await visit('/');
   const animation = `getComputedStyle($('.panel')).animationName`;
   assert.equal(await page.get(animation), 'rise');

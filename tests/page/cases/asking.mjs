@@ -1,8 +1,8 @@
-// Asking, and what is sent with a question.
+// Chat requests, and what is sent with a question.
 import assert from 'node:assert/strict';
 import { answer, ask, base, chats, QUESTION, site, STORE, test, visit } from '../visitor.mjs';
 
-test('a question is answered and says where it was asked', async () => {
+test('a question is answered, and its request names the page', async () => {
   const page = await site();
   await page.press('`');
   await ask(page, QUESTION);
@@ -68,7 +68,7 @@ test('pages read and citations opened are sent as the reading history', async ()
   );
 });
 
-test('up and down go through the questions asked', async () => {
+test('up and down recall earlier questions', async () => {
   const page = await visit('/');
   for (const text of ['/a', '/b', '/a', '/c', '/d', '/d']) await ask(page, text, null);
   await page.type('draft');
@@ -96,7 +96,7 @@ test('commands answer without the server', async () => {
   assert.equal(chats(page).length, 0);
 });
 
-test('2000 characters are asked, 2001 are counted and stay', async () => {
+test('a question of 2000 characters is sent, one of 2001 is not', async () => {
   const page = await visit('/');
   await page.type('ü'.repeat(1799));
   assert.equal(await page.get(`$('.count').textContent`), '');

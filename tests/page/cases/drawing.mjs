@@ -1,4 +1,4 @@
-// What an answer looks like; the stream it is read from.
+// How an answer is drawn, and the decoder of its stream.
 import assert from 'node:assert/strict';
 import { SHIFT } from '../chromium.mjs';
 import { CITES } from '../mock_server.mjs';
@@ -41,7 +41,7 @@ test('each of the four kinds of citation is drawn', async () => {
   assert.deepEqual(links, [base + CITES.block.url, base + CITES.inline.url, CITES.product.url]);
 });
 
-test('only its kind says how a citation is drawn', async () => {
+test('a citation is drawn by its kind alone', async () => {
   const page = await visit('/');
   const kinds = [undefined, null, 'block', 'code', 'product', 'constructor', 5];
   await canned(page, [
@@ -56,7 +56,7 @@ test('only its kind says how a citation is drawn', async () => {
   assert.equal(await page.get(`$('.block .meta').textContent`), '');
 });
 
-test('only addresses of the web and paths of the site are linked', async () => {
+test('only http and https URLs and paths of the site are linked', async () => {
   const page = await visit('/');
   const cases = [
     ['https://site.example/a#:~:text=a%2Cb', 'https://site.example/a#:~:text=a%2Cb'],
@@ -84,7 +84,7 @@ test('only addresses of the web and paths of the site are linked', async () => {
   cases.forEach(([url, href], i) => assert.equal(links[i], href, url));
 });
 
-test('citations are numbered through a conversation, from one again on an empty screen', async () => {
+test('citations are numbered through a conversation, and from one after /clear', async () => {
   const page = await visit('/');
   await canned(page, [READY, ['cite', CITES.block], ['cite', CITES.product], DONE]);
   const numbers = () => page.get(`$$('.turn .title').map((t) => t.textContent.split(' ')[0])`);
@@ -128,7 +128,7 @@ test('markup from a server stays text', async () => {
   assert.equal(await page.get('document.title'), 'stoka');
 });
 
-test('the stream is decoded alike however it is cut', async () => {
+test('the stream is decoded the same in every split', async () => {
   const page = await visit('/');
   const result = await page.get(async () => {
     const { SseDecoder } = await import('/stoka-terminal.js');

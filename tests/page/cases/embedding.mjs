@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { ask, chats, other, real, served, visit } from '../visitor.mjs';
 
-served('a page of another origin embeds the element, and its questions are answered', async () => {
+served('a page of another origin embeds the element and gets answers', async () => {
   assert.notEqual(other.origin, new URL(real.base).origin);
   const page = await visit(`${other.origin}/`);
   await page.press('`');
@@ -11,7 +11,7 @@ served('a page of another origin embeds the element, and its questions are answe
   assert.equal(await page.get(`$$('.turn').length`), 1);
   assert.match(await page.get(`$('.cite').innerText`), /Bounded Execution/);
   assert.equal(chats(page).length, 1);
-  // The browser asked first whether it may.
+  // The browser has sent a preflight request.
   const preflights = page.requests.filter(({ method }) => method === 'OPTIONS');
   assert.ok(preflights.some(({ url }) => url === `${real.base}/api/stoka/chat`));
 });

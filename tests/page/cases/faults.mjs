@@ -1,17 +1,17 @@
-// Slow, broken and hostile servers; foreign sites.
+// Slow, broken and hostile servers, and sites of other origins.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CTRL } from '../chromium.mjs';
 import { CITES } from '../mock_server.mjs';
 import { answer, ask, fault, focus, mock, QUESTION, test, visit } from '../visitor.mjs';
 
-// Until so many streams were broken off by the visitor.
+// Waits until the page has closed that many streams early.
 async function until_left(count) {
   for (let i = 0; mock.left < count && i < 300; ++i) await sleep(10);
   assert.equal(mock.left, count, 'the stream was closed');
 }
 
-test('a server that is out of reach is an error with a retry', async () => {
+test('an unreachable server is an error with a retry button', async () => {
   const page = await visit('/');
   await page.send('Network.emulateNetworkConditions', {
     offline: true,
@@ -34,7 +34,7 @@ test('a server that is out of reach is an error with a retry', async () => {
   assert.equal(await page.get(`$$('.error').length`), 0);
 });
 
-fault('tokens are shown as they come, and it says so', async () => {
+fault('tokens are shown as they arrive, and the status says so', async () => {
   const page = await visit('/');
   await ask(page, 'slow', 'answering');
   await page.until(`$('.turn .answer').innerText.startsWith('one')`);
@@ -71,7 +71,7 @@ for (const how of ['Escape', 'Ctrl-C', 'the button']) {
   });
 }
 
-fault('every fault is told, with a retry where that may help', async () => {
+fault('every fault is shown, with a retry button if a retry may help', async () => {
   const page = await visit('/');
   const cases = [
     ['fault', /^the first half[^]*error: the generator went away/, true],
@@ -79,9 +79,9 @@ fault('every fault is told, with a retry where that may help', async () => {
     ['drop', /^cut off in the mid[^]*error: the answer broke off/, true],
     ['end', /^ends without an end[^]*error: the answer broke off/, true],
     ['refuse', /^error: page is too long\s+send the path alone/, false],
-    ['html', /^error: what answers there is not stoka/, false],
+    ['html', /^error: this is not a stoka server/, false],
     ['bare', /^error: the server answered 502/, true],
-    ['garbage', /^error: what answers there is not stoka/, false],
+    ['garbage', /^error: this is not a stoka server/, false],
   ];
   for (const [query, expected, retryable] of cases) {
     await ask(page, query, null);
@@ -99,7 +99,7 @@ fault('every fault is told, with a retry where that may help', async () => {
   }
 });
 
-fault('Retry-After is counted down, then it may be asked again', async () => {
+fault('the retry button is disabled until Retry-After has passed', async () => {
   const page = await visit('/');
   await ask(page, 'limit', 'error');
   assert.match(await answer(page), /^error: too many questions\s+a pause helps\s+retry in [12] s/);
@@ -111,15 +111,15 @@ fault('Retry-After is counted down, then it may be asked again', async () => {
   assert.equal(await page.get(`$$('.turn').length`), 1);
 });
 
-fault('a server that falls silent is given up', async () => {
+fault('a stream without pings is closed', async () => {
   const before = [
     `const later = setTimeout;
      window.setTimeout = (run, ms, ...rest) => later(run, ms === 50000 ? 400 : ms, ...rest);`,
   ];
   const page = await visit('/', { before });
   await ask(page, 'silent', 'error');
-  assert.match(await answer(page), /^error: no sign of life/);
-  await ask(page, 'slow'); // longer than that, but with a word now and then
+  assert.match(await answer(page), /^error: the server does not respond/);
+  await ask(page, 'slow'); // takes longer, but is never silent for so long
 });
 
 fault('a stream of single bytes, CRLF and comments is read', async () => {
@@ -154,7 +154,7 @@ fault('a stream that stays open after its end is closed', async () => {
   }
 });
 
-fault('an ambient line comes once, may be missing, and its failure is told', async () => {
+fault('an ambient line comes once, may be missing, and its failure is shown', async () => {
   const page = await visit('/site.html');
   const contexts = () =>
     page.requests.filter(({ url }) => url.includes('/api/stoka/context')).length;
@@ -181,7 +181,7 @@ fault('an ambient line comes once, may be missing, and its failure is told', asy
   assert.match(await broken.get(`$('.ambient').innerText`), /the index cannot be read/);
 });
 
-fault('a foreign site embeds it; its styles stay outside, a token goes along', async () => {
+fault('a site of another origin embeds it; styles do not leak in, and the token is sent', async () => {
   const page = await visit(`${mock.site}/embed.html`);
   await page.get(`$t().token = 'a.b.c'`);
   await page.get(`scrollTo(0, 700)`);
@@ -200,11 +200,11 @@ fault('a foreign site embeds it; its styles stay outside, a token goes along', a
     ['/embed.html', 'A page of a site'],
   );
   assert.ok(mock.asked.at(-1).scroll_pct > 10);
-  // A path is one of the site that embeds the element.
+  // A path is resolved against the site that embeds the element.
   assert.equal(await page.get(`$('.turn a').href`), mock.site + CITES.block.url);
 });
 
-fault('a token set before the element is known is not lost', async () => {
+fault('a token that is set before the element is defined is kept', async () => {
   const before = [
     `new MutationObserver((_, observer) => {
        if (!$t() || customElements.get('stoka-terminal')) return;
@@ -216,7 +216,7 @@ fault('a token set before the element is known is not lost', async () => {
   assert.equal(await page.get('$t().token'), 'early');
 });
 
-fault('a page whose policy allows no styles has it in its own', async () => {
+fault('the element is styled on a page whose policy allows no styles', async () => {
   const page = await visit('/strict.html');
   await page.press('`');
   await ask(page, 'all');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { ALT, CTRL, META } from '../chromium.mjs';
 import { focus, site, test, visit } from '../visitor.mjs';
 
-test('the page at / has its terminal open and the cursor in it', async () => {
+test('the page at / has its terminal open and focused', async () => {
   const page = await visit('/');
   assert.equal(await page.get('document.title'), 'stoka');
   assert.equal(await page.get('$t().open'), true);
@@ -12,7 +12,7 @@ test('the page at / has its terminal open and the cursor in it', async () => {
   assert.equal(await page.get(`$$('.turn').length`), 0);
 });
 
-test('an embedded element is collapsed and asks the server nothing', async () => {
+test('an embedded element is collapsed and sends no request', async () => {
   const page = await site();
   const before = page.requests.length;
   assert.equal(await page.get('$t().open'), false);
@@ -21,7 +21,7 @@ test('an embedded element is collapsed and asks the server nothing', async () =>
   assert.equal(page.requests.length, before);
 });
 
-test('a backtick opens and closes it, and the focus goes back', async () => {
+test('a backtick opens and closes the panel, and the focus returns', async () => {
   const page = await site();
   await page.get(`document.querySelector('#button').focus()`);
   await page.press('`');
@@ -33,7 +33,7 @@ test('a backtick opens and closes it, and the focus goes back', async () => {
   assert.equal(await focus(page), 'button');
 });
 
-test('a backtick that is being typed stays a backtick', async () => {
+test('a backtick in a text field does not open the panel', async () => {
   const page = await site();
   for (const id of ['field', 'area', 'editable']) {
     await page.get((name) => document.getElementById(name).focus(), id);
@@ -93,7 +93,7 @@ test('an open panel leaves room at the end of the page', async () => {
   assert.ok(gap >= 0, `covered by ${-gap} px`);
 });
 
-test('a script that opens it takes no focus, one that closes it gives it back', async () => {
+test('a script that sets open does not move the focus, one that removes it returns it', async () => {
   const page = await site();
   await page.get(`document.querySelector('#button').focus()`);
   await page.get(`$t().open = true`);

@@ -1,4 +1,4 @@
-// What localStorage holds, and what happens when it does not.
+// What localStorage holds, and what happens without it.
 import assert from 'node:assert/strict';
 import { ask, chats, QUESTION, site, STORE, test, visit } from '../visitor.mjs';
 
@@ -21,7 +21,7 @@ test('a storage that throws breaks nothing', async () => {
   }
 });
 
-test('rubbish in the storage is passed over', async () => {
+test('invalid data in the storage is ignored', async () => {
   for (const rubbish of [
     '{',
     '7',
@@ -40,7 +40,7 @@ test('rubbish in the storage is passed over', async () => {
   }
 });
 
-test('what was read is forgotten after 30 days', async () => {
+test('the reading history is forgotten after 30 days', async () => {
   const page = await visit('/');
   await page.get(() => {
     const day = 24 * 60 * 60 * 1000;
@@ -51,7 +51,7 @@ test('what was read is forgotten after 30 days', async () => {
   assert.deepEqual(chats(page)[0].seen_slugs, ['recent']);
 });
 
-test('what is remembered is bounded', async () => {
+test('the stored data is bounded', async () => {
   const page = await site();
   await page.get(() => {
     const seen = Object.fromEntries(
@@ -71,7 +71,7 @@ test('what is remembered is bounded', async () => {
   );
 });
 
-test('two tabs do not lose what the other remembers', async () => {
+test('two tabs do not overwrite the data of each other', async () => {
   const [one, two] = [await visit('/'), await visit('/')];
   for (const [page, path] of [
     [one, '/blog/a'],

@@ -7,84 +7,83 @@
 namespace stoka::testing {
 
 const std::vector<Described> kDialects = {
-    {"vllm", "thinking as reasoning, finish with the last text, [DONE] after errors too"},
+    {"vllm", "reasoning, finish_reason with the last text, [DONE] after errors too"},
     {"llamacpp", "content null first, reasoning_content, comment pings, no [DONE] after errors"},
-    {"ollama", "thinking as reasoning, errors are an empty chunk and the end"},
+    {"ollama", "reasoning, errors are an empty chunk and the end"},
     {"lmstudio", "CRLF, reasoning_content, errors as event: error"},
-    {"openai", "usage null and obfuscation on every chunk, thinking hidden"},
+    {"openai", "usage null and obfuscation in every chunk, hidden reasoning"},
     {"openrouter", "comments, reasoning_details, usage always, finish_reason error"},
 };
 
 const std::vector<Described> kBehaviours = {
-    {"path", "only for requests to paths that end so: \"/embed\""},
-    {"times", "how many requests it holds for; default 1, 0: all"},
-    {"dialect", "of this answer"},
-    {"model", "name that the answer gives, and no name in a request is refused"},
-    {"answer", "text of a chat answer or completion; a list: one a choice, the last again"},
-    {"reasoning", "what the model thinks first"},
-    {"think_tags", "true: it thinks in the text, between <think> and </think>"},
+    {"path", "only for requests whose path ends with this: \"/embed\""},
+    {"times", "to how many requests it applies; default 1, 0: all"},
+    {"dialect", "the dialect of this response"},
+    {"model", "the model's name in the response; no name in a request is refused"},
+    {"answer", "text of a chat answer or completion; a list has one for each choice"},
+    {"reasoning", "the reasoning text before the answer"},
+    {"think_tags", "true: the reasoning is in the text, between <think> and </think>"},
     {"finish", "the finish_reason, instead of stop"},
     {"prompt_tokens", "number in the usage"},
-    {"status", "HTTP status, with an error body in the dialect's shape where it is no 2xx"},
-    {"message", "of that error body, or of an error event"},
+    {"status", "HTTP status; unless it is 2xx, with an error body of the dialect"},
+    {"message", "the message of that error body, or of an error event"},
     {"retry_after", "header Retry-After: a number of seconds or any text"},
-    {"headers", "more headers, an object"},
-    {"content_type", "instead of the right one"},
+    {"headers", "additional headers, an object"},
+    {"content_type", "instead of the correct one"},
     {"body", "the literal body"},
-    {"delay_ms", "before the head"},
-    {"first_token_ms", "between the head and the body"},
-    {"token_delay_ms", "between two parts of a stream"},
-    {"piece", "bytes a write, so that everything arrives split"},
-    {"pause_ms", "between two such writes; default 0, of the fault drip 1000"},
+    {"delay_ms", "pause before the head"},
+    {"first_token_ms", "pause between the head and the body"},
+    {"token_delay_ms", "pause between two parts of a stream"},
+    {"piece", "bytes in one write, so that everything arrives split"},
+    {"pause_ms", "pause between two such writes; default 0, for the fault drip 1000"},
     {"fault", "one of the faults below"},
-    {"after", "for faults amid a body: texts of a stream (default 3), bytes of another (half)"},
+    {"after", "place of a fault: texts of a stream (default 3), bytes of a body (default half)"},
     {"field", "for refuse_fields: a name or a list of names"},
 };
 
 const std::vector<Fault> kFaults = {
     {"close", "", "reads the request and closes"},
-    {"reset", "", "reads the request and resets the connection; with \"after\", amid the body"},
+    {"reset", "", "reads the request and resets the connection; with \"after\", within the body"},
     {"hang", "", "reads the request and never answers"},
     {"half_head", "", "sends half of the head, then nothing"},
     {"cut_head", "", "sends half of the head and closes"},
-    {"no_http", "", "answers, but not in HTTP"},
-    {"hang_mid", "", "stops amid the body and keeps the connection"},
-    {"cut", "", "closes amid the body"},
+    {"no_http", "", "answers with something other than HTTP"},
+    {"hang_mid", "", "stops within the body and keeps the connection open"},
+    {"cut", "", "closes within the body"},
     {"cut_in_tag", "stream", "closes within a <cite tag"},
-    {"close_after", "", "answers well, then closes the connection that it promised to keep"},
-    {"drip", "", "a byte of the body each pause_ms, default 1000"},
+    {"close_after", "", "answers correctly, then closes the connection without notice"},
+    {"drip", "", "one byte of the body each pause_ms, default 1000"},
     {"empty", "", "200 without a body"},
-    {"html", "", "a page of HTML, with \"status\" or 200"},
+    {"html", "", "an HTML page, with \"status\" or 200"},
     {"truncated_json", "", "half of the JSON in a proper response; in a stream, half of one event"},
     {"wrong_length", "", "a Content-Length larger than the body, then closes"},
     {"long_body", "", "64 MB of JSON that does not end"},
     {"gzip_bomb", "", "Content-Encoding gzip, 64 MB in 420 KB"},
     {"redirect", "", "302 to http://127.0.0.2:9/"},
     {"refuse_fields", "chat stream completion embed rerank",
-     "400 that names \"field\", if the request has it"},
-    {"reject_key", "", "401, in the dialect's shape; openai's repeats the key"},
-    {"poison", "embed rerank",
-     "fails if a text of the batch has the word poison; status 424 or 500"},
+     "400 with the name of \"field\", if the request has it"},
+    {"reject_key", "", "401 in the form of the dialect; openai's repeats the key"},
+    {"poison", "embed rerank", "fails if a text has the word poison; status 424 or 500"},
     {"wrong_count", "embed rerank completion", "one result too few"},
     {"nan", "embed rerank", "a bare NaN in the first result"},
     {"nulls", "embed rerank", "null for the numbers of the first result"},
     {"zeros", "embed rerank", "zero for the numbers of the first result"},
-    {"sentinel", "rerank", "a score of -1e6, as llama.cpp gives when it failed"},
-    {"reversed", "rerank", "every score is one minus what it should be"},
+    {"sentinel", "rerank", "a score of -1e6, as llama.cpp has it after a failure"},
+    {"reversed", "rerank", "every score is one minus the correct one"},
     {"wrong_dim", "embed", "the last vector is one number short"},
     {"duplicate_index", "embed rerank completion", "two results with the same index"},
-    {"bad_index", "embed rerank completion", "an index above all inputs"},
-    {"no_stream", "stream", "a whole JSON answer to a request for a stream"},
+    {"bad_index", "embed rerank completion", "an index that no input has"},
+    {"no_stream", "stream", "a single JSON response to a request for a stream"},
     {"no_done", "stream", "a stream without [DONE]"},
     {"no_blank", "stream", "a stream that ends on data: [DONE] without a blank line"},
     {"no_finish", "stream", "a stream without finish_reason"},
     {"error_event", "stream",
-     "an error amid the stream, as the dialect has it; \"after\" 0: first"},
+     "an error event of the dialect within the stream; \"after\" 0: first"},
     {"long_line", "stream", "a line of 10 MB"},
     {"endless", "stream", "text without end"},
-    {"endless_thinking", "stream", "thinking without end"},
+    {"endless_thinking", "stream", "reasoning without end"},
     {"endless_pings", "stream", "comments without end, and no text"},
-    {"invalid_utf8", "chat stream completion", "bytes in the text that are no UTF-8"},
+    {"invalid_utf8", "chat stream completion", "bytes in the text that are not UTF-8"},
     {"lone_surrogate", "stream",
      "a surrogate pair split over two events, and half a pair without the other"},
 };
@@ -153,7 +152,8 @@ void set(Behaviour& out, const std::string& name, const json& value) {
 
 Behaviour Behaviour::parse(const std::string& text) {
   json object = json::parse(text, nullptr, false);
-  if (!object.is_object()) throw std::invalid_argument("a behaviour is a JSON object: " + text);
+  if (!object.is_object())
+    throw std::invalid_argument("a behaviour must be a JSON object: " + text);
   Behaviour out;
   for (const auto& [name, value] : object.items()) {
     if (!has_name(kBehaviours, name))
@@ -176,31 +176,32 @@ Behaviour Behaviour::parse(const std::string& text) {
   return out;
 }
 
-bool Behaviour::fits(const Ask& ask) const {
-  if (!ask.path().ends_with(path)) return false;
+bool Behaviour::matches(const FakeRequest& request) const {
+  if (!request.path().ends_with(path)) return false;
   auto found = std::find_if(kFaults.begin(), kFaults.end(),
                             [&](const Fault& known) { return known.name == fault; });
   if (found == kFaults.end() || *found->on == '\0') return true;
-  return (" " + std::string(found->on) + " ").find(" " + kind(ask) + " ") != std::string::npos;
+  return (" " + std::string(found->on) + " ").find(" " + request_kind(request) + " ") !=
+         std::string::npos;
 }
 
-std::string kind(const Ask& ask) {
-  const std::string path = ask.path();
+std::string request_kind(const FakeRequest& request) {
+  const std::string path = request.path();
   const size_t version = path.find("/v");
   const bool versioned = version != std::string::npos && version + 2 < path.size() &&
                          path[version + 2] >= '0' && path[version + 2] <= '9';
-  if (ask.method == "GET") {
+  if (request.method == "GET") {
     if (path.ends_with("/info")) return "info";
     if (path.ends_with("/health")) return "health";
     return versioned && path.ends_with("/models") ? "models" : "other";
   }
-  if (ask.method != "POST") return "other";
+  if (request.method != "POST") return "other";
   if (path.ends_with("/embed") || (versioned && path.ends_with("/embeddings"))) return "embed";
   if (path.ends_with("/rerank")) return "rerank";
   if (!versioned) return "other";
   if (path.ends_with("/chat/completions")) {
-    const bool stream =
-        ask.json.is_object() && ask.json.contains("stream") && ask.json["stream"] == json(true);
+    const bool stream = request.json.is_object() && request.json.contains("stream") &&
+                        request.json["stream"] == json(true);
     return stream ? "stream" : "chat";
   }
   return path.ends_with("/completions") ? "completion" : "other";

@@ -1,4 +1,4 @@
-// A behaviour, parsed.
+// A parsed behaviour: how the fake server responds to some requests.
 #pragma once
 
 #include <chrono>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "support/upstream/answer.h"
 #include "support/upstream/fake_upstream.h"
+#include "support/upstream/messages.h"
 
 namespace stoka::testing {
 
@@ -24,7 +24,7 @@ struct Behaviour {
   bool think_tags = false;
   std::string finish = "stop";
   std::optional<int64_t> prompt_tokens;
-  int status = 0;  // 0: as it comes
+  int status = 0;  // 0: the usual one
   std::string message;
   std::optional<std::string> retry_after;
   std::vector<std::pair<std::string, std::string>> headers;
@@ -33,19 +33,19 @@ struct Behaviour {
   Milliseconds delay{0};
   Milliseconds first_token{0};
   Milliseconds token_delay{0};
-  size_t piece = 0;  // 0: whole
+  size_t piece = 0;  // bytes in one write; 0: all
   std::optional<Milliseconds> pause;
   std::string fault;
   std::optional<size_t> after;
   std::vector<std::string> fields;
 
-  // Throws std::invalid_argument.
+  // Throws std::invalid_argument, which says what is wrong.
   static Behaviour parse(const std::string& json);
-  bool fits(const Ask& ask) const;
+  bool matches(const FakeRequest& request) const;
 };
 
-// "info", "health", "models", "embed" (either endpoint), "rerank", "completion", "chat" (whole),
-// "stream" (a chat), "other".
-std::string kind(const Ask& ask);
+// The kind of a request: "info", "health", "models", "embed" (either endpoint), "rerank",
+// "completion", "chat" (not streamed), "stream" (a streamed chat), "other".
+std::string request_kind(const FakeRequest& request);
 
 }  // namespace stoka::testing

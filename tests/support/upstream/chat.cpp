@@ -1,15 +1,14 @@
-// chat/completions and completions.
+// The endpoints chat/completions and completions.
 #include <algorithm>
 
 #include "support/upstream/chat_answer.h"
-#include "support/upstream/stream.h"
 
 namespace stoka::testing {
 namespace {
 
 using nlohmann::json;
 
-Answer whole(const Context& context, const ChatAnswer& answer) {
+FakeResponse whole(const Context& context, const ChatAnswer& answer) {
   const std::string& dialect = context.dialect();
   json choices = json::array();
   for (size_t i = 0; i < answer.choices.size(); ++i) {
@@ -26,8 +25,9 @@ Answer whole(const Context& context, const ChatAnswer& answer) {
   const json body = {{"id", "chatcmpl-1"},    {"object", "chat.completion"},
                      {"created", 1700000000}, {"model", context.model()},
                      {"choices", choices},    {"usage", answer.usage}};
-  return Answer::text(spoil(body.dump(-1, ' ', false, json::error_handler_t::replace)), 200,
-                      "application/json");
+  return FakeResponse::text(
+      insert_malformed(body.dump(-1, ' ', false, json::error_handler_t::replace)), 200,
+      "application/json");
 }
 
 bool are_messages(const json& list) {
@@ -39,8 +39,8 @@ bool are_messages(const json& list) {
 
 }  // namespace
 
-Answer chat(const Context& context) {
-  const json& body = context.ask.json;
+FakeResponse chat(const Context& context) {
+  const json& body = context.request.json;
   if (!are_messages(body.value("messages", json())))
     return error(context, 400, "messages must be a list of objects with role and content");
   const ChatAnswer answer = chat_answer(context);
@@ -49,8 +49,8 @@ Answer chat(const Context& context) {
                                                  : whole(context, answer);
 }
 
-Answer completion(const Context& context) {
-  const json& body = context.ask.json;
+FakeResponse completion(const Context& context) {
+  const json& body = context.request.json;
   const json prompt = body.value("prompt", json());
   if (prompt.is_array() && context.dialect() == "ollama")
     return error(context, 400,
@@ -67,7 +67,7 @@ Answer completion(const Context& context) {
     return error(context, 400, "this server streams chat/completions only");
   const Behaviour& behaviour = context.behaviour;
   json choices = json::array();
-  // Backwards: who reads the order instead of the index finds out.
+  // In reverse order, so that a client must use the index.
   for (size_t i = prompts.size(); i-- > 0;) {
     std::string text = line_from(prompts[i]);
     if (!behaviour.answers.empty())
@@ -86,8 +86,9 @@ Answer completion(const Context& context) {
       {"id", "cmpl-1"},        {"object", "text_completion"},
       {"created", 1700000000}, {"model", context.model()},
       {"choices", choices},    {"usage", {{"prompt_tokens", 7}, {"completion_tokens", 7}}}};
-  return Answer::text(spoil(out.dump(-1, ' ', false, json::error_handler_t::replace)), 200,
-                      "application/json");
+  return FakeResponse::text(
+      insert_malformed(out.dump(-1, ' ', false, json::error_handler_t::replace)), 200,
+      "application/json");
 }
 
 }  // namespace stoka::testing

@@ -12,7 +12,7 @@ struct Found {
   std::string content;
 };
 
-// Of `<chunk slug="…" …>`, title, empty line, content, `</chunk>`.
+// The chunks of a prompt: `<chunk slug="…" …>`, title, empty line, content, `</chunk>`.
 std::vector<Found> chunks(const std::string& prompt) {
   static const std::string kOpen = "<chunk slug=\"";
   std::vector<Found> out;
@@ -28,7 +28,7 @@ std::vector<Found> chunks(const std::string& prompt) {
   return out;
 }
 
-// The first one of some length, on one line, else the beginning.
+// The first sentence of at least 20 bytes on one line, or the beginning of the content.
 std::string sentence(const std::string& content) {
   std::string text = content;
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -42,7 +42,7 @@ std::string sentence(const std::string& content) {
   return text.substr(0, text.find(' ', std::min<size_t>(text.size(), 60)));
 }
 
-// The prompt has its < > & as entities already.
+// Escapes quotation marks only: in a prompt < > & are escaped already.
 std::string attribute(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '"' ? std::string("&quot;") : std::string(1, c);
@@ -60,7 +60,7 @@ std::string content_of(const json& message) {
   return out;
 }
 
-size_t most_tokens(const json& body) {
+size_t max_tokens(const json& body) {
   for (const char* name : {"max_completion_tokens", "max_tokens"})
     if (body.value(name, json()).is_number_unsigned()) return body[name].get<size_t>();
   return std::string::npos;
@@ -115,7 +115,7 @@ std::string line_from(const std::string& prompt) {
 }
 
 ChatAnswer chat_answer(const Context& context) {
-  const json& body = context.ask.json;
+  const json& body = context.request.json;
   const Behaviour& behaviour = context.behaviour;
   std::string prompt;
   size_t length = 0;
@@ -136,8 +136,8 @@ ChatAnswer chat_answer(const Context& context) {
     if (behaviour.think_tags) text = "<think>" + behaviour.reasoning + "</think>\n\n" + text;
     ChatAnswer::Choice choice{{}, tokens(text), behaviour.finish};
     if (!behaviour.think_tags) choice.thinking = tokens(behaviour.reasoning);
-    if (choice.tokens.size() > most_tokens(body)) {
-      choice.tokens.resize(most_tokens(body));
+    if (choice.tokens.size() > max_tokens(body)) {
+      choice.tokens.resize(max_tokens(body));
       choice.finish = "length";
     }
     said += choice.tokens.size() + choice.thinking.size();

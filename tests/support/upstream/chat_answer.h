@@ -1,4 +1,4 @@
-// What the fake model says, before it is put into chunks.
+// The answer of the fake model, and its form as a stream.
 #pragma once
 
 #include <string>
@@ -22,14 +22,17 @@ struct ChatAnswer {
 
 ChatAnswer chat_answer(const Context& context);
 
-// A few characters each, as tokenizers cut: words and tags in the middle.
+// Cuts a text into tokens of a few characters, in the middle of words and tags as tokenizers do.
 std::vector<std::string> tokens(std::string_view text);
 std::string joined(const std::vector<std::string>& tokens);
 
-// From the retrieved content in a prompt: the slug and a sentence of the chunk at `index` (of as
-// many as there are), cited.
+// An answer from the chunks in a prompt: it cites a sentence of the chunk at `index`, modulo their
+// number.
 std::string answer_from(const std::string& prompt, size_t index);
-// One line about it.
+// One line about the first chunk of a prompt.
 std::string line_from(const std::string& prompt);
+
+// The answer as a stream in the form of the dialect.
+FakeResponse stream_answer(const Context& context, const ChatAnswer& answer);
 
 }  // namespace stoka::testing

@@ -1,19 +1,18 @@
-// What the fake server answers: endpoints by what they serve, errors in each dialect's shape, and
-// faults laid over the answer.
+// The responses of the fake server: its endpoints, errors in the form of each dialect, and faults.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "support/upstream/answer.h"
 #include "support/upstream/behaviour.h"
 #include "support/upstream/fake_upstream.h"
+#include "support/upstream/messages.h"
 
 namespace stoka::testing {
 
-// Of one request; what it refers to outlives it.
+// One request and its behaviour. The objects that it refers to must outlive it.
 struct Context {
-  const Ask& ask;
+  const FakeRequest& request;
   const Behaviour& behaviour;
   const FakeOptions& options;
 
@@ -23,24 +22,25 @@ struct Context {
   const std::string& model() const {
     return behaviour.model.empty() ? options.model : behaviour.model;
   }
-  // TEI's own endpoints, which have TEI's errors whatever the dialect.
+  // Whether the endpoint is one of TEI, whose errors have TEI's form in every dialect.
   bool tei() const;
   bool fault(std::string_view name) const { return behaviour.fault == name; }
-  size_t after() const { return behaviour.after.value_or(3); }  // texts of a stream
+  size_t after() const { return behaviour.after.value_or(3); }  // in texts of a stream
 };
 
-Answer respond(const Ask& ask, const Behaviour& behaviour, const FakeOptions& options);
+FakeResponse respond(const FakeRequest& request, const Behaviour& behaviour,
+                     const FakeOptions& options);
 
-Answer embed(const Context& context);
-Answer rerank(const Context& context);
-Answer chat(const Context& context);
-Answer completion(const Context& context);
+FakeResponse embed(const Context& context);
+FakeResponse rerank(const Context& context);
+FakeResponse chat(const Context& context);
+FakeResponse completion(const Context& context);
 
-// In the shape of the dialect, or of TEI.
-Answer error(const Context& context, int status, const std::string& message);
+// An error in the form of the dialect, or of TEI.
+FakeResponse error(const Context& context, int status, const std::string& message);
 nlohmann::json error_object(const std::string& dialect, int status, const std::string& message);
 
-// Lays faults of HTTP and of bodies over an answer; others were seen to by who made it.
-void apply_fault(const Context& context, Answer& answer);
+// Applies faults of HTTP and of whole bodies. The endpoints apply the others.
+void apply_fault(const Context& context, FakeResponse& response);
 
 }  // namespace stoka::testing

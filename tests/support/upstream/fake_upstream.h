@@ -1,15 +1,15 @@
-// A model server that is not one: speaks the dialects of the real ones and their faults, on
-// loopback. In a test it lives in the process; tests/fake_upstream starts it by hand.
+// A fake model server on loopback, which imitates the dialects of real servers and their faults. A
+// test runs it in its own process; the program tests/fake_upstream runs it on its own.
 //
-// What it does to a request is a behaviour, one JSON object; without one it answers well. The first
-// of those queued that fits a request is applied to it: its path fits, and its fault can happen to
-// that kind of request (a stream without [DONE] only to a streamed chat). kBehaviours and kFaults
-// list them, as --help does. Unknown names are errors: a script that does nothing is worse than
-// none.
+// A behaviour is a JSON object that says how a request is answered; without one the response is
+// correct. The first behaviour in the queue that matches a request is applied to it. It matches if
+// its path matches and its fault is possible for that kind of request (a stream without [DONE] only
+// for a streamed chat). kBehaviours and kFaults list the names, as --help does. An unknown name is
+// an error, because a behaviour without effect would hide a mistake in a test.
 //
 // Paths: TEI's /info, /health, /embed, /rerank with "texts"; under any /v1: models, embeddings,
-// rerank with "documents" (at the root too), chat/completions, completions. While it runs it is
-// asked by POST /_behave (a behaviour), POST /_reset, GET /_seen.
+// rerank with "documents" (also without /v1), chat/completions, completions. The running server is
+// controlled with POST /_behave (a behaviour), POST /_reset and GET /_seen.
 #pragma once
 
 #include <chrono>
@@ -28,40 +28,41 @@ struct SeenRequest {
   std::string authorization;
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
-  // When the client closed or reset the connection before the answer was complete, measured from
-  // when the head of the answer was sent (or the request read).
+  // Set if the client disconnected before the response was complete: the time since the head was
+  // sent, or since the request was read.
   std::optional<std::chrono::milliseconds> left_after;
-  bool complete = false;  // the answer was sent whole; wait_for() first
+  bool complete = false;  // the whole response was sent; call wait_for() before
 };
 
 struct FakeOptions {
-  uint16_t port = 0;             // 0: any
+  uint16_t port = 0;             // 0: any free port
   std::string dialect = "vllm";  // one of kDialects
-  std::string key;               // wanted as "Authorization: Bearer"; empty: none
+  std::string key;               // required as "Authorization: Bearer"; empty: none
   int dim = 64;                  // of embeddings
-  size_t most_batch = 32;        // TEI's limit of inputs
-  size_t most_text = 8192;       // bytes a model reads of one input, above it: too long
-  bool reranker = false;         // TEI: /info says reranker, and /embed is refused
-  bool logits = false;           // rerank scores are logits, as llamacpp's always are
+  size_t most_batch = 32;        // TEI's limit of inputs in one request
+  size_t most_text = 8192;       // bytes of one input; a longer one is refused
+  bool reranker = false;         // TEI: /info says reranker, and /embed is an error
+  bool logits = false;           // rerank scores are logits, as they always are in llamacpp
   std::string model = "fake-model";
-  bool verbose = false;  // one line a request on stderr
+  bool verbose = false;  // one line for each request on stderr
 };
 
 class FakeUpstream {
  public:
-  explicit FakeUpstream(
-      FakeOptions options = {});  // listens when this returns; throws if it cannot
-  ~FakeUpstream();                // cuts what is open
+  // Listens when it returns; throws if it cannot.
+  explicit FakeUpstream(FakeOptions options = {});
+  ~FakeUpstream();  // closes all connections
   FakeUpstream(const FakeUpstream&) = delete;
   FakeUpstream& operator=(const FakeUpstream&) = delete;
 
   std::string url() const;  // "http://127.0.0.1:PORT"
   uint16_t port() const;
-  void behave(const std::string& json);  // queued; throws std::invalid_argument with what is wrong
-  void reset();                          // forgets behaviours and requests
+  // Adds a behaviour to the queue; throws std::invalid_argument, which says what is wrong.
+  void behave(const std::string& json);
+  void reset();  // clears the queue and the requests that were seen
   std::vector<SeenRequest> seen() const;
   size_t connections() const;  // accepted so far
-  // Waits until `count` requests were seen to their end; false after five seconds.
+  // Waits until `count` requests have ended; false after five seconds.
   bool wait_for(size_t count) const;
 
  private:
@@ -69,7 +70,7 @@ class FakeUpstream {
   std::unique_ptr<Server> server_;
 };
 
-// Names with what each does, for --help.
+// A name and its description, for --help.
 struct Described {
   const char* name;
   const char* what;
@@ -79,7 +80,7 @@ extern const std::vector<Described> kDialects;
 
 struct Fault {
   const char* name;
-  const char* on;  // kinds of request it can happen to, by the names of kind(); "": any
+  const char* on;  // the request_kind() names for which it is possible; "": all
   const char* what;
 };
 extern const std::vector<Fault> kFaults;

@@ -1,4 +1,4 @@
-// Faults that do not care what the answer is about.
+// Faults that are the same for all endpoints.
 #include <algorithm>
 
 #include "support/upstream/endpoints.h"
@@ -11,52 +11,51 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     text.replace(at, what.size(), with);
 }
 
-// Leaves of a stream what comes before the text number `after`, of another body so many bytes.
-void cut_parts(Answer& answer, std::optional<size_t> after) {
-  if (answer.stream) {
+// Keeps the first `after` texts of a stream, or the first `after` bytes of another body.
+void cut_parts(FakeResponse& response, std::optional<size_t> after) {
+  if (response.stream) {
     size_t texts = after.value_or(3);
-    for (auto part = answer.parts.begin(); part != answer.parts.end(); ++part)
+    for (auto part = response.parts.begin(); part != response.parts.end(); ++part)
       if (!part->text.empty() && texts-- == 0) {
-        answer.parts.erase(part, answer.parts.end());
+        response.parts.erase(part, response.parts.end());
         break;
       }
     return;
   }
   std::string all;
-  for (const Part& part : answer.parts) all += part.bytes;
+  for (const Part& part : response.parts) all += part.bytes;
   const std::string kept = all.substr(0, after.value_or(all.size() / 2));
-  answer.missing = all.size() - kept.size();
-  answer.parts = {{kept}};
+  response.missing = all.size() - kept.size();
+  response.parts = {{kept}};
 }
 
-void cut_in_tag(Answer& answer) {
+void cut_in_tag(FakeResponse& response) {
   std::string text;
-  for (auto part = answer.parts.begin(); part != answer.parts.end(); ++part) {
+  for (auto part = response.parts.begin(); part != response.parts.end(); ++part) {
     text += part->text;
     const size_t tag = text.find("<cite");
     if (tag == std::string::npos || text.size() < tag + 8) continue;
-    answer.parts.erase(part + 1, answer.parts.end());
+    response.parts.erase(part + 1, response.parts.end());
     return;
   }
-  cut_parts(answer, std::nullopt);
+  cut_parts(response, std::nullopt);
 }
 
-void whole_body(Answer& answer, std::string body, std::string content_type) {
-  answer.parts = {{std::move(body)}};
-  answer.content_type = std::move(content_type);
-  answer.stream = false;
+void set_body(FakeResponse& response, std::string body, std::string content_type) {
+  response.parts = {{std::move(body)}};
+  response.content_type = std::move(content_type);
+  response.stream = false;
 }
 
-// A deflate stream of one space and then 13 bits for every 258 more: of 8 such matches 13 bytes
-// make a period.
-void bomb(Answer& answer) {
+// A deflate stream (RFC 1951): one space, and then for every 258 more a match of 13 bits.
+void set_gzip_bomb(FakeResponse& response) {
   std::string bits;
   auto put = [&](std::string_view more) { bits += more; };
   put("1");         // the last block
   put("10");        // of fixed codes
   put("01010000");  // ' '
   std::string bytes("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", 10);
-  // 285: 258 bytes; distance code 0: the byte before.
+  // Length code 285 is 258 bytes; distance code 0 is the byte before.
   for (int i = 0; i < 64 * 1024 * 1024 / 258; ++i) put("1100010100000");
   put("0000000");  // the end
   bits.resize((bits.size() + 7) / 8 * 8, '0');
@@ -65,14 +64,14 @@ void bomb(Answer& answer) {
     for (size_t j = 0; j < 8; ++j) byte |= static_cast<unsigned>(bits[i + j] == '1') << j;
     bytes += static_cast<char>(byte);
   }
-  bytes.append(8, '\0');  // checksum and length, wrong
-  whole_body(answer, bytes, answer.content_type);
-  answer.headers.emplace_back("Content-Encoding", "gzip");
+  bytes.append(8, '\0');  // a wrong checksum and length
+  set_body(response, bytes, response.content_type);
+  response.headers.emplace_back("Content-Encoding", "gzip");
 }
 
 }  // namespace
 
-std::string spoil(std::string json) {
+std::string insert_malformed(std::string json) {
   replace_all(json, "\"" + std::string(kNan) + "\"", "NaN");
   replace_all(json, kHigh, "\\ud83d");
   replace_all(json, kLow, "\\ude00");
@@ -81,60 +80,60 @@ std::string spoil(std::string json) {
   return json;
 }
 
-void apply_fault(const Context& context, Answer& answer) {
-  using Head = Answer::Head;
-  using End = Answer::End;
+void apply_fault(const Context& context, FakeResponse& response) {
+  using Head = FakeResponse::Head;
+  using End = FakeResponse::End;
   const Behaviour& behaviour = context.behaviour;
   const std::string& fault = behaviour.fault;
-  auto nothing = [&](Head head, End end) {
-    answer.parts.clear();
-    answer.head = head;
-    answer.end = end;
+  auto set_end = [&](Head head, End end) {
+    response.parts.clear();
+    response.head = head;
+    response.end = end;
   };
-  if (fault == "close") nothing(Head::none, End::close);
-  if (fault == "hang") nothing(Head::none, End::hang);
-  if (fault == "half_head") nothing(Head::half, End::hang);
-  if (fault == "cut_head") nothing(Head::half, End::close);
-  if (fault == "reset" && !behaviour.after) nothing(Head::none, End::reset);
+  if (fault == "close") set_end(Head::none, End::close);
+  if (fault == "hang") set_end(Head::none, End::hang);
+  if (fault == "half_head") set_end(Head::half, End::hang);
+  if (fault == "cut_head") set_end(Head::half, End::close);
+  if (fault == "reset" && !behaviour.after) set_end(Head::none, End::reset);
   if (fault == "no_http") {
-    nothing(Head::none, End::close);
-    whole_body(answer, "SSH-2.0-OpenSSH_9.2p1\r\n", "");
+    set_end(Head::none, End::close);
+    set_body(response, "SSH-2.0-OpenSSH_9.2p1\r\n", "");
   }
   if (fault == "cut" || fault == "hang_mid" || (fault == "reset" && behaviour.after)) {
-    cut_parts(answer, behaviour.after);
-    answer.end = fault == "cut" ? End::close : fault == "reset" ? End::reset : End::hang;
+    cut_parts(response, behaviour.after);
+    response.end = fault == "cut" ? End::close : fault == "reset" ? End::reset : End::hang;
   }
   if (fault == "cut_in_tag") {
-    cut_in_tag(answer);
-    answer.end = End::close;
+    cut_in_tag(response);
+    response.end = End::close;
   }
-  if (fault == "close_after") answer.end = End::whole_close;
-  if (fault == "empty") whole_body(answer, "", answer.content_type);
+  if (fault == "close_after") response.end = End::whole_close;
+  if (fault == "empty") set_body(response, "", response.content_type);
   if (fault == "html") {
-    whole_body(answer, "<!DOCTYPE html>\n<html><body><h1>It works!</h1></body></html>\n",
-               "text/html; charset=utf-8");
-    answer.status = behaviour.status == 0 ? 200 : behaviour.status;
+    set_body(response, "<!DOCTYPE html>\n<html><body><h1>It works!</h1></body></html>\n",
+             "text/html; charset=utf-8");
+    response.status = behaviour.status == 0 ? 200 : behaviour.status;
   }
-  if (fault == "truncated_json" && !answer.stream) {
-    cut_parts(answer, behaviour.after);
-    answer.missing = 0;
+  if (fault == "truncated_json" && !response.stream) {
+    cut_parts(response, behaviour.after);
+    response.missing = 0;
   }
   if (fault == "wrong_length") {
-    answer.missing = 1000;
-    answer.end = End::close;
+    response.missing = 1000;
+    response.end = End::close;
   }
   if (fault == "long_body") {
     std::string numbers;
     for (int i = 0; i < 16384; ++i) numbers += ",0.5";
-    answer.parts = {{"{\"data\":[[0.5"}, {numbers, {}, 1024}};
-    answer.stream = false;
-    answer.chunked = true;
+    response.parts = {{"{\"data\":[[0.5"}, {numbers, {}, 1024}};
+    response.stream = false;
+    response.chunked = true;
   }
-  if (fault == "gzip_bomb") bomb(answer);
+  if (fault == "gzip_bomb") set_gzip_bomb(response);
   if (fault == "redirect") {
-    whole_body(answer, "", "");
-    answer.status = 302;
-    answer.headers.emplace_back("Location", "http://127.0.0.2:9/");
+    set_body(response, "", "");
+    response.status = 302;
+    response.headers.emplace_back("Location", "http://127.0.0.2:9/");
   }
 }
 

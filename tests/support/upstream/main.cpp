@@ -1,4 +1,4 @@
-// tests/fake_upstream: the fake model server, by hand.
+// tests/fake_upstream: the fake model server as a program.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -18,18 +18,18 @@ using namespace stoka::testing;
 constexpr const char* kUsage = R"(usage: tests/fake_upstream [options]
 
 A scriptable model server on loopback, for trying stoka without a model. It prints its address and
-runs until it is interrupted; one line a request goes to stderr.
+runs until it is interrupted. It writes one line for each request to stderr.
 
-  --port N         default: any free one
+  --port N         default: any free port
   --dialect NAME   of chat streams and errors, default vllm
-  --key KEY        wanted as "Authorization: Bearer KEY"
+  --key KEY        required as "Authorization: Bearer KEY"
   --model NAME     default fake-model
-  --dim N          of embeddings, default 64
-  --most-batch N   texts in a request to TEI's endpoints, default 32
-  --most-text N    bytes of one text, default 8192
+  --dim N          numbers in an embedding, default 64
+  --most-batch N   limit of texts in a request to TEI's endpoints, default 32
+  --most-text N    limit of bytes in one text, default 8192
   --reranker       TEI: /info says reranker
   --logits         rerank scores are logits
-  --behave JSON    queue a behaviour; may be given again
+  --behave JSON    queue a behaviour; may be repeated
   --quiet          no lines on stderr
 
 TEI:     GET /info /health, POST /embed, /rerank with "texts"
@@ -37,7 +37,7 @@ others:  GET /v1/models, POST /v1/embeddings, /v1/rerank, /rerank, /v1/chat/comp
          /v1/completions
 control: POST /_behave with a behaviour, POST /_reset, GET /_seen
 
-Example, an answer that breaks off:
+Example: the next chat answer breaks off.
   curl -d '{"path":"/chat/completions","fault":"cut"}' http://127.0.0.1:PORT/_behave
 )";
 
@@ -46,7 +46,7 @@ void print_help() {
   for (const Described& entry : kDialects) fmt::print("  {:<17}{}\n", entry.name, entry.what);
   fmt::print("\nbehaviours, a JSON object:\n");
   for (const Described& entry : kBehaviours) fmt::print("  {:<17}{}\n", entry.name, entry.what);
-  fmt::print("\nfaults, and which requests they wait for where not any:\n");
+  fmt::print("\nfaults, and the kinds of request they are limited to:\n");
   for (const Fault& entry : kFaults)
     fmt::print("  {:<17}{}{}\n", entry.name, entry.what,
                *entry.on == '\0' ? "" : fmt::format(" ({})", entry.on));
@@ -114,7 +114,7 @@ int main(int argc, char** argv) try {
     print_help();
     return 0;
   }
-  // Before any thread starts, so that all leave the signals to sigwait.
+  // Signals are blocked before any thread starts, so that only sigwait receives them.
   sigset_t signals;
   sigemptyset(&signals);
   for (const int wanted : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, wanted);

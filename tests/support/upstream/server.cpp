@@ -1,4 +1,4 @@
-// Sockets and threads, and the book of what was asked.
+// The sockets and threads of the fake server, and its record of requests.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -19,8 +19,7 @@
 #include "support/upstream/behaviour.h"
 #include "support/upstream/endpoints.h"
 #include "support/upstream/fake_upstream.h"
-#include "support/upstream/send.h"
-#include "support/upstream/wire.h"
+#include "support/upstream/http_socket.h"
 
 namespace stoka::testing {
 namespace {
@@ -117,34 +116,34 @@ struct FakeUpstream::Server {
       std::lock_guard lock(mutex);
       fd = connection.fd;
     }
-    Wire wire(fd);
-    while (auto ask = wire.read())
-      if (!handle(wire, *ask)) break;
+    HttpSocket socket(fd);
+    while (auto request = socket.read())
+      if (!handle(socket, *request)) break;
     std::lock_guard lock(mutex);
     ::close(fd);
     connection.fd = -1;
     connection.ended = true;
   }
 
-  // False: the connection is of no more use.
-  bool handle(Wire& wire, const Ask& ask) {
-    if (ask.target.starts_with("/_")) return send_answer(wire, control(ask), {}).keep;
+  // Returns false if the connection cannot be used any more.
+  bool handle(HttpSocket& socket, const FakeRequest& request) {
+    if (request.target.starts_with("/_")) return send_response(socket, control(request), {}).keep;
     auto entry = std::make_shared<Entry>();
-    entry->request.method = ask.method;
-    entry->request.path = ask.target;
-    entry->request.authorization = ask.header("authorization");
-    entry->request.headers = ask.headers;
-    entry->request.body = ask.body;
+    entry->request.method = request.method;
+    entry->request.path = request.target;
+    entry->request.authorization = request.header("authorization");
+    entry->request.headers = request.headers;
+    entry->request.body = request.body;
     Behaviour behaviour;
     {
       std::lock_guard lock(mutex);
       entries.push_back(entry);
-      behaviour = take(ask);
+      behaviour = take(request);
     }
-    const Answer answer = respond(ask, behaviour, options);
-    const Sent sent = send_answer(wire, answer, behaviour);
+    const FakeResponse answer = respond(request, behaviour, options);
+    const SendResult sent = send_response(socket, answer, behaviour);
     if (options.verbose)
-      fmt::print(stderr, "{} {} {}{}{}\n", ask.method, ask.target, answer.status,
+      fmt::print(stderr, "{} {} {}{}{}\n", request.method, request.target, answer.status,
                  behaviour.fault.empty() ? "" : " " + behaviour.fault,
                  sent.left_after
                      ? fmt::format(", client left after {} ms", sent.left_after->count())
@@ -159,34 +158,35 @@ struct FakeUpstream::Server {
     return sent.keep;
   }
 
-  Behaviour take(const Ask& ask) {
+  Behaviour take(const FakeRequest& request) {
     auto found = std::find_if(behaviours.begin(), behaviours.end(),
-                              [&](const Behaviour& queued) { return queued.fits(ask); });
+                              [&](const Behaviour& queued) { return queued.matches(request); });
     if (found == behaviours.end()) return {};
     Behaviour out = *found;
     if (found->times > 0 && --found->times == 0) behaviours.erase(found);
     return out;
   }
 
-  Answer control(const Ask& ask) {
+  FakeResponse control(const FakeRequest& request) {
     try {
-      if (ask.method == "GET" && ask.target == "/_seen") {
+      if (request.method == "GET" && request.target == "/_seen") {
         nlohmann::json out = nlohmann::json::array();
         for (const SeenRequest& seen : all()) out.push_back(described(seen));
-        return Answer::json(out);
+        return FakeResponse::json(out);
       }
-      if (ask.method == "POST" && ask.target == "/_behave") {
-        queue(ask.body);
-        return Answer::json({{"ok", true}});
+      if (request.method == "POST" && request.target == "/_behave") {
+        queue(request.body);
+        return FakeResponse::json({{"ok", true}});
       }
-      if (ask.method == "POST" && ask.target == "/_reset") {
+      if (request.method == "POST" && request.target == "/_reset") {
         forget();
-        return Answer::json({{"ok", true}});
+        return FakeResponse::json({{"ok", true}});
       }
     } catch (const std::invalid_argument& error) {
-      return Answer::json({{"error", error.what()}}, 400);
+      return FakeResponse::json({{"error", error.what()}}, 400);
     }
-    return Answer::json({{"error", "there are GET /_seen, POST /_behave, POST /_reset"}}, 404);
+    return FakeResponse::json({{"error", "there are GET /_seen, POST /_behave, POST /_reset"}},
+                              404);
   }
 
   void queue(const std::string& json) {
@@ -211,7 +211,7 @@ struct FakeUpstream::Server {
   const FakeOptions options;
   int listener = -1;
   uint16_t port = 0;
-  std::mutex mutex;  // of all below
+  std::mutex mutex;  // guards all members below
   std::condition_variable ended;
   bool closing = false;
   size_t accepted = 0;

@@ -1,29 +1,29 @@
-#include "support/upstream/stream.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "support/upstream/chat_answer.h"
 
 namespace stoka::testing {
 namespace {
 
 using nlohmann::json;
 
-// What differs between the servers; the table of protocols has the sources.
-struct Manner {
+// How the streams of the servers differ.
+struct DialectTraits {
   const char* name;
-  const char* thinking;     // the delta's field; "": hidden
-  bool role_chunk = true;   // before any text, else with the first one
-  json first_content = "";  // of that chunk
+  const char* thinking;     // the delta's field for reasoning; "": hidden
+  bool role_chunk = true;   // whether the role has a chunk of its own before any text
+  json first_content = "";  // the content of that chunk
   bool finish_with_text = false;
   bool usage_always = false;
   bool done_after_error = true;
   const char* line_end = "\n";
-  const char* comment = "";  // now and then
+  const char* comment = "";  // sent as a ping
 };
 
-const Manner& manner(const std::string& dialect) {
-  static const std::vector<Manner> all = {
+const DialectTraits& traits(const std::string& dialect) {
+  static const std::vector<DialectTraits> all = {
       {"vllm", "reasoning", true, "", true, false, true, "\n", ""},
       {"llamacpp", "reasoning_content", true, nullptr, false, false, false, "\n", ":"},
       {"ollama", "reasoning", false, "", false, false, false, "\n", ""},
@@ -33,18 +33,18 @@ const Manner& manner(const std::string& dialect) {
        ": OPENROUTER PROCESSING"},
   };
   return *std::find_if(all.begin(), all.end(),
-                       [&](const Manner& known) { return known.name == dialect; });
+                       [&](const DialectTraits& known) { return known.name == dialect; });
 }
 
 class Stream {
  public:
   Stream(const Context& context, const ChatAnswer& answer)
       : context_(context),
-        manner_(manner(context.dialect())),
+        traits_(traits(context.dialect())),
         answer_(answer),
         dialect_(context.dialect()) {
-    const json& options = context.ask.json.value("stream_options", json());
-    wants_usage_ = manner_.usage_always ||
+    const json& options = context.request.json.value("stream_options", json());
+    wants_usage_ = traits_.usage_always ||
                    (options.is_object() && options.value("include_usage", json()) == json(true));
     out_.stream = true;
     out_.content_type = dialect_ == "lmstudio" || dialect_ == "ollama"
@@ -52,7 +52,7 @@ class Stream {
                             : "text/event-stream; charset=utf-8";
   }
 
-  Answer write() {
+  FakeResponse write() {
     ping();
     if (context_.fault("error_event") && context_.after() == 0) return failed();
     roles();
@@ -60,12 +60,12 @@ class Stream {
     if (context_.fault("endless_pings")) return forever({": still here" + blank()});
     if (context_.fault("endless_thinking")) return forever({think(0, "hm, "), "hm, "});
     for (size_t i = 0; i < answer_.choices.size(); ++i)
-      if (*manner_.thinking != '\0')
+      if (*traits_.thinking != '\0')
         for (const std::string& token : answer_.choices[i].thinking)
           out_.parts.push_back({think(i, token)});
     if (!texts()) return failed();
     if (context_.fault("endless")) return out_;
-    if (!manner_.finish_with_text && !context_.fault("no_finish"))
+    if (!traits_.finish_with_text && !context_.fault("no_finish"))
       for (size_t i = 0; i < answer_.choices.size(); ++i)
         send(chunk(i, json::object(), answer_.choices[i].finish));
     if (wants_usage_) send(with_usage());
@@ -74,16 +74,17 @@ class Stream {
   }
 
  private:
-  std::string blank() const { return std::string(manner_.line_end) + manner_.line_end; }
+  std::string blank() const { return std::string(traits_.line_end) + traits_.line_end; }
 
   std::string event(const json& data) const {
-    return "data: " + spoil(data.dump(-1, ' ', false, json::error_handler_t::replace)) + blank();
+    return "data: " + insert_malformed(data.dump(-1, ' ', false, json::error_handler_t::replace)) +
+           blank();
   }
 
   void send(const json& data) { out_.parts.push_back({event(data)}); }
 
   void ping() {
-    if (*manner_.comment != '\0') out_.parts.push_back({manner_.comment + blank()});
+    if (*traits_.comment != '\0') out_.parts.push_back({traits_.comment + blank()});
   }
 
   void done() {
@@ -121,17 +122,17 @@ class Stream {
   }
 
   void roles() {
-    if (!manner_.role_chunk) return;
+    if (!traits_.role_chunk) return;
     for (size_t i = 0; i < answer_.choices.size(); ++i) {
-      json delta = {{"role", "assistant"}, {"content", manner_.first_content}};
+      json delta = {{"role", "assistant"}, {"content", traits_.first_content}};
       if (dialect_ == "openai") delta["refusal"] = nullptr;
       send(chunk(i, delta));
     }
   }
 
-  // The first delta of who sends no role chunk.
+  // Adds the role to the first delta of a choice if the dialect has no chunk for it.
   json with_role(size_t choice, json delta) {
-    if (manner_.role_chunk) return delta;
+    if (traits_.role_chunk) return delta;
     if (std::find(introduced_.begin(), introduced_.end(), choice) == introduced_.end()) {
       delta["role"] = "assistant";
       introduced_.push_back(choice);
@@ -140,8 +141,8 @@ class Stream {
   }
 
   std::string think(size_t choice, const std::string& token) {
-    if (*manner_.thinking == '\0') return event(chunk(choice, {{"content", token}}));
-    json delta = {{manner_.thinking, token}};
+    if (*traits_.thinking == '\0') return event(chunk(choice, {{"content", token}}));
+    json delta = {{traits_.thinking, token}};
     if (dialect_ == "ollama" || dialect_ == "openrouter") delta["content"] = "";
     if (dialect_ == "openrouter")
       delta["reasoning_details"] = json::array(
@@ -154,31 +155,31 @@ class Stream {
         {event(chunk(choice, with_role(choice, {{"content", token}}), finish)), token});
   }
 
-  // The choices by turns. False: an error broke in.
+  // Writes the tokens of all choices in turns. False: the stream ends with an error.
   bool texts() {
     size_t longest = 0, sent = 0;
     for (const auto& choice : answer_.choices) longest = std::max(longest, choice.tokens.size());
     for (size_t t = 0; t < longest; ++t)
       for (size_t i = 0; i < answer_.choices.size(); ++i) {
-        if (sent == context_.after() && strike()) return !context_.fault("error_event");
+        if (sent == context_.after() && inject_fault()) return !context_.fault("error_event");
         const auto& choice = answer_.choices[i];
         if (t >= choice.tokens.size()) continue;
-        const bool last = t + 1 == choice.tokens.size() && manner_.finish_with_text &&
+        const bool last = t + 1 == choice.tokens.size() && traits_.finish_with_text &&
                           !context_.fault("no_finish");
         text(i, choice.tokens[t], last ? json(choice.finish) : json());
         ++sent;
       }
-    if (sent <= context_.after() && strike()) return !context_.fault("error_event");
-    // Nothing was said, so the reason to finish has no text to go with.
-    if (longest == 0 && manner_.finish_with_text && !context_.fault("no_finish"))
+    if (sent <= context_.after() && inject_fault()) return !context_.fault("error_event");
+    // There was no text, so the finish_reason gets a chunk of its own.
+    if (longest == 0 && traits_.finish_with_text && !context_.fault("no_finish"))
       text(0, "", answer_.choices[0].finish);
     return true;
   }
 
-  // A fault in the middle of the text. True: nothing follows.
-  bool strike() {
-    if (struck_) return false;
-    struck_ = true;
+  // Writes a fault within the text. True: the stream ends there.
+  bool inject_fault() {
+    if (injected_) return false;
+    injected_ = true;
     if (context_.fault("invalid_utf8")) text(0, "caf" + std::string(kBytes) + " ");
     if (context_.fault("lone_surrogate"))
       for (const std::string_view half : {kHigh, kLow, kLone}) text(0, std::string(half));
@@ -193,14 +194,14 @@ class Stream {
     }
     if (context_.fault("endless")) {
       text(0, "and so on ");
-      out_.parts.back().times = kForEver;
+      out_.parts.back().times = kEndless;
       return true;
     }
     return context_.fault("error_event");
   }
 
-  Answer forever(Part part) {
-    part.times = kForEver;
+  FakeResponse forever(Part part) {
+    part.times = kEndless;
     out_.parts.push_back(std::move(part));
     return std::move(out_);
   }
@@ -212,13 +213,13 @@ class Stream {
     return out;
   }
 
-  Answer failed() {
+  FakeResponse failed() {
     const std::string message =
         context_.behaviour.message.empty() ? "the model has failed" : context_.behaviour.message;
     const int status = context_.behaviour.status == 0 ? 500 : context_.behaviour.status;
     json body = error_object(dialect_, status, message);
     if (dialect_ == "ollama") {
-      // Its own layer loses the error on the way.
+      // Ollama loses the error in its OpenAI layer.
       send(chunk(0, {{"content", ""}}));
       return std::move(out_);
     }
@@ -228,25 +229,25 @@ class Stream {
           json::array({{{"index", 0}, {"delta", {{"content", ""}}}, {"finish_reason", "error"}}});
     }
     std::string bytes = event(body);
-    if (dialect_ == "lmstudio") bytes = std::string("event: error") + manner_.line_end + bytes;
+    if (dialect_ == "lmstudio") bytes = std::string("event: error") + traits_.line_end + bytes;
     out_.parts.push_back({bytes});
-    if (manner_.done_after_error) done();
+    if (traits_.done_after_error) done();
     return std::move(out_);
   }
 
   const Context& context_;
-  const Manner& manner_;
+  const DialectTraits& traits_;
   const ChatAnswer& answer_;
   const std::string dialect_;
   bool wants_usage_ = false;
-  bool struck_ = false;
+  bool injected_ = false;
   std::vector<size_t> introduced_;  // choices whose role was sent
-  Answer out_;
+  FakeResponse out_;
 };
 
 }  // namespace
 
-Answer stream_answer(const Context& context, const ChatAnswer& answer) {
+FakeResponse stream_answer(const Context& context, const ChatAnswer& answer) {
   return Stream(context, answer).write();
 }
 

@@ -1,3 +1,0 @@
-// Merged into eval/case.h: include that.
-#pragma once
-#include "eval/case.h"

@@ -1,3 +1,0 @@
-// Merged into eval/system_under_test.h: include that.
-#pragma once
-#include "eval/system_under_test.h"

@@ -1,3 +1,0 @@
-// Merged into eval/report.h: include that.
-#pragma once
-#include "eval/report.h"

@@ -1,0 +1,72 @@
+#include "serve/commit_queue.h"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <utility>
+
+namespace stoka::serve {
+namespace {
+
+constexpr size_t kMaxBatch = 64;  // turns in one transaction
+
+}  // namespace
+
+CommitQueue::CommitQueue(store::Store& store)
+    : store_(store), max_batch_(store.commits_at_a_time() > 1 ? 1 : kMaxBatch) {
+  for (size_t i = 0; i < store.commits_at_a_time(); ++i) threads_.emplace_back([this] { run(); });
+}
+
+CommitQueue::~CommitQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  threads_.clear();
+}
+
+void CommitQueue::add(TurnRecord turn, Callback done) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({std::move(turn), std::move(done), std::chrono::steady_clock::now()});
+  }
+  changed_.notify_one();
+}
+
+size_t CommitQueue::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size();
+}
+
+void CommitQueue::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return closing_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    const auto end =
+        waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), max_batch_));
+    std::vector<Entry> batch(std::make_move_iterator(waiting_.begin()),
+                             std::make_move_iterator(end));
+    waiting_.erase(waiting_.begin(), end);
+    lock.unlock();
+    commit(std::move(batch));
+    lock.lock();
+  }
+}
+
+void CommitQueue::commit(std::vector<Entry> batch) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<TurnRecord> turns;
+  for (Entry& entry : batch) turns.push_back(std::move(entry.turn));
+  std::vector<Result<Session>> sessions;
+  try {
+    sessions = store_.commit_turns(turns);
+  } catch (const std::exception& thrown) {
+    sessions.assign(turns.size(), fail(ErrorKind::internal, thrown.what()));
+  }
+  for (size_t i = 0; i < batch.size(); ++i)
+    batch[i].done(std::move(sessions[i]), start - batch[i].since);
+}
+
+}  // namespace stoka::serve

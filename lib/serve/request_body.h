@@ -1,0 +1,39 @@
+// The JSON bodies of requests, parsed and checked field by field.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/discover.h"
+#include "pipeline/turn.h"
+
+namespace stoka::serve {
+
+// A usage error and the name of the field that is wrong; the name is empty if the body as a whole
+// is wrong.
+struct FieldError {
+  Error error;
+  std::string field;
+};
+template <class T>
+using ParsedBody = tl::expected<T, FieldError>;
+
+struct ProfileUpdate {
+  std::string visitor_id;
+  std::optional<std::vector<std::string>> interests;  // nullopt: they stay as they are
+  std::vector<std::string> read;                      // slugs
+};
+
+// In all bodies null means that a field is absent; unknown and repeated fields are errors.
+//
+// {"query", "session_id", "visitor_id", "page", "page_title", "scroll_pct", "seen_slugs"}: only the
+// query is required.
+ParsedBody<pipeline::TurnRequest> parse_chat_request(std::string_view body);
+// {"visitor_id", "page", "seen_slugs", "limit"}: nothing is required.
+ParsedBody<pipeline::DiscoverRequest> parse_discover_request(std::string_view body);
+// {"visitor_id", "interests", "read"}: the visitor is required, and so is one of the others.
+ParsedBody<ProfileUpdate> parse_profile_update(std::string_view body);
+
+}  // namespace stoka::serve

@@ -1,0 +1,79 @@
+// A client of another stoka server: it calls the routes of site.h.
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/secret.h"
+#include "model/event.h"
+#include "net/base_url.h"
+#include "net/transport.h"
+#include "net/upstream.h"
+#include "pipeline/discover.h"
+#include "pipeline/turn.h"
+
+namespace stoka::serve {
+
+// The server is not trusted: the form and size of what it sends are checked, its texts are not. If
+// the URL of a citation is a path, it is completed with the server's host; a URL that must not be
+// linked is left out.
+//
+// All calls fail with one line that names the URL if no server answers (unavailable, timeout), if
+// it is not a stoka server (protocol), or if the connection breaks. A response with an error status
+// becomes an error with the server's own message: usage (400), not_found (404), busy (429 and 503),
+// unavailable (5xx), protocol (others); the hint says when to try again if the server does. A call
+// that was stopped fails with cancelled.
+//
+// Thread safe. The transport must outlive this object.
+class Remote {
+ public:
+  // Takes an address as people paste it: with or without http://, with the path below which the
+  // site is, or with the path of a route. A usage error says what is wrong with it. The token is
+  // sent as "Authorization: Bearer".
+  static Result<Remote> make(net::Transport& transport, std::string_view pasted, Secret token = {});
+
+  const std::string& url() const { return url_; }  // "https://example.com/prefix"
+
+  // Asks one question; the subject is that of the token. Passes every event to the sink, on the
+  // calling thread. If it returns an error, the sink was not called. A later failure becomes an
+  // ErrorEvent, so that done or error is always the last event unless a stop was requested.
+  Result<> chat(const pipeline::TurnRequest& request, const EventSink& sink,
+                std::stop_token stop = {}) const;
+
+  // The results lack hits and interests, which only the server knows.
+  Result<pipeline::Recommendations> discover(const pipeline::DiscoverRequest& request,
+                                             std::stop_token stop = {}) const;
+  Result<pipeline::Ambient> context(std::string_view page, std::stop_token stop = {}) const;
+
+  // Returns a response of any status. The path is one like "/healthz". Redirects are not followed.
+  Result<net::Answer> get(std::string_view path, std::stop_token stop = {}) const;
+  Result<net::Answer> post(std::string_view path, std::string body,
+                           std::stop_token stop = {}) const;
+
+  // Paths for get() and a body for post().
+  static std::string context_path(std::string_view page);
+  static std::string open_path(std::string_view slug);
+  static std::string chat_body(const pipeline::TurnRequest& request);
+
+  // The error that a response with another status or content type than expected stands for.
+  Error refusal(const net::Answer& answer) const;
+
+ private:
+  Remote(net::Transport& transport, const net::BaseUrl& url, std::string shown, Secret token);
+
+  net::Request request(std::string_view path) const;
+  Result<net::Answer> perform(const net::Request& request, std::stop_token stop) const;
+  Error with_url(const net::Failure& failure) const;
+  Error not_stoka(std::string_view why) const;
+  Result<> check_json(const net::Answer& answer) const;
+  void complete_url(Citation& citation) const;
+
+  net::Transport* transport_;
+  std::string url_;
+  bool loopback_;
+  Secret token_;
+};
+
+}  // namespace stoka::serve

@@ -1,0 +1,150 @@
+#include "store/deferred_store.h"
+
+#include <chrono>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+namespace stoka::store {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kRetryDelay{1};  // between two attempts to open
+
+class DeferredStore final : public Store {
+ public:
+  DeferredStore(std::string description, size_t commits, Error error,
+                std::function<Result<std::unique_ptr<Store>>()> open)
+      : description_(std::move(description)),
+        max_commits_(commits),
+        open_(std::move(open)),
+        last_error_(std::move(error)) {}
+
+  std::string describe() const override { return description_; }
+
+  Result<std::optional<IndexIdentity>> identity() override {
+    return with_store([&](Store& store) { return store.identity(); });
+  }
+  Result<IndexStats> stats() override {
+    return with_store([&](Store& store) { return store.stats(); });
+  }
+  Result<search::CorpusStats> corpus_stats() override {
+    return with_store([&](Store& store) { return store.corpus_stats(); });
+  }
+  Result<std::vector<DocumentInfo>> documents() override {
+    return with_store([&](Store& store) { return store.documents(); });
+  }
+  Result<std::vector<ScoredChunk>> search_lexical(std::span<const QueryTerm> query, size_t k,
+                                                  const SearchFilter& filter) override {
+    return with_store([&](Store& store) { return store.search_lexical(query, k, filter); });
+  }
+  Result<std::vector<ScoredChunk>> search_dense(std::span<const float> query, size_t k,
+                                                const SearchFilter& filter) override {
+    return with_store([&](Store& store) { return store.search_dense(query, k, filter); });
+  }
+  Result<std::vector<StoredChunk>> chunks(std::span<const ChunkId> ids,
+                                          bool with_embeddings) override {
+    return with_store([&](Store& store) { return store.chunks(ids, with_embeddings); });
+  }
+  Result<std::vector<StoredChunk>> chunks_of(std::string_view slug) override {
+    return with_store([&](Store& store) { return store.chunks_of(slug); });
+  }
+  Result<std::vector<uint64_t>> document_frequencies(std::span<const std::string> terms) override {
+    return with_store([&](Store& store) { return store.document_frequencies(terms); });
+  }
+  Result<std::vector<BasisRow>> basis_rows(std::span<const std::string> terms) override {
+    return with_store([&](Store& store) { return store.basis_rows(terms); });
+  }
+  Result<std::vector<BasisRow>> basis() override {
+    return with_store([&](Store& store) { return store.basis(); });
+  }
+  Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) override {
+    return with_store([&](Store& store) { return store.terms_of(ids); });
+  }
+  Result<std::unique_ptr<IndexWriter>> begin_index() override {
+    return with_store([&](Store& store) { return store.begin_index(); });
+  }
+  Result<std::optional<Session>> session(std::string_view id) override {
+    return with_store([&](Store& store) { return store.session(id); });
+  }
+  Result<std::optional<Visitor>> visitor(std::string_view id) override {
+    return with_store([&](Store& store) { return store.visitor(id); });
+  }
+  Result<std::optional<Visitor>> visitor_of(std::string_view subject) override {
+    return with_store([&](Store& store) { return store.visitor_of(subject); });
+  }
+  Result<Session> commit_turn(const TurnRecord& turn) override {
+    return with_store([&](Store& store) { return store.commit_turn(turn); });
+  }
+  std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns) override {
+    const Result<Store*> store = get_or_open();
+    if (!store) return std::vector<Result<Session>>(turns.size(), fail(store.error()));
+    return (*store)->commit_turns(turns);
+  }
+  size_t commits_at_a_time() const override { return max_commits_; }
+  Result<Visitor> update_visitor(std::string_view id,
+                                 const std::optional<std::vector<std::string>>& interests,
+                                 std::span<const Reading> read, Instant now) override {
+    return with_store([&](Store& store) { return store.update_visitor(id, interests, read, now); });
+  }
+  Result<std::vector<std::string>> all_shown_slugs() override {
+    return with_store([&](Store& store) { return store.all_shown_slugs(); });
+  }
+  Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t limit) override {
+    return with_store([&](Store& store) { return store.visitors_after(id, limit); });
+  }
+  Result<std::vector<Session>> sessions_after(std::string_view id, size_t limit) override {
+    return with_store([&](Store& store) { return store.sessions_after(id, limit); });
+  }
+  Result<std::vector<std::string>> put_visitors(std::span<const Visitor> visitors) override {
+    return with_store([&](Store& store) { return store.put_visitors(visitors); });
+  }
+  Result<> put_sessions(std::span<const Session> sessions) override {
+    return with_store([&](Store& store) { return store.put_sessions(sessions); });
+  }
+
+ private:
+  template <class Work>
+  auto with_store(const Work& work) -> std::invoke_result_t<const Work&, Store&> {
+    STOKA_ASSIGN(Store* const store, get_or_open());
+    return work(*store);
+  }
+
+  Result<Store*> get_or_open() {
+    std::unique_lock lock(mutex_);
+    if (store_) return store_.get();
+    if (is_opening_ || steady_clock::now() < next_attempt_) return fail(last_error_);
+    is_opening_ = true;
+    lock.unlock();
+    auto store = open_();
+    lock.lock();
+    is_opening_ = false;
+    if (store) {
+      store_ = std::move(*store);
+      return store_.get();
+    }
+    last_error_ = store.error();
+    next_attempt_ = steady_clock::now() + kRetryDelay;
+    return fail(last_error_);
+  }
+
+  const std::string description_;
+  const size_t max_commits_;
+  const std::function<Result<std::unique_ptr<Store>>()> open_;
+  std::mutex mutex_;  // guards what follows
+  std::unique_ptr<Store> store_;
+  bool is_opening_ = false;
+  Error last_error_;
+  steady_clock::time_point next_attempt_ = steady_clock::now() + kRetryDelay;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> open_late(std::string description, size_t commits, Error error,
+                                 std::function<Result<std::unique_ptr<Store>>()> open) {
+  return std::make_unique<DeferredStore>(std::move(description), commits, std::move(error),
+                                         std::move(open));
+}
+
+}  // namespace stoka::store

@@ -1,2 +1,0 @@
-#pragma once
-#include "text/utf8.h"
