@@ -185,8 +185,8 @@ bool Site::admit(const Endpoint& endpoint, HandlerArgs& args) {
     const auto now = monotonic();
     const auto wait = limit.admit(client, now);
     if (limit.requests() > 0) {
-      args.context->add_header("RateLimiter-Limit", std::to_string(limit.requests()));
-      args.context->add_header("RateLimiter-Remaining",
+      args.context->add_header("RateLimit-Limit", std::to_string(limit.requests()));
+      args.context->add_header("RateLimit-Remaining",
                                std::to_string(limit.remaining(client, now)));
     }
     if (wait) {
