@@ -40,10 +40,10 @@ std::filesystem::path xdg(const char* variable, const char* below_home) {
 
 }  // namespace
 
-void StderrLog::write(Level level, std::string_view message) {
+void StderrLog::write(LogLevel level, std::string_view message) {
   if (target_ != nullptr) return target_->write(level, message);
-  if (level == Level::warning ? common_.quiet : !common_.verbose) return;
-  print_stderr(fmt::format("stoka: {}{}\n", level == Level::warning ? "warning: " : "",
+  if (level == LogLevel::warning ? common_.quiet : !common_.verbose) return;
+  print_stderr(fmt::format("stoka: {}{}\n", level == LogLevel::warning ? "warning: " : "",
                            text::one_line(message)));
 }
 

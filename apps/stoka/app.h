@@ -35,7 +35,7 @@ struct CommonFlags {
 class StderrLog final : public Log {
  public:
   explicit StderrLog(const CommonFlags& common) : common_(common) {}
-  void write(Level level, std::string_view message) override;
+  void write(LogLevel level, std::string_view message) override;
   // Sends all messages to another log; null restores stderr. Not thread-safe: must be called while
   // no other thread writes.
   void redirect(Log* log) { target_ = log; }
@@ -51,7 +51,7 @@ class App {
 
   CommonFlags common;
   SystemClock clock;
-  RandomIds ids;
+  RandomUuidSource ids;
   StderrLog log{common};
 
   // Reads the config file and the environment, and applies the common flags. Warns of each STOKA_

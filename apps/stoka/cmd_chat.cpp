@@ -65,9 +65,9 @@ class Questions {
 
 std::string dry_run_text(const pipeline::Turn& turn) {
   std::string out;
-  if (!turn.canned.empty())
-    return fmt::format("route {} (rule {}): no prompt. reply: {}\n", name(turn.route), turn.rule,
-                       turn.canned);
+  if (!turn.canned_reply.empty())
+    return fmt::format("route {} (rule {}): no prompt. reply: {}\n", to_string(turn.route),
+                       turn.rule, turn.canned_reply);
   for (const Message& message : turn.prompt.messages)
     out += fmt::format("--- {} ---\n{}\n", message.role, message.content);
   out += "--- tokens (estimated) ---\n";
@@ -84,7 +84,7 @@ std::string dry_run_text(const pipeline::Turn& turn) {
 Result<> dry_run(App& app, Runtime& runtime, const pipeline::TurnRequest& request,
                  std::stop_token stop) {
   STOKA_ASSIGN(pipeline::Turn turn, pipeline::prepare(runtime.engine(), request, stop));
-  if (turn.canned.empty()) pipeline::build_prompt(runtime.engine(), turn);
+  if (turn.canned_reply.empty()) pipeline::build_prompt(runtime.engine(), turn);
   print(app.common.json ? pipeline::prompt_json(turn) + "\n" : sanitize_lines(dry_run_text(turn)));
   return {};
 }
@@ -102,14 +102,14 @@ using TurnRunner = std::function<Result<TurnResult>(const pipeline::TurnRequest&
 TurnRunner turn_runner(Runtime& runtime) {
   return [&runtime](const pipeline::TurnRequest& request, const EventSink& sink,
                     std::stop_token stop) -> Result<TurnResult> {
-    STOKA_ASSIGN(pipeline::Outcome outcome,
+    STOKA_ASSIGN(pipeline::TurnResult outcome,
                  pipeline::run_turn(runtime.engine(), request, sink, std::move(stop)));
-    return TurnResult{outcome.session.id, outcome.session.visitor_id, outcome.streamed.error,
+    return TurnResult{outcome.session.id, outcome.session.visitor_id, outcome.stream_result.error,
                       pipeline::trace(outcome)};
   };
 }
 
-TurnRunner turn_runner(const serve::Remote& remote) {
+TurnRunner turn_runner(const serve::SiteClient& remote) {
   return [&remote](const pipeline::TurnRequest& request, const EventSink& sink,
                    std::stop_token stop) -> Result<TurnResult> {
     TurnResult out;

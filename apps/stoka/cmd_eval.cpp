@@ -42,7 +42,7 @@ std::string index_name(const store::IndexStats& stats) {
 }
 
 Result<std::map<std::string, std::string>> part_names(Runtime& runtime,
-                                                      const eval::Subject& subject,
+                                                      const eval::SystemUnderTest& subject,
                                                       std::stop_token stop) {
   const pipeline::Engine::Parts& parts = runtime.engine().parts();
   STOKA_ASSIGN(const store::IndexStats stats, runtime.store().stats());
@@ -50,10 +50,11 @@ Result<std::map<std::string, std::string>> part_names(Runtime& runtime,
                                             {"generator", parts.generator.name()},
                                             {"index", index_name(stats)},
                                             {"day", iso_date(subject.day())}};
-  const rerank::Thresholds& limits = runtime.engine().settings().thresholds;
+  const rerank::ConfidenceThresholds& limits = runtime.engine().settings().thresholds;
   out["thresholds"] = fmt::format("{:g} {:g} {:g}", limits.direct, limits.adjacent, limits.nothing);
   if (runtime.engine().settings().retrieve.mode != retrieve::Mode::lexical) {
-    STOKA_ASSIGN(const embed::Identity embedder, parts.embedder.identity(embed::Use::query, stop));
+    STOKA_ASSIGN(const embed::Identity embedder,
+                 parts.embedder.identity(embed::InputType::query, stop));
     out["embedder"] = embedder.name;
   }
   return out;
@@ -71,8 +72,8 @@ std::string trec_run(const eval::Evaluation& done, const EvalInputs& inputs,
       std::find(eval::kStages.begin(), eval::kStages.end(), stage) - eval::kStages.begin());
   std::string out;
   for (size_t i = 0; i < done.queries.runs.size(); ++i) {
-    std::vector<eval::Ranked> ranked = done.queries.runs[i].stages[at].documents;
-    for (eval::Ranked& one : ranked)
+    std::vector<eval::RankedDocument> ranked = done.queries.runs[i].stages[at].documents;
+    for (eval::RankedDocument& one : ranked)
       if (const auto id = ids.find(one.document); id != ids.end()) one.document = id->second;
     out += eval::run_lines(inputs.cases.queries[i].id, ranked, "stoka-" + stage);
   }
@@ -90,7 +91,7 @@ class EvalCommand {
     if (!app_.common.verbose) app_.log.redirect(&silence_);
     if (flags_.sweep) return sweep(stop);
     STOKA_ASSIGN(const auto runtime, make_runtime(app_, store::OpenMode::read));
-    STOKA_ASSIGN(const auto subject, eval::Subject::make(runtime->engine(), stop));
+    STOKA_ASSIGN(const auto subject, eval::SystemUnderTest::make(runtime->engine(), stop));
     STOKA_ASSIGN(const auto catalog, subject->engine().catalog());
     if (!inputs_.collection) STOKA_TRY(eval::check_slugs(inputs_.cases, *catalog));
     STOKA_ASSIGN(auto parts, part_names(*runtime, *subject, stop));
@@ -156,7 +157,7 @@ class EvalCommand {
   void warn_of_skipped(const pipeline::IndexReport& made) {
     constexpr size_t kMax = 5;
     size_t count = 0;
-    for (const ingest::Skipped& item : made.skipped) {
+    for (const ingest::SkippedSource& item : made.skipped) {
       if (item.kind == ingest::SkipKind::unsupported) continue;
       if (++count <= kMax) app_.log.warning(fmt::format("left out {}: {}", item.path, item.reason));
     }
@@ -209,7 +210,7 @@ class EvalCommand {
       STOKA_TRY(write_file(flags_.run_out, trec_run(done, inputs_, flags_.stage)));
     if (done.error)
       return fail(done.error->kind,
-                  fmt::format("{} of {} could not be run: {}", done.unmade, done.tried,
+                  fmt::format("{} of {} could not be run: {}", done.not_run, done.attempted,
                               done.error->message),
                   done.error->hint);
     if (comparison) return comparison->regressed() ? 1 : 0;

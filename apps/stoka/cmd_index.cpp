@@ -34,15 +34,15 @@ std::string shown(const std::string& path) {
 // extension are reported in one line.
 constexpr size_t kMaxListedPerExtension = 3;
 
-std::string skipped_text(const std::vector<ingest::Skipped>& skipped, bool verbose) {
-  const auto extension = [](const ingest::Skipped& item) {
-    return lower(std::filesystem::path(item.path).extension().string());
+std::string skipped_text(const std::vector<ingest::SkippedSource>& skipped, bool verbose) {
+  const auto extension = [](const ingest::SkippedSource& item) {
+    return to_lower(std::filesystem::path(item.path).extension().string());
   };
   std::map<std::string, size_t> unsupported;  // by extension
-  for (const ingest::Skipped& item : skipped)
+  for (const ingest::SkippedSource& item : skipped)
     if (item.kind == ingest::SkipKind::unsupported) ++unsupported[extension(item)];
   std::string out;
-  for (const ingest::Skipped& item : skipped) {
+  for (const ingest::SkippedSource& item : skipped) {
     size_t count = 1;
     const std::string type = extension(item);
     if (item.kind == ingest::SkipKind::unsupported && !verbose) {
@@ -56,8 +56,8 @@ std::string skipped_text(const std::vector<ingest::Skipped>& skipped, bool verbo
           fmt::format("skipped {} files {}: {}; -v lists them\n", count,
                       type.empty() ? "without an extension" : text::one_line("*" + type), reason);
     else
-      out += fmt::format("{} {}: {}\n", item.part ? "left out of" : "skipped", shown(item.path),
-                         reason);
+      out += fmt::format("{} {}: {}\n", item.is_partial ? "left out of" : "skipped",
+                         shown(item.path), reason);
   }
   return out;
 }
@@ -70,13 +70,14 @@ std::string report_text(const pipeline::IndexReport& report, const CommonFlags& 
   if (dry_run || common.verbose)
     for (const std::string& change : report.changes) out += text::one_line(change) + "\n";
   if (common.quiet) return out;
-  for (const ingest::Skipped& item : report.left_out)
+  for (const ingest::SkippedSource& item : report.left_out)
     out +=
         fmt::format("{}: {}; the rest is indexed\n", shown(item.path), text::one_line(item.reason));
   out += skipped_text(report.skipped, common.verbose);
-  if (report.gone > 0)
-    out += fmt::format("{} indexed document{} no longer there; --prune forgets {}\n", report.gone,
-                       report.gone == 1 ? " is" : "s are", report.gone == 1 ? "it" : "them");
+  if (report.missing > 0)
+    out +=
+        fmt::format("{} indexed document{} no longer there; --prune forgets {}\n", report.missing,
+                    report.missing == 1 ? " is" : "s are", report.missing == 1 ? "it" : "them");
   if (common.verbose)
     for (const std::string& warning : report.warnings) out += shown(warning) + "\n";
   else if (!report.warnings.empty())

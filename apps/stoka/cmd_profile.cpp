@@ -19,7 +19,7 @@ std::string profile_text(const Visitor& visitor) {
                                 visitor.interests.empty()
                                     ? "none declared"
                                     : fmt::format("{}", fmt::join(visitor.interests, ", ")));
-  for (const Reading& reading : visitor.history)
+  for (const HistoryEntry& reading : visitor.history)
     out += fmt::format("read       {}  {}\n", rfc3339(reading.at).substr(0, 10),
                        text::one_line(reading.slug));
   return out;

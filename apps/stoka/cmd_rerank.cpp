@@ -74,7 +74,7 @@ Result<std::vector<Hit>> scored_texts(App& app, const std::string& file, const s
   STOKA_ASSIGN(std::unique_ptr<Providers> parts,
                make_providers(app, store ? store->get() : nullptr));
   STOKA_ASSIGN(rerank::Scores scores, parts->reranker().score(query, hits, {}));
-  rerank::set_raw(hits, scores);
+  rerank::set_raw_scores(hits, scores);
   if (auto left = std::count(scores.begin(), scores.end(), std::nullopt); left > 0)
     app.log.warning(fmt::format("{} of {} texts were not scored by {}", left, hits.size(),
                                 parts->reranker().name()));
@@ -93,11 +93,12 @@ int run_rerank(App& app, const RerankFlags& flags) {
   rerank::PolicyContext context{
       *query, {flags.seen.begin(), flags.seen.end()}, flags.turns, app.clock.today()};
   std::vector<Hit> ranked = rerank::apply_policy(std::move(*hits), context, settings.policy);
-  rerank::Verdict verdict = rerank::classify(ranked, settings.thresholds);
+  rerank::ConfidenceResult verdict = rerank::classify_confidence(ranked, settings.thresholds);
   if (app.common.json) {
     print(pipeline::ranking_json(*query, verdict, ranked) + "\n");
   } else {
-    print(fmt::format("{}{}\n", name(verdict.confidence), verdict.low_confidence ? ", low" : ""));
+    print(fmt::format("{}{}\n", to_string(verdict.confidence),
+                      verdict.low_confidence ? ", low" : ""));
     print(sanitize_lines(pipeline::ranking_text(ranked, flags.explain)));
   }
   return 0;

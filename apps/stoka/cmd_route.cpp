@@ -57,20 +57,20 @@ int run_route(App& app, const RouteFlags& flags) {
   auto router = route::Router::make(golden->router);
   if (!router) return app.report(router.error());
   LazyIndex index(app);
-  route::Decision decision = router->decide(*query, flags.turns, index.words());
+  route::RouteDecision decision = router->decide(*query, flags.turns, index.words());
   std::string reply = decision.reply.empty() ? "" : golden->reply(decision.reply, flags.turns);
   if (app.common.json) {
     using Json = nlohmann::ordered_json;
     Json body = {
         {"query", *query},
-        {"route", name(decision.route)},
+        {"route", to_string(decision.route)},
         {"rule", decision.rule},
         {"reply", reply.empty() ? Json(nullptr) : Json(reply)},
         {"signal", decision.signal.empty() ? Json(nullptr) : Json(decision.signal)},
         {"site_word", decision.site_word.empty() ? Json(nullptr) : Json(decision.site_word)}};
     print(body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
   } else {
-    print(fmt::format("{}  {}\n", name(decision.route), decision.rule));
+    print(fmt::format("{}  {}\n", to_string(decision.route), decision.rule));
     if (!reply.empty()) print(reply + "\n");
     if (!decision.site_word.empty())
       print(fmt::format("'{}' is not off topic, because the site has '{}'\n", decision.signal,

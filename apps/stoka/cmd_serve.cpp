@@ -103,9 +103,9 @@ void tune_allocator() {
 Result<std::unique_ptr<store::Store>> open_store_or_retry(const App& app) {
   auto opened = app.open_store(store::OpenMode::read);
   if (opened || !retryable(opened.error().kind)) return opened;
-  return store::open_late(
+  return store::open_deferred(
       store::describe(app.store_url()),
-      store::commits_with(static_cast<size_t>(app.config().integer("database.connections"))),
+      store::commit_concurrency(static_cast<size_t>(app.config().integer("database.connections"))),
       opened.error(), [&app] { return app.open_store(store::OpenMode::read); });
 }
 
@@ -120,17 +120,17 @@ std::optional<long> whole_number(std::string_view text) {
 }
 
 // Reads a rate limit: "30/300" is 30 requests in 300 seconds, "0" is no limit.
-Result<serve::Limit> rate_limit(const Config& config, const std::string& key) {
+Result<serve::RateLimit> rate_limit(const Config& config, const std::string& key) {
   const std::string text(trimmed(config.text(key)));
   const size_t slash = std::min(text.find('/'), text.size());
   const std::string_view view = text;
   const auto requests = whole_number(view.substr(0, slash));
   const auto seconds = whole_number(view.substr(std::min(slash + 1, text.size())));
-  if (requests && *requests == 0) return serve::Limit{};
+  if (requests && *requests == 0) return serve::RateLimit{};
   if (!requests || !seconds || *seconds == 0)
     return fail(ErrorKind::config, fmt::format("{} is '{}', which is not a rate limit", key, text),
                 "write requests/seconds, e.g. 30/300, or 0 for no limit");
-  return serve::Limit{static_cast<size_t>(*requests), std::chrono::seconds(*seconds)};
+  return serve::RateLimit{static_cast<size_t>(*requests), std::chrono::seconds(*seconds)};
 }
 
 Error named(std::string_view key, const Error& error) {
@@ -157,20 +157,21 @@ Result<serve::ServerOptions> serve_options(const Config& config) {
   serve::ServerOptions out;
   out.host = config.text("serve.host");
   out.port = static_cast<uint16_t>(config.integer("serve.port"));
-  out.connections = static_cast<size_t>(config.integer("serve.connections"));
+  out.max_connections = static_cast<size_t>(config.integer("serve.connections"));
   out.workers = static_cast<size_t>(config.integer("serve.workers"));
-  out.grace = std::chrono::milliseconds(static_cast<long>(config.number("serve.grace") * 1000));
+  out.shutdown_grace =
+      std::chrono::milliseconds(static_cast<long>(config.number("serve.grace") * 1000));
   out.site.bot_enabled = config.boolean("serve.enabled");
   STOKA_ASSIGN(out.site.chat, rate_limit(config, "serve.chat_limit"));
   STOKA_ASSIGN(out.site.discover, rate_limit(config, "serve.discover_limit"));
   STOKA_ASSIGN(out.site.context, rate_limit(config, "serve.context_limit"));
-  auto proxies = serve::Networks::parse(config.list("serve.trusted_proxies"));
+  auto proxies = serve::NetworkSet::parse(config.list("serve.trusted_proxies"));
   if (!proxies) return fail(named("serve.trusted_proxies", proxies.error()));
   out.site.trusted_proxies = std::move(*proxies);
   auto cors = serve::Cors::make(config.list("serve.cors_origins"));
   if (!cors) return fail(named("serve.cors_origins", cors.error()));
   out.site.cors = std::move(*cors);
-  STOKA_ASSIGN(out.site.tokens, tokens(config));
+  STOKA_ASSIGN(out.site.token_verifier, tokens(config));
   return out;
 }
 
@@ -181,10 +182,10 @@ void watch(Providers& providers, serve::Metrics& metrics) {
     const net::Upstream* const server = upstream.get();
     upstream->on_failure(
         [&metrics, role](ErrorKind kind) { metrics.upstream_errors(role, kind).add(); });
-    metrics.watch("stoka_gate_taken", {{"gate", role}},
-                  [server] { return static_cast<double>(server->gate().taken()); });
-    metrics.watch("stoka_gate_waiting", {{"gate", role}},
-                  [server] { return static_cast<double>(server->gate().waiting()); });
+    metrics.add_gauge("stoka_gate_taken", {{"gate", role}},
+                      [server] { return static_cast<double>(server->semaphore().in_use()); });
+    metrics.add_gauge("stoka_gate_waiting", {{"gate", role}},
+                      [server] { return static_cast<double>(server->semaphore().waiting()); });
   }
 }
 
@@ -202,14 +203,14 @@ int run_serve(App& app, const ServeFlags& flags) {
   tune_allocator();
   SignalThread signals;
 
-  serve::JournalOptions writing;
+  serve::AccessLogOptions writing;
   writing.json = app.common.json || isatty(STDERR_FILENO) == 0;
   writing.info = !app.common.quiet;
   writing.queries = app.config().boolean("serve.log_queries");
-  serve::Journal journal(app.clock, writing, [](std::string_view line) { print_stderr(line); });
+  serve::AccessLog journal(app.clock, writing, [](std::string_view line) { print_stderr(line); });
   serve::Metrics metrics(STOKA_VERSION);
   journal.on_warning([&metrics] { metrics.warnings.add(); });
-  limit_connections(options->connections, journal);
+  limit_connections(options->max_connections, journal);
   app.log.redirect(&journal);
   const int code = [&] {
     auto runtime = make_runtime(app, [&] { return open_store_or_retry(app); });

@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Settings = std::vector<std::pair<std::string, std::string>>;
-using How = serve::Checked::How;
+using How = serve::SmokeResult::Status;
 
 constexpr int kPagesCheck = 2;  // the number of the check that asks about pages of the site
 
@@ -75,7 +75,7 @@ class OwnServer {
   }
   OwnServer(const OwnServer&) = delete;
 
-  const serve::Remote& remote() const { return site_->remote(); }
+  const serve::SiteClient& remote() const { return site_->remote(); }
   store::Store& store() { return runtime_->store(); }
   bool warned_of_reranker() const { return warned_; }
 
@@ -84,7 +84,7 @@ class OwnServer {
 
   App app_;
   std::atomic<bool> warned_ = false;
-  serve::Journal journal_{
+  serve::AccessLog journal_{
       app_.clock, {.json = true, .info = false, .queries = false}, [this](std::string_view line) {
         if (line.find("rerank") != std::string_view::npos) warned_ = true;
       }};
@@ -106,12 +106,12 @@ Result<> index_sample(const TempFolder& folder, const std::string& store, std::s
 }
 
 // Called with the result of each check.
-using OnCheck = std::function<void(const serve::Checked&)>;
+using OnCheck = std::function<void(const serve::SmokeResult&)>;
 
 // Checks three servers of its own. They use the configured golden data, so that a changed voice is
 // checked too.
-Result<std::vector<serve::Checked>> check_own(const App& app, const OnCheck& on_check,
-                                              std::stop_token stop) {
+Result<std::vector<serve::SmokeResult>> check_own(const App& app, const OnCheck& on_check,
+                                                  std::stop_token stop) {
   STOKA_TRY(refuse_local_flags(app.common));
   STOKA_ASSIGN(const auto folder, TempFolder::make());
   const Settings common = {{"store", "sqlite:" + (folder->path() / "stoka.db").string()},
@@ -127,31 +127,32 @@ Result<std::vector<serve::Checked>> check_own(const App& app, const OnCheck& on_
   STOKA_ASSIGN(const auto site, OwnServer::start(common));
   STOKA_ASSIGN(const auto no_reranker, with("reranker"));
   STOKA_ASSIGN(const auto no_embedder, with("embedder"));
-  const serve::SmokeHouse house{no_reranker->remote(), no_embedder->remote(),
-                                [&] { return no_reranker->warned_of_reranker(); }, site->store()};
-  return serve::smoke(site->remote(), serve::sample_questions(), &house, on_check, std::move(stop));
+  const serve::SmokeFixture house{no_reranker->remote(), no_embedder->remote(),
+                                  [&] { return no_reranker->warned_of_reranker(); }, site->store()};
+  return serve::run_smoke_checks(site->remote(), serve::sample_questions(), &house, on_check,
+                                 std::move(stop));
 }
 
-Result<std::vector<serve::Checked>> check_site(const App& app, const std::string& url,
-                                               const serve::SmokeWishes& wishes,
-                                               const OnCheck& on_check, std::stop_token stop) {
+Result<std::vector<serve::SmokeResult>> check_site(const App& app, const std::string& url,
+                                                   const serve::SmokeOptions& wishes,
+                                                   const OnCheck& on_check, std::stop_token stop) {
   STOKA_ASSIGN(const auto site, RemoteSite::make(app, url));
-  STOKA_ASSIGN(const net::Answer answer, site->remote().get("/healthz", stop));
+  STOKA_ASSIGN(const net::HttpResponse answer, site->remote().get("/healthz", stop));
   // A proxy may hide /healthz, but it must pass the routes that visitors need.
   if (answer.status != 200 || answer.content_type != "application/json")
     STOKA_TRY(site->remote().context("/", stop));
   const serve::SmokeQuestions questions = serve::find_questions(site->remote(), wishes, stop);
-  auto all = serve::smoke(site->remote(), questions, nullptr, on_check, stop);
+  auto all = serve::run_smoke_checks(site->remote(), questions, nullptr, on_check, stop);
   // If this check was skipped, the run has not shown that the site answers questions.
-  for (const serve::Checked& one : all)
-    if (one.n == kPagesCheck && one.how == How::skipped)
+  for (const serve::SmokeResult& one : all)
+    if (one.number == kPagesCheck && one.status == How::skipped)
       return fail(ErrorKind::busy, "no question about the site's pages was asked: " + one.detail);
   return all;
 }
 
-std::string row(const serve::Checked& checked, const terminal::Capabilities& capabilities) {
-  const auto [style, word] = checked.how == How::ok ? std::pair(terminal::Style::title, "ok")
-                             : checked.how == How::failed
+std::string row(const serve::SmokeResult& checked, const terminal::Capabilities& capabilities) {
+  const auto [style, word] = checked.status == How::ok ? std::pair(terminal::Style::title, "ok")
+                             : checked.status == How::failed
                                  ? std::pair(terminal::Style::error, "FAILED")
                                  : std::pair(terminal::Style::dim, "skipped");
   constexpr int kIndent = 13, kName = 42;
@@ -159,7 +160,7 @@ std::string row(const serve::Checked& checked, const terminal::Capabilities& cap
     return terminal::paint(terminal::Style::meta, text, capabilities);
   };
   const std::string detail = terminal::sanitize_line(checked.detail);
-  std::string out = fmt::format("{:>2}  {}  {:<{}}", checked.n,
+  std::string out = fmt::format("{:>2}  {}  {:<{}}", checked.number,
                                 terminal::paint(style, fmt::format("{:<7}", word), capabilities),
                                 checked.name, kName);
   // Details that do not fit beside the name are printed below it.
@@ -171,12 +172,12 @@ std::string row(const serve::Checked& checked, const terminal::Capabilities& cap
   return out + "\n";
 }
 
-std::string smoke_json(const std::vector<serve::Checked>& all, size_t passed, size_t failed) {
+std::string smoke_json(const std::vector<serve::SmokeResult>& all, size_t passed, size_t failed) {
   Json checks = Json::array();
-  for (const serve::Checked& one : all)
-    checks.push_back({{"n", one.n},
+  for (const serve::SmokeResult& one : all)
+    checks.push_back({{"n", one.number},
                       {"name", one.name},
-                      {"ok", one.how == How::skipped ? Json() : Json(one.how == How::ok)},
+                      {"ok", one.status == How::skipped ? Json() : Json(one.status == How::ok)},
                       {"detail", one.detail}});
   return Json{{"checks", std::move(checks)},
               {"passed", passed},
@@ -187,17 +188,17 @@ std::string smoke_json(const std::vector<serve::Checked>& all, size_t passed, si
 
 struct SmokeFlags {
   std::optional<std::string> url;
-  serve::SmokeWishes wishes;
+  serve::SmokeOptions wishes;
 };
 
 // The flags that need --url.
-FlagList site_flags(serve::SmokeWishes& wishes) {
+FlagList site_flags(serve::SmokeOptions& wishes) {
   return {{.names = "--ask",
-           .target = &wishes.ask,
+           .target = &wishes.question,
            .help = "ask this question, which a page of the site answers",
            .value = "QUERY"},
           {.names = "--cites",
-           .target = &wishes.cites,
+           .target = &wishes.expected_slug,
            .help = "expect a citation of this page",
            .value = "SLUG"},
           {.names = "--page",
@@ -205,7 +206,7 @@ FlagList site_flags(serve::SmokeWishes& wishes) {
            .help = "expect recommendations for this page",
            .value = "URL"},
           {.names = "--void",
-           .target = &wishes.void_,
+           .target = &wishes.unanswerable,
            .help = "ask this question, which no page of the site answers",
            .value = "QUERY"}};
 }
@@ -220,7 +221,7 @@ int run_smoke(App& app, SmokeFlags& flags) {
   if (!interrupt) return app.report(interrupt.error());
   const std::stop_token stop = (*interrupt)->begin();
   const terminal::Capabilities capabilities = app.capabilities(STDOUT_FILENO);
-  const OnCheck on_check = [&](const serve::Checked& checked) {
+  const OnCheck on_check = [&](const serve::SmokeResult& checked) {
     if (!app.common.json) print(row(checked, capabilities));
   };
   const auto all =
@@ -228,8 +229,9 @@ int run_smoke(App& app, SmokeFlags& flags) {
   if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
   if (!all) return app.report(all.error());
   const auto count = [&](How how) {
-    return static_cast<size_t>(std::count_if(
-        all->begin(), all->end(), [how](const serve::Checked& one) { return one.how == how; }));
+    return static_cast<size_t>(
+        std::count_if(all->begin(), all->end(),
+                      [how](const serve::SmokeResult& one) { return one.status == how; }));
   };
   const size_t passed = count(How::ok), failed = count(How::failed);
   print(app.common.json ? smoke_json(*all, passed, failed) + "\n"

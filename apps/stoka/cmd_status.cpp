@@ -51,7 +51,7 @@ Result<> probe_embedder(App& app, Providers& providers, const store::IndexStats&
     return {};
   }
   embed::Embedder& embedder = *providers.embedder();
-  STOKA_ASSIGN(embed::Identity identity, embedder.identity(embed::Use::query, stop));
+  STOKA_ASSIGN(embed::Identity identity, embedder.identity(embed::InputType::query, stop));
   part.model = identity.name.substr(identity.name.find(':') + 1);  // without the kind
   const std::string prefix = app.config().text("embedder.query_prefix");
   STOKA_ASSIGN(embed::Vector asked, embedder.embed_query(prefix + std::string(kQuestion), stop));
@@ -63,9 +63,9 @@ Result<> probe_embedder(App& app, Providers& providers, const store::IndexStats&
     chunk.content = content;
     texts.push_back(ingest::fill_document_template(form, chunk, ingest::PrefixMode::none));
   }
-  STOKA_ASSIGN(embed::Embedded pair, embedder.embed_documents(texts, {}, stop));
-  if (!pair.notes.empty())
-    return fail(ErrorKind::protocol, part.name + ": " + pair.notes.front().what,
+  STOKA_ASSIGN(embed::Embeddings pair, embedder.embed_documents(texts, {}, stop));
+  if (!pair.warnings.empty())
+    return fail(ErrorKind::protocol, part.name + ": " + pair.warnings.front().message,
                 "see the log of the server");
   for (const embed::Vector& vector : pair.vectors)
     if (vector.size() != asked.size())
@@ -99,7 +99,7 @@ Result<> probe_reranker(rerank::Reranker& reranker, PartStatus& part, std::stop_
 
 Result<> probe_generator(generate::Generator& generator, PartStatus& part, std::stop_token stop) {
   part.name = generator.name();
-  STOKA_ASSIGN(generate::Probe probe, generator.probe(stop));
+  STOKA_ASSIGN(generate::ProbeResult probe, generator.probe(stop));
   part.model = probe.model;
   return {};
 }
@@ -108,8 +108,8 @@ template <class Work>
 PartStatus timed(const Clock& clock, std::string role, Work work) {
   PartStatus part{std::move(role)};
   auto start = clock.monotonic();
-  generate::Alarm alarm{std::stop_token()};
-  alarm.set(kProbeTimeout);
+  generate::TimedStopSource alarm{std::stop_token()};
+  alarm.stop_after(kProbeTimeout);
   Result<> done = work(part, alarm.token());
   if (!done && done.error().kind == ErrorKind::cancelled)
     done = fail(ErrorKind::timeout,
@@ -223,7 +223,7 @@ std::string shown(const Config& config, const Setting& setting) {
   if (setting.key == "reranker.kind") text = reranker_kind(config);
   if (setting.key == "generator.kind") text = generator_kind(config);
   if (setting.key == "store") text = store::describe(text);
-  if (setting.secret && !text.empty()) return "***";
+  if (setting.is_secret && !text.empty()) return "***";
   if (setting.key.ends_with(".url") && text.find('@') != std::string::npos) return "***";
   if (setting.key.ends_with(".url")) text.resize(std::min(text.find('?'), text.size()));
   return text::one_line(text);
@@ -240,7 +240,7 @@ std::string details(App& app) {
   out += "\nsettings\n";
   for (const Setting& setting : app.config().settings())
     out += fmt::format("  {:<30} {:<32} {:<24} {:<12} {}\n", setting.key, setting.env,
-                       shown(app.config(), setting), name(app.config().origin(setting.key)),
+                       shown(app.config(), setting), to_string(app.config().origin(setting.key)),
                        setting.help);
   return out;
 }

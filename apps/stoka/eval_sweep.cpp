@@ -72,7 +72,7 @@ class Sweeper {
     if (request_.pages.empty()) return {};
     std::string shape;
     for (const Setting& setting : app_.config().settings())
-      if (shapes_index(setting.key) && !setting.secret)
+      if (shapes_index(setting.key) && !setting.is_secret)
         shape += setting.key + "=" + app_.config().text(setting.key) + "\n";
     if (shape == shape_) return {};
     shape_ = std::move(shape);
@@ -95,7 +95,7 @@ class Sweeper {
       return fail(runtime_or.error().kind, describe(settings) + runtime_or.error().message,
                   runtime_or.error().hint);
     const auto runtime = std::move(*runtime_or);
-    STOKA_ASSIGN(const auto subject, eval::Subject::make(runtime->engine(), stop_));
+    STOKA_ASSIGN(const auto subject, eval::SystemUnderTest::make(runtime->engine(), stop_));
     STOKA_ASSIGN(const eval::QueryRuns runs,
                  eval::run_queries(subject->engine(), request_.queries, {}, stop_));
     for (const eval::QueryRun& one : runs.runs)

@@ -25,15 +25,15 @@ namespace stoka::app {
 namespace {
 
 bool is_given(const Config& config, std::string_view key) {
-  return config.origin(key) != Origin::fallback;
+  return config.origin(key) != Origin::default_value;
 }
 
 net::Milliseconds seconds(const Config& config, const std::string& key) {
   return net::Milliseconds(static_cast<long>(config.number(key) * 1000));
 }
 
-net::Deadlines deadlines(const Config& config, const std::string& role) {
-  net::Deadlines out;
+net::Timeouts deadlines(const Config& config, const std::string& role) {
+  net::Timeouts out;
   out.connect = seconds(config, "net.connect_timeout");
   out.total = seconds(config, role + ".timeout");
   out.headers = out.first_token = out.idle = out.total;
@@ -159,9 +159,9 @@ Result<> Providers::open_transport() {
     return fail(ErrorKind::usage, "--record and --replay cannot be used together",
                 "use one of them");
   if (!record.empty()) {
-    STOKA_ASSIGN(tape_, net::Recorder::create(record, client_));
+    STOKA_ASSIGN(tape_, net::RecordingTransport::create(record, client_));
   } else if (!replay.empty()) {
-    STOKA_ASSIGN(tape_, net::Replay::open(replay));
+    STOKA_ASSIGN(tape_, net::ReplayTransport::open(replay));
   }
   if (tape_) transport_ = tape_.get();
   return {};
@@ -182,9 +182,9 @@ Result<net::Upstream*> Providers::upstream(const std::string& role, net::ApiRoot
     app_.log.warning(
         fmt::format("{} is not sent to {}, because this address comes from the {}; "
                     "set both in the same place",
-                    key.setting, options.url.shown(), name(config.origin(role + ".url"))));
-  options.gate.places = static_cast<size_t>(config.integer(role + ".concurrency"));
-  options.gate.most_wait = seconds(config, "net.queue_timeout");
+                    key.setting, options.url.display(), to_string(config.origin(role + ".url"))));
+  options.semaphore.permits = static_cast<size_t>(config.integer(role + ".concurrency"));
+  options.semaphore.max_wait = seconds(config, "net.queue_timeout");
   upstreams_.push_back(std::make_unique<net::Upstream>(std::move(options), *transport_, app_.log));
   return upstreams_.back().get();
 }
@@ -214,7 +214,7 @@ Result<> Providers::make_embedder(store::Store* store) {
 Result<> Providers::make_reranker(store::Store* store) {
   const Config& config = app_.config();
   std::string kind = reranker_kind(config);
-  rerank::RemoteOptions options;
+  rerank::RemoteRerankerOptions options;
   options.model = config.text("reranker.model");
   options.budget = seconds(config, "reranker.timeout");
   if (kind == "none") {
@@ -252,7 +252,7 @@ Result<> Providers::make_generator(const golden::Golden& golden) {
   if (is_given(config, "generator.model"))
     options.model = config.text("generator.model");
   else
-    options.preferred = config.text("generator.model");
+    options.preferred_model = config.text("generator.model");
   options.max_tokens = static_cast<int>(config.integer("generator.max_tokens"));
   options.temperature = config.number("generator.temperature");
   options.top_p = config.number("generator.top_p");

@@ -42,7 +42,7 @@ class Providers {
   Result<> make_generator(const golden::Golden& golden);
 
   App& app_;
-  net::Client client_;
+  net::HttpClient client_;
   std::unique_ptr<net::Transport> tape_;  // a recorder or a replay; may be null
   net::Transport* transport_ = &client_;
   std::vector<std::unique_ptr<net::Upstream>> upstreams_;

@@ -23,7 +23,7 @@ Result<std::unique_ptr<RemoteSite>> RemoteSite::make(const App& app, const std::
                                                      std::initializer_list<LocalFlag> local) {
   STOKA_TRY(refuse_local_flags(app.common, local));
   std::unique_ptr<RemoteSite> out(new RemoteSite);
-  STOKA_ASSIGN(out->remote_, serve::Remote::make(out->client_, url));
+  STOKA_ASSIGN(out->remote_, serve::SiteClient::make(out->client_, url));
   return out;
 }
 

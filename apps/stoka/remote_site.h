@@ -33,13 +33,13 @@ class RemoteSite {
                                                   std::initializer_list<LocalFlag> local = {});
   RemoteSite(const RemoteSite&) = delete;
 
-  const serve::Remote& remote() const { return *remote_; }
+  const serve::SiteClient& remote() const { return *remote_; }
 
  private:
   RemoteSite() = default;
 
-  net::Client client_;
-  std::optional<serve::Remote> remote_;
+  net::HttpClient client_;
+  std::optional<serve::SiteClient> remote_;
 };
 
 // Returns a usage error for --store, --record, --replay and the given flags, for a command that

@@ -20,7 +20,7 @@ namespace {
 
 class LocalConversation final : public terminal::Conversation {
  public:
-  LocalConversation(pipeline::Engine& engine, Ids& ids) : engine_(engine), ids_(ids) {
+  LocalConversation(pipeline::Engine& engine, UuidSource& ids) : engine_(engine), ids_(ids) {
     session_.id = ids.uuid();
     session_.visitor_id = ids.uuid();
   }
@@ -28,7 +28,7 @@ class LocalConversation final : public terminal::Conversation {
   Result<> ask(std::string_view query, const EventSink& sink, std::stop_token stop) override {
     pipeline::TurnRequest request{
         std::string(query), session_.id, session_.visitor_id, "", {page_, "", {}, {}}};
-    STOKA_ASSIGN(pipeline::Outcome outcome, pipeline::run_turn(engine_, request, sink, stop));
+    STOKA_ASSIGN(pipeline::TurnResult outcome, pipeline::run_turn(engine_, request, sink, stop));
     session_ = std::move(outcome.session);
     why_ = pipeline::explain(outcome.turn);
     return {};
@@ -70,7 +70,7 @@ class LocalConversation final : public terminal::Conversation {
 
  private:
   pipeline::Engine& engine_;
-  Ids& ids_;
+  UuidSource& ids_;
   Session session_;
   std::string page_;
   std::string why_;
@@ -78,7 +78,7 @@ class LocalConversation final : public terminal::Conversation {
 
 class RemoteConversation final : public terminal::Conversation {
  public:
-  explicit RemoteConversation(const serve::Remote& remote) : remote_(remote) {}
+  explicit RemoteConversation(const serve::SiteClient& remote) : remote_(remote) {}
 
   // Requests the first hint, so that a wrong address is reported before the first question.
   Result<> open() {
@@ -136,7 +136,7 @@ class RemoteConversation final : public terminal::Conversation {
   std::vector<std::string> pages() const override { return {}; }
 
  private:
-  const serve::Remote& remote_;
+  const serve::SiteClient& remote_;
   Status status_;
   std::vector<std::string> shown_;
   std::optional<std::string> first_hint_;

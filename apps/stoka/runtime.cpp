@@ -37,7 +37,7 @@ Result<> check(const Config& config) {
   if (config.integer("chunk.overlap_tokens") * 2 > config.integer("chunk.max_tokens"))
     return fail(ErrorKind::config, "chunk.overlap_tokens is more than half of chunk.max_tokens",
                 "e.g. 64 and 512");
-  if (const std::string& site = config.text("site.url"); !site.empty() && !is_web_url(site))
+  if (const std::string& site = config.text("site.url"); !site.empty() && !is_http_url(site))
     return fail(ErrorKind::config, fmt::format("site.url is not a web address: '{}'", site),
                 "e.g. https://example.com");
   if (auto pattern = ingest::check_document_template(config.text("embedder.document_template"));
@@ -72,10 +72,10 @@ pipeline::Settings pipeline_settings(const Config& config) {
   out.prompt.budget = size_of(config, "prompt.budget");
   out.site_url = config.text("site.url");
   bool builtin = embedder_kind(config) == "builtin";
-  out.identity = {
-      builtin ? std::string(embed::kBuiltinName) : "", 0, chunk_options(config).describe(),
-      config.text("embedder.query_prefix"),
-      builtin ? std::string(ingest::kPlainTemplate) : config.text("embedder.document_template")};
+  out.identity = {builtin ? std::string(embed::kBuiltinName) : "", 0,
+                  chunk_options(config).describe(), config.text("embedder.query_prefix"),
+                  builtin ? std::string(ingest::kDefaultDocumentTemplate)
+                          : config.text("embedder.document_template")};
   return out;
 }
 

@@ -4,16 +4,16 @@
 
 namespace stoka {
 
-std::string lower(std::string_view text) {
+std::string to_lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = to_lower(c);
   return out;
 }
 
 std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kWhiteSpace);
+  const size_t first = text.find_first_not_of(kAsciiWhitespace);
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kWhiteSpace) + 1 - first);
+  return text.substr(first, text.find_last_not_of(kAsciiWhitespace) + 1 - first);
 }
 
 std::string_view take_line(std::string_view& text) {

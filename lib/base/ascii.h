@@ -7,9 +7,9 @@
 
 namespace stoka {
 
-inline constexpr std::string_view kWhiteSpace = " \t\r\n\f\v";
+inline constexpr std::string_view kAsciiWhitespace = " \t\r\n\f\v";
 
-inline bool is_white_space(char c) { return kWhiteSpace.find(c) != std::string_view::npos; }
+inline bool is_ascii_space(char c) { return kAsciiWhitespace.find(c) != std::string_view::npos; }
 constexpr bool is_ascii(char32_t c) { return c < 0x80; }
 constexpr bool is_ascii_digit(char32_t c) { return c >= '0' && c <= '9'; }
 constexpr bool is_ascii_upper(char32_t c) { return c >= 'A' && c <= 'Z'; }
@@ -26,7 +26,7 @@ constexpr int hex_digit_value(char c) {
 
 constexpr char to_lower(char c) { return is_ascii_upper(c) ? static_cast<char>(c + 32) : c; }
 constexpr char to_upper(char c) { return is_ascii_lower(c) ? static_cast<char>(c - 32) : c; }
-std::string lower(std::string_view text);
+std::string to_lower(std::string_view text);
 
 // The text without the white space at both ends.
 std::string_view trimmed(std::string_view text);

@@ -32,14 +32,14 @@ std::string rfc3339(Instant instant) {
                      time.minutes().count(), time.seconds().count(), time.subseconds().count());
 }
 
-std::string spoken(std::chrono::milliseconds duration) {
+std::string format_duration(std::chrono::milliseconds duration) {
   if (duration < std::chrono::seconds(1)) return fmt::format("{} ms", duration.count());
   const int64_t tenths = (duration.count() + 50) / 100;
   if (tenths % 10 == 0) return fmt::format("{} s", tenths / 10);
   return fmt::format("{}.{} s", tenths / 10, tenths % 10);
 }
 
-std::string RandomIds::uuid() {
+std::string RandomUuidSource::uuid() {
   uint64_t bits[2];
   // A request for 16 bytes blocks until the pool is ready and is then met whole; only a signal can
   // interrupt it.
@@ -48,7 +48,7 @@ std::string RandomIds::uuid() {
   return uuid_from(bits[0], bits[1]);
 }
 
-std::string SeededIds::uuid() {
+std::string SeededUuidSource::uuid() {
   uint64_t high = random_();
   return uuid_from(high, random_());
 }

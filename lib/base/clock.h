@@ -45,24 +45,24 @@ class FixedClock final : public Clock {
 std::string rfc3339(Instant instant);  // "2026-04-12T10:00:00.000Z"
 
 // A duration for messages: "150 ms", "1.5 s", "60 s".
-std::string spoken(std::chrono::milliseconds duration);
+std::string format_duration(std::chrono::milliseconds duration);
 
 // A source of UUIDs. Thread safe unless a class says otherwise.
-class Ids {
+class UuidSource {
  public:
-  virtual ~Ids() = default;
+  virtual ~UuidSource() = default;
   virtual std::string uuid() = 0;  // version 4, lower case
 };
 
-class RandomIds final : public Ids {
+class RandomUuidSource final : public UuidSource {
  public:
   std::string uuid() override;
 };
 
 // Gives the same ids in every run with the same seed. For tests and evaluation. Not thread safe.
-class SeededIds final : public Ids {
+class SeededUuidSource final : public UuidSource {
  public:
-  explicit SeededIds(uint64_t seed) : random_(seed) {}
+  explicit SeededUuidSource(uint64_t seed) : random_(seed) {}
   std::string uuid() override;
 
  private:

@@ -35,8 +35,8 @@ std::string expected_value(const Setting& setting) {
     case ValueType::integer:
     case ValueType::number:
       return fmt::format("a {}number from {:g} to {:g}",
-                         setting.type == ValueType::integer ? "whole " : "", setting.least,
-                         setting.most);
+                         setting.type == ValueType::integer ? "whole " : "", setting.min_value,
+                         setting.max_value);
     case ValueType::boolean:
       return "true or false";
     case ValueType::choice:
@@ -52,13 +52,13 @@ bool is_valid(const Setting& setting, std::string_view text) {
   switch (setting.type) {
     case ValueType::integer: {
       auto value = parse<long>(text);
-      return value && static_cast<double>(*value) >= setting.least &&
-             static_cast<double>(*value) <= setting.most;
+      return value && static_cast<double>(*value) >= setting.min_value &&
+             static_cast<double>(*value) <= setting.max_value;
     }
     case ValueType::number: {
       // The comparisons are written so that NaN fails them.
       auto value = parse<double>(text);
-      return value && *value >= setting.least && *value <= setting.most;
+      return value && *value >= setting.min_value && *value <= setting.max_value;
     }
     case ValueType::boolean:
       return parse_bool(text).has_value();
@@ -74,14 +74,14 @@ bool is_valid(const Setting& setting, std::string_view text) {
 
 }  // namespace
 
-std::string_view name(Origin origin) {
+std::string_view to_string(Origin origin) {
   constexpr std::string_view kNames[] = {"default", "file", "environment", "flag"};
   return kNames[static_cast<int>(origin)];
 }
 
 Config::Config(std::span<const Setting> settings) : settings_(settings) {
   for (const Setting& setting : settings)
-    values_[setting.key] = {setting.fallback, Origin::fallback};
+    values_[setting.key] = {setting.default_value, Origin::default_value};
 }
 
 Result<> Config::set(std::string_view key, std::string text, Origin origin,

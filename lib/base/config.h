@@ -21,17 +21,17 @@ struct Setting {
   std::string key;  // "retrieval.mode"; also the file's [retrieval] mode
   std::string env;  // "STOKA_RETRIEVAL_MODE"; empty if no variable sets it
   ValueType type = ValueType::text;
-  std::string fallback;  // the default value, as text
-  std::string help;      // one line, shown by --help and `stoka status -v`
+  std::string default_value;  // the default value, as text
+  std::string help;           // one line, shown by --help and `stoka status -v`
   std::vector<std::string> choices = {};
-  double least = -1e300;  // smallest number allowed
-  double most = 1e300;    // largest number allowed
-  bool secret = false;    // its value is never shown
+  double min_value = -1e300;  // smallest number allowed
+  double max_value = 1e300;   // largest number allowed
+  bool is_secret = false;     // its value is never shown
 };
 
 // The layer that a value comes from.
-enum class Origin { fallback, file, environment, flag };
-std::string_view name(Origin origin);
+enum class Origin { default_value, file, environment, flag };
+std::string_view to_string(Origin origin);
 
 // Not thread safe while values are loaded.
 class Config {
@@ -61,7 +61,7 @@ class Config {
  private:
   struct Value {
     std::string text;
-    Origin origin = Origin::fallback;
+    Origin origin = Origin::default_value;
   };
   const Value& value(std::string_view key) const;
   Result<> set(std::string_view key, std::string text, Origin origin, std::string_view where);

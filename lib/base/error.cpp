@@ -32,7 +32,7 @@ const Row& row(ErrorKind kind) {
 
 }  // namespace
 
-std::string_view name(ErrorKind kind) { return row(kind).name; }
+std::string_view to_string(ErrorKind kind) { return row(kind).name; }
 int exit_code(ErrorKind kind) { return row(kind).exit_code; }
 int http_status(ErrorKind kind) { return row(kind).http_status; }
 bool retryable(ErrorKind kind) { return row(kind).retryable; }

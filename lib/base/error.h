@@ -33,7 +33,7 @@ struct Error {
 };
 
 // "usage", "config", …. The names appear in JSON and never change.
-std::string_view name(ErrorKind kind);
+std::string_view to_string(ErrorKind kind);
 // 2 usage; 3 configuration or data; 4 upstream or database; 130 cancelled.
 int exit_code(ErrorKind kind);
 int http_status(ErrorKind kind);

@@ -10,7 +10,7 @@ std::string content_hash(std::string_view bytes) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-std::string hashed_uuid(std::string_view bytes) {
+std::string uuid_from_hash(std::string_view bytes) {
   std::string id = content_hash(bytes);
   id[12] = '8';
   id[16] = "89ab"[id[16] & 3];

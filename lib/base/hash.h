@@ -10,6 +10,6 @@ namespace stoka {
 std::string content_hash(std::string_view bytes);
 
 // The same hash in the form of a UUID of version 8 (RFC 9562, custom formats).
-std::string hashed_uuid(std::string_view bytes);
+std::string uuid_from_hash(std::string_view bytes);
 
 }  // namespace stoka

@@ -6,22 +6,22 @@
 
 namespace stoka {
 
-enum class Level { info, warning };
+enum class LogLevel { info, warning };
 
 // Thread safe. A message is one line without a line feed at its end. It may contain untrusted text:
 // the implementation removes control characters.
 class Log {
  public:
   virtual ~Log() = default;
-  virtual void write(Level level, std::string_view message) = 0;
+  virtual void write(LogLevel level, std::string_view message) = 0;
 
-  void info(std::string_view message) { write(Level::info, message); }
-  void warning(std::string_view message) { write(Level::warning, message); }
+  void info(std::string_view message) { write(LogLevel::info, message); }
+  void warning(std::string_view message) { write(LogLevel::warning, message); }
 };
 
 class NullLog final : public Log {
  public:
-  void write(Level, std::string_view) override {}
+  void write(LogLevel, std::string_view) override {}
 };
 
 }  // namespace stoka

@@ -19,9 +19,9 @@ std::optional<char> take_escape(std::string_view& text) {
     text.remove_prefix(2);
     return kCharacters[index];
   }
-  const std::optional<char32_t> unit = escaped_unit(text);
+  const std::optional<char32_t> unit = parse_unicode_escape(text);
   if (!unit || *unit >= 0x80) return std::nullopt;
-  text.remove_prefix(kUnitEscapeBytes);
+  text.remove_prefix(kUnicodeEscapeLength);
   return static_cast<char>(*unit);
 }
 
@@ -43,7 +43,7 @@ size_t json_spelling_length(std::string_view text, std::string_view value) {
 }  // namespace
 
 std::string Secret::redact(std::string_view text) const {
-  if (value_.size() < kLeastSecret) return std::string(text);
+  if (value_.size() < kMinLength) return std::string(text);
   const char first_characters[] = {value_.front(), '\\'};
   std::string out;
   while (!text.empty()) {

@@ -19,7 +19,7 @@ class Secret {
   const std::string& reveal() const { return value_; }
   // A shorter value is taken for a placeholder ("EMPTY", "ollama") and is not redacted, because the
   // same word may occur in ordinary text.
-  static constexpr size_t kLeastSecret = 8;
+  static constexpr size_t kMinLength = 8;
   // Replaces every occurrence of the secret in the text with ***, also where JSON escapes it
   // ("sk\/1"). Some servers repeat in their error message the key that they refuse.
   std::string redact(std::string_view text) const;

@@ -15,28 +15,28 @@
 
 namespace stoka {
 
-struct GateOptions {
-  size_t places = 4;         // permits that exist
-  size_t most_waiting = 64;  // further requests are refused as busy
-  std::chrono::milliseconds most_wait{10000};
+struct SemaphoreOptions {
+  size_t permits = 4;       // permits that exist
+  size_t max_waiting = 64;  // further requests are refused as busy
+  std::chrono::milliseconds max_wait{10000};
 };
 
 // Thread safe. Permits and tickets must not outlive the semaphore.
-class Gate {
+class Semaphore {
  public:
   // Holds one permit. The destructor releases it.
-  class Pass {
+  class Permit {
    public:
-    Pass() = default;
-    Pass(Pass&& other) noexcept : semaphore_(std::exchange(other.semaphore_, nullptr)) {}
-    Pass& operator=(Pass&& other) noexcept;
-    ~Pass() { leave(); }
-    void leave();  // does nothing if no permit is held
+    Permit() = default;
+    Permit(Permit&& other) noexcept : semaphore_(std::exchange(other.semaphore_, nullptr)) {}
+    Permit& operator=(Permit&& other) noexcept;
+    ~Permit() { release(); }
+    void release();  // does nothing if no permit is held
 
    private:
-    friend class Gate;
-    explicit Pass(Gate* semaphore) : semaphore_(semaphore) {}
-    Gate* semaphore_ = nullptr;
+    friend class Semaphore;
+    explicit Permit(Semaphore* semaphore) : semaphore_(semaphore) {}
+    Semaphore* semaphore_ = nullptr;
   };
 
   // A request for a permit: in the queue, or granted. The destructor withdraws the request or
@@ -47,34 +47,34 @@ class Gate {
     Ticket(Ticket&& other) noexcept = default;
     Ticket& operator=(Ticket&& other) noexcept;
     ~Ticket() { withdraw(); }
-    bool granted() const;
-    Pass take();  // only once, and only when granted() is true
+    bool is_granted() const;
+    Permit take();  // only once, and only when granted() is true
 
    private:
-    friend class Gate;
+    friend class Semaphore;
     struct Waiter;
     explicit Ticket(std::shared_ptr<Waiter> waiter) : waiter_(std::move(waiter)) {}
     void withdraw();
     std::shared_ptr<Waiter> waiter_;
   };
 
-  Gate(std::string name, GateOptions options);
+  Semaphore(std::string name, SemaphoreOptions options);
 
   // Blocks until a permit is granted, at most for the shorter of `limit` and the option max_wait.
   // Errors: busy if too many requests wait already or the time is over; cancelled.
-  Result<Pass> enter(std::stop_token stop,
-                     std::chrono::milliseconds limit = std::chrono::milliseconds::max());
+  Result<Permit> acquire(std::stop_token stop,
+                         std::chrono::milliseconds limit = std::chrono::milliseconds::max());
 
   // For callers that must not block. If a permit is free, the ticket is granted at once and
   // `granted` is never called. Else `granted` is called later, on the thread that releases a
   // permit; it must not call the semaphore. The caller decides how long it waits, and then reports
   // wait_timeout_error(). Fails as busy if too many requests wait already.
   Result<Ticket> queue(std::function<void()> granted);
-  Error too_long(std::chrono::milliseconds waited) const;
-  std::chrono::milliseconds most_wait() const { return options_.most_wait; }
+  Error wait_timeout_error(std::chrono::milliseconds waited) const;
+  std::chrono::milliseconds max_wait() const { return options_.max_wait; }
 
-  const std::string& what() const { return name_; }
-  size_t taken() const;
+  const std::string& name() const { return name_; }
+  size_t in_use() const;
   size_t waiting() const;
 
  private:
@@ -82,7 +82,7 @@ class Gate {
   void grant_waiting();  // the caller holds mutex_
 
   const std::string name_;  // "embedder": the resource, for error messages
-  const GateOptions options_;
+  const SemaphoreOptions options_;
   mutable std::mutex mutex_;
   size_t in_use_ = 0;
   std::deque<std::shared_ptr<Ticket::Waiter>> queue_;

@@ -25,7 +25,7 @@ size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string nearest(std::string_view word, std::span<const std::string> known) {
+std::string closest_match(std::string_view word, std::span<const std::string> known) {
   if (word.size() > 64) return {};
   size_t best = std::max<size_t>(1, word.size() / 3) + 1;
   std::string found;
@@ -37,7 +37,7 @@ std::string nearest(std::string_view word, std::span<const std::string> known) {
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
-  std::string found = nearest(word, known);
+  std::string found = closest_match(word, known);
   return found.empty() ? "" : ", did you mean '" + found + "'?";
 }
 

@@ -13,7 +13,7 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 
 }  // namespace
 
-std::string percent_encoded(std::string_view bytes, std::string_view plain) {
+std::string percent_encode(std::string_view bytes, std::string_view plain) {
   std::string out;
   for (const char c : bytes) {
     const bool keep = is_ascii_alnum(c) || plain.find(c) != std::string_view::npos;
@@ -25,28 +25,28 @@ std::string percent_encoded(std::string_view bytes, std::string_view plain) {
   return out;
 }
 
-bool is_web_url(std::string_view text) {
-  const std::string start = lower(text.substr(0, 8));
+bool is_http_url(std::string_view text) {
+  const std::string start = to_lower(text.substr(0, 8));
   const size_t scheme = start == "https://" ? 8 : start.starts_with("http://") ? 7 : 0;
   if (scheme == 0 || text.size() == scheme) return false;
   return std::string_view("/?#\\").find(text[scheme]) == std::string_view::npos;
 }
 
 std::string safe_link(std::string_view address, std::string_view site) {
-  if (address.size() > kMostLink || std::any_of(address.begin(), address.end(), is_control))
+  if (address.size() > kMaxLinkBytes || std::any_of(address.begin(), address.end(), is_control))
     return {};
   // A browser reads a backslash as a slash, so "/\\host" would leave the site.
   const bool is_path =
       address.starts_with('/') && !address.starts_with("//") && !address.starts_with("/\\");
-  if (!is_path && !is_web_url(address)) return {};
+  if (!is_path && !is_http_url(address)) return {};
   std::string url;
-  if (is_path && is_web_url(site)) {
+  if (is_path && is_http_url(site)) {
     while (site.ends_with('/')) site.remove_suffix(1);
     url = site;
   }
   url += address;
-  std::string out = percent_encoded(url, "-._~:/?#[]@!$&'()*+,;=%");
-  return out.size() <= kMostLink ? out : std::string();
+  std::string out = percent_encode(url, "-._~:/?#[]@!$&'()*+,;=%");
+  return out.size() <= kMaxLinkBytes ? out : std::string();
 }
 
 }  // namespace stoka

@@ -8,13 +8,13 @@
 namespace stoka {
 
 // Replaces every byte with %XX, except ASCII letters, digits and the characters in `plain`.
-std::string percent_encoded(std::string_view bytes, std::string_view plain);
+std::string percent_encode(std::string_view bytes, std::string_view plain);
 
 // Whether the text begins with http:// or https:// and a host.
-bool is_web_url(std::string_view text);
+bool is_http_url(std::string_view text);
 
 // The maximum length of a link in bytes. Some terminals ignore longer links.
-inline constexpr size_t kMostLink = 2048;
+inline constexpr size_t kMaxLinkBytes = 2048;
 
 // Returns the address in a form that is safe to use as a link, or an empty string if there is none.
 // An http or https URL stays as it is. A path ("/blog/x") is appended to `site`, or stays a path if

@@ -7,10 +7,10 @@
 
 namespace stoka {
 
-inline constexpr size_t kUnitEscapeBytes = 6;
+inline constexpr size_t kUnicodeEscapeLength = 6;
 
 // Returns the code unit of the escape at the start of the text, or nothing if there is none.
-std::optional<char32_t> escaped_unit(std::string_view text);
+std::optional<char32_t> parse_unicode_escape(std::string_view text);
 
 constexpr bool is_high_surrogate(char32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
 constexpr bool is_low_surrogate(char32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }

@@ -12,7 +12,7 @@ bool is_space(char c) { return c == ' ' || c == '\n'; }
 
 }  // namespace
 
-AnswerStream::AnswerStream(std::vector<Source> sources, std::set<std::string> already_shown,
+AnswerStream::AnswerStream(std::vector<CitationSource> sources, std::set<std::string> already_shown,
                            const GuardRules& rules, std::string query, EventSink sink,
                            AnswerOptions options)
     : sources_(std::move(sources)),
@@ -74,19 +74,20 @@ void AnswerStream::tag(const std::string& slug, const std::string& quote) {
   guard_.mark_citation();
   flush();
   after_citation_ = true;
-  summary_.cited.push_back(slug);
+  summary_.cited_slugs.push_back(slug);
   summary_.citations.push_back(cite(sources_[found->second], quote));
   sink_(CiteEvent{summary_.citations.back()});
 }
 
-Citation AnswerStream::cite(const Source& source, const std::string& quote) {
+Citation AnswerStream::cite(const CitationSource& source, const std::string& quote) {
   const Chunk& chunk = source.hit.chunk;
-  std::vector<std::string_view> contents(source.document.begin(), source.document.end());
+  std::vector<std::string_view> contents(source.document_chunks.begin(),
+                                         source.document_chunks.end());
   if (contents.empty()) contents.push_back(chunk.content);
-  VerifiedQuote verified = verify_quote(quote, contents, source.chunk_at, query_);
+  VerifiedQuote verified = verify_quote(quote, contents, source.chunk_index, query_);
   if (verified.kind == VerifiedQuote::repaired) ++summary_.repaired;
   if (verified.kind == VerifiedQuote::replaced) ++summary_.replaced;
-  return make_citation(source.hit, std::move(verified.quote), options_.showing);
+  return make_citation(source.hit, std::move(verified.quote), options_.citation_context);
 }
 
 }  // namespace stoka::cite

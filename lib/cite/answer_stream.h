@@ -20,34 +20,35 @@
 namespace stoka::cite {
 
 // A document that may be cited.
-struct Source {
+struct CitationSource {
   Hit hit;
-  std::vector<std::string> document;  // contents of all its chunks, in order; empty: only the hit's
-  size_t chunk_at = 0;                // index of the hit's chunk in that list
+  std::vector<std::string>
+      document_chunks;     // contents of all its chunks, in order; empty: only the hit's
+  size_t chunk_index = 0;  // index of the hit's chunk in that list
 };
 
 struct AnswerOptions {
   size_t max_citations = 5;
-  Showing showing = {};
+  CitationContext citation_context = {};
 };
 
-struct Summary {
-  std::string text;                 // the visible text without citations, trimmed
-  std::vector<std::string> cited;   // slugs in order
-  std::vector<Citation> citations;  // the same citations, as emitted
-  size_t dropped_unknown = 0;       // tags whose slug is not among the sources
-  size_t dropped_repeated = 0;      // tags whose slug was already shown in the session or answer
-  size_t dropped_malformed = 0;     // see CitationParser
-  size_t dropped_excess = 0;        // tags beyond max_citations
-  size_t repaired = 0;              // emitted citations whose quote is VerifiedQuote::repaired
-  size_t replaced = 0;              // emitted citations whose quote is VerifiedQuote::replaced
+struct AnswerSummary {
+  std::string text;                      // the visible text without citations, trimmed
+  std::vector<std::string> cited_slugs;  // slugs in order
+  std::vector<Citation> citations;       // the same citations, as emitted
+  size_t dropped_unknown = 0;            // tags whose slug is not among the sources
+  size_t dropped_repeated = 0;   // tags whose slug was already shown in the session or answer
+  size_t dropped_malformed = 0;  // see CitationParser
+  size_t dropped_excess = 0;     // tags beyond max_citations
+  size_t repaired = 0;           // emitted citations whose quote is VerifiedQuote::repaired
+  size_t replaced = 0;           // emitted citations whose quote is VerifiedQuote::replaced
 };
 
 // Not thread safe. Calls the event sink from push() and finish(), on the thread of the caller.
 class AnswerStream : private TagSink {
  public:
   // The sources are sorted best first. Of two with the same slug the first one is cited.
-  AnswerStream(std::vector<Source> sources, std::set<std::string> already_shown,
+  AnswerStream(std::vector<CitationSource> sources, std::set<std::string> already_shown,
                const GuardRules& rules, std::string query, EventSink sink,
                AnswerOptions options = {});
   AnswerStream(const AnswerStream&) = delete;
@@ -59,26 +60,26 @@ class AnswerStream : private TagSink {
   void finish();  // must be called once, even if the stream broke off
 
   // Complete after finish().
-  const Summary& summary() const { return summary_; }
+  const AnswerSummary& summary() const { return summary_; }
 
  private:
   void text(std::string_view text) override;
   void tag(const std::string& slug, const std::string& quote) override;
   void append_visible(std::string_view text);
   void flush();
-  Citation cite(const Source& source, const std::string& quote);
+  Citation cite(const CitationSource& source, const std::string& quote);
 
-  std::vector<Source> sources_;
+  std::vector<CitationSource> sources_;
   std::map<std::string, size_t, std::less<>> index_by_slug_;
   std::set<std::string> shown_slugs_;  // shown earlier in the session or cited in this answer
   std::string query_;
   EventSink sink_;
   AnswerOptions options_;
-  Summary summary_;
+  AnswerSummary summary_;
   std::string pending_;  // the text of the next token event
   bool after_citation_ = false;
   VoiceGuard guard_;
-  Parser parser_;
+  CitationParser parser_;
 };
 
 }  // namespace stoka::cite

@@ -36,7 +36,7 @@ std::vector<std::string_view> words(std::string_view text) {
 std::string_view first_words(std::string_view text, const std::vector<std::string_view>& words) {
   for (const std::string_view word : words) {
     const auto run = text.substr(0, static_cast<size_t>(word.end() - text.begin()));
-    if (text::length(run) >= kMinEnd) return run;
+    if (text::count_code_points(run) >= kMinEnd) return run;
   }
   return text;
 }
@@ -45,7 +45,7 @@ std::string_view first_words(std::string_view text, const std::vector<std::strin
 std::string_view last_words(std::string_view text, const std::vector<std::string_view>& words) {
   for (auto word = words.rbegin(); word != words.rend(); ++word) {
     const auto run = text.substr(static_cast<size_t>(word->begin() - text.begin()));
-    if (text::length(run) >= kMinEnd) return run;
+    if (text::count_code_points(run) >= kMinEnd) return run;
   }
   return text;
 }
@@ -55,20 +55,20 @@ std::string_view last_words(std::string_view text, const std::vector<std::string
 std::string text_fragment(std::string_view quote) {
   // A hyphen, a comma and an ampersand are syntax in a text fragment, so they are encoded too.
   constexpr std::string_view kPlain = "._~";
-  const std::string text = text::squeeze(quote);
+  const std::string text = text::collapse_whitespace(quote);
   if (text.empty()) return {};
   std::string out = "#:~:text=";
-  if (text::length(text) > kMaxWholeQuote) {
+  if (text::count_code_points(text) > kMaxWholeQuote) {
     const std::vector<std::string_view> parts = words(text);
     const std::string_view first = first_words(text, parts);
     const std::string_view last = last_words(text, parts);
     if (first.size() + last.size() < text.size())
-      return out + percent_encoded(first, kPlain) + ',' + percent_encoded(last, kPlain);
+      return out + percent_encode(first, kPlain) + ',' + percent_encode(last, kPlain);
   }
-  return out + percent_encoded(text, kPlain);
+  return out + percent_encode(text, kPlain);
 }
 
-Citation make_citation(const Hit& hit, std::string quote, const Showing& showing) {
+Citation make_citation(const Hit& hit, std::string quote, const CitationContext& showing) {
   const Chunk& chunk = hit.chunk;
   Citation out;
   out.slug = chunk.slug;
@@ -80,7 +80,7 @@ Citation make_citation(const Hit& hit, std::string quote, const Showing& showing
   out.url = safe_link(chunk.url, showing.site);
   if (!out.url.empty() && out.url.find('#') == std::string::npos) {
     const std::string fragment = text_fragment(out.quote);
-    if (out.url.size() + fragment.size() <= kMostLink) out.url += fragment;
+    if (out.url.size() + fragment.size() <= kMaxLinkBytes) out.url += fragment;
   }
   out.score = hit.score;
   if (chunk.type == "product") out.kind = CiteKind::product;

@@ -11,14 +11,14 @@
 namespace stoka::cite {
 
 // What a citation depends on besides its document.
-struct Showing {
+struct CitationContext {
   std::string site;  // URL of the site, prefixed to the paths of documents; may be empty
   Date today{};      // dates of the same year are shown without the year
 };
 
 // Cites the hit's document with the quote. The URL ends in a text fragment that leads to the quote,
 // unless the URL of the document already has a fragment or the link would be too long.
-Citation make_citation(const Hit& hit, std::string quote, const Showing& showing);
+Citation make_citation(const Hit& hit, std::string quote, const CitationContext& showing);
 
 // "#:~:text=…", a text fragment (WICG): browsers scroll to the quote and highlight it. A long quote
 // is represented by its first and last words. Empty for an empty quote.

@@ -46,7 +46,7 @@ std::string decode_value(std::string_view raw) {
 
 }  // namespace
 
-void Parser::push(std::string_view bytes) {
+void CitationParser::push(std::string_view bytes) {
   while (!bytes.empty()) {
     switch (state_) {
       case State::text:
@@ -56,7 +56,7 @@ void Parser::push(std::string_view bytes) {
         if (push_tag_start(bytes.front())) bytes.remove_prefix(1);
         break;
       case State::closing_tag:
-        if (is_white_space(bytes.front())) {
+        if (is_ascii_space(bytes.front())) {
           bytes.remove_prefix(1);
         } else {
           state_ = State::text;
@@ -74,7 +74,7 @@ void Parser::push(std::string_view bytes) {
   }
 }
 
-void Parser::finish() {
+void CitationParser::finish() {
   const auto text = [this](std::string_view part) { sink_.text(part); };
   switch (state_) {
     case State::text:
@@ -95,7 +95,7 @@ void Parser::finish() {
   start_.clear();
 }
 
-std::string_view Parser::push_text(std::string_view bytes) {
+std::string_view CitationParser::push_text(std::string_view bytes) {
   const auto* less = static_cast<const char*>(std::memchr(bytes.data(), '<', bytes.size()));
   const size_t length = less == nullptr ? bytes.size() : static_cast<size_t>(less - bytes.data());
   emit_text(bytes.substr(0, length));
@@ -107,11 +107,11 @@ std::string_view Parser::push_text(std::string_view bytes) {
   return bytes.substr(length + 1);
 }
 
-void Parser::emit_text(std::string_view bytes) {
+void CitationParser::emit_text(std::string_view bytes) {
   sanitizer_.push(bytes, [this](std::string_view part) { sink_.text(part); });
 }
 
-bool Parser::push_tag_start(char c) {
+bool CitationParser::push_tag_start(char c) {
   const std::string_view full = start_.size() > 1 && start_[1] == '/' ? kClose : kOpen;
   if (start_.size() < full.size()) {
     const bool slash = start_.size() == 1 && c == '/';
@@ -119,10 +119,10 @@ bool Parser::push_tag_start(char c) {
       start_ += c;
       return true;
     }
-  } else if (full == kClose && (c == '>' || is_white_space(c))) {
+  } else if (full == kClose && (c == '>' || is_ascii_space(c))) {
     state_ = c == '>' ? State::text : State::closing_tag;
     return true;
-  } else if (full == kOpen && (c == '>' || c == '/' || is_white_space(c))) {
+  } else if (full == kOpen && (c == '>' || c == '/' || is_ascii_space(c))) {
     begin_tag(c);
     return true;
   }
@@ -132,7 +132,7 @@ bool Parser::push_tag_start(char c) {
   return false;
 }
 
-void Parser::begin_tag(char c) {
+void CitationParser::begin_tag(char c) {
   state_ = State::attributes;
   tag_bytes_ = kOpen.size();
   nested_start_ = 0;
@@ -145,17 +145,17 @@ void Parser::begin_tag(char c) {
   push_tag(c);
 }
 
-bool Parser::is_in_quotes() const {
+bool CitationParser::is_in_quotes() const {
   return state_ == State::double_quoted || state_ == State::single_quoted ||
          state_ == State::curly_quoted;
 }
 
 // Handles what can happen in every state of a tag: the next tag begins, the tag ends, or it becomes
 // too long.
-void Parser::push_tag(char c) {
+void CitationParser::push_tag(char c) {
   // "<cite " inside a tag, even in quotes: a quote of this tag was never closed. Starting over
   // keeps the next tag.
-  if (nested_start_ == kOpen.size() && is_white_space(c)) {
+  if (nested_start_ == kOpen.size() && is_ascii_space(c)) {
     drop_tag();
     begin_tag(c);
     return;
@@ -185,10 +185,10 @@ void Parser::push_tag(char c) {
   last_ = c;
 }
 
-void Parser::push_attribute(char c) {
+void CitationParser::push_attribute(char c) {
   switch (state_) {
     case State::attributes:
-      if (!is_white_space(c) && c != '/') {
+      if (!is_ascii_space(c) && c != '/') {
         name_ = to_lower(c);
         state_ = State::attribute_name;
       }
@@ -197,7 +197,7 @@ void Parser::push_attribute(char c) {
     case State::after_name:
       if (c == '=') {
         state_ = State::before_value;
-      } else if (is_white_space(c)) {
+      } else if (is_ascii_space(c)) {
         state_ = State::after_name;
       } else if (c == '/') {
         state_ = State::attributes;
@@ -208,7 +208,7 @@ void Parser::push_attribute(char c) {
       }
       break;
     case State::before_value:
-      if (is_white_space(c)) break;
+      if (is_ascii_space(c)) break;
       if (c == '"') {
         state_ = State::double_quoted;
       } else if (c == '\'') {
@@ -234,7 +234,7 @@ void Parser::push_attribute(char c) {
       if (c == '"' || ends_with_curly_quote(value_)) end_value();
       break;
     case State::unquoted:
-      if (is_white_space(c)) {
+      if (is_ascii_space(c)) {
         end_value();
         break;
       }
@@ -250,7 +250,7 @@ void Parser::push_attribute(char c) {
   }
 }
 
-void Parser::end_value() {
+void CitationParser::end_value() {
   if (state_ == State::curly_quoted && ends_with_curly_quote(value_)) {
     value_.resize(value_.size() - kRightCurly.size());
   }
@@ -264,7 +264,7 @@ void Parser::end_value() {
   state_ = State::attributes;
 }
 
-void Parser::end_tag() {
+void CitationParser::end_tag() {
   state_ = State::text;
   if (slug_.empty()) {
     ++malformed_;
@@ -273,14 +273,14 @@ void Parser::end_tag() {
   }
 }
 
-void Parser::drop_tag() {
+void CitationParser::drop_tag() {
   ++malformed_;
   state_ = State::text;
 }
 
 // Inside of quotes only "/>" ends the tag: the quote may never be closed, and a '>' alone may be
 // part of it.
-void Parser::push_oversized(char c) {
+void CitationParser::push_oversized(char c) {
   const bool end = c == '>' && (oversized_quote_ == '\0' || last_ == '/');
   if (c == oversized_quote_ && last_ != '\\') oversized_quote_ = '\0';
   last_ = c;

@@ -40,9 +40,9 @@ class TagSink {
 };
 
 // Not thread safe. Allocates memory only inside of tags.
-class Parser {
+class CitationParser {
  public:
-  explicit Parser(TagSink& sink) : sink_(sink) {}  // the sink must outlive the parser
+  explicit CitationParser(TagSink& sink) : sink_(sink) {}  // the sink must outlive the parser
 
   void push(std::string_view bytes);
   void finish();  // must be called once, after the last push()

@@ -50,7 +50,7 @@ QuoteWords quote_words(std::string_view quote) {
     out.content.push_back(!text::is_stop_word(word.text));
     if (!out.content.back()) continue;
     ++out.content_words;
-    if (lower(quote.substr(word.begin, word.end - word.begin)) == word.text) {
+    if (to_lower(quote.substr(word.begin, word.end - word.begin)) == word.text) {
       out.probes.push_back(word.text);
     }
   }
@@ -59,7 +59,7 @@ QuoteWords quote_words(std::string_view quote) {
 
 // A cheap test whether a chunk contains enough of the quote's words to be worth tokenising.
 bool may_contain(std::string_view chunk, const QuoteWords& quote) {
-  const std::string lowered = lower(chunk);
+  const std::string lowered = to_lower(chunk);
   size_t missing = 0;
   for (const std::string& probe : quote.probes) missing += lowered.find(probe) == std::string::npos;
   const auto allowed = (1 - kMinSimilarity) * static_cast<double>(quote.content_words);
@@ -95,7 +95,9 @@ struct Passage {
     while (last < sentences.size() && sentences[last].begin < bytes.end) ++last;
     return {first, last};
   }
-  std::string squeezed(const Span& bytes) const { return text::squeeze(bytes.in(content)); }
+  std::string squeezed(const Span& bytes) const {
+    return text::collapse_whitespace(bytes.in(content));
+  }
 };
 
 constexpr std::string_view kOpeningMarks[] = {"(", "[", "\"", "'", "\u201C", "\u2018", "\u00AB"};
@@ -112,11 +114,11 @@ Span with_punctuation(const Passage& passage, size_t first, size_t last) {
   const size_t floor = first > 0 ? passage.words[first - 1].end : 0;
   const size_t ceiling = last < passage.words.size() ? passage.words[last].begin : content.size();
   size_t begin = out.begin;
-  while (begin > floor && !is_white_space(content[begin - 1])) --begin;
-  if (begin == 0 || is_white_space(content[begin - 1])) out.begin = begin;
+  while (begin > floor && !is_ascii_space(content[begin - 1])) --begin;
+  if (begin == 0 || is_ascii_space(content[begin - 1])) out.begin = begin;
   size_t end = out.end;
-  while (end < ceiling && !is_white_space(content[end])) ++end;
-  if (end == content.size() || is_white_space(content[end])) out.end = end;
+  while (end < ceiling && !is_ascii_space(content[end])) ++end;
+  if (end == content.size() || is_ascii_space(content[end])) out.end = end;
 
   const size_t word_end = passage.words[last - 1].end;
   for (bool again = true; again;) {
@@ -161,7 +163,7 @@ std::string whole_sentences(const Passage& passage, const Span& bytes) {
   for (size_t i = first + 1; i < last; ++i) {
     std::string longer =
         passage.squeezed({passage.sentences[first].begin, passage.sentences[i].end});
-    if (text::length(longer) > text::kMaxQuoteLength) break;
+    if (text::count_code_points(longer) > text::kMaxQuoteLength) break;
     out = std::move(longer);
   }
   return std::string(text::clip(out, text::kMaxQuoteLength));
@@ -171,7 +173,7 @@ VerifiedQuote from_match(const Passage& passage, const Span& bytes, std::string_
                          size_t quote_words) {
   if (quote_words < kMinWords) return {whole_sentences(passage, bytes), VerifiedQuote::repaired};
   std::string own = passage.squeezed(bytes);
-  if (text::length(own) > text::kMaxQuoteLength) {
+  if (text::count_code_points(own) > text::kMaxQuoteLength) {
     return {whole_sentences(passage, bytes), VerifiedQuote::repaired};
   }
   // A difference in the punctuation at the end does not count as a repair.
@@ -249,8 +251,8 @@ struct ProseRun {
 };
 
 void add_prose(std::string_view chunk, bool cited, std::vector<ProseRun>& out) {
-  for (const text::Stretch& stretch : text::split_code(chunk)) {
-    if (!stretch.code) out.push_back({stretch.text, cited});
+  for (const text::Segment& stretch : text::split_code(chunk)) {
+    if (!stretch.is_code) out.push_back({stretch.text, cited});
   }
 }
 

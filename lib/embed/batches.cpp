@@ -25,14 +25,14 @@ size_t json_bytes(std::string_view text) {
 // the text cannot be split.
 std::pair<std::string_view, std::string_view> split_in_half(std::string_view text) {
   const size_t middle = text.size() / 2;
-  const size_t before = text.find_last_of(kWhiteSpace, middle);
-  const size_t after = text.find_first_of(kWhiteSpace, middle);
+  const size_t before = text.find_last_of(kAsciiWhitespace, middle);
+  const size_t after = text.find_first_of(kAsciiWhitespace, middle);
   size_t at = before;
   if (before == std::string_view::npos ||
       (after != std::string_view::npos && after - middle < middle - before))
     at = after;
   if (at == std::string_view::npos || at < text.size() / 4 || at > text.size() / 4 * 3) {
-    at = text::floor_border(text, middle);
+    at = text::floor_char_boundary(text, middle);
     if (at == 0) return {text, {}};
   }
   return {trimmed(text.substr(0, at)), trimmed(text.substr(at))};
@@ -60,8 +60,10 @@ class BatchRun {
     server_works_ = false;
     return embed_range(begin, end);
   }
-  void warn(size_t text, std::string message) { out_.notes.push_back({text, std::move(message)}); }
-  Embedded take() { return std::move(out_); }
+  void warn(size_t text, std::string message) {
+    out_.warnings.push_back({text, std::move(message)});
+  }
+  Embeddings take() { return std::move(out_); }
 
  private:
   Result<> embed_range(size_t begin, size_t end);
@@ -76,7 +78,7 @@ class BatchRun {
 
   std::span<const std::string> texts_;
   const SendBatch& send_;
-  Embedded out_;
+  Embeddings out_;
   bool server_works_ = false;  // it has embedded a text since the batch began
 };
 
@@ -142,8 +144,8 @@ Result<BatchRun::Split> BatchRun::embed_halves(std::string_view text, const Batc
 
 }  // namespace
 
-Result<Embedded> embed_in_batches(std::span<const std::string> texts, const BatchLimits& limits,
-                                  const SendBatch& send, const EmbedProgress& progress) {
+Result<Embeddings> embed_in_batches(std::span<const std::string> texts, const BatchLimits& limits,
+                                    const SendBatch& send, const EmbedProgress& progress) {
   BatchRun run(texts, send);
   for (size_t at = 0; at < texts.size();) {
     size_t end = at, bytes = 0;

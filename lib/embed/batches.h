@@ -36,7 +36,7 @@ inline constexpr std::string_view kProbeText = "a plain sentence.";
 // vector is the mean of the vectors of its parts, weighted by their length and scaled to unit
 // length. A text without a word gets a warning and is not sent. If the server refuses the probe
 // text as well, the error of its refusal is returned.
-Result<Embedded> embed_in_batches(std::span<const std::string> texts, const BatchLimits& limits,
-                                  const SendBatch& send, const EmbedProgress& progress);
+Result<Embeddings> embed_in_batches(std::span<const std::string> texts, const BatchLimits& limits,
+                                    const SendBatch& send, const EmbedProgress& progress);
 
 }  // namespace stoka::embed

@@ -73,24 +73,24 @@ std::vector<store::TermCount> count_terms(std::string_view text) {
 }
 
 Result<Vector> BuiltinEmbedder::embed_query(std::string_view text, std::stop_token) {
-  return Folder(store_).fold(count_terms(text));
+  return FoldInEmbedder(store_).fold_in(count_terms(text));
 }
 
-Result<Embedded> BuiltinEmbedder::embed_documents(std::span<const std::string> texts,
-                                                  const EmbedProgress& progress,
-                                                  std::stop_token stop) {
-  Folder folder(store_);
-  Embedded out;
+Result<Embeddings> BuiltinEmbedder::embed_documents(std::span<const std::string> texts,
+                                                    const EmbedProgress& progress,
+                                                    std::stop_token stop) {
+  FoldInEmbedder folder(store_);
+  Embeddings out;
   for (const std::string& text : texts) {
     if (stop.stop_requested()) return fail(ErrorKind::cancelled, "embedding was stopped");
-    STOKA_ASSIGN(Vector vector, folder.fold(count_terms(text)));
+    STOKA_ASSIGN(Vector vector, folder.fold_in(count_terms(text)));
     out.vectors.push_back(std::move(vector));
     if (progress) progress(out.vectors.size());
   }
   return out;
 }
 
-Result<Vector> Folder::fold(std::span<const store::TermCount> terms) {
+Result<Vector> FoldInEmbedder::fold_in(std::span<const store::TermCount> terms) {
   if (cached_rows_.size() > kMaxCachedRows) cached_rows_.clear();
   std::vector<std::string> missing;
   for (const auto& [term, count] : terms)

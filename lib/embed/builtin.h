@@ -23,10 +23,10 @@ class BuiltinEmbedder final : public Embedder {
  public:
   explicit BuiltinEmbedder(store::Store& store) : store_(store) {}
   std::string name() const override { return std::string(kBuiltinName); }
-  Result<Identity> identity(Use, std::stop_token) override { return Identity{name(), 0}; }
+  Result<Identity> identity(InputType, std::stop_token) override { return Identity{name(), 0}; }
   Result<Vector> embed_query(std::string_view text, std::stop_token stop) override;
-  Result<Embedded> embed_documents(std::span<const std::string> texts,
-                                   const EmbedProgress& progress, std::stop_token stop) override;
+  Result<Embeddings> embed_documents(std::span<const std::string> texts,
+                                     const EmbedProgress& progress, std::stop_token stop) override;
 
  private:
   store::Store& store_;
@@ -35,11 +35,11 @@ class BuiltinEmbedder final : public Embedder {
 // Computes the vectors of many chunks from the stored basis and caches basis rows between calls (at
 // most about 40 MB). Use it for one index run only, because it does not notice a new basis. Not
 // thread safe. The store must outlive it.
-class Folder {
+class FoldInEmbedder {
  public:
-  explicit Folder(store::Store& store) : store_(store) {}
+  explicit FoldInEmbedder(store::Store& store) : store_(store) {}
   // The vector is empty if there is no basis or the basis has none of the terms.
-  Result<Vector> fold(std::span<const store::TermCount> terms);
+  Result<Vector> fold_in(std::span<const store::TermCount> terms);
 
  private:
   store::Store& store_;

@@ -23,18 +23,18 @@ struct Identity {
 
 // The vectors of several texts, in the order of the texts. A text that the model refuses has an
 // empty vector and a warning.
-struct Embedded {
-  struct Note {
-    size_t text = 0;   // index of the text
-    std::string what;  // "refused: …", "longer than the model reads: embedded in 2 parts"
+struct Embeddings {
+  struct Warning {
+    size_t text = 0;      // index of the text
+    std::string message;  // "refused: …", "longer than the model reads: embedded in 2 parts"
   };
   std::vector<Vector> vectors;
-  std::vector<Note> notes;
+  std::vector<Warning> warnings;
 };
 
 // What the text is. A visitor waits for the vector of a query, so it has a short deadline;
 // documents are embedded by index runs, which have time.
-enum class Use { document, query };
+enum class InputType { document, query };
 
 // Called with the number of texts that are done. May be empty.
 using EmbedProgress = std::function<void(size_t done)>;
@@ -48,12 +48,13 @@ class Embedder {
   // A name to show to people: "builtin-lsa", "tei at http://localhost:8072". Sends no request.
   virtual std::string name() const = 0;
   // May ask the server; the answer is cached for a minute.
-  virtual Result<Identity> identity(Use type, std::stop_token stop) = 0;
+  virtual Result<Identity> identity(InputType type, std::stop_token stop) = 0;
   // Embeds the text as it is; the caller adds the prefix that a model may need. The vector is empty
   // if the text has no term that the embedder knows (built-in embedder only).
   virtual Result<Vector> embed_query(std::string_view text, std::stop_token stop) = 0;
-  virtual Result<Embedded> embed_documents(std::span<const std::string> texts,
-                                           const EmbedProgress& progress, std::stop_token stop) = 0;
+  virtual Result<Embeddings> embed_documents(std::span<const std::string> texts,
+                                             const EmbedProgress& progress,
+                                             std::stop_token stop) = 0;
 };
 
 }  // namespace stoka::embed

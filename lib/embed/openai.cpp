@@ -22,7 +22,7 @@ constexpr const char* kNoModelListHint =
 
 }  // namespace
 
-Result<RemoteEmbedder::ServerInfo> OpenAiEmbedder::fetch_info(const net::TimeLeft& deadline,
+Result<RemoteEmbedder::ServerInfo> OpenAiEmbedder::fetch_info(const net::Deadline& deadline,
                                                               std::stop_token stop) {
   ServerInfo out;
   out.model = options_.model;
@@ -34,9 +34,9 @@ Result<RemoteEmbedder::ServerInfo> OpenAiEmbedder::fetch_info(const net::TimeLef
   return out;
 }
 
-Result<std::string> OpenAiEmbedder::fetch_only_model(const net::TimeLeft& deadline,
+Result<std::string> OpenAiEmbedder::fetch_only_model(const net::Deadline& deadline,
                                                      std::stop_token stop) {
-  STOKA_ASSIGN(const net::Answer answer, send({"models", ""}, deadline, stop));
+  STOKA_ASSIGN(const net::HttpResponse answer, send({"models", ""}, deadline, stop));
   STOKA_ASSIGN(const auto listed, net::read_models(upstream_, answer));
   if (!listed)
     return fail(ErrorKind::config,
@@ -46,10 +46,11 @@ Result<std::string> OpenAiEmbedder::fetch_only_model(const net::TimeLeft& deadli
     return fail(ErrorKind::config, server_name() + " lists no model", kSetModelHint);
   if (listed->size() == 1) return listed->front();
   return fail(ErrorKind::config,
-              server_name() + " serves several models: " + net::enumerate(*listed), kSetModelHint);
+              server_name() + " serves several models: " + net::join_models(*listed),
+              kSetModelHint);
 }
 
-net::Call OpenAiEmbedder::make_request(std::span<const std::string> texts, Use,
+net::Call OpenAiEmbedder::make_request(std::span<const std::string> texts, InputType,
                                        const ServerInfo& server) const {
   Json body = {{"model", server.model},
                {"input", Json(std::vector<std::string>(texts.begin(), texts.end()))},
@@ -62,11 +63,11 @@ tl::expected<RawVectors, std::string> OpenAiEmbedder::parse_response(std::string
   return parse_openai_vectors(body);
 }
 
-Error OpenAiEmbedder::refusal_error(const net::Answer& answer, const ServerInfo& server,
-                                    const net::TimeLeft& deadline, std::stop_token stop) const {
+Error OpenAiEmbedder::refusal_error(const net::HttpResponse& answer, const ServerInfo& server,
+                                    const net::Deadline& deadline, std::stop_token stop) const {
   // Its message may mention the model, but the text is what the server refuses.
-  if (net::too_long(answer)) return upstream_.refusal(answer);
-  return net::model_refusal(upstream_, answer, server.model, stop, deadline.left());
+  if (net::is_input_too_long(answer)) return upstream_.status_error(answer);
+  return net::model_error(upstream_, answer, server.model, stop, deadline.remaining());
 }
 
 }  // namespace stoka::embed

@@ -24,15 +24,15 @@ class OpenAiEmbedder final : public RemoteEmbedder {
 
  protected:
   // The name of the identity is "openai:MODEL".
-  Result<ServerInfo> fetch_info(const net::TimeLeft& deadline, std::stop_token stop) override;
-  net::Call make_request(std::span<const std::string> texts, Use type,
+  Result<ServerInfo> fetch_info(const net::Deadline& deadline, std::stop_token stop) override;
+  net::Call make_request(std::span<const std::string> texts, InputType type,
                          const ServerInfo& server) const override;
   tl::expected<RawVectors, std::string> parse_response(std::string_view body) const override;
-  Error refusal_error(const net::Answer& answer, const ServerInfo& server,
-                      const net::TimeLeft& deadline, std::stop_token stop) const override;
+  Error refusal_error(const net::HttpResponse& answer, const ServerInfo& server,
+                      const net::Deadline& deadline, std::stop_token stop) const override;
 
  private:
-  Result<std::string> fetch_only_model(const net::TimeLeft& deadline, std::stop_token stop);
+  Result<std::string> fetch_only_model(const net::Deadline& deadline, std::stop_token stop);
 
   OpenAiOptions options_;
 };

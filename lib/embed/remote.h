@@ -26,11 +26,11 @@ class RemoteEmbedder : public Embedder {
   std::string name() const override;
   // The dimension is that of the vector of a probe text. The identity is cached for a minute, so
   // that another model behind the same address is noticed.
-  Result<Identity> identity(Use type, std::stop_token stop) override;
+  Result<Identity> identity(InputType type, std::stop_token stop) override;
   Result<Vector> embed_query(std::string_view text, std::stop_token stop) override;
   // Fails with a config error if the server changes its model before all texts are embedded.
-  Result<Embedded> embed_documents(std::span<const std::string> texts,
-                                   const EmbedProgress& progress, std::stop_token stop) override;
+  Result<Embeddings> embed_documents(std::span<const std::string> texts,
+                                     const EmbedProgress& progress, std::stop_token stop) override;
 
  protected:
   struct ServerInfo {
@@ -48,35 +48,36 @@ class RemoteEmbedder : public Embedder {
         server_info_(clock, std::chrono::minutes(1)) {}
 
   // Asks the server for its model and limits.
-  virtual Result<ServerInfo> fetch_info(const net::TimeLeft& deadline, std::stop_token stop) = 0;
-  virtual net::Call make_request(std::span<const std::string> texts, Use type,
+  virtual Result<ServerInfo> fetch_info(const net::Deadline& deadline, std::stop_token stop) = 0;
+  virtual net::Call make_request(std::span<const std::string> texts, InputType type,
                                  const ServerInfo& server) const = 0;
   // The error is the end of a sentence about the server: "sent something that is not JSON".
   virtual tl::expected<RawVectors, std::string> parse_response(std::string_view body) const = 0;
 
   // The error for a request that an embedding server refused.
-  virtual Error refusal_error(const net::Answer& answer, const ServerInfo& server,
-                              const net::TimeLeft& deadline, std::stop_token stop) const;
+  virtual Error refusal_error(const net::HttpResponse& answer, const ServerInfo& server,
+                              const net::Deadline& deadline, std::stop_token stop) const;
 
   // Sends the request with the rest of the deadline as its timeout. Without a deadline only the
   // upstream's own timeouts apply.
-  Result<net::Answer> send(net::Call call, const net::TimeLeft& deadline, std::stop_token stop);
+  Result<net::HttpResponse> send(net::Call call, const net::Deadline& deadline,
+                                 std::stop_token stop);
 
   // The server as error messages name it: "embedder at http://…".
-  std::string server_name() const { return upstream_.who(); }
+  std::string server_name() const { return upstream_.description(); }
 
   net::Upstream& upstream_;
 
  private:
-  net::TimeLeft deadline_for(Use type) const;
-  Result<ServerInfo> server_info(const net::TimeLeft& deadline, std::stop_token stop);
-  Result<BatchReply> send_batch(std::span<const std::string> texts, Use type,
-                                const ServerInfo& server, const net::TimeLeft& deadline,
+  net::Deadline deadline_for(InputType type) const;
+  Result<ServerInfo> server_info(const net::Deadline& deadline, std::stop_token stop);
+  Result<BatchReply> send_batch(std::span<const std::string> texts, InputType type,
+                                const ServerInfo& server, const net::Deadline& deadline,
                                 std::stop_token stop);
-  Result<Embedded> embed(std::span<const std::string> texts, Use type,
-                         const EmbedProgress& progress, std::stop_token stop);
-  Error error_for(const net::Answer& answer, const ServerInfo& server,
-                  const net::TimeLeft& deadline, std::stop_token stop) const;
+  Result<Embeddings> embed(std::span<const std::string> texts, InputType type,
+                           const EmbedProgress& progress, std::stop_token stop);
+  Error error_for(const net::HttpResponse& answer, const ServerInfo& server,
+                  const net::Deadline& deadline, std::stop_token stop) const;
 
   std::string kind_;
   net::Milliseconds query_timeout_;

@@ -26,7 +26,7 @@ tl::unexpected<std::string> parse_failure(std::string message) {
 }
 
 tl::expected<Json, std::string> parse_json(std::string_view body) {
-  const Result<std::string> mended = net::mend_json(body, kMaxJsonDepth);
+  const Result<std::string> mended = net::repair_json(body, kMaxJsonDepth);
   if (!mended) return parse_failure("sent JSON that is nested too deep");
   Json json = Json::parse(*mended, nullptr, false);
   if (json.is_discarded()) return parse_failure("sent something that is not JSON");
@@ -36,7 +36,7 @@ tl::expected<Json, std::string> parse_json(std::string_view body) {
 std::optional<std::vector<double>> read_base64_floats(std::string_view text) {
   const std::optional<std::string> bytes = from_base64(text);
   if (!bytes || bytes->size() % sizeof(float) != 0) return std::nullopt;
-  const std::vector<float> values = search::from_bytes(*bytes, bytes->size() / sizeof(float));
+  const std::vector<float> values = search::decode_vector(*bytes, bytes->size() / sizeof(float));
   return std::vector<double>(values.begin(), values.end());
 }
 

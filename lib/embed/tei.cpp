@@ -27,15 +27,15 @@ std::string name_field(const Json& info, std::string_view key) {
 
 }  // namespace
 
-Result<RemoteEmbedder::ServerInfo> TeiEmbedder::fetch_info(const net::TimeLeft& deadline,
+Result<RemoteEmbedder::ServerInfo> TeiEmbedder::fetch_info(const net::Deadline& deadline,
                                                            std::stop_token stop) {
-  STOKA_ASSIGN(const net::Answer answer, send({"info", ""}, deadline, stop));
+  STOKA_ASSIGN(const net::HttpResponse answer, send({"info", ""}, deadline, stop));
   const bool is_absent = answer.status >= 400 && answer.status < 500 && answer.status != 401 &&
                          answer.status != 403 && answer.status != 429;
-  if (!answer.ok() && !is_absent) return fail(upstream_.refusal(answer));
+  if (!answer.ok() && !is_absent) return fail(upstream_.status_error(answer));
   Json info;
   if (answer.ok()) {
-    if (const Result<std::string> mended = net::mend_json(answer.body))
+    if (const Result<std::string> mended = net::repair_json(answer.body))
       info = Json::parse(*mended, nullptr, false);
   }
   const std::string model = info.is_object() ? name_field(info, "model_id") : std::string();
@@ -52,17 +52,17 @@ Result<RemoteEmbedder::ServerInfo> TeiEmbedder::fetch_info(const net::TimeLeft& 
     out.identity.name += "@" + clean_model_name(sha.substr(0, 8));
   // The server's limit of concurrent requests counts each text as one request. All requests of this
   // process together use at most a quarter of it.
-  const size_t concurrency = std::max<size_t>(1, upstream_.options().gate.places);
+  const size_t concurrency = std::max<size_t>(1, upstream_.options().semaphore.permits);
   const size_t share = number_field(info, "max_concurrent_requests", 512) / 4 / concurrency;
   out.limits.max_texts =
       std::clamp<size_t>(share, 1, number_field(info, "max_client_batch_size", 32));
   return out;
 }
 
-net::Call TeiEmbedder::make_request(std::span<const std::string> texts, Use type,
+net::Call TeiEmbedder::make_request(std::span<const std::string> texts, InputType type,
                                     const ServerInfo&) const {
   const Json body = {{"inputs", Json(std::vector<std::string>(texts.begin(), texts.end()))},
-                     {"truncate", type == Use::query},
+                     {"truncate", type == InputType::query},
                      {"normalize", true}};
   return {"embed", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }

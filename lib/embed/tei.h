@@ -17,8 +17,8 @@ class TeiEmbedder final : public RemoteEmbedder {
   // The name of the identity is "tei:MODEL@SHA": model and revision from /info, of the revision the
   // first eight digits; without a revision "tei:MODEL". Fails with a config error if the server has
   // no /info, and with a protocol error if /info cannot be read.
-  Result<ServerInfo> fetch_info(const net::TimeLeft& deadline, std::stop_token stop) override;
-  net::Call make_request(std::span<const std::string> texts, Use type,
+  Result<ServerInfo> fetch_info(const net::Deadline& deadline, std::stop_token stop) override;
+  net::Call make_request(std::span<const std::string> texts, InputType type,
                          const ServerInfo& server) const override;
   tl::expected<RawVectors, std::string> parse_response(std::string_view body) const override;
 };

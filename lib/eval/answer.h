@@ -13,7 +13,7 @@ namespace stoka::eval {
 
 // "direct", "adjacent", "low", "nothing".
 inline std::string confidence_name(Confidence confidence, bool low) {
-  return low ? "low" : std::string(name(confidence));
+  return low ? "low" : std::string(to_string(confidence));
 }
 
 struct Answer {

@@ -7,7 +7,7 @@
 namespace stoka::eval {
 namespace {
 
-size_t class_of(const rerank::Verdict& verdict) {
+size_t class_of(const rerank::ConfidenceResult& verdict) {
   if (verdict.confidence == Confidence::direct) return 0;
   if (verdict.confidence == Confidence::nothing) return 3;
   return verdict.low_confidence ? 2 : 1;
@@ -75,12 +75,12 @@ std::vector<ConfidenceClass> calibrate(const QueryRuns& runs, std::span<const Qu
 }
 
 ThresholdRow with_thresholds(const QueryRuns& runs, std::span<const Query> queries,
-                             const rerank::Thresholds& thresholds) {
+                             const rerank::ConfidenceThresholds& thresholds) {
   return threshold_row(runs, queries, "", 0, thresholds.nothing, thresholds.direct, true);
 }
 
 std::vector<ThresholdRow> try_thresholds(const QueryRuns& runs, std::span<const Query> queries,
-                                         const rerank::Thresholds& in_use) {
+                                         const rerank::ConfidenceThresholds& in_use) {
   std::vector<ThresholdRow> out;
   for (const double value : threshold_values(0.30, 0.70, in_use.nothing))
     out.push_back(threshold_row(runs, queries, "nothing", value, value, in_use.direct,

@@ -28,11 +28,11 @@ struct ThresholdRow {
 
 // The outcome under the given thresholds. `threshold` and `value` of the row stay empty.
 ThresholdRow with_thresholds(const QueryRuns& runs, std::span<const Query> queries,
-                             const rerank::Thresholds& thresholds);
+                             const rerank::ConfidenceThresholds& thresholds);
 
 // A row for each value around the configured thresholds, in steps of 0.05; the configured values
 // are among them.
 std::vector<ThresholdRow> try_thresholds(const QueryRuns& runs, std::span<const Query> queries,
-                                         const rerank::Thresholds& in_use);
+                                         const rerank::ConfidenceThresholds& in_use);
 
 }  // namespace stoka::eval

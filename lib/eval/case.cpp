@@ -54,7 +54,7 @@ template <auto kMember, class T>
 FieldError read_word(const Json& value, T& out) {
   const std::string text = value.is_string() ? value.get<std::string>() : "";
   if (text.empty() || text.size() > kMaxIdBytes || text != text::one_line(text) ||
-      text.find_first_of(kWhiteSpace) != text.npos)
+      text.find_first_of(kAsciiWhitespace) != text.npos)
     return "must be a text without spaces, of at most 200 bytes";
   out.*kMember = text;
   return {};
@@ -131,7 +131,7 @@ FieldError read_context(const Json& value, Case& out) {
 FieldError read_route(const Json& value, Case& out) {
   std::vector<std::string> known;
   for (Route one : {Route::meta, Route::offtopic, Route::followup, Route::fresh, Route::nothing}) {
-    known.emplace_back(name(one));
+    known.emplace_back(to_string(one));
     if (value == known.back()) out.route = one;
   }
   return out.route ? FieldError() : must_be_one_of(known, value);
@@ -241,7 +241,7 @@ struct Line {
 
 std::string shown(const std::string& name) {
   const std::string line = text::one_line(name);
-  return line.substr(0, text::floor_border(line, 60));
+  return line.substr(0, text::floor_char_boundary(line, 60));
 }
 
 Result<Json> parse(const Line& line) {
@@ -309,7 +309,7 @@ std::optional<std::string> contradiction(const Case& test_case) {
   const bool ends_in_cite = test_case.must_end_with == "cite";
   if (canned && (!test_case.ideal_cite.empty() || must_cite || ends_in_cite))
     return fmt::format("route '{}' has a fixed reply without citations, but a citation is expected",
-                       name(*test_case.route));
+                       to_string(*test_case.route));
   if (must_not_cite && !test_case.ideal_cite.empty())
     return "must_cite is false, but ideal_cite expects a citation";
   if (must_not_cite && ends_in_cite)

@@ -116,7 +116,7 @@ struct ChangeLine {
 
 ChangeLine line_of(std::string_view verdict, const Change& change) {
   auto [before, now] = figures(change);
-  const std::string why = text::squeeze(text::one_line(change.why));
+  const std::string why = text::collapse_whitespace(text::one_line(change.why));
   return {verdict, text::one_line(change.what), std::move(before), std::move(now),
           text::truncate_to_width(why, kMaxReasonColumns)};
 }

@@ -195,7 +195,7 @@ Reason echo(const Answer& answer, const Phrases& phrases) {
   for (const Clause& clause : clauses(sentences_of(said))) {
     if (restates(asked, clause.words, clause.is_question ? 1 : 0)) {
       return fmt::format("restates the question: '{}'",
-                         clause.words.substr(0, text::floor_border(clause.words, 80)));
+                         clause.words.substr(0, text::floor_char_boundary(clause.words, 80)));
     }
   }
   return std::nullopt;

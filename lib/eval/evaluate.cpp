@@ -52,7 +52,7 @@ void add_stages(const QueryRuns& runs, std::span<const Query> queries, Report& r
 }
 
 void add_calibration(const QueryRuns& runs, std::span<const Query> queries,
-                     const rerank::Thresholds& thresholds, Report& report) {
+                     const rerank::ConfidenceThresholds& thresholds, Report& report) {
   report.calibration = calibrate(runs, queries);
   for (const ConfidenceClass& one : report.calibration)
     if (one.n > 0) report.metrics["calibration." + one.name + "_right"] = one.share();
@@ -65,7 +65,7 @@ void add_calibration(const QueryRuns& runs, std::span<const Query> queries,
 
 }  // namespace
 
-Result<Evaluation> evaluate(Subject& subject, const Cases& cases, const Phrases& phrases,
+Result<Evaluation> evaluate(SystemUnderTest& subject, const Cases& cases, const Phrases& phrases,
                             size_t repeat, size_t jobs, const SuiteProgress& progress,
                             std::stop_token stop) {
   const Clock& clock = subject.engine().parts().clock;
@@ -90,8 +90,8 @@ Result<Evaluation> evaluate(Subject& subject, const Cases& cases, const Phrases&
     STOKA_ASSIGN(CaseRun run,
                  run_cases(subject, chosen, phrases, {repeat, jobs, suite_progress(suite)}, stop));
     keep_first_error(run.error);
-    out.unmade += run.not_run;
-    out.tried += chosen.size() * repeat;
+    out.not_run += run.not_run;
+    out.attempted += chosen.size() * repeat;
     turn_ms.insert(turn_ms.end(), run.turn_ms.begin(), run.turn_ms.end());
     std::move(run.results.begin(), run.results.end(), std::back_inserter(report.cases));
   }
@@ -104,8 +104,8 @@ Result<Evaluation> evaluate(Subject& subject, const Cases& cases, const Phrases&
       keep_first_error(run.error);
       failed += run.error ? 1 : 0;
     }
-    out.unmade += failed;
-    out.tried += cases.queries.size();
+    out.not_run += failed;
+    out.attempted += cases.queries.size();
     for (CaseResult& one : query_results(out.queries, cases.queries))
       report.cases.push_back(std::move(one));
     add_stages(out.queries, cases.queries, report);

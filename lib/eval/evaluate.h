@@ -20,15 +20,15 @@ struct Evaluation {
   QueryRuns queries;  // a run for each query of the cases
   // The first error of a trial or query that could not be run; the report has each by case.
   std::optional<Error> error;
-  size_t unmade = 0;  // trials and queries that could not be run
-  size_t tried = 0;   // all trials and queries
+  size_t not_run = 0;    // trials and queries that could not be run
+  size_t attempted = 0;  // all trials and queries
 };
 
 // `label` is the suite that is running: "constraints", "dataset" or "retrieval".
 using SuiteProgress = std::function<void(std::string_view label, size_t done, size_t total)>;
 
 // Runs all the given cases and queries, suite by suite. Fails only with `cancelled`.
-Result<Evaluation> evaluate(Subject& subject, const Cases& cases, const Phrases& phrases,
+Result<Evaluation> evaluate(SystemUnderTest& subject, const Cases& cases, const Phrases& phrases,
                             size_t repeat, size_t jobs, const SuiteProgress& progress,
                             std::stop_token stop);
 

@@ -82,9 +82,9 @@ bool is_shortcode(std::string_view word) {
 template <class Visit>
 void for_each_part(std::string_view text, Visit visit) {
   for (size_t at = 0; at < text.size();) {
-    const size_t from = text.find_first_not_of(kWhiteSpace, at);
+    const size_t from = text.find_first_not_of(kAsciiWhitespace, at);
     if (from == std::string_view::npos) break;
-    at = std::min(text.find_first_of(kWhiteSpace, from), text.size());
+    at = std::min(text.find_first_of(kAsciiWhitespace, from), text.size());
     visit(text.substr(from, at - from));
   }
 }

@@ -201,7 +201,7 @@ bool is_term(std::string_view word) {
   }
   const size_t dot = word.rfind('.');
   return dot != std::string_view::npos && dot > 1 && letter(dot - 1) &&
-         is_in(kNameEndings, lower(word.substr(dot + 1)));
+         is_in(kNameEndings, to_lower(word.substr(dot + 1)));
 }
 
 // The word without surrounding punctuation.
@@ -221,20 +221,21 @@ Reason unknown_term(std::string_view text, Grounds& grounds) {
   for (const std::string_view code : code_spans(text)) {
     const std::string folded = text::fold(code);
     if (!folded.empty() && !grounds.has_text(folded))
-      return folded.substr(0, text::floor_border(folded, 80));
+      return folded.substr(0, text::floor_char_boundary(folded, 80));
   }
   const std::string prose = without_code(text);
   for (size_t at = 0; at < prose.size();) {
-    const size_t from = std::string_view(prose).find_first_not_of(kWhiteSpace, at);
+    const size_t from = std::string_view(prose).find_first_not_of(kAsciiWhitespace, at);
     if (from == std::string_view::npos) break;
-    at = std::min(prose.find_first_of(kWhiteSpace, from), prose.size());
+    at = std::min(prose.find_first_of(kAsciiWhitespace, from), prose.size());
     const std::string_view word = stripped(std::string_view(prose).substr(from, at - from));
     if (word.empty() || !is_term(word)) continue;
     std::string folded = text::fold(word);
     if (grounds.has_text(folded)) continue;
     while (folded.ends_with('/') || folded.ends_with('(') || folded.ends_with(')'))
       folded.pop_back();
-    if (!grounds.has_text(folded)) return std::string(word.substr(0, text::floor_border(word, 80)));
+    if (!grounds.has_text(folded))
+      return std::string(word.substr(0, text::floor_char_boundary(word, 80)));
   }
   return std::nullopt;
 }
@@ -280,7 +281,7 @@ Reason unknown_quotation(std::string_view text, const Grounds& grounds) {
   for (const std::string_view quoted : quotations(text)) {
     const std::vector<Token> words = tokens(quoted);
     if (words.size() >= kMinQuotedWords && !grounds.has_words(joined_words(words))) {
-      return text::squeeze(quoted).substr(0, text::floor_border(quoted, 80));
+      return text::collapse_whitespace(quoted).substr(0, text::floor_char_boundary(quoted, 80));
     }
   }
   return std::nullopt;

@@ -33,28 +33,29 @@ Result<std::optional<Visitor>> InMemorySessionStore::visitor(std::string_view id
   return find(visitors_, id);
 }
 
-Result<std::optional<Visitor>> InMemorySessionStore::visitor_of(std::string_view) {
+Result<std::optional<Visitor>> InMemorySessionStore::visitor_by_subject(std::string_view) {
   return std::optional<Visitor>();
 }
 
 Result<Session> InMemorySessionStore::commit_turn(const TurnRecord& turn) {
-  STOKA_TRY(store::check(turn));
+  STOKA_TRY(store::validate(turn));
   if (!turn.subject.empty()) return unsupported();
   std::lock_guard lock(mutex_);
-  const store::Owner owner =
-      store::settle_owner(turn, find(visitors_, turn.visitor_id), std::nullopt);
+  const store::ResolvedVisitor owner =
+      store::resolve_visitor(turn, find(visitors_, turn.visitor_id), std::nullopt);
   visitors_.insert_or_assign(owner.visitor.id, owner.visitor);
-  Session session = store::after_turn(turn, find(sessions_, turn.session_id), owner.visitor.id);
+  Session session =
+      store::session_after_turn(turn, find(sessions_, turn.session_id), owner.visitor.id);
   sessions_.insert_or_assign(session.id, session);
   return session;
 }
 
 Result<Visitor> InMemorySessionStore::update_visitor(
     std::string_view id, const std::optional<std::vector<std::string>>& interests,
-    std::span<const Reading> read, Instant now) {
+    std::span<const HistoryEntry> read, Instant now) {
   STOKA_TRY(store::check_id("visitor", id));
   std::lock_guard lock(mutex_);
-  Visitor visitor = store::after_visit(id, find(visitors_, id), interests, read, now);
+  Visitor visitor = store::visitor_after_update(id, find(visitors_, id), interests, read, now);
   visitors_.insert_or_assign(visitor.id, visitor);
   return visitor;
 }

@@ -33,8 +33,8 @@ class InMemorySessionStore final : public store::Store {
                                                  bool with_embeddings) override {
     return index_.chunks(ids, with_embeddings);
   }
-  Result<std::vector<store::StoredChunk>> chunks_of(std::string_view slug) override {
-    return index_.chunks_of(slug);
+  Result<std::vector<store::StoredChunk>> document_chunks(std::string_view slug) override {
+    return index_.document_chunks(slug);
   }
   Result<std::vector<uint64_t>> document_frequencies(std::span<const std::string> terms) override {
     return index_.document_frequencies(terms);
@@ -43,19 +43,19 @@ class InMemorySessionStore final : public store::Store {
     return index_.basis_rows(terms);
   }
   Result<std::vector<store::BasisRow>> basis() override { return index_.basis(); }
-  Result<std::vector<std::vector<store::TermCount>>> terms_of(
+  Result<std::vector<std::vector<store::TermCount>>> chunk_terms(
       std::span<const ChunkId> ids) override {
-    return index_.terms_of(ids);
+    return index_.chunk_terms(ids);
   }
   Result<std::unique_ptr<store::IndexWriter>> begin_index() override;
 
   Result<std::optional<Session>> session(std::string_view id) override;
   Result<std::optional<Visitor>> visitor(std::string_view id) override;
-  Result<std::optional<Visitor>> visitor_of(std::string_view subject) override;
+  Result<std::optional<Visitor>> visitor_by_subject(std::string_view subject) override;
   Result<Session> commit_turn(const TurnRecord& turn) override;
   Result<Visitor> update_visitor(std::string_view id,
                                  const std::optional<std::vector<std::string>>& interests,
-                                 std::span<const Reading> read, Instant now) override;
+                                 std::span<const HistoryEntry> read, Instant now) override;
   Result<std::vector<std::string>> all_shown_slugs() override;
   Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t most) override;
   Result<std::vector<Session>> sessions_after(std::string_view id, size_t most) override;

@@ -51,7 +51,7 @@ std::string mismatch(const Citation& citation, const CitedDocuments& cited) {
   const bool quoted =
       !citation.quote.empty() &&
       std::any_of(contents.begin(), contents.end(), [&](const std::string& content) {
-        return text::squeeze(content).find(citation.quote) != std::string::npos;
+        return text::collapse_whitespace(content).find(citation.quote) != std::string::npos;
       });
   return quoted ? "" : fmt::format("\"{}\" is not in {}", citation.quote, citation.slug);
 }
@@ -125,7 +125,7 @@ class Judge {
   void score_route() {
     if (!case_.route) return;
     add("route", answer_.route == *case_.route,
-        fmt::format("wanted {}, was {}", name(*case_.route), name(answer_.route)));
+        fmt::format("wanted {}, was {}", to_string(*case_.route), to_string(answer_.route)));
     const bool is_void = answer_.route == Route::nothing;
     add("void", is_void == (*case_.route == Route::nothing),
         is_void ? "refused: " + describe_best_hit()

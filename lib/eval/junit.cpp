@@ -28,7 +28,7 @@ struct Counts {
 };
 
 std::string line(std::string_view text) {
-  return escape_markup(text::squeeze(text::one_line(text)));
+  return escape_markup(text::collapse_whitespace(text::one_line(text)));
 }
 
 // The body of a failure as a CI server shows it: the reasons, the turns and the citations.

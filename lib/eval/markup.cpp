@@ -33,7 +33,7 @@ std::string escape_markup(std::string_view text) {
 
   std::string out;
   out.reserve(valid.size());
-  for (const char c : text::without_controls(with_line_feeds(valid))) {
+  for (const char c : text::replace_controls(with_line_feeds(valid))) {
     if (c == '"')
       out += "&quot;";
     else

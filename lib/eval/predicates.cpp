@@ -46,7 +46,7 @@ bool continues_at(std::string_view text, size_t at) {
 // The character that ends at `at`; 0 at the beginning of the text.
 char32_t character_before(std::string_view text, size_t at) {
   if (at == 0) return 0;
-  size_t from = text::floor_border(text, at - 1);
+  size_t from = text::floor_char_boundary(text, at - 1);
   return text::next_code_point(text, from);
 }
 

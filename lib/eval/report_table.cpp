@@ -136,7 +136,7 @@ std::string case_lines(const CaseResult& one, size_t repeat) {
       fmt::format("  {}{}\n    \"{}\"\n", one.name(), rate, text::one_line(one.query));
   if (one.errors > 0) out += fmt::format("    not run: {}\n", one.error);
   if (!one.route.empty()) {
-    const std::string got = text::squeeze(text::one_line(one.answer));
+    const std::string got = text::collapse_whitespace(text::one_line(one.answer));
     out += fmt::format("    -> {}, {} {:.2f}: {}\n", one.route, one.confidence, one.best_score,
                        text::truncate_to_width(got, kMaxAnswerColumns));
   }

@@ -20,11 +20,12 @@ class ScriptedGenerator final : public generate::Generator {
   explicit ScriptedGenerator(const std::string& text) : text_(text) {}
   std::string name() const override { return "scripted"; }
   bool reads_prompt() const override { return true; }
-  Result<generate::Finish> stream(const generate::Request&, const std::function<void()>& accepted,
-                                  const generate::DeltaSink& sink, std::stop_token) override {
+  Result<generate::FinishReason> stream(const generate::GenerationRequest&,
+                                        const std::function<void()>& accepted,
+                                        const generate::DeltaSink& sink, std::stop_token) override {
     accepted();
     sink(text_);
-    return generate::Finish::complete;
+    return generate::FinishReason::complete;
   }
 
  private:
@@ -46,7 +47,7 @@ struct Trial {
 
 // An id that is the same for the same trial in every run.
 std::string trial_id(const Case& one, size_t repeat, std::string_view what) {
-  return hashed_uuid(fmt::format("{}/{} {} {}", one.suite, one.id, repeat, what));
+  return uuid_from_hash(fmt::format("{}/{} {} {}", one.suite, one.id, repeat, what));
 }
 
 Result<CitedDocuments> cited_documents(store::Store& store, const pipeline::Catalog& catalog,
@@ -55,7 +56,8 @@ Result<CitedDocuments> cited_documents(store::Store& store, const pipeline::Cata
   for (const Citation& citation : answer.citations()) {
     const Document* document = catalog.find(citation.slug);
     if (document == nullptr) continue;
-    STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.chunks_of(citation.slug));
+    STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks,
+                 store.document_chunks(citation.slug));
     CitedDocument& cited = out[citation.slug];
     cited = {*document, {}};
     for (const store::StoredChunk& chunk : chunks) cited.contents.push_back(chunk.chunk.content);
@@ -67,11 +69,12 @@ Result<CitedDocuments> cited_documents(store::Store& store, const pipeline::Cata
 Result<Answer> ask(pipeline::Engine& engine, const pipeline::TurnRequest& request,
                    std::stop_token stop) {
   AnswerBuilder builder;
-  STOKA_ASSIGN(const pipeline::Outcome outcome,
+  STOKA_ASSIGN(const pipeline::TurnResult outcome,
                pipeline::run_turn(
                    engine, request, [&](const Event& event) { builder.add(event); }, stop));
-  if (outcome.streamed.error) return fail(*outcome.streamed.error);
-  if (!outcome.turn.not_reranked.empty()) return fail(reranker_failure(outcome.turn.not_reranked));
+  if (outcome.stream_result.error) return fail(*outcome.stream_result.error);
+  if (!outcome.turn.reranker_error.empty())
+    return fail(reranker_failure(outcome.turn.reranker_error));
   if (!outcome.persisted) return fail(ErrorKind::internal, "the turn was not stored");
   Answer answer = builder.take();
   answer.query = outcome.turn.query;
@@ -83,7 +86,7 @@ Result<Answer> ask(pipeline::Engine& engine, const pipeline::TurnRequest& reques
   return answer;
 }
 
-Result<> run_trial(Subject& subject, const Case& one, size_t repeat, const Phrases& phrases,
+Result<> run_trial(SystemUnderTest& subject, const Case& one, size_t repeat, const Phrases& phrases,
                    std::stop_token stop, Trial& out) {
   pipeline::Engine& engine = subject.engine();
   pipeline::TurnRequest request;
@@ -158,7 +161,7 @@ CaseResult result_of(const Case& one, std::span<const Trial> trials) {
   for (auto& [name, sum] : out.scores) sum /= static_cast<double>(counts[name]);
   const Trial& shown = worst_trial(trials);
   if (shown.scores.empty()) return out;
-  out.route = name(shown.answer.route);
+  out.route = to_string(shown.answer.route);
   out.confidence = shown.answer.confidence_name();
   if (!shown.answer.ranked.empty()) out.best_score = shown.answer.ranked.front().score;
   out.answer = shown.answer.text_with_markers();
@@ -169,7 +172,7 @@ CaseResult result_of(const Case& one, std::span<const Trial> trials) {
 // Runs the trials on several threads. Each thread takes the next trial when it is free.
 class TrialRunner {
  public:
-  TrialRunner(Subject& subject, std::span<const Case> cases, const Phrases& phrases,
+  TrialRunner(SystemUnderTest& subject, std::span<const Case> cases, const Phrases& phrases,
               const RunOptions& options, std::stop_token stop)
       : subject_(subject),
         cases_(cases),
@@ -215,7 +218,7 @@ class TrialRunner {
     }
   }
 
-  Subject& subject_;
+  SystemUnderTest& subject_;
   const std::span<const Case> cases_;
   const Phrases& phrases_;
   const RunOptions& options_;
@@ -229,8 +232,8 @@ class TrialRunner {
 
 }  // namespace
 
-Result<CaseRun> run_cases(Subject& subject, std::span<const Case> cases, const Phrases& phrases,
-                          const RunOptions& options, std::stop_token stop) {
+Result<CaseRun> run_cases(SystemUnderTest& subject, std::span<const Case> cases,
+                          const Phrases& phrases, const RunOptions& options, std::stop_token stop) {
   return TrialRunner(subject, cases, phrases, options, std::move(stop)).run();
 }
 

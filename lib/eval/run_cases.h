@@ -53,7 +53,7 @@ struct CaseRun {
 // answered without the configured reranker, is an error of its trial and not a failure of the case.
 // After several consecutive trials that cannot reach a server, the rest are not attempted. Fails
 // only with `cancelled`.
-Result<CaseRun> run_cases(Subject& subject, std::span<const Case> cases, const Phrases& phrases,
-                          const RunOptions& options, std::stop_token stop);
+Result<CaseRun> run_cases(SystemUnderTest& subject, std::span<const Case> cases,
+                          const Phrases& phrases, const RunOptions& options, std::stop_token stop);
 
 }  // namespace stoka::eval

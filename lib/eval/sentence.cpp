@@ -261,8 +261,8 @@ std::vector<Sentence> sentences_of(std::string_view text) {
     const std::string_view sentence = span.in(text);
     Sentence next{tokens(sentence), false};
     if (next.tokens.empty()) continue;
-    const std::string_view tail = sentence.substr(
-        text::floor_border(sentence, sentence.size() - std::min<size_t>(sentence.size(), 6)));
+    const std::string_view tail = sentence.substr(text::floor_char_boundary(
+        sentence, sentence.size() - std::min<size_t>(sentence.size(), 6)));
     next.is_question = tail.find('?') != std::string_view::npos ||
                        tail.find("\xEF\xBC\x9F") != std::string_view::npos;
     out.push_back(std::move(next));

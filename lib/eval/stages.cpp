@@ -19,15 +19,15 @@ class DocumentRanking {
   void add(const std::string& slug, double score) {
     if (seen_.insert(slug).second) out_.push_back({slug, score});
   }
-  std::vector<Ranked> take() { return std::move(out_); }
+  std::vector<RankedDocument> take() { return std::move(out_); }
 
  private:
   std::set<std::string> seen_;
-  std::vector<Ranked> out_;
+  std::vector<RankedDocument> out_;
 };
 
-Result<std::vector<Ranked>> documents_of(store::Store& store,
-                                         std::span<const store::ScoredChunk> found) {
+Result<std::vector<RankedDocument>> documents_of(store::Store& store,
+                                                 std::span<const store::ScoredChunk> found) {
   std::vector<ChunkId> ids;
   for (const store::ScoredChunk& one : found) ids.push_back(one.id);
   STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.chunks(ids));
@@ -40,7 +40,7 @@ Result<std::vector<Ranked>> documents_of(store::Store& store,
   return out.take();
 }
 
-std::vector<Ranked> documents_of(std::span<const Hit> hits, double Hit::*score) {
+std::vector<RankedDocument> documents_of(std::span<const Hit> hits, double Hit::*score) {
   DocumentRanking out;
   for (const Hit& hit : hits) out.add(hit.chunk.slug, hit.*score);
   return out.take();
@@ -61,7 +61,8 @@ class QueryRunner {
     STOKA_TRY(run_reranking(query, out));
     for (size_t stage = 0; stage < kStages.size(); ++stage) {
       std::vector<std::string> documents;
-      for (const Ranked& one : out.stages[stage].documents) documents.push_back(one.document);
+      for (const RankedDocument& one : out.stages[stage].documents)
+        documents.push_back(one.document);
       out.scores[stage] = score_ranking(documents, query.relevant);
     }
     return out;
@@ -117,19 +118,19 @@ class QueryRunner {
     retrieve::Query search;
     search.text = query.text;
     STOKA_ASSIGN(pipeline::Candidates found, engine_.candidates(std::move(search), stop_));
-    if (!found.not_reranked.empty()) return fail(reranker_failure(found.not_reranked));
+    if (!found.reranker_error.empty()) return fail(reranker_failure(found.reranker_error));
     out.stages[kReranked].ms = elapsed();
     std::vector<Hit> by_raw = found.hits;
     std::stable_sort(by_raw.begin(), by_raw.end(),
-                     [](const Hit& a, const Hit& b) { return a.raw > b.raw; });
-    out.stages[kReranked].documents = documents_of(by_raw, &Hit::raw);
+                     [](const Hit& a, const Hit& b) { return a.raw_score > b.raw_score; });
+    out.stages[kReranked].documents = documents_of(by_raw, &Hit::raw_score);
 
     std::vector<Hit> dropped;
     const std::vector<Hit> kept =
         rerank::apply_policy(std::move(found.hits), {query.text, {}, 0, clock().today()},
                              engine_.settings().policy, &dropped);
     out.stages[kPolicy].ms = elapsed();
-    out.verdict = rerank::classify(kept, engine_.settings().thresholds);
+    out.verdict = rerank::classify_confidence(kept, engine_.settings().thresholds);
     if (!kept.empty()) out.best_score = kept.front().score;
     // The hits that a turn shows come first, then those that the policy dropped, in its order.
     std::stable_sort(dropped.begin(), dropped.end(),
@@ -147,9 +148,9 @@ class QueryRunner {
   std::chrono::nanoseconds start_{};
 };
 
-std::string first_five(std::span<const Ranked> documents) {
+std::string first_five(std::span<const RankedDocument> documents) {
   std::string out;
-  for (const Ranked& one : documents.first(std::min<size_t>(documents.size(), 5)))
+  for (const RankedDocument& one : documents.first(std::min<size_t>(documents.size(), 5)))
     out += (out.empty() ? "" : ", ") + one.document;
   return out.empty() ? "nothing" : out;
 }

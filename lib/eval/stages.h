@@ -22,7 +22,7 @@ inline constexpr size_t kStageDepth = 100;  // chunks ranked by lexical, dense a
 
 // The ranking of one query after one stage.
 struct StageRun {
-  std::vector<Ranked> documents;  // best first; each once, at the rank of its best chunk
+  std::vector<RankedDocument> documents;  // best first; each once, at the rank of its best chunk
   double ms = 0;  // from the query to this ranking, including embedding and earlier stages
 };
 
@@ -30,7 +30,7 @@ struct QueryRun {
   std::array<StageRun, kStages.size()> stages;  // in the order of kStages
   std::array<RankingScores, kStages.size()> scores;
   double best_score = 0;  // of the first hit after the policy; the confidence is derived from it
-  rerank::Verdict verdict;
+  rerank::ConfidenceResult verdict;
   std::optional<Error> error;  // if set, everything else is meaningless
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 pipeline::Engine::Parts replace_parts(const pipeline::Engine::Parts& parts, store::Store& store,
                                       generate::Generator& generator, const Clock& clock,
-                                      Ids& ids) {
+                                      UuidSource& ids) {
   return {store,        parts.embedder, parts.reranker, generator, parts.golden,
           parts.router, parts.guard,    clock,          ids,       parts.log};
 }
@@ -27,19 +27,20 @@ Error reranker_failure(std::string why) {
           "start the reranker, or set reranker.kind to what should be evaluated"};
 }
 
-Result<std::unique_ptr<Subject>> Subject::make(pipeline::Engine& engine, std::stop_token stop) {
+Result<std::unique_ptr<SystemUnderTest>> SystemUnderTest::make(pipeline::Engine& engine,
+                                                               std::stop_token stop) {
   STOKA_TRY(engine.check_index(stop));
   STOKA_ASSIGN(const Date day, newest_day(engine.parts().store));
-  return std::unique_ptr<Subject>(new Subject(engine, day));
+  return std::unique_ptr<SystemUnderTest>(new SystemUnderTest(engine, day));
 }
 
-Subject::Subject(pipeline::Engine& engine, Date day)
+SystemUnderTest::SystemUnderTest(pipeline::Engine& engine, Date day)
     : sessions_(engine.parts().store),
       clock_(day),
       engine_(replace_parts(engine.parts(), sessions_, engine.parts().generator, clock_, ids_),
               engine.settings()) {}
 
-std::unique_ptr<pipeline::Engine> Subject::with_generator(generate::Generator& generator) {
+std::unique_ptr<pipeline::Engine> SystemUnderTest::with_generator(generate::Generator& generator) {
   return std::make_unique<pipeline::Engine>(
       replace_parts(engine_.parts(), sessions_, generator, clock_, ids_), engine_.settings());
 }

@@ -31,11 +31,12 @@ Result<Date> newest_day(store::Store& index);
 Error reranker_failure(std::string why);
 
 // Borrows the parts of the engine it is made from, which must outlive it. Threads: any.
-class Subject {
+class SystemUnderTest {
  public:
   // Needs an index that can be searched; fails like Engine::check_index().
-  static Result<std::unique_ptr<Subject>> make(pipeline::Engine& engine, std::stop_token stop);
-  Subject(const Subject&) = delete;
+  static Result<std::unique_ptr<SystemUnderTest>> make(pipeline::Engine& engine,
+                                                       std::stop_token stop);
+  SystemUnderTest(const SystemUnderTest&) = delete;
 
   pipeline::Engine& engine() { return engine_; }
   Date day() const { return clock_.today(); }
@@ -43,11 +44,11 @@ class Subject {
   std::unique_ptr<pipeline::Engine> with_generator(generate::Generator& generator);
 
  private:
-  Subject(pipeline::Engine& engine, Date day);
+  SystemUnderTest(pipeline::Engine& engine, Date day);
 
   InMemorySessionStore sessions_;
   FixedDayClock clock_;
-  RandomIds ids_;
+  RandomUuidSource ids_;
   pipeline::Engine engine_;
 };
 

@@ -197,7 +197,7 @@ Reason stretched(const std::vector<Sentence>& sentences, const Answer& answer) {
     for (const Token& token : sentence.tokens) {
       if (is_stretched(token) && !known.contains(token.word)) {
         return fmt::format("stretches a word: '{}'",
-                           token.raw.substr(0, text::floor_border(token.raw, 40)));
+                           token.raw.substr(0, text::floor_char_boundary(token.raw, 40)));
       }
     }
   }

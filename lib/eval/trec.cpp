@@ -188,14 +188,14 @@ std::map<std::string, std::string> document_ids(std::string_view qrels) {
   return out;
 }
 
-std::string run_lines(std::string_view query, std::span<const Ranked> ranked,
+std::string run_lines(std::string_view query, std::span<const RankedDocument> ranked,
                       std::string_view tag) {
   // White space separates columns, so it is replaced within one.
   const auto column = [](std::string_view text) {
     std::string out(text);
     std::replace_if(
-        out.begin(), out.end(), [](char c) { return kWhiteSpace.find(c) != kWhiteSpace.npos; },
-        '_');
+        out.begin(), out.end(),
+        [](char c) { return kAsciiWhitespace.find(c) != kAsciiWhitespace.npos; }, '_');
     return out.empty() ? "-" : out;
   };
   // Single precision, as older versions of trec_eval read them: scores that differ only in double

@@ -28,7 +28,7 @@ Result<std::vector<Query>> read_collection(std::string_view queries,
 // The original document ids by slug. Reading stops at the first line that is not a judgement.
 std::map<std::string, std::string> document_ids(std::string_view qrels);
 
-struct Ranked {
+struct RankedDocument {
   std::string document;
   double score = 0;
 };
@@ -36,6 +36,7 @@ struct Ranked {
 // Lines "query Q0 document rank score tag". trec_eval sorts by score and ignores the rank, and
 // older versions read scores in single precision. The scores are therefore written in single
 // precision, and lowered where they would not fall from line to line.
-std::string run_lines(std::string_view query, std::span<const Ranked> ranked, std::string_view tag);
+std::string run_lines(std::string_view query, std::span<const RankedDocument> ranked,
+                      std::string_view tag);
 
 }  // namespace stoka::eval

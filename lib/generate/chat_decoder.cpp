@@ -226,7 +226,7 @@ std::optional<ChatChunk> read(std::string_view json, ChatShape shape) {
 
 Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape, const Secret& key) {
   if (auto chunk = read(json, shape)) return std::move(*chunk);
-  STOKA_ASSIGN(const std::string mended, net::mend_json(mark_lone_surrogates(json), kMaxDepth));
+  STOKA_ASSIGN(const std::string mended, net::repair_json(mark_lone_surrogates(json), kMaxDepth));
   if (auto chunk = read(mended, shape)) return std::move(*chunk);
   const std::string message = net::error_message(json, key);
   return fail(ErrorKind::protocol, message.empty() ? "the model server sent no JSON"
@@ -244,7 +244,7 @@ Result<> ChatDecoder::head(std::string_view content_type) {
               "check that the address is that of an OpenAI-style server");
 }
 
-Result<net::Heard> ChatDecoder::push(std::string_view bytes) {
+Result<net::BodyProgress> ChatDecoder::push(std::string_view bytes) {
   Result<> result;
   if (done_) {
     // Anything after [DONE] is ignored.
@@ -264,9 +264,10 @@ Result<net::Heard> ChatDecoder::push(std::string_view bytes) {
   }
   failed_ = !result;
   STOKA_TRY(result);
-  if (over_limit()) return net::Heard::enough;
-  if (done_ || finished()) return net::Heard::ending;
-  return text_bytes_ + reasoning_bytes_ > 0 ? net::Heard::flowing : net::Heard::waiting;
+  if (over_limit()) return net::BodyProgress::stop_reading;
+  if (done_ || finished()) return net::BodyProgress::content_complete;
+  return text_bytes_ + reasoning_bytes_ > 0 ? net::BodyProgress::content
+                                            : net::BodyProgress::nothing_useful;
 }
 
 // Returns whether to go on decoding.
@@ -331,10 +332,10 @@ Error ChatDecoder::server_error(std::string_view body, int64_t code) const {
 
 void ChatDecoder::emit(std::string_view text) {
   text = text.substr(
-      0, text::floor_border(text, std::min(limits_.text - emitted_bytes_, text.size())));
+      0, text::floor_char_boundary(text, std::min(limits_.text - emitted_bytes_, text.size())));
   if (text.empty()) return;
   emitted_bytes_ += text.size();
-  visible_ = visible_ || text.find_first_not_of(kWhiteSpace) != text.npos;
+  visible_ = visible_ || text.find_first_not_of(kAsciiWhitespace) != text.npos;
   sink_(text);
 }
 
@@ -350,9 +351,9 @@ Result<ChatEnd> ChatDecoder::outcome() const {
   const bool length = over_limit() || finish_ == "length" || finish_ == "max_tokens";
   if (visible_) {
     const bool has_reason = !finish_.empty() && finish_ != "abort";
-    const Finish finish = length       ? Finish::length
-                          : has_reason ? Finish::complete
-                                       : Finish::truncated;
+    const FinishReason finish = length       ? FinishReason::length
+                                : has_reason ? FinishReason::complete
+                                             : FinishReason::truncated;
     return ChatEnd{finish, cached_ ? 0 : prompt_tokens_, filter_.stray_tag()};
   }
   if (finish_ == "tool_calls" || finish_ == "function_call")

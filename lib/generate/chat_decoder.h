@@ -44,7 +44,7 @@ struct ChatLimits {
 };
 
 struct ChatEnd {
-  Finish finish = Finish::complete;
+  FinishReason finish = FinishReason::complete;
   int64_t prompt_tokens = 0;       // zero if the server does not say, or had some of them cached
   bool reasoning_in_text = false;  // reasoning was part of the text; see ThinkFilter::stray_tag()
 };
@@ -62,7 +62,7 @@ class ChatDecoder {
 
   // Errors: the server reports an error, sends invalid data, or its content filter ended the
   // answer. At a limit the answer is cut and `stop_reading` is returned.
-  Result<net::Heard> push(std::string_view bytes);
+  Result<net::BodyProgress> push(std::string_view bytes);
 
   // The finish reason has arrived and nothing has failed: only token counts and the end of the
   // stream may follow. From then on push() returns `content_complete`.

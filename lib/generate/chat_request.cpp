@@ -41,7 +41,7 @@ ErrorBody read_error_body(std::string_view body) {
   ErrorBody out{net::error_message(body), {}};
   for (char& c : out.message)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  const auto mended = net::mend_json(body);
+  const auto mended = net::repair_json(body);
   const OrderedJson json = OrderedJson::parse(mended.value_or(""), nullptr, false);
   const bool has_error = json.is_object() && json.contains("error") && json["error"].is_object();
   const OrderedJson& error = has_error ? json["error"] : json;
@@ -66,7 +66,7 @@ size_t find_name(std::string_view text, std::string_view name) {
 
 Result<OrderedJson> parse_extra(std::string_view extra) {
   if (extra.empty()) return OrderedJson::object();
-  const auto mended = net::mend_json(extra);
+  const auto mended = net::repair_json(extra);
   OrderedJson json = OrderedJson::parse(mended.value_or(""), nullptr, false);
   if (json.is_object()) return json;
   return fail(ErrorKind::config, "generator.extra is not a JSON object",

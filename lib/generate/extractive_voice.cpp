@@ -45,8 +45,8 @@ const std::vector<std::string>& of_type(const VoiceLines::ByType& lines, std::st
 }
 
 std::string tag(const Hit& hit, std::string_view quote) {
-  return fmt::format("<cite slug=\"{}\" quote=\"{}\"/>", text::attribute_value(hit.chunk.slug),
-                     text::attribute_value(quote));
+  return fmt::format("<cite slug=\"{}\" quote=\"{}\"/>", text::escape_attribute(hit.chunk.slug),
+                     text::escape_attribute(quote));
 }
 
 // What is wrong with a line; empty if it is valid.
@@ -113,14 +113,14 @@ Result<VoiceLines> read_voice_lines(std::span<const TomlEntry> entries) {
   return out;
 }
 
-const std::string& ExtractiveVoice::opener(const Request& request, const Hit& hit,
+const std::string& ExtractiveVoice::opener(const GenerationRequest& request, const Hit& hit,
                                            uint64_t seed) const {
   if (request.confidence != Confidence::direct) return pick(lines_.adjacent, seed, request.turns);
   if (request.same_topic) return pick(lines_.followup, seed, request.turns);
   return pick(of_type(lines_.direct, hit.chunk.type), seed, request.turns);
 }
 
-std::string ExtractiveVoice::answer(const Request& request) const {
+std::string ExtractiveVoice::answer(const GenerationRequest& request) const {
   const uint64_t seed = fnv1a(request.query);
   const Hit* first = nullptr;
   std::string out;
@@ -150,15 +150,15 @@ std::string ExtractiveVoice::answer(const Request& request) const {
   }
   // A page that consists of code only is cited without a quote.
   if (first == nullptr && !request.hits.empty()) open_with(request.hits.front(), "");
-  if (first == nullptr) return std::string(kNothing);
+  if (first == nullptr) return std::string(kNothingFound);
   // After a low-confidence answer, a question would suggest that the answer was right.
   if (!request.low_confidence) out += "\n" + pick(lines_.closers, seed, request.turns);
   return out;
 }
 
-Result<Finish> ExtractiveVoice::stream(const Request& request,
-                                       const std::function<void()>& accepted, const DeltaSink& sink,
-                                       std::stop_token stop) {
+Result<FinishReason> ExtractiveVoice::stream(const GenerationRequest& request,
+                                             const std::function<void()>& accepted,
+                                             const DeltaSink& sink, std::stop_token stop) {
   const std::string text = answer(request);
   accepted();
   for (std::string_view rest = text; !rest.empty();) {
@@ -167,7 +167,7 @@ Result<Finish> ExtractiveVoice::stream(const Request& request,
     sink(rest.substr(0, end));
     rest.remove_prefix(end);
   }
-  return Finish::complete;
+  return FinishReason::complete;
 }
 
 std::vector<std::optional<std::string>> ExtractiveVoice::frame(std::span<const Hit> hits,

@@ -19,10 +19,10 @@
 
 namespace stoka::generate {
 
-inline constexpr std::string_view kClosest =
+inline constexpr std::string_view kClosestLine =
     "closest thing i have is this. might not be what you meant.";
 // The answer when there is nothing to cite.
-inline constexpr std::string_view kNothing = "nothing here on that. yet.";
+inline constexpr std::string_view kNothingFound = "nothing here on that. yet.";
 
 // The lines to choose from. Some depend on the content type ("philosophy", "changelog", …); "any"
 // is for all types without lines of their own.
@@ -34,7 +34,7 @@ struct VoiceLines {
   std::vector<std::string> lateral;   // one sentence between the first and the second citation
   std::vector<std::string> closers;   // questions after the last citation
   ByType framing;                     // above a recommendation
-  std::string closest{kClosest};      // the first line of an answer with low confidence
+  std::string closest{kClosestLine};  // the first line of an answer with low confidence
 };
 
 // Reads golden/voice_lines.toml. Config errors with a line number: a missing list, an unknown key,
@@ -54,16 +54,17 @@ class ExtractiveVoice final : public Generator {
   // next one with another slug and title whose score is close. If no hit has a quotable sentence,
   // it cites the first without a quote. The caller must have removed hits that must not be cited.
   // The sink gets one word at a time. The only error is cancelled.
-  Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
-                        const DeltaSink& sink, std::stop_token stop) override;
+  Result<FinishReason> stream(const GenerationRequest& request,
+                              const std::function<void()>& accepted, const DeltaSink& sink,
+                              std::stop_token stop) override;
   std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,
                                                 std::stop_token stop) override;
 
   // The whole answer to a request.
-  std::string answer(const Request& request) const;
+  std::string answer(const GenerationRequest& request) const;
 
  private:
-  const std::string& opener(const Request& request, const Hit& hit, uint64_t seed) const;
+  const std::string& opener(const GenerationRequest& request, const Hit& hit, uint64_t seed) const;
 
   VoiceLines lines_;
 };

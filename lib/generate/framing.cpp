@@ -23,10 +23,10 @@ constexpr size_t kMaxTextBytes = 300;
 
 // Makes untrusted text one line and cuts it between words.
 std::string brief(std::string_view text, size_t max_bytes) {
-  std::string out = text::squeeze(text::one_line(text));
+  std::string out = text::collapse_whitespace(text::one_line(text));
   if (out.size() <= max_bytes) return out;
   const size_t space = out.rfind(' ', max_bytes);
-  out.resize(space == out.npos || space == 0 ? text::floor_border(out, max_bytes) : space);
+  out.resize(space == out.npos || space == 0 ? text::floor_char_boundary(out, max_bytes) : space);
   return out + "…";
 }
 
@@ -127,7 +127,7 @@ std::optional<std::string> framing_line(std::string_view written) {
   answer += filter.finish();
   const std::string_view first = std::string_view(answer).substr(0, answer.find('\n'));
   std::string line;
-  for (const char c : text::squeeze(text::one_line(first))) {
+  for (const char c : text::collapse_whitespace(text::one_line(first))) {
     const char quiet = c == '!' ? '.' : c;
     if (c != '!' || !line.ends_with('.')) line += quiet;
   }
@@ -139,8 +139,8 @@ std::optional<std::string> framing_line(std::string_view written) {
   return line.empty() ? std::nullopt : std::optional(std::move(line));
 }
 
-Lines numbered_lines(std::string_view answer, size_t count) {
-  Lines out(count);
+FramingLines numbered_lines(std::string_view answer, size_t count) {
+  FramingLines out(count);
   std::vector<std::string_view> plain;
   bool numbered = false;
   while (!answer.empty()) {
@@ -157,11 +157,11 @@ Lines numbered_lines(std::string_view answer, size_t count) {
   return out;
 }
 
-std::optional<Lines> completed_lines(std::string_view body, size_t count) {
-  const auto mended = net::mend_json(body);
+std::optional<FramingLines> completed_lines(std::string_view body, size_t count) {
+  const auto mended = net::repair_json(body);
   const Json json = Json::parse(mended.value_or(""), nullptr, false);
   if (!json.is_object() || !json.contains("choices") || !json["choices"].is_array()) return {};
-  Lines out(count);
+  FramingLines out(count);
   std::vector<bool> given(count);
   size_t position = 0;
   for (const Json& choice : json["choices"]) {

@@ -27,7 +27,7 @@ struct FramingVoice {
 // lines are a config error.
 Result<FramingVoice> read_framing_voice(std::span<const TomlEntry> entries);
 
-using Lines = std::vector<std::optional<std::string>>;
+using FramingLines = std::vector<std::optional<std::string>>;
 
 // A completion prompt, which the model continues with the line for the hit.
 std::string framing_prompt(const Hit& hit, const FramingVoice& voice);
@@ -41,10 +41,10 @@ std::optional<std::string> framing_line(std::string_view written);
 
 // The lines in an answer to framing_messages(), assigned by their numbers. If no line has a number
 // and there are `count` lines, they are assigned by their order.
-Lines numbered_lines(std::string_view answer, size_t count);
+FramingLines numbered_lines(std::string_view answer, size_t count);
 
 // The lines in a response to a completion of `count` prompts, assigned by index. Nothing unless the
 // response has a choice for every prompt.
-std::optional<Lines> completed_lines(std::string_view body, size_t count);
+std::optional<FramingLines> completed_lines(std::string_view body, size_t count);
 
 }  // namespace stoka::generate

@@ -6,29 +6,30 @@ namespace stoka::generate {
 namespace {
 
 // An answer that was generated at once and is passed on later.
-class BufferedStream final : public Writing {
+class BufferedStream final : public GenerationStream {
  public:
-  BufferedStream(std::vector<std::string> pieces, Result<Finish> finish)
+  BufferedStream(std::vector<std::string> pieces, Result<FinishReason> finish)
       : pieces_(std::move(pieces)), finish_(std::move(finish)) {}
 
-  void start(net::Loop& loop, Reader& sink) override {
+  void start(net::EventLoop& loop, GenerationSink& sink) override {
     timer_ = loop.after(std::chrono::milliseconds(0), [this, &sink] {
       sink.accepted();
       for (const std::string& piece : pieces_) sink.text(piece);
-      sink.over();
+      sink.finished();
     });
   }
-  Result<Finish> result(std::stop_token) override { return finish_; }
+  Result<FinishReason> result(std::stop_token) override { return finish_; }
 
  private:
   const std::vector<std::string> pieces_;
-  const Result<Finish> finish_;
-  net::Loop::Timer timer_;
+  const Result<FinishReason> finish_;
+  net::EventLoop::Timer timer_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Writing>> Generator::begin(const Request& request, std::stop_token stop) {
+Result<std::unique_ptr<GenerationStream>> Generator::begin(const GenerationRequest& request,
+                                                           std::stop_token stop) {
   bool accepted = false;
   std::vector<std::string> pieces;
   auto finish = stream(

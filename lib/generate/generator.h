@@ -19,7 +19,7 @@
 
 namespace stoka::generate {
 
-struct Request {
+struct GenerationRequest {
   std::vector<Message> messages;  // the prompt of a model
   // The extractive voice uses these instead: the facts from which the prompt was built.
   std::string query;
@@ -36,38 +36,38 @@ struct Request {
 // Receives pieces of text, split anywhere.
 using DeltaSink = std::function<void(std::string_view)>;
 
-enum class Finish {
+enum class FinishReason {
   complete,
   length,     // the model reached max_tokens
   truncated,  // the stream ended without a finish reason
 };
 
-struct Probe {
+struct ProbeResult {
   std::string model;  // empty if there is no model, or the server does not name it
 };
 
 // Receives a generated answer. It is called on the thread of the event loop.
-class Reader {
+class GenerationSink {
  public:
-  virtual ~Reader() = default;
+  virtual ~GenerationSink() = default;
   virtual void accepted() = 0;                    // once, before the first text
   virtual void text(std::string_view delta) = 0;  // split anywhere
-  virtual void over() = 0;                        // the last call; it may destroy the stream
+  virtual void finished() = 0;                    // the last call; it may destroy the stream
 };
 
 // An answer that is being generated on an event loop.
-class Writing {
+class GenerationStream {
  public:
   // Cancels the generation, on the loop's thread: the connection is closed and nothing is called.
-  virtual ~Writing() = default;
+  virtual ~GenerationStream() = default;
   // Starts the generation. Calls the reader in later iterations only. The reader must outlive this.
-  virtual void start(net::Loop& loop, Reader& reader) = 0;
+  virtual void start(net::EventLoop& loop, GenerationSink& reader) = 0;
   // Stops reading from the server until resume(). The reader may still get text already read.
   virtual void pause() {}
   virtual void resume() {}
   // The outcome, as of Generator::stream(). Any thread may call it, after the last callback or
   // after the generation was given up. It may block, to ask the server why it failed.
-  virtual Result<Finish> result(std::stop_token stop) = 0;
+  virtual Result<FinishReason> result(std::stop_token stop) = 0;
 };
 
 class Generator {
@@ -77,17 +77,19 @@ class Generator {
   // Whether it sends Request::messages to a model, so that a prompt must be built.
   virtual bool reads_prompt() const = 0;
   // Checks that it can generate, by asking the model for one token. Errors as of stream().
-  virtual Result<Probe> probe(std::stop_token) { return Probe{}; }
+  virtual Result<ProbeResult> probe(std::stop_token) { return ProbeResult{}; }
   // Blocks and writes the whole answer into the sink, on this thread. `accepted` is called once,
   // before the first delta, when the server has accepted the request. An error before that means
   // that nothing was written; after it, the text so far stands. Errors: unavailable, timeout,
   // protocol, busy, config (a key or model that the server rejects), cancelled.
-  virtual Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
-                                const DeltaSink& sink, std::stop_token stop) = 0;
+  virtual Result<FinishReason> stream(const GenerationRequest& request,
+                                      const std::function<void()>& accepted, const DeltaSink& sink,
+                                      std::stop_token stop) = 0;
   // Prepares a generation on an event loop. It may block, to ask the server for its models. The
   // hits and documents of the request are not used afterwards. The default implementation generates
   // the whole answer now and passes it on later.
-  virtual Result<std::unique_ptr<Writing>> begin(const Request& request, std::stop_token stop);
+  virtual Result<std::unique_ptr<GenerationStream>> begin(const GenerationRequest& request,
+                                                          std::stop_token stop);
   // A line for each hit that introduces it as a recommendation. Lines that could not be generated
   // are missing, so that recommendations never fail because of them. Untrusted, like answers.
   virtual std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,

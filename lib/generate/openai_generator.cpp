@@ -17,7 +17,7 @@ namespace stoka::generate {
 namespace {
 
 constexpr int kTokensPerLine = 40;
-const net::TimeLeft kNoDeadline{std::chrono::milliseconds(0)};
+const net::Deadline kNoDeadline{std::chrono::milliseconds(0)};
 constexpr std::chrono::milliseconds kProbeTimeout{10000};
 // Token counts differ between servers. Below this share of our estimate, the server has cut the
 // prompt.
@@ -40,10 +40,10 @@ std::string framing_subject(std::span<const Hit> hits) {
 
 struct OpenAiGenerator::State {
   void warn_about_answer(std::span<const Message> messages, const ChatEnd& end);
-  Result<std::optional<Lines>> complete(std::span<const Hit> hits, std::stop_token stop);
-  Result<Lines> chat(std::span<const Hit> hits, std::stop_token stop);
-  Result<net::Answer> send_whole(std::string_view endpoint, std::span<const Hit> hits,
-                                 const OpenAiServer::Write& write, std::stop_token stop);
+  Result<std::optional<FramingLines>> complete(std::span<const Hit> hits, std::stop_token stop);
+  Result<FramingLines> chat(std::span<const Hit> hits, std::stop_token stop);
+  Result<net::HttpResponse> send_whole(std::string_view endpoint, std::span<const Hit> hits,
+                                       const OpenAiServer::Write& write, std::stop_token stop);
 
   net::Upstream& upstream;
   const OpenAiOptions options;
@@ -54,8 +54,8 @@ struct OpenAiGenerator::State {
 };
 
 OpenAiGenerator::OpenAiGenerator(net::Upstream& upstream, OpenAiOptions options, Log& log)
-    : state_(new State{upstream, options, log, {upstream, options.model, options.preferred, log}}) {
-}
+    : state_(new State{
+          upstream, options, log, {upstream, options.model, options.preferred_model, log}}) {}
 
 OpenAiGenerator::~OpenAiGenerator() = default;
 
@@ -81,9 +81,9 @@ void OpenAiGenerator::State::warn_about_answer(std::span<const Message> messages
 }
 
 // One answer: receives the response, decodes it, and passes the text to the reader.
-class OpenAiGenerator::Stream final : public Writing, net::Listener {
+class OpenAiGenerator::Stream final : public GenerationStream, net::BodySink {
  public:
-  Stream(State& state, const Request& request, std::string model, net::TimeLeft deadline)
+  Stream(State& state, const GenerationRequest& request, std::string model, net::Deadline deadline)
       : state_(state),
         messages_(request.messages),
         subject_(request.query),
@@ -99,7 +99,7 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
     return {};
   }
 
-  void start(net::Loop& loop, Reader& sink) override {
+  void start(net::EventLoop& loop, GenerationSink& sink) override {
     loop_ = &loop;
     sink_ = &sink;
     send(std::move(first_body_));
@@ -111,7 +111,7 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
     if (call_) call_->resume();
   }
 
-  Result<Finish> result(std::stop_token stop) override {
+  Result<FinishReason> result(std::stop_token stop) override {
     // Once the finish reason has arrived, the answer is complete, however the transfer ended.
     if (!response_ && !decoder_.finished()) return fail(response_.error());
     if (response_ && !response_->ok())
@@ -130,31 +130,31 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
 
   void send(std::string body) {
     net::Call call;
-    call.name = "chat/completions";
+    call.endpoint = "chat/completions";
     call.body = std::move(body);
     call.subject = subject_;
-    call.total = deadline_.left();
+    call.timeout = deadline_.remaining();
     call_ = state_.upstream.start(
         *loop_, std::move(call), this,
-        [this](Result<net::Answer> response) { on_response(std::move(response)); });
+        [this](Result<net::HttpResponse> response) { on_response(std::move(response)); });
   }
 
-  void on_response(Result<net::Answer> response) {
+  void on_response(Result<net::HttpResponse> response) {
     response_ = std::move(response);
     if (response_ && state_.server.should_repeat(*response_, rejected_, repeats_++)) {
       if (auto body = write()) return send(std::move(*body));
     }
-    sink_->over();  // may destroy this
+    sink_->finished();  // may destroy this
   }
 
-  Result<> head(const net::Head& head) override {
+  Result<> head(const net::ResponseHead& head) override {
     if (auto accepted = decoder_.head(head.content_type); !accepted)
       return fail(state_.server.describe(accepted.error()));
     sink_->accepted();
     return {};
   }
 
-  Result<net::Heard> body(std::string_view bytes) override {
+  Result<net::BodyProgress> body(std::string_view bytes) override {
     const auto accepted = decoder_.push(bytes);
     if (!accepted) return fail(state_.server.describe(accepted.error()));
     return accepted;
@@ -164,98 +164,98 @@ class OpenAiGenerator::Stream final : public Writing, net::Listener {
   const std::vector<Message> messages_;
   const std::string subject_;
   const std::string model_;
-  const net::TimeLeft deadline_;
+  const net::Deadline deadline_;
   RejectedFields rejected_;
   std::string first_body_;
   int repeats_ = 0;
-  net::Loop* loop_ = nullptr;
-  Reader* sink_ = nullptr;
+  net::EventLoop* loop_ = nullptr;
+  GenerationSink* sink_ = nullptr;
   ChatDecoder decoder_;
-  Result<net::Answer> response_ = fail(ErrorKind::cancelled, "stopped");
+  Result<net::HttpResponse> response_ = fail(ErrorKind::cancelled, "stopped");
   std::unique_ptr<net::PendingCall> call_;
 };
 
-Result<std::unique_ptr<Writing>> OpenAiGenerator::begin(const Request& request,
-                                                        std::stop_token stop) {
-  const net::TimeLeft deadline(state_->upstream.options().deadlines.total);
+Result<std::unique_ptr<GenerationStream>> OpenAiGenerator::begin(const GenerationRequest& request,
+                                                                 std::stop_token stop) {
+  const net::Deadline deadline(state_->upstream.options().timeouts.total);
   STOKA_ASSIGN(std::string model, state_->server.model(stop, deadline));
   auto out = std::make_unique<Stream>(*state_, request, std::move(model), deadline);
   STOKA_TRY(out->prepare());
   return out;
 }
 
-Result<Finish> OpenAiGenerator::stream(const Request& request,
-                                       const std::function<void()>& accepted, const DeltaSink& sink,
-                                       std::stop_token stop) {
-  struct DeltaAdapter final : Reader {
+Result<FinishReason> OpenAiGenerator::stream(const GenerationRequest& request,
+                                             const std::function<void()>& accepted,
+                                             const DeltaSink& sink, std::stop_token stop) {
+  struct DeltaAdapter final : GenerationSink {
     DeltaAdapter(const std::function<void()>& on_accepted, const DeltaSink& on_text)
         : on_accepted_(on_accepted), on_text_(on_text) {}
     void accepted() override { on_accepted_(); }
     void text(std::string_view delta) override { on_text_(delta); }
-    void over() override { is_over = true; }
+    void finished() override { is_over = true; }
     bool is_over = false;
     const std::function<void()>& on_accepted_;
     const DeltaSink& on_text_;
   } adapter(accepted, sink);
   const net::EventLoopPool::Handle loop = state_->upstream.loops().acquire();
-  STOKA_ASSIGN(const std::unique_ptr<Writing> stream, begin(request, stop));
+  STOKA_ASSIGN(const std::unique_ptr<GenerationStream> stream, begin(request, stop));
   stream->start(*loop, adapter);
-  loop->drive([&] { return adapter.is_over; }, stop);
+  loop->run_until([&] { return adapter.is_over; }, stop);
   return stream->result(stop);
 }
 
 // A listed model is not necessarily loadable or a chat model, so the model is asked for a token.
-Result<Probe> OpenAiGenerator::probe(std::stop_token stop) {
+Result<ProbeResult> OpenAiGenerator::probe(std::stop_token stop) {
   State& state = *state_;
-  const net::TimeLeft deadline(kProbeTimeout);
+  const net::Deadline deadline(kProbeTimeout);
   STOKA_ASSIGN(const std::string model, state.server.model(stop, deadline));
   const std::vector<Message> messages = {{"user", "hi"}};
   const ChatParameters parameters{model, messages, 1, false};
   // Without a subject, so that a replay does not use this response as the answer to a question.
   net::Call call;
-  call.name = "chat/completions";
-  call.total_setting = {};
-  STOKA_ASSIGN(const net::Answer response, state.server.send(
-                                               [&](const RejectedFields& rejected) {
-                                                 return chat_body(parameters, state.options,
-                                                                  rejected);
-                                               },
-                                               [&](std::string body) {
-                                                 call.body = std::move(body);
-                                                 call.total = deadline.left();
-                                                 return state.upstream.call(call, stop);
-                                               }));
+  call.endpoint = "chat/completions";
+  call.timeout_setting = {};
+  STOKA_ASSIGN(const net::HttpResponse response, state.server.send(
+                                                     [&](const RejectedFields& rejected) {
+                                                       return chat_body(parameters, state.options,
+                                                                        rejected);
+                                                     },
+                                                     [&](std::string body) {
+                                                       call.body = std::move(body);
+                                                       call.timeout = deadline.remaining();
+                                                       return state.upstream.call(call, stop);
+                                                     }));
   if (!response.ok() && !is_output_limit(response.body))
     return fail(state.server.status_error(response, model, stop, deadline));
   if (response.ok() && response.content_type != "text/event-stream") {
     const auto word = read_chat_json(response.body, ChatShape::whole);
     if (!word || word->is_error || !word->has_choice)
-      return fail(state.upstream.nonsense("the response is not a chat completion"));
+      return fail(state.upstream.protocol_error("the response is not a chat completion"));
   }
-  return Probe{model};
+  return ProbeResult{model};
 }
 
 // Returns nothing if the server does not accept several prompts in one completion.
-Result<std::optional<Lines>> OpenAiGenerator::State::complete(std::span<const Hit> hits,
-                                                              std::stop_token stop) {
+Result<std::optional<FramingLines>> OpenAiGenerator::State::complete(std::span<const Hit> hits,
+                                                                     std::stop_token stop) {
   STOKA_ASSIGN(const std::string model, server.model(stop, kNoDeadline));
   std::vector<std::string> prompts;
   for (const Hit& hit : hits) prompts.push_back(framing_prompt(hit, options.framing_voice));
   const auto write = [&](const RejectedFields& rejected) {
     return completions_body(model, prompts, kTokensPerLine, options, rejected);
   };
-  STOKA_ASSIGN(const net::Answer response, send_whole("completions", hits, write, stop));
+  STOKA_ASSIGN(const net::HttpResponse response, send_whole("completions", hits, write, stop));
   if (response.status == 500) return std::nullopt;  // probably temporary
   constexpr int kNotAccepted[] = {400, 404, 405, 422, 501};
   const bool accepted = std::find(std::begin(kNotAccepted), std::end(kNotAccepted),
                                   response.status) == std::end(kNotAccepted);
-  if (accepted && !response.ok()) return fail(upstream.refusal(response));
+  if (accepted && !response.ok()) return fail(upstream.status_error(response));
   auto lines = accepted ? completed_lines(response.body, hits.size()) : std::nullopt;
   accepts_several_prompts = lines.has_value();
   return lines;
 }
 
-Result<Lines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std::stop_token stop) {
+Result<FramingLines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std::stop_token stop) {
   STOKA_ASSIGN(const std::string model, server.model(stop, kNoDeadline));
   const std::vector<Message> messages = framing_messages(hits, options.framing_voice);
   const ChatParameters parameters{model, messages, kTokensPerLine * static_cast<int>(hits.size()),
@@ -263,25 +263,25 @@ Result<Lines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std::stop_
   const auto write = [&](const RejectedFields& rejected) {
     return chat_body(parameters, options, rejected);
   };
-  STOKA_ASSIGN(const net::Answer response, send_whole("chat/completions", hits, write, stop));
-  if (!response.ok()) return fail(upstream.refusal(response));
+  STOKA_ASSIGN(const net::HttpResponse response, send_whole("chat/completions", hits, write, stop));
+  if (!response.ok()) return fail(upstream.status_error(response));
   std::string text;
   ChatDecoder decoder([&](std::string_view delta) { text += delta; }, {}, upstream.options().key);
   auto decoded = decoder.head(response.content_type);
-  if (decoded) decoded = decoder.push(response.body).map([](net::Heard) {});
+  if (decoded) decoded = decoder.push(response.body).map([](net::BodyProgress) {});
   if (!decoded) return fail(server.describe(decoded.error()));
   const auto end = decoder.finish();
   if (!end) return fail(server.describe(end.error()));
-  if (end->reasoning_in_text) return Lines(hits.size());
+  if (end->reasoning_in_text) return FramingLines(hits.size());
   return numbered_lines(text, hits.size());
 }
 
-Result<net::Answer> OpenAiGenerator::State::send_whole(std::string_view endpoint,
-                                                       std::span<const Hit> hits,
-                                                       const OpenAiServer::Write& write,
-                                                       std::stop_token stop) {
+Result<net::HttpResponse> OpenAiGenerator::State::send_whole(std::string_view endpoint,
+                                                             std::span<const Hit> hits,
+                                                             const OpenAiServer::Write& write,
+                                                             std::stop_token stop) {
   net::Call call;
-  call.name = endpoint;
+  call.endpoint = endpoint;
   call.subject = framing_subject(hits);
   return server.send(write, [&](std::string body) {
     call.body = std::move(body);
@@ -293,9 +293,9 @@ std::vector<std::optional<std::string>> OpenAiGenerator::frame(std::span<const H
                                                                std::stop_token stop) {
   if (hits.empty()) return {};
   State& state = *state_;
-  Alarm alarm(stop);
-  alarm.set(state.options.framing);
-  auto lines = [&]() -> Result<Lines> {
+  TimedStopSource alarm(stop);
+  alarm.stop_after(state.options.framing_timeout);
+  auto lines = [&]() -> Result<FramingLines> {
     if (state.accepts_several_prompts) {
       STOKA_ASSIGN(auto completed, state.complete(hits, alarm.token()));
       if (completed) return std::move(*completed);
@@ -306,7 +306,7 @@ std::vector<std::optional<std::string>> OpenAiGenerator::frame(std::span<const H
   const bool timed_out = lines.error().kind == ErrorKind::cancelled && !stop.stop_requested();
   state.log.warning(fmt::format("recommendations without framing lines: {}",
                                 timed_out ? "they took too long" : lines.error().message));
-  return Lines(hits.size());
+  return FramingLines(hits.size());
 }
 
 }  // namespace stoka::generate

@@ -15,8 +15,9 @@
 namespace stoka::generate {
 
 struct OpenAiOptions {
-  std::string model;           // if empty, the only model that the server lists under /v1/models
-  std::string preferred = {};  // if `model` is empty: the one to choose if the server lists several
+  std::string model;  // if empty, the only model that the server lists under /v1/models
+  std::string preferred_model =
+      {};  // if `model` is empty: the one to choose if the server lists several
   int max_tokens = 280;
   double temperature = 0.5;
   double top_p = 0.9;
@@ -26,7 +27,7 @@ struct OpenAiOptions {
   // (generate/chat_request.h) validates it.
   std::string extra;
   FramingVoice framing_voice = {};
-  std::chrono::milliseconds framing{5000};  // the timeout of frame()
+  std::chrono::milliseconds framing_timeout{5000};  // the timeout of frame()
 };
 
 class OpenAiGenerator final : public Generator {
@@ -38,13 +39,15 @@ class OpenAiGenerator final : public Generator {
   std::string name() const override;
   bool reads_prompt() const override { return true; }
   // Takes at most ten seconds.
-  Result<Probe> probe(std::stop_token stop) override;
+  Result<ProbeResult> probe(std::stop_token stop) override;
   // The model's reasoning is not passed on. If the server rejects a field by name (stream_options,
   // max_tokens, …), the field is removed or renamed and the request is repeated. The total timeout
   // of the upstream covers all requests of the answer.
-  Result<Finish> stream(const Request& request, const std::function<void()>& accepted,
-                        const DeltaSink& sink, std::stop_token stop) override;
-  Result<std::unique_ptr<Writing>> begin(const Request& request, std::stop_token stop) override;
+  Result<FinishReason> stream(const GenerationRequest& request,
+                              const std::function<void()>& accepted, const DeltaSink& sink,
+                              std::stop_token stop) override;
+  Result<std::unique_ptr<GenerationStream>> begin(const GenerationRequest& request,
+                                                  std::stop_token stop) override;
   std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,
                                                 std::stop_token stop) override;
 

@@ -32,23 +32,23 @@ Result<std::string> OpenAiServer::choose(const Models& listed) const {
   if (listed->size() == 1) return listed->front();
   return fail(
       ErrorKind::config,
-      fmt::format("generator at {} has several models: {}", shown(), net::enumerate(*listed)),
+      fmt::format("generator at {} has several models: {}", shown(), net::join_models(*listed)),
       std::string(kSetModel));
 }
 
 Result<OpenAiServer::Models> OpenAiServer::list(std::stop_token stop,
-                                                const net::TimeLeft& deadline) {
+                                                const net::Deadline& deadline) {
   {
     const std::scoped_lock lock(mutex_);
     if (has_no_list_) return Models();
   }
-  STOKA_ASSIGN(Models listed, net::list_models(upstream_, stop, deadline.left(kListTimeout)));
+  STOKA_ASSIGN(Models listed, net::list_models(upstream_, stop, deadline.remaining(kListTimeout)));
   const std::scoped_lock lock(mutex_);
   has_no_list_ = !listed;
   return listed;
 }
 
-Result<std::string> OpenAiServer::model(std::stop_token stop, const net::TimeLeft& deadline) {
+Result<std::string> OpenAiServer::model(std::stop_token stop, const net::Deadline& deadline) {
   if (std::string known = known_model(); !known.empty()) return known;
   STOKA_ASSIGN(const Models listed, list(stop, deadline));
   STOKA_ASSIGN(std::string chosen, choose(listed));
@@ -61,7 +61,7 @@ RejectedFields OpenAiServer::rejected() const {
   return rejected_;
 }
 
-bool OpenAiServer::should_repeat(const net::Answer& response, RejectedFields& rejected,
+bool OpenAiServer::should_repeat(const net::HttpResponse& response, RejectedFields& rejected,
                                  int repeats) {
   if (response.ok()) {
     const std::scoped_lock lock(mutex_);
@@ -78,27 +78,27 @@ bool OpenAiServer::should_repeat(const net::Answer& response, RejectedFields& re
   return true;
 }
 
-Result<net::Answer> OpenAiServer::send(const Write& write, const Send& send_body) {
+Result<net::HttpResponse> OpenAiServer::send(const Write& write, const Send& send_body) {
   RejectedFields rejected = this->rejected();
   for (int repeats = 0;; ++repeats) {
     STOKA_ASSIGN(std::string body, write(rejected));
-    STOKA_ASSIGN(net::Answer response, send_body(std::move(body)));
+    STOKA_ASSIGN(net::HttpResponse response, send_body(std::move(body)));
     if (!should_repeat(response, rejected, repeats)) return response;
   }
 }
 
-Error OpenAiServer::status_error(const net::Answer& response, const std::string& model,
-                                 std::stop_token stop, const net::TimeLeft& deadline) {
+Error OpenAiServer::status_error(const net::HttpResponse& response, const std::string& model,
+                                 std::stop_token stop, const net::Deadline& deadline) {
   if (is_context_overflow(response.body)) {
-    Error error = upstream_.refusal(response);
+    Error error = upstream_.status_error(response);
     error.hint = "raise the context length of the model server, or lower prompt.budget";
     return error;
   }
-  if (net::names_model(response.status, response.body, model)) {
+  if (net::is_unknown_model(response.status, response.body, model)) {
     const std::scoped_lock lock(mutex_);
     listed_model_.clear();  // the server may have another model by now
   }
-  return net::model_refusal(upstream_, response, model, stop, deadline.left(kListTimeout));
+  return net::model_error(upstream_, response, model, stop, deadline.remaining(kListTimeout));
 }
 
 Error OpenAiServer::describe(Error error) const {

@@ -21,7 +21,7 @@ namespace stoka::generate {
 class OpenAiServer {
  public:
   using Write = std::function<Result<std::string>(const RejectedFields&)>;
-  using Send = std::function<Result<net::Answer>(std::string body)>;
+  using Send = std::function<Result<net::HttpResponse>(std::string body)>;
 
   // `model` is the one to use. If it is empty: the only model of the server, or `preferred` if the
   // server has several.
@@ -30,32 +30,32 @@ class OpenAiServer {
   // The model to name in a request; empty if none is set and the server lists none. A config error
   // if the server has several and the preferred one is not among them. Requests the list if
   // necessary, within the deadline and ten seconds; a server without a list is asked only once.
-  Result<std::string> model(std::stop_token stop, const net::TimeLeft& deadline);
+  Result<std::string> model(std::stop_token stop, const net::Deadline& deadline);
   std::string known_model() const;  // does not ask the server
 
   // Writes and sends a request. If the response rejects a field by name, it is repeated without the
   // field, at most twice. Any other response is returned. Once the server has accepted a request
   // without a field, the field is left out of all later ones.
-  Result<net::Answer> send(const Write& write, const Send& send);
+  Result<net::HttpResponse> send(const Write& write, const Send& send);
 
   // The same for callers that send requests themselves: the fields to leave out, and whether to
   // repeat a request after this response, without the fields that are now in `rejected`. `repeats`
   // is the number of repetitions so far.
   RejectedFields rejected() const;
-  bool should_repeat(const net::Answer& answer, RejectedFields& rejected, int repeats);
+  bool should_repeat(const net::HttpResponse& answer, RejectedFields& rejected, int repeats);
 
   // The error that a response with an error status stands for, with hints for the settings of the
   // model and of the prompt budget.
-  Error status_error(const net::Answer& answer, const std::string& model, std::stop_token stop,
-                     const net::TimeLeft& deadline);
+  Error status_error(const net::HttpResponse& answer, const std::string& model,
+                     std::stop_token stop, const net::Deadline& deadline);
   // Adds the server's name and a hint to an error of a decoder, and redacts the key, which servers
   // may repeat.
   Error describe(Error error) const;
-  std::string shown() const { return upstream_.options().url.shown(); }
+  std::string shown() const { return upstream_.options().url.display(); }
 
  private:
   using Models = std::optional<std::vector<std::string>>;  // nothing: the server has no list
-  Result<Models> list(std::stop_token stop, const net::TimeLeft& deadline);
+  Result<Models> list(std::stop_token stop, const net::Deadline& deadline);
   Result<std::string> choose(const Models& listed) const;
 
   net::Upstream& upstream_;

@@ -23,14 +23,14 @@ std::string mark_lone_surrogates(std::string_view json) {
     const size_t plain = std::min(json.find('\\'), json.size());
     out += json.substr(0, plain);
     json.remove_prefix(plain);
-    const char32_t unit = escaped_unit(json).value_or(0);
+    const char32_t unit = parse_unicode_escape(json).value_or(0);
     size_t take = std::min<size_t>(2, json.size());  // the backslash and the character after it
     if (is_high_surrogate(unit) &&
-        is_low_surrogate(escaped_unit(json.substr(kUnitEscapeBytes)).value_or(0))) {
-      take = 2 * kUnitEscapeBytes;
+        is_low_surrogate(parse_unicode_escape(json.substr(kUnicodeEscapeLength)).value_or(0))) {
+      take = 2 * kUnicodeEscapeLength;
     } else if (is_high_surrogate(unit) || is_low_surrogate(unit)) {
       text::append_utf8(out, kFirstMark + (unit - 0xD800));
-      json.remove_prefix(kUnitEscapeBytes);
+      json.remove_prefix(kUnicodeEscapeLength);
       continue;
     }
     out += json.substr(0, take);

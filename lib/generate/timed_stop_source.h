@@ -10,12 +10,12 @@ namespace stoka::generate {
 
 // A stop source that also stops when another token does, or after a timeout. Its token is valid
 // until it is destroyed. A thread runs from set() until then.
-class Alarm {
+class TimedStopSource {
  public:
-  explicit Alarm(std::stop_token outer) : forward_(std::move(outer), Forward{source_}) {}
+  explicit TimedStopSource(std::stop_token outer) : forward_(std::move(outer), Forward{source_}) {}
 
   // Starts the timeout. May be called once.
-  void set(std::chrono::milliseconds after) {
+  void stop_after(std::chrono::milliseconds after) {
     timer_ = std::jthread([this, after](std::stop_token destroyed) {
       std::mutex mutex;
       std::condition_variable_any wake;

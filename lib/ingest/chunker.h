@@ -47,7 +47,7 @@ std::string embedding_text(const Chunk& chunk, PrefixMode mode);
 // template {text} stands for embedding_text(); {title}, {section}, {tags}, {type} and {content}
 // stand for that part of the chunk. Another name in braces, or a template with neither {text} nor
 // {content}, is a config error.
-inline constexpr std::string_view kPlainTemplate = "{text}";
+inline constexpr std::string_view kDefaultDocumentTemplate = "{text}";
 Result<> check_document_template(std::string_view pattern);
 std::string fill_document_template(std::string_view pattern, const Chunk& chunk, PrefixMode mode);
 

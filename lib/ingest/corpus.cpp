@@ -26,20 +26,20 @@ const std::vector<std::string>& values(const std::vector<Field>& fields, std::st
 
 std::string one_value(const std::vector<Field>& fields, std::string_view key) {
   const std::vector<std::string>& all = values(fields, key);
-  return all.empty() ? std::string() : text::squeeze(text::one_line(all.front()));
+  return all.empty() ? std::string() : text::collapse_whitespace(text::one_line(all.front()));
 }
 
 // The title of a document that has none: its first sentence, cut to 80 bytes.
 std::string first_sentence(std::string_view text) {
   constexpr size_t kMaxTitleBytes = 80;
-  const std::string_view head = text.substr(0, text::floor_border(text, 4 * kMaxTitleBytes));
+  const std::string_view head = text.substr(0, text::floor_char_boundary(text, 4 * kMaxTitleBytes));
   const std::vector<text::Span> sentences = text::sentences(head);
   if (sentences.empty()) return {};
   const std::string_view first = sentences.front().in(head);
   if (first.size() <= kMaxTitleBytes) return std::string(first);
   const size_t space = first.rfind(' ', kMaxTitleBytes);
   const size_t end =
-      space == std::string_view::npos ? text::floor_border(first, kMaxTitleBytes) : space;
+      space == std::string_view::npos ? text::floor_char_boundary(first, kMaxTitleBytes) : space;
   return std::string(first.substr(0, end)) + "…";
 }
 
@@ -71,7 +71,7 @@ class CorpusReader {
     folder_ = stem == "corpus" ? file.root : stem;
   }
 
-  Pages run(std::string_view bytes) {
+  LoadedFile run(std::string_view bytes) {
     const std::optional<std::string> decoded = convert_to_utf8(bytes, repairs_);
     std::string_view rest = decoded ? *decoded : bytes;
     if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
@@ -99,7 +99,7 @@ class CorpusReader {
  private:
   void skip(std::string_view reason) { skipped_.add(number_, reason); }
   void skip_unparsed(std::string_view reason) {
-    out_.torn = true;
+    out_.is_incomplete = true;
     skip(reason);
   }
 
@@ -127,7 +127,7 @@ class CorpusReader {
     Document& document = page.document;
     document.slug = slugify(meta.slug, "._~");
     if (document.slug.empty()) document.slug = slugify(id, "._~");
-    page.explicit_slug = !document.slug.empty();
+    page.has_explicit_slug = !document.slug.empty();
     if (document.slug.empty()) document.slug = slugify(meta.title);
     if (!meta.unpublished.empty()) {
       document.path = path_;
@@ -168,7 +168,7 @@ class CorpusReader {
   std::string path_, folder_;
   std::string_view chunk_options_;
   RepairReport& repairs_;
-  Pages out_;
+  LoadedFile out_;
   LineMessages skipped_, unpublished_, left_out_, warnings_;
   std::unordered_set<std::string> slugs_;
   size_t number_ = 0;     // number of the current line
@@ -178,8 +178,8 @@ class CorpusReader {
 
 }  // namespace
 
-Pages read_corpus(const SourceFile& file, std::string_view bytes, std::string_view chunk_options,
-                  RepairReport& repairs) {
+LoadedFile read_corpus(const SourceFile& file, std::string_view bytes,
+                       std::string_view chunk_options, RepairReport& repairs) {
   return CorpusReader(file, chunk_options, repairs).run(bytes);
 }
 

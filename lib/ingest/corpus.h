@@ -23,7 +23,7 @@ inline constexpr size_t kMaxListedLines = 20;  // of each kind of message; the r
 // keys are ignored. A line that cannot be used is skipped and reported with its number. Repairs of
 // the text are added to `repairs`. `chunk_options` is ChunkOptions::describe(), which goes into the
 // content hashes.
-Pages read_corpus(const SourceFile& file, std::string_view bytes, std::string_view chunk_options,
-                  RepairReport& repairs);
+LoadedFile read_corpus(const SourceFile& file, std::string_view bytes,
+                       std::string_view chunk_options, RepairReport& repairs);
 
 }  // namespace stoka::ingest

@@ -133,8 +133,8 @@ class FieldIndex {
     for (std::string_view key : keys) {
       const Field* field = find(key);
       if (!field) continue;
-      std::string value =
-          text::squeeze(text::one_line(fmt::format("{}", fmt::join(field->values, ", "))));
+      std::string value = text::collapse_whitespace(
+          text::one_line(fmt::format("{}", fmt::join(field->values, ", "))));
       if (!value.empty()) return value;
     }
     return {};
@@ -330,8 +330,9 @@ Frontmatter parse_frontmatter(const FrontmatterSplit& split) {
   std::vector<std::string> warnings;
   if (!split.closed) warnings.push_back("frontmatter has no closing delimiter");
   if (!fields) {
-    warnings.push_back(fmt::format("frontmatter read line by line: {}",
-                                   text::squeeze(text::one_line(fields.error().message))));
+    warnings.push_back(
+        fmt::format("frontmatter read line by line: {}",
+                    text::collapse_whitespace(text::one_line(fields.error().message))));
     fields = salvage_fields(split.raw, split.format == FrontmatterFormat::toml ? '=' : ':');
   }
   Frontmatter out = interpret_fields(*fields);

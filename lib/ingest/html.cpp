@@ -131,7 +131,7 @@ class HtmlReader {
       size_t begin = std::min(text.find_first_not_of('\n'), text.size());
       text = text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin);
     } else {
-      text = text::squeeze(text);
+      text = text::collapse_whitespace(text);
     }
     if (text.empty()) return;
     BlockKind kind = pre_         ? BlockKind::code

@@ -18,15 +18,15 @@
 namespace stoka::ingest {
 namespace {
 
-void warn(Pages& out, const std::string& path, std::string what) {
+void warn(LoadedFile& out, const std::string& path, std::string what) {
   out.warnings.push_back(fmt::format("{}: {}", path, what));
 }
 
 // A control character that is written as a character reference or an escape appears only after
 // parsing, so the parsed text is cleaned again. Returns how many were found.
-size_t remove_controls(Pages& out) {
+size_t remove_controls(LoadedFile& out) {
   size_t found = 0;
-  const auto clean = [&](std::string& text) { text = text::without_controls(text, {}, &found); };
+  const auto clean = [&](std::string& text) { text = text::replace_controls(text, {}, &found); };
   for (Page& page : out.pages) {
     Document& document = page.document;
     for (std::string* field : {&document.slug, &document.title, &document.type, &document.url,
@@ -38,9 +38,11 @@ size_t remove_controls(Pages& out) {
     for (Block& block : page.blocks) clean(block.text);
     std::erase_if(page.blocks, [](const Block& block) { return block.text.empty(); });
   }
-  for (std::string& warning : out.warnings) warning = text::without_controls(warning);
-  for (Skipped& skipped : out.left_out) skipped.reason = text::without_controls(skipped.reason);
-  for (Skipped& skipped : out.skipped) skipped.reason = text::without_controls(skipped.reason);
+  for (std::string& warning : out.warnings) warning = text::replace_controls(warning);
+  for (SkippedSource& skipped : out.left_out)
+    skipped.reason = text::replace_controls(skipped.reason);
+  for (SkippedSource& skipped : out.skipped)
+    skipped.reason = text::replace_controls(skipped.reason);
   return found;
 }
 
@@ -79,7 +81,7 @@ std::string url_of(const Frontmatter& meta) {
 }
 
 void load_markdown(const SourceFile& file, std::string_view text, std::string_view identity,
-                   Pages& out) {
+                   LoadedFile& out) {
   std::string path = display_path(file.path);
   FrontmatterSplit split = split_frontmatter(text);
   Frontmatter meta = parse_frontmatter(split);
@@ -108,13 +110,13 @@ void load_markdown(const SourceFile& file, std::string_view text, std::string_vi
   document.path = path;
   std::string own_slug =
       slugify(meta.slug.substr(meta.slug.find_last_of('/', meta.slug.size() - 2) + 1), "._~");
-  page.explicit_slug = !own_slug.empty();
+  page.has_explicit_slug = !own_slug.empty();
   document.title = first_non_empty({meta.title, heading ? heading->text : "", metadata.title});
   document.slug = first_non_empty(
       {own_slug, permalink_slug(meta.permalink), metadata.slug, slugify(document.title), "page"});
   document.type = type_of(meta, document.slug, metadata);
   document.url = url_of(meta);
-  page.explicit_url = !document.url.empty();
+  page.has_explicit_url = !document.url.empty();
   if (document.url.empty()) document.url = default_url(metadata, document.slug);
   document.description = meta.description;
   document.author = meta.author;
@@ -133,9 +135,9 @@ void load_markdown(const SourceFile& file, std::string_view text, std::string_vi
   out.pages.push_back(std::move(page));
 }
 
-Pages load_text(const SourceFile& file, std::string_view bytes, std::string_view chunk_options,
-                RepairReport& repairs) {
-  Pages out;
+LoadedFile load_text(const SourceFile& file, std::string_view bytes, std::string_view chunk_options,
+                     RepairReport& repairs) {
+  LoadedFile out;
   const bool json = file.kind == SourceKind::products;
   const std::optional<std::string> decoded = convert_to_utf8(bytes, repairs);
   // A JSON string may not contain line breaks, so a control character becomes a space there.
@@ -143,8 +145,8 @@ Pages load_text(const SourceFile& file, std::string_view bytes, std::string_view
       repair_text(decoded ? std::string_view(*decoded) : bytes, json ? " " : "", repairs);
   if (!text) {
     out.skipped.push_back({display_path(file.path), "binary, not text"});
-  } else if (text::squeeze(std::string_view(*text).substr(0, 4096)).empty() &&
-             text::squeeze(*text).empty()) {
+  } else if (text::collapse_whitespace(std::string_view(*text).substr(0, 4096)).empty() &&
+             text::collapse_whitespace(*text).empty()) {
     out.skipped.push_back({display_path(file.path), "empty"});
   } else if (json) {
     out = read_products(file, *text, chunk_options);
@@ -156,16 +158,18 @@ Pages load_text(const SourceFile& file, std::string_view bytes, std::string_view
 
 }  // namespace
 
-Pages load_bytes(const SourceFile& file, std::string_view bytes, std::string_view chunk_options) {
+LoadedFile load_bytes(const SourceFile& file, std::string_view bytes,
+                      std::string_view chunk_options) {
   RepairReport repairs;
-  Pages out = file.kind == SourceKind::corpus ? read_corpus(file, bytes, chunk_options, repairs)
-                                              : load_text(file, bytes, chunk_options, repairs);
+  LoadedFile out = file.kind == SourceKind::corpus
+                       ? read_corpus(file, bytes, chunk_options, repairs)
+                       : load_text(file, bytes, chunk_options, repairs);
   repairs.control_characters += remove_controls(out);
   for (const std::string& what : repairs.describe()) warn(out, display_path(file.path), what);
   return out;
 }
 
-Pages load(const SourceFile& file, std::string_view chunk_options) {
+LoadedFile load(const SourceFile& file, std::string_view chunk_options) {
   const uint64_t limit = file.kind == SourceKind::corpus ? kMaxCorpusBytes : kMaxFileBytes;
   auto bytes = read_file(file.path, limit);
   if (bytes) return load_bytes(file, *bytes, chunk_options);
@@ -174,7 +178,7 @@ Pages load(const SourceFile& file, std::string_view chunk_options) {
   bool is_large = !error && size > limit;
   std::string reason =
       is_large ? fmt::format("larger than {} MB", limit >> 20) : bytes.error().message;
-  Pages out;
+  LoadedFile out;
   out.skipped.push_back({display_path(file.path), std::move(reason)});
   return out;
 }

@@ -14,9 +14,10 @@ inline constexpr uint64_t kMaxCorpusBytes = 512ULL << 20;
 // Never fails: `skipped` says what cannot be indexed and why (too large, binary, unreadable, empty,
 // hidden by its author), `warnings` says what was repaired. `chunk_options` is
 // ChunkOptions::describe(); it goes into the content hashes. Thread safe.
-Pages load(const SourceFile& file, std::string_view chunk_options);
+LoadedFile load(const SourceFile& file, std::string_view chunk_options);
 
 // The same for bytes that have been read already.
-Pages load_bytes(const SourceFile& file, std::string_view bytes, std::string_view chunk_options);
+LoadedFile load_bytes(const SourceFile& file, std::string_view bytes,
+                      std::string_view chunk_options);
 
 }  // namespace stoka::ingest

@@ -138,7 +138,7 @@ class BlockBuilder {
   }
 
   void end_cell() {
-    std::string cell = text::squeeze(text_);
+    std::string cell = text::collapse_whitespace(text_);
     text_.clear();
     if (cell.empty()) return;
     if (!row_.empty()) row_ += " | ";
@@ -182,11 +182,11 @@ class BlockBuilder {
 
   // The running text with squeezed white space and without empty lines.
   std::string squeeze_lines(bool one_line) const {
-    if (one_line || text_.find('\n') == std::string::npos) return text::squeeze(text_);
+    if (one_line || text_.find('\n') == std::string::npos) return text::collapse_whitespace(text_);
     std::string out;
     for (size_t at = 0; at < text_.size();) {
       size_t end = std::min(text_.find('\n', at), text_.size());
-      std::string line = text::squeeze(std::string_view(text_).substr(at, end - at));
+      std::string line = text::collapse_whitespace(std::string_view(text_).substr(at, end - at));
       if (!line.empty()) out += (out.empty() ? "" : "\n") + line;
       at = end + 1;
     }

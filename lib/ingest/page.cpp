@@ -37,12 +37,12 @@ int reading_minutes(const std::vector<Block>& blocks) {
   return static_cast<int>(std::clamp<size_t>(minutes, 1, 10'000));
 }
 
-void settle_slugs(std::vector<Page>& pages) {
+void assign_slugs(std::vector<Page>& pages) {
   std::vector<SlugRequest> requests;
   requests.reserve(pages.size());
   for (const Page& page : pages)
-    requests.push_back({page.document.slug, page.explicit_slug, page.folders, page.document.path,
-                        page.holds_slug});
+    requests.push_back({page.document.slug, page.has_explicit_slug, page.folders,
+                        page.document.path, page.has_indexed_slug});
   std::vector<std::string> slugs = unique_slugs(requests);
   for (size_t i = 0; i < pages.size(); ++i) pages[i].document.slug = std::move(slugs[i]);
 }

@@ -13,24 +13,25 @@ namespace stoka::ingest {
 struct Page {
   Document document;  // its slug is only a request until assign_slugs() has run
   std::vector<Block> blocks;
-  bool explicit_slug = false;        // the author chose the slug
-  bool explicit_url = false;         // the author chose the URL
-  bool is_entry = false;             // the page is an entry of a products.json
-  bool holds_slug = false;           // the page is already indexed under the slug it requests
-  std::string entry_slug;            // the slug of the product entry that was merged into this page
+  bool has_explicit_slug = false;    // the author chose the slug
+  bool has_explicit_url = false;     // the author chose the URL
+  bool is_product_entry = false;     // the page is an entry of a products.json
+  bool has_indexed_slug = false;     // the page is already indexed under the slug it requests
+  std::string merged_entry_slug;     // the slug of the product entry that was merged into this page
   std::vector<std::string> folders;  // see SlugRequest::folders
 };
 
 // The result of loading one file.
-struct Pages {
+struct LoadedFile {
   std::vector<Page> pages;
-  std::vector<std::string> warnings;  // "PATH: what was repaired", for people
-  std::vector<Skipped> skipped;       // the file, or documents in it
-  std::vector<Skipped> left_out;      // passages of documents that are otherwise indexed
+  std::vector<std::string> warnings;    // "PATH: what was repaired", for people
+  std::vector<SkippedSource> skipped;   // the file, or documents in it
+  std::vector<SkippedSource> left_out;  // passages of documents that are otherwise indexed
   // What is known of the documents that their author hides from readers: path and slug, and for
   // products title and URL.
   std::vector<Document> unpublished;
-  bool torn = false;  // parts of the file could not be parsed, so their documents are unknown
+  bool is_incomplete =
+      false;  // parts of the file could not be parsed, so their documents are unknown
 };
 
 // "a code block was left out: it is marked secret".
@@ -42,6 +43,6 @@ int reading_minutes(const std::vector<Block>& blocks);
 
 // Gives each page of an index run a unique slug. URLs do not change, because the folders in them
 // already tell pages apart.
-void settle_slugs(std::vector<Page>& pages);
+void assign_slugs(std::vector<Page>& pages);
 
 }  // namespace stoka::ingest

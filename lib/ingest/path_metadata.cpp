@@ -78,7 +78,7 @@ std::string title_of(std::string_view name) {
   std::string out(name);
   for (char& c : out)
     if (c == '-' || c == '_' || c == '.') c = ' ';
-  return capitalised(text::squeeze(out));
+  return capitalised(text::collapse_whitespace(out));
 }
 
 std::vector<std::string> folders_of(const SourceFile& file) {

@@ -50,7 +50,7 @@ PlainText parse_plain_text(std::string_view text) {
   std::string block;  // the current paragraph or code block
   const auto finish = [&] {
     const bool code = open.length > 0;
-    if (!code) block = text::squeeze(block);
+    if (!code) block = text::collapse_whitespace(block);
     while (block.ends_with('\n')) block.pop_back();
     if (code && is_marked_secret(open.info)) {
       ++out.secret_code;

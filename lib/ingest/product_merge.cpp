@@ -39,7 +39,7 @@ class PageFinder {
     for (Page& page : pages) {
       const Document& document = page.document;
       const DocumentUrl url(document);
-      if (page.is_entry) {
+      if (page.is_product_entry) {
         ++entries_by_path_[url.path];
         continue;
       }
@@ -79,7 +79,7 @@ void merge_entry(Page& page, Page& entry) {
 
   Document& to = page.document;
   Document& from = entry.document;
-  page.entry_slug = from.slug;
+  page.merged_entry_slug = from.slug;
   to.type = "product";
   if (to.description.empty()) to.description = std::move(from.description);
   if (to.author.empty()) to.author = std::move(from.author);
@@ -87,7 +87,8 @@ void merge_entry(Page& page, Page& entry) {
   for (std::string& tag : from.tags)
     if (std::find(to.tags.begin(), to.tags.end(), tag) == to.tags.end())
       to.tags.push_back(std::move(tag));
-  if (!page.explicit_url && entry.explicit_url && from.url.starts_with('/')) to.url = from.url;
+  if (!page.has_explicit_url && entry.has_explicit_url && from.url.starts_with('/'))
+    to.url = from.url;
   to.content_hash = fmt::format("{}{}{}{}{}", to.content_hash, kEntryMark, from.content_hash,
                                 kPathMark, from.path);
 }
@@ -105,7 +106,7 @@ bool DocumentUrl::is_same(const DocumentUrl& other) const {
          (other.is_product && other.host.empty());
 }
 
-void Things::add(const Document& document) {
+void DocumentMatcher::add(const Document& document) {
   DocumentUrl url(document);
   if (url.is_product) {
     product_slugs_.insert(document.slug);
@@ -115,7 +116,7 @@ void Things::add(const Document& document) {
   by_path_.emplace(std::move(path), std::move(url));
 }
 
-bool Things::contains(const Document& document) const {
+bool DocumentMatcher::contains(const Document& document) const {
   const DocumentUrl url(document);
   const auto [begin, end] = by_path_.equal_range(url.path);
   if (std::any_of(begin, end, [&](const auto& other) { return url.is_same(other.second); }))
@@ -124,11 +125,11 @@ bool Things::contains(const Document& document) const {
                             product_names_.contains(text::fold(document.title)));
 }
 
-void unite_products(std::vector<Page>& pages) {
+void merge_products(std::vector<Page>& pages) {
   PageFinder finder(pages);
   std::vector<bool> is_merged(pages.size(), false);
   for (Page& entry : pages) {
-    if (!entry.is_entry) continue;
+    if (!entry.is_product_entry) continue;
     Page* page = finder.find(entry.document);
     if (page == nullptr || !entry_path(page->document.content_hash).empty()) continue;
     merge_entry(*page, entry);

@@ -26,7 +26,7 @@ struct DocumentUrl {
 
 // A set of documents that can be asked whether it has a document about the same subject: one with
 // the same URL or, among products, one with the same slug or the same name.
-class Things {
+class DocumentMatcher {
  public:
   void add(const Document& document);
   bool contains(const Document& document) const;
@@ -41,7 +41,7 @@ class Things {
 // its tags, and metadata that the page lacks; its URL is used if the page has only the default one.
 // The first entry is merged into the first matching page, and a page takes only one entry. The
 // pages must be sorted by path.
-void unite_products(std::vector<Page>& pages);
+void merge_products(std::vector<Page>& pages);
 
 // The content hash of a merged page also records the hash and the path of the entry, so that a
 // later run that reads only one of the two files knows about the other.

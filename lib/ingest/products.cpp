@@ -50,11 +50,11 @@ std::string readable_key(std::string_view key) {
       out += c == '_' || c == '-' || c == '.' ? ' ' : c;
     }
   }
-  return text::squeeze(out);
+  return text::collapse_whitespace(out);
 }
 
 std::string joined_values(const Field& field) {
-  return text::squeeze(fmt::format("{}", fmt::join(field.values, ", ")));
+  return text::collapse_whitespace(fmt::format("{}", fmt::join(field.values, ", ")));
 }
 
 // Keys that have a meaning of their own; the others become paragraphs.
@@ -94,7 +94,7 @@ class ProductReader {
   ProductReader(const SourceFile& file, std::string_view chunk_options)
       : path_(display_path(file.path)), chunk_options_(chunk_options) {}
 
-  Pages run(std::string_view text) {
+  LoadedFile run(std::string_view text) {
     if (!is_shallow(text)) {
       skip("", fmt::format("JSON is nested more than {} levels", kMaxNesting));
       return std::move(out_);
@@ -121,7 +121,7 @@ class ProductReader {
   }
 
   void skip_unparsed(std::string_view entry, std::string reason) {
-    out_.torn = true;
+    out_.is_incomplete = true;
     skip(entry, std::move(reason));
   }
 
@@ -132,7 +132,7 @@ class ProductReader {
     if (!fields) return skip_unparsed(which, fields.error().message);
     Frontmatter meta = interpret_fields(*fields);
     // The name takes precedence over a title, which is meant for headings.
-    std::string name = text::squeeze(text::one_line(field_text(*fields, "name")));
+    std::string name = text::collapse_whitespace(text::one_line(field_text(*fields, "name")));
     std::string slug = slugify(field_text(*fields, "slug"), "._~");
     bool explicit_slug = !slug.empty();
     if (!explicit_slug) slug = slugify(field_text(*fields, "id"), "._~");
@@ -145,7 +145,7 @@ class ProductReader {
     document.type = "product";
     document.path = path_;
     document.url = field_text(*fields, "url");
-    page.explicit_url = !document.url.empty();
+    page.has_explicit_url = !document.url.empty();
     if (document.url.empty()) document.url = "/products/" + slug;
     if (!meta.unpublished.empty()) {
       out_.unpublished.push_back(std::move(document));
@@ -155,8 +155,8 @@ class ProductReader {
     for (std::string& warning : meta.warnings)
       out_.warnings.push_back(fmt::format("{}: {}: {}", path_, which, warning));
 
-    page.explicit_slug = explicit_slug;
-    page.is_entry = true;
+    page.has_explicit_slug = explicit_slug;
+    page.is_product_entry = true;
     page.folders = {"product"};
     PlainText text = product_text(*fields);
     page.blocks = std::move(text.blocks);
@@ -174,12 +174,13 @@ class ProductReader {
   }
 
   std::string path_, chunk_options_;
-  Pages out_;
+  LoadedFile out_;
 };
 
 }  // namespace
 
-Pages read_products(const SourceFile& file, std::string_view json, std::string_view chunk_options) {
+LoadedFile read_products(const SourceFile& file, std::string_view json,
+                         std::string_view chunk_options) {
   return ProductReader(file, chunk_options).run(json);
 }
 

@@ -12,6 +12,7 @@ namespace stoka::ingest {
 // | title, tagline, description, status, url, tags and date. Every other text, number or list
 // becomes a paragraph "key: value". An entry that cannot be used is skipped and reported with its
 // number. The text is valid UTF-8. `chunk_options` is ChunkOptions::describe().
-Pages read_products(const SourceFile& file, std::string_view json, std::string_view chunk_options);
+LoadedFile read_products(const SourceFile& file, std::string_view json,
+                         std::string_view chunk_options);
 
 }  // namespace stoka::ingest

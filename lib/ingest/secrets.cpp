@@ -204,12 +204,13 @@ std::optional<std::string> find_secret(std::string_view text) {
   return found.front().kind;
 }
 
-std::vector<Withheld> withhold_secrets(std::vector<Chunk>& chunks, std::span<const Block> blocks) {
+std::vector<WithheldChunk> withhold_secrets(std::vector<Chunk>& chunks,
+                                            std::span<const Block> blocks) {
   std::string whole;
   for (const Block& block : blocks) whole.append(block.text).append("\n\n");
   std::vector<Secret> secrets = find_secrets(whole);
   auto windows = windows_of(whole, secrets);
-  std::vector<Withheld> out;
+  std::vector<WithheldChunk> out;
   auto contains_secret = [&](const Chunk& chunk) {
     std::optional<std::string> kind = find_secret(chunk.content);
     if (!kind) kind = find_secret(chunk.title + "\n" + chunk.section);

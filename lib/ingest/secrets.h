@@ -25,13 +25,14 @@ std::vector<Secret> find_secrets(std::string_view text);
 // The kind of the first secret.
 std::optional<std::string> find_secret(std::string_view text);
 
-struct Withheld {
+struct WithheldChunk {
   std::string section;
   std::string kind;  // of the secret
 };
 
 // Removes every chunk that contains a secret of the document or a part of one (chunking may cut a
 // long key), and renumbers the remaining chunks. `blocks` are those that the chunks were made from.
-std::vector<Withheld> withhold_secrets(std::vector<Chunk>& chunks, std::span<const Block> blocks);
+std::vector<WithheldChunk> withhold_secrets(std::vector<Chunk>& chunks,
+                                            std::span<const Block> blocks);
 
 }  // namespace stoka::ingest

@@ -42,7 +42,7 @@ std::string slugify(std::string_view input, std::string_view keep) {
     gap = false;
     text::append_utf8(out, c);
   }
-  if (out.size() > kMaxSlug) out.resize(text::floor_border(out, kMaxSlug));
+  if (out.size() > kMaxSlug) out.resize(text::floor_char_boundary(out, kMaxSlug));
   while (out.ends_with('-')) out.pop_back();
   return out;
 }

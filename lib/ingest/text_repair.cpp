@@ -10,7 +10,7 @@ namespace {
 
 // Damaged text has a few wrong bytes. More than 10 % invalid sequences or 1 % NUL bytes are binary
 // data.
-bool is_binary(const text::Repair& repair, size_t size) {
+bool is_binary(const text::Utf8Repair& repair, size_t size) {
   return repair.nul * 100 > size || repair.invalid * 10 > size;
 }
 
@@ -34,26 +34,26 @@ std::vector<std::string> RepairReport::describe() const {
 
 std::optional<std::string> convert_to_utf8(std::string_view bytes, RepairReport& repairs) {
   if (is_utf16(bytes)) {
-    text::Repair repair;
+    text::Utf8Repair repair;
     std::string out = text::repair_utf8(bytes, &repair);
     if (is_binary(repair, bytes.size())) return std::nullopt;
     repairs.utf16 = true;
     repairs.nul_bytes += repair.nul;
     return out;
   }
-  std::optional<std::string> out = text::from_windows_1252(bytes);
+  std::optional<std::string> out = text::windows_1252_to_utf8(bytes);
   repairs.windows_1252 = out.has_value();
   return out;
 }
 
 std::optional<std::string> repair_text(std::string_view bytes, std::string_view control_replacement,
                                        RepairReport& repairs) {
-  text::Repair repair;
+  text::Utf8Repair repair;
   std::string text = text::repair_utf8(bytes, &repair);
   if (is_binary(repair, bytes.size())) return std::nullopt;
   repairs.invalid_sequences += repair.invalid;
   repairs.nul_bytes += repair.nul;
-  return text::without_controls(text, control_replacement, &repairs.control_characters);
+  return text::replace_controls(text, control_replacement, &repairs.control_characters);
 }
 
 }  // namespace stoka::ingest

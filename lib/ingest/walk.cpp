@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 // How a file that is given itself is read.
 std::optional<SourceKind> kind_of(const fs::path& path) {
-  std::string extension = lower(path.extension().string());
+  std::string extension = to_lower(path.extension().string());
   if (extension == ".md" || extension == ".markdown" || extension == ".mdx")
     return SourceKind::markdown;
   if (extension == ".json") return SourceKind::products;
@@ -102,13 +102,13 @@ class Walker {
     return {};
   }
 
-  Walk finish() {
+  WalkResult finish() {
     std::sort(result_.files.begin(), result_.files.end(),
               [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
     for (const auto& [path, excluded] : excluded_)
       if (!is_listed(path)) skip(path, std::string(excluded.reason), excluded.kind);
     std::sort(result_.skipped.begin(), result_.skipped.end(),
-              [](const Skipped& a, const Skipped& b) {
+              [](const SkippedSource& a, const SkippedSource& b) {
                 return std::tie(a.path, a.reason) < std::tie(b.path, b.reason);
               });
     return std::move(result_);
@@ -230,7 +230,7 @@ class Walker {
     SkipKind kind;
   };
 
-  Walk result_;
+  WalkResult result_;
   std::map<fs::path, Excluded> excluded_;  // skipped unless given themselves
   fs::path root_, canonical_root_;
   fs::path below_site_;  // path of the given folder below its site
@@ -241,10 +241,10 @@ class Walker {
 }  // namespace
 
 std::string display_path(const fs::path& path) {
-  return text::without_controls(text::repair_utf8(path.string()), "\uFFFD");
+  return text::replace_controls(text::repair_utf8(path.string()), "\uFFFD");
 }
 
-Result<Walk> walk(std::span<const fs::path> paths) {
+Result<WalkResult> walk(std::span<const fs::path> paths) {
   Walker walker;
   for (const fs::path& path : paths) STOKA_TRY(walker.add(path));
   return walker.finish();

@@ -35,16 +35,17 @@ enum class SkipKind {
   unsupported,  // it is not a source
 };
 
-struct Skipped {
+struct SkippedSource {
   std::string path;    // valid UTF-8
   std::string reason;  // lower case, no full stop
   SkipKind kind = SkipKind::unreadable;
-  bool part = false;  // only a part of the file was skipped; the reason begins with which part
+  bool is_partial =
+      false;  // only a part of the file was skipped; the reason begins with which part
 };
 
-struct Walk {
-  std::vector<SourceFile> files;  // sorted by path, without duplicates
-  std::vector<Skipped> skipped;   // all other files except hidden ones
+struct WalkResult {
+  std::vector<SourceFile> files;       // sorted by path, without duplicates
+  std::vector<SkippedSource> skipped;  // all other files except hidden ones
 };
 
 // Sources in a tree are markdown files (.md, .markdown, .mdx) and files called products.json. A
@@ -54,7 +55,7 @@ struct Walk {
 // sources whose name begins with _, except _index.*, are skipped unless they or files in them are
 // given. Symbolic links are followed to files inside the tree, never to folders. A path that does
 // not exist is a data error.
-Result<Walk> walk(std::span<const std::filesystem::path> paths);
+Result<WalkResult> walk(std::span<const std::filesystem::path> paths);
 
 // A path as valid UTF-8 without control characters, for people.
 std::string display_path(const std::filesystem::path& path);

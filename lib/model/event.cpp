@@ -8,7 +8,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json data(const ReadyEvent& e) {
-  return {{"session_id", e.session_id}, {"visitor_id", e.visitor_id}, {"route", name(e.route)}};
+  return {
+      {"session_id", e.session_id}, {"visitor_id", e.visitor_id}, {"route", to_string(e.route)}};
 }
 Json data(const TokenEvent& e) { return {{"text", e.text}}; }
 Json data(const CiteEvent& e) {
@@ -20,12 +21,13 @@ Json data(const CiteEvent& e) {
           {"reading_time", c.reading_time},
           {"date", c.date},
           {"score", std::round(c.score * 1e4) / 1e4},
-          {"kind", name(c.kind)},
+          {"kind", to_string(c.kind)},
           {"url", c.url.empty() ? Json(nullptr) : Json(c.url)},
           {"published", c.published ? Json(iso_date(*c.published)) : Json(nullptr)}};
 }
 Json data(const DoneEvent& e) {
-  return {{"turns", e.turns}, {"confidence", name(e.confidence)}, {"latency_ms", e.latency_ms}};
+  return {
+      {"turns", e.turns}, {"confidence", to_string(e.confidence)}, {"latency_ms", e.latency_ms}};
 }
 Json data(const ErrorEvent& e) { return {{"message", e.message}, {"retryable", e.retryable}}; }
 
@@ -38,22 +40,22 @@ bool needs_no_escape(std::string_view text) {
 
 }  // namespace
 
-std::string_view name(Confidence confidence) {
+std::string_view to_string(Confidence confidence) {
   constexpr std::string_view kNames[] = {"direct", "adjacent", "nothing"};
   return kNames[static_cast<int>(confidence)];
 }
 
-std::string_view name(Route route) {
+std::string_view to_string(Route route) {
   constexpr std::string_view kNames[] = {"meta", "offtopic", "followup", "new", "void"};
   return kNames[static_cast<int>(route)];
 }
 
-std::string_view name(CiteKind kind) {
+std::string_view to_string(CiteKind kind) {
   constexpr std::string_view kNames[] = {"block", "product"};
   return kNames[static_cast<int>(kind)];
 }
 
-std::string_view name(const Event& event) {
+std::string_view to_string(const Event& event) {
   constexpr std::string_view kNames[] = {"ready", "token", "cite", "done", "error"};
   return kNames[event.index()];
 }

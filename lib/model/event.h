@@ -16,11 +16,11 @@ namespace stoka {
 
 enum class Route { meta, offtopic, followup, fresh, nothing };
 // "meta", "offtopic", "followup", "new" (fresh), "void" (nothing).
-std::string_view name(Route route);
+std::string_view to_string(Route route);
 
 // How a citation is drawn.
 enum class CiteKind { block, product };
-std::string_view name(CiteKind kind);
+std::string_view to_string(CiteKind kind);
 
 struct Citation {
   std::string slug;
@@ -60,7 +60,7 @@ struct ErrorEvent {
 using Event = std::variant<ReadyEvent, TokenEvent, CiteEvent, DoneEvent, ErrorEvent>;
 using EventSink = std::function<void(const Event&)>;
 
-std::string_view name(const Event& event);  // "ready", "token", "cite", "done", "error"
+std::string_view to_string(const Event& event);  // "ready", "token", "cite", "done", "error"
 
 // The event's data as compact JSON, as it is sent over HTTP: {"text":"…"}. Always valid UTF-8.
 std::string data_json(const Event& event);

@@ -12,7 +12,7 @@ namespace stoka {
 using ChunkId = int64_t;
 
 // The receipt of a policy rule that was applied to a chunk, with its factor.
-struct Factor {
+struct PolicyReceipt {
   std::string rule;  // "shown", "deep-reader", "recent", "navigational", "same-source"
   double factor = 1.0;
 };
@@ -27,14 +27,14 @@ struct Hit {
   double bm25 = 0;
   double fused = 0;
   // Set by the reranker and the policy:
-  double raw = 0;  // the reranker's score in [0,1]
+  double raw_score = 0;  // the reranker's score in [0,1]
   // The reranker returned no score; `raw` is derived from the rank in retrieval.
-  bool unscored = false;
+  bool is_unscored = false;
   double score = 0;  // after the policy, in [0,1]
-  std::vector<Factor> factors;
+  std::vector<PolicyReceipt> factors;
 };
 
 enum class Confidence { direct, adjacent, nothing };
-std::string_view name(Confidence confidence);
+std::string_view to_string(Confidence confidence);
 
 }  // namespace stoka

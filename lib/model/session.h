@@ -10,23 +10,23 @@
 namespace stoka {
 
 // A citation as it is stored with a session.
-struct Cited {
+struct CitationRecord {
   std::string slug;
   std::string title = {};
   std::string quote = {};
   std::string url = {};  // as it was shown; may be empty
-  bool operator==(const Cited&) const = default;
+  bool operator==(const CitationRecord&) const = default;
 };
 
 // One question and its answer.
 struct Exchange {
   std::string user;
-  std::string assistant;     // visible text, without citations
-  std::vector<Cited> cited;  // in the order shown
+  std::string assistant;                  // visible text, without citations
+  std::vector<CitationRecord> citations;  // in the order shown
 };
 
 // A page in the reading history of a visitor.
-struct Reading {
+struct HistoryEntry {
   std::string slug;
   Instant at{};
   int scroll_pct = 100;
@@ -36,7 +36,7 @@ struct Visitor {
   std::string id;       // UUID
   std::string subject;  // the subject of a verified token; empty for an anonymous visitor
   std::vector<std::string> interests;  // declared interests, folded, in the order of declaration
-  std::vector<Reading> history;        // oldest first
+  std::vector<HistoryEntry> history;   // oldest first
   Instant first_seen{};
   Instant last_seen{};
 };
@@ -70,8 +70,8 @@ struct PageContext {
 struct TurnRecord {
   std::string session_id;
   std::string visitor_id;
-  std::string subject;             // may be empty
-  std::vector<std::string> cited;  // slugs, which are added to shown_slugs
+  std::string subject;                   // may be empty
+  std::vector<std::string> cited_slugs;  // slugs, which are added to shown_slugs
   std::string topic;  // appended to explored_topics, unless it is empty or already the last
   Exchange exchange;  // becomes the last exchange, unless its question is empty
   Instant at{};

@@ -38,14 +38,14 @@ std::string parse_scheme(std::string_view text) {
   const auto fits = [](char c) {
     return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
   };
-  return std::all_of(name.begin(), name.end(), fits) ? lower(name) : std::string();
+  return std::all_of(name.begin(), name.end(), fits) ? to_lower(name) : std::string();
 }
 
 // "address 'ftp://host'", without the parts that may be secret.
 std::string describe_address(std::string_view pasted) {
   if (pasted.find('@') != std::string_view::npos) return "address";
   const std::string_view shown = pasted.substr(0, std::min<size_t>(pasted.find('?'), 100));
-  return fmt::format("address '{}'", text::one_line(text::without_controls(shown, " ")));
+  return fmt::format("address '{}'", text::one_line(text::replace_controls(shown, " ")));
 }
 
 tl::unexpected<Error> invalid_address(std::string_view pasted, std::string_view why,
@@ -109,10 +109,10 @@ bool has_version(std::string_view path) {
 Result<BaseUrl> BaseUrl::parse(std::string_view pasted, ApiRoot root) {
   pasted = trimmed(pasted);
   if (pasted.empty()) return fail(ErrorKind::config, "the address is empty", kExample);
-  if (pasted.find_first_of(kWhiteSpace) != std::string_view::npos)
+  if (pasted.find_first_of(kAsciiWhitespace) != std::string_view::npos)
     return invalid_address(pasted, "contains white space");
   size_t controls = 0;
-  text::without_controls(pasted, "", &controls);
+  text::replace_controls(pasted, "", &controls);
   if (controls > 0 || !text::is_valid_utf8(pasted))
     return invalid_address(pasted, "contains control characters");
   const std::string scheme = parse_scheme(pasted);
@@ -133,8 +133,8 @@ Result<BaseUrl> BaseUrl::parse(std::string_view pasted, ApiRoot root) {
   if (port == "0") return invalid_address(pasted, CURLUE_BAD_PORT_NUMBER);
 
   BaseUrl out;
-  out.scheme_ = lower(url_part(url.get(), CURLUPART_SCHEME));
-  out.authority_ = lower(url_part(url.get(), CURLUPART_HOST));
+  out.scheme_ = to_lower(url_part(url.get(), CURLUPART_SCHEME));
+  out.authority_ = to_lower(url_part(url.get(), CURLUPART_HOST));
   if (const std::string zone = url_part(url.get(), CURLUPART_ZONEID); !zone.empty())
     out.authority_.insert(out.authority_.size() - 1, "%25" + zone);
   if (!port.empty()) out.authority_ += ":" + port;
@@ -154,7 +154,7 @@ Result<BaseUrl> BaseUrl::parse(std::string_view pasted, ApiRoot root) {
 }
 
 std::string BaseUrl::endpoint(std::string_view name) const {
-  return fmt::format("{}/{}{}", shown(), name, query_);
+  return fmt::format("{}/{}{}", display(), name, query_);
 }
 
 bool BaseUrl::is_loopback() const {

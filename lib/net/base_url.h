@@ -27,7 +27,7 @@ class BaseUrl {
   // The URL of an endpoint: "http://host:8000/v1/models" for "models".
   std::string endpoint(std::string_view name) const;
   // For messages: "http://host:8000/v1", without the query string.
-  std::string shown() const { return scheme_ + "://" + authority_ + path_; }
+  std::string display() const { return scheme_ + "://" + authority_ + path_; }
   // "host" or "host:8000".
   const std::string& authority() const { return authority_; }
   // "http://host:8000".

@@ -43,7 +43,7 @@ void CircuitBreaker::succeeded() {
 void CircuitBreaker::failed(Time now) {
   const std::lock_guard lock(mutex_);
   // Failures of calls that began before the breaker opened must not extend it.
-  const bool opens = openings_ == 0 ? ++failures_ >= options_.failures : trial_running_;
+  const bool opens = openings_ == 0 ? ++failures_ >= options_.failure_threshold : trial_running_;
   if (!opens) return;
   trial_running_ = false;
   ++openings_;

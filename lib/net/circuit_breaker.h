@@ -7,8 +7,8 @@
 
 namespace stoka::net {
 
-struct BreakerOptions {
-  int failures = 5;  // in a row, until the breaker opens
+struct CircuitBreakerOptions {
+  int failure_threshold = 5;  // in a row, until the breaker opens
   // How long the breaker stays open: this, times the number of openings in a row, up to the
   // maximum.
   std::chrono::milliseconds open_duration{5000};
@@ -22,7 +22,7 @@ class CircuitBreaker {
  public:
   using Time = std::chrono::nanoseconds;
 
-  explicit CircuitBreaker(BreakerOptions options = {}) : options_(options) {}
+  explicit CircuitBreaker(CircuitBreakerOptions options = {}) : options_(options) {}
 
   // How long the breaker will stay open; nothing if it is not open. Begins no call.
   std::optional<std::chrono::milliseconds> open_for(Time now) const;
@@ -37,7 +37,7 @@ class CircuitBreaker {
   void abandoned();  // the call ended and says nothing about the server
 
  private:
-  BreakerOptions options_;
+  CircuitBreakerOptions options_;
   mutable std::mutex mutex_;
   int failures_ = 0;  // in a row
   int openings_ = 0;  // in a row; zero while the breaker is closed

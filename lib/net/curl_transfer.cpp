@@ -37,7 +37,7 @@ std::optional<int> parse_number(std::string_view text) {
 
 // "application/json" from "Application/JSON; charset=utf-8"; empty if it is not a media type.
 std::string media_type(std::string_view value) {
-  std::string out = lower(trimmed(value.substr(0, value.find(';'))));
+  std::string out = to_lower(trimmed(value.substr(0, value.find(';'))));
   const auto fits = [](char c) { return c > ' ' && c < '\x7f'; };
   if (out.size() > 100 || !std::all_of(out.begin(), out.end(), fits)) out.clear();
   return out;
@@ -46,11 +46,11 @@ std::string media_type(std::string_view value) {
 // A message of libcurl in the style of ours: without a capital, except in "SSL certificate
 // problem".
 std::string own_style(std::string_view text) {
-  std::string out = text::squeeze(text::one_line(text::without_controls(text, " ")));
-  if (out.size() > kMaxReasonBytes) out.resize(text::floor_border(out, kMaxReasonBytes));
+  std::string out = text::collapse_whitespace(text::one_line(text::replace_controls(text, " ")));
+  if (out.size() > kMaxReasonBytes) out.resize(text::floor_char_boundary(out, kMaxReasonBytes));
   while (out.ends_with('.')) out.pop_back();
   const bool name = out.size() > 1 && out[1] >= 'A' && out[1] <= 'Z';
-  if (!out.empty() && !name) out[0] = lower(out.substr(0, 1))[0];
+  if (!out.empty() && !name) out[0] = to_lower(out.substr(0, 1))[0];
   return out;
 }
 
@@ -73,7 +73,8 @@ bool has_controls(std::string_view text) {
 
 }  // namespace
 
-Result<std::unique_ptr<CurlTransfer>> CurlTransfer::create(const Request& request, Listener& sink) {
+Result<std::unique_ptr<CurlTransfer>> CurlTransfer::create(const HttpRequest& request,
+                                                           BodySink& sink) {
   if (has_controls(request.key.reveal()))
     return fail(ErrorKind::config, "the key contains a line break or control characters",
                 "its file must contain only the key, on one line");
@@ -82,7 +83,7 @@ Result<std::unique_ptr<CurlTransfer>> CurlTransfer::create(const Request& reques
   return transfer;
 }
 
-CurlTransfer::CurlTransfer(const Request& request, Listener& sink)
+CurlTransfer::CurlTransfer(const HttpRequest& request, BodySink& sink)
     : request_(request),
       sink_(sink),
       start_(std::chrono::steady_clock::now()),
@@ -130,8 +131,7 @@ bool CurlTransfer::set_up() {
 
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
-  const Milliseconds connect =
-      request_.deadlines.connect;  // libcurl would read zero as its default
+  const Milliseconds connect = request_.timeouts.connect;  // libcurl would read zero as its default
   set(CURLOPT_CONNECTTIMEOUT_MS,
       static_cast<long>(connect.count() > 0 ? std::min<Milliseconds::rep>(connect.count(), INT_MAX)
                                             : INT_MAX));
@@ -204,12 +204,12 @@ bool CurlTransfer::header(std::string_view line) {
     return true;
   }
   const size_t colon = std::min(line.find(':'), line.size());
-  const std::string name = lower(line.substr(0, colon));
+  const std::string name = to_lower(line.substr(0, colon));
   const std::string_view value = trimmed(line.substr(std::min(colon + 1, line.size())));
   if (name == "content-type") head_.content_type = media_type(value);
   if (name == "content-encoding") encoding_ = media_type(value);
   if (name == "location") location_ = value;
-  if (name == "ratelimit-remaining") head_.requests_left = parse_number(value);
+  if (name == "ratelimit-remaining") head_.rate_limit_remaining = parse_number(value);
   if (name == "retry-after")
     if (const auto seconds = parse_number(value))
       head_.retry_after = std::chrono::seconds(std::min(*seconds, kMaxRetryAfterSeconds));
@@ -237,35 +237,36 @@ bool CurlTransfer::body(std::string_view bytes) {
   if (complete_) return true;
   if (!answered_) return abort(Error(ErrorKind::protocol, "does not answer in HTTP/1.1"));
   body_bytes_ += bytes.size();
-  if (body_bytes_ > request_.most_bytes) {
+  if (body_bytes_ > request_.max_body_bytes) {
     complete_ = ends_.has_value();
     if (complete_) return true;
     return abort(
-        Error(ErrorKind::protocol, "answers with more than " + size_text(request_.most_bytes)));
+        Error(ErrorKind::protocol, "answers with more than " + size_text(request_.max_body_bytes)));
   }
   auto accepted = sink_.body(bytes);
   last_byte_ = std::chrono::steady_clock::now();  // time spent in the sink does not count as idle
   if (!accepted) return abort(std::move(accepted).error());
-  flowing_ = flowing_ || *accepted != Heard::waiting;
-  complete_ = *accepted == Heard::enough;
-  if (*accepted == Heard::ending && !ends_) ends_ = last_byte_ + kMaxEnding;
+  flowing_ = flowing_ || *accepted != BodyProgress::nothing_useful;
+  complete_ = *accepted == BodyProgress::stop_reading;
+  if (*accepted == BodyProgress::content_complete && !ends_) ends_ = last_byte_ + kMaxEnding;
   return true;
 }
 
 std::optional<CurlTransfer::PendingTimeout> CurlTransfer::first_timeout() const {
-  const Deadlines& limits = request_.deadlines;
+  const Timeouts& limits = request_.timeouts;
   std::optional<PendingTimeout> first;
-  const auto consider = [&](Time from, Milliseconds duration, const char* message, Cause cause) {
+  const auto consider = [&](Time from, Milliseconds duration, const char* message,
+                            FailureCause cause) {
     if (duration.count() > 0 && (!first || from + duration < first->at))
       first = PendingTimeout{from + duration, duration, message, cause};
   };
-  consider(start_, limits.total, "not complete after {}", Cause::total);
+  consider(start_, limits.total, "not complete after {}", FailureCause::total);
   if (!flowing_)
-    consider(start_, limits.first_token, "no first token after {}", Cause::first_token);
+    consider(start_, limits.first_token, "no first token after {}", FailureCause::first_token);
   if (answered_ && !paused_)
-    consider(last_byte_, limits.idle, "sent nothing for {}", Cause::idle);
+    consider(last_byte_, limits.idle, "sent nothing for {}", FailureCause::idle);
   else if (!answered_)
-    consider(start_, limits.headers, "no answer after {}", Cause::headers);
+    consider(start_, limits.headers, "no answer after {}", FailureCause::headers);
   return first;
 }
 
@@ -282,25 +283,25 @@ std::optional<CurlTransfer::Time> CurlTransfer::next_timeout() const {
   return first ? std::optional(first->at) : std::nullopt;
 }
 
-std::optional<Failure> CurlTransfer::expired(Time now) const {
+std::optional<TransferFailure> CurlTransfer::expired(Time now) const {
   const auto first = first_timeout();
   if (ends_ || !first || now < first->at) return std::nullopt;
-  return failure(
-      Error(ErrorKind::timeout, fmt::format(fmt::runtime(first->message), spoken(first->duration))),
-      first->cause);
+  return failure(Error(ErrorKind::timeout,
+                       fmt::format(fmt::runtime(first->message), format_duration(first->duration))),
+                 first->cause);
 }
 
-Failure CurlTransfer::failure(Error error, Cause cause) const {
+TransferFailure CurlTransfer::failure(Error error, FailureCause cause) const {
   return {
       .error = std::move(error), .connected = connected_, .answered = answered_, .cause = cause};
 }
 
-std::optional<Failure> CurlTransfer::finish(CURLcode code) const {
+std::optional<TransferFailure> CurlTransfer::finish(CURLcode code) const {
   if (error_) return failure(*error_);
   if (complete_ || ends_ || (code == CURLE_OK && answered_)) return std::nullopt;
-  const Cause cause = code == CURLE_COULDNT_RESOLVE_HOST ? Cause::no_host
-                      : code == CURLE_OPERATION_TIMEDOUT ? Cause::connect
-                                                         : Cause::other;
+  const FailureCause cause = code == CURLE_COULDNT_RESOLVE_HOST ? FailureCause::no_host
+                             : code == CURLE_OPERATION_TIMEDOUT ? FailureCause::connect
+                                                                : FailureCause::other;
   return failure(explain(code), cause);
 }
 
@@ -331,7 +332,8 @@ Error CurlTransfer::explain(CURLcode code) const {
                    own_style(std::generic_category().message(static_cast<int>(number))));
     }
     case CURLE_OPERATION_TIMEDOUT:
-      return Error(ErrorKind::timeout, "no connection after " + spoken(request_.deadlines.connect));
+      return Error(ErrorKind::timeout,
+                   "no connection after " + format_duration(request_.timeouts.connect));
     case CURLE_SSL_CONNECT_ERROR:
       return Error(ErrorKind::protocol, "no TLS connection: " + reason,
                    "is it http:// rather than https://?");

@@ -23,7 +23,7 @@ class CurlTransfer {
 
   // The timeouts start now. The request and the sink must outlive it. A key with control
   // characters is a config error.
-  static Result<std::unique_ptr<CurlTransfer>> create(const Request& request, Listener& sink);
+  static Result<std::unique_ptr<CurlTransfer>> create(const HttpRequest& request, BodySink& sink);
   CurlTransfer(const CurlTransfer&) = delete;
   CurlTransfer& operator=(const CurlTransfer&) = delete;
 
@@ -38,11 +38,11 @@ class CurlTransfer {
   // When to call expired() next. libcurl itself enforces the connect timeout.
   std::optional<Time> next_timeout() const;
   // The failure, if a timeout has passed.
-  std::optional<Failure> expired(Time now) const;
+  std::optional<TransferFailure> expired(Time now) const;
   // The outcome, when libcurl is done with the handle; nothing means success.
-  std::optional<Failure> finish(CURLcode code) const;
+  std::optional<TransferFailure> finish(CURLcode code) const;
   // A failure that libcurl did not report, with the state of this transfer.
-  Failure failure(Error error, Cause cause = Cause::other) const;
+  TransferFailure failure(Error error, FailureCause cause = FailureCause::other) const;
 
  private:
   struct EasyCleanup {
@@ -55,10 +55,10 @@ class CurlTransfer {
     Time at;
     Milliseconds duration;
     const char* message;  // with {} for the duration
-    Cause cause;
+    FailureCause cause;
   };
 
-  CurlTransfer(const Request& request, Listener& sink);
+  CurlTransfer(const HttpRequest& request, BodySink& sink);
   bool set_up();
   bool add_header(const std::string& line);
   std::optional<PendingTimeout> first_timeout() const;
@@ -78,14 +78,14 @@ class CurlTransfer {
 
   Error explain(CURLcode code) const;
 
-  const Request& request_;
-  Listener& sink_;
+  const HttpRequest& request_;
+  BodySink& sink_;
   const Time start_;
   std::unique_ptr<curl_slist, ListFree> headers_;
   std::array<char, CURL_ERROR_SIZE> reason_{};
   std::unique_ptr<CURL, EasyCleanup> handle_;  // after the members that it points into
 
-  Head head_;
+  ResponseHead head_;
   std::string encoding_;  // Content-Encoding
   std::string location_;
   size_t head_bytes_ = 0;

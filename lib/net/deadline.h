@@ -6,16 +6,16 @@
 
 namespace stoka::net {
 
-class TimeLeft {
+class Deadline {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
   // The time starts now; zero means no deadline.
-  explicit TimeLeft(Milliseconds total) : total_(total) {}
+  explicit Deadline(Milliseconds total) : total_(total) {}
 
   // The remaining time, at most `most`, in the form of net::Call::timeout: zero means no limit, so
   // one millisecond remains after the deadline has passed.
-  Milliseconds left(Milliseconds most = Milliseconds::max()) const {
+  Milliseconds remaining(Milliseconds most = Milliseconds::max()) const {
     if (total_.count() == 0) return most == Milliseconds::max() ? Milliseconds(0) : most;
     const auto spent = std::chrono::ceil<Milliseconds>(std::chrono::steady_clock::now() - start_);
     return std::clamp(total_ - spent, Milliseconds(1), most);

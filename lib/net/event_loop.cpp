@@ -38,7 +38,7 @@ void notify(int eventfd) {
 
 }  // namespace
 
-Loop::Timer& Loop::Timer::operator=(Timer&& other) noexcept {
+EventLoop::Timer& EventLoop::Timer::operator=(Timer&& other) noexcept {
   if (this != &other) {
     cancel();
     loop_ = std::exchange(other.loop_, nullptr);
@@ -47,20 +47,20 @@ Loop::Timer& Loop::Timer::operator=(Timer&& other) noexcept {
   return *this;
 }
 
-void Loop::Timer::cancel() {
-  if (Loop* loop = std::exchange(loop_, nullptr)) loop->timers_.erase(key_);
+void EventLoop::Timer::cancel() {
+  if (EventLoop* loop = std::exchange(loop_, nullptr)) loop->timers_.erase(key_);
 }
 
 // A network transfer on an event loop.
-class LoopTransfer final : public Transfer, Listener {
+class LoopTransfer final : public Transfer, BodySink {
  public:
-  LoopTransfer(Loop& loop, Listener& sink, Done done)
+  LoopTransfer(EventLoop& loop, BodySink& sink, CompletionCallback done)
       : loop_(loop), sink_(sink), done_(std::move(done)) {}
   ~LoopTransfer() override { stop(); }
   LoopTransfer(const LoopTransfer&) = delete;
   LoopTransfer& operator=(const LoopTransfer&) = delete;
 
-  void begin(const Request& request);
+  void begin(const HttpRequest& request);
   void pause() override;
   void resume() override;
 
@@ -71,30 +71,32 @@ class LoopTransfer final : public Transfer, Listener {
   void check();
 
  private:
-  Result<> head(const Head& head) override { return after_sink(sink_.head(head)); }
-  Result<Heard> body(std::string_view bytes) override { return after_sink(sink_.body(bytes)); }
+  Result<> head(const ResponseHead& head) override { return after_sink(sink_.head(head)); }
+  Result<BodyProgress> body(std::string_view bytes) override {
+    return after_sink(sink_.body(bytes));
+  }
   template <class T>
   T after_sink(T result);
   void set_timer();
   void stop();
-  void end(std::optional<Failure> failure);
+  void end(std::optional<TransferFailure> failure);
 
-  Loop& loop_;
-  Listener& sink_;
-  Done done_;
+  EventLoop& loop_;
+  BodySink& sink_;
+  CompletionCallback done_;
   std::unique_ptr<CurlTransfer> curl_transfer_;
-  Loop::Timer timer_;
-  Loop::Timer resume_timer_;
-  Loop::Time timer_at_{};
+  EventLoop::Timer timer_;
+  EventLoop::Timer resume_timer_;
+  EventLoop::Time timer_at_{};
   bool added_ = false;
   bool check_pending_ = false;
 };
 
-struct Loop::Curl {
+struct EventLoop::Curl {
   CURLM* handle() const { return multi.get(); }
 
   static int on_socket(CURL*, curl_socket_t socket, int what, void* self, void*) {
-    auto* const loop = static_cast<Loop*>(self);
+    auto* const loop = static_cast<EventLoop*>(self);
     if (what == CURL_POLL_REMOVE) {
       ::epoll_ctl(loop->epoll_, EPOLL_CTL_DEL, socket, nullptr);
       return 0;
@@ -109,7 +111,7 @@ struct Loop::Curl {
   }
 
   static int on_timer(CURLM*, long ms, void* self) {
-    auto* const loop = static_cast<Loop*>(self);
+    auto* const loop = static_cast<EventLoop*>(self);
     loop->curl_->timer = {};
     if (ms >= 0)
       loop->curl_->timer = loop->after(
@@ -143,15 +145,15 @@ struct Loop::Curl {
   std::vector<LoopTransfer*> to_check;
 };
 
-void LoopTransfer::begin(const Request& request) {
+void LoopTransfer::begin(const HttpRequest& request) {
   auto curl_transfer = CurlTransfer::create(request, *this);
-  std::optional<Failure> failure;
+  std::optional<TransferFailure> failure;
   if (!loop_.works()) {
-    failure =
-        Failure{.error = Error(ErrorKind::busy, "no file descriptors are left for connections",
-                               "raise the limit (ulimit -n)")};
+    failure = TransferFailure{.error = Error(ErrorKind::busy,
+                                             "no file descriptors are left for connections",
+                                             "raise the limit (ulimit -n)")};
   } else if (!curl_transfer) {
-    failure = Failure{.error = curl_transfer.error()};
+    failure = TransferFailure{.error = curl_transfer.error()};
   } else {
     curl_transfer_ = std::move(*curl_transfer);
     curl_easy_setopt(curl_transfer_->handle(), CURLOPT_PRIVATE, this);
@@ -199,7 +201,7 @@ void LoopTransfer::check() {
 void LoopTransfer::set_timer() {
   const auto next = curl_transfer_->next_timeout();
   timer_.cancel();
-  timer_at_ = next.value_or(Loop::Time::max());
+  timer_at_ = next.value_or(EventLoop::Time::max());
   if (!next) return;
   timer_ = loop_.at(*next, [this] {
     const auto now = SteadyClock::now();
@@ -218,13 +220,13 @@ void LoopTransfer::stop() {
     curl_multi_remove_handle(loop_.curl_->handle(), curl_transfer_->handle());
 }
 
-void LoopTransfer::end(std::optional<Failure> failure) {
+void LoopTransfer::end(std::optional<TransferFailure> failure) {
   stop();
-  const Done done = std::move(done_);
+  const CompletionCallback done = std::move(done_);
   done(std::move(failure));  // may destroy this
 }
 
-Loop::Loop() : curl_(std::make_unique<Curl>()) {
+EventLoop::EventLoop() : curl_(std::make_unique<Curl>()) {
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
   epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
@@ -241,7 +243,7 @@ Loop::Loop() : curl_(std::make_unique<Curl>()) {
   curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, kMaxConnections);
 }
 
-Loop::~Loop() {
+EventLoop::~EventLoop() {
   // Tasks may own timers and watches of this loop, so they are destroyed first.
   std::exchange(posted_, {}).clear();
   std::exchange(deferred_, {}).clear();
@@ -252,29 +254,30 @@ Loop::~Loop() {
   ::close(epoll_);
 }
 
-void Loop::post(Task task) {
+void EventLoop::post(Task task) {
   const std::lock_guard lock(mutex_);
   posted_.push_back(std::move(task));
   if (posted_.size() == 1) notify(wake_);
 }
 
-Loop::Timer Loop::at(Time time, Task task) {
+EventLoop::Timer EventLoop::at(Time time, Task task) {
   const Timer::Key key{time, ++last_id_};
   timers_.emplace(key, std::move(task));
   return {this, key};
 }
 
-Loop::Timer Loop::after(Milliseconds delay, Task task) {
+EventLoop::Timer EventLoop::after(Milliseconds delay, Task task) {
   return at(SteadyClock::now() + delay, std::move(task));
 }
 
-std::unique_ptr<Transfer> Loop::start_transfer(const Request& request, Listener& sink, Done done) {
+std::unique_ptr<Transfer> EventLoop::start_transfer(const HttpRequest& request, BodySink& sink,
+                                                    CompletionCallback done) {
   auto transfer = std::make_unique<LoopTransfer>(*this, sink, std::move(done));
   transfer->begin(request);
   return transfer;
 }
 
-Loop::Watch& Loop::Watch::operator=(Watch&& other) noexcept {
+EventLoop::Watch& EventLoop::Watch::operator=(Watch&& other) noexcept {
   if (this != &other) {
     cancel();
     loop_ = std::exchange(other.loop_, nullptr);
@@ -284,7 +287,7 @@ Loop::Watch& Loop::Watch::operator=(Watch&& other) noexcept {
   return *this;
 }
 
-void Loop::Watch::want(bool reading, bool writing) {
+void EventLoop::Watch::set_interest(bool reading, bool writing) {
   if (loop_ == nullptr) return;
   epoll_event event{};
   event.data.u64 = id_;
@@ -293,25 +296,25 @@ void Loop::Watch::want(bool reading, bool writing) {
   ::epoll_ctl(loop_->epoll_, EPOLL_CTL_MOD, fd_, &event);
 }
 
-void Loop::Watch::cancel() {
-  Loop* const loop = std::exchange(loop_, nullptr);
+void EventLoop::Watch::cancel() {
+  EventLoop* const loop = std::exchange(loop_, nullptr);
   if (loop == nullptr) return;
   ::epoll_ctl(loop->epoll_, EPOLL_CTL_DEL, fd_, nullptr);
   loop->watches_.erase(id_);
 }
 
-Loop::Watch Loop::watch(int fd, std::function<void(Ready)> ready) {
+EventLoop::Watch EventLoop::watch(int fd, std::function<void(Readiness)> ready) {
   const uint64_t id = ++last_id_;
   epoll_event event{};
   event.data.u64 = id;
   ::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
-  watches_.emplace(id, std::make_shared<std::function<void(Ready)>>(std::move(ready)));
+  watches_.emplace(id, std::make_shared<std::function<void(Readiness)>>(std::move(ready)));
   return {this, fd, id};
 }
 
-void Loop::soon(Task task) { deferred_.push_back(std::move(task)); }
+void EventLoop::defer(Task task) { deferred_.push_back(std::move(task)); }
 
-void Loop::run_posted() {
+void EventLoop::run_posted() {
   std::vector<Task> tasks;
   {
     const std::lock_guard lock(mutex_);
@@ -321,7 +324,7 @@ void Loop::run_posted() {
 }
 
 // Runs the timers that are due. Timers set meanwhile wait for the next iteration.
-void Loop::run_timers() {
+void EventLoop::run_timers() {
   const auto now = SteadyClock::now();
   const uint64_t newest = last_id_;
   for (auto it = timers_.begin(); it != timers_.end() && it->first.first <= now;) {
@@ -337,7 +340,7 @@ void Loop::run_timers() {
   }
 }
 
-void Loop::run_once() {
+void EventLoop::run_once() {
   int max_wait = kMaxWaitMs;
   if (!timers_.empty()) {
     const auto left = timers_.begin()->first.first - SteadyClock::now();
@@ -372,7 +375,7 @@ void Loop::run_once() {
     for (const Task& task : std::exchange(deferred_, {})) task();
 }
 
-void Loop::drive(const std::function<bool()>& over, const std::stop_token& stop) {
+void EventLoop::run_until(const std::function<bool()>& over, const std::stop_token& stop) {
   const std::stop_callback wake(stop, [this] { post([] {}); });
   while (!over() && !stop.stop_requested()) run_once();
 }
@@ -384,7 +387,7 @@ EventLoopPool::Handle::~Handle() {
 }
 
 EventLoopPool::Handle EventLoopPool::acquire() {
-  std::unique_ptr<Loop> loop;
+  std::unique_ptr<EventLoop> loop;
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
@@ -392,7 +395,7 @@ EventLoopPool::Handle EventLoopPool::acquire() {
       idle_.pop_back();
     }
   }
-  if (!loop) loop = std::make_unique<Loop>();
+  if (!loop) loop = std::make_unique<EventLoop>();
   return {*this, std::move(loop)};
 }
 

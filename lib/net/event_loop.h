@@ -19,7 +19,7 @@ namespace stoka::net {
 
 // Only post() may be called from other threads; everything else belongs to the thread that runs the
 // loop. No function calls its callback before it returns.
-class Loop {
+class EventLoop {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Task = std::function<void()>;
@@ -34,10 +34,10 @@ class Loop {
     void cancel();
 
    private:
-    friend class Loop;
+    friend class EventLoop;
     using Key = std::pair<Time, uint64_t>;
-    Timer(Loop* loop, Key key) : loop_(loop), key_(key) {}
-    Loop* loop_ = nullptr;
+    Timer(EventLoop* loop, Key key) : loop_(loop), key_(key) {}
+    EventLoop* loop_ = nullptr;
     Key key_{};
   };
 
@@ -49,40 +49,41 @@ class Loop {
     Watch(Watch&& other) noexcept { *this = std::move(other); }
     Watch& operator=(Watch&& other) noexcept;
     ~Watch() { cancel(); }
-    void want(bool reading, bool writing);
+    void set_interest(bool reading, bool writing);
     void cancel();
 
    private:
-    friend class Loop;
-    Watch(Loop* loop, int fd, uint64_t id) : loop_(loop), fd_(fd), id_(id) {}
-    Loop* loop_ = nullptr;
+    friend class EventLoop;
+    Watch(EventLoop* loop, int fd, uint64_t id) : loop_(loop), fd_(fd), id_(id) {}
+    EventLoop* loop_ = nullptr;
     int fd_ = -1;
     uint64_t id_ = 0;
   };
-  struct Ready {
+  struct Readiness {
     bool readable = false;  // also when the peer has closed the connection, or it failed
     bool writable = false;
   };
 
-  Loop();
-  ~Loop();
-  Loop(const Loop&) = delete;
-  Loop& operator=(const Loop&) = delete;
+  EventLoop();
+  ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
 
-  void post(Task task);  // from any thread; tasks run in the order in which they were posted
-  void soon(Task task);  // runs at the end of this iteration
+  void post(Task task);   // from any thread; tasks run in the order in which they were posted
+  void defer(Task task);  // runs at the end of this iteration
   Timer at(Time time, Task task);
   Timer after(Milliseconds delay, Task task);
 
   // Level-triggered: `ready` is called in each iteration in which the descriptor is in a state that
   // Watch::set_interest() asked for. Initially it asks for none.
-  Watch watch(int fd, std::function<void(Ready)> ready);
+  Watch watch(int fd, std::function<void(Readiness)> ready);
 
   // Starts an HTTP transfer over the network. The request and the sink must outlive it.
-  std::unique_ptr<Transfer> start_transfer(const Request& request, Listener& sink, Done done);
+  std::unique_ptr<Transfer> start_transfer(const HttpRequest& request, BodySink& sink,
+                                           CompletionCallback done);
 
   // Blocks and runs the loop until `over` returns true or a stop is requested.
-  void drive(const std::function<bool()>& over, const std::stop_token& stop);
+  void run_until(const std::function<bool()>& over, const std::stop_token& stop);
 
  private:
   struct Curl;
@@ -99,7 +100,7 @@ class Loop {
   int wake_ = -1;         // an eventfd
   uint64_t last_id_ = 0;  // of timers and watches
   std::map<Timer::Key, Task> timers_;
-  std::unordered_map<uint64_t, std::shared_ptr<std::function<void(Ready)>>> watches_;
+  std::unordered_map<uint64_t, std::shared_ptr<std::function<void(Readiness)>>> watches_;
   std::vector<Task> deferred_;
   std::mutex mutex_;  // protects posted_
   std::vector<Task> posted_;
@@ -112,23 +113,24 @@ class EventLoopPool {
   // An event loop that is in use; destroying this returns it to the pool.
   class Handle {
    public:
-    Handle(EventLoopPool& pool, std::unique_ptr<Loop> loop) : pool_(pool), loop_(std::move(loop)) {}
+    Handle(EventLoopPool& pool, std::unique_ptr<EventLoop> loop)
+        : pool_(pool), loop_(std::move(loop)) {}
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
     ~Handle();
-    Loop& operator*() const { return *loop_; }
-    Loop* operator->() const { return loop_.get(); }
+    EventLoop& operator*() const { return *loop_; }
+    EventLoop* operator->() const { return loop_.get(); }
 
    private:
     EventLoopPool& pool_;
-    std::unique_ptr<Loop> loop_;
+    std::unique_ptr<EventLoop> loop_;
   };
 
   Handle acquire();
 
  private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Loop>> idle_;
+  std::vector<std::unique_ptr<EventLoop>> idle_;
 };
 
 }  // namespace stoka::net

@@ -9,10 +9,10 @@ namespace stoka::net {
 
 // Each event loop keeps its connections alive. The program must ignore SIGPIPE, which TLS may
 // raise.
-class Client final : public Transport {
+class HttpClient final : public Transport {
  public:
-  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& sink,
-                                  Done done) override {
+  std::unique_ptr<Transfer> start(EventLoop& loop, const HttpRequest& request, BodySink& sink,
+                                  CompletionCallback done) override {
     return loop.start_transfer(request, sink, std::move(done));
   }
 };

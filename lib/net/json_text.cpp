@@ -18,13 +18,13 @@ constexpr size_t kMaxMessageCharacters = 200;
 
 // Appends the escape sequence at `at` and returns its length; an unpaired surrogate is replaced.
 size_t append_escape(std::string& out, std::string_view text, size_t at) {
-  const std::optional<char32_t> unit = escaped_unit(text.substr(at));
+  const std::optional<char32_t> unit = parse_unicode_escape(text.substr(at));
   size_t length = 2;
   if (unit) {
-    length = kUnitEscapeBytes;
-    const std::optional<char32_t> next = escaped_unit(text.substr(at + length));
+    length = kUnicodeEscapeLength;
+    const std::optional<char32_t> next = parse_unicode_escape(text.substr(at + length));
     if (is_high_surrogate(*unit) && next && is_low_surrogate(*next)) {
-      length = 2 * kUnitEscapeBytes;
+      length = 2 * kUnicodeEscapeLength;
     } else if (is_high_surrogate(*unit) || is_low_surrogate(*unit)) {
       out += "\\ufffd";
       return length;
@@ -74,10 +74,10 @@ bool is_markup(std::string_view text) { return text.starts_with('<'); }
 std::string clean(std::string_view raw) {
   // Enough for the longest message, and bounded for speed.
   const std::string line = text::one_line(raw.substr(0, kMaxMessageCharacters * 16));
-  std::string out = text::squeeze(text::without_controls(line));
+  std::string out = text::collapse_whitespace(text::replace_controls(line));
   out.resize(out.find_last_not_of(". ") + 1);  // callers append more text
   if (is_markup(out)) return "";
-  if (text::length(out) <= kMaxMessageCharacters) return out;
+  if (text::count_code_points(out) <= kMaxMessageCharacters) return out;
   size_t at = 0;
   for (size_t i = 0; i + 1 < kMaxMessageCharacters; ++i) text::next_code_point(out, at);
   return out.substr(0, at) + "\u2026";
@@ -85,7 +85,7 @@ std::string clean(std::string_view raw) {
 
 }  // namespace
 
-Result<std::string> mend_json(std::string_view text, size_t most_depth) {
+Result<std::string> repair_json(std::string_view text, size_t most_depth) {
   std::string out;
   out.reserve(text.size());
   bool in_string = false;
@@ -121,7 +121,7 @@ std::string error_message(std::string_view body, const Secret& key) {
   if (begin == std::string_view::npos) return "";
   body.remove_prefix(begin);
   if (body.front() == '{' || body.front() == '[' || body.front() == '"') {
-    const Result<std::string> mended = mend_json(body);
+    const Result<std::string> mended = repair_json(body);
     const json parsed =
         mended ? json::parse(*mended, nullptr, false) : json(json::value_t::discarded);
     if (!parsed.is_discarded()) return clean(key.redact(find_message(parsed)));

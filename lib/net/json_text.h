@@ -14,7 +14,7 @@ namespace stoka::net {
 // Replaces invalid UTF-8 by U+FFFD, an unpaired surrogate escape by \ufffd, and NaN, Infinity and
 // -Infinity outside strings by null. Nesting deeper than `most_depth` is a protocol error. Nothing
 // else is checked: the result may still be invalid JSON.
-Result<std::string> mend_json(std::string_view text, size_t most_depth = 64);
+Result<std::string> repair_json(std::string_view text, size_t most_depth = 64);
 
 // The message in an error body of any known shape: {"error":{"message"}}, {"error":"text"},
 // {"message"}, {"detail"}, {"object":"error","message"}, or plain text. The result is one line of

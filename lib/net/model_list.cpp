@@ -21,7 +21,7 @@ constexpr size_t kMaxShownModels = 8;
 }  // namespace
 
 std::optional<std::vector<std::string>> parse_models(std::string_view body) {
-  const auto mended = mend_json(body);
+  const auto mended = repair_json(body);
   const Json json = Json::parse(mended.value_or(""), nullptr, false);
   if (!json.is_object() || !json.contains("data") || !json["data"].is_array()) return {};
   std::vector<std::string> out;
@@ -35,12 +35,12 @@ std::optional<std::vector<std::string>> parse_models(std::string_view body) {
 }
 
 Result<std::optional<std::vector<std::string>>> read_models(const Upstream& upstream,
-                                                            const Answer& answer) {
+                                                            const HttpResponse& answer) {
   if (answer.status == 404 || answer.status == 405 || answer.status == 501)
     return std::optional<std::vector<std::string>>();
-  if (!answer.ok()) return fail(upstream.refusal(answer));
+  if (!answer.ok()) return fail(upstream.status_error(answer));
   auto listed = parse_models(answer.body);
-  if (!listed) return fail(upstream.nonsense("the response is not a list of models"));
+  if (!listed) return fail(upstream.protocol_error("the response is not a list of models"));
   return listed;
 }
 
@@ -48,14 +48,14 @@ Result<std::optional<std::vector<std::string>>> list_models(Upstream& upstream,
                                                             std::stop_token stop,
                                                             Milliseconds total) {
   Call call;
-  call.name = "models";
-  call.total = total;
-  if (total.count() > 0) call.total_setting = {};
-  STOKA_ASSIGN(const Answer answer, upstream.call(call, stop));
+  call.endpoint = "models";
+  call.timeout = total;
+  if (total.count() > 0) call.timeout_setting = {};
+  STOKA_ASSIGN(const HttpResponse answer, upstream.call(call, stop));
   return read_models(upstream, answer);
 }
 
-std::string enumerate(std::span<const std::string> models) {
+std::string join_models(std::span<const std::string> models) {
   std::vector<std::string> shown;
   for (const std::string& model : models.first(std::min(models.size(), kMaxShownModels)))
     shown.push_back(text::one_line(model));
@@ -65,24 +65,25 @@ std::string enumerate(std::span<const std::string> models) {
   return out;
 }
 
-bool names_model(int status, std::string_view refusal, std::string_view model) {
+bool is_unknown_model(int status, std::string_view refusal, std::string_view model) {
   if (status != 400 && status != 404 && status != 422) return false;
   const std::string message = error_message(refusal);
   if (status == 404 && message.find("model") != message.npos) return true;
   return !model.empty() && message.find(model) != message.npos;
 }
 
-Error model_refusal(Upstream& upstream, const Answer& answer, std::string_view model,
-                    std::stop_token stop, Milliseconds total) {
-  Error error = upstream.refusal(answer);
-  if (!names_model(answer.status, answer.body, model)) return error;
+Error model_error(Upstream& upstream, const HttpResponse& answer, std::string_view model,
+                  std::stop_token stop, Milliseconds total) {
+  Error error = upstream.status_error(answer);
+  if (!is_unknown_model(answer.status, answer.body, model)) return error;
   const auto listed = list_models(upstream, stop, total);
   const auto has = listed.value_or(std::nullopt);
   if (!has || std::find(has->begin(), has->end(), model) != has->end()) return error;
-  std::string message = has->empty() ? upstream.who() + " has no models"
-                                     : fmt::format("{} has no model '{}'; it has {}",
-                                                   upstream.who(), model, enumerate(*has));
-  return {ErrorKind::config, std::move(message), "set " + upstream.setting("model")};
+  std::string message = has->empty()
+                            ? upstream.description() + " has no models"
+                            : fmt::format("{} has no model '{}'; it has {}", upstream.description(),
+                                          model, join_models(*has));
+  return {ErrorKind::config, std::move(message), "set " + upstream.setting_name("model")};
 }
 
 }  // namespace stoka::net

@@ -17,7 +17,7 @@ std::optional<std::vector<std::string>> parse_models(std::string_view body);
 // The ids in the response to GET models; nothing if the server has no such endpoint. Any other
 // error status is an error, as of Upstream::status_error().
 Result<std::optional<std::vector<std::string>>> read_models(const Upstream& upstream,
-                                                            const Answer& answer);
+                                                            const HttpResponse& answer);
 
 // Requests the list. Errors are those of Upstream::call() and read_models().
 Result<std::optional<std::vector<std::string>>> list_models(Upstream& upstream,
@@ -25,15 +25,15 @@ Result<std::optional<std::vector<std::string>>> list_models(Upstream& upstream,
                                                             Milliseconds total = {});
 
 // For messages: "a, b, c and 4 more".
-std::string enumerate(std::span<const std::string> models);
+std::string join_models(std::span<const std::string> models);
 
 // Whether an error response says that the model does not exist. Only the server's own message
 // counts, not a copy of the request in the body.
-bool names_model(int status, std::string_view refusal, std::string_view model);
+bool is_unknown_model(int status, std::string_view refusal, std::string_view model);
 
 // Upstream::status_error(). If the response says that the model does not exist and the server lists
 // others, the result is a config error that names those. `total` limits the request for the list.
-Error model_refusal(Upstream& upstream, const Answer& answer, std::string_view model,
-                    std::stop_token stop, Milliseconds total = {});
+Error model_error(Upstream& upstream, const HttpResponse& answer, std::string_view model,
+                  std::stop_token stop, Milliseconds total = {});
 
 }  // namespace stoka::net

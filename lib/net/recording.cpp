@@ -32,11 +32,11 @@ struct RecordedTransfer {
   std::string role;
   std::string name;
   std::string subject;
-  std::string request;         // the request body as canonical JSON
-  std::optional<Head> head;    // nothing if no response headers arrived
-  std::string body;            // bytes
-  std::vector<size_t> pieces;  // the lengths of the pieces in which the body arrived
-  std::optional<Failure> failure;
+  std::string request;               // the request body as canonical JSON
+  std::optional<ResponseHead> head;  // nothing if no response headers arrived
+  std::string body;                  // bytes
+  std::vector<size_t> pieces;        // the lengths of the pieces in which the body arrived
+  std::optional<TransferFailure> failure;
 
   // One line of JSON, without a line end.
   std::string to_line() const;
@@ -61,13 +61,14 @@ std::optional<ErrorKind> parse_error_kind(std::string_view wanted) {
        {ErrorKind::usage, ErrorKind::config, ErrorKind::data, ErrorKind::not_found, ErrorKind::busy,
         ErrorKind::unavailable, ErrorKind::timeout, ErrorKind::protocol, ErrorKind::cancelled,
         ErrorKind::internal})
-    if (name(kind) == wanted) return kind;
+    if (to_string(kind) == wanted) return kind;
   return std::nullopt;
 }
 
-constexpr std::pair<Cause, std::string_view> kCauses[] = {
-    {Cause::no_host, "no_host"},         {Cause::connect, "connect"}, {Cause::headers, "headers"},
-    {Cause::first_token, "first_token"}, {Cause::idle, "idle"},       {Cause::total, "total"}};
+constexpr std::pair<FailureCause, std::string_view> kCauses[] = {
+    {FailureCause::no_host, "no_host"}, {FailureCause::connect, "connect"},
+    {FailureCause::headers, "headers"}, {FailureCause::first_token, "first_token"},
+    {FailureCause::idle, "idle"},       {FailureCause::total, "total"}};
 
 // Reads typed members and remembers the name of the first one that is missing or invalid.
 class MemberReader {
@@ -110,7 +111,7 @@ Result<> invalid_member(const std::string& member) {
 
 Result<> read_answer(const json& line, RecordedTransfer& out) {
   MemberReader reader(line);
-  out.head = Head{};
+  out.head = ResponseHead{};
   out.head->status = reader.number("status", 100, 599);
   out.head->content_type = reader.text("content_type");
   if (line.contains("retry_after"))
@@ -140,9 +141,9 @@ Result<> read_failure(const json& object, RecordedTransfer& out) {
   MemberReader reader(object);
   const std::optional<ErrorKind> kind = parse_error_kind(reader.text("kind"));
   if (!kind) return invalid_member("kind");
-  out.failure = Failure{{*kind, reader.text("message"), reader.text("hint")},
-                        reader.flag("connected"),
-                        reader.flag("answered")};
+  out.failure = TransferFailure{{*kind, reader.text("message"), reader.text("hint")},
+                                reader.flag("connected"),
+                                reader.flag("answered")};
   if (object.contains("cause")) {
     const std::string cause = reader.text("cause");
     const auto known = std::find_if(std::begin(kCauses), std::end(kCauses),
@@ -161,22 +162,22 @@ std::string canonical(std::string_view request_body) {
 }
 
 // Stores a response and passes it on.
-class RecordingSink final : public Listener {
+class RecordingSink final : public BodySink {
  public:
-  RecordingSink(Listener& sink, RecordedTransfer& recorded) : sink_(sink), recorded_(recorded) {}
+  RecordingSink(BodySink& sink, RecordedTransfer& recorded) : sink_(sink), recorded_(recorded) {}
 
-  Result<> head(const Head& head) override {
+  Result<> head(const ResponseHead& head) override {
     recorded_.head = head;
     return sink_.head(head);
   }
-  Result<Heard> body(std::string_view bytes) override {
+  Result<BodyProgress> body(std::string_view bytes) override {
     recorded_.body += bytes;
     recorded_.pieces.push_back(bytes.size());
     return sink_.body(bytes);
   }
 
  private:
-  Listener& sink_;
+  BodySink& sink_;
   RecordedTransfer& recorded_;
 };
 
@@ -213,7 +214,7 @@ std::string RecordedTransfer::to_line() const {
     out["pieces"] = pieces;
   }
   if (failure)
-    out["failure"] = {{"kind", stoka::name(failure->error.kind)},
+    out["failure"] = {{"kind", stoka::to_string(failure->error.kind)},
                       {"message", failure->error.message},
                       {"hint", failure->error.hint},
                       {"connected", failure->connected},
@@ -224,7 +225,7 @@ std::string RecordedTransfer::to_line() const {
 }
 
 Result<RecordedTransfer> RecordedTransfer::from_line(std::string_view text) {
-  STOKA_ASSIGN(const std::string mended, mend_json(text));
+  STOKA_ASSIGN(const std::string mended, repair_json(text));
   const json line = json::parse(mended, nullptr, false);
   if (!line.is_object()) return fail(ErrorKind::data, "it is not a JSON object");
   RecordedTransfer out;
@@ -241,7 +242,7 @@ Result<RecordedTransfer> RecordedTransfer::from_line(std::string_view text) {
   return out;
 }
 
-struct Recorder::File {
+struct RecordingTransport::File {
   explicit File(std::filesystem::path given) : path(std::move(given)) {}
   ~File() {
     if (fd >= 0) ::close(fd);
@@ -302,30 +303,30 @@ struct Recorder::File {
   std::mutex mutex;
 };
 
-Recorder::Recorder(std::unique_ptr<File> file, Transport& carrier)
+RecordingTransport::RecordingTransport(std::unique_ptr<File> file, Transport& carrier)
     : file_(std::move(file)), carrier_(carrier) {}
 
-Recorder::~Recorder() = default;
+RecordingTransport::~RecordingTransport() = default;
 
-Result<std::unique_ptr<Recorder>> Recorder::create(const std::filesystem::path& file,
-                                                   Transport& carrier) {
+Result<std::unique_ptr<RecordingTransport>> RecordingTransport::create(
+    const std::filesystem::path& file, Transport& carrier) {
   auto checked = std::make_unique<File>(file);
   STOKA_TRY(checked->check());
-  return std::unique_ptr<Recorder>(new Recorder(std::move(checked), carrier));
+  return std::unique_ptr<RecordingTransport>(new RecordingTransport(std::move(checked), carrier));
 }
 
 // Runs a transfer and records it when it is over.
-class Recorder::RecordingTransfer final : public Transfer {
+class RecordingTransport::RecordingTransfer final : public Transfer {
  public:
-  RecordingTransfer(File& file, const Request& request, Listener& sink, Done done)
+  RecordingTransfer(File& file, const HttpRequest& request, BodySink& sink, CompletionCallback done)
       : file_(file), key_(request.key), sink_(sink, recorded_), done_(std::move(done)) {
     recorded_.role = request.role;
-    recorded_.name = request.name;
+    recorded_.name = request.endpoint;
     recorded_.subject = request.subject;
     recorded_.request = canonical(key_.redact(request.body));
   }
-  void begin(Transport& carrier, Loop& loop, const Request& request) {
-    transfer_ = carrier.start(loop, request, sink_, [this](std::optional<Failure> failure) {
+  void begin(Transport& carrier, EventLoop& loop, const HttpRequest& request) {
+    transfer_ = carrier.start(loop, request, sink_, [this](std::optional<TransferFailure> failure) {
       on_end(std::move(failure));
     });
   }
@@ -333,14 +334,14 @@ class Recorder::RecordingTransfer final : public Transfer {
   void resume() override { transfer_->resume(); }
 
  private:
-  void on_end(std::optional<Failure> failure) {
+  void on_end(std::optional<TransferFailure> failure) {
     recorded_.failure = failure;
     if (!failure || failure->error.kind != ErrorKind::cancelled) {
       redact(recorded_, key_);
       const Result<> written = file_.append(recorded_.to_line() + "\n");
-      if (!failure && !written) failure = Failure{written.error(), true, true};
+      if (!failure && !written) failure = TransferFailure{written.error(), true, true};
     }
-    const Done done = std::move(done_);
+    const CompletionCallback done = std::move(done_);
     done(std::move(failure));  // may destroy this
   }
 
@@ -348,18 +349,18 @@ class Recorder::RecordingTransfer final : public Transfer {
   const Secret key_;
   RecordedTransfer recorded_;
   RecordingSink sink_;
-  Done done_;
+  CompletionCallback done_;
   std::unique_ptr<Transfer> transfer_;
 };
 
-std::unique_ptr<Transfer> Recorder::start(Loop& loop, const Request& request, Listener& sink,
-                                          Done done) {
+std::unique_ptr<Transfer> RecordingTransport::start(EventLoop& loop, const HttpRequest& request,
+                                                    BodySink& sink, CompletionCallback done) {
   auto transfer = std::make_unique<RecordingTransfer>(*file_, request, sink, std::move(done));
   transfer->begin(carrier_, loop, request);
   return transfer;
 }
 
-struct Replay::Index {
+struct ReplayTransport::Index {
   struct Entry {
     RecordedTransfer recorded;
     bool used = false;
@@ -386,12 +387,12 @@ struct Replay::Index {
     return &entry.recorded;
   }
 
-  const RecordedTransfer* find(const Request& request) {
+  const RecordedTransfer* find(const HttpRequest& request) {
     std::lock_guard lock(mutex);
     const std::string body = canonical(request.key.redact(request.body));
-    if (const RecordedTransfer* exact = next(by_request, {request.role, request.name, body}))
+    if (const RecordedTransfer* exact = next(by_request, {request.role, request.endpoint, body}))
       return exact;
-    return next(by_subject, {request.role, request.name, request.key.redact(request.subject)});
+    return next(by_subject, {request.role, request.endpoint, request.key.redact(request.subject)});
   }
 
   std::filesystem::path path;
@@ -401,11 +402,11 @@ struct Replay::Index {
   std::map<Key, std::vector<size_t>> by_subject;
 };
 
-Replay::Replay(std::unique_ptr<Index> index) : index_(std::move(index)) {}
+ReplayTransport::ReplayTransport(std::unique_ptr<Index> index) : index_(std::move(index)) {}
 
-Replay::~Replay() = default;
+ReplayTransport::~ReplayTransport() = default;
 
-Result<std::unique_ptr<Replay>> Replay::open(const std::filesystem::path& file) {
+Result<std::unique_ptr<ReplayTransport>> ReplayTransport::open(const std::filesystem::path& file) {
   STOKA_ASSIGN(const std::string text, read_file(file, kMaxFileBytes));
   auto index = std::make_unique<Index>();
   index->path = file;
@@ -422,22 +423,22 @@ Result<std::unique_ptr<Replay>> Replay::open(const std::filesystem::path& file) 
                   "record it again");
     index->add(*std::move(recorded));
   }
-  return std::unique_ptr<Replay>(new Replay(std::move(index)));
+  return std::unique_ptr<ReplayTransport>(new ReplayTransport(std::move(index)));
 }
 
-std::optional<Failure> Replay::perform(const Request& request, Listener& sink,
-                                       std::stop_token stop) {
+std::optional<TransferFailure> ReplayTransport::perform(const HttpRequest& request, BodySink& sink,
+                                                        std::stop_token stop) {
   const Error stopped{ErrorKind::cancelled, "stopped"};
-  if (stop.stop_requested()) return Failure{stopped, false, false};
+  if (stop.stop_requested()) return TransferFailure{stopped, false, false};
   const RecordedTransfer* recorded = index_->find(request);
   if (recorded == nullptr) {
     std::string subject = text::one_line(request.subject);
     if (subject.size() > kMaxSubjectBytes)
-      subject = subject.substr(0, text::floor_border(subject, kMaxSubjectBytes)) + "…";
-    return Failure{
+      subject = subject.substr(0, text::floor_char_boundary(subject, kMaxSubjectBytes)) + "…";
+    return TransferFailure{
         {ErrorKind::data,
          fmt::format("{} contains no response of the {} to this {} request{}",
-                     index_->path.string(), request.role, request.name,
+                     index_->path.string(), request.role, request.endpoint,
                      subject.empty() ? "" : fmt::format(" (\"{}\")", subject)),
          "the recording contains other questions, or the content or the settings have changed "
          "since: record it again"},
@@ -446,13 +447,13 @@ std::optional<Failure> Replay::perform(const Request& request, Listener& sink,
   }
   if (recorded->head) {
     if (auto accepted = sink.head(*recorded->head); !accepted)
-      return Failure{accepted.error(), true, true};
+      return TransferFailure{accepted.error(), true, true};
     std::string_view rest = recorded->body;
     for (const size_t piece : recorded->pieces) {
-      if (stop.stop_requested()) return Failure{stopped, true, true};
-      const Result<Heard> accepted = sink.body(rest.substr(0, piece));
-      if (!accepted) return Failure{accepted.error(), true, true};
-      if (*accepted == Heard::enough) return std::nullopt;
+      if (stop.stop_requested()) return TransferFailure{stopped, true, true};
+      const Result<BodyProgress> accepted = sink.body(rest.substr(0, piece));
+      if (!accepted) return TransferFailure{accepted.error(), true, true};
+      if (*accepted == BodyProgress::stop_reading) return std::nullopt;
       rest.remove_prefix(piece);
     }
   }

@@ -18,7 +18,7 @@ namespace stoka::net {
 using Milliseconds = std::chrono::milliseconds;
 
 // Zero means no limit.
-struct Deadlines {
+struct Timeouts {
   Milliseconds connect{5000};
   Milliseconds headers{60000};  // from the request to the end of the response headers
   Milliseconds first_token{
@@ -27,65 +27,65 @@ struct Deadlines {
   Milliseconds total{300000};  // the whole transfer
 };
 
-struct Request {
+struct HttpRequest {
   std::string method = "POST";  // a GET has no body
   std::string url;
   std::string body;  // JSON
   std::string accept = "application/json";
   Secret key;             // sent as "Authorization: Bearer"
   bool use_proxy = true;  // the proxy that the environment names
-  Deadlines deadlines;
-  size_t most_bytes = 16u << 20;  // a longer response body is a protocol error
+  Timeouts timeouts;
+  size_t max_body_bytes = 16u << 20;  // a longer response body is a protocol error
   // A recording identifies the transfer by these.
-  std::string role;     // "embedder", "reranker", "generator"
-  std::string name;     // the endpoint: "chat/completions"
-  std::string subject;  // what the request is about, such as the question; may be empty
+  std::string role;      // "embedder", "reranker", "generator"
+  std::string endpoint;  // the endpoint: "chat/completions"
+  std::string subject;   // what the request is about, such as the question; may be empty
 };
 
-struct Head {
+struct ResponseHead {
   int status = 0;
   std::string content_type;                         // lower case, without parameters
   std::optional<std::chrono::seconds> retry_after;  // only if given in seconds, not as a date
-  std::string location = {};              // scheme, host and port of a redirect to another server
-  std::optional<int> requests_left = {};  // RateLimit-Remaining
+  std::string location = {};  // scheme, host and port of a redirect to another server
+  std::optional<int> rate_limit_remaining = {};  // RateLimit-Remaining
 };
 
 // What a BodySink says after each piece of the body.
-enum class Heard {
-  waiting,  // nothing useful yet: the first_token timeout keeps running
-  flowing,  // useful content has arrived
-  ending,   // the content is complete: the server has one more second to end the response, and
-            // the transfer succeeds however that goes
-  enough,   // the transfer ends now and succeeds, whatever the server has still to send
+enum class BodyProgress {
+  nothing_useful,    // nothing useful yet: the first_token timeout keeps running
+  content,           // useful content has arrived
+  content_complete,  // the content is complete: the server has one more second to end the response,
+                     // and the transfer succeeds however that goes
+  stop_reading,  // the transfer ends now and succeeds, whatever the server has still to send
 };
 
 // Receives a response. It is called on the thread of the event loop that runs the transfer. An
 // error aborts the transfer and becomes its error.
-class Listener {
+class BodySink {
  public:
-  virtual ~Listener() = default;
-  virtual Result<> head(const Head& head) = 0;  // once, before the body
-  virtual Result<Heard> body(std::string_view bytes) = 0;
+  virtual ~BodySink() = default;
+  virtual Result<> head(const ResponseHead& head) = 0;  // once, before the body
+  virtual Result<BodyProgress> body(std::string_view bytes) = 0;
 };
 
 // Why a transfer failed, as far as a setting can help: the host name, or a timeout.
-enum class Cause { other, no_host, connect, headers, first_token, idle, total };
+enum class FailureCause { other, no_host, connect, headers, first_token, idle, total };
 
 // How a transfer failed. Kinds of error: unavailable (no connection, or it was closed early),
 // timeout, protocol (broken HTTP, too large, an invalid certificate), cancelled, or the kind that
 // the sink returned.
-struct Failure {
+struct TransferFailure {
   Error error;
   bool connected = false;  // if false, the server never saw the request and a retry is safe
   bool answered = false;   // the response headers had arrived
-  Cause cause = Cause::other;
+  FailureCause cause = FailureCause::other;
 };
 
-class Loop;
+class EventLoop;
 class EventLoopPool;
 
 // Receives the failure, or nothing when the transfer succeeded.
-using Done = std::function<void(std::optional<Failure>)>;
+using CompletionCallback = std::function<void(std::optional<TransferFailure>)>;
 
 // A transfer that is under way on an event loop, owned by the code that started it. Use it on the
 // thread of its event loop only. Destroying it closes the connection at once, and no callback is
@@ -106,12 +106,12 @@ class Transport {
   virtual ~Transport();
   // Calls `done` once, in a later iteration of the loop; `done` may destroy the transfer. The
   // request and the sink must outlive the transfer.
-  virtual std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& sink,
-                                          Done done) = 0;
+  virtual std::unique_ptr<Transfer> start(EventLoop& loop, const HttpRequest& request,
+                                          BodySink& sink, CompletionCallback done) = 0;
   // Blocks until the transfer is over; the sink is called on this thread. A stop request ends it
   // within 100 ms.
-  virtual std::optional<Failure> perform(const Request& request, Listener& sink,
-                                         std::stop_token stop);
+  virtual std::optional<TransferFailure> perform(const HttpRequest& request, BodySink& sink,
+                                                 std::stop_token stop);
   // The event loops of callers that block.
   EventLoopPool& loops() { return *loops_; }
 
@@ -120,12 +120,12 @@ class Transport {
 };
 
 // A transport whose responses are available without waiting: subclasses implement perform() only.
-class Immediate : public Transport {
+class SynchronousTransport : public Transport {
  public:
-  std::unique_ptr<Transfer> start(Loop& loop, const Request& request, Listener& sink,
-                                  Done done) override;
-  std::optional<Failure> perform(const Request& request, Listener& sink,
-                                 std::stop_token stop) override = 0;
+  std::unique_ptr<Transfer> start(EventLoop& loop, const HttpRequest& request, BodySink& sink,
+                                  CompletionCallback done) override;
+  std::optional<TransferFailure> perform(const HttpRequest& request, BodySink& sink,
+                                         std::stop_token stop) override = 0;
 };
 
 }  // namespace stoka::net

@@ -24,16 +24,16 @@ CircuitBreaker::Time monotonic() { return SteadyClock::now().time_since_epoch();
 
 // Receives the response to one attempt. Passes a 2xx response to the caller's sink, if there is
 // one, and stores any other response.
-class Upstream::AttemptSink final : public Listener {
+class Upstream::AttemptSink final : public BodySink {
  public:
-  AttemptSink(Listener* caller_sink, CircuitBreaker& breaker)
+  AttemptSink(BodySink* caller_sink, CircuitBreaker& breaker)
       : caller_sink_(caller_sink), breaker_(breaker) {}
 
-  Result<> head(const Head& head) override {
+  Result<> head(const ResponseHead& head) override {
     answer_.status = head.status;
     answer_.content_type = head.content_type;
     answer_.retry_after = head.retry_after;
-    answer_.requests_left = head.requests_left;
+    answer_.rate_limit_remaining = head.rate_limit_remaining;
     if (redirected()) {
       const std::string to = head.location.empty() ? "" : " to " + head.location;
       return fail(ErrorKind::protocol,
@@ -44,15 +44,15 @@ class Upstream::AttemptSink final : public Listener {
     return streaming_ ? from_caller_sink(caller_sink_->head(head)) : Result<>();
   }
 
-  Result<Heard> body(std::string_view bytes) override {
+  Result<BodyProgress> body(std::string_view bytes) override {
     if (streaming_) return from_caller_sink(caller_sink_->body(bytes));
     answer_.body += bytes;
-    if (answer_.ok() || answer_.body.size() < kMaxErrorBodyBytes) return Heard::flowing;
+    if (answer_.ok() || answer_.body.size() < kMaxErrorBodyBytes) return BodyProgress::content;
     answer_.body.resize(kMaxErrorBodyBytes);
-    return Heard::enough;
+    return BodyProgress::stop_reading;
   }
 
-  const Answer& answer() const { return answer_; }
+  const HttpResponse& answer() const { return answer_; }
   bool redirected() const { return answer_.status >= 300 && answer_.status < 400; }
   // Whether the error of the attempt came from the caller's sink.
   bool sink_failed() const { return sink_failed_; }
@@ -64,9 +64,9 @@ class Upstream::AttemptSink final : public Listener {
     return result;
   }
 
-  Listener* caller_sink_;
+  BodySink* caller_sink_;
   CircuitBreaker& breaker_;
-  Answer answer_;
+  HttpResponse answer_;
   bool streaming_ = false;
   bool sink_failed_ = false;
 };
@@ -75,32 +75,33 @@ Upstream::Upstream(UpstreamOptions options, Transport& transport, Log& log)
     : options_(std::move(options)),
       transport_(transport),
       log_(log),
-      semaphore_(who(), options_.gate),
+      semaphore_(description(), options_.semaphore),
       breaker_(options_.breaker),
       random_(std::random_device{}()) {}
 
-Result<Answer> Upstream::call(const Call& call, std::stop_token stop) {
+Result<HttpResponse> Upstream::call(const Call& call, std::stop_token stop) {
   return call_blocking(call, nullptr, std::move(stop));
 }
 
-Result<Answer> Upstream::stream(const Call& call, Listener& caller_sink, std::stop_token stop) {
+Result<HttpResponse> Upstream::stream(const Call& call, BodySink& caller_sink,
+                                      std::stop_token stop) {
   return call_blocking(call, &caller_sink, std::move(stop));
 }
 
-Result<Answer> Upstream::call_blocking(const Call& call, Listener* caller_sink,
-                                       std::stop_token stop) {
+Result<HttpResponse> Upstream::call_blocking(const Call& call, BodySink* caller_sink,
+                                             std::stop_token stop) {
   const Error stopped(ErrorKind::cancelled, "stopped");
   if (stop.stop_requested()) return fail(stopped);
   const EventLoopPool::Handle loop = loops().acquire();
-  std::optional<Result<Answer>> result;
-  const auto pending =
-      start(*loop, call, caller_sink, [&](Result<Answer> answer) { result = std::move(answer); });
-  loop->drive([&] { return result.has_value(); }, stop);
+  std::optional<Result<HttpResponse>> result;
+  const auto pending = start(*loop, call, caller_sink,
+                             [&](Result<HttpResponse> answer) { result = std::move(answer); });
+  loop->run_until([&] { return result.has_value(); }, stop);
   return result ? *std::move(result) : fail(stopped);
 }
 
-std::unique_ptr<PendingCall> Upstream::start(Loop& loop, Call call, Listener* caller_sink,
-                                             Answered answered) {
+std::unique_ptr<PendingCall> Upstream::start(EventLoop& loop, Call call, BodySink* caller_sink,
+                                             ResponseCallback answered) {
   std::unique_ptr<PendingCall> pending(
       new PendingCall(*this, loop, std::move(call), caller_sink, std::move(answered)));
   pending->begin();
@@ -109,29 +110,29 @@ std::unique_ptr<PendingCall> Upstream::start(Loop& loop, Call call, Listener* ca
 
 struct PendingCall::State {
   Upstream& upstream;
-  Loop& loop;
+  EventLoop& loop;
   Call call;
-  Listener* const caller_sink;
-  Upstream::Answered answered;
+  BodySink* const caller_sink;
+  Upstream::ResponseCallback answered;
   const Milliseconds total;
   PendingCall* const owner;
   const std::shared_ptr<PendingCall*> self = std::make_shared<PendingCall*>(owner);
   const SteadyClock::time_point start = SteadyClock::now();
-  Request request = {};
+  HttpRequest request = {};
   int attempts = 0;
   bool reports_to_breaker = false;  // whether the breaker still has to be told the outcome
-  Gate::Pass permit = {};
-  Gate::Ticket ticket = {};
+  Semaphore::Permit permit = {};
+  Semaphore::Ticket ticket = {};
   std::optional<Upstream::AttemptSink> sink = {};
   std::unique_ptr<Transfer> transfer = {};
   // Destroyed first, so that no timer fires while the other members are destroyed.
-  Loop::Timer timer = {};
+  EventLoop::Timer timer = {};
 };
 
-PendingCall::PendingCall(Upstream& upstream, Loop& loop, Call call, Listener* caller_sink,
-                         Upstream::Answered answered) {
+PendingCall::PendingCall(Upstream& upstream, EventLoop& loop, Call call, BodySink* caller_sink,
+                         Upstream::ResponseCallback answered) {
   const Milliseconds total =
-      call.total.count() > 0 ? call.total : upstream.options_.deadlines.total;
+      call.timeout.count() > 0 ? call.timeout : upstream.options_.timeouts.total;
   state_.reset(
       new State{upstream, loop, std::move(call), caller_sink, std::move(answered), total, this});
 }
@@ -177,20 +178,20 @@ void PendingCall::begin() {
         s.loop.after(Milliseconds(0), [this, error = *std::move(error)] { finish(fail(error)); });
     return;
   }
-  if (s.ticket.granted()) {
+  if (s.ticket.is_granted()) {
     s.timer = s.loop.after(Milliseconds(0), [this] { start_with_permit(); });
     return;
   }
-  const Milliseconds wait = std::min(left(), s.upstream.semaphore_.most_wait());
+  const Milliseconds wait = std::min(left(), s.upstream.semaphore_.max_wait());
   s.timer = s.loop.after(wait, [this, wait] {
-    if (state_->ticket.granted()) return;  // start_with_permit() is already posted
-    finish(fail(state_->upstream.semaphore_.too_long(wait)));
+    if (state_->ticket.is_granted()) return;  // start_with_permit() is already posted
+    finish(fail(state_->upstream.semaphore_.wait_timeout_error(wait)));
   });
 }
 
 void PendingCall::start_with_permit() {
   State& s = *state_;
-  if (!s.ticket.granted()) return;
+  if (!s.ticket.is_granted()) return;
   s.timer.cancel();
   s.permit = s.ticket.take();
   if (const auto open_for = s.upstream.breaker_.begin_call(monotonic()))
@@ -202,59 +203,59 @@ void PendingCall::start_with_permit() {
 
 void PendingCall::attempt() {
   State& s = *state_;
-  if (s.total.count() > 0) s.request.deadlines.total = left();
+  if (s.total.count() > 0) s.request.timeouts.total = left();
   s.sink.emplace(s.caller_sink, s.upstream.breaker_);
   s.transfer = s.upstream.transport_.start(
       s.loop, s.request, *s.sink,
-      [this](std::optional<Failure> failure) { attempt_done(std::move(failure)); });
+      [this](std::optional<TransferFailure> failure) { attempt_done(std::move(failure)); });
 }
 
-void PendingCall::attempt_done(std::optional<Failure> failure) {
+void PendingCall::attempt_done(std::optional<TransferFailure> failure) {
   State& s = *state_;
   const Upstream::AttemptSink& sink = *s.sink;
-  const std::string_view setting = s.call.total_setting;
+  const std::string_view setting = s.call.timeout_setting;
   if (const auto wait = s.upstream.retry_delay(failure, sink, s.attempts++, left())) {
     const std::string why =
         failure ? s.upstream.describe(*failure, sink, setting).message
-                : fmt::format("{}: answers {}", s.upstream.who(), sink.answer().status);
-    s.upstream.log_.warning(fmt::format("{}; retrying in {}", why, spoken(*wait)));
+                : fmt::format("{}: answers {}", s.upstream.description(), sink.answer().status);
+    s.upstream.log_.warning(fmt::format("{}; retrying in {}", why, format_duration(*wait)));
     s.timer = s.loop.after(*wait, [this] { attempt(); });
     return;
   }
-  const bool has_own_timeout = s.call.total.count() > 0;
+  const bool has_own_timeout = s.call.timeout.count() > 0;
   s.upstream.report_to_breaker(failure, sink, has_own_timeout && left() <= Milliseconds(1));
   s.reports_to_breaker = false;
   if (failure) return finish(fail(s.upstream.describe(*failure, sink, setting)));
   finish(sink.answer());
 }
 
-void PendingCall::finish(Result<Answer> result) {
+void PendingCall::finish(Result<HttpResponse> result) {
   State& s = *state_;
   s.timer.cancel();
   s.ticket = {};
   s.transfer.reset();
-  s.permit.leave();
+  s.permit.release();
   s.upstream.report_failure(result);
-  const Upstream::Answered answered = std::move(s.answered);
+  const Upstream::ResponseCallback answered = std::move(s.answered);
   answered(std::move(result));  // may destroy this
 }
 
-Request Upstream::request(Call& call, bool stream) const {
-  Request out;
+HttpRequest Upstream::request(Call& call, bool stream) const {
+  HttpRequest out;
   out.method = call.body.empty() ? "GET" : "POST";
-  out.url = options_.url.endpoint(call.name);
+  out.url = options_.url.endpoint(call.endpoint);
   out.body = std::move(call.body);
   if (stream) out.accept = "text/event-stream, application/json";
   out.key = options_.key;
   out.use_proxy = !options_.url.is_loopback();
-  out.deadlines = options_.deadlines;
+  out.timeouts = options_.timeouts;
   out.role = options_.role;
-  out.name = call.name;
+  out.endpoint = call.endpoint;
   out.subject = call.subject;
   return out;
 }
 
-std::optional<Milliseconds> Upstream::retry_delay(const std::optional<Failure>& failure,
+std::optional<Milliseconds> Upstream::retry_delay(const std::optional<TransferFailure>& failure,
                                                   const AttemptSink& sink, int attempt,
                                                   Milliseconds left) {
   if (attempt >= options_.retries) return std::nullopt;
@@ -277,8 +278,8 @@ std::optional<Milliseconds> Upstream::retry_delay(const std::optional<Failure>& 
   return wait < left ? std::optional(wait) : std::nullopt;
 }
 
-void Upstream::report_to_breaker(const std::optional<Failure>& failure, const AttemptSink& sink,
-                                 bool own_timeout_passed) {
+void Upstream::report_to_breaker(const std::optional<TransferFailure>& failure,
+                                 const AttemptSink& sink, bool own_timeout_passed) {
   if (!failure || sink.redirected()) {
     const int status = sink.answer().status;
     const bool down =
@@ -300,21 +301,21 @@ void Upstream::report_to_breaker(const std::optional<Failure>& failure, const At
   breaker_.abandoned();
 }
 
-void Upstream::report_failure(const Result<Answer>& result) const {
+void Upstream::report_failure(const Result<HttpResponse>& result) const {
   if (!on_failure_) return;
   if (!result)
     on_failure_(result.error().kind);
   else if (result->status == 429 || result->status >= 500)
-    on_failure_(refusal(*result).kind);
+    on_failure_(status_error(*result).kind);
 }
 
-Error Upstream::describe(const Failure& failure, const AttemptSink& sink,
+Error Upstream::describe(const TransferFailure& failure, const AttemptSink& sink,
                          std::string_view total_setting) const {
   Error out = failure.error;
   if (!sink.sink_failed() && out.kind != ErrorKind::cancelled) {
-    out.message = who() + ": " + out.message;
+    out.message = description() + ": " + out.message;
     if (sink.redirected())
-      out.hint = "give the final address as " + setting("url");
+      out.hint = "give the final address as " + setting_name("url");
     else if (out.hint.empty())
       out.hint = hint(failure, total_setting);
   }

@@ -32,32 +32,33 @@ struct UpstreamOptions {
   std::string role;  // "embedder", "reranker", "generator": named in errors and recordings
   BaseUrl url;
   Secret key = {};
-  Deadlines deadlines = {};
+  Timeouts timeouts = {};
   int retries = 1;  // after a failed connection, 429, 502, 503 or 504
-  GateOptions gate = {};
-  BreakerOptions breaker = {};
+  SemaphoreOptions semaphore = {};
+  CircuitBreakerOptions breaker = {};
 };
 
-struct Answer {
+struct HttpResponse {
   int status = 0;
   std::string content_type;
   std::string body;  // empty when a sink has received it
   std::optional<std::chrono::seconds> retry_after = {};
-  std::optional<int> requests_left = {};  // until the server's rate limit
+  std::optional<int> rate_limit_remaining = {};  // until the server's rate limit
   bool ok() const { return status >= 200 && status < 300; }
 };
 
 // Whether the response says that the input is longer than the server or its model accepts: 413, or
 // a 400, 422 or 500 whose message is about length.
-bool too_long(const Answer& answer);
+bool is_input_too_long(const HttpResponse& answer);
 
 struct Call {
-  std::string_view name;     // the endpoint: "embed", "chat/completions"
-  std::string body;          // JSON; a call without a body is a GET
-  std::string subject = {};  // for recordings
+  std::string_view endpoint;  // the endpoint: "embed", "chat/completions"
+  std::string body;           // JSON; a call without a body is a GET
+  std::string subject = {};   // for recordings
   // Unless zero, this replaces the total timeout of the options.
-  Milliseconds total{0};
-  std::string_view total_setting = "timeout";  // the setting of that timeout; empty if it has none
+  Milliseconds timeout{0};
+  std::string_view timeout_setting =
+      "timeout";  // the setting of that timeout; empty if it has none
 };
 
 class PendingCall;
@@ -67,35 +68,36 @@ class Upstream {
  public:
   Upstream(UpstreamOptions options, Transport& transport, Log& log);
 
-  using Answered = std::function<void(Result<Answer>)>;
+  using ResponseCallback = std::function<void(Result<HttpResponse>)>;
 
   // Starts a call on an event loop. `answered` is called once, on the loop's thread and in a later
   // iteration; it may destroy the call. Destroying the call earlier cancels it without a callback.
   // With a sink this is stream(), without one it is call(). It queues for a permit together with
   // the callers that block.
-  std::unique_ptr<PendingCall> start(Loop& loop, Call call, Listener* sink, Answered answered);
+  std::unique_ptr<PendingCall> start(EventLoop& loop, Call call, BodySink* sink,
+                                     ResponseCallback answered);
 
   // Blocks and returns the whole response, whatever its status: the caller interprets 400, 413, 422
   // and the like. At most 64 KB of an error response are kept. Errors name role and address. Their
   // kinds: unavailable, timeout, protocol (a redirect, or too large), busy (no permit in time),
   // cancelled.
-  Result<Answer> call(const Call& call, std::stop_token stop);
+  Result<HttpResponse> call(const Call& call, std::stop_token stop);
 
   // Like call(), but the headers and the body of a 2xx response go to the sink. Nothing is retried
   // after the sink has received the headers.
-  Result<Answer> stream(const Call& call, Listener& sink, std::stop_token stop);
+  Result<HttpResponse> stream(const Call& call, BodySink& sink, std::stop_token stop);
 
   // The error that a response with an error status stands for, with a hint on what to do: 401 and
   // 403 are about the key, 402 about the account, 404 about the address, 429 and 503 ask for
   // patience, and others repeat the server's message. It never contains the key.
-  Error refusal(const Answer& answer) const;
+  Error status_error(const HttpResponse& answer) const;
   // A protocol error that names role and address: "embedder at http://…: WHAT".
-  Error nonsense(std::string_view what) const;
+  Error protocol_error(std::string_view what) const;
 
-  std::string who() const;                          // "embedder at http://localhost:8072"
-  std::string setting(std::string_view key) const;  // "embedder.url (STOKA_EMBED_URL)"
+  std::string description() const;                       // "embedder at http://localhost:8072"
+  std::string setting_name(std::string_view key) const;  // "embedder.url (STOKA_EMBED_URL)"
   const UpstreamOptions& options() const { return options_; }
-  const Gate& gate() const { return semaphore_; }
+  const Semaphore& semaphore() const { return semaphore_; }
   // Sets a callback for every call that fails without a response, or with 429 or 5xx. It runs on
   // the thread of the call. Set it before the first call.
   void on_failure(std::function<void(ErrorKind)> callback) { on_failure_ = std::move(callback); }
@@ -104,25 +106,25 @@ class Upstream {
  private:
   friend class PendingCall;
   class AttemptSink;
-  Result<Answer> call_blocking(const Call& call, Listener* sink, std::stop_token stop);
-  Request request(Call& call, bool stream) const;  // moves the body out of the call
+  Result<HttpResponse> call_blocking(const Call& call, BodySink* sink, std::stop_token stop);
+  HttpRequest request(Call& call, bool stream) const;  // moves the body out of the call
   // How long to wait before the next attempt; nothing if there is to be no other attempt.
-  std::optional<Milliseconds> retry_delay(const std::optional<Failure>& failure,
+  std::optional<Milliseconds> retry_delay(const std::optional<TransferFailure>& failure,
                                           const AttemptSink& sink, int attempt, Milliseconds left);
-  void report_to_breaker(const std::optional<Failure>& failure, const AttemptSink& sink,
+  void report_to_breaker(const std::optional<TransferFailure>& failure, const AttemptSink& sink,
                          bool own_timeout_passed);
-  void report_failure(const Result<Answer>& result) const;
+  void report_failure(const Result<HttpResponse>& result) const;
 
-  Error describe(const Failure& failure, const AttemptSink& sink,
+  Error describe(const TransferFailure& failure, const AttemptSink& sink,
                  std::string_view total_setting) const;
-  std::string hint(const Failure& failure, std::string_view total_setting) const;
-  std::string timeout_setting(Cause cause, std::string_view total_setting) const;
+  std::string hint(const TransferFailure& failure, std::string_view total_setting) const;
+  std::string timeout_setting(FailureCause cause, std::string_view total_setting) const;
   Error breaker_open(Milliseconds left) const;
 
   UpstreamOptions options_;
   Transport& transport_;
   Log& log_;
-  Gate semaphore_;
+  Semaphore semaphore_;
   CircuitBreaker breaker_;
   std::function<void(ErrorKind)> on_failure_;
   std::mutex mutex_;  // protects random_
@@ -142,13 +144,13 @@ class PendingCall {
 
  private:
   friend class Upstream;
-  PendingCall(Upstream& upstream, Loop& loop, Call call, Listener* sink,
-              Upstream::Answered answered);
+  PendingCall(Upstream& upstream, EventLoop& loop, Call call, BodySink* sink,
+              Upstream::ResponseCallback answered);
   void begin();
   void start_with_permit();
   void attempt();
-  void attempt_done(std::optional<Failure> failure);
-  void finish(Result<Answer> result);
+  void attempt_done(std::optional<TransferFailure> failure);
+  void finish(Result<HttpResponse> result);
   Milliseconds left() const;
 
   struct State;

@@ -24,7 +24,7 @@ std::string_view variable_part(std::string_view role) {
   return {};
 }
 
-bool is_html(const Answer& answer) {
+bool is_html(const HttpResponse& answer) {
   const size_t first = answer.body.find_first_not_of(" \t\r\n");
   return answer.content_type == "text/html" ||
          (first != std::string::npos && answer.body[first] == '<');
@@ -32,7 +32,7 @@ bool is_html(const Answer& answer) {
 
 }  // namespace
 
-bool too_long(const Answer& answer) {
+bool is_input_too_long(const HttpResponse& answer) {
   if (answer.status == 413) return true;
   if (answer.status != 400 && answer.status != 422 && answer.status != 500) return false;
   std::string message = error_message(answer.body);
@@ -43,11 +43,11 @@ bool too_long(const Answer& answer) {
   });
 }
 
-std::string Upstream::who() const {
-  return fmt::format("{} at {}", options_.role, options_.url.shown());
+std::string Upstream::description() const {
+  return fmt::format("{} at {}", options_.role, options_.url.display());
 }
 
-std::string Upstream::setting(std::string_view key) const {
+std::string Upstream::setting_name(std::string_view key) const {
   const std::string_view name = variable_part(options_.role);
   if (name.empty()) return fmt::format("{}.{}", options_.role, key);
   std::string upper(key);
@@ -56,77 +56,79 @@ std::string Upstream::setting(std::string_view key) const {
   return fmt::format("{}.{} (STOKA_{}_{})", options_.role, key, name, upper);
 }
 
-std::string Upstream::hint(const Failure& failure, std::string_view total_setting) const {
+std::string Upstream::hint(const TransferFailure& failure, std::string_view total_setting) const {
   switch (failure.error.kind) {
     case ErrorKind::unavailable:
-      if (failure.cause == Cause::no_host) return "check the host name in " + setting("url");
-      if (!failure.connected) return "start it, or set " + setting("url");
+      if (failure.cause == FailureCause::no_host)
+        return "check the host name in " + setting_name("url");
+      if (!failure.connected) return "start it, or set " + setting_name("url");
       if (!failure.answered && options_.url.origin().starts_with("http://"))
         return "try again; the server's own log may say why; is it https:// rather than http://?";
       return "try again; the server's own log may say why";
     case ErrorKind::timeout: {
-      const bool unset = failure.cause == Cause::total && total_setting.empty();
-      const std::string raise = unset || failure.cause == Cause::other
+      const bool unset = failure.cause == FailureCause::total && total_setting.empty();
+      const std::string raise = unset || failure.cause == FailureCause::other
                                     ? "or look at its log"
                                     : "or raise " + timeout_setting(failure.cause, total_setting);
       if (!failure.connected)
-        return fmt::format("check that it is running, or set {}, {}", setting("url"), raise);
+        return fmt::format("check that it is running, or set {}, {}", setting_name("url"), raise);
       if (failure.answered) return "it may be busy: try again, " + raise;
       return "it may be busy or still loading its model: try again, " + raise;
     }
     case ErrorKind::protocol:
-      return "is this the right server? If not, set " + setting("url");
+      return "is this the right server? If not, set " + setting_name("url");
     default:
       return {};
   }
 }
 
-std::string Upstream::timeout_setting(Cause cause, std::string_view total_setting) const {
-  if (cause == Cause::connect) return "net.connect_timeout";
-  if (cause == Cause::total) return setting(total_setting);
+std::string Upstream::timeout_setting(FailureCause cause, std::string_view total_setting) const {
+  if (cause == FailureCause::connect) return "net.connect_timeout";
+  if (cause == FailureCause::total) return setting_name(total_setting);
   if (options_.role != "generator")
-    return setting("timeout");  // the other roles have one timeout only
+    return setting_name("timeout");  // the other roles have one timeout only
   switch (cause) {
-    case Cause::headers:
-      return setting("headers_timeout");
-    case Cause::first_token:
-      return setting("first_token_timeout");
-    case Cause::idle:
-      return setting("idle_timeout");
+    case FailureCause::headers:
+      return setting_name("headers_timeout");
+    case FailureCause::first_token:
+      return setting_name("first_token_timeout");
+    case FailureCause::idle:
+      return setting_name("idle_timeout");
     default:
-      return setting("timeout");
+      return setting_name("timeout");
   }
 }
 
 Error Upstream::breaker_open(Milliseconds left) const {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(left);
   Error out(ErrorKind::unavailable,
-            fmt::format("{} failed {} times in a row, next try in {}", who(),
-                        options_.breaker.failures, spoken(seconds)),
-            "start it, or set " + setting("url"));
+            fmt::format("{} failed {} times in a row, next try in {}", description(),
+                        options_.breaker.failure_threshold, format_duration(seconds)),
+            "start it, or set " + setting_name("url"));
   out.retry_after = static_cast<int>(seconds.count());
   return out;
 }
 
-Error Upstream::refusal(const Answer& answer) const {
+Error Upstream::status_error(const HttpResponse& answer) const {
   const std::string said = error_message(answer.body, options_.key);
   std::string what = said.empty() ? "" : ": " + said;
   if (said.empty() && is_html(answer)) what = " with an HTML page";
   const auto error = [&](ErrorKind kind, std::string_view verdict, std::string hint) {
-    Error out(kind, fmt::format("{}: {} ({}){}", who(), verdict, answer.status, what),
+    Error out(kind, fmt::format("{}: {} ({}){}", description(), verdict, answer.status, what),
               std::move(hint));
     if (answer.retry_after) out.retry_after = static_cast<int>(answer.retry_after->count());
     return out;
   };
-  const std::string later = answer.retry_after ? "try again in " + spoken(*answer.retry_after)
-                                               : std::string("try again in a moment");
+  const std::string later = answer.retry_after
+                                ? "try again in " + format_duration(*answer.retry_after)
+                                : std::string("try again in a moment");
   switch (answer.status) {
     case 402:
       return error(ErrorKind::config, "requires payment", "check the account at the provider");
     case 401:
     case 403:
       if (options_.key.empty())
-        return error(ErrorKind::config, "requires a key", "set " + setting("api_key_file"));
+        return error(ErrorKind::config, "requires a key", "set " + setting_name("api_key_file"));
       if (answer.status == 403)
         return error(ErrorKind::config, "denies access", "check the key and what it may use");
       return error(ErrorKind::config, "rejects the key",
@@ -136,7 +138,7 @@ Error Upstream::refusal(const Answer& answer) const {
     case 404:
     case 405:
       return error(ErrorKind::config, "no such endpoint or model",
-                   "check " + setting("url") + ", what server that is, and the model's name");
+                   "check " + setting_name("url") + ", what server that is, and the model's name");
     case 429:
       return error(ErrorKind::busy, "too many requests", later);
     case 503:
@@ -149,7 +151,7 @@ Error Upstream::refusal(const Answer& answer) const {
     case 424:
     case 501:
       return error(ErrorKind::protocol, "does not support this request",
-                   "start it with a model of the right kind, or set " + setting("url"));
+                   "start it with a model of the right kind, or set " + setting_name("url"));
     default:
       break;
   }
@@ -157,12 +159,12 @@ Error Upstream::refusal(const Answer& answer) const {
     return error(ErrorKind::unavailable, "failed",
                  answer.retry_after ? later : "try again; the server's own log may say why");
   return error(ErrorKind::protocol, "rejects the request",
-               "is this the right server? If not, set " + setting("url"));
+               "is this the right server? If not, set " + setting_name("url"));
 }
 
-Error Upstream::nonsense(std::string_view what) const {
-  return Error(ErrorKind::protocol, options_.key.redact(fmt::format("{}: {}", who(), what)),
-               "is this the right server? If not, set " + setting("url"));
+Error Upstream::protocol_error(std::string_view what) const {
+  return Error(ErrorKind::protocol, options_.key.redact(fmt::format("{}: {}", description(), what)),
+               "is this the right server? If not, set " + setting_name("url"));
 }
 
 }  // namespace stoka::net

@@ -22,7 +22,8 @@ constexpr int kMaxRecommendations = 10;
 
 Result<Citation> cite(Engine& engine, const Hit& hit, std::string_view query) {
   const Chunk& chunk = hit.chunk;
-  STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, engine.parts().store.chunks_of(chunk.slug));
+  STOKA_ASSIGN(std::vector<store::StoredChunk> chunks,
+               engine.parts().store.document_chunks(chunk.slug));
   std::vector<std::string> document;
   for (store::StoredChunk& part : chunks) document.push_back(std::move(part.chunk.content));
   return cite::make_citation(hit, text::best_sentence(chunk.content, document, query),
@@ -39,7 +40,7 @@ std::set<std::string, std::less<>> seen_slugs(const DiscoverRequest& request, co
                                               const Visitor& visitor) {
   std::set<std::string, std::less<>> out(request.page.seen_slugs.begin(),
                                          request.page.seen_slugs.end());
-  for (const Reading& reading : visitor.history) out.insert(reading.slug);
+  for (const HistoryEntry& reading : visitor.history) out.insert(reading.slug);
   if (page) out.insert(page->slug);
   return out;
 }
@@ -55,7 +56,7 @@ Result<std::vector<Hit>> newest(Engine& engine, const Catalog& catalog,
   std::vector<Hit> out;
   for (size_t i = 0; i < documents.size() && out.size() < count; ++i) {
     STOKA_ASSIGN(std::vector<store::StoredChunk> chunks,
-                 engine.parts().store.chunks_of(documents[i]->slug));
+                 engine.parts().store.document_chunks(documents[i]->slug));
     if (chunks.empty()) continue;
     Hit hit;
     hit.id = chunks.front().id;
@@ -98,9 +99,10 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
                 fmt::format("the visitor is not a UUID: '{}'", text::one_line(request.visitor_id)));
   STOKA_TRY(engine.check_index(stop));
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
-  STOKA_ASSIGN(Asker lookup, asker(engine.parts().store, lower(request.visitor_id), request.subject,
-                                   request.remote));
-  const Visitor visitor = lookup.known ? std::move(*lookup.known) : Visitor();
+  STOKA_ASSIGN(VisitorLookup lookup,
+               look_up_visitor(engine.parts().store, to_lower(request.visitor_id), request.subject,
+                               request.remote));
+  const Visitor visitor = lookup.stored ? std::move(*lookup.stored) : Visitor();
   const Document* page = catalog->find_page(request.page.page);
   std::vector<session::Interest> interests = engine.interests(visitor, request.page, *catalog);
   std::set<std::string, std::less<>> skip = seen_slugs(request, page, visitor);
@@ -126,7 +128,7 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
     policy.keep = static_cast<size_t>(request.limit);
     ranked = rerank::apply_policy(std::move(found.hits),
                                   {query_text, {}, 0, engine.parts().clock.today()}, policy);
-    out.confidence = rerank::classify(ranked, engine.settings().thresholds).confidence;
+    out.confidence = rerank::classify_confidence(ranked, engine.settings().thresholds).confidence;
   }
   size_t limit = static_cast<size_t>(request.limit);
   if (ranked.size() < limit) {
@@ -183,7 +185,7 @@ std::string to_json(const Recommendations& recommendations) {
     items.push_back(std::move(body));
   }
   return Json{{"recommendations", std::move(items)},
-              {"confidence", name(recommendations.confidence)}}
+              {"confidence", to_string(recommendations.confidence)}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -29,11 +29,11 @@ Result<> Engine::check_index(std::stop_token stop) {
   if (settings_.retrieve.mode == retrieve::Mode::lexical) {
     wanted.embedder = made_with->embedder;  // the lexical search needs no vectors
   } else {
-    STOKA_ASSIGN(embed::Identity embedder, parts_.embedder.identity(embed::Use::query, stop));
+    STOKA_ASSIGN(embed::Identity embedder, parts_.embedder.identity(embed::InputType::query, stop));
     wanted.embedder = std::move(embedder.name);
     wanted.dim = embedder.dim;
   }
-  if (auto differs = store::difference(*made_with, wanted))
+  if (auto differs = store::find_mismatch(*made_with, wanted))
     return fail(ErrorKind::config,
                 fmt::format("the index was made with {} '{}', but '{}' is configured",
                             differs->what, differs->made_with, differs->wanted),
@@ -67,14 +67,14 @@ Result<Candidates> Engine::candidates(retrieve::Query query, std::stop_token sto
                                                    scores->size(), out.hits.size()));
   if (!scores) {
     if (scores.error().kind == ErrorKind::cancelled) return fail(scores.error());
-    out.not_reranked = scores.error().message;
+    out.reranker_error = scores.error().message;
     const std::string& hint = scores.error().hint;
-    parts_.log.warning(fmt::format("answering in retrieval order, {}{}{}", out.not_reranked,
+    parts_.log.warning(fmt::format("answering in retrieval order, {}{}{}", out.reranker_error,
                                    hint.empty() ? "" : ". ", hint));
     scores = fallback_reranker_.score(query.text, out.hits, stop);
     if (!scores) return fail(scores.error());
   }
-  rerank::set_raw(out.hits, *scores);
+  rerank::set_raw_scores(out.hits, *scores);
   watch.lap("rerank");
   return out;
 }

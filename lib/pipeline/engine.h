@@ -28,7 +28,7 @@ namespace stoka::pipeline {
 struct Settings {
   retrieve::RetrieveOptions retrieve;
   rerank::PolicyOptions policy;
-  rerank::Thresholds thresholds;
+  rerank::ConfidenceThresholds thresholds;
   prompt::Options prompt;
   session::InterestWeights interests;
   std::string site_url;  // put before the paths of documents; may be empty
@@ -38,7 +38,7 @@ struct Settings {
 };
 
 // The time that a stage of the pipeline took.
-struct Stage {
+struct StageTiming {
   std::string name;
   double ms = 0;
 };
@@ -46,7 +46,7 @@ struct Stage {
 // Measures the time of consecutive stages.
 class Stopwatch {
  public:
-  Stopwatch(const Clock& clock, std::vector<Stage>& stages)
+  Stopwatch(const Clock& clock, std::vector<StageTiming>& stages)
       : clock_(clock), stages_(stages), lap_start_(clock.monotonic()) {}
   // Adds a stage that took the time since construction, the last lap or restart().
   void lap(std::string name) {
@@ -59,15 +59,15 @@ class Stopwatch {
 
  private:
   const Clock& clock_;
-  std::vector<Stage>& stages_;
+  std::vector<StageTiming>& stages_;
   std::chrono::nanoseconds lap_start_;
 };
 
 // The reranked hits for a query, before the policy.
 struct Candidates {
-  std::vector<Hit> hits;      // ordered by fused score, with Hit::raw filled in
-  std::string not_reranked;   // the error of the reranker; empty if it succeeded
-  std::vector<Stage> stages;  // embed, search, rerank
+  std::vector<Hit> hits;            // ordered by fused score, with Hit::raw filled in
+  std::string reranker_error;       // the error of the reranker; empty if it succeeded
+  std::vector<StageTiming> stages;  // embed, search, rerank
 };
 
 // All members may be called from any thread. The parts must outlive the engine.
@@ -82,7 +82,7 @@ class Engine {
     const route::Router& router;
     const cite::GuardRules& guard;
     const Clock& clock;
-    Ids& ids;
+    UuidSource& ids;
     Log& log;
   };
   Engine(Parts parts, Settings settings);
@@ -103,7 +103,7 @@ class Engine {
                                            const Catalog& catalog) const;
 
   // How citations made now are shown: with the site's address, and dates relative to today.
-  cite::Showing showing() const { return {settings_.site_url, parts_.clock.today()}; }
+  cite::CitationContext showing() const { return {settings_.site_url, parts_.clock.today()}; }
 
   // Embeds, retrieves and reranks. If the reranker fails, the hits keep their fused order, and the
   // log gets a warning.

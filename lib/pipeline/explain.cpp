@@ -18,19 +18,19 @@ std::string rank(int rank) { return rank == 0 ? "-" : fmt::format("#{}", rank); 
 
 }  // namespace
 
-std::string ranking_json(std::string_view query, const rerank::Verdict& confidence,
+std::string ranking_json(std::string_view query, const rerank::ConfidenceResult& confidence,
                          std::span<const Hit> hits) {
   Json results = Json::array();
   for (const Hit& hit : hits) {
     Json factors = Json::array();
-    for (const Factor& factor : hit.factors)
+    for (const PolicyReceipt& factor : hit.factors)
       factors.push_back({{"rule", factor.rule}, {"factor", factor.factor}});
     results.push_back({{"slug", hit.chunk.slug},
                        {"chunk_index", hit.chunk.index},
                        {"title", hit.chunk.title},
                        {"type", hit.chunk.type},
-                       {"raw", rounded(hit.raw)},
-                       {"scored", !hit.unscored},
+                       {"raw", rounded(hit.raw_score)},
+                       {"scored", !hit.is_unscored},
                        {"score", rounded(hit.score)},
                        {"factors", std::move(factors)},
                        {"section", hit.chunk.section},
@@ -39,7 +39,7 @@ std::string ranking_json(std::string_view query, const rerank::Verdict& confiden
                        {"fused", rounded(hit.fused)}});
   }
   return Json{{"query", query},
-              {"confidence", name(confidence.confidence)},
+              {"confidence", to_string(confidence.confidence)},
               {"low_confidence", confidence.low_confidence},
               {"results", std::move(results)}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -53,9 +53,9 @@ std::string ranking_text(std::span<const Hit> hits, bool factors) {
                        hit.chunk.section.empty() ? "" : "  §" + text::one_line(hit.chunk.section));
     if (!factors) continue;
     out += fmt::format("       raw {:.3f}{}  fused {:.3f}  bm25 {:.2f} {}  cosine {:.3f} {}\n",
-                       hit.raw, hit.unscored ? " (not scored)" : "", hit.fused, hit.bm25,
+                       hit.raw_score, hit.is_unscored ? " (not scored)" : "", hit.fused, hit.bm25,
                        rank(hit.lexical_rank), hit.cosine, rank(hit.dense_rank));
-    for (const Factor& factor : hit.factors)
+    for (const PolicyReceipt& factor : hit.factors)
       out += fmt::format("       x{:<5} {}\n", factor.factor, factor.rule);
   }
   return out;
@@ -70,12 +70,12 @@ std::string interests_text(std::span<const session::Interest> interests) {
 }
 
 std::string explain(const Turn& turn) {
-  std::string out = fmt::format("route       {} (rule {})\n", name(turn.route), turn.rule);
+  std::string out = fmt::format("route       {} (rule {})\n", to_string(turn.route), turn.rule);
   if (turn.ranked.empty()) return out + "no search was run.\n";
-  out +=
-      fmt::format("confidence  {}{}\n", name(turn.confidence), turn.low_confidence ? ", low" : "");
-  if (!turn.not_reranked.empty())
-    out += fmt::format("not ranked  {}\n", text::one_line(turn.not_reranked));
+  out += fmt::format("confidence  {}{}\n", to_string(turn.confidence),
+                     turn.low_confidence ? ", low" : "");
+  if (!turn.reranker_error.empty())
+    out += fmt::format("not ranked  {}\n", text::one_line(turn.reranker_error));
   if (!turn.topic.empty()) out += fmt::format("topic       {}\n", text::one_line(turn.topic));
   out += interests_text(turn.interests);
   return out + ranking_text(turn.ranked, true);
@@ -92,9 +92,9 @@ std::string prompt_json(const Turn& turn) {
                     {"chunk_index", cut.chunk_index},
                     {"tokens_before", cut.tokens_before},
                     {"tokens_after", cut.tokens_after}});
-  return Json{{"route", name(turn.route)},
+  return Json{{"route", to_string(turn.route)},
               {"rule", turn.rule},
-              {"reply", turn.canned.empty() ? Json(nullptr) : Json(turn.canned)},
+              {"reply", turn.canned_reply.empty() ? Json(nullptr) : Json(turn.canned_reply)},
               {"messages", std::move(messages)},
               {"layers", std::move(layers)},
               {"cuts", std::move(cuts)},
@@ -102,15 +102,16 @@ std::string prompt_json(const Turn& turn) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string trace(const Outcome& result) {
+std::string trace(const TurnResult& result) {
   const Turn& turn = result.turn;
   std::string out = explain(turn);
-  for (const auto* stages : {&turn.stages, &result.streamed.stages})
-    for (const Stage& stage : *stages)
+  for (const auto* stages : {&turn.stages, &result.stream_result.stages})
+    for (const StageTiming& stage : *stages)
       out += fmt::format("{:<11} {:.2f} ms\n", stage.name, stage.ms);
-  if (result.streamed.finish == generate::Finish::length) out += "finish      cut at max_tokens\n";
-  const cite::Summary& cites = result.streamed.summary;
-  out += fmt::format("citations   {} emitted, {} dropped, {} repaired\n", cites.cited.size(),
+  if (result.stream_result.finish == generate::FinishReason::length)
+    out += "finish      cut at max_tokens\n";
+  const cite::AnswerSummary& cites = result.stream_result.summary;
+  out += fmt::format("citations   {} emitted, {} dropped, {} repaired\n", cites.cited_slugs.size(),
                      cites.dropped_unknown + cites.dropped_repeated + cites.dropped_malformed,
                      cites.repaired + cites.replaced);
   for (const prompt::Cut& cut : turn.prompt.cuts)

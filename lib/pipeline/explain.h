@@ -11,7 +11,7 @@ namespace stoka::pipeline {
 
 // {"query","confidence","low_confidence","results":[{"slug","chunk_index","title","type","raw","score",
 //  "factors":[{"rule","factor"}]}]}
-std::string ranking_json(std::string_view query, const rerank::Verdict& confidence,
+std::string ranking_json(std::string_view query, const rerank::ConfidenceResult& confidence,
                          std::span<const Hit> hits);
 
 // One line for each hit: score, slug, section. With `factors`, lines below it give the scores of
@@ -29,6 +29,6 @@ std::string explain(const Turn& turn);
 std::string prompt_json(const Turn& turn);
 
 // Several lines for --trace: explain(), the time of each stage, and counts of the citations.
-std::string trace(const Outcome& result);
+std::string trace(const TurnResult& result);
 
 }  // namespace stoka::pipeline

@@ -6,9 +6,9 @@ namespace stoka::pipeline {
 
 std::string to_json(const IndexReport& report) {
   using Json = nlohmann::ordered_json;
-  const auto list = [](const std::vector<ingest::Skipped>& items) {
+  const auto list = [](const std::vector<ingest::SkippedSource>& items) {
     Json out = Json::array();
-    for (const ingest::Skipped& item : items)
+    for (const ingest::SkippedSource& item : items)
       out.push_back({{"path", item.path}, {"reason", item.reason}});
     return out;
   };
@@ -19,7 +19,7 @@ std::string to_json(const IndexReport& report) {
               {"chunks", report.chunks},
               {"skipped", list(report.skipped)},
               {"left_out", list(report.left_out)},
-              {"gone", report.gone},
+              {"gone", report.missing},
               {"refitted", report.refitted},
               {"warnings", report.warnings}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -66,9 +66,10 @@ class IndexRun {
     STOKA_TRY(write_changed(pages));
     STOKA_TRY(remove_stale(pages));
     STOKA_TRY(finish());
-    std::stable_sort(
-        report_.skipped.begin(), report_.skipped.end(),
-        [](const ingest::Skipped& a, const ingest::Skipped& b) { return a.path < b.path; });
+    std::stable_sort(report_.skipped.begin(), report_.skipped.end(),
+                     [](const ingest::SkippedSource& a, const ingest::SkippedSource& b) {
+                       return a.path < b.path;
+                     });
     return std::move(report_);
   }
 
@@ -101,8 +102,8 @@ class IndexRun {
   }
 
   Result<std::vector<ingest::Page>> read_sources() {
-    STOKA_ASSIGN(ingest::Walk walked, ingest::walk(request_.paths));
-    for (const ingest::Skipped& item : walked.skipped)
+    STOKA_ASSIGN(ingest::WalkResult walked, ingest::walk(request_.paths));
+    for (const ingest::SkippedSource& item : walked.skipped)
       if (item.kind == ingest::SkipKind::unreadable) unreadable_paths_.insert(item.path);
     report_.skipped = std::move(walked.skipped);
     std::vector<ingest::Page> pages;
@@ -110,16 +111,18 @@ class IndexRun {
     for (size_t i = 0; i < walked.files.size(); ++i) {
       STOKA_TRY(check_stop());
       report_progress("reading", i, walked.files.size());
-      ingest::Pages loaded = ingest::load(walked.files[i], shape);
-      const bool is_unpublished = std::any_of(
-          loaded.skipped.begin(), loaded.skipped.end(),
-          [](const ingest::Skipped& item) { return item.kind == ingest::SkipKind::unpublished; });
+      ingest::LoadedFile loaded = ingest::load(walked.files[i], shape);
+      const bool is_unpublished = std::any_of(loaded.skipped.begin(), loaded.skipped.end(),
+                                              [](const ingest::SkippedSource& item) {
+                                                return item.kind == ingest::SkipKind::unpublished;
+                                              });
       const std::string path = walked.files[i].path.string();
-      if (loaded.torn) torn_paths_.insert(path);
+      if (loaded.is_incomplete) torn_paths_.insert(path);
       if (!loaded.pages.empty())
         paths_with_documents_.insert(path);
       else
-        (is_unpublished && !loaded.torn ? unpublished_paths_ : unreadable_paths_).insert(path);
+        (is_unpublished && !loaded.is_incomplete ? unpublished_paths_ : unreadable_paths_)
+            .insert(path);
       for (const Document& document : loaded.unpublished) {
         unpublished_things_[document.path].add(document);
         unpublished_slugs_.emplace(document.path, document.slug);
@@ -138,7 +141,7 @@ class IndexRun {
   Result<> identify_model() {
     identity_ = request_.identity;
     if (!request_.model) return {};
-    auto model = request_.model->identity(embed::Use::document, stop_);
+    auto model = request_.model->identity(embed::InputType::document, stop_);
     if (!model && !request_.dry_run) return fail(model.error());
     if (!model) {
       log_.warning(model.error().message + "; assuming that the index was made with this model");
@@ -155,7 +158,7 @@ class IndexRun {
     if (!store_) return {};
     STOKA_ASSIGN(std::optional<store::IndexIdentity> identity, store_->identity());
     if (identity && identity_.embedder.empty()) identity_.embedder = identity->embedder;
-    auto differs = identity ? store::difference(*identity, identity_) : std::nullopt;
+    auto differs = identity ? store::find_mismatch(*identity, identity_) : std::nullopt;
     if (differs && identity->embedder != embed::kBuiltinName && !request_.rebuild &&
         !request_.dry_run)
       return fail(ErrorKind::config,
@@ -236,11 +239,11 @@ class IndexRun {
                          return a.document.path < b.document.path;
                        });
     }
-    ingest::unite_products(pages);
+    ingest::merge_products(pages);
     replaced_ = ReplacedProducts(pages, in_run);
     // The remaining entries of a products.json outside the run are not documents of this run.
     std::erase_if(pages, [&](const ingest::Page& page) {
-      return page.is_entry && !in_run(page.document.path);
+      return page.is_product_entry && !in_run(page.document.path);
     });
     assign_slugs(pages, slug_owners_, [&](const std::string& slug, const std::string& path) {
       if (!in_run(path)) return true;
@@ -255,7 +258,7 @@ class IndexRun {
   // Removes the chunks that contain secrets and reports them. Returns false if no chunk is left.
   bool remove_secrets(const ingest::Page& page, std::vector<Chunk>& chunks) {
     std::map<std::pair<std::string, std::string>, size_t> found;  // by section and kind
-    for (ingest::Withheld& withheld : ingest::withhold_secrets(chunks, page.blocks))
+    for (ingest::WithheldChunk& withheld : ingest::withhold_secrets(chunks, page.blocks))
       ++found[{std::move(withheld.section), std::move(withheld.kind)}];
     for (const auto& [where, count] : found) {
       const auto& [section, kind] = where;
@@ -341,7 +344,7 @@ class IndexRun {
     std::vector<store::ChunkRecord> records;
     for (Chunk& chunk : chunks) {
       records.push_back(make_record(std::move(chunk)));
-      STOKA_ASSIGN(records.back().embedding, builtin_embedder_->fold(records.back().terms));
+      STOKA_ASSIGN(records.back().embedding, builtin_embedder_->fold_in(records.back().terms));
     }
     return writer_->put_document(document, records);
   }
@@ -364,11 +367,11 @@ class IndexRun {
         stop_);
     std::set<const Document*> incomplete;
     if (!embedded) return fail(with_index_state(embedded.error()));
-    for (const embed::Embedded::Note& warning : embedded->notes) {
+    for (const embed::Embeddings::Warning& warning : embedded->warnings) {
       const auto& [item, chunk] = origins[warning.text];
-      std::string what =
-          fmt::format("chunk {}{}: {}", chunk->index,
-                      chunk->section.empty() ? "" : " of '" + chunk->section + "'", warning.what);
+      std::string what = fmt::format("chunk {}{}: {}", chunk->index,
+                                     chunk->section.empty() ? "" : " of '" + chunk->section + "'",
+                                     warning.message);
       if (embedded->vectors[warning.text].empty()) {
         incomplete.insert(item->document);
         report_.left_out.push_back(
@@ -416,7 +419,7 @@ class IndexRun {
       // If only a part of the file could be read, the document may be in the other part.
       if (((!has_other_documents && !is_unpublished) || torn_paths_.contains(document.path)) &&
           !is_certain && !request_.prune) {
-        report_.gone += is_under_any(document.path, request_.paths);
+        report_.missing += is_under_any(document.path, request_.paths);
         continue;
       }
       ++report_.removed;
@@ -460,7 +463,7 @@ class IndexRun {
   std::stop_token stop_;
   std::unique_ptr<store::IndexWriter> writer_;
   store::IndexIdentity identity_;
-  std::optional<embed::Folder> builtin_embedder_;
+  std::optional<embed::FoldInEmbedder> builtin_embedder_;
   std::vector<PendingDocument> pending_;
   size_t pending_chunks_ = 0;
   bool rebuilds_ = false;  // the index is cleared before the first document is written
@@ -474,7 +477,7 @@ class IndexRun {
   std::set<std::string> paths_with_documents_;  // files that have documents of this run
   std::set<std::string> unpublished_paths_;     // files with a document that must not be indexed
   // Documents that are not published, in files that may have others: by path, and as path and slug.
-  std::map<std::string, ingest::Things> unpublished_things_;
+  std::map<std::string, ingest::DocumentMatcher> unpublished_things_;
   std::set<std::pair<std::string, std::string>> unpublished_slugs_;
   IndexReport report_;
 };

@@ -35,13 +35,13 @@ struct IndexReport {
   size_t changed = 0;
   size_t unchanged = 0;
   size_t removed = 0;
-  size_t gone = 0;                        // documents without a source, which stay until --prune
-  size_t chunks = 0;                      // in the index after the run
-  bool refitted = false;                  // the LSA basis was fitted anew
-  std::vector<std::string> changes;       // "added slug", "changed slug", "removed slug", in order
-  std::vector<ingest::Skipped> skipped;   // files and documents that are not indexed
-  std::vector<ingest::Skipped> left_out;  // passages that are left out of indexed documents
-  std::vector<std::string> warnings;      // mistakes in sources that were corrected
+  size_t missing = 0;                // documents without a source, which stay until --prune
+  size_t chunks = 0;                 // in the index after the run
+  bool refitted = false;             // the LSA basis was fitted anew
+  std::vector<std::string> changes;  // "added slug", "changed slug", "removed slug", in order
+  std::vector<ingest::SkippedSource> skipped;   // files and documents that are not indexed
+  std::vector<ingest::SkippedSource> left_out;  // passages that are left out of indexed documents
+  std::vector<std::string> warnings;            // mistakes in sources that were corrected
 };
 
 // Called with the current step, "reading", "writing", "embedding" or "fitting", and how much of it

@@ -14,7 +14,7 @@ namespace {
 
 // Checks that an id is a UUID or empty, and returns it in lower case, as the store has it.
 Result<std::string> parse_id(std::string_view what, const std::string& id) {
-  if (id.empty() || is_uuid(id)) return lower(id);
+  if (id.empty() || is_uuid(id)) return to_lower(id);
   return fail(ErrorKind::usage,
               fmt::format("the {} is not a UUID: '{}'", what, text::one_line(id).substr(0, 40)),
               "leave it out to start a new one");
@@ -44,10 +44,10 @@ Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
   STOKA_ASSIGN(const std::string session_id, parse_id("session", request.session_id));
   STOKA_ASSIGN(const std::string requested_visitor_id, parse_id("visitor", request.visitor_id));
   const Engine::Parts& parts = engine.parts();
-  STOKA_ASSIGN(Asker lookup,
-               asker(parts.store, requested_visitor_id, request.subject, request.remote));
+  STOKA_ASSIGN(VisitorLookup lookup,
+               look_up_visitor(parts.store, requested_visitor_id, request.subject, request.remote));
   std::string& visitor_id = lookup.id;
-  std::optional<Visitor>& visitor = lookup.known;
+  std::optional<Visitor>& visitor = lookup.stored;
   std::optional<Session> stored;
   std::optional<Visitor> owner;
   if (!session_id.empty()) {
@@ -89,7 +89,7 @@ Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
 }
 
 void set_canned_reply(Turn& turn, const golden::Golden& golden, std::string_view reply) {
-  turn.canned = golden.reply(reply, turn.session.turns);
+  turn.canned_reply = golden.reply(reply, turn.session.turns);
 }
 
 std::set<std::string, std::less<>> as_set(const std::vector<std::string>& items) {
@@ -110,7 +110,7 @@ Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwa
   for (const session::Interest& interest : turn.interests)
     query.interests.emplace_back(interest.tag, interest.weight);
   STOKA_ASSIGN(Candidates found, engine.candidates(std::move(query), stop));
-  turn.not_reranked = std::move(found.not_reranked);
+  turn.reranker_error = std::move(found.reranker_error);
   std::move(found.stages.begin(), found.stages.end(), std::back_inserter(turn.stages));
   watch.restart();
 
@@ -118,7 +118,8 @@ Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwa
                                 parts.clock.today()};
   context.shown.insert(turn.page.seen_slugs.begin(), turn.page.seen_slugs.end());
   turn.ranked = rerank::apply_policy(std::move(found.hits), context, engine.settings().policy);
-  rerank::Verdict result = rerank::classify(turn.ranked, engine.settings().thresholds);
+  rerank::ConfidenceResult result =
+      rerank::classify_confidence(turn.ranked, engine.settings().thresholds);
   turn.confidence = result.confidence;
   turn.low_confidence = result.low_confidence;
   turn.topic = session::topic(turn.route, turn.ranked, turn.session);
@@ -142,14 +143,14 @@ Result<> load_sources(Engine& engine, Turn& turn) {
   for (const Hit& hit : turn.ranked) {
     if (turn.session.has_shown(hit.chunk.slug)) continue;
     STOKA_ASSIGN(std::vector<store::StoredChunk> chunks,
-                 engine.parts().store.chunks_of(hit.chunk.slug));
-    cite::Source source{hit, {}, 0};
+                 engine.parts().store.document_chunks(hit.chunk.slug));
+    cite::CitationSource source{hit, {}, 0};
     for (store::StoredChunk& chunk : chunks) {
-      if (chunk.id == hit.id) source.chunk_at = source.document.size();
-      source.document.push_back(std::move(chunk.chunk.content));
+      if (chunk.id == hit.id) source.chunk_index = source.document_chunks.size();
+      source.document_chunks.push_back(std::move(chunk.chunk.content));
     }
     // The document is empty if an index run has removed it since it was found.
-    if (!source.document.empty()) turn.sources.push_back(std::move(source));
+    if (!source.document_chunks.empty()) turn.sources.push_back(std::move(source));
   }
   return {};
 }
@@ -162,7 +163,7 @@ Result<std::string> clean_query(std::string_view query) {
     return fail(ErrorKind::usage,
                 query.empty() ? "the question is empty" : "the question has nothing visible in it",
                 "ask something, e.g. stoka chat \"what do you think about constraints\"");
-  if (size_t length = text::length(cleaned); length > kMaxQueryLength)
+  if (size_t length = text::count_code_points(cleaned); length > kMaxQueryLength)
     return fail(
         ErrorKind::usage,
         fmt::format("the question has {} characters, at most {} are read", length, kMaxQueryLength),
@@ -173,7 +174,7 @@ Result<std::string> clean_query(std::string_view query) {
 void build_prompt(const Engine& engine, Turn& turn) {
   prompt::Input input{turn.query, {},           turn.route,   turn.confidence, turn.low_confidence,
                       turn.page,  turn.visitor, turn.session, turn.returning};
-  for (const cite::Source& source : turn.sources) input.hits.push_back(source.hit);
+  for (const cite::CitationSource& source : turn.sources) input.hits.push_back(source.hit);
   for (const session::Interest& interest : turn.interests) input.interests.push_back(interest.tag);
   turn.prompt = prompt::build_messages(input, engine.parts().golden, engine.settings().prompt);
 }
@@ -190,7 +191,7 @@ Result<Turn> open_turn(Engine& engine, const TurnRequest& request) {
   watch.lap("session");
 
   SiteWordLookup site(parts.store, [&] { return engine.catalog(); });
-  route::Decision decision = parts.router.decide(turn.query, turn.session.turns, site.words());
+  route::RouteDecision decision = parts.router.decide(turn.query, turn.session.turns, site.words());
   if (!site.outcome()) return fail(site.outcome().error());
   turn.route = decision.route;
   turn.rule = decision.rule;
@@ -199,14 +200,14 @@ Result<Turn> open_turn(Engine& engine, const TurnRequest& request) {
   return turn;
 }
 
-Result<> find_answer(Engine& engine, Turn& turn, std::stop_token stop) {
-  if (!turn.canned.empty()) return {};
+Result<> find_sources(Engine& engine, Turn& turn, std::stop_token stop) {
+  if (!turn.canned_reply.empty()) return {};
   const Engine::Parts& parts = engine.parts();
   if (auto index = engine.check_index(stop); !index) {
     if (index.error().kind != ErrorKind::data) return fail(index.error());
     turn.route = Route::nothing;
     turn.confidence = Confidence::nothing;
-    turn.failure = index.error();
+    turn.index_error = index.error();
     return {};
   }
   STOKA_ASSIGN(const std::shared_ptr<const Catalog> catalog, engine.catalog());
@@ -229,7 +230,7 @@ Result<> find_answer(Engine& engine, Turn& turn, std::stop_token stop) {
 
 Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token stop) {
   STOKA_ASSIGN(Turn turn, open_turn(engine, request));
-  STOKA_TRY(find_answer(engine, turn, stop));
+  STOKA_TRY(find_sources(engine, turn, stop));
   return turn;
 }
 

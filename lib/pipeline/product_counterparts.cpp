@@ -28,12 +28,12 @@ std::optional<Page> read_page_again(const Document& indexed, std::string_view sh
   for (fs::path root = path.parent_path(); root != root.parent_path(); root = root.parent_path())
     candidates.push_back({path, path.lexically_relative(root), root.filename().string()});
   for (const ingest::SourceFile& candidate : candidates) {
-    ingest::Pages read = ingest::load(candidate, shape);
+    ingest::LoadedFile read = ingest::load(candidate, shape);
     if (read.pages.size() != 1) continue;
     Page& page = read.pages.front();
     if (page.document.content_hash != ingest::page_hash(indexed.content_hash)) continue;
     page.document.slug = indexed.slug;
-    page.explicit_slug = page.holds_slug = true;
+    page.has_explicit_slug = page.has_indexed_slug = true;
     return std::move(page);
   }
   return std::nullopt;
@@ -45,8 +45,9 @@ Counterparts read_counterparts(const std::vector<Page>& pages,
                                const std::map<std::string, Document>& indexed,
                                const std::function<bool(const std::string& path)>& in_run,
                                std::string_view shape) {
-  ingest::Things read_pages, read_entries;
-  for (const Page& page : pages) (page.is_entry ? read_entries : read_pages).add(page.document);
+  ingest::DocumentMatcher read_pages, read_entries;
+  for (const Page& page : pages)
+    (page.is_product_entry ? read_entries : read_pages).add(page.document);
   std::set<std::string> lists;  // paths of the products.json files to read
   Counterparts counterparts;
   for (const auto& [slug, document] : indexed) {
@@ -61,9 +62,9 @@ Counterparts read_counterparts(const std::vector<Page>& pages,
     }
   }
   for (const std::string& list : lists) {
-    ingest::Pages read =
+    ingest::LoadedFile read =
         ingest::load({list, fs::path(list).filename(), "", ingest::SourceKind::products}, shape);
-    if (read.torn || (read.pages.empty() && read.unpublished.empty()))
+    if (read.is_incomplete || (read.pages.empty() && read.unpublished.empty()))
       counterparts.torn.insert(list);
     std::move(read.pages.begin(), read.pages.end(), std::back_inserter(counterparts.pages));
     std::move(read.unpublished.begin(), read.unpublished.end(),
@@ -77,11 +78,11 @@ ReplacedProducts::ReplacedProducts(const std::vector<Page>& pages,
   for (const Page& page : pages) {
     const std::string path(ingest::entry_path(page.document.content_hash));
     if (path.empty()) continue;
-    united_.emplace(path, page.entry_slug);
+    united_.emplace(path, page.merged_entry_slug);
     united_.emplace(path, ingest::entry_hash(page.document.content_hash));
   }
   for (const Page& page : pages) {
-    if (!page.is_entry) continue;
+    if (!page.is_product_entry) continue;
     united_.erase({page.document.path, page.document.slug});  // another entry has that slug
     if (in_run(page.document.path)) entries_.add(page.document);
   }

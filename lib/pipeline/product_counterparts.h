@@ -43,7 +43,7 @@ class ReplacedProducts {
 
  private:
   std::set<std::pair<std::string, std::string>> united_;  // path of an entry, and its slug or hash
-  ingest::Things entries_;
+  ingest::DocumentMatcher entries_;
 };
 
 }  // namespace stoka::pipeline

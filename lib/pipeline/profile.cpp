@@ -25,25 +25,25 @@ std::vector<std::string> as_tags(const std::vector<std::string>& interests) {
 }
 
 Result<std::string> parse_visitor_id(std::string_view id) {
-  if (is_uuid(id)) return lower(id);
+  if (is_uuid(id)) return to_lower(id);
   return fail(ErrorKind::usage, fmt::format("the visitor is not a UUID: '{}'", text::one_line(id)),
               "use the visitor_id in the ready event of a chat");
 }
 
 }  // namespace
 
-Result<Asker> asker(store::Store& store, const std::string& visitor_id, const std::string& subject,
-                    bool remote) {
-  Asker out{visitor_id, {}};
+Result<VisitorLookup> look_up_visitor(store::Store& store, const std::string& visitor_id,
+                                      const std::string& subject, bool remote) {
+  VisitorLookup out{visitor_id, {}};
   if (!subject.empty()) {
-    STOKA_ASSIGN(out.known, store.visitor_of(subject));
-    if (out.known) return out;
+    STOKA_ASSIGN(out.stored, store.visitor_by_subject(subject));
+    if (out.stored) return out;
   }
   if (visitor_id.empty()) return out;
-  STOKA_ASSIGN(out.known, store.visitor(visitor_id));
+  STOKA_ASSIGN(out.stored, store.visitor(visitor_id));
   const bool belongs_to_other =
-      out.known && !out.known->subject.empty() && out.known->subject != subject;
-  return remote && belongs_to_other ? Asker() : out;
+      out.stored && !out.stored->subject.empty() && out.stored->subject != subject;
+  return remote && belongs_to_other ? VisitorLookup() : out;
 }
 
 Result<Visitor> profile(store::Store& store, std::string_view visitor_id) {
@@ -59,9 +59,9 @@ Result<Visitor> update_profile(store::Store& store, std::string_view visitor_id,
                                const std::optional<std::vector<std::string>>& interests,
                                const std::vector<std::string>& read, Instant now) {
   STOKA_ASSIGN(const std::string id, parse_visitor_id(visitor_id));
-  std::vector<Reading> readings;
+  std::vector<HistoryEntry> readings;
   for (const std::string& slug : read) {
-    STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.chunks_of(slug));
+    STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.document_chunks(slug));
     if (chunks.empty())
       return fail(ErrorKind::not_found,
                   fmt::format("there is no document '{}'", text::one_line(slug)),
@@ -75,7 +75,7 @@ Result<Visitor> update_profile(store::Store& store, std::string_view visitor_id,
 
 std::string to_json(const Visitor& visitor) {
   Json history = Json::array();
-  for (const Reading& reading : visitor.history)
+  for (const HistoryEntry& reading : visitor.history)
     history.push_back(
         {{"slug", reading.slug}, {"at", rfc3339(reading.at)}, {"scroll_pct", reading.scroll_pct}});
   return Json{{"visitor_id", visitor.id},

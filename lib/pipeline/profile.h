@@ -13,16 +13,16 @@
 
 namespace stoka::pipeline {
 
-struct Asker {
-  std::string id;                // the requested id; empty if none was given or it may not be used
-  std::optional<Visitor> known;  // from the store; the visitor of a subject may have another id
+struct VisitorLookup {
+  std::string id;                 // the requested id; empty if none was given or it may not be used
+  std::optional<Visitor> stored;  // from the store; the visitor of a subject may have another id
 };
 
 // Finds the visitor of a request: the visitor of the verified subject if the store knows one, else
 // the visitor with the id. `visitor_id` must be empty or a UUID in lower case. If `remote` is set,
 // a visitor who belongs to another subject is not returned, as if no id had been given.
-Result<Asker> asker(store::Store& store, const std::string& visitor_id, const std::string& subject,
-                    bool remote);
+Result<VisitorLookup> look_up_visitor(store::Store& store, const std::string& visitor_id,
+                                      const std::string& subject, bool remote);
 
 // Returns the visitor with this id. Errors: usage if it is not a UUID, not_found if the store does
 // not have the visitor.

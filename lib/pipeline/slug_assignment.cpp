@@ -13,8 +13,8 @@ void assign_slugs(
     const auto owner = owners.find(page.document.slug);
     return owner != owners.end() && owner->second == page.document.path;
   };
-  for (ingest::Page& page : pages) page.holds_slug = is_owner(page);
-  ingest::settle_slugs(pages);
+  for (ingest::Page& page : pages) page.has_indexed_slug = is_owner(page);
+  ingest::assign_slugs(pages);
 
   // Reserved slugs without a page of their owner. Pages that have one of them get another slug.
   std::set<std::string> reserved;

@@ -21,21 +21,22 @@ void send_words(std::string_view text, const EventSink& sink) {
 
 }  // namespace
 
-Answering::Answering(Engine& engine, const Turn& turn, EventSink sink)
+TurnStreamer::TurnStreamer(Engine& engine, const Turn& turn, EventSink sink)
     : engine_(engine),
       turn_(turn),
       sink_(std::move(sink)),
       watch_(engine.parts().clock, result_.stages) {
-  if (!asks_generator()) return;
-  for (const cite::Source& source : turn.sources) hits_.push_back(source.hit);
+  if (!needs_generator()) return;
+  for (const cite::CitationSource& source : turn.sources) hits_.push_back(source.hit);
   answer_.emplace(
       turn.sources,
       std::set<std::string>{turn.session.shown_slugs.begin(), turn.session.shown_slugs.end()},
-      engine.parts().guard, turn.query, sink_, cite::AnswerOptions{.showing = engine.showing()});
+      engine.parts().guard, turn.query, sink_,
+      cite::AnswerOptions{.citation_context = engine.showing()});
 }
 
-generate::Request Answering::request() const {
-  generate::Request out;
+generate::GenerationRequest TurnStreamer::request() const {
+  generate::GenerationRequest out;
   out.messages = turn_.prompt.messages;
   out.query = turn_.query;
   out.same_topic = turn_.route == Route::followup && !hits_.empty() &&
@@ -43,29 +44,30 @@ generate::Request Answering::request() const {
   out.confidence = turn_.confidence;
   out.low_confidence = turn_.low_confidence;
   out.hits = hits_;
-  for (const cite::Source& source : turn_.sources) out.documents.emplace_back(source.document);
+  for (const cite::CitationSource& source : turn_.sources)
+    out.documents.emplace_back(source.document_chunks);
   out.turns = turn_.session.turns;
   return out;
 }
 
-void Answering::send_ready() {
+void TurnStreamer::send_ready() {
   if (std::exchange(result_.ready_sent, true)) return;
   sink_(ReadyEvent{turn_.session.id, turn_.visitor.id, turn_.route});
 }
 
-void Answering::accepted() { send_ready(); }
+void TurnStreamer::accepted() { send_ready(); }
 
-void Answering::text(std::string_view delta) {
+void TurnStreamer::text(std::string_view delta) {
   if (result_.stages.empty()) watch_.lap("first word");
   answer_->push(delta);
 }
 
-Streamed Answering::finish(Result<generate::Finish> finish) {
-  if (!asks_generator()) {
+StreamResult TurnStreamer::finish(Result<generate::FinishReason> finish) {
+  if (!needs_generator()) {
     send_ready();
-    result_.error = turn_.failure;
-    if (!turn_.failure) send_words(turn_.canned, sink_);
-    result_.summary.text = turn_.canned;
+    result_.error = turn_.index_error;
+    if (!turn_.index_error) send_words(turn_.canned_reply, sink_);
+    result_.summary.text = turn_.canned_reply;
     return std::move(result_);
   }
   watch_.lap("answer");
@@ -77,9 +79,9 @@ Streamed Answering::finish(Result<generate::Finish> finish) {
   send_ready();
   answer_->finish();
   result_.summary = answer_->summary();
-  if (result_.finish == generate::Finish::truncated)
+  if (result_.finish == generate::FinishReason::truncated)
     result_.error = Error(ErrorKind::protocol, "the answer was cut off", "ask again");
-  else if (!result_.error && result_.summary.text.empty() && result_.summary.cited.empty())
+  else if (!result_.error && result_.summary.text.empty() && result_.summary.cited_slugs.empty())
     result_.error = Error(ErrorKind::protocol, "no part of the answer could be shown", "ask again");
   if (size_t unknown = result_.summary.dropped_unknown; unknown > 0)
     engine_.parts().log.info(
@@ -87,27 +89,27 @@ Streamed Answering::finish(Result<generate::Finish> finish) {
   return std::move(result_);
 }
 
-Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::stop_token stop) {
-  Answering streamer(engine, turn, sink);
-  if (!streamer.asks_generator()) return streamer.finish(generate::Finish::complete);
+StreamResult stream(Engine& engine, const Turn& turn, const EventSink& sink, std::stop_token stop) {
+  TurnStreamer streamer(engine, turn, sink);
+  if (!streamer.needs_generator()) return streamer.finish(generate::FinishReason::complete);
   return streamer.finish(engine.parts().generator.stream(
       streamer.request(), [&] { streamer.accepted(); },
       [&](std::string_view delta) { streamer.text(delta); }, stop));
 }
 
-TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& result) {
+TurnRecord turn_record(const Engine& engine, const Turn& turn, const StreamResult& result) {
   TurnRecord record;
   record.session_id = turn.session.id;
   record.visitor_id = turn.session.visitor_id;
   record.subject = turn.subject;
-  record.cited = result.summary.cited;
+  record.cited_slugs = result.summary.cited_slugs;
   record.topic = turn.topic;
   // A canned reply or an answer without text is not kept as an exchange: a follow-up cannot refer
   // to it, and a question that was turned away must not reach a model as a message.
-  if (turn.canned.empty() && !result.summary.text.empty()) {
+  if (turn.canned_reply.empty() && !result.summary.text.empty()) {
     record.exchange = {turn.query, result.summary.text, {}};
     for (const Citation& citation : result.summary.citations)
-      record.exchange.cited.push_back(
+      record.exchange.citations.push_back(
           {citation.slug, citation.title, citation.quote, citation.url});
     if (result.error) record.exchange.assistant += kCutOff;
   }
@@ -115,24 +117,24 @@ TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& r
   return record;
 }
 
-Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& result) {
+Result<Session> commit(Engine& engine, const Turn& turn, const StreamResult& result) {
   return engine.parts().store.commit_turn(turn_record(engine, turn, result));
 }
 
-Event last_event(const Engine& engine, const Turn& turn, const Streamed& result, int turns) {
+Event last_event(const Engine& engine, const Turn& turn, const StreamResult& result, int turns) {
   if (result.error) return ErrorEvent{result.error->message, retryable(result.error->kind)};
   auto elapsed = engine.parts().clock.monotonic() - turn.started;
   return DoneEvent{turns, turn.confidence,
                    std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count()};
 }
 
-Result<Outcome> run_turn(Engine& engine, const TurnRequest& request, const EventSink& sink,
-                         std::stop_token stop) {
+Result<TurnResult> run_turn(Engine& engine, const TurnRequest& request, const EventSink& sink,
+                            std::stop_token stop) {
   STOKA_ASSIGN(Turn turn, prepare(engine, request, stop));
-  Outcome out{std::move(turn), {}, {}, false};
-  out.streamed = stream(engine, out.turn, sink, stop);
-  if (!out.streamed.ready_sent) return fail(*out.streamed.error);
-  auto session = commit(engine, out.turn, out.streamed);
+  TurnResult out{std::move(turn), {}, {}, false};
+  out.stream_result = stream(engine, out.turn, sink, stop);
+  if (!out.stream_result.ready_sent) return fail(*out.stream_result.error);
+  auto session = commit(engine, out.turn, out.stream_result);
   out.persisted = session.has_value();
   if (session) {
     out.session = std::move(*session);
@@ -140,7 +142,7 @@ Result<Outcome> run_turn(Engine& engine, const TurnRequest& request, const Event
     out.session = out.turn.session;
     ++out.session.turns;
   }
-  sink(last_event(engine, out.turn, out.streamed, out.session.turns));
+  sink(last_event(engine, out.turn, out.stream_result, out.session.turns));
   // The visitor has the answer, so a turn that could not be stored is not an error for them.
   if (!session) engine.parts().log.warning("this turn was not saved: " + session.error().message);
   return out;

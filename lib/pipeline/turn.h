@@ -40,36 +40,37 @@ struct Turn {
   std::string subject;
   bool returning = false;  // the visitor was known before this session began
   Route route = Route::fresh;
-  std::string rule;              // the rule of the router that decided
-  std::string canned;            // the whole reply, if the generator is not called
-  std::optional<Error> failure;  // the index is empty: the events are ready and this error
+  std::string rule;                  // the rule of the router that decided
+  std::string canned_reply;          // the whole reply, if the generator is not called
+  std::optional<Error> index_error;  // the index is empty: the events are ready and this error
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
-  std::vector<Hit> ranked;   // after the policy, best first, with receipts
-  std::string not_reranked;  // the error of the reranker; empty if it succeeded
+  std::vector<Hit> ranked;     // after the policy, best first, with receipts
+  std::string reranker_error;  // the error of the reranker; empty if it succeeded
   std::vector<session::Interest> interests;
-  std::vector<cite::Source> sources;  // what may be cited: `ranked` without slugs shown before
-  prompt::Prompt prompt;              // empty if the generator does not read it
+  std::vector<cite::CitationSource>
+      sources;            // what may be cited: `ranked` without slugs shown before
+  prompt::Prompt prompt;  // empty if the generator does not read it
   std::string topic;
-  std::vector<Stage> stages;  // in order
+  std::vector<StageTiming> stages;  // in order
   std::chrono::nanoseconds started{};
 };
 
 // The result of the stream phase.
-struct Streamed {
-  cite::Summary summary;
+struct StreamResult {
+  cite::AnswerSummary summary;
   bool ready_sent = false;
   // How the generator ended; meaningful if it was called and did not fail.
-  generate::Finish finish = generate::Finish::complete;
-  std::vector<Stage> stages;  // the time to the first word, and the time of the rest
+  generate::FinishReason finish = generate::FinishReason::complete;
+  std::vector<StageTiming> stages;  // the time to the first word, and the time of the rest
   // If ready_sent is false, no event was sent; otherwise the text sent so far is kept.
   std::optional<Error> error;
 };
 
 // The result of run_turn().
-struct Outcome {
+struct TurnResult {
   Turn turn;
-  Streamed streamed;
+  StreamResult stream_result;
   Session session;  // after this turn
   bool persisted = false;
 };
@@ -82,27 +83,27 @@ Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token
 // The two steps of prepare(). open_turn() loads the session and routes; a canned reply is known
 // after it. find_sources() searches and builds the prompt, unless there is a canned reply.
 Result<Turn> open_turn(Engine& engine, const TurnRequest& request);
-Result<> find_answer(Engine& engine, Turn& turn, std::stop_token stop);
+Result<> find_sources(Engine& engine, Turn& turn, std::stop_token stop);
 
 // Builds the prompt even if the configured generator does not read one, so that it can be shown.
 void build_prompt(const Engine& engine, Turn& turn);
 
 // The stream phase as a push interface: the caller drives the generator and passes on what it
 // writes. Not thread safe. Engine and turn must outlive it.
-class Answering {
+class TurnStreamer {
  public:
-  Answering(Engine& engine, const Turn& turn, EventSink sink);
-  Answering(const Answering&) = delete;
-  Answering& operator=(const Answering&) = delete;
+  TurnStreamer(Engine& engine, const Turn& turn, EventSink sink);
+  TurnStreamer(const TurnStreamer&) = delete;
+  TurnStreamer& operator=(const TurnStreamer&) = delete;
 
   // If false, the generator is not called, and finish() sends the whole reply.
-  bool asks_generator() const { return turn_.canned.empty() && !turn_.failure; }
+  bool needs_generator() const { return turn_.canned_reply.empty() && !turn_.index_error; }
   // The request for the generator. It refers to data of this object and of the turn.
-  generate::Request request() const;
+  generate::GenerationRequest request() const;
   void accepted();                    // the generator accepted the request: sends ready
   void text(std::string_view delta);  // the next piece of the generator's text
   // Call once, with the result of the generator. May send events, but never done or error.
-  Streamed finish(Result<generate::Finish> end);
+  StreamResult finish(Result<generate::FinishReason> end);
 
  private:
   void send_ready();
@@ -111,26 +112,26 @@ class Answering {
   const Turn& turn_;
   EventSink sink_;
   std::vector<Hit> hits_;
-  Streamed result_;
+  StreamResult result_;
   std::optional<cite::AnswerStream> answer_;
   Stopwatch watch_;
 };
 
 // The whole stream phase with the engine's generator. Sends ready, tokens and citations, but not
 // done or error: the caller sends last_event() after the commit.
-Streamed stream(Engine& engine, const Turn& turn, const EventSink& sink, std::stop_token stop);
+StreamResult stream(Engine& engine, const Turn& turn, const EventSink& sink, std::stop_token stop);
 
 // The record of a streamed turn for the store.
-TurnRecord turn_record(const Engine& engine, const Turn& turn, const Streamed& result);
-Result<Session> commit(Engine& engine, const Turn& turn, const Streamed& result);
+TurnRecord turn_record(const Engine& engine, const Turn& turn, const StreamResult& result);
+Result<Session> commit(Engine& engine, const Turn& turn, const StreamResult& result);
 
 // The last event of a turn, done or error. `turns` is the number of turns of the session after it.
-Event last_event(const Engine& engine, const Turn& turn, const Streamed& result, int turns);
+Event last_event(const Engine& engine, const Turn& turn, const StreamResult& result, int turns);
 
 // Runs all three phases and sends the last event. Returns an error only if it happened before the
 // first event; a later error is sent as an event and is in the result. A turn is stored even if it
 // was cancelled in the stream phase.
-Result<Outcome> run_turn(Engine& engine, const TurnRequest& request, const EventSink& sink,
-                         std::stop_token stop = {});
+Result<TurnResult> run_turn(Engine& engine, const TurnRequest& request, const EventSink& sink,
+                            std::stop_token stop = {});
 
 }  // namespace stoka::pipeline

@@ -25,7 +25,7 @@ size_t turn_marker(std::string_view line) {
   size_t at = skip(line, 0, kDecoration);
   for (std::string_view word : kSpeakers) {
     std::string_view rest = line.substr(at);
-    if (lower(rest.substr(0, word.size())) != word) continue;
+    if (to_lower(rest.substr(0, word.size())) != word) continue;
     size_t colon = skip(line, at + word.size(), kDecoration);
     return colon < line.size() && line[colon] == ':' ? colon : 0;
   }

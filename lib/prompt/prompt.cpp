@@ -21,7 +21,7 @@ constexpr size_t kMaxInterests = 10;    // the strongest are kept
 std::string safe_field(std::string_view value) {
   std::string line = text::one_line(value);
   return neutralize(
-      line.substr(0, text::floor_border(line, std::min(line.size(), kMaxFieldBytes))));
+      line.substr(0, text::floor_char_boundary(line, std::min(line.size(), kMaxFieldBytes))));
 }
 
 std::string joined(const std::vector<std::string>& items) {
@@ -41,8 +41,8 @@ std::string constraints(const std::vector<std::string>& never) {
 std::string chunk_open(const Chunk& chunk, double score) {
   std::string out =
       fmt::format("<chunk slug=\"{}\" score=\"{:.2f}\" type=\"{}\" tags=\"{}\" reading_time=\"{}\"",
-                  text::attribute_value(chunk.slug), score, text::attribute_value(chunk.type),
-                  text::attribute_value(fmt::format("{}", fmt::join(chunk.tags, ","))),
+                  text::escape_attribute(chunk.slug), score, text::escape_attribute(chunk.type),
+                  text::escape_attribute(fmt::format("{}", fmt::join(chunk.tags, ","))),
                   reading_time(chunk.reading_minutes));
   if (chunk.date) out += fmt::format(" date=\"{}\"", iso_date(*chunk.date));
   out += ">\n" + neutralize(text::one_line(chunk.title));
@@ -68,13 +68,14 @@ std::string retrieved(const Input& input, const std::vector<std::string>& conten
 // client does.
 std::string reading_history(const Input& input) {
   std::vector<std::string> read;
-  for (const Reading& reading : input.visitor.history)
+  for (const HistoryEntry& reading : input.visitor.history)
     read.push_back(reading.scroll_pct < 100
                        ? fmt::format("{} ({}%)", reading.slug, reading.scroll_pct)
                        : reading.slug);
   for (const std::string& slug : input.page.seen_slugs) {
-    const bool known = std::any_of(input.visitor.history.begin(), input.visitor.history.end(),
-                                   [&](const Reading& reading) { return reading.slug == slug; });
+    const bool known =
+        std::any_of(input.visitor.history.begin(), input.visitor.history.end(),
+                    [&](const HistoryEntry& reading) { return reading.slug == slug; });
     if (!known) read.push_back(slug);
   }
   return joined(read);
@@ -96,7 +97,7 @@ std::string visitor(const Input& input) {
   field("turns_so_far", std::to_string(input.session.turns));
   field("already_cited", joined(input.session.shown_slugs));
   field("current_topic", safe_field(input.session.current_topic()));
-  field("route", std::string(name(input.route)));
+  field("route", std::string(to_string(input.route)));
   if (input.low_confidence) field("low_confidence", "true");
   out.pop_back();
   return out;

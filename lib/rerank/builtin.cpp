@@ -8,7 +8,7 @@ namespace stoka::rerank {
 
 double Calibration::score(const Features& features) const {
   double sum = bias;
-  for (size_t i = 0; i < kFeatures; ++i) sum += weights[i] * features[i];
+  for (size_t i = 0; i < kFeatureCount; ++i) sum += weights[i] * features[i];
   return 1.0 / (1.0 + std::exp(-sum));
 }
 
@@ -17,8 +17,8 @@ const Calibration& calibration() {
   return kFitted;
 }
 
-std::vector<double> scores(const Question& question, std::span<const Hit> hits,
-                           std::span<const Features> features, const Calibration& calibration) {
+std::vector<double> score_hits(const Question& question, std::span<const Hit> hits,
+                               std::span<const Features> features, const Calibration& calibration) {
   std::vector<double> out;
   std::map<std::string_view, size_t> best;  // for each named document, by slug, its best hit
   for (size_t i = 0; i < hits.size(); ++i) {
@@ -50,7 +50,8 @@ Result<Scores> BuiltinReranker::score(std::string_view query, std::span<const Hi
                                       std::stop_token stop) {
   STOKA_ASSIGN(const Question parsed, question(query));
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "scoring was stopped");
-  const std::vector<double> all = scores(parsed, hits, measure(parsed, hits), calibration());
+  const std::vector<double> all =
+      score_hits(parsed, hits, compute_features(parsed, hits), calibration());
   return Scores(all.begin(), all.end());
 }
 

@@ -28,8 +28,8 @@ const Calibration& calibration();
 inline constexpr double kMinNamedScore = 0.55;
 
 // One score for each hit. `features` has the features of the hits, in the same order.
-std::vector<double> scores(const Question& question, std::span<const Hit> hits,
-                           std::span<const Features> features, const Calibration& calibration);
+std::vector<double> score_hits(const Question& question, std::span<const Hit> hits,
+                               std::span<const Features> features, const Calibration& calibration);
 
 // Weights the words of a question by their idf in the index of the store. Without a store all words
 // weigh the same. The hits need not come from a search: only their chunks are read, and the cosine

@@ -158,7 +158,7 @@ Field read_field(std::string_view text, const WantedTerms& wanted) {
 bool has_similar_word(const QuestionTerm& word, const Field& field) {
   if (!may_be_misspelt(word)) return false;
   const auto words = field.words.find(word.word.front());
-  return words != field.words.end() && !nearest(word.word, words->second).empty();
+  return words != field.words.end() && !closest_match(word.word, words->second).empty();
 }
 
 // How well one word of the question matches, from 0 to 1.
@@ -250,7 +250,7 @@ Features measure_one(const Question& question, const WantedTerms& wanted, const 
   if (all <= 0) return features;
   features[kCoverage] = anywhere / all;
   features[kHeading] = in_heading / all;
-  features[kClose] = closeness(question, heading, body, features[kCoverage]);
+  features[kProximity] = closeness(question, heading, body, features[kCoverage]);
   features[kEvidence] = 1.0 - std::exp(-anywhere);
   return features;
 }
@@ -314,7 +314,7 @@ void weight_terms(Question& question, uint64_t chunks, std::span<const uint64_t>
     });
 }
 
-std::vector<Features> measure(const Question& question, std::span<const Hit> hits) {
+std::vector<Features> compute_features(const Question& question, std::span<const Hit> hits) {
   if (question.words.empty() && question.compounds.empty())
     return std::vector<Features>(hits.size(), Features{});
   const WantedTerms wanted = wanted_terms(question);
@@ -322,7 +322,7 @@ std::vector<Features> measure(const Question& question, std::span<const Hit> hit
   std::vector<Features> all;
   for (const Hit& hit : hits) {
     Features features = measure_one(question, wanted, hit.chunk);
-    features[kSense] = std::clamp((hit.cosine - base) / (1.0 - base), 0.0, 1.0);
+    features[kSimilarity] = std::clamp((hit.cosine - base) / (1.0 - base), 0.0, 1.0);
     all.push_back(features);
   }
   return all;

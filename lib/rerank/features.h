@@ -41,17 +41,17 @@ Question parse_question(std::string_view query);
 void weight_terms(Question& question, uint64_t chunks, std::span<const uint64_t> frequencies);
 
 enum Feature : size_t {
-  kCoverage,  // share of the weight of the question's terms that the chunk has
-  kHeading,   // the same, counting only title, section, tags and slug
-  kClose,     // share of neighbouring words of the question that are close together in the chunk
-  kEvidence,  // saturating function of the matched weight: three words are more evidence than one
-  kSense,     // semantic similarity: how far the cosine exceeds the median of all hits
-  kFeatures,
+  kCoverage,    // share of the weight of the question's terms that the chunk has
+  kHeading,     // the same, counting only title, section, tags and slug
+  kProximity,   // share of neighbouring words of the question that are close together in the chunk
+  kEvidence,    // saturating function of the matched weight: three words are more evidence than one
+  kSimilarity,  // semantic similarity: how far the cosine exceeds the median of all hits
+  kFeatureCount,
 };
-using Features = std::array<double, kFeatures>;
+using Features = std::array<double, kFeatureCount>;
 
 // The features of each hit, all in [0,1]; all zero if the question has no words and compounds.
-std::vector<Features> measure(const Question& question, std::span<const Hit> hits);
+std::vector<Features> compute_features(const Question& question, std::span<const Hit> hits);
 
 // Whether the question names the document with this title: the title has one to three content
 // words, and the question contains all of them.

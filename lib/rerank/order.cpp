@@ -6,14 +6,14 @@
 
 namespace stoka::rerank {
 
-void set_raw(std::span<Hit> hits, const Scores& scores) {
+void set_raw_scores(std::span<Hit> hits, const Scores& scores) {
   std::vector<double> sorted;
   for (const std::optional<double>& score : scores)
     if (score) sorted.push_back(*score);
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
   for (size_t i = 0; i < hits.size(); ++i) {
-    hits[i].unscored = !scores[i];
-    hits[i].raw = scores[i].value_or(sorted[std::min(i, sorted.size() - 1)]);
+    hits[i].is_unscored = !scores[i];
+    hits[i].raw_score = scores[i].value_or(sorted[std::min(i, sorted.size() - 1)]);
   }
 }
 

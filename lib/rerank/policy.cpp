@@ -33,7 +33,7 @@ std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& contex
                               const PolicyOptions& options, std::vector<Hit>* dropped) {
   bool navigational = is_navigational(context.query);
   for (Hit& hit : hits) {
-    hit.score = hit.raw;
+    hit.score = hit.raw_score;
     hit.factors.clear();
     if (context.shown.contains(hit.chunk.slug)) apply_factor(hit, "shown", options.shown);
     if (context.turns >= options.deep_reader_turns && hit.chunk.has_tag("philosophy"))
@@ -65,7 +65,8 @@ std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& contex
   return kept;
 }
 
-Verdict classify(std::span<const Hit> hits, const Thresholds& thresholds) {
+ConfidenceResult classify_confidence(std::span<const Hit> hits,
+                                     const ConfidenceThresholds& thresholds) {
   double best = hits.empty() ? 0.0 : hits.front().score;
   if (hits.empty() || best < thresholds.nothing) return {Confidence::nothing, false};
   if (best >= thresholds.direct) return {Confidence::direct, false};

@@ -39,19 +39,20 @@ std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& contex
                               const PolicyOptions& options, std::vector<Hit>* dropped = nullptr);
 
 // Thresholds of the best score after the policy.
-struct Thresholds {
+struct ConfidenceThresholds {
   double direct = 0.82;    // scores from here on: the answer speaks with authority
   double adjacent = 0.65;  // scores from here on: the answer says that the match is a stretch
   double nothing = 0.50;   // scores below: no answer; from here to `adjacent`: low confidence
 };
 
 // How confident an answer may sound.
-struct Verdict {
+struct ConfidenceResult {
   Confidence confidence = Confidence::nothing;
   bool low_confidence = false;
 };
 
 // The hits must be ordered best first. Without hits the confidence is `nothing`.
-Verdict classify(std::span<const Hit> hits, const Thresholds& thresholds);
+ConfidenceResult classify_confidence(std::span<const Hit> hits,
+                                     const ConfidenceThresholds& thresholds);
 
 }  // namespace stoka::rerank

@@ -32,7 +32,7 @@ std::string chunk_text(const Chunk& chunk, size_t max_bytes) {
     if (!out.empty() && !part.empty()) out += '\n';
     out += part;
   }
-  if (out.size() > max_bytes) out.resize(text::floor_border(out, max_bytes));
+  if (out.size() > max_bytes) out.resize(text::floor_char_boundary(out, max_bytes));
   return out;
 }
 
@@ -42,13 +42,13 @@ std::vector<std::string> hit_texts(std::span<const Hit> hits, size_t max_bytes) 
   return out;
 }
 
-bool has_too_many_texts(const net::Answer& answer) {
+bool has_too_many_texts(const net::HttpResponse& answer) {
   return (answer.status == 413 || answer.status == 422) &&
          net::error_message(answer.body).find("batch size") != std::string::npos;
 }
 
 // Recognises the messages of servers that run another kind of model.
-bool is_not_reranker(const net::Answer& answer, std::string_view message) {
+bool is_not_reranker(const net::HttpResponse& answer, std::string_view message) {
   const auto contains = [&](std::string_view words) { return message.find(words) != message.npos; };
   return answer.status == 501 || contains("not a re-ranker") ||
          (answer.status == 400 && contains("does not support"));
@@ -56,9 +56,9 @@ bool is_not_reranker(const net::Answer& answer, std::string_view message) {
 
 // Recognises "you must provide a model parameter" and "The model `x` does not exist", but not "this
 // model's maximum context length".
-bool requires_other_model(const net::Answer& answer, std::string_view message) {
+bool requires_other_model(const net::HttpResponse& answer, std::string_view message) {
   const bool is_client_error = answer.status == 400 || answer.status == 404 || answer.status == 422;
-  return is_client_error && !net::too_long(answer) &&
+  return is_client_error && !net::is_input_too_long(answer) &&
          (message.find("model") != message.npos || message.find("Model") != message.npos);
 }
 
@@ -93,7 +93,7 @@ std::optional<double> find_score(const Json& result) {
 }  // namespace
 
 std::string RemoteReranker::name() const {
-  return fmt::format("{} at {}", kind_, upstream_.options().url.shown());
+  return fmt::format("{} at {}", kind_, upstream_.options().url.display());
 }
 
 Result<Scores> RemoteReranker::score(std::string_view query, std::span<const Hit> hits,
@@ -114,16 +114,16 @@ Result<Scores> RemoteReranker::score(std::string_view query, std::span<const Hit
     const size_t size = std::min(batch, count - at);
     net::Call call{"rerank",
                    request_body(query, hit_texts(hits.subspan(at, size), max_text_bytes))};
-    call.total = left;
-    STOKA_ASSIGN(const net::Answer answer, upstream_.call(call, stop));
+    call.timeout = left;
+    STOKA_ASSIGN(const net::HttpResponse answer, upstream_.call(call, stop));
     if (answer.ok()) {
       const tl::expected<Scores, std::string> scores = parse_scores(answer.body, size);
-      if (!scores) return fail(upstream_.nonsense(scores.error()));
+      if (!scores) return fail(upstream_.protocol_error(scores.error()));
       std::copy(scores->begin(), scores->end(), out.begin() + static_cast<long>(at));
       at += size;
     } else if (has_too_many_texts(answer) && size > 1) {
       batch = size / 2;
-    } else if (net::too_long(answer) && cuts < kMaxCuts) {
+    } else if (net::is_input_too_long(answer) && cuts < kMaxCuts) {
       ++cuts;
       max_text_bytes /= 2;
     } else {
@@ -131,12 +131,12 @@ Result<Scores> RemoteReranker::score(std::string_view query, std::span<const Hit
     }
   }
   if (std::none_of(out.begin(), out.end(), [](const auto& score) { return score.has_value(); }))
-    return fail(upstream_.nonsense(fmt::format("scored none of {} texts", count)));
+    return fail(upstream_.protocol_error(fmt::format("scored none of {} texts", count)));
   normalize_scores(out);
   return out;
 }
 
-Error RemoteReranker::error_for(const net::Answer& answer) const {
+Error RemoteReranker::error_for(const net::HttpResponse& answer) const {
   std::string message = net::error_message(answer.body, upstream_.options().key);
   const bool is_other_kind = is_not_reranker(answer, message);
   if (!is_other_kind && requires_other_model(answer, message))
@@ -144,7 +144,7 @@ Error RemoteReranker::error_for(const net::Answer& answer) const {
                  fmt::format("{} requires a valid model name: {}", server_name(), message),
                  model_hint());
   const bool lacks_endpoint = answer.status == 404 || answer.status == 405;
-  if (!is_other_kind && !lacks_endpoint) return upstream_.refusal(answer);
+  if (!is_other_kind && !lacks_endpoint) return upstream_.status_error(answer);
   if (message.empty()) message = fmt::format("status {}", answer.status);
   return Error(ErrorKind::config, fmt::format("{} is not a reranker: {}", server_name(), message),
                is_other_kind ? std::string(kServeAnother) : endpoint_hint());
@@ -186,7 +186,7 @@ std::string JinaReranker::endpoint_hint() const {
 }
 
 tl::expected<Scores, std::string> parse_scores(std::string_view body, size_t texts) {
-  const Result<std::string> mended = net::mend_json(body, kMaxJsonDepth);
+  const Result<std::string> mended = net::repair_json(body, kMaxJsonDepth);
   if (!mended) return parse_failure("sent JSON that is nested too deep");
   const Json json = Json::parse(*mended, nullptr, false);
   if (json.is_discarded()) return parse_failure("sent something that is not JSON");

@@ -13,7 +13,7 @@
 
 namespace stoka::rerank {
 
-struct RemoteOptions {
+struct RemoteRerankerOptions {
   std::string model;                       // not sent if empty
   size_t max_hits = 64;                    // only the first hits are scored
   size_t max_text_bytes = 6000;            // longer texts are cut, between two characters
@@ -32,7 +32,7 @@ class RemoteReranker : public Reranker {
 
  protected:
   // The upstream must outlive the reranker.
-  RemoteReranker(std::string_view kind, net::Upstream& upstream, RemoteOptions options)
+  RemoteReranker(std::string_view kind, net::Upstream& upstream, RemoteRerankerOptions options)
       : upstream_(upstream), options_(std::move(options)), kind_(kind) {}
 
   virtual std::string request_body(std::string_view query,
@@ -43,18 +43,18 @@ class RemoteReranker : public Reranker {
   virtual std::string endpoint_hint() const = 0;
 
   net::Upstream& upstream_;
-  const RemoteOptions options_;
+  const RemoteRerankerOptions options_;
 
  private:
-  std::string server_name() const { return upstream_.who(); }
-  Error error_for(const net::Answer& answer) const;
+  std::string server_name() const { return upstream_.description(); }
+  Error error_for(const net::HttpResponse& answer) const;
 
   std::string kind_;
 };
 
 class TeiReranker final : public RemoteReranker {
  public:
-  TeiReranker(net::Upstream& upstream, RemoteOptions options)
+  TeiReranker(net::Upstream& upstream, RemoteRerankerOptions options)
       : RemoteReranker("tei", upstream, std::move(options)) {}
 
  protected:
@@ -66,7 +66,7 @@ class TeiReranker final : public RemoteReranker {
 
 class JinaReranker final : public RemoteReranker {
  public:
-  JinaReranker(net::Upstream& upstream, RemoteOptions options)
+  JinaReranker(net::Upstream& upstream, RemoteRerankerOptions options)
       : RemoteReranker("jina", upstream, std::move(options)) {}
 
  protected:

@@ -71,7 +71,7 @@ std::string Router::site_word(const Signal& signal, std::span<const std::string_
   return "";
 }
 
-Decision Router::decide(std::string_view query, int turns, const SiteWords& site) const {
+RouteDecision Router::decide(std::string_view query, int turns, const SiteWords& site) const {
   std::string folded = text::fold(query);
   std::vector<text::Word> analysed = text::words(folded);
   std::vector<std::string_view> words(analysed.size());
@@ -82,7 +82,7 @@ Decision Router::decide(std::string_view query, int turns, const SiteWords& site
     for (const Pattern& pattern : rule.patterns)
       if (pattern.matches(words)) return {rule.route, rule.name, rule.reply, "", ""};
 
-  Decision out;
+  RouteDecision out;
   for (const Signal& signal : signals_) {
     if (!contains(words, signal.words)) continue;
     out.signal = signal.text;

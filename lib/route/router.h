@@ -15,7 +15,7 @@
 
 namespace stoka::route {
 
-struct Decision {
+struct RouteDecision {
   Route route = Route::fresh;  // meta, offtopic, followup or fresh; never nothing
   std::string rule;            // "meta.greeting", "offtopic:weather", "followup.short", "new"
   std::string reply;           // name of the canned reply; empty if the route has none
@@ -39,7 +39,7 @@ class Router {
   static Result<Router> make(const golden::RouterData& data);
 
   // `turns` is the number of turns in the session before this query.
-  Decision decide(std::string_view query, int turns, const SiteWords& site) const;
+  RouteDecision decide(std::string_view query, int turns, const SiteWords& site) const;
 
  private:
   struct Rule {

@@ -58,7 +58,7 @@ class Scan {
       add_block(number);
     std::vector<Scored> found = best_.take();
     for (Scored& hit : found) hit.score = exact(hit.id);
-    std::sort(found.begin(), found.end(), better);
+    std::sort(found.begin(), found.end(), ranks_before);
     size_t end = std::min(k_, found.size());
     while (end > 0 && end < found.size() && found[end].score == found[end - 1].score) ++end;
     found.resize(end);

@@ -12,7 +12,7 @@ size_t next_shrink(size_t kept, size_t k) { return std::max(kept, k) * 2 + 64; }
 
 }  // namespace
 
-bool better(const Scored& a, const Scored& b) {
+bool ranks_before(const Scored& a, const Scored& b) {
   return a.score != b.score ? a.score > b.score : a.id < b.id;
 }
 

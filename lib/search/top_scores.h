@@ -14,7 +14,7 @@ struct Scored {
 };
 
 // The order of results: higher scores first, ties by lower id.
-bool better(const Scored& a, const Scored& b);
+bool ranks_before(const Scored& a, const Scored& b);
 
 // Keeps the k best of the scores that are offered, and all others that are below the k-th by no
 // more than `margin` times its absolute value. Not thread safe.

@@ -68,7 +68,7 @@ std::vector<Scored> top_k_with_ties(const VectorTable& table, std::span<const fl
                table.ids[row]);
   }
   std::vector<Scored> found = best.take();
-  std::sort(found.begin(), found.end(), better);
+  std::sort(found.begin(), found.end(), ranks_before);
   return found;
 }
 
@@ -88,7 +88,7 @@ bool normalize(std::span<float> vector) {
   return true;
 }
 
-std::string to_bytes(std::span<const float> vector) {
+std::string encode_vector(std::span<const float> vector) {
   std::string bytes(vector.size() * sizeof(float), '\0');
   if constexpr (std::endian::native == std::endian::little) {
     if (!vector.empty()) std::memcpy(bytes.data(), vector.data(), bytes.size());
@@ -101,7 +101,7 @@ std::string to_bytes(std::span<const float> vector) {
   return bytes;
 }
 
-std::vector<float> from_bytes(std::string_view bytes, size_t dim) {
+std::vector<float> decode_vector(std::string_view bytes, size_t dim) {
   if (bytes.size() != dim * sizeof(float)) return {};
   std::vector<float> vector(dim);
   if constexpr (std::endian::native == std::endian::little) {

@@ -42,7 +42,7 @@ bool normalize(std::span<float> vector);
 
 // Vectors as the stores keep them: little-endian float32. from_bytes() returns an empty vector if
 // the size is not 4 * dim.
-std::string to_bytes(std::span<const float> vector);
-std::vector<float> from_bytes(std::string_view bytes, size_t dim);
+std::string encode_vector(std::span<const float> vector);
+std::vector<float> decode_vector(std::string_view bytes, size_t dim);
 
 }  // namespace stoka::search

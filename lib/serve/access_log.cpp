@@ -18,19 +18,19 @@ std::string line(const OrderedJson& json) {
 }
 
 std::string clean(std::string_view text) {
-  return text::one_line(text::without_controls(text.substr(0, kMaxMessageBytes), " "));
+  return text::one_line(text::replace_controls(text.substr(0, kMaxMessageBytes), " "));
 }
 
 }  // namespace
 
-Journal::Journal(const Clock& clock, JournalOptions options,
-                 std::function<void(std::string_view)> sink)
+AccessLog::AccessLog(const Clock& clock, AccessLogOptions options,
+                     std::function<void(std::string_view)> sink)
     : clock_(clock), options_(options), sink_(std::move(sink)) {}
 
-void Journal::write(Level level, std::string_view message) {
-  if (level == Level::info && !options_.info) return;
-  if (level == Level::warning && on_warning_) on_warning_();
-  const char* const name = level == Level::warning ? "warning" : "info";
+void AccessLog::write(LogLevel level, std::string_view message) {
+  if (level == LogLevel::info && !options_.info) return;
+  if (level == LogLevel::warning && on_warning_) on_warning_();
+  const char* const name = level == LogLevel::warning ? "warning" : "info";
   const std::string now = rfc3339(clock_.now());
   const std::string out = options_.json
                               ? line({{"ts", now}, {"level", name}, {"msg", clean(message)}})
@@ -39,7 +39,7 @@ void Journal::write(Level level, std::string_view message) {
   sink_(out);
 }
 
-void Journal::log_request(const AccessLogEntry& v) {
+void AccessLog::log_request(const AccessLogEntry& v) {
   if (!options_.info) return;
   const std::string now = rfc3339(clock_.now());
   std::string out;

@@ -12,7 +12,7 @@
 
 namespace stoka::serve {
 
-struct JournalOptions {
+struct AccessLogOptions {
   bool json = true;
   bool info = true;      // false: only warnings are written
   bool queries = false;  // whether questions are written
@@ -33,12 +33,13 @@ struct AccessLogEntry {
 };
 
 // Thread safe.
-class Journal final : public Log {
+class AccessLog final : public Log {
  public:
   // `sink` is called with one whole line at a time, including its line end.
-  Journal(const Clock& clock, JournalOptions options, std::function<void(std::string_view)> sink);
+  AccessLog(const Clock& clock, AccessLogOptions options,
+            std::function<void(std::string_view)> sink);
 
-  void write(Level level, std::string_view message) override;
+  void write(LogLevel level, std::string_view message) override;
   void log_request(const AccessLogEntry& entry);
   // Sets a function that is called before each warning is written. It must be set before other
   // threads write.
@@ -46,7 +47,7 @@ class Journal final : public Log {
 
  private:
   const Clock& clock_;
-  const JournalOptions options_;
+  const AccessLogOptions options_;
   std::function<void()> on_warning_;
   std::mutex mutex_;
   const std::function<void(std::string_view)> sink_;

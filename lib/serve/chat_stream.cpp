@@ -41,15 +41,15 @@ void ChatStream::run_phase(WorkerPool& workers, Result<> (ChatStream::*phase)())
 
 Result<> ChatStream::open_turn() {
   STOKA_ASSIGN(turn_, pipeline::open_turn(server_.engine, request_));
-  if (!turn_->canned.empty()) start_answer();
+  if (!turn_->canned_reply.empty()) start_answer();
   return {};
 }
 
 Result<> ChatStream::find_answer() {
   const std::stop_token stop = stop_.get_token();
-  STOKA_TRY(pipeline::find_answer(server_.engine, *turn_, stop));
+  STOKA_TRY(pipeline::find_sources(server_.engine, *turn_, stop));
   start_answer();
-  if (!answering_->asks_generator()) return {};
+  if (!answering_->needs_generator()) return {};
   STOKA_ASSIGN(writing_, server_.engine.parts().generator.begin(answering_->request(), stop));
   // There may be a thousand streams that take minutes, so what is not needed any more is freed.
   turn_->prompt = {};
@@ -66,7 +66,7 @@ void ChatStream::on_prepared(Result<> result) {
   if (writer_ == nullptr) return;
   if (!result) return fail(result.error());
   if (!answering_) return run_phase(server_.slow, &ChatStream::find_answer);
-  if (!writing_) return finish(generate::Finish::complete);
+  if (!writing_) return finish(generate::FinishReason::complete);
   streaming_ = true;
   writing_->start(server_.loop, *this);
 }
@@ -93,7 +93,7 @@ void ChatStream::on_drained() {
 
 // If the model server has refused the request, result() may ask it for the reason, which blocks;
 // that is a worker's job.
-void ChatStream::over() {
+void ChatStream::finished() {
   if (!streaming_) return;
   if (head_sent_) return finish(writing_->result(stop_.get_token()));
   streaming_ = false;
@@ -110,11 +110,11 @@ void ChatStream::over() {
 void ChatStream::release_writing() {
   streaming_ = false;
   if (!writing_) return;
-  server_.loop.soon([self = shared_from_this(), writing = std::shared_ptr(std::move(
-                                                    writing_))]() mutable { writing.reset(); });
+  server_.loop.defer([self = shared_from_this(), writing = std::shared_ptr(std::move(
+                                                     writing_))]() mutable { writing.reset(); });
 }
 
-void ChatStream::finish(Result<generate::Finish> result) {
+void ChatStream::finish(Result<generate::FinishReason> result) {
   release_writing();
   if (std::exchange(finished_, true)) return;
   streamed_ = answering_->finish(std::move(result));
@@ -155,7 +155,7 @@ void ChatStream::committed(Result<Session> session) {
 // The message of the error event. That the index is empty is public; the errors of model servers,
 // which may name their addresses, are not.
 std::string ChatStream::public_message() const {
-  if (turn_->failure) return turn_->failure->message;
+  if (turn_->index_error) return turn_->index_error->message;
   return shutting_down_ ? "the server is shutting down" : "the answer broke off";
 }
 
@@ -216,8 +216,8 @@ void ChatStream::send_events() {
   last_send_ = std::chrono::steady_clock::now();
 }
 
-void ChatStream::count(const pipeline::Streamed& streamed) {
-  const cite::Summary& summary = streamed.summary;
+void ChatStream::count(const pipeline::StreamResult& streamed) {
+  const cite::AnswerSummary& summary = streamed.summary;
   server_.metrics.answers(turn_->route).add();
   server_.metrics.citations(Metrics::CitationResult::emitted).add(summary.citations.size());
   server_.metrics.citations(Metrics::CitationResult::repaired)

@@ -18,7 +18,7 @@ namespace stoka::serve {
 // While a worker runs one of those, only the worker touches the turn; the loop continues with it
 // when the worker posts the result.
 class ChatStream final : public PendingResponse,
-                         generate::Reader,
+                         generate::GenerationSink,
                          public std::enable_shared_from_this<ChatStream> {
  public:
   ChatStream(ServerContext& server, ResponseWriter& writer, std::unique_ptr<RequestContext> context,
@@ -41,15 +41,15 @@ class ChatStream final : public PendingResponse,
   void on_prepared(Result<> result);
   void accepted() override;
   void text(std::string_view delta) override;
-  void over() override;
+  void finished() override;
   void release_writing();
-  void finish(Result<generate::Finish> result);
+  void finish(Result<generate::FinishReason> result);
   void commit();
   void committed(Result<Session> session);
   void fail(const Error& error);
   void on_event(const Event& event);
   void send_events();
-  void count(const pipeline::Streamed& streamed);
+  void count(const pipeline::StreamResult& streamed);
   std::string public_message() const;
 
   ServerContext& server_;
@@ -58,9 +58,9 @@ class ChatStream final : public PendingResponse,
   const pipeline::TurnRequest request_;
   std::stop_source stop_;
   std::optional<pipeline::Turn> turn_;
-  std::optional<pipeline::Answering> answering_;
-  std::unique_ptr<generate::Writing> writing_;
-  std::optional<pipeline::Streamed> streamed_;
+  std::optional<pipeline::TurnStreamer> answering_;
+  std::unique_ptr<generate::GenerationStream> writing_;
+  std::optional<pipeline::StreamResult> streamed_;
   std::string events_;        // encoded, not sent yet
   bool head_sent_ = false;    // of the HTTP response
   bool streaming_ = false;    // the loop drives writing_

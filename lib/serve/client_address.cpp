@@ -97,8 +97,8 @@ std::string IpAddress::text() const {
   return out.data();
 }
 
-Result<Networks> Networks::parse(std::span<const std::string> cidrs) {
-  Networks out;
+Result<NetworkSet> NetworkSet::parse(std::span<const std::string> cidrs) {
+  NetworkSet out;
   for (const std::string& cidr : cidrs) {
     const auto error = [&](std::string_view what) {
       return fail(ErrorKind::config,
@@ -129,7 +129,7 @@ Result<Networks> Networks::parse(std::span<const std::string> cidrs) {
   return out;
 }
 
-bool Networks::contains(const IpAddress& address) const {
+bool NetworkSet::contains(const IpAddress& address) const {
   return std::any_of(networks_.begin(), networks_.end(), [&](const Network& network) {
     return address.is_v4() == network.address.is_v4() &&
            has_same_prefix(address, network.address, network.bits);
@@ -137,7 +137,7 @@ bool Networks::contains(const IpAddress& address) const {
 }
 
 IpAddress client_address(const IpAddress& peer, std::span<const std::string_view> x_forwarded_for,
-                         const Networks& trusted) {
+                         const NetworkSet& trusted) {
   IpAddress last = peer;
   size_t hops = 0;
   for (size_t header = x_forwarded_for.size(); header-- > 0;) {

@@ -35,11 +35,11 @@ class IpAddress {
 };
 
 // A set of networks.
-class Networks {
+class NetworkSet {
  public:
   // Each element is "10.0.0.0/8", "fd00::/8", or one address. Bits after the prefix are ignored. A
   // config error names the element and what is wrong with it.
-  static Result<Networks> parse(std::span<const std::string> cidrs);
+  static Result<NetworkSet> parse(std::span<const std::string> cidrs);
   // A network holds only addresses of its own IP version: 0.0.0.0/0 holds no IPv6 address, and ::/0
   // no IPv4 address.
   bool contains(const IpAddress& address) const;
@@ -57,7 +57,7 @@ class Networks {
 // or the left-most hop if all are trusted. A hop that is not an address ends the search at the
 // trusted hop to its right. At most 64 hops are read.
 IpAddress client_address(const IpAddress& peer, std::span<const std::string_view> x_forwarded_for,
-                         const Networks& trusted);
+                         const NetworkSet& trusted);
 
 // The key under which a rate limit counts a client: the IPv4 address, or the /64 of an IPv6
 // address.

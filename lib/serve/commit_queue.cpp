@@ -13,8 +13,9 @@ constexpr size_t kMaxBatch = 64;  // turns in one transaction
 }  // namespace
 
 CommitQueue::CommitQueue(store::Store& store)
-    : store_(store), max_batch_(store.commits_at_a_time() > 1 ? 1 : kMaxBatch) {
-  for (size_t i = 0; i < store.commits_at_a_time(); ++i) threads_.emplace_back([this] { run(); });
+    : store_(store), max_batch_(store.max_concurrent_commits() > 1 ? 1 : kMaxBatch) {
+  for (size_t i = 0; i < store.max_concurrent_commits(); ++i)
+    threads_.emplace_back([this] { run(); });
 }
 
 CommitQueue::~CommitQueue() {

@@ -27,7 +27,7 @@ void set_option(int socket, int level, int name, int value) {
 
 }  // namespace
 
-Connection::Connection(net::Loop& loop, int socket, IpAddress peer, Handler& handler,
+Connection::Connection(net::EventLoop& loop, int socket, IpAddress peer, Handler& handler,
                        const ConnectionLimits& limits, std::function<void()> closed)
     : loop_(loop),
       socket_(socket),
@@ -41,7 +41,7 @@ Connection::Connection(net::Loop& loop, int socket, IpAddress peer, Handler& han
       last_write_(waiting_since_) {
   set_option(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(socket_, SOL_SOCKET, SO_KEEPALIVE, 1);
-  watch_ = loop_.watch(socket_, [this](net::Loop::Ready what) { on_ready(what); });
+  watch_ = loop_.watch(socket_, [this](net::EventLoop::Readiness what) { on_ready(what); });
   update_watch();
 }
 
@@ -57,9 +57,11 @@ bool Connection::has_unhandled_request() const {
          (reader_.state() == State::complete || reader_.state() == State::refused);
 }
 
-void Connection::update_watch() { watch_.want(!has_unhandled_request() || !blocked_, blocked_); }
+void Connection::update_watch() {
+  watch_.set_interest(!has_unhandled_request() || !blocked_, blocked_);
+}
 
-void Connection::on_ready(net::Loop::Ready what) {
+void Connection::on_ready(net::EventLoop::Readiness what) {
   if (what.readable) receive();
   if (what.writable && !over_) flush();
 }
@@ -169,13 +171,13 @@ void Connection::finish_response(bool keep) {
   // These bytes come before anything that is received from now on.
   if (!pipelined_.empty() && keep) reader_.push(std::exchange(pipelined_, {}));
   // The pending response may be calling this function, so it is destroyed later.
-  if (pending_) loop_.soon([pending = std::move(pending_)] {});
+  if (pending_) loop_.defer([pending = std::move(pending_)] {});
   schedule_flush();
 }
 
 void Connection::schedule_flush() {
   if (std::exchange(flush_scheduled_, true)) return;
-  loop_.soon([self = std::weak_ptr(self_)] {
+  loop_.defer([self = std::weak_ptr(self_)] {
     if (const auto alive = self.lock()) (*alive)->flush();
   });
 }
@@ -266,7 +268,7 @@ void Connection::disconnect() {
 void Connection::close() {
   if (std::exchange(over_, true)) return;
   watch_.cancel();
-  loop_.soon(closed_);
+  loop_.defer(closed_);
 }
 
 }  // namespace stoka::serve

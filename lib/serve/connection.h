@@ -30,7 +30,7 @@ class Connection final : public ResponseWriter {
 
   // Takes ownership of the socket. `closed` is called once, in a later round of the loop, when the
   // connection is over.
-  Connection(net::Loop& loop, int socket, IpAddress peer, Handler& handler,
+  Connection(net::EventLoop& loop, int socket, IpAddress peer, Handler& handler,
              const ConnectionLimits& limits, std::function<void()> closed);
   ~Connection() override;
   Connection(const Connection&) = delete;
@@ -56,7 +56,7 @@ class Connection final : public ResponseWriter {
   size_t backlog() const override { return out_.size() - written_ + chunk_.size(); }
 
  private:
-  void on_ready(net::Loop::Ready ready);
+  void on_ready(net::EventLoop::Readiness ready);
   void receive();
   void push(std::string_view bytes);
   void handle_requests();
@@ -71,14 +71,14 @@ class Connection final : public ResponseWriter {
   void disconnect();  // the client is gone
   void close();       // the connection is over
 
-  net::Loop& loop_;
+  net::EventLoop& loop_;
   const int socket_;
   const IpAddress peer_;
   Handler& handler_;
   const ConnectionLimits limits_;
   const std::function<void()> closed_;
   const std::shared_ptr<Connection*> self_;  // expires with this; for calls that the loop delays
-  net::Loop::Watch watch_;
+  net::EventLoop::Watch watch_;
 
   RequestReader reader_;
   std::string pipelined_;  // received while a response is being made

@@ -43,7 +43,7 @@ Result<std::string> normalised(std::string_view given) {
                 std::move(hint));
   };
   const std::string example = "write it as https://example.com or http://localhost:4321";
-  const std::string origin = lower(trimmed(text::one_line(given)));
+  const std::string origin = to_lower(trimmed(text::one_line(given)));
   // The message does not repeat the origin, which may hold a password.
   if (origin.find('@') != std::string::npos)
     return fail(ErrorKind::config, "an allowed origin names a user", example);
@@ -131,7 +131,7 @@ std::optional<Cors::Headers> Cors::preflight(std::string_view origin,
   for (bool more = true; more;) {
     const size_t comma = requested_headers.find(',');
     more = comma != std::string_view::npos;
-    const std::string name = lower(trimmed(requested_headers.substr(0, comma)));
+    const std::string name = to_lower(trimmed(requested_headers.substr(0, comma)));
     if (!name.empty() && !is_in_list(kRequestHeaders, name)) return std::nullopt;
     if (more) requested_headers.remove_prefix(comma + 1);
   }

@@ -56,7 +56,7 @@ class EventFields {
   T one_of(const char* name, std::initializer_list<T> known) {
     const std::string word = text(name);
     for (const T value : known)
-      if (stoka::name(value) == word) return value;
+      if (stoka::to_string(value) == word) return value;
     bad(name);
     return *known.begin();
   }
@@ -91,7 +91,7 @@ Event event(std::string_view name, EventFields& fields) {
                       .date = fields.text("date"),
                       .url = fields.text_or_null("url"),
                       .score = fields.number("score"),
-                      .kind = fields.text_or_null("kind") == stoka::name(CiteKind::product)
+                      .kind = fields.text_or_null("kind") == stoka::to_string(CiteKind::product)
                                   ? CiteKind::product
                                   : CiteKind::block,
                       .published = parse_date(fields.text_or_null("published"))}};
@@ -106,7 +106,7 @@ Event event(std::string_view name, EventFields& fields) {
 }  // namespace
 
 void append_event(std::string& out, const Event& event) {
-  out.append("event: ").append(name(event)).append("\ndata: ");
+  out.append("event: ").append(to_string(event)).append("\ndata: ");
   out += data_json(event);
   out += "\n\n";
 }
@@ -114,7 +114,7 @@ void append_event(std::string& out, const Event& event) {
 Result<Event> read_event(std::string_view name, std::string_view data) {
   const auto known = std::find(kNames.begin(), kNames.end(), name);
   if (known == kNames.end()) return fail(ErrorKind::protocol, "an event with an unknown name");
-  STOKA_ASSIGN(const std::string text, net::mend_json(data));
+  STOKA_ASSIGN(const std::string text, net::repair_json(data));
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object())
     return fail(ErrorKind::protocol,

@@ -143,7 +143,7 @@ std::string problem_details_json(int status, const Error& error, std::string_vie
   OrderedJson body = {{"type", "about:blank"},
                       {"title", reason_phrase(status)},
                       {"status", status},
-                      {"code", name(error.kind)},
+                      {"code", to_string(error.kind)},
                       {"detail", error.message}};
   if (!error.hint.empty()) body["hint"] = error.hint;
   if (!field.empty()) body["field"] = field;

@@ -75,7 +75,7 @@ bool is_subject(const json* sub) {
   const std::string& text = sub->get_ref<const std::string&>();
   if (text.empty() || text.size() > kMaxSubjectBytes) return false;
   size_t controls = 0;
-  text::without_controls(text, {}, &controls);
+  text::replace_controls(text, {}, &controls);
   return controls == 0 && text.find_first_of("\n\t") == std::string::npos;
 }
 

@@ -73,7 +73,7 @@ bool is_unsupported_key(std::string_view text) {
     if (trimmed(text).starts_with(start)) return true;
   if (is_der(text)) return true;
   std::string base64(text);
-  std::erase_if(base64, [](char c) { return contains(kWhiteSpace, {&c, 1}); });
+  std::erase_if(base64, [](char c) { return contains(kAsciiWhitespace, {&c, 1}); });
   const std::optional<std::string> inner = from_base64(base64);
   return inner && (is_der(*inner) || is_pem(*inner));
 }

@@ -207,8 +207,8 @@ Counter& Metrics::upstream_errors(std::string_view role, ErrorKind kind) {
   return upstream_errors_[i][static_cast<size_t>(kind)];
 }
 
-void Metrics::watch(std::string name, Labels labels, std::function<double()> read,
-                    std::string help) {
+void Metrics::add_gauge(std::string name, Labels labels, std::function<double()> read,
+                        std::string help) {
   if (help.empty() && name == "stoka_gate_taken") help = "Requests under way to a model server.";
   if (help.empty() && name == "stoka_gate_waiting")
     help = "Requests that wait for a place at a model server.";
@@ -240,7 +240,7 @@ std::string Metrics::text() const {
 
   page.family("stoka_answers_total", "counter", "Answers begun, by the route of the question.");
   for (size_t i = 0; i < answers_.size(); ++i)
-    page.sample({{"route", std::string(name(static_cast<Route>(i)))}}, answers_[i]);
+    page.sample({{"route", std::string(to_string(static_cast<Route>(i)))}}, answers_[i]);
 
   page.single("stoka_open_streams", "gauge", "Answers that are being streamed.",
               std::to_string(open_streams.value()));
@@ -256,7 +256,7 @@ std::string Metrics::text() const {
     for (size_t j = 0; j < kKinds; ++j)
       if (upstream_errors_[i][j].value() > 0)
         page.sample({{"role", std::string(kRoleNames[i])},
-                     {"kind", std::string(name(static_cast<ErrorKind>(j)))}},
+                     {"kind", std::string(to_string(static_cast<ErrorKind>(j)))}},
                     upstream_errors_[i][j]);
 
   page.family(

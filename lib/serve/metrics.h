@@ -90,7 +90,8 @@ class Metrics {
   // and quick, must not throw, and what it refers to must outlive this object. Gauges of one name
   // differ in their labels and have the help text of the first. stoka_gate_taken and
   // stoka_gate_waiting have a help text of their own.
-  void watch(std::string name, Labels labels, std::function<double()> read, std::string help = {});
+  void add_gauge(std::string name, Labels labels, std::function<double()> read,
+                 std::string help = {});
 
   // All metrics; the content type is kMetricsType. Requests of a route and status appear once there
   // was one, all other metrics from the start.

@@ -385,7 +385,7 @@ std::string openapi_json(bool bot_enabled, std::string_view version) {
                                                                {"Done", "Done"},
                                                                {"Error", "Failure"}};
     for (const auto& [event, data_schema] : kEvents) {
-      OrderedJson name{{"const", lower(event)}};
+      OrderedJson name{{"const", to_lower(event)}};
       OrderedJson data{{"$ref", std::string("#/components/schemas/") + data_schema}};
       schemas[std::string(event) + "Event"] = {
           {"type", "object"},

@@ -123,7 +123,7 @@ class Fields {
 
 // What a page sends about itself only helps to rank, so what is too long is cut or left out.
 std::string cut(std::string text, size_t max_bytes) {
-  if (text.size() > max_bytes) text.resize(text::floor_border(text, max_bytes));
+  if (text.size() > max_bytes) text.resize(text::floor_char_boundary(text, max_bytes));
   return text;
 }
 

@@ -38,7 +38,7 @@ Error public_error(const Error& error) {
 }
 
 RequestContext::RequestContext(ServerContext& server, ResponseWriter& writer,
-                               const HttpRequest& request, std::string_view route, Ids& ids,
+                               const HttpRequest& request, std::string_view route, UuidSource& ids,
                                Headers headers)
     : server_(server),
       writer_(writer),

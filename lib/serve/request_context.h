@@ -23,12 +23,12 @@ namespace stoka::serve {
 // The parts of a server that its responses use.
 struct ServerContext {
   pipeline::Engine& engine;
-  net::Loop& loop;
+  net::EventLoop& loop;
   WorkerPool& quick;  // for jobs that only read or write the store
   WorkerPool& slow;   // for jobs that may wait for a model server
   CommitQueue& commits;
   Metrics& metrics;
-  Journal& log;
+  AccessLog& log;
   std::chrono::milliseconds ping_interval{15000};  // an idle stream gets a comment this often
 };
 
@@ -57,7 +57,7 @@ class RequestContext {
 
   // Every response to this request gets `headers` and X-Request-Id.
   RequestContext(ServerContext& server, ResponseWriter& writer, const HttpRequest& request,
-                 std::string_view route, Ids& ids, Headers headers);
+                 std::string_view route, UuidSource& ids, Headers headers);
   ~RequestContext();
   RequestContext(const RequestContext&) = delete;
   RequestContext& operator=(const RequestContext&) = delete;

@@ -118,12 +118,12 @@ bool RequestReader::check_fields() {
   if (const size_t codings = message.count(http::field::transfer_encoding); codings > 0) {
     if (is_http_1_0) return reject(400, "a request of HTTP/1.0 cannot have a Transfer-Encoding");
     const auto coding = message[http::field::transfer_encoding];
-    if (codings > 1 || lower(std::string_view(coding.data(), coding.size())) != "chunked")
+    if (codings > 1 || to_lower(std::string_view(coding.data(), coding.size())) != "chunked")
       return reject(501, "the only Transfer-Encoding that is supported is chunked");
   }
   const auto expect = message[http::field::expect];
   wants_continue_ = !expect.empty() && !is_http_1_0;  // HTTP/1.0 has no Expect
-  if (wants_continue_ && lower(std::string_view(expect.data(), expect.size())) != "100-continue")
+  if (wants_continue_ && to_lower(std::string_view(expect.data(), expect.size())) != "100-continue")
     return reject(417, "the only Expect that is supported is 100-continue");
   const auto target = message.target();
   if (target.empty() || target.front() != '/')
@@ -144,7 +144,7 @@ void RequestReader::keep_head() {
   request_.query = target.substr(std::min(mark + 1, target.size()));
   for (const auto& field : message)
     request_.headers.emplace_back(
-        lower(std::string_view(field.name_string().data(), field.name_string().size())),
+        to_lower(std::string_view(field.name_string().data(), field.name_string().size())),
         std::string(field.value().data(), field.value().size()));
   request_.minor_version = static_cast<int>(message.version() % 10);
   request_.keep_alive = message.keep_alive();

@@ -54,8 +54,8 @@ IpAddress address_of(const sockaddr_storage& from) {
 }
 
 bool is_loopback(const IpAddress& address) {
-  static const Networks loopback =
-      *Networks::parse(std::vector<std::string>{"127.0.0.0/8", "::1/128"});
+  static const NetworkSet loopback =
+      *NetworkSet::parse(std::vector<std::string>{"127.0.0.0/8", "::1/128"});
   return loopback.contains(address);
 }
 
@@ -111,7 +111,7 @@ Result<std::vector<Socket>> bind_all(const std::string& host, uint16_t& port) {
 }  // namespace
 
 struct Server::Impl {
-  Impl(pipeline::Engine& engine, Journal& given, Metrics& measured, ServerOptions given_options,
+  Impl(pipeline::Engine& engine, AccessLog& given, Metrics& measured, ServerOptions given_options,
        std::vector<Socket> bound)
       : options(std::move(given_options)),
         log(given),
@@ -120,17 +120,18 @@ struct Server::Impl {
         sockets(std::move(bound)),
         site(context, options.site),
         commits(engine.parts().store),
-        quick(kQuickWorkers, options.connections),
-        slow(options.workers, options.connections) {
+        quick(kQuickWorkers, options.max_connections),
+        slow(options.workers, options.max_connections) {
     for (const Socket& socket : sockets)
       listening.push_back(
-          loop.watch(socket.fd, [this, fd = socket.fd](net::Loop::Ready) { accept(fd); }));
-    metrics.watch(
+          loop.watch(socket.fd, [this, fd = socket.fd](net::EventLoop::Readiness) { accept(fd); }));
+    metrics.add_gauge(
         "stoka_waiting", {{"queue", "quick"}}, [this] { return count(quick.waiting()); },
         "Jobs that wait for a thread, and turns that wait to be stored.");
-    metrics.watch("stoka_waiting", {{"queue", "slow"}}, [this] { return count(slow.waiting()); });
-    metrics.watch("stoka_waiting", {{"queue", "commit"}},
-                  [this] { return count(commits.waiting()); });
+    metrics.add_gauge("stoka_waiting", {{"queue", "slow"}},
+                      [this] { return count(slow.waiting()); });
+    metrics.add_gauge("stoka_waiting", {{"queue", "commit"}},
+                      [this] { return count(commits.waiting()); });
     set_accepting(true);
     tick();
   }
@@ -139,12 +140,12 @@ struct Server::Impl {
 
   void set_accepting(bool more) {
     accepting = more;
-    for (net::Loop::Watch& watch : listening) watch.want(more, false);
+    for (net::EventLoop::Watch& watch : listening) watch.set_interest(more, false);
   }
 
   void accept(int listener) {
     for (int i = 0; i < kMaxAccepted && accepting; ++i) {
-      if (connections.size() >= options.connections) {
+      if (connections.size() >= options.max_connections) {
         // A new client is certain only in the first iteration: the listener is readable.
         if (i == 0 && !close_longest_idle()) set_accepting(false);
         return;
@@ -187,7 +188,8 @@ struct Server::Impl {
   void add_connection(Socket socket, const IpAddress& peer) {
     const bool counted = !is_loopback(peer) && !options.site.trusted_proxies.contains(peer);
     const std::string key = counted ? rate_key(peer) : "";
-    if (counted && connections_of[key] >= std::max<size_t>(options.connections / kClientShare, 8))
+    if (counted &&
+        connections_of[key] >= std::max<size_t>(options.max_connections / kClientShare, 8))
       return;
     if (counted) ++connections_of[key];
     const uint64_t id = ++last_id;
@@ -202,7 +204,7 @@ struct Server::Impl {
     connections.erase(id);
     metrics.connections.add(-1);
     if (!key.empty() && --connections_of[key] == 0) connections_of.erase(key);
-    if (!accepting && !closing && connections.size() < options.connections) set_accepting(true);
+    if (!accepting && !closing && connections.size() < options.max_connections) set_accepting(true);
   }
 
   void tick() {
@@ -231,7 +233,7 @@ struct Server::Impl {
     listening.clear();
     sockets.clear();
     for_each_connection([](Connection& connection) { connection.finish(); });
-    ending = loop.after(options.grace, [this] {
+    ending = loop.after(options.shutdown_grace, [this] {
       for_each_connection([](Connection& connection) { connection.shut_down(); });
       ending = loop.after(kShutdownTimeout, [this] { abandon(); });
     });
@@ -245,13 +247,13 @@ struct Server::Impl {
   bool over() const { return closing && (connections.empty() || abandoned); }
 
   const ServerOptions options;
-  Journal& log;
+  AccessLog& log;
   Metrics& metrics;
   ServerContext context;  // refers to members that follow
-  net::Loop loop;         // constructed before everything that uses it
+  net::EventLoop loop;    // constructed before everything that uses it
   std::vector<Socket> sockets;
-  std::vector<net::Loop::Watch> listening;
-  net::Loop::Timer resume, ticking, ending;
+  std::vector<net::EventLoop::Watch> listening;
+  net::EventLoop::Timer resume, ticking, ending;
   Site site;
   std::unordered_map<uint64_t, std::unique_ptr<Connection>> connections;
   std::map<std::string, size_t> connections_of;
@@ -270,7 +272,7 @@ Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Server::~Server() = default;
 
-Result<std::unique_ptr<Server>> Server::listen(pipeline::Engine& engine, Journal& log,
+Result<std::unique_ptr<Server>> Server::listen(pipeline::Engine& engine, AccessLog& log,
                                                Metrics& metrics, ServerOptions options) {
   STOKA_ASSIGN(std::vector<Socket> sockets, bind_all(options.host, options.port));
   return std::unique_ptr<Server>(new Server(
@@ -287,7 +289,7 @@ std::string Server::url() const {
 }
 
 void Server::run() {
-  impl_->loop.drive([this] { return impl_->over(); }, {});
+  impl_->loop.run_until([this] { return impl_->over(); }, {});
 }
 
 void Server::stop() {

@@ -18,11 +18,11 @@ namespace stoka::serve {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  uint16_t port = 8787;                    // 0: any free port
-  size_t connections = 4096;               // at a time; further clients wait to be accepted
-  size_t workers = 16;                     // threads for jobs that may wait for a model server
-  std::chrono::milliseconds grace{25000};  // how long open responses may take after stop()
-  std::chrono::milliseconds ping_interval{15000};  // an idle stream gets a comment this often
+  uint16_t port = 8787;           // 0: any free port
+  size_t max_connections = 4096;  // at a time; further clients wait to be accepted
+  size_t workers = 16;            // threads for jobs that may wait for a model server
+  std::chrono::milliseconds shutdown_grace{25000};  // how long open responses may take after stop()
+  std::chrono::milliseconds ping_interval{15000};   // an idle stream gets a comment this often
   ConnectionLimits limits = {};
   SiteOptions site = {};
 };
@@ -31,7 +31,7 @@ struct ServerOptions {
 class Server {
  public:
   // Listens when it returns; run() serves the clients. A config error if it cannot listen.
-  static Result<std::unique_ptr<Server>> listen(pipeline::Engine& engine, Journal& log,
+  static Result<std::unique_ptr<Server>> listen(pipeline::Engine& engine, AccessLog& log,
                                                 Metrics& metrics, ServerOptions options);
   ~Server();
   Server(const Server&) = delete;

@@ -186,8 +186,7 @@ bool Site::admit(const Endpoint& endpoint, HandlerArgs& args) {
     const auto wait = limit.admit(client, now);
     if (limit.requests() > 0) {
       args.context->add_header("RateLimit-Limit", std::to_string(limit.requests()));
-      args.context->add_header("RateLimit-Remaining",
-                               std::to_string(limit.remaining(client, now)));
+      args.context->add_header("RateLimit-Remaining", std::to_string(limit.remaining(client, now)));
     }
     if (wait) {
       server_.metrics.rate_limited(endpoint.path).add();
@@ -199,7 +198,7 @@ bool Site::admit(const Endpoint& endpoint, HandlerArgs& args) {
     }
   }
   if (endpoint.method != "POST") return true;
-  if (lower(trimmed(media_type(args.request.header("content-type")))) == "application/json")
+  if (to_lower(trimmed(media_type(args.request.header("content-type")))) == "application/json")
     return true;
   args.context->fail({ErrorKind::usage, "the body is not declared as JSON",
                       "send the header Content-Type: application/json"},
@@ -212,10 +211,10 @@ bool Site::admit(const Endpoint& endpoint, HandlerArgs& args) {
 std::string Site::subject(const HttpRequest& request, bool* refused) const {
   const std::string_view header = request.header("authorization");
   constexpr std::string_view kBearer = "bearer ";
-  if (lower(header.substr(0, kBearer.size())) != kBearer) return {};
-  if (options_.tokens) {
-    auto subject = options_.tokens->verify(trimmed(header.substr(kBearer.size())),
-                                           server_.engine.parts().clock.now());
+  if (to_lower(header.substr(0, kBearer.size())) != kBearer) return {};
+  if (options_.token_verifier) {
+    auto subject = options_.token_verifier->verify(trimmed(header.substr(kBearer.size())),
+                                                   server_.engine.parts().clock.now());
     if (subject) return std::move(*subject);
   }
   *refused = true;
@@ -282,7 +281,7 @@ Site::PendingPtr Site::context(HandlerArgs& args) {
 Site::PendingPtr Site::get_profile(HandlerArgs& args) {
   bool refused = false;
   std::string subject = this->subject(args.request, &refused);
-  const std::string id = lower(args.request.parameter("visitor_id"));
+  const std::string id = to_lower(args.request.parameter("visitor_id"));
   if (refused) return refuse_token(args);
   if (!is_uuid(id) && (subject.empty() || !id.empty())) {
     args.context->fail({ErrorKind::usage, "visitor_id is not a UUID", "take it from a ready event"},
@@ -290,15 +289,15 @@ Site::PendingPtr Site::get_profile(HandlerArgs& args) {
     return nullptr;
   }
   auto job = std::make_shared<WorkerResponse>(server_, std::move(args.context));
-  job->start(server_.quick,
-             [&server = server_, id, subject](std::stop_token) -> Result<HttpResponse> {
-               STOKA_ASSIGN(const pipeline::Asker asker,
-                            pipeline::asker(server.engine.parts().store, id, subject, true));
-               if (!asker.known)
-                 return fail(ErrorKind::not_found, "there is no such visitor",
-                             "set interests to make one");
-               return json_response(pipeline::to_json(*asker.known));
-             });
+  job->start(
+      server_.quick, [&server = server_, id, subject](std::stop_token) -> Result<HttpResponse> {
+        STOKA_ASSIGN(const pipeline::VisitorLookup asker,
+                     pipeline::look_up_visitor(server.engine.parts().store, id, subject, true));
+        if (!asker.stored)
+          return fail(ErrorKind::not_found, "there is no such visitor",
+                      "set interests to make one");
+        return json_response(pipeline::to_json(*asker.stored));
+      });
   return job;
 }
 
@@ -316,14 +315,15 @@ Site::PendingPtr Site::update_profile(HandlerArgs& args) {
              [&server = server_, update = std::move(*update),
               subject](std::stop_token) -> Result<HttpResponse> {
                const pipeline::Engine::Parts& parts = server.engine.parts();
-               STOKA_ASSIGN(const pipeline::Asker asker,
-                            pipeline::asker(parts.store, lower(update.visitor_id), subject, true));
-               if (!asker.known && asker.id.empty())
+               STOKA_ASSIGN(const pipeline::VisitorLookup asker,
+                            pipeline::look_up_visitor(parts.store, to_lower(update.visitor_id),
+                                                      subject, true));
+               if (!asker.stored && asker.id.empty())
                  return fail(ErrorKind::not_found, "there is no such visitor",
                              "leave out visitor_id, which belongs to another visitor");
                STOKA_ASSIGN(
                    const Visitor visitor,
-                   pipeline::update_profile(parts.store, asker.known ? asker.known->id : asker.id,
+                   pipeline::update_profile(parts.store, asker.stored ? asker.stored->id : asker.id,
                                             update.interests, update.read, parts.clock.now()));
                return json_response(pipeline::to_json(visitor));
              });

@@ -17,19 +17,19 @@
 
 namespace stoka::serve {
 
-struct Limit {
+struct RateLimit {
   size_t requests = 0;  // 0: no limit
   std::chrono::seconds window{300};
 };
 
 struct SiteOptions {
   bool bot_enabled = true;  // false: there are no /api/stoka routes
-  Limit chat{30, std::chrono::seconds(300)};
-  Limit discover{60, std::chrono::seconds(300)};  // also for profile
-  Limit context{120, std::chrono::seconds(60)};   // also for open
-  Networks trusted_proxies;
+  RateLimit chat{30, std::chrono::seconds(300)};
+  RateLimit discover{60, std::chrono::seconds(300)};  // also for profile
+  RateLimit context{120, std::chrono::seconds(60)};   // also for open
+  NetworkSet trusted_proxies;
   Cors cors;
-  std::optional<JwtVerifier> tokens;  // nullopt: no token is valid
+  std::optional<JwtVerifier> token_verifier;  // nullopt: no token is valid
 };
 
 // The error of GET /api/stoka/open for a document that was indexed without an address.

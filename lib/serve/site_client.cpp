@@ -25,26 +25,26 @@ constexpr size_t kMaxItems = 10;         // recommendations, whatever the server
 constexpr const char* kExample = "give one like http://127.0.0.1:8787 or https://example.com/site";
 
 // A stream has a ping every 15 s. The first byte may take long, because a model may have to load.
-constexpr net::Deadlines kDeadlines{.connect = std::chrono::seconds(5),
-                                    .headers = std::chrono::seconds(120),
-                                    .first_token = std::chrono::seconds(120),
-                                    .idle = std::chrono::seconds(60),
-                                    .total = std::chrono::minutes(15)};
+constexpr net::Timeouts kDeadlines{.connect = std::chrono::seconds(5),
+                                   .headers = std::chrono::seconds(120),
+                                   .first_token = std::chrono::seconds(120),
+                                   .idle = std::chrono::seconds(60),
+                                   .total = std::chrono::minutes(15)};
 
-std::string encoded(std::string_view text) { return percent_encoded(text, "-._~/"); }
+std::string encoded(std::string_view text) { return percent_encode(text, "-._~/"); }
 
 // A member of problem details as one line for an error.
 std::string problem_text(const Json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_string()) return {};
-  std::string out = text::squeeze(text::one_line(found->get<std::string>()));
-  if (out.size() > kMaxProblemText) out.resize(text::floor_border(out, kMaxProblemText));
+  std::string out = text::collapse_whitespace(text::one_line(found->get<std::string>()));
+  if (out.size() > kMaxProblemText) out.resize(text::floor_char_boundary(out, kMaxProblemText));
   while (out.ends_with('.')) out.pop_back();
   return out;
 }
 
 Json parsed(std::string_view body) {
-  const auto text = net::mend_json(body);
+  const auto text = net::repair_json(body);
   return text ? Json::parse(*text, nullptr, false) : Json();
 }
 
@@ -57,21 +57,21 @@ std::string dumped(const Json& body) {
 }
 
 // Collects a response; of one with an error status only the beginning.
-struct ResponseCollector : net::Listener {
-  net::Answer answer;
+struct ResponseCollector : net::BodySink {
+  net::HttpResponse answer;
 
-  Result<> head(const net::Head& head) override {
+  Result<> head(const net::ResponseHead& head) override {
     answer.status = head.status;
     answer.content_type = head.content_type;
     answer.retry_after = head.retry_after;
-    answer.requests_left = head.requests_left;
+    answer.rate_limit_remaining = head.rate_limit_remaining;
     return {};
   }
-  Result<net::Heard> body(std::string_view bytes) override {
+  Result<net::BodyProgress> body(std::string_view bytes) override {
     answer.body += bytes;
-    if (answer.ok() || answer.body.size() < kMaxErrorBytes) return net::Heard::flowing;
+    if (answer.ok() || answer.body.size() < kMaxErrorBytes) return net::BodyProgress::content;
     answer.body.resize(kMaxErrorBytes);
-    return net::Heard::enough;
+    return net::BodyProgress::stop_reading;
   }
 };
 
@@ -82,48 +82,51 @@ struct ChatListener final : ResponseCollector {
   bool streaming() const {
     return answer.status == 200 && answer.content_type == "text/event-stream";
   }
-  Result<net::Heard> body(std::string_view bytes) override {
+  Result<net::BodyProgress> body(std::string_view bytes) override {
     if (!streaming()) {
       // The rest of an error is not needed.
       STOKA_TRY(ResponseCollector::body(bytes));
-      return answer.body.size() < kMaxErrorBytes ? net::Heard::flowing : net::Heard::enough;
+      return answer.body.size() < kMaxErrorBytes ? net::BodyProgress::content
+                                                 : net::BodyProgress::stop_reading;
     }
     const Result<> result = reader.push(bytes);
-    if (reader.over()) return net::Heard::ending;
+    if (reader.over()) return net::BodyProgress::content_complete;
     if (!result) return fail(result.error());
-    return reader.began() ? net::Heard::flowing : net::Heard::waiting;
+    return reader.began() ? net::BodyProgress::content : net::BodyProgress::nothing_useful;
   }
 };
 
 }  // namespace
 
-Result<Remote> Remote::make(net::Transport& transport, std::string_view pasted, Secret token) {
+Result<SiteClient> SiteClient::make(net::Transport& transport, std::string_view pasted,
+                                    Secret token) {
   auto url = net::BaseUrl::parse(pasted, net::ApiRoot::plain);
   if (!url) return fail(ErrorKind::usage, url.error().message, kExample);
-  std::string shown = url->shown();
+  std::string shown = url->display();
   const size_t authority = shown.find("://") + 3;
   if (const size_t api = shown.find(kApi, authority); api != std::string::npos) {
     const std::string_view rest = std::string_view(shown).substr(api + kApi.size());
     if (rest.empty() || rest.starts_with('/')) shown.resize(api);
   }
-  return Remote(transport, *url, std::move(shown), std::move(token));
+  return SiteClient(transport, *url, std::move(shown), std::move(token));
 }
 
-Remote::Remote(net::Transport& transport, const net::BaseUrl& url, std::string shown, Secret token)
+SiteClient::SiteClient(net::Transport& transport, const net::BaseUrl& url, std::string shown,
+                       Secret token)
     : transport_(&transport),
       url_(std::move(shown)),
       loopback_(url.is_loopback()),
       token_(std::move(token)) {}
 
-std::string Remote::context_path(std::string_view page) {
+std::string SiteClient::context_path(std::string_view page) {
   return fmt::format("{}/context?page={}", kApi, encoded(page));
 }
 
-std::string Remote::open_path(std::string_view slug) {
+std::string SiteClient::open_path(std::string_view slug) {
   return fmt::format("{}/open?slug={}", kApi, encoded(slug));
 }
 
-std::string Remote::chat_body(const pipeline::TurnRequest& request) {
+std::string SiteClient::chat_body(const pipeline::TurnRequest& request) {
   Json body = {{"query", request.query}};
   add(body, "session_id", request.session_id);
   add(body, "visitor_id", request.visitor_id);
@@ -134,43 +137,44 @@ std::string Remote::chat_body(const pipeline::TurnRequest& request) {
   return dumped(body);
 }
 
-net::Request Remote::request(std::string_view path) const {
-  net::Request out;
+net::HttpRequest SiteClient::request(std::string_view path) const {
+  net::HttpRequest out;
   out.method = "GET";
   out.url = fmt::format("{}{}", url_, path);
   out.key = token_;
   out.use_proxy = !loopback_;
-  out.deadlines = kDeadlines;
-  out.most_bytes = kMaxBodyBytes;
+  out.timeouts = kDeadlines;
+  out.max_body_bytes = kMaxBodyBytes;
   return out;
 }
 
-Result<net::Answer> Remote::perform(const net::Request& request, std::stop_token stop) const {
+Result<net::HttpResponse> SiteClient::perform(const net::HttpRequest& request,
+                                              std::stop_token stop) const {
   ResponseCollector collector;
   const auto failure = transport_->perform(request, collector, std::move(stop));
   if (failure) return fail(with_url(*failure));
   return std::move(collector.answer);
 }
 
-Result<net::Answer> Remote::get(std::string_view path, std::stop_token stop) const {
+Result<net::HttpResponse> SiteClient::get(std::string_view path, std::stop_token stop) const {
   return perform(request(path), std::move(stop));
 }
 
-Result<net::Answer> Remote::post(std::string_view path, std::string body,
-                                 std::stop_token stop) const {
-  net::Request asked = request(path);
+Result<net::HttpResponse> SiteClient::post(std::string_view path, std::string body,
+                                           std::stop_token stop) const {
+  net::HttpRequest asked = request(path);
   asked.method = "POST";
   asked.body = std::move(body);
   return perform(asked, std::move(stop));
 }
 
-Result<> Remote::chat(const pipeline::TurnRequest& request, const EventSink& sink,
-                      std::stop_token stop) const {
+Result<> SiteClient::chat(const pipeline::TurnRequest& request, const EventSink& sink,
+                          std::stop_token stop) const {
   // A query that the server would refuse is refused here, with a message for a person.
   STOKA_ASSIGN(std::string query, pipeline::clean_query(request.query));
   pipeline::TurnRequest clean = request;
   clean.query = std::move(query);
-  net::Request asked = this->request(fmt::format("{}/chat", kApi));
+  net::HttpRequest asked = this->request(fmt::format("{}/chat", kApi));
   asked.method = "POST";
   asked.accept = "text/event-stream";
   asked.body = chat_body(clean);
@@ -184,20 +188,20 @@ Result<> Remote::chat(const pipeline::TurnRequest& request, const EventSink& sin
   auto failure = transport_->perform(asked, stream, stop);
   if (stream.reader.over()) return {};
   if (!failure && !stream.streaming()) return fail(refusal(stream.answer));
-  if (!failure) failure = net::Failure{stream.reader.end().error(), true, true};
+  if (!failure) failure = net::TransferFailure{stream.reader.end().error(), true, true};
   if (!stream.reader.began()) return fail(with_url(*failure));
   if (failure->error.kind != ErrorKind::cancelled)
     sink(ErrorEvent{with_url(*failure).message, true});
   return {};
 }
 
-Result<pipeline::Recommendations> Remote::discover(const pipeline::DiscoverRequest& request,
-                                                   std::stop_token stop) const {
+Result<pipeline::Recommendations> SiteClient::discover(const pipeline::DiscoverRequest& request,
+                                                       std::stop_token stop) const {
   Json body = {{"limit", request.limit}};
   add(body, "visitor_id", request.visitor_id);
   add(body, "page", request.page.page);
   if (!request.page.seen_slugs.empty()) body["seen_slugs"] = request.page.seen_slugs;
-  STOKA_ASSIGN(const net::Answer answer,
+  STOKA_ASSIGN(const net::HttpResponse answer,
                post(fmt::format("{}/discover", kApi), dumped(body), std::move(stop)));
   STOKA_TRY(check_json(answer));
 
@@ -221,15 +225,15 @@ Result<pipeline::Recommendations> Remote::discover(const pipeline::DiscoverReque
   }
   for (const Confidence confidence :
        {Confidence::direct, Confidence::adjacent, Confidence::nothing}) {
-    if (json["confidence"] != name(confidence)) continue;
+    if (json["confidence"] != to_string(confidence)) continue;
     out.confidence = confidence;
     return out;
   }
   return fail(malformed);
 }
 
-Result<pipeline::Ambient> Remote::context(std::string_view page, std::stop_token stop) const {
-  STOKA_ASSIGN(const net::Answer answer, get(context_path(page), std::move(stop)));
+Result<pipeline::Ambient> SiteClient::context(std::string_view page, std::stop_token stop) const {
+  STOKA_ASSIGN(const net::HttpResponse answer, get(context_path(page), std::move(stop)));
   STOKA_TRY(check_json(answer));
   const Error malformed = not_stoka("its answer has no hint");
   const Json json = parsed(answer.body);
@@ -247,26 +251,26 @@ Result<pipeline::Ambient> Remote::context(std::string_view page, std::stop_token
   return out;
 }
 
-void Remote::complete_url(Citation& citation) const {
+void SiteClient::complete_url(Citation& citation) const {
   const std::string_view host =
       std::string_view(url_).substr(0, url_.find('/', url_.find("://") + 3));
   citation.url = safe_link(citation.url, host);
 }
 
-Result<> Remote::check_json(const net::Answer& answer) const {
+Result<> SiteClient::check_json(const net::HttpResponse& answer) const {
   if (answer.status == 200 && answer.content_type == "application/json") return {};
   return fail(refusal(answer));
 }
 
-Error Remote::not_stoka(std::string_view why) const {
+Error SiteClient::not_stoka(std::string_view why) const {
   return {ErrorKind::protocol, fmt::format("{} is not a stoka server: {}", url_, why), kExample};
 }
 
-Error Remote::with_url(const net::Failure& failure) const {
+Error SiteClient::with_url(const net::TransferFailure& failure) const {
   const Error& error = failure.error;
   if (error.kind == ErrorKind::cancelled) return error;
   if (!failure.connected &&
-      (error.kind == ErrorKind::unavailable || failure.cause != net::Cause::other))
+      (error.kind == ErrorKind::unavailable || failure.cause != net::FailureCause::other))
     return {error.kind, fmt::format("{} does not answer: {}", url_, error.message),
             !error.hint.empty() ? error.hint
             : loopback_         ? "start it with: stoka serve"
@@ -278,14 +282,14 @@ Error Remote::with_url(const net::Failure& failure) const {
   return {error.kind, fmt::format("{}: {}", url_, error.message), hint};
 }
 
-Error Remote::refusal(const net::Answer& answer) const {
+Error SiteClient::refusal(const net::HttpResponse& answer) const {
   const int status = answer.status;
   const Json problem =
       answer.content_type == "application/problem+json" ? parsed(answer.body) : Json();
   std::string detail = problem.is_object() ? problem_text(problem, "detail") : "";
   std::string hint = problem.is_object() ? problem_text(problem, "hint") : "";
   const bool busy = status == 429 || (status == 503 && problem.is_object() &&
-                                      problem_text(problem, "code") == name(ErrorKind::busy));
+                                      problem_text(problem, "code") == to_string(ErrorKind::busy));
   if (detail.empty()) {
     if (status / 100 == 3)
       return {ErrorKind::protocol,

@@ -27,12 +27,13 @@ namespace stoka::serve {
 // that was stopped fails with cancelled.
 //
 // Thread safe. The transport must outlive this object.
-class Remote {
+class SiteClient {
  public:
   // Takes an address as people paste it: with or without http://, with the path below which the
   // site is, or with the path of a route. A usage error says what is wrong with it. The token is
   // sent as "Authorization: Bearer".
-  static Result<Remote> make(net::Transport& transport, std::string_view pasted, Secret token = {});
+  static Result<SiteClient> make(net::Transport& transport, std::string_view pasted,
+                                 Secret token = {});
 
   const std::string& url() const { return url_; }  // "https://example.com/prefix"
 
@@ -48,9 +49,9 @@ class Remote {
   Result<pipeline::Ambient> context(std::string_view page, std::stop_token stop = {}) const;
 
   // Returns a response of any status. The path is one like "/healthz". Redirects are not followed.
-  Result<net::Answer> get(std::string_view path, std::stop_token stop = {}) const;
-  Result<net::Answer> post(std::string_view path, std::string body,
-                           std::stop_token stop = {}) const;
+  Result<net::HttpResponse> get(std::string_view path, std::stop_token stop = {}) const;
+  Result<net::HttpResponse> post(std::string_view path, std::string body,
+                                 std::stop_token stop = {}) const;
 
   // Paths for get() and a body for post().
   static std::string context_path(std::string_view page);
@@ -58,16 +59,16 @@ class Remote {
   static std::string chat_body(const pipeline::TurnRequest& request);
 
   // The error that a response with another status or content type than expected stands for.
-  Error refusal(const net::Answer& answer) const;
+  Error refusal(const net::HttpResponse& answer) const;
 
  private:
-  Remote(net::Transport& transport, const net::BaseUrl& url, std::string shown, Secret token);
+  SiteClient(net::Transport& transport, const net::BaseUrl& url, std::string shown, Secret token);
 
-  net::Request request(std::string_view path) const;
-  Result<net::Answer> perform(const net::Request& request, std::stop_token stop) const;
-  Error with_url(const net::Failure& failure) const;
+  net::HttpRequest request(std::string_view path) const;
+  Result<net::HttpResponse> perform(const net::HttpRequest& request, std::stop_token stop) const;
+  Error with_url(const net::TransferFailure& failure) const;
   Error not_stoka(std::string_view why) const;
-  Result<> check_json(const net::Answer& answer) const;
+  Result<> check_json(const net::HttpResponse& answer) const;
   void complete_url(Citation& citation) const;
 
   net::Transport* transport_;

@@ -38,14 +38,14 @@ constexpr int kReservedRequests = 5;  // of the rate limit, which are not used u
 constexpr size_t kMaxShown = 80;      // bytes of an answer in a detail
 
 struct Verdict {
-  Checked::How how;
+  SmokeResult::Status how;
   std::string detail;
-  bool ok() const { return how == Checked::How::ok; }
+  bool ok() const { return how == SmokeResult::Status::ok; }
 };
 
-Verdict ok(std::string detail = {}) { return {Checked::How::ok, std::move(detail)}; }
-Verdict bad(std::string why) { return {Checked::How::failed, std::move(why)}; }
-Verdict skipped(std::string why) { return {Checked::How::skipped, std::move(why)}; }
+Verdict ok(std::string detail = {}) { return {SmokeResult::Status::ok, std::move(detail)}; }
+Verdict bad(std::string why) { return {SmokeResult::Status::failed, std::move(why)}; }
+Verdict skipped(std::string why) { return {SmokeResult::Status::skipped, std::move(why)}; }
 
 class Timer {
  public:
@@ -79,14 +79,14 @@ struct ChatResult {
     for (const Citation& one : cites) out += (out.empty() ? "" : ", ") + text::one_line(one.slug);
     return out.empty() ? "nothing" : out;
   }
-  std::string route() const { return std::string(name(ready.route)); }
+  std::string route() const { return std::string(to_string(ready.route)); }
 };
 
 std::string message_of(const Error& error) {
   return error.message + (error.hint.empty() ? "" : ". " + error.hint);
 }
 
-void read_events(const net::Answer& answer, ChatResult& out) {
+void read_events(const net::HttpResponse& answer, ChatResult& out) {
   EventReader reader([&](const Event& event) {
     if (const auto* ready = std::get_if<ReadyEvent>(&event)) out.ready = *ready;
     if (const auto* token = std::get_if<TokenEvent>(&event)) out.text += token->text;
@@ -100,11 +100,11 @@ void read_events(const net::Answer& answer, ChatResult& out) {
   if (!result) out.error = "not the events of an answer: " + result.error().message;
 }
 
-ChatResult ask(const Remote& site, const pipeline::TurnRequest& request,
+ChatResult ask(const SiteClient& site, const pipeline::TurnRequest& request,
                const std::stop_token& stop) {
   ChatResult out;
   const Timer timer;
-  const auto answer = site.post(kChat, Remote::chat_body(request), stop);
+  const auto answer = site.post(kChat, SiteClient::chat_body(request), stop);
   out.ms = timer.ms();
   if (!answer) {
     out.error = message_of(answer.error());
@@ -116,23 +116,25 @@ ChatResult ask(const Remote& site, const pipeline::TurnRequest& request,
     out.error = out.rate_limited ? "the rate limit of this address is reached: " + why
                                  : fmt::format("HTTP {}: {}", answer->status, why);
   }
-  if (answer) out.requests_left = answer->requests_left;
+  if (answer) out.requests_left = answer->rate_limit_remaining;
   return out;
 }
 
 Verdict bad(const ChatResult& result) {
-  return {result.rate_limited ? Checked::How::skipped : Checked::How::failed, result.error};
+  return {result.rate_limited ? SmokeResult::Status::skipped : SmokeResult::Status::failed,
+          result.error};
 }
 // A check that a busy site refuses is skipped.
 Verdict bad(const Error& error) {
-  return {error.kind == ErrorKind::busy ? Checked::How::skipped : Checked::How::failed,
-          message_of(error)};
+  return {
+      error.kind == ErrorKind::busy ? SmokeResult::Status::skipped : SmokeResult::Status::failed,
+      message_of(error)};
 }
 
 struct SmokeRun {
-  const Remote& site;
+  const SiteClient& site;
   const SmokeQuestions& questions;
-  const SmokeHouse* fixture;
+  const SmokeFixture* fixture;
   std::stop_token stop;
   ReadyEvent first = {};                         // of check 2
   SmokeQuestions::Question cited_question = {};  // the question of check 2 that was cited
@@ -183,7 +185,7 @@ struct SmokeRun {
 
   // Whether the page is in the index of the site.
   Result<bool> has_page(const std::string& slug) const {
-    STOKA_ASSIGN(const net::Answer answer, site.get(Remote::open_path(slug), stop));
+    STOKA_ASSIGN(const net::HttpResponse answer, site.get(SiteClient::open_path(slug), stop));
     if (answer.status == 302) return true;
     const Error refusal = site.refusal(answer);
     if (answer.status != 404) return fail(refusal);
@@ -202,9 +204,9 @@ struct SmokeRun {
 };
 
 std::string shown(const std::string& text) {
-  const std::string line = text::squeeze(text::one_line(text));
+  const std::string line = text::collapse_whitespace(text::one_line(text));
   if (line.size() <= kMaxShown) return line;
-  return line.substr(0, text::floor_border(line, kMaxShown)) + "…";
+  return line.substr(0, text::floor_char_boundary(line, kMaxShown)) + "…";
 }
 
 Verdict identity(SmokeRun& run) {
@@ -285,7 +287,7 @@ Verdict check_not_invented(SmokeRun& run, const ChatResult& result) {
   if (result.ready.route == Route::nothing)
     return result.cites.empty() ? ok("void") : bad("void, and cites " + result.slugs());
   if (result.done.confidence != Confidence::adjacent)
-    return bad(fmt::format("confidence is {}", name(result.done.confidence)));
+    return bad(fmt::format("confidence is {}", to_string(result.done.confidence)));
   std::vector<std::string> slugs;
   for (const Citation& one : result.cites) slugs.push_back(one.slug);
   if (auto wrong = run.find_missing(slugs)) return bad(*wrong);
@@ -359,7 +361,7 @@ Verdict no_embedder(SmokeRun& run) {
   pipeline::TurnRequest request;
   request.query = run.questions.cited_questions.front().query;
   const auto answer =
-      run.fixture->without_embedder.post(kChat, Remote::chat_body(request), run.stop);
+      run.fixture->without_embedder.post(kChat, SiteClient::chat_body(request), run.stop);
   if (!answer) return bad(message_of(answer.error()));
   if (answer->status != 503) return bad(fmt::format("HTTP {}, not 503", answer->status));
   if (answer->content_type != "application/problem+json")
@@ -464,12 +466,12 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::vector<Checked> smoke(const Remote& site, const SmokeQuestions& questions,
-                           const SmokeHouse* fixture,
-                           const std::function<void(const Checked&)>& on_result,
-                           std::stop_token stop) {
+std::vector<SmokeResult> run_smoke_checks(const SiteClient& site, const SmokeQuestions& questions,
+                                          const SmokeFixture* fixture,
+                                          const std::function<void(const SmokeResult&)>& on_result,
+                                          std::stop_token stop) {
   SmokeRun run{site, questions, fixture, std::move(stop)};
-  std::vector<Checked> out;
+  std::vector<SmokeResult> out;
   for (const Row& row : kRows) {
     Verdict verdict = row.check(run);
     if (run.stop.stop_requested()) break;

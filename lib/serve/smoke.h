@@ -12,11 +12,11 @@
 namespace stoka::serve {
 
 // What the person who runs the checks has chosen. An empty member is found out, or has a default.
-struct SmokeWishes {
-  std::string ask = {};    // a question that the site has a page about
-  std::string cites = {};  // the slug of that page
-  std::string page = {};   // a page for which others must be recommended
-  std::string void_ = {};  // a question that the site has nothing about
+struct SmokeOptions {
+  std::string question = {};       // a question that the site has a page about
+  std::string expected_slug = {};  // the slug of that page
+  std::string page = {};           // a page for which others must be recommended
+  std::string unanswerable = {};   // a question that the site has nothing about
 };
 
 struct SmokeQuestions {
@@ -38,20 +38,21 @@ struct SmokeQuestions {
 SmokeQuestions sample_questions();
 
 // Asks the site for its newest pages, and makes questions from their titles.
-SmokeQuestions find_questions(const Remote& site, const SmokeWishes& options, std::stop_token stop);
+SmokeQuestions find_questions(const SiteClient& site, const SmokeOptions& options,
+                              std::stop_token stop);
 
-struct Checked {
-  enum class How { ok, failed, skipped };  // the status of a check
-  int n = 0;                               // the number of the check, 1 to 11
+struct SmokeResult {
+  enum class Status { ok, failed, skipped };  // the status of a check
+  int number = 0;                             // the number of the check, 1 to 11
   std::string name;
-  How how = How::failed;
+  Status status = Status::failed;
   std::string detail;  // one line: what was measured, what is wrong, or why the check was skipped
 };
 
 // What the checks need that only the operator of a site has.
-struct SmokeHouse {
-  const Remote& without_reranker;         // the same site, but its reranker does not answer
-  const Remote& without_embedder;         // the same site, but its embedder does not answer
+struct SmokeFixture {
+  const SiteClient& without_reranker;     // the same site, but its reranker does not answer
+  const SiteClient& without_embedder;     // the same site, but its embedder does not answer
   std::function<bool()> reranker_warned;  // whether without_reranker has logged a warning about it
   store::Store& store;                    // the store of the site
 };
@@ -62,9 +63,9 @@ struct SmokeHouse {
 // machine. A rate limit fails no check: a question that would use up the requests of this address
 // is not asked, and its check is skipped. After a stop no further check is run, and the results of
 // the rest are missing.
-std::vector<Checked> smoke(const Remote& site, const SmokeQuestions& questions,
-                           const SmokeHouse* fixture,
-                           const std::function<void(const Checked&)>& on_result,
-                           std::stop_token stop = {});
+std::vector<SmokeResult> run_smoke_checks(const SiteClient& site, const SmokeQuestions& questions,
+                                          const SmokeFixture* fixture,
+                                          const std::function<void(const SmokeResult&)>& on_result,
+                                          std::stop_token stop = {});
 
 }  // namespace stoka::serve

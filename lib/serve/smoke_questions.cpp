@@ -18,7 +18,7 @@ constexpr size_t kMaxCitedQuestions = 3;  // about these pages, until one is cit
 constexpr int kNetworkProbes = 3;         // requests that measure the round trip time
 
 std::string tell_me_about(std::string_view title) {
-  return "tell me about " + text::squeeze(text::one_line(title));
+  return "tell me about " + text::collapse_whitespace(text::one_line(title));
 }
 
 std::string spoken_slug(std::string slug) {
@@ -27,7 +27,7 @@ std::string spoken_slug(std::string slug) {
 }
 
 // The fastest of a few requests that take the server no time.
-double network_ms(const Remote& site, const std::stop_token& stop) {
+double network_ms(const SiteClient& site, const std::stop_token& stop) {
   double quickest = 0;
   for (int i = 0; i < kNetworkProbes; ++i) {
     const auto start = std::chrono::steady_clock::now();
@@ -49,7 +49,7 @@ SmokeQuestions sample_questions() {
   return out;
 }
 
-SmokeQuestions find_questions(const Remote& site, const SmokeWishes& options,
+SmokeQuestions find_questions(const SiteClient& site, const SmokeOptions& options,
                               std::stop_token stop) {
   SmokeQuestions out;
   out.sample = false;
@@ -57,7 +57,7 @@ SmokeQuestions find_questions(const Remote& site, const SmokeWishes& options,
   // There are several because a site may have a page about one of them.
   out.offtopic = {kOfftopic, "what will the weather be tomorrow", "write my homework"};
   out.unanswerable = {kUnanswerable, "zither varnish for left-handed glassblowers"};
-  if (!options.void_.empty()) out.unanswerable = {options.void_};
+  if (!options.unanswerable.empty()) out.unanswerable = {options.unanswerable};
 
   pipeline::DiscoverRequest request;
   request.limit = kNewestPages;
@@ -74,10 +74,11 @@ SmokeQuestions find_questions(const Remote& site, const SmokeWishes& options,
     return page.slug.find('/') == std::string::npos;
   });
 
-  if (!options.ask.empty() || !options.cites.empty()) {
-    const bool asked = !options.ask.empty();
+  if (!options.question.empty() || !options.expected_slug.empty()) {
+    const bool asked = !options.question.empty();
     out.cited_questions = {
-        {asked ? options.ask : tell_me_about(spoken_slug(options.cites)), options.cites}};
+        {asked ? options.question : tell_me_about(spoken_slug(options.expected_slug)),
+         options.expected_slug}};
   } else {
     for (const Citation& page : pages)
       if (out.cited_questions.size() < kMaxCitedQuestions && !page.title.empty())

@@ -47,7 +47,7 @@ bool may_be_in_request_id(char c) {
 
 }  // namespace
 
-TraceContext trace_context(std::string_view traceparent, Ids& ids) {
+TraceContext trace_context(std::string_view traceparent, UuidSource& ids) {
   std::string digits = ids.uuid();
   std::erase(digits, '-');
   TraceContext out = parsed_context(traceparent).value_or(TraceContext());
@@ -59,7 +59,7 @@ TraceContext trace_context(std::string_view traceparent, Ids& ids) {
   return out;
 }
 
-std::string request_id(std::string_view given, Ids& ids) {
+std::string request_id(std::string_view given, UuidSource& ids) {
   const bool good = !given.empty() && given.size() <= kMaxRequestId &&
                     std::all_of(given.begin(), given.end(), may_be_in_request_id);
   return good ? std::string(given) : ids.uuid();

@@ -17,9 +17,9 @@ struct TraceContext {
 
 // Makes a span in the trace of the header, or in a new trace if the header is empty or invalid.
 // Takes one id from `ids`.
-TraceContext trace_context(std::string_view traceparent, Ids& ids);
+TraceContext trace_context(std::string_view traceparent, UuidSource& ids);
 
 // The id that the client sent if it is 1 to 64 of A-Z a-z 0-9 . _ -, otherwise a new UUID.
-std::string request_id(std::string_view given, Ids& ids);
+std::string request_id(std::string_view given, UuidSource& ids);
 
 }  // namespace stoka::serve

@@ -34,7 +34,7 @@ std::vector<Interest> interests(const Visitor& visitor, const PageContext& conte
                                 const InterestWeights& weights) {
   InterestTable table;
   for (const std::string& tag : visitor.interests) table.add(tag, weights.declared, "declared");
-  for (const Reading& reading : visitor.history) {
+  for (const HistoryEntry& reading : visitor.history) {
     double days = std::chrono::duration<double, std::ratio<86400>>(now - reading.at).count();
     double freshness = std::clamp(1.0 - days / weights.history_days, 0.0, 1.0);
     for (const std::string& tag : tags_of(reading.slug))

@@ -24,7 +24,7 @@ Result<DocumentsBySlug> documents_by_slug(Store& store) {
 }
 
 Result<std::vector<StoredChunk>> chunks_with_vectors(Store& store, const std::string& slug) {
-  STOKA_ASSIGN(const std::vector<StoredChunk> chunks, store.chunks_of(slug));
+  STOKA_ASSIGN(const std::vector<StoredChunk> chunks, store.document_chunks(slug));
   std::vector<ChunkId> ids;
   for (const StoredChunk& chunk : chunks) ids.push_back(chunk.id);
   return store.chunks(ids, true);
@@ -117,7 +117,7 @@ Result<> Copy::copy_index(bool prune, const Clock& clock) {
 Result<> Copy::prepare_target(const IndexIdentity& identity, bool prune) {
   STOKA_ASSIGN(target_documents_, documents_by_slug(to_));
   STOKA_ASSIGN(const std::optional<IndexIdentity> made_with, to_.identity());
-  const auto differs = made_with ? difference(*made_with, identity) : std::nullopt;
+  const auto differs = made_with ? find_mismatch(*made_with, identity) : std::nullopt;
   std::vector<std::string> extra_slugs;
   for (const auto& [slug, info] : target_documents_)
     if (!source_documents_.contains(slug)) extra_slugs.push_back(slug);
@@ -165,7 +165,7 @@ Result<bool> Copy::is_unchanged(const DocumentInfo& info, std::span<const Stored
 Result<> Copy::copy_document(const DocumentInfo& info, std::vector<StoredChunk> chunks) {
   std::vector<ChunkId> ids;
   for (const StoredChunk& chunk : chunks) ids.push_back(chunk.id);
-  STOKA_ASSIGN(std::vector<std::vector<TermCount>> terms, from_.terms_of(ids));
+  STOKA_ASSIGN(std::vector<std::vector<TermCount>> terms, from_.chunk_terms(ids));
   if (static_cast<int>(chunks.size()) != info.chunks)
     return fail(ErrorKind::data, "the index of " + from_.describe() + " changed meanwhile",
                 "run it again; what was copied stays");
@@ -186,7 +186,7 @@ Result<std::map<ChunkId, std::vector<float>>> Copy::vectors_by_target() {
   for (const auto& [slug, info] : source_documents_) {
     STOKA_TRY(report_progress("vectors", done++, source_documents_.size()));
     STOKA_ASSIGN(std::vector<StoredChunk> source, chunks_with_vectors(from_, slug));
-    STOKA_ASSIGN(const std::vector<StoredChunk> target, to_.chunks_of(slug));
+    STOKA_ASSIGN(const std::vector<StoredChunk> target, to_.document_chunks(slug));
     for (size_t i = 0; i < std::min(source.size(), target.size()); ++i)
       out.emplace(target[i].id, std::move(source[i].embedding));
   }

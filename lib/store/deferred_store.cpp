@@ -47,8 +47,8 @@ class DeferredStore final : public Store {
                                           bool with_embeddings) override {
     return with_store([&](Store& store) { return store.chunks(ids, with_embeddings); });
   }
-  Result<std::vector<StoredChunk>> chunks_of(std::string_view slug) override {
-    return with_store([&](Store& store) { return store.chunks_of(slug); });
+  Result<std::vector<StoredChunk>> document_chunks(std::string_view slug) override {
+    return with_store([&](Store& store) { return store.document_chunks(slug); });
   }
   Result<std::vector<uint64_t>> document_frequencies(std::span<const std::string> terms) override {
     return with_store([&](Store& store) { return store.document_frequencies(terms); });
@@ -59,8 +59,8 @@ class DeferredStore final : public Store {
   Result<std::vector<BasisRow>> basis() override {
     return with_store([&](Store& store) { return store.basis(); });
   }
-  Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) override {
-    return with_store([&](Store& store) { return store.terms_of(ids); });
+  Result<std::vector<std::vector<TermCount>>> chunk_terms(std::span<const ChunkId> ids) override {
+    return with_store([&](Store& store) { return store.chunk_terms(ids); });
   }
   Result<std::unique_ptr<IndexWriter>> begin_index() override {
     return with_store([&](Store& store) { return store.begin_index(); });
@@ -71,8 +71,8 @@ class DeferredStore final : public Store {
   Result<std::optional<Visitor>> visitor(std::string_view id) override {
     return with_store([&](Store& store) { return store.visitor(id); });
   }
-  Result<std::optional<Visitor>> visitor_of(std::string_view subject) override {
-    return with_store([&](Store& store) { return store.visitor_of(subject); });
+  Result<std::optional<Visitor>> visitor_by_subject(std::string_view subject) override {
+    return with_store([&](Store& store) { return store.visitor_by_subject(subject); });
   }
   Result<Session> commit_turn(const TurnRecord& turn) override {
     return with_store([&](Store& store) { return store.commit_turn(turn); });
@@ -82,10 +82,10 @@ class DeferredStore final : public Store {
     if (!store) return std::vector<Result<Session>>(turns.size(), fail(store.error()));
     return (*store)->commit_turns(turns);
   }
-  size_t commits_at_a_time() const override { return max_commits_; }
+  size_t max_concurrent_commits() const override { return max_commits_; }
   Result<Visitor> update_visitor(std::string_view id,
                                  const std::optional<std::vector<std::string>>& interests,
-                                 std::span<const Reading> read, Instant now) override {
+                                 std::span<const HistoryEntry> read, Instant now) override {
     return with_store([&](Store& store) { return store.update_visitor(id, interests, read, now); });
   }
   Result<std::vector<std::string>> all_shown_slugs() override {
@@ -141,8 +141,8 @@ class DeferredStore final : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> open_late(std::string description, size_t commits, Error error,
-                                 std::function<Result<std::unique_ptr<Store>>()> open) {
+std::unique_ptr<Store> open_deferred(std::string description, size_t commits, Error error,
+                                     std::function<Result<std::unique_ptr<Store>>()> open) {
   return std::make_unique<DeferredStore>(std::move(description), commits, std::move(error),
                                          std::move(open));
 }

@@ -24,9 +24,9 @@ std::vector<std::string> as_texts(const Json& list) {
   return texts;
 }
 
-Json as_list(std::span<const Cited> citations) {
+Json as_list(std::span<const CitationRecord> citations) {
   Json list = Json::array();
-  for (const Cited& cited : citations) {
+  for (const CitationRecord& cited : citations) {
     list.push_back({{"slug", sanitize_text(cited.slug)},
                     {"title", sanitize_text(cited.title)},
                     {"quote", sanitize_text(cited.quote)},
@@ -36,8 +36,8 @@ Json as_list(std::span<const Cited> citations) {
 }
 
 // Older rows have slugs only, as strings.
-std::vector<Cited> as_citations(const Json& list) {
-  std::vector<Cited> out;
+std::vector<CitationRecord> as_citations(const Json& list) {
+  std::vector<CitationRecord> out;
   if (!list.is_array()) return out;
   for (const Json& item : list) {
     const auto text = [&item](const char* key) {
@@ -80,7 +80,7 @@ std::string exchanges_to_json(std::span<const Exchange> exchanges) {
   for (const Exchange& exchange : exchanges) {
     list.push_back({{"user", sanitize_text(exchange.user)},
                     {"assistant", sanitize_text(exchange.assistant)},
-                    {"cited", as_list(exchange.cited)}});
+                    {"cited", as_list(exchange.citations)}});
   }
   return list.dump();
 }
@@ -95,15 +95,15 @@ std::vector<Exchange> exchanges_from_json(std::string_view json) {
     for (const auto& [key, value] : item.items()) {
       if (key == "user" && value.is_string()) exchange.user = value.get<std::string>();
       if (key == "assistant" && value.is_string()) exchange.assistant = value.get<std::string>();
-      if (key == "cited") exchange.cited = as_citations(value);
+      if (key == "cited") exchange.citations = as_citations(value);
     }
   }
   return exchanges;
 }
 
-std::string history_to_json(std::span<const Reading> history) {
+std::string history_to_json(std::span<const HistoryEntry> history) {
   Json list = Json::array();
-  for (const Reading& reading : history) {
+  for (const HistoryEntry& reading : history) {
     list.push_back({{"slug", sanitize_text(reading.slug)},
                     {"timestamp", reading.at.time_since_epoch().count()},
                     {"scroll_pct", reading.scroll_pct}});
@@ -111,13 +111,13 @@ std::string history_to_json(std::span<const Reading> history) {
   return list.dump();
 }
 
-std::vector<Reading> history_from_json(std::string_view json) {
-  std::vector<Reading> history;
+std::vector<HistoryEntry> history_from_json(std::string_view json) {
+  std::vector<HistoryEntry> history;
   const Json list = parse(json);
   if (!list.is_array()) return history;
   for (const Json& item : list) {
     if (!item.is_object()) continue;
-    Reading reading;
+    HistoryEntry reading;
     for (const auto& [key, value] : item.items()) {
       if (key == "slug" && value.is_string()) reading.slug = value.get<std::string>();
       if (key == "timestamp" && value.is_number_integer())

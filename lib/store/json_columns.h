@@ -26,8 +26,8 @@ std::vector<std::string> strings_from_json(std::string_view json);
 std::string exchanges_to_json(std::span<const Exchange> exchanges);
 std::vector<Exchange> exchanges_from_json(std::string_view json);
 
-std::string history_to_json(std::span<const Reading> history);
-std::vector<Reading> history_from_json(std::string_view json);
+std::string history_to_json(std::span<const HistoryEntry> history);
+std::vector<HistoryEntry> history_from_json(std::string_view json);
 
 // The fields of a chunk that have no column of their own: tags, pubDate, author, readingTime, url.
 std::string metadata_to_json(const Document& document, const Chunk& chunk);

@@ -32,16 +32,16 @@ std::vector<std::string> sanitized(std::span<const std::string> texts) {
 
 Exchange sanitized(const Exchange& exchange) {
   Exchange out{sanitize_text(exchange.user), sanitize_text(exchange.assistant), {}};
-  for (const Cited& cited : exchange.cited)
-    out.cited.push_back({sanitize_text(cited.slug), sanitize_text(cited.title),
-                         sanitize_text(cited.quote), sanitize_text(cited.url)});
+  for (const CitationRecord& cited : exchange.citations)
+    out.citations.push_back({sanitize_text(cited.slug), sanitize_text(cited.title),
+                             sanitize_text(cited.quote), sanitize_text(cited.url)});
   return out;
 }
 
 // The id of a new visitor with the turn's subject, when the visitor id of the turn belongs to
 // another subject. It is hashed, because a client could choose an id that it knows.
 std::string derive_visitor_id(const TurnRecord& turn) {
-  return hashed_uuid(turn.session_id + ' ' + turn.visitor_id + ' ' + turn.subject);
+  return uuid_from_hash(turn.session_id + ' ' + turn.visitor_id + ' ' + turn.subject);
 }
 
 Result<> check_subject(const std::string& subject) {
@@ -56,37 +56,37 @@ Result<> check_subject(const std::string& subject) {
 
 }  // namespace
 
-Result<> check(const TurnRecord& turn) {
+Result<> validate(const TurnRecord& turn) {
   STOKA_TRY(check_id("session", turn.session_id));
   STOKA_TRY(check_id("visitor", turn.visitor_id));
   return check_subject(turn.subject);
 }
 
-Result<> check(const Visitor& visitor) {
+Result<> validate(const Visitor& visitor) {
   STOKA_TRY(check_id("visitor", visitor.id));
   return check_subject(visitor.subject);
 }
 
-Result<> check(const Session& session) {
+Result<> validate(const Session& session) {
   STOKA_TRY(check_id("session", session.id));
   return check_id("visitor", session.visitor_id);
 }
 
-void merge_readings(std::vector<Reading>& history, std::span<const Reading> read) {
-  std::map<std::string, Reading> latest;
-  const auto take = [&](Reading reading) {
+void merge_readings(std::vector<HistoryEntry>& history, std::span<const HistoryEntry> read) {
+  std::map<std::string, HistoryEntry> latest;
+  const auto take = [&](HistoryEntry reading) {
     reading.slug = sanitize_text(reading.slug);
     const auto [known, is_new] = latest.emplace(reading.slug, reading);
     if (!is_new && reading.at >= known->second.at) known->second = reading;
   };
-  for (const Reading& reading : history) take(reading);
-  for (const Reading& reading : read) take(reading);
+  for (const HistoryEntry& reading : history) take(reading);
+  for (const HistoryEntry& reading : read) take(reading);
   history.clear();
   for (auto& [slug, reading] : latest) {
     if (!slug.empty()) history.push_back(std::move(reading));
   }
   std::stable_sort(history.begin(), history.end(),
-                   [](const Reading& a, const Reading& b) { return a.at < b.at; });
+                   [](const HistoryEntry& a, const HistoryEntry& b) { return a.at < b.at; });
   keep_last(history, kMaxReadings);
 }
 
@@ -97,9 +97,9 @@ void absorb(Visitor& known, const Visitor& other) {
   known.last_seen = std::max(known.last_seen, other.last_seen);
 }
 
-Owner settle_owner(const TurnRecord& turn, std::optional<Visitor> named,
-                   std::optional<Visitor> of_subject) {
-  Owner out;
+ResolvedVisitor resolve_visitor(const TurnRecord& turn, std::optional<Visitor> named,
+                                std::optional<Visitor> of_subject) {
+  ResolvedVisitor out;
   const bool anonymous = named && named->subject.empty();
   std::optional<Visitor> owner;
   if (turn.subject.empty() || (named && named->subject == turn.subject)) {
@@ -124,8 +124,8 @@ Owner settle_owner(const TurnRecord& turn, std::optional<Visitor> named,
   return out;
 }
 
-Session after_turn(const TurnRecord& turn, std::optional<Session> known,
-                   const std::string& visitor_id) {
+Session session_after_turn(const TurnRecord& turn, std::optional<Session> known,
+                           const std::string& visitor_id) {
   Session session;
   if (known) {
     session = std::move(*known);
@@ -136,7 +136,7 @@ Session after_turn(const TurnRecord& turn, std::optional<Session> known,
     session.visitor_id = visitor_id;
     session.started_at = turn.at;
   }
-  add_missing(session.shown_slugs, turn.cited);
+  add_missing(session.shown_slugs, turn.cited_slugs);
   const std::string topic = sanitize_text(turn.topic);
   if (!topic.empty() && topic != session.current_topic()) session.explored_topics.push_back(topic);
   if (!turn.exchange.user.empty()) session.exchanges.push_back(sanitized(turn.exchange));
@@ -146,9 +146,9 @@ Session after_turn(const TurnRecord& turn, std::optional<Session> known,
   return session;
 }
 
-Visitor after_visit(std::string_view id, std::optional<Visitor> known,
-                    const std::optional<std::vector<std::string>>& interests,
-                    std::span<const Reading> read, Instant now) {
+Visitor visitor_after_update(std::string_view id, std::optional<Visitor> known,
+                             const std::optional<std::vector<std::string>>& interests,
+                             std::span<const HistoryEntry> read, Instant now) {
   Visitor visitor;
   if (known) {
     visitor = std::move(*known);
@@ -170,7 +170,7 @@ Visitor after_copy(const Visitor& copied, std::optional<Visitor> known) {
   visitor.interests = sanitized(visitor.interests);
   // The copied ones first: of two readings of a page at the same time the later in the list is
   // kept.
-  std::vector<Reading> history = copied.history;
+  std::vector<HistoryEntry> history = copied.history;
   merge_readings(history, visitor.history);
   visitor.history = std::move(history);
   visitor.first_seen = std::min(visitor.first_seen, copied.first_seen);
@@ -203,14 +203,14 @@ Error unknown_visitor(const Session& session) {
           "copy the visitors first"};
 }
 
-Result<Owner> resolve_copied_visitor(const Visitor& copied, std::optional<Visitor> known,
-                                     std::optional<Visitor> of_subject) {
+Result<ResolvedVisitor> resolve_copied_visitor(const Visitor& copied, std::optional<Visitor> known,
+                                               std::optional<Visitor> of_subject) {
   if (known && !known->subject.empty() && !copied.subject.empty() &&
       known->subject != copied.subject) {
     return fail(ErrorKind::data, "the visitor " + copied.id + " has another subject in the target",
                 "the two stores have different visitors with the same id");
   }
-  Owner out;
+  ResolvedVisitor out;
   if (!of_subject || of_subject->id == copied.id) {
     out.visitor = after_copy(copied, std::move(known));
     return out;

@@ -20,17 +20,17 @@ inline constexpr size_t kMaxExchanges = 10;  // the latest of a session; older o
 
 // A usage error if an id or the subject cannot be stored. A subject is never sanitized, because the
 // result might be the subject of somebody else.
-Result<> check(const TurnRecord& turn);
-Result<> check(const Visitor& visitor);
-Result<> check(const Session& session);
+Result<> validate(const TurnRecord& turn);
+Result<> validate(const Visitor& visitor);
+Result<> validate(const Session& session);
 
 // Leaves in `history` the latest reading of each page, at most kMaxReadings, oldest first.
-void merge_readings(std::vector<Reading>& history, std::span<const Reading> read);
+void merge_readings(std::vector<HistoryEntry>& history, std::span<const HistoryEntry> read);
 
 // Adds to `known` the interests and readings that the same person has as another visitor.
 void absorb(Visitor& known, const Visitor& other);
 
-struct Owner {
+struct ResolvedVisitor {
   Visitor visitor;  // to be saved
   // Id of the visitor that was merged into it: to be removed, after its sessions were moved.
   std::optional<std::string> absorbed;
@@ -38,17 +38,17 @@ struct Owner {
 
 // The visitor to whom a turn belongs. `named` is the stored visitor with the turn's visitor id,
 // `of_subject` the stored one with the turn's subject (nothing if the turn has none).
-Owner settle_owner(const TurnRecord& turn, std::optional<Visitor> named,
-                   std::optional<Visitor> of_subject);
+ResolvedVisitor resolve_visitor(const TurnRecord& turn, std::optional<Visitor> named,
+                                std::optional<Visitor> of_subject);
 
 // The session after the turn. `known` is the stored session, if there is one.
-Session after_turn(const TurnRecord& turn, std::optional<Session> known,
-                   const std::string& visitor_id);
+Session session_after_turn(const TurnRecord& turn, std::optional<Session> known,
+                           const std::string& visitor_id);
 
 // The visitor after Store::update_visitor. `known` is the stored visitor, if there is one.
-Visitor after_visit(std::string_view id, std::optional<Visitor> known,
-                    const std::optional<std::vector<std::string>>& interests,
-                    std::span<const Reading> read, Instant now);
+Visitor visitor_after_update(std::string_view id, std::optional<Visitor> known,
+                             const std::optional<std::vector<std::string>>& interests,
+                             std::span<const HistoryEntry> read, Instant now);
 
 // The row after a copy was merged into the stored one: where they differ, the one that was active
 // later wins; readings and shown slugs of both are kept.
@@ -61,7 +61,7 @@ Error unknown_visitor(const Session& session);
 // The visitor that a copied one becomes. `known` is the stored visitor with its id, `of_subject`
 // the stored one with its subject (nothing if it has none), into whom the other two are merged. A
 // data error if the stored visitor with its id has another subject.
-Result<Owner> resolve_copied_visitor(const Visitor& copied, std::optional<Visitor> known,
-                                     std::optional<Visitor> of_subject);
+Result<ResolvedVisitor> resolve_copied_visitor(const Visitor& copied, std::optional<Visitor> known,
+                                               std::optional<Visitor> of_subject);
 
 }  // namespace stoka::store

@@ -39,7 +39,7 @@ struct IndexIdentity {
   bool operator==(const IndexIdentity&) const = default;
 };
 
-struct IdentityDifference {
+struct IdentityMismatch {
   std::string what;  // "embedder", "dimension", "chunker", "query prefix", "document template"
   std::string made_with;
   std::string wanted;
@@ -47,8 +47,8 @@ struct IdentityDifference {
 
 // The first field in which the two differ; nothing if the index can be searched and extended as
 // wanted. A dimension of 0 on either side matches any.
-std::optional<IdentityDifference> difference(const IndexIdentity& made_with,
-                                             const IndexIdentity& wanted);
+std::optional<IdentityMismatch> find_mismatch(const IndexIdentity& made_with,
+                                              const IndexIdentity& wanted);
 
 struct IndexStats {
   uint64_t documents = 0;
@@ -143,7 +143,9 @@ class IndexWriter {
 };
 
 // How many turns may be committed concurrently on that many connections. One is left for readers.
-inline size_t commits_with(size_t connections) { return connections > 1 ? connections - 1 : 1; }
+inline size_t commit_concurrency(size_t connections) {
+  return connections > 1 ? connections - 1 : 1;
+}
 
 class Store {
  public:
@@ -166,7 +168,8 @@ class Store {
   // In the order of `ids`; unknown ids are left out.
   virtual Result<std::vector<StoredChunk>> chunks(std::span<const ChunkId> ids,
                                                   bool with_embeddings = false) = 0;
-  virtual Result<std::vector<StoredChunk>> chunks_of(std::string_view slug) = 0;  // by chunk index
+  virtual Result<std::vector<StoredChunk>> document_chunks(
+      std::string_view slug) = 0;  // by chunk index
   // In how many chunks each term occurs, in the order of `terms`.
   virtual Result<std::vector<uint64_t>> document_frequencies(
       std::span<const std::string> terms) = 0;
@@ -174,7 +177,7 @@ class Store {
   virtual Result<std::vector<BasisRow>> basis_rows(std::span<const std::string> terms) = 0;
   virtual Result<std::vector<BasisRow>> basis() = 0;  // all rows, by term
   // The terms of each chunk, ordered by term, in the order of `ids`; none for an unknown id.
-  virtual Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) = 0;
+  virtual Result<std::vector<std::vector<TermCount>>> chunk_terms(std::span<const ChunkId> ids) = 0;
 
   // -- writing the index. Only one process can: the others get a busy error that says which.
   virtual Result<std::unique_ptr<IndexWriter>> begin_index() = 0;
@@ -183,7 +186,7 @@ class Store {
   virtual Result<std::optional<Session>> session(std::string_view id) = 0;
   virtual Result<std::optional<Visitor>> visitor(std::string_view id) = 0;
   // The only visitor with that subject; nothing for the empty subject.
-  virtual Result<std::optional<Visitor>> visitor_of(std::string_view subject) = 0;
+  virtual Result<std::optional<Visitor>> visitor_by_subject(std::string_view subject) = 0;
   // Creates the visitor and the session if they are new, merges the turn into them and returns the
   // session after it. One transaction; concurrent turns of a session are all kept.
   virtual Result<Session> commit_turn(const TurnRecord& turn) = 0;
@@ -191,12 +194,12 @@ class Store {
   // waits for the disk does so once for all.
   virtual std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns);
   // How many commits make progress concurrently. If 1, waiting turns should be committed together.
-  virtual size_t commits_at_a_time() const { return 1; }
+  virtual size_t max_concurrent_commits() const { return 1; }
   // Replaces the interests if they are given and merges `read` into the visitor's history, in one
   // transaction. An unknown visitor is created.
   virtual Result<Visitor> update_visitor(std::string_view id,
                                          const std::optional<std::vector<std::string>>& interests,
-                                         std::span<const Reading> read, Instant now) = 0;
+                                         std::span<const HistoryEntry> read, Instant now) = 0;
   // Every slug that was shown in any session.
   virtual Result<std::vector<std::string>> all_shown_slugs() = 0;
 

@@ -20,7 +20,7 @@ constexpr size_t kMaxWordBytes = 4096;
 // True if `tail`, which starts with a lead byte, is a valid but incomplete UTF-8 sequence.
 bool is_unfinished(std::string_view tail) {
   const auto lead = static_cast<unsigned char>(tail.front());
-  if (tail.size() >= text::sequence_length(lead)) return false;
+  if (tail.size() >= text::utf8_sequence_length(lead)) return false;
   return std::all_of(tail.begin() + 1, tail.end(),
                      [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; });
 }
@@ -191,12 +191,13 @@ std::string error_text(const Error& error, const Capabilities& capabilities) {
 }
 
 std::string json_line(const Event& event) {
-  return fmt::format(R"({{"event":"{}","data":{}}})", name(event), data_json(event));
+  return fmt::format(R"({{"event":"{}","data":{}}})", to_string(event), data_json(event));
 }
 
 std::string json_line(const Error& error) {
   const nlohmann::ordered_json json = {
-      {"error", {{"kind", name(error.kind)}, {"message", error.message}, {"hint", error.hint}}}};
+      {"error",
+       {{"kind", to_string(error.kind)}, {"message", error.message}, {"hint", error.hint}}}};
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

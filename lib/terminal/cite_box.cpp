@@ -27,7 +27,9 @@ struct Frame {
 constexpr Frame kUnicode = {"┌", "┐", "└", "┘", "─", "│"};
 constexpr Frame kAscii = {"+", "+", "+", "+", "-", "|"};
 
-std::string shown(std::string_view untrusted) { return text::squeeze(sanitize_line(untrusted)); }
+std::string shown(std::string_view untrusted) {
+  return text::collapse_whitespace(sanitize_line(untrusted));
+}
 
 std::string title_of(const Citation& citation) {
   std::string title = shown(citation.title);
@@ -133,7 +135,7 @@ std::string cite_meta(const Citation& citation, const Capabilities& capabilities
 
 std::string cite_address(const Citation& citation) {
   std::string address = safe_link(citation.url, {});
-  if (!is_web_url(address)) address.resize(std::min(address.find("#:~:"), address.size()));
+  if (!is_http_url(address)) address.resize(std::min(address.find("#:~:"), address.size()));
   return address;
 }
 

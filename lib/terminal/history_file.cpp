@@ -78,7 +78,7 @@ Result<std::vector<std::string>> HistoryFile::load() const {
 }
 
 Result<> HistoryFile::append(std::string_view entry) const {
-  std::string line = text::squeeze(sanitize_line(entry));
+  std::string line = text::collapse_whitespace(sanitize_line(entry));
   if (line.empty() || line.size() > kMaxEntryBytes) return {};
   line += '\n';
   std::error_code ignored;  // opening the file below reports the error

@@ -75,7 +75,7 @@ std::string common_prefix(const std::vector<std::string>& texts) {
     const auto differ = std::mismatch(common.begin(), common.end(), text.begin(), text.end());
     common = common.substr(0, static_cast<size_t>(differ.first - common.begin()));
   }
-  return std::string(common.substr(0, text::floor_border(texts.front(), common.size())));
+  return std::string(common.substr(0, text::floor_char_boundary(texts.front(), common.size())));
 }
 
 // The write end of a pipe that wakes next_byte() when the terminal is resized.
@@ -234,7 +234,7 @@ class LibeditEditor final : public LineEditor {
       unsigned char byte = 0;
       if (const int got = next_byte(byte); got != 1) return got;
       bytes += static_cast<char>(byte);
-      const size_t length = text::sequence_length(static_cast<unsigned char>(bytes.front()));
+      const size_t length = text::utf8_sequence_length(static_cast<unsigned char>(bytes.front()));
       const bool broken = bytes.size() > 1 && (byte & 0xC0) != 0x80;
       if (bytes.size() < length && !broken) continue;
       // The byte that breaks an incomplete sequence is read as a character of its own.
@@ -326,7 +326,7 @@ class LibeditEditor final : public LineEditor {
       pasted += c;
     }
     if (pasted.ends_with(kEnd)) pasted.resize(pasted.size() - kEnd.size());
-    const std::wstring line = wide(text::squeeze(sanitize_line(narrow(pasted))));
+    const std::wstring line = wide(text::collapse_whitespace(sanitize_line(narrow(pasted))));
     if (!line.empty()) ::el_winsertstr(edit, line.c_str());
     return CC_REFRESH;
   }

@@ -65,7 +65,7 @@ Result<> Repl::run() {
     ~Detach() { editor.set_completer({}); }
   } const detach{editor_};
 
-  if (const std::string hint = text::squeeze(sanitize_line(conversation_.hint()));
+  if (const std::string hint = text::collapse_whitespace(sanitize_line(conversation_.hint()));
       !hint.empty() && !json_) {
     AnswerPrinter printer(out_, current_capabilities());
     printer.handle(TokenEvent{hint});
@@ -124,7 +124,7 @@ std::vector<std::string> Repl::complete(std::string_view before) const {
 }
 
 bool Repl::run_command(std::string_view line) {
-  const size_t end = std::min(line.find_first_of(kWhiteSpace), line.size());
+  const size_t end = std::min(line.find_first_of(kAsciiWhitespace), line.size());
   const std::string_view name = line.substr(0, end);
   const auto known = std::find_if(commands().begin(), commands().end(),
                                   [name](const Command& c) { return c.name == name; });
@@ -222,7 +222,8 @@ void Repl::show_citations() {
   const Capabilities capabilities = current_capabilities();
   for (size_t i = 0; i < citations_.size(); ++i) {
     const Citation& c = citations_[i];
-    const std::string title = text::squeeze(sanitize_line(c.title.empty() ? c.slug : c.title));
+    const std::string title =
+        text::collapse_whitespace(sanitize_line(c.title.empty() ? c.slug : c.title));
     const std::string number = fmt::format("[{}] ", i + 1);
     const std::string indent(number.size(), ' ');
     std::string lead = paint(Style::meta, number, capabilities);

@@ -133,7 +133,7 @@ std::string sanitize_line(std::string_view untrusted) {
 
 std::string link(std::string_view text, std::string_view address,
                  const Capabilities& capabilities) {
-  const std::string target = is_web_url(address) ? safe_link(address, {}) : "";
+  const std::string target = is_http_url(address) ? safe_link(address, {}) : "";
   if (!capabilities.hyperlinks || target.empty() || text.empty()) return std::string(text);
   return fmt::format("\x1b]8;;{}\x1b\\{}\x1b]8;;\x1b\\", target, text);
 }

@@ -4,8 +4,8 @@
 
 namespace stoka::text {
 
-std::vector<Stretch> split_code(std::string_view content) {
-  std::vector<Stretch> out;
+std::vector<Segment> split_code(std::string_view content) {
+  std::vector<Segment> out;
   size_t begin = 0;  // of the current segment
   size_t end = 0;    // of its last line that is not blank
   bool code = false;
@@ -32,8 +32,8 @@ std::vector<Stretch> split_code(std::string_view content) {
 
 std::string without_code(std::string_view content) {
   std::string out;
-  for (const Stretch& segment : split_code(content))
-    if (!segment.code) out.append(out.empty() ? "" : "\n\n").append(segment.text);
+  for (const Segment& segment : split_code(content))
+    if (!segment.is_code) out.append(out.empty() ? "" : "\n\n").append(segment.text);
   return out;
 }
 

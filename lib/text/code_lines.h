@@ -12,14 +12,14 @@ namespace stoka::text {
 inline constexpr std::string_view kCodeIndent = "    ";
 
 // Consecutive lines that are all code or all prose.
-struct Stretch {
+struct Segment {
   std::string_view text;  // without line breaks at the end
-  bool code = false;
+  bool is_code = false;
 };
 
 // Splits the content into segments of code and prose, in order. Segments without a visible
 // character are left out. The segments refer to `content`.
-std::vector<Stretch> split_code(std::string_view content);
+std::vector<Segment> split_code(std::string_view content);
 
 // Returns the prose only. A blank line replaces each block of code.
 std::string without_code(std::string_view content);

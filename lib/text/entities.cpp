@@ -128,7 +128,7 @@ void append_escaped(std::string& out, char c) {
   }
 }
 
-std::string attribute_value(std::string_view text) {
+std::string escape_attribute(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (char c : text) {

@@ -17,6 +17,6 @@ void append_escaped(std::string& out, char c);
 
 // Returns the text for an attribute in double quotes: & < > " become entities, and line breaks and
 // tabs become spaces.
-std::string attribute_value(std::string_view text);
+std::string escape_attribute(std::string_view text);
 
 }  // namespace stoka::text

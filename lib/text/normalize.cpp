@@ -182,13 +182,13 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
-std::string squeeze(std::string_view text) {
+std::string collapse_whitespace(std::string_view text) {
   WhitespaceCollapser out;
   for (size_t at = 0; at < text.size();) out.add(next_code_point(text, at));
   return out.take();
 }
 
-std::string without_controls(std::string_view text, std::string_view replacement, size_t* count) {
+std::string replace_controls(std::string_view text, std::string_view replacement, size_t* count) {
   std::string out;
   out.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
@@ -207,7 +207,7 @@ std::string without_controls(std::string_view text, std::string_view replacement
   return out;
 }
 
-size_t length(std::string_view text) {
+size_t count_code_points(std::string_view text) {
   size_t count = 0;
   for (size_t at = 0; at < text.size(); ++count) next_code_point(text, at);
   return count;

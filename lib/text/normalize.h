@@ -27,13 +27,13 @@ std::string one_line(std::string_view text);
 // U+2066-2069). With an empty `replacement` they are removed, but vertical tab, form feed and next
 // line (U+0085) become line feeds, so that words stay apart. Adds the number of such characters to
 // *count.
-std::string without_controls(std::string_view text, std::string_view replacement = {},
+std::string replace_controls(std::string_view text, std::string_view replacement = {},
                              size_t* count = nullptr);
 
 // Replaces runs of white space with one space and trims. Nothing else changes.
-std::string squeeze(std::string_view text);
+std::string collapse_whitespace(std::string_view text);
 
 // The number of code points.
-size_t length(std::string_view text);
+size_t count_code_points(std::string_view text);
 
 }  // namespace stoka::text

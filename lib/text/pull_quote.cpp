@@ -111,7 +111,8 @@ struct Ending {
 // Looks at the last character before any closing quotes and brackets.
 Ending ending(std::string_view sentence) {
   std::vector<char32_t> tail;
-  for (size_t at = floor_border(sentence, sentence.size() - std::min<size_t>(sentence.size(), 16));
+  for (size_t at =
+           floor_char_boundary(sentence, sentence.size() - std::min<size_t>(sentence.size(), 16));
        at < sentence.size();) {
     tail.push_back(next_code_point(sentence, at));
   }
@@ -253,9 +254,9 @@ std::string best_sentence(std::string_view content, std::span<const std::string>
   std::string_view best;
   int best_points = std::numeric_limits<int>::min();
   const auto search_part = [&](std::string_view part, int penalty) {
-    const std::vector<Stretch> segments = split_code(part);
+    const std::vector<Segment> segments = split_code(part);
     for (size_t i = 0; i < segments.size(); ++i) {
-      if (segments[i].code) continue;
+      if (segments[i].is_code) continue;
       const std::string_view prose = segments[i].text;
       const std::vector<Span> spans = sentences(prose);
       for (const Span& span : spans) {
@@ -273,7 +274,7 @@ std::string best_sentence(std::string_view content, std::span<const std::string>
   search_part(content, 0);
   for (const std::string& part : document)
     if (part != content) search_part(part, kOtherPart);
-  return std::string(clip(squeeze(best), kMaxQuoteLength));
+  return std::string(clip(collapse_whitespace(best), kMaxQuoteLength));
 }
 
 }  // namespace stoka::text

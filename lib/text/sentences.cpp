@@ -139,7 +139,7 @@ class Splitter {
     bool digits = std::all_of(word.begin(), word.end(), is_ascii_digit);
     if (digits) return start == begin_;  // the number of a list item
     bool initial = word.size() == 1 && is_upper(static_cast<unsigned char>(word[0])) && word != "I";
-    word = stoka::lower(word);
+    word = stoka::to_lower(word);
     bool upper = is_upper(following);
     if (initial && upper) return true;
     if (holds(kTitles, word)) return true;

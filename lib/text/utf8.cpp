@@ -138,7 +138,7 @@ void append_utf8(std::string& out, char32_t c) {
   }
 }
 
-size_t floor_border(std::string_view text, size_t at) {
+size_t floor_char_boundary(std::string_view text, size_t at) {
   if (at >= text.size()) return text.size();
   // A sequence has at most three continuation bytes. Further ones are invalid, and each of them is
   // a boundary.
@@ -147,8 +147,8 @@ size_t floor_border(std::string_view text, size_t at) {
   return at;
 }
 
-std::string repair_utf8(std::string_view bytes, Repair* report) {
-  Repair repair;
+std::string repair_utf8(std::string_view bytes, Utf8Repair* report) {
+  Utf8Repair repair;
   std::string converted;
   if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) {
     converted = from_utf16(bytes, bytes[0] == '\xFE');
@@ -179,7 +179,7 @@ std::string repair_utf8(std::string_view bytes, Repair* report) {
   return out;
 }
 
-std::optional<std::string> from_windows_1252(std::string_view bytes) {
+std::optional<std::string> windows_1252_to_utf8(std::string_view bytes) {
   size_t invalid = 0;
   size_t valid = 0;
   for (size_t at = 0; at < bytes.size();) {

@@ -139,7 +139,7 @@ void for_each_word(std::string_view text, Sink sink) {
 
 std::string cut(std::string_view term) {
   return std::string(term.substr(
-      0, term.size() <= kMaxTermBytes ? term.size() : floor_border(term, kMaxTermBytes)));
+      0, term.size() <= kMaxTermBytes ? term.size() : floor_char_boundary(term, kMaxTermBytes)));
 }
 
 // A run of words that are joined by signs, as far as it has been read.

@@ -7,7 +7,7 @@ namespace ascii_test {
 using namespace stoka;
 
 TEST_CASE("to_lower and trim change ASCII only") {
-  CHECK(lower("HTTP://Ünder") == "http://Ünder");
+  CHECK(to_lower("HTTP://Ünder") == "http://Ünder");
   CHECK(trimmed(" \t\r\n a b \f\v") == "a b");
   CHECK(trimmed(" \n ") == "");
   CHECK(trimmed("") == "");

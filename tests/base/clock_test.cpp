@@ -9,7 +9,7 @@ namespace clock_test {
 using namespace stoka;
 
 TEST_CASE("random ids are UUIDs of version 4 and differ; seeded ids repeat") {
-  RandomIds random;
+  RandomUuidSource random;
   std::set<std::string> seen;
   for (int i = 0; i < 100; ++i) {
     std::string id = random.uuid();
@@ -18,7 +18,7 @@ TEST_CASE("random ids are UUIDs of version 4 and differ; seeded ids repeat") {
     CHECK(std::string("89ab").find(id[19]) != std::string::npos);
     CHECK(seen.insert(id).second);
   }
-  CHECK(SeededIds(7).uuid() == SeededIds(7).uuid());
+  CHECK(SeededUuidSource(7).uuid() == SeededUuidSource(7).uuid());
 }
 
 TEST_CASE("is_uuid accepts the canonical form only") {
@@ -35,12 +35,12 @@ TEST_CASE("a point in time is formatted as RFC 3339") {
 
 TEST_CASE("durations are formatted for people") {
   using namespace std::chrono_literals;
-  CHECK(spoken(0ms) == "0 ms");
-  CHECK(spoken(999ms) == "999 ms");
-  CHECK(spoken(1000ms) == "1 s");
-  CHECK(spoken(1500ms) == "1.5 s");
-  CHECK(spoken(59949ms) == "59.9 s");
-  CHECK(spoken(299999ms) == "300 s");
+  CHECK(format_duration(0ms) == "0 ms");
+  CHECK(format_duration(999ms) == "999 ms");
+  CHECK(format_duration(1000ms) == "1 s");
+  CHECK(format_duration(1500ms) == "1.5 s");
+  CHECK(format_duration(59949ms) == "59.9 s");
+  CHECK(format_duration(299999ms) == "300 s");
 }
 
 }  // namespace clock_test

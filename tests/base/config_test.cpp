@@ -32,7 +32,7 @@ Config::Environment environment(std::map<std::string, std::string> values) {
 TEST_CASE("a flag overrides the environment, the file and the default, in this order") {
   Config config(kSettings);
   CHECK(config.text("store") == "default.db");
-  CHECK(config.origin("store") == Origin::fallback);
+  CHECK(config.origin("store") == Origin::default_value);
   REQUIRE(config.load_file("store = \"file.db\"\n[retrieval]\nk = 7\n", "config.toml"));
   CHECK(config.text("store") == "file.db");
   CHECK(config.integer("retrieval.k") == 7);

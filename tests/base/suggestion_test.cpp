@@ -11,9 +11,9 @@ using namespace stoka;
 
 TEST_CASE("did_you_mean suggests the closest known word and no other") {
   std::vector<std::string> known = {"--json", "--quiet", "--session", "index"};
-  CHECK(nearest("--jsno", known) == "--json");
-  CHECK(nearest("indx", known) == "index");
-  CHECK(nearest("banana", known) == "");
+  CHECK(closest_match("--jsno", known) == "--json");
+  CHECK(closest_match("indx", known) == "index");
+  CHECK(closest_match("banana", known) == "");
   CHECK(did_you_mean("--quite", known) == ", did you mean '--quiet'?");
   CHECK(did_you_mean("zzz", known) == "");
 }

@@ -56,14 +56,14 @@ TEST_CASE("only http and https URLs and paths of the site become links") {
 }
 
 TEST_CASE("a web address has a scheme and a host") {
-  for (const char* yes : {"http://a", "https://a.test:80/x", "HtTp://a"}) CHECK(is_web_url(yes));
+  for (const char* yes : {"http://a", "https://a.test:80/x", "HtTp://a"}) CHECK(is_http_url(yes));
   for (const char* no : {"", "a.test", "http://", "https://?a", "https://#", "ftp://a", "/a"})
-    CHECK_FALSE(is_web_url(no));
+    CHECK_FALSE(is_http_url(no));
 }
 
 TEST_CASE("all bytes but letters, digits and the given characters are percent-encoded") {
-  CHECK(percent_encoded("aZ09-._~ /%\xC3\xBC", "-/") == "aZ09-%2E%5F%7E%20/%25%C3%BC");
-  CHECK(percent_encoded("", "").empty());
+  CHECK(percent_encode("aZ09-._~ /%\xC3\xBC", "-/") == "aZ09-%2E%5F%7E%20/%25%C3%BC");
+  CHECK(percent_encode("", "").empty());
 }
 
 }  // namespace url_test

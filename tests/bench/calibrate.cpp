@@ -48,13 +48,13 @@ struct Case {
 
 Date index(store::Store& store, const fs::path& site) {
   const std::vector<fs::path> paths = {site};
-  const ingest::Walk walk = must(ingest::walk(paths));
+  const ingest::WalkResult walk = must(ingest::walk(paths));
   const ingest::ChunkOptions options;
   std::vector<ingest::Page> pages;
   for (const ingest::SourceFile& file : walk.files)
     for (ingest::Page& page : ingest::load(file, options.describe()).pages)
       pages.push_back(std::move(page));
-  ingest::settle_slugs(pages);
+  ingest::assign_slugs(pages);
 
   const auto writer = must(store.begin_index());
   must(writer->set_identity({std::string(embed::kBuiltinName), 0, options.describe(), ""}));
@@ -98,14 +98,15 @@ void find_candidates(store::Store& store, std::vector<Case>& cases) {
     query.vector = must(embedder.embed_query(one.query, {}));
     one.hits = must(retrieve::retrieve(store, query, {}));
     one.question = must(reranker.question(one.query));
-    one.features = rerank::measure(one.question, one.hits);
+    one.features = rerank::compute_features(one.question, one.hits);
   }
 }
 
 std::vector<Hit> rank(const Case& one, const rerank::Calibration& calibration, Date today) {
   std::vector<Hit> hits = one.hits;
-  const std::vector<double> scores = rerank::scores(one.question, hits, one.features, calibration);
-  for (size_t i = 0; i < hits.size(); ++i) hits[i].raw = scores[i];
+  const std::vector<double> scores =
+      rerank::score_hits(one.question, hits, one.features, calibration);
+  for (size_t i = 0; i < hits.size(); ++i) hits[i].raw_score = scores[i];
   return rerank::apply_policy(std::move(hits), {one.query, {}, 0, today}, {});
 }
 
@@ -162,10 +163,11 @@ rerank::Calibration fit(const std::vector<Case>& cases) {
         const double error =
             sample.weight * (fitted.score(*sample.features) - sample.label) / total;
         bias_slope += error;
-        for (size_t i = 0; i < rerank::kFeatures; ++i) slope[i] += error * (*sample.features)[i];
+        for (size_t i = 0; i < rerank::kFeatureCount; ++i)
+          slope[i] += error * (*sample.features)[i];
       }
       fitted.bias -= kRate * bias_slope;
-      for (size_t i = 0; i < rerank::kFeatures; ++i)
+      for (size_t i = 0; i < rerank::kFeatureCount; ++i)
         fitted.weights[i] =
             std::max(0.0, fitted.weights[i] - kRate * (slope[i] + kRidge * fitted.weights[i]));
     }
@@ -180,7 +182,7 @@ void report(const char* name, const std::vector<Case>& cases, bool held_out,
   for (const Case& one : cases) {
     if (one.held_out != held_out) continue;
     const std::vector<Hit> ranked = rank(one, calibration, today);
-    const rerank::Verdict verdict = rerank::classify(ranked, {});
+    const rerank::ConfidenceResult verdict = rerank::classify_confidence(ranked, {});
     const bool nothing = verdict.confidence == Confidence::nothing;
     if (one.slugs.empty()) {
       ++unanswerable;
@@ -227,8 +229,8 @@ void list(const std::vector<Case>& cases, const rerank::Calibration& calibration
         "{:.2f} {}  [{}#{} coverage {:.2f} heading {:.2f} close {:.2f} evidence {:.2f} sense "
         "{:.2f}]\n",
         ranked.front().score, one.query, ranked.front().chunk.slug, ranked.front().chunk.index,
-        f[rerank::kCoverage], f[rerank::kHeading], f[rerank::kClose], f[rerank::kEvidence],
-        f[rerank::kSense]);
+        f[rerank::kCoverage], f[rerank::kHeading], f[rerank::kProximity], f[rerank::kEvidence],
+        f[rerank::kSimilarity]);
   }
 }
 

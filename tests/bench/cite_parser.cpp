@@ -34,7 +34,7 @@ double speed(size_t bytes, const Round& round) {
 
 void parse(std::string_view text, size_t delta, uint64_t& passed) {
   Counter counter;
-  stoka::cite::Parser parser(counter);
+  stoka::cite::CitationParser parser(counter);
   for (size_t at = 0; at < text.size(); at += delta) parser.push(text.substr(at, delta));
   parser.finish();
   passed += counter.bytes;

@@ -17,7 +17,7 @@
 namespace {
 
 namespace fs = std::filesystem;
-using stoka::testing::Ran;
+using stoka::testing::ProgramResult;
 using stoka::testing::run_program;
 
 constexpr int kCases = 60;
@@ -33,7 +33,7 @@ Times measure(const char* what, const std::vector<std::string>& command, int mos
   std::vector<double> seconds;
   for (int i = 0; i < kRuns; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    const Ran ran = run_program(command);
+    const ProgramResult ran = run_program(command);
     seconds.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     if (ran.code > most_code) {

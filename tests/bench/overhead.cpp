@@ -38,33 +38,34 @@ double ms_since(SteadyClock::time_point start) {
 }
 
 // Measures the time of the requests without that of their listeners, which belong to stoka.
-class Stopwatch final : public net::Transport, net::Listener {
+class Stopwatch final : public net::Transport, net::BodySink {
  public:
   explicit Stopwatch(net::Transport& carrier) : carrier_(carrier) {}
 
   double ms = 0;
   int exchanges = 0;
 
-  std::unique_ptr<net::Transfer> start(net::Loop& loop, const net::Request& request,
-                                       net::Listener& listener, net::Done done) override {
+  std::unique_ptr<net::Transfer> start(net::EventLoop& loop, const net::HttpRequest& request,
+                                       net::BodySink& listener,
+                                       net::CompletionCallback done) override {
     listener_ = &listener;
     ++exchanges;
     const auto began = SteadyClock::now();
     return carrier_.start(loop, request, *this,
-                          [this, began, done](std::optional<net::Failure> failure) {
+                          [this, began, done](std::optional<net::TransferFailure> failure) {
                             ms += ms_since(began);
                             done(std::move(failure));
                           });
   }
 
  private:
-  Result<> head(const net::Head& head) override {
+  Result<> head(const net::ResponseHead& head) override {
     auto start = SteadyClock::now();
     auto out = listener_->head(head);
     ms -= ms_since(start);
     return out;
   }
-  Result<net::Heard> body(std::string_view bytes) override {
+  Result<net::BodyProgress> body(std::string_view bytes) override {
     auto start = SteadyClock::now();
     auto out = listener_->body(bytes);
     ms -= ms_since(start);
@@ -72,7 +73,7 @@ class Stopwatch final : public net::Transport, net::Listener {
   }
 
   net::Transport& carrier_;
-  net::Listener* listener_ = nullptr;
+  net::BodySink* listener_ = nullptr;
 };
 
 struct Samples {
@@ -140,8 +141,8 @@ int main() {
   testing::FakeUpstream embed_server(big), rerank_server(cross), chat_server;
   NullLog log;
   SystemClock clock;
-  SeededIds ids(1);
-  net::Client client;
+  SeededUuidSource ids(1);
+  net::HttpClient client;
   Stopwatch network(client);
   net::Upstream embed_upstream(options("embedder", embed_server, net::ApiRoot::plain), network,
                                log);
@@ -162,7 +163,7 @@ int main() {
   settings.thresholds = {0, 0, 0};  // so that every question is answered
   settings.identity.chunker = "bench";
   store::IndexIdentity identity = settings.identity;
-  identity.embedder = must(embedder.identity(embed::Use::document, {})).name;
+  identity.embedder = must(embedder.identity(embed::InputType::document, {})).name;
   identity.dim = big.dim;
   fill(*store, embedder, identity);
 
@@ -190,8 +191,8 @@ int main() {
                                  {}},
                                 [&](const Event&) { ++heard; }));
     double ms = ms_since(start);
-    if (outcome.streamed.error) {
-      fmt::print(stderr, "{}\n", outcome.streamed.error->message);
+    if (outcome.stream_result.error) {
+      fmt::print(stderr, "{}\n", outcome.stream_result.error->message);
       return 1;
     }
     if (i < 20) continue;  // warm-up
@@ -200,7 +201,7 @@ int main() {
     own.values.push_back(ms - network.ms);
     events += static_cast<double>(heard);
     double prepared = 0;
-    for (const pipeline::Stage& stage : outcome.turn.stages) {
+    for (const pipeline::StageTiming& stage : outcome.turn.stages) {
       stages[stage.name].values.push_back(stage.ms);
       prepared += stage.ms;
     }

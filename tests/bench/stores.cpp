@@ -230,17 +230,17 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int n) {
   TurnRecord out;
   out.session_id = session;
   out.visitor_id = visitor;
-  out.cited = {"slug-" + std::to_string(n % 50)};
+  out.cited_slugs = {"slug-" + std::to_string(n % 50)};
   out.topic = "topic-" + std::to_string(n % 7);
   out.exchange = {"a question of a visitor", std::string(200, 'a'), {}};
-  for (const std::string& slug : out.cited)
-    out.exchange.cited.push_back({slug, "A title", std::string(80, 'q'), "/blog/" + slug});
+  for (const std::string& slug : out.cited_slugs)
+    out.exchange.citations.push_back({slug, "A title", std::string(80, 'q'), "/blog/" + slug});
   out.at = Instant(std::chrono::milliseconds(n));
   return out;
 }
 
 double turns_per_second(Store& store, int threads, int turns) {
-  RandomIds ids;
+  RandomUuidSource ids;
   std::vector<std::thread> workers;
   std::vector<std::pair<std::string, std::string>> who;
   for (int i = 0; i < threads; ++i) who.emplace_back(ids.uuid(), ids.uuid());

@@ -18,8 +18,9 @@ namespace {
 using namespace stoka;
 using namespace stoka::cite;
 
-Source source(std::string slug, double score, std::vector<std::string> document, size_t at = 0) {
-  Source out;
+CitationSource source(std::string slug, double score, std::vector<std::string> document,
+                      size_t at = 0) {
+  CitationSource out;
   Chunk& chunk = out.hit.chunk;
   chunk.slug = std::move(slug);
   chunk.title = "On " + chunk.slug;
@@ -29,12 +30,12 @@ Source source(std::string slug, double score, std::vector<std::string> document,
   chunk.url = "/blog/" + chunk.slug;
   chunk.content = document.at(at);
   out.hit.score = score;
-  out.document = std::move(document);
-  out.chunk_at = at;
+  out.document_chunks = std::move(document);
+  out.chunk_index = at;
   return out;
 }
 
-std::vector<Source> sources() {
+std::vector<CitationSource> sources() {
   return {
       source("bounded", 0.91,
              {"Autonomy without constraint is just chaos with better marketing.",
@@ -46,7 +47,7 @@ std::vector<Source> sources() {
 
 struct Run {
   std::string seen;  // tokens, and citations as {slug|quote}
-  Summary summary;
+  AnswerSummary summary;
   std::vector<Citation> citations;
   size_t bad_tokens = 0;
 };
@@ -149,7 +150,7 @@ TEST_CASE("the answer does not depend on the splits of the stream") {
 }
 
 TEST_CASE("a citation is filled in from the hit") {
-  const Showing showing{"https://a.test", Date(std::chrono::year(2026) / 11 / 22)};
+  const CitationContext showing{"https://a.test", Date(std::chrono::year(2026) / 11 / 22)};
   const Run out =
       run({R"(<cite slug="bounded" quote="autonomy WITHOUT constraint"/>)"}, {}, {5, showing});
   REQUIRE(out.citations.size() == 1);
@@ -164,7 +165,7 @@ TEST_CASE("a citation is filled in from the hit") {
   CHECK(cite.published == parse_date("2026-04-12"));
   CHECK(cite.score == doctest::Approx(0.91));
   REQUIRE(out.summary.citations.size() == 1);
-  CHECK(out.summary.cited == std::vector<std::string>{"bounded"});
+  CHECK(out.summary.cited_slugs == std::vector<std::string>{"bounded"});
 }
 
 TEST_CASE("dropped citations and repaired quotes are counted") {
@@ -173,12 +174,12 @@ TEST_CASE("dropped citations and repaired quotes are counted") {
     const Run out = run({"a " + ours + " b"}, {"bounded"});
     CHECK(out.seen == "a b");
     CHECK(out.summary.dropped_repeated == 1);
-    CHECK(out.summary.cited.empty());
+    CHECK(out.summary.cited_slugs.empty());
   }
   SUBCASE("cited before in this answer, unknown, malformed") {
     const Run out =
         run({ours + ours + "<cite slug=\"x\"/><cite quote=\"y\"/><cite slug=\"bounded\""});
-    CHECK(out.summary.cited.size() == 1);
+    CHECK(out.summary.cited_slugs.size() == 1);
     CHECK(out.summary.dropped_repeated == 1);
     CHECK(out.summary.dropped_unknown == 1);
     CHECK(out.summary.dropped_malformed == 2);
@@ -187,7 +188,7 @@ TEST_CASE("dropped citations and repaired quotes are counted") {
   }
   SUBCASE("more than allowed") {
     const Run out = run({ours + "<cite slug=\"immortal\"/>"}, {}, {1});
-    CHECK(out.summary.cited == std::vector<std::string>{"bounded"});
+    CHECK(out.summary.cited_slugs == std::vector<std::string>{"bounded"});
     CHECK(out.summary.dropped_excess == 1);
   }
   SUBCASE("quotes repaired and replaced") {
@@ -219,10 +220,10 @@ TEST_CASE("hostile tags show nothing that is not in a source") {
     CHECK(out.seen.find("script") == std::string::npos);
     for (const Citation& cite : out.citations) {
       bool stands = false;
-      for (const Source& one : sources()) {
+      for (const CitationSource& one : sources()) {
         if (one.hit.chunk.slug != cite.slug) continue;
-        for (const std::string& chunk : one.document) {
-          stands = stands || text::squeeze(chunk).find(cite.quote) != std::string::npos;
+        for (const std::string& chunk : one.document_chunks) {
+          stands = stands || text::collapse_whitespace(chunk).find(cite.quote) != std::string::npos;
         }
       }
       CHECK(stands);

@@ -12,8 +12,8 @@ namespace citation_parser_test {
 
 namespace {
 
+using stoka::cite::CitationParser;
 using stoka::cite::kMaxTagBytes;
-using stoka::cite::Parser;
 using stoka::cite::TagSink;
 
 // Text and tags in order, tags as "{slug|quote}".
@@ -40,7 +40,7 @@ struct Outcome {
 
 Outcome parse(const std::vector<std::string_view>& pieces) {
   Recorder recorder;
-  Parser parser(recorder);
+  CitationParser parser(recorder);
   for (const std::string_view piece : pieces) parser.push(piece);
   parser.finish();
   CHECK(recorder.empty_texts == 0);
@@ -199,7 +199,7 @@ TEST_CASE("text that cannot be part of a tag is not held back") {
     std::string_view seen;
   };
   Recorder recorder;
-  Parser parser(recorder);
+  CitationParser parser(recorder);
   const Step steps[] = {{"a <", "a "},
                         {" b", "a < b"},
                         {" <ci", "a < b "},

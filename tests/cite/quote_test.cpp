@@ -37,7 +37,7 @@ VerifiedQuote verify(std::string_view quote, size_t cited = 0, std::string_view 
 
 bool stands_in(const std::vector<std::string_view>& document, const std::string& quote) {
   for (const std::string_view chunk : document) {
-    if (stoka::text::squeeze(chunk).find(quote) != std::string::npos) return true;
+    if (stoka::text::collapse_whitespace(chunk).find(quote) != std::string::npos) return true;
   }
   return false;
 }
@@ -213,7 +213,8 @@ TEST_CASE("the returned quote is always in the document") {
     const size_t count = random() % 14;
     for (size_t i = 0; i < count; ++i) said += pieces[random() % std::size(pieces)];
     if (round % 3 == 0) {  // a real passage, cut anywhere and perhaps damaged
-      const std::string chunk = stoka::text::squeeze(kDocument[random() % kDocument.size()]);
+      const std::string chunk =
+          stoka::text::collapse_whitespace(kDocument[random() % kDocument.size()]);
       said = chunk.substr(random() % chunk.size(), random() % 120);
       if (!said.empty() && round % 2 == 0) said[random() % said.size()] = 'x';
     }

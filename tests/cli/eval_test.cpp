@@ -138,7 +138,7 @@ TEST_CASE("comparison with the baseline finds a broken reranker; a missing one g
   CHECK_MESSAGE(good.code <= 1, (good.out + good.err));
   CHECK(machine.stoka({"eval", "retrieval", "--baseline", before}).code == 0);
 
-  reranker->behave(R"({"path":"/rerank","fault":"reversed","times":0})");
+  reranker->queue_behaviour(R"({"path":"/rerank","fault":"reversed","times":0})");
   const RunResult bad = machine.stoka({"eval", "retrieval", "--baseline", before});
   CHECK(bad.code == 1);
   CHECK(has(bad.out, "worse   retrieval.policy.hit@1"));

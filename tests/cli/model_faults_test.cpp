@@ -19,13 +19,13 @@ TEST_CASE("a failing embedder gives exit code 4 and no output") {
     CAPTURE(std::string(behaviour));
     ModelSite site;
     site.machine.environment()["STOKA_EMBED_TIMEOUT"] = "0.3";
-    site.embedder.behave(behaviour);
+    site.embedder.queue_behaviour(behaviour);
     RunResult ran = site.ask();
     CAPTURE(ran.err);
     CHECK(ran.code == 4);
     CHECK(ran.out == "");
     CHECK(has(ran.err, "embedder at " + site.embedder.url()));
-    CHECK(site.generator.seen().empty());
+    CHECK(site.generator.requests().empty());
   }
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("a failing reranker gives an answer and a warning") {
     CAPTURE(std::string(behaviour));
     ModelSite site;
     site.machine.environment()["STOKA_RERANK_TIMEOUT"] = "0.3";
-    site.reranker.behave(behaviour);
+    site.reranker.queue_behaviour(behaviour);
     RunResult ran = site.ask();
     CAPTURE(ran.err);
     CHECK(ran.code == 0);
@@ -60,7 +60,7 @@ TEST_CASE("a generator that fails before the first token gives exit code 4 and n
     ModelSite site;
     site.machine.environment()["STOKA_GEN_HEADERS_TIMEOUT"] = "0.3";
     site.machine.environment()["STOKA_GEN_MODEL"] = "fake-model";
-    site.generator.behave(behaviour);
+    site.generator.queue_behaviour(behaviour);
     RunResult ran = site.ask();
     CAPTURE(ran.err);
     CHECK(ran.code == 4);
@@ -72,7 +72,7 @@ TEST_CASE("a generator that fails before the first token gives exit code 4 and n
 
 TEST_CASE("a model that only thinks gives exit code 3 and names generator.extra") {
   ModelSite site;
-  site.generator.behave(R"({"times":0,"fault":"endless_thinking"})");
+  site.generator.queue_behaviour(R"({"times":0,"fault":"endless_thinking"})");
   RunResult ran = site.ask();
   CHECK(ran.code == 3);
   CHECK(ran.out == "");
@@ -91,7 +91,7 @@ TEST_CASE("an answer that breaks off is marked as cut off and shows no partial t
     CAPTURE(std::string(behaviour));
     ModelSite site;
     site.machine.environment()["STOKA_GEN_IDLE_TIMEOUT"] = "0.3";
-    site.generator.behave(behaviour);
+    site.generator.queue_behaviour(behaviour);
     RunResult ran = site.ask();
     CAPTURE(ran.out);
     CAPTURE(ran.err);
@@ -106,7 +106,7 @@ TEST_CASE("invalid text from a model is repaired") {
   for (const char* fault : {"invalid_utf8", "lone_surrogate", "endless"}) {
     CAPTURE(std::string(fault));
     ModelSite site;
-    site.generator.behave(Json{{"times", 0}, {"fault", fault}}.dump());
+    site.generator.queue_behaviour(Json{{"times", 0}, {"fault", fault}}.dump());
     RunResult ran = site.ask();
     CAPTURE(ran.err);
     CHECK((ran.code == 0 || ran.code == 4));

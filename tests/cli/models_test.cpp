@@ -21,7 +21,7 @@ TEST_CASE("the answer is the same for every server dialect") {
           R"({"path":"chat/completions","reasoning":"let me think about limits <cite"})",
           R"({"path":"chat/completions","fault":"no_done"})"}) {
       CAPTURE(std::string(behaviour));
-      site.generator.behave(behaviour);
+      site.generator.queue_behaviour(behaviour);
       CHECK(site.ask().out == expected_answer());
     }
   }
@@ -131,8 +131,8 @@ TEST_CASE("a rebuild that fails half way keeps the old index") {
   FakeUpstream other(options);
   site.machine.environment()["STOKA_EMBED_URL"] = other.url();
   for (int i = 0; i < 4; ++i)
-    other.behave(R"({"path":"/embed"})");  // these four requests are answered
-  other.behave(R"({"path":"/embed","times":0,"fault":"close"})");
+    other.queue_behaviour(R"({"path":"/embed"})");  // these four requests are answered
+  other.queue_behaviour(R"({"path":"/embed","times":0,"fault":"close"})");
   RunResult index = site.machine.stoka({"index", "--rebuild", STOKA_SOURCE_DIR "/evals/site"});
   CHECK(index.code == 4);
   CHECK(has(index.err, "the index is as it was"));
@@ -143,14 +143,14 @@ TEST_CASE("a rebuild that fails half way keeps the old index") {
 TEST_CASE("status reports an interrupted index run, which the next run continues") {
   Machine machine;
   FakeOptions options;
-  options.most_batch = 8;
+  options.max_batch = 8;
   FakeUpstream server(options);
   machine.environment()["STOKA_EMBED_URL"] = server.url();
   for (int i = 0; i < 300; ++i)
     machine.write("content/page-" + std::to_string(i) + ".md",
                   "# Page " + std::to_string(i) + "\n\nWords of page " + std::to_string(i) + ".\n");
-  for (int i = 0; i < 35; ++i) server.behave(R"({"path":"/embed"})");
-  server.behave(R"({"path":"/embed","times":0,"fault":"close"})");
+  for (int i = 0; i < 35; ++i) server.queue_behaviour(R"({"path":"/embed"})");
+  server.queue_behaviour(R"({"path":"/embed","times":0,"fault":"close"})");
   RunResult index = machine.stoka({"index", "content"});
   CHECK(index.code == 4);
   CHECK(has(index.err, "what was written stays"));
@@ -167,12 +167,12 @@ TEST_CASE("status reports an interrupted index run, which the next run continues
 TEST_CASE("index respects the server's batch size and keeps the index if the server is down") {
   Machine machine;
   FakeOptions options;
-  options.most_batch = 8;
+  options.max_batch = 8;
   FakeUpstream server(options);
   machine.environment()["STOKA_EMBED_URL"] = server.url();
   machine.index_sample();
   size_t batches = 0;
-  for (const auto& request : server.seen()) {
+  for (const auto& request : server.requests()) {
     if (request.path != "/embed") continue;
     ++batches;
     Json inputs = Json::parse(request.body)["inputs"];
@@ -240,14 +240,14 @@ TEST_CASE("a key of the config file is not sent to an address of the environment
   RunResult ran = machine.stoka({"chat", kQuestion});
   CHECK(ran.code == 0);
   CHECK(has(ran.err, "generator.api_key"));
-  for (const auto& request : elsewhere.seen()) CHECK(request.authorization == "");
+  for (const auto& request : elsewhere.requests()) CHECK(request.authorization == "");
 }
 
 TEST_CASE("discover gets all framing lines with one request") {
   for (const char* dialect : {"vllm", "ollama"}) {
     CAPTURE(std::string(dialect));
     ModelSite site(dialect);
-    site.generator.behave(
+    site.generator.queue_behaviour(
         R"({"path":"chat/completions","answer":"1. read it.\n2. or not.\n3. your evening."})");
     RunResult ran =
         site.machine.stoka({"discover", "--json", "--page", "/blog/philosophy-bounded-execution"});

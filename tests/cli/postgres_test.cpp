@@ -207,8 +207,8 @@ TEST_CASE("a database error is one line with the right exit code and without the
 TEST_CASE("the server starts while the database is down, reports it, and shows no password") {
   PostgresMachine machine("postgres://me:s3cret-pass@127.0.0.1:1/site");
   const ServerProcess served(machine);
-  stoka::net::Client client;
-  const auto site = stoka::serve::Remote::make(client, served.url()).value();
+  stoka::net::HttpClient client;
+  const auto site = stoka::serve::SiteClient::make(client, served.url()).value();
   CHECK(site.get("/healthz").value().status == 200);
   const auto ready = site.get("/readyz").value();
   CHECK(ready.status == 503);

@@ -44,7 +44,7 @@ struct Server {
     return BatchReply(std::move(out));
   }
 
-  Embedded embed(const std::vector<std::string>& texts, const BatchLimits& limits = {}) {
+  Embeddings embed(const std::vector<std::string>& texts, const BatchLimits& limits = {}) {
     auto embedded = embed_in_batches(texts, limits, std::ref(*this), {});
     REQUIRE_MESSAGE(embedded.has_value(), embedded.error().message);
     REQUIRE(embedded->vectors.size() == texts.size());
@@ -68,7 +68,7 @@ TEST_CASE("texts are sent in batches, and progress reports how many are done") {
       embed_in_batches(texts, {}, std::ref(server), [&](size_t n) { done.push_back(n); });
   REQUIRE(embedded.has_value());
   CHECK(embedded->vectors == std::vector<Vector>(70, kDay));
-  CHECK(embedded->notes.empty());
+  CHECK(embedded->warnings.empty());
   CHECK(batch_sizes(server) == std::vector<size_t>{32, 32, 6});
   CHECK(done == std::vector<size_t>{32, 64, 70});
 }
@@ -92,9 +92,9 @@ TEST_CASE("without texts no request is sent") {
 TEST_CASE("a batch that is refused because it has too many texts is halved") {
   Server server;
   server.max_texts = 2;
-  const Embedded embedded = server.embed({"day", "night", "day", "night", "day"});
+  const Embeddings embedded = server.embed({"day", "night", "day", "night", "day"});
   CHECK(embedded.vectors == std::vector<Vector>{kDay, kNight, kDay, kNight, kDay});
-  CHECK(embedded.notes.empty());
+  CHECK(embedded.warnings.empty());
 }
 
 TEST_CASE("a refused text gets a warning, and the other texts of its batch are embedded") {
@@ -103,19 +103,19 @@ TEST_CASE("a refused text gets a warning, and the other texts of its batch are e
     Server server;
     std::vector<std::string> texts(9, "day");
     texts[at] = "poison";
-    const Embedded embedded = server.embed(texts);
+    const Embeddings embedded = server.embed(texts);
     for (size_t i = 0; i < 9; ++i) CHECK(embedded.vectors[i] == (i == at ? Vector{} : kDay));
-    REQUIRE(embedded.notes.size() == 1);
-    CHECK(embedded.notes[0].text == at);
-    CHECK(embedded.notes[0].what == "refused: cannot read it");
+    REQUIRE(embedded.warnings.size() == 1);
+    CHECK(embedded.warnings[0].text == at);
+    CHECK(embedded.warnings[0].message == "refused: cannot read it");
   }
 }
 
 TEST_CASE("if all texts are refused and the probe is not, each text gets a warning") {
   Server server;
-  const Embedded embedded = server.embed({"poison", "more poison"});
+  const Embeddings embedded = server.embed({"poison", "more poison"});
   CHECK(embedded.vectors == std::vector<Vector>(2));
-  CHECK(embedded.notes.size() == 2);
+  CHECK(embedded.warnings.size() == 2);
   CHECK(std::count(server.requests.begin(), server.requests.end(),
                    std::vector<std::string>{std::string(kProbeText)}) == 1);
 }
@@ -156,9 +156,9 @@ TEST_CASE("a text that is too long gets the mean of its parts, weighted by lengt
   server.max_text_bytes = 40;
   const std::string days = "day day day day day day day day!",
                     nights = "night night night night nig!!";
-  const Embedded embedded = server.embed({days + " " + nights});
-  REQUIRE(embedded.notes.size() == 1);
-  CHECK(embedded.notes[0].what == "longer than the model reads: embedded in 2 parts");
+  const Embeddings embedded = server.embed({days + " " + nights});
+  REQUIRE(embedded.warnings.size() == 1);
+  CHECK(embedded.warnings[0].message == "longer than the model reads: embedded in 2 parts");
   const size_t requests = server.requests.size();
   CHECK(server.requests[requests - 2].front() == days);
   CHECK(server.requests[requests - 1].front() == nights);
@@ -173,10 +173,10 @@ TEST_CASE("a part that is too long is split again") {
   server.max_text_bytes = 17;
   std::string text;
   for (int i = 0; i < 64; ++i) text += "day";  // no white space
-  const Embedded embedded = server.embed({"night", text});
+  const Embeddings embedded = server.embed({"night", text});
   CHECK(embedded.vectors[1] == kDay);
-  CHECK(embedded.notes[0].text == 1);
-  CHECK(embedded.notes[0].what == "longer than the model reads: embedded in 16 parts");
+  CHECK(embedded.warnings[0].text == 1);
+  CHECK(embedded.warnings[0].message == "longer than the model reads: embedded in 16 parts");
 }
 
 TEST_CASE("a text is never split within a character") {
@@ -193,28 +193,28 @@ TEST_CASE("a text is never split within a character") {
 TEST_CASE("a text that is still too long after six splits gets a warning") {
   Server server;
   server.max_text_bytes = kProbeText.size();
-  const Embedded embedded = server.embed({std::string(64 * (kProbeText.size() + 2), 'x')});
+  const Embeddings embedded = server.embed({std::string(64 * (kProbeText.size() + 2), 'x')});
   CHECK(embedded.vectors[0].empty());
-  CHECK(embedded.notes[0].what == "refused: too many tokens");
+  CHECK(embedded.warnings[0].message == "refused: too many tokens");
   CHECK(server.requests.size() == 8);
 }
 
 TEST_CASE("a text of which a part is refused gets a warning") {
   Server server;
   server.max_text_bytes = 30;
-  const Embedded embedded = server.embed({"day day day day day day poison day day day", "day"});
+  const Embeddings embedded = server.embed({"day day day day day day poison day day day", "day"});
   CHECK(embedded.vectors[0].empty());
   CHECK(embedded.vectors[1] == kDay);
-  CHECK(embedded.notes[0].what == "refused: cannot read it");
+  CHECK(embedded.warnings[0].message == "refused: cannot read it");
 }
 
 TEST_CASE("a text without a word is not sent and gets a warning") {
   Server server;
-  const Embedded embedded = server.embed({"day", " \n\t", "", "night"});
+  const Embeddings embedded = server.embed({"day", " \n\t", "", "night"});
   CHECK(embedded.vectors == std::vector<Vector>{kDay, {}, {}, kNight});
-  REQUIRE(embedded.notes.size() == 2);
-  CHECK(embedded.notes[0].text == 1);
-  CHECK(embedded.notes[1].what == "refused: the text is empty");
+  REQUIRE(embedded.warnings.size() == 2);
+  CHECK(embedded.warnings[0].text == 1);
+  CHECK(embedded.warnings[1].message == "refused: the text is empty");
   CHECK(batch_sizes(server) == std::vector<size_t>{1, 1});
 }
 

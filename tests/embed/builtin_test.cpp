@@ -76,10 +76,11 @@ TEST_CASE("the stored vector of a chunk equals the vector computed from its term
   TempStore store;
   put_two_subjects(store);
   REQUIRE(store.refit());
-  const auto before = store->chunks_of("motor-1").value().front();
+  const auto before = store->document_chunks("motor-1").value().front();
   const auto stored = store->chunks(std::vector<ChunkId>{before.id}, true).value().front();
   const auto terms = count_terms("motor-1\n" + before.chunk.content);
-  CHECK(cosine(stored.embedding, Folder(*store).fold(terms).value()) == doctest::Approx(1.0));
+  CHECK(cosine(stored.embedding, FoldInEmbedder(*store).fold_in(terms).value()) ==
+        doctest::Approx(1.0));
   const std::vector<std::string> texts = {"motor-1\n" + before.chunk.content, "xylophone", ""};
   const auto vectors = BuiltinEmbedder(*store).embed_documents(texts, {}, {}).value().vectors;
   REQUIRE(vectors.size() == 3);

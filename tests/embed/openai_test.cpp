@@ -19,17 +19,18 @@ struct Fixture {
         embedder(*upstream, std::move(embedder_options), clock) {}
 
   void connect() {
-    const auto identity = embedder.identity(Use::query, {});
+    const auto identity = embedder.identity(InputType::query, {});
     REQUIRE_MESSAGE(identity.has_value(), identity.error().message);
     server.reset();
   }
-  Embedded embed(const std::vector<std::string>& texts) {
+  Embeddings embed(const std::vector<std::string>& texts) {
     auto embedded = embedder.embed_documents(texts, {}, {});
     REQUIRE_MESSAGE(embedded.has_value(), embedded.error().message);
     return std::move(*embedded);
   }
   void models(const std::string& body, int status = 200) {
-    server.behave(nlohmann::json{{"path", "/models"}, {"body", body}, {"status", status}}.dump());
+    server.queue_behaviour(
+        nlohmann::json{{"path", "/models"}, {"body", body}, {"status", status}}.dump());
   }
 
   FakeUpstream server;
@@ -41,7 +42,7 @@ struct Fixture {
 FakeOptions dialect(const std::string& name, size_t max_text = 8192) {
   FakeOptions out;
   out.dialect = name;
-  out.most_text = max_text;
+  out.max_text_bytes = max_text;
   return out;
 }
 
@@ -50,19 +51,20 @@ FakeOptions dialect(const std::string& name, size_t max_text = 8192) {
 TEST_CASE("openai: the identity has the model and the dimension of the probe") {
   Fixture fixture({"fake-model"});
   CHECK(fixture.embedder.name() == "openai at " + fixture.server.url() + "/v1");
-  CHECK(fixture.embedder.identity(Use::query, {}).value() == Identity{"openai:fake-model", 64});
-  CHECK(fixture.embedder.identity(Use::query, {}).has_value());
-  CHECK(fixture.server.seen().size() == 1);
+  CHECK(fixture.embedder.identity(InputType::query, {}).value() ==
+        Identity{"openai:fake-model", 64});
+  CHECK(fixture.embedder.identity(InputType::query, {}).has_value());
+  CHECK(fixture.server.requests().size() == 1);
   fixture.clock.advance(std::chrono::seconds(60));
-  CHECK(fixture.embedder.identity(Use::query, {}).has_value());
-  CHECK(fixture.server.seen().size() == 2);
+  CHECK(fixture.embedder.identity(InputType::query, {}).has_value());
+  CHECK(fixture.server.requests().size() == 2);
 }
 
 TEST_CASE("openai: without a configured model the only model of the server is used") {
   for (const std::string name : {"vllm", "llamacpp", "ollama", "lmstudio", "openai"}) {
     CAPTURE(name);
     Fixture fixture({}, dialect(name));
-    CHECK(fixture.embedder.identity(Use::query, {}).value().name == "openai:fake-model");
+    CHECK(fixture.embedder.identity(InputType::query, {}).value().name == "openai:fake-model");
     CHECK(request_bodies(fixture.server, "/embeddings")[0]["model"] == "fake-model");
   }
 }
@@ -86,7 +88,7 @@ TEST_CASE("openai: if the server has no model list or not one model, a model mus
     CAPTURE(one.body);
     Fixture fixture;
     fixture.models(one.body, one.status);
-    const auto identity = fixture.embedder.identity(Use::query, {});
+    const auto identity = fixture.embedder.identity(InputType::query, {});
     REQUIRE_FALSE(identity.has_value());
     CHECK(identity.error().kind == ErrorKind::config);
     CHECK(identity.error().message == "embedder at " + fixture.server.url() + "/v1" + one.what);
@@ -112,8 +114,8 @@ TEST_CASE("openai: a request has model, input and encoding_format") {
 TEST_CASE("openai: vectors are in the order of the texts, whatever the order in the response") {
   Fixture fixture({"fake-model", 0, 4});
   const auto texts = some_texts(11);
-  const Embedded embedded = fixture.embed(texts);
-  CHECK(embedded.notes.empty());
+  const Embeddings embedded = fixture.embed(texts);
+  CHECK(embedded.warnings.empty());
   check_order(fixture.embedder, texts, embedded);
   for (const auto& body : request_bodies(fixture.server, "/embeddings"))
     CHECK(body["input"].size() <= 4);
@@ -121,7 +123,7 @@ TEST_CASE("openai: vectors are in the order of the texts, whatever the order in 
 
 TEST_CASE("openai: a base64 embedding is read") {
   Fixture fixture({"fake-model"});
-  fixture.server.behave(
+  fixture.server.queue_behaviour(
       R"({"times":2,"body":"{\"data\":[{\"index\":0,\"embedding\":\"AACAPwAAAMAAAAA/\"}]}"})");
   const Vector vector = fixture.embedder.embed_query("text", {}).value();
   REQUIRE(vector.size() == 3);
@@ -130,12 +132,13 @@ TEST_CASE("openai: a base64 embedding is read") {
 
 TEST_CASE("openai: configured dimensions are requested, and another dimension is an error") {
   Fixture fixture({"fake-model", 16});
-  CHECK(fixture.embedder.identity(Use::query, {}).value().dim == 16);
+  CHECK(fixture.embedder.identity(InputType::query, {}).value().dim == 16);
   CHECK(request_bodies(fixture.server, "/embeddings")[0]["dimensions"] == 16);
 
   Fixture disobedient({"fake-model", 2});
-  disobedient.server.behave(R"({"body":"{\"data\":[{\"index\":0,\"embedding\":[1,2,3]}]}"})");
-  const auto identity = disobedient.embedder.identity(Use::query, {});
+  disobedient.server.queue_behaviour(
+      R"({"body":"{\"data\":[{\"index\":0,\"embedding\":[1,2,3]}]}"})");
+  const auto identity = disobedient.embedder.identity(InputType::query, {});
   REQUIRE_FALSE(identity.has_value());
   CHECK(identity.error().message.ends_with("sent a vector of dimension 3 where 2 was expected"));
 }
@@ -149,10 +152,10 @@ TEST_CASE(
     texts[1] =
         "first half of it about gardens and roses, roses, roses. and the second half is "
         "about engines and fuel";
-    const Embedded embedded = fixture.embed(texts);
-    REQUIRE(embedded.notes.size() == 1);
-    CHECK(embedded.notes[0].text == 1);
-    CHECK(embedded.notes[0].what == "longer than the model reads: embedded in 2 parts");
+    const Embeddings embedded = fixture.embed(texts);
+    REQUIRE(embedded.warnings.size() == 1);
+    CHECK(embedded.warnings[0].text == 1);
+    CHECK(embedded.warnings[0].message == "longer than the model reads: embedded in 2 parts");
     CHECK(fixture.embedder.embed_query(texts[1], {}).value() == embedded.vectors[1]);
   }
 }
@@ -160,12 +163,12 @@ TEST_CASE(
 TEST_CASE("openai: a refused text gets a warning, and the other texts are embedded") {
   Fixture fixture({"fake-model"}, dialect("llamacpp"));
   fixture.connect();
-  fixture.server.behave(R"({"fault":"poison","times":0})");
+  fixture.server.queue_behaviour(R"({"fault":"poison","times":0})");
   std::vector<std::string> texts = some_texts(8);
   texts[0] += " poison";
-  const Embedded embedded = fixture.embed(texts);
-  REQUIRE(embedded.notes.size() == 1);
-  CHECK(embedded.notes[0].text == 0);
+  const Embeddings embedded = fixture.embed(texts);
+  REQUIRE(embedded.warnings.size() == 1);
+  CHECK(embedded.warnings[0].text == 0);
   for (size_t i = 0; i < texts.size(); ++i) CHECK(embedded.vectors[i].empty() == (i == 0));
   const auto query = fixture.embedder.embed_query(texts[0], {});
   REQUIRE_FALSE(query.has_value());
@@ -190,7 +193,7 @@ TEST_CASE("openai: a response without valid vectors is a protocol error") {
     CAPTURE(one.fault);
     Fixture fixture({"fake-model"});
     fixture.connect();
-    fixture.server.behave(R"({"times":0,"fault":")" + one.fault + "\"}");
+    fixture.server.queue_behaviour(R"({"times":0,"fault":")" + one.fault + "\"}");
     const auto embedded = fixture.embedder.embed_documents(some_texts(3), {}, {});
     REQUIRE_FALSE(embedded.has_value());
     CHECK(embedded.error().kind == ErrorKind::protocol);
@@ -209,8 +212,9 @@ TEST_CASE("openai: a server without an embedding model is a config error") {
   for (const auto& one : cases) {
     CAPTURE(one.message);
     Fixture fixture({"fake-model"});
-    fixture.server.behave(nlohmann::json{{"status", one.status}, {"message", one.message}}.dump());
-    const auto identity = fixture.embedder.identity(Use::query, {});
+    fixture.server.queue_behaviour(
+        nlohmann::json{{"status", one.status}, {"message", one.message}}.dump());
+    const auto identity = fixture.embedder.identity(InputType::query, {});
     REQUIRE_FALSE(identity.has_value());
     CHECK(identity.error().kind == ErrorKind::config);
     CHECK(identity.error().message == "embedder at " + fixture.server.url() +
@@ -220,13 +224,13 @@ TEST_CASE("openai: a server without an embedding model is a config error") {
 
 TEST_CASE("openai: a refusal of dimensions is not taken for a server without an embedding model") {
   Fixture fixture({"fake-model"});
-  fixture.server.behave(nlohmann::json{{"status", 400},
-                                       {"message",
-                                        "Model \"Some-Embedding\" does not support matryoshka "
-                                        "representation, changing output dimensions of embeddings "
-                                        "will lead to poor results."}}
-                            .dump());
-  const auto identity = fixture.embedder.identity(Use::query, {});
+  fixture.server.queue_behaviour(nlohmann::json{
+      {"status", 400},
+      {"message",
+       "Model \"Some-Embedding\" does not support matryoshka "
+       "representation, changing output dimensions of embeddings "
+       "will lead to poor results."}}.dump());
+  const auto identity = fixture.embedder.identity(InputType::query, {});
   REQUIRE_FALSE(identity.has_value());
   CHECK(identity.error().message.find("does not run an embedding model") == std::string::npos);
   CHECK(identity.error().message.find("matryoshka") != std::string::npos);
@@ -238,7 +242,7 @@ TEST_CASE(
        {"", R"({"path":"/embeddings","status":400,"message":"Invalid model: bge-m4"})"}) {
     CAPTURE(behaviour);
     Fixture fixture({"bge-m4"}, dialect("ollama"));
-    if (!behaviour.empty()) fixture.server.behave(behaviour);
+    if (!behaviour.empty()) fixture.server.queue_behaviour(behaviour);
     const auto embedded = fixture.embedder.embed_documents(some_texts(3), {}, {});
     REQUIRE_FALSE(embedded.has_value());
     CHECK(embedded.error().kind == ErrorKind::config);
@@ -248,7 +252,7 @@ TEST_CASE(
   }
   Fixture without_list({"bge-m4"}, dialect("ollama"));
   without_list.models("", 404);
-  const auto identity = without_list.embedder.identity(Use::query, {});
+  const auto identity = without_list.embedder.identity(InputType::query, {});
   REQUIRE_FALSE(identity.has_value());
   CHECK(identity.error().kind == ErrorKind::config);
   CHECK(identity.error().message.find("(404)") != std::string::npos);

@@ -24,7 +24,7 @@ inline double cosine(const embed::Vector& a, const embed::Vector& b) {
 inline std::vector<nlohmann::json> request_bodies(const FakeUpstream& server,
                                                   std::string_view path_end) {
   std::vector<nlohmann::json> out;
-  for (const SeenRequest& request : server.seen())
+  for (const SeenRequest& request : server.requests())
     if (request.path.ends_with(path_end))
       out.push_back(nlohmann::json::parse(request.body, nullptr, false));
   return out;
@@ -40,7 +40,7 @@ inline std::vector<std::string> some_texts(size_t count) {
 // Checks that each text has the vector that it gets when it is embedded alone, so that no vector
 // belongs to another text.
 inline void check_order(embed::Embedder& embedder, const std::vector<std::string>& texts,
-                        const embed::Embedded& embedded) {
+                        const embed::Embeddings& embedded) {
   REQUIRE(embedded.vectors.size() == texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
     const auto alone = embedder.embed_query(texts[i], {});

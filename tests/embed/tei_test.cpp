@@ -16,16 +16,16 @@ using namespace stoka::testing;
 namespace {
 
 struct Fixture {
-  explicit Fixture(FakeOptions options = {}, net::Milliseconds timeout = kPatience)
+  explicit Fixture(FakeOptions options = {}, net::Milliseconds timeout = kTestTimeout)
       : server(options), upstream("embedder", server.url(), net::ApiRoot::plain, timeout) {}
 
   // Lets the embedder cache the server's information, and forgets the requests for it.
   void connect() {
-    const auto identity = embedder.identity(Use::query, {});
+    const auto identity = embedder.identity(InputType::query, {});
     REQUIRE_MESSAGE(identity.has_value(), identity.error().message);
     server.reset();
   }
-  Embedded embed(const std::vector<std::string>& texts) {
+  Embeddings embed(const std::vector<std::string>& texts) {
     auto embedded = embedder.embed_documents(texts, {}, {});
     REQUIRE_MESSAGE(embedded.has_value(), embedded.error().message);
     return std::move(*embedded);
@@ -36,7 +36,7 @@ struct Fixture {
     return embedded.error();
   }
   void info(const std::string& body) {
-    server.behave(nlohmann::json{{"path", "/info"}, {"body", body}}.dump());
+    server.queue_behaviour(nlohmann::json{{"path", "/info"}, {"body", body}}.dump());
   }
 
   FakeUpstream server;
@@ -47,8 +47,8 @@ struct Fixture {
 
 FakeOptions options(size_t max_batch, size_t max_text = 8192) {
   FakeOptions out;
-  out.most_batch = max_batch;
-  out.most_text = max_text;
+  out.max_batch = max_batch;
+  out.max_text_bytes = max_text;
   return out;
 }
 
@@ -57,11 +57,11 @@ FakeOptions options(size_t max_batch, size_t max_text = 8192) {
 TEST_CASE("tei: the identity has model and revision from /info and the dimension of the probe") {
   Fixture fixture;
   CHECK(fixture.embedder.name() == "tei at " + fixture.server.url());
-  CHECK(fixture.embedder.identity(Use::query, {}).value() ==
+  CHECK(fixture.embedder.identity(InputType::query, {}).value() ==
         Identity{"tei:fake-model@5617a9f6", 64});
   fixture.clock.advance(std::chrono::seconds(59));
-  CHECK(fixture.embedder.identity(Use::query, {}).has_value());
-  CHECK(fixture.server.seen().size() == 2);
+  CHECK(fixture.embedder.identity(InputType::query, {}).has_value());
+  CHECK(fixture.server.requests().size() == 2);
 }
 
 TEST_CASE("tei: a new model behind the address is noticed after a minute") {
@@ -69,7 +69,7 @@ TEST_CASE("tei: a new model behind the address is noticed after a minute") {
   fixture.connect();
   fixture.info(R"({"model_id":"other/model","model_sha":null})");
   fixture.clock.advance(std::chrono::seconds(60));
-  CHECK(fixture.embedder.identity(Use::query, {}).value() == Identity{"tei:other/model", 64});
+  CHECK(fixture.embedder.identity(InputType::query, {}).value() == Identity{"tei:other/model", 64});
 }
 
 TEST_CASE("tei: embed_documents fails if the model changes before it is done") {
@@ -98,8 +98,8 @@ TEST_CASE("tei: a server without a valid /info is an error that names embedder.k
            {R"({"path":"/info","fault":"truncated_json"})", ErrorKind::protocol}}) {
     CAPTURE(behaviour);
     Fixture fixture;
-    fixture.server.behave(behaviour);
-    const auto identity = fixture.embedder.identity(Use::query, {});
+    fixture.server.queue_behaviour(behaviour);
+    const auto identity = fixture.embedder.identity(InputType::query, {});
     REQUIRE_FALSE(identity.has_value());
     CHECK(identity.error().kind == kind);
     CHECK(identity.error().message == "embedder at " + fixture.server.url() +
@@ -112,7 +112,7 @@ TEST_CASE("tei: a server without a valid /info is an error that names embedder.k
 TEST_CASE("tei: the model name from the server is cleaned and cut") {
   Fixture fixture;
   fixture.info("{\"model_id\":\"a\\n\\u001b[31mb" + std::string(500, 'x') + "\"}");
-  const std::string name = fixture.embedder.identity(Use::query, {}).value().name;
+  const std::string name = fixture.embedder.identity(InputType::query, {}).value().name;
   CHECK(name.size() <= 204);
   CHECK(std::none_of(name.begin(), name.end(), [](char c) { return c >= 0 && c < ' '; }));
 }
@@ -135,8 +135,8 @@ TEST_CASE("tei: the server may truncate a query, but not a document") {
 TEST_CASE("tei: vectors are in the order of the texts and have unit length") {
   Fixture fixture(options(4));
   const auto texts = some_texts(11);
-  const Embedded embedded = fixture.embed(texts);
-  CHECK(embedded.notes.empty());
+  const Embeddings embedded = fixture.embed(texts);
+  CHECK(embedded.warnings.empty());
   for (const Vector& vector : embedded.vectors)
     CHECK(cosine(vector, vector) == doctest::Approx(1).epsilon(1e-6));
   check_order(fixture.embedder, texts, embedded);
@@ -145,7 +145,7 @@ TEST_CASE("tei: vectors are in the order of the texts and have unit length") {
 TEST_CASE("tei: several threads may share an embedder") {
   Fixture fixture(options(4));
   const auto texts = some_texts(9);
-  std::vector<Result<Embedded>> all(4);
+  std::vector<Result<Embeddings>> all(4);
   {
     std::vector<std::jthread> threads;
     for (auto& one : all)
@@ -187,7 +187,8 @@ TEST_CASE("tei: batches respect the limits from /info") {
 TEST_CASE("tei: no request body exceeds 2 MB") {
   Fixture fixture(options(32, 1u << 20));
   fixture.embed(std::vector<std::string>(5, std::string(700'000, 'x')));
-  for (const SeenRequest& request : fixture.server.seen()) CHECK(request.body.size() < 2'000'000);
+  for (const SeenRequest& request : fixture.server.requests())
+    CHECK(request.body.size() < 2'000'000);
 }
 
 TEST_CASE("tei: a document that is too long is embedded in parts") {
@@ -196,10 +197,10 @@ TEST_CASE("tei: a document that is too long is embedded in parts") {
   texts[3] =
       "first half of it about gardens and roses, roses, roses. and the second half is "
       "about engines and fuel";
-  const Embedded embedded = fixture.embed(texts);
-  REQUIRE(embedded.notes.size() == 1);
-  CHECK(embedded.notes[0].text == 3);
-  CHECK(embedded.notes[0].what == "longer than the model reads: embedded in 2 parts");
+  const Embeddings embedded = fixture.embed(texts);
+  REQUIRE(embedded.warnings.size() == 1);
+  CHECK(embedded.warnings[0].text == 3);
+  CHECK(embedded.warnings[0].message == "longer than the model reads: embedded in 2 parts");
   CHECK(cosine(embedded.vectors[3], embedded.vectors[3]) == doctest::Approx(1));
   CHECK(fixture.embedder.embed_query(texts[3], {}).has_value());
 }
@@ -209,13 +210,13 @@ TEST_CASE("tei: a refused text gets a warning, and the other texts are embedded"
     CAPTURE(status);
     Fixture fixture;
     fixture.connect();
-    fixture.server.behave(R"({"fault":"poison","times":0,"status":)" + status + "}");
+    fixture.server.queue_behaviour(R"({"fault":"poison","times":0,"status":)" + status + "}");
     std::vector<std::string> texts = some_texts(8);
     texts[5] += " poison";
-    const Embedded embedded = fixture.embed(texts);
-    REQUIRE(embedded.notes.size() == 1);
-    CHECK(embedded.notes[0].text == 5);
-    CHECK(embedded.notes[0].what == "refused: the model failed on its input");
+    const Embeddings embedded = fixture.embed(texts);
+    REQUIRE(embedded.warnings.size() == 1);
+    CHECK(embedded.warnings[0].text == 5);
+    CHECK(embedded.warnings[0].message == "refused: the model failed on its input");
     for (size_t i = 0; i < texts.size(); ++i) CHECK(embedded.vectors[i].empty() == (i == 5));
   }
 }
@@ -225,11 +226,11 @@ TEST_CASE("tei: a vector of zeros, nulls or NaN counts as a refusal of the text"
     CAPTURE(fault);
     Fixture fixture;
     fixture.connect();
-    fixture.server.behave(R"({"path":"/embed","times":2,"fault":")" + fault + "\"}");
-    const Embedded embedded = fixture.embed(some_texts(2));
-    REQUIRE(embedded.notes.size() == 1);
-    CHECK(embedded.notes[0].text == 0);
-    CHECK(embedded.notes[0].what ==
+    fixture.server.queue_behaviour(R"({"path":"/embed","times":2,"fault":")" + fault + "\"}");
+    const Embeddings embedded = fixture.embed(some_texts(2));
+    REQUIRE(embedded.warnings.size() == 1);
+    CHECK(embedded.warnings[0].text == 0);
+    CHECK(embedded.warnings[0].message ==
           (fault == "zeros" ? "refused: the server sent a vector of zeros"
                             : "refused: the server sent a vector with null or NaN in it"));
     CHECK(embedded.vectors[0].empty());
@@ -256,7 +257,7 @@ TEST_CASE("tei: a response without valid vectors is a protocol error") {
     CAPTURE(one.fault);
     Fixture fixture;
     fixture.connect();
-    fixture.server.behave(R"({"path":"/embed","times":0,"fault":")" + one.fault + "\"}");
+    fixture.server.queue_behaviour(R"({"path":"/embed","times":0,"fault":")" + one.fault + "\"}");
     const Error error = fixture.failure(some_texts(3));
     CHECK(error.kind == ErrorKind::protocol);
     CHECK(error.message == "embedder at " + fixture.server.url() + ": " + one.what);
@@ -266,18 +267,18 @@ TEST_CASE("tei: a response without valid vectors is a protocol error") {
 TEST_CASE("tei: after a vector of the wrong dimension the server is asked for its model again") {
   Fixture fixture;
   fixture.connect();
-  fixture.server.behave(R"({"path":"/embed","fault":"wrong_dim"})");
+  fixture.server.queue_behaviour(R"({"path":"/embed","fault":"wrong_dim"})");
   fixture.failure({"one"});
   fixture.server.reset();
   fixture.embed({"one"});
-  CHECK(fixture.server.seen().size() == 3);  // /info, the probe, the text
+  CHECK(fixture.server.requests().size() == 3);  // /info, the probe, the text
 }
 
 TEST_CASE("tei: a server that runs a reranker is a config error") {
   FakeOptions reranker;
   reranker.reranker = true;
   Fixture fixture(reranker);
-  const auto identity = fixture.embedder.identity(Use::query, {});
+  const auto identity = fixture.embedder.identity(InputType::query, {});
   REQUIRE_FALSE(identity.has_value());
   CHECK(identity.error().kind == ErrorKind::config);
   CHECK(identity.error().message ==
@@ -292,13 +293,13 @@ TEST_CASE(
     "tei: a server that is down is unavailable, and a server that does not answer times out") {
   Fixture fixture;
   fixture.connect();
-  fixture.server.behave(R"({"times":0,"status":503})");
+  fixture.server.queue_behaviour(R"({"times":0,"status":503})");
   CHECK(fixture.failure({"text"}).kind == ErrorKind::unavailable);
   fixture.server.reset();
-  fixture.server.behave(R"({"times":0,"fault":"close"})");
+  fixture.server.queue_behaviour(R"({"times":0,"fault":"close"})");
   CHECK(fixture.failure({"text"}).kind == ErrorKind::unavailable);
   Fixture silent({}, net::Milliseconds(300));
-  silent.server.behave(R"({"times":0,"fault":"hang"})");
+  silent.server.queue_behaviour(R"({"times":0,"fault":"hang"})");
   CHECK(silent.failure({"text"}).kind == ErrorKind::timeout);
 }
 
@@ -312,12 +313,12 @@ TEST_CASE("tei: a query has a shorter deadline than documents, and the hint name
     CHECK(error.hint.find("embedder.query_timeout (STOKA_EMBED_QUERY_TIMEOUT)") !=
           std::string::npos);
   };
-  server.behave(R"({"path":"/info","times":0,"fault":"hang"})");
-  check_timeout(embedder.identity(Use::query, {}).error());
+  server.queue_behaviour(R"({"path":"/info","times":0,"fault":"hang"})");
+  check_timeout(embedder.identity(InputType::query, {}).error());
   check_timeout(embedder.embed_query("text", {}).error());
   server.reset();
-  server.behave(R"({"times":0,"delay_ms":150})");
-  CHECK(embedder.identity(Use::document, {}).has_value());
+  server.queue_behaviour(R"({"times":0,"delay_ms":150})");
+  CHECK(embedder.identity(InputType::document, {}).has_value());
   CHECK(embedder.embed_documents(some_texts(1), {}, {}).has_value());
   check_timeout(embedder.embed_query("text", {}).error());
 }
@@ -331,7 +332,7 @@ TEST_CASE("tei: without a server at the address the error is unavailable") {
   TestUpstream upstream("embedder", url, net::ApiRoot::plain);
   const FixedClock clock{Instant{}};
   TeiEmbedder embedder(*upstream, clock);
-  CHECK(embedder.identity(Use::query, {}).error().kind == ErrorKind::unavailable);
+  CHECK(embedder.identity(InputType::query, {}).error().kind == ErrorKind::unavailable);
   CHECK(embedder.embed_query("text", {}).error().kind == ErrorKind::unavailable);
   CHECK(embedder.embed_documents(some_texts(1), {}, {}).error().kind == ErrorKind::unavailable);
 }
@@ -340,23 +341,23 @@ TEST_CASE("tei: a wrong key is reported as such, not as another kind of server")
   FakeOptions locked;
   locked.key = "right";
   Fixture fixture(locked);
-  CHECK(fixture.embedder.identity(Use::query, {}).error().kind == ErrorKind::config);
-  CHECK(fixture.embedder.identity(Use::query, {}).error().message.find("look like") ==
+  CHECK(fixture.embedder.identity(InputType::query, {}).error().kind == ErrorKind::config);
+  CHECK(fixture.embedder.identity(InputType::query, {}).error().message.find("look like") ==
         std::string::npos);
 }
 
 TEST_CASE("tei: a key that the server repeats is masked in a warning") {
   FakeUpstream server;
-  TestUpstream upstream("embedder", server.url(), net::ApiRoot::plain, kPatience,
+  TestUpstream upstream("embedder", server.url(), net::ApiRoot::plain, kTestTimeout,
                         Secret("sk-secret-7"));
   const FixedClock clock{Instant{}};
   TeiEmbedder embedder(*upstream, clock);
-  REQUIRE(embedder.identity(Use::query, {}).has_value());
-  server.behave(R"({"status":424,"message":"not with sk-secret-7"})");
+  REQUIRE(embedder.identity(InputType::query, {}).has_value());
+  server.queue_behaviour(R"({"status":424,"message":"not with sk-secret-7"})");
   const auto embedded = embedder.embed_documents(some_texts(1), {}, {});
   REQUIRE(embedded.has_value());
-  REQUIRE(embedded->notes.size() == 1);
-  CHECK(embedded->notes[0].what == "refused: not with ***");
+  REQUIRE(embedded->warnings.size() == 1);
+  CHECK(embedded->warnings[0].message == "refused: not with ***");
 }
 
 TEST_CASE("tei: embed_documents can be cancelled between batches") {
@@ -366,7 +367,7 @@ TEST_CASE("tei: embed_documents can be cancelled between batches") {
       some_texts(10), [&](size_t) { stop.request_stop(); }, stop.get_token());
   REQUIRE_FALSE(embedded.has_value());
   CHECK(embedded.error().kind == ErrorKind::cancelled);
-  CHECK(fixture.server.seen().size() <= 4);  // /info, the probe, one batch, perhaps the next
+  CHECK(fixture.server.requests().size() <= 4);  // /info, the probe, one batch, perhaps the next
 }
 
 }  // namespace tei_test

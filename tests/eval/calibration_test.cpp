@@ -21,7 +21,7 @@ struct Fixture {
     QueryRun run;
     run.best_score = best;
     run.scores.back().hit_1 = best_is_relevant ? 1 : 0;
-    const rerank::Thresholds limits;
+    const rerank::ConfidenceThresholds limits;
     run.verdict.confidence = best >= limits.direct    ? Confidence::direct
                              : best >= limits.nothing ? Confidence::adjacent
                                                       : Confidence::nothing;

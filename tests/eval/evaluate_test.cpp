@@ -27,12 +27,12 @@ const Cases& cases() {
 }
 
 // Runs all suites or one.
-Report run(House& house, const std::string& suite = "all") {
+Report run(SiteFixture& house, const std::string& suite = "all") {
   Cases chosen = cases();
   const auto is_other = [&](std::string_view name) { return suite != "all" && suite != name; };
   std::erase_if(chosen.cases, [&](const Case& one) { return is_other(one.suite); });
   if (is_other("retrieval")) chosen.queries.clear();
-  const auto subject = Subject::make(house.engine(), {}).value();
+  const auto subject = SystemUnderTest::make(house.engine(), {}).value();
   Evaluation done = evaluate(*subject, chosen, phrases(), 1, 2, {}, {}).value();
   done.report.suite = suite;
   return std::move(done.report);
@@ -40,7 +40,7 @@ Report run(House& house, const std::string& suite = "all") {
 
 const Report& baseline() {
   static const Report report = [] {
-    House house;
+    SiteFixture house;
     return run(house);
   }();
   return report;
@@ -93,7 +93,7 @@ TEST_CASE("every item of the NEVER list and each of the eight tests has a case")
 }
 
 TEST_CASE("a second run gives the same report except for the member run") {
-  House house;
+  SiteFixture house;
   const auto settled = [](Report report) {
     report.seconds = 0;
     report.latency.clear();
@@ -105,7 +105,7 @@ TEST_CASE("a second run gives the same report except for the member run") {
 }
 
 TEST_CASE("a greeting voice is a regression of the constraints") {
-  House house;
+  SiteFixture house;
   house.golden.replies.find("identity")->second = {"Hello there! I'd be happy to help you."};
   house.golden.replies.find("nothing")->second = {"sorry, you might try a search engine."};
   const std::string lost = worse(run(house, "constraints"));
@@ -115,13 +115,13 @@ TEST_CASE("a greeting voice is a regression of the constraints") {
 }
 
 TEST_CASE("a voice guard without rules is a regression") {
-  House house;
+  SiteFixture house;
   house.guard.openers.clear();
   CHECK(has(worse(run(house, "constraints")), "constraints/"));
 }
 
 TEST_CASE("a broken reranker is a regression of cases and of the stages after it") {
-  House house;
+  SiteFixture house;
   house.reranker = std::make_unique<Backwards>(*house.store);
   const std::string lost = worse(run(house, "retrieval"));
   CHECK(has(lost, "retrieval/"));
@@ -131,7 +131,7 @@ TEST_CASE("a broken reranker is a regression of cases and of the stages after it
 }
 
 TEST_CASE("a lowered threshold is a regression: unanswerable queries are answered") {
-  House house, little;
+  SiteFixture house, little;
   house.settings.thresholds.nothing = 0.1;
   CHECK(has(worse(run(house, "dataset")), "dataset/void-"));
   little.settings.thresholds.nothing = 0.4;
@@ -140,7 +140,7 @@ TEST_CASE("a lowered threshold is a regression: unanswerable queries are answere
 
 TEST_CASE("other thresholds and disabled policy rules are regressions") {
   const auto with = [](auto change, const std::string& suite) {
-    House house;
+    SiteFixture house;
     change(house.settings);
     return worse(run(house, suite));
   };
@@ -153,7 +153,7 @@ TEST_CASE("other thresholds and disabled policy rules are regressions") {
 }
 
 TEST_CASE("a raised threshold is a regression") {
-  House house;
+  SiteFixture house;
   house.settings.thresholds.nothing = 0.8;
   CHECK(has(worse(run(house, "dataset")), "dataset/new-"));
 }
@@ -172,13 +172,13 @@ TEST_CASE("the table lists the suites, the stages and the failed cases") {
 }
 
 TEST_CASE("progress is reported for every suite up to its end") {
-  House house;
+  SiteFixture house;
   Cases few;
   for (const Case& one : cases().cases)
     if (few.cases.size() < 3 || (one.suite == "dataset" && few.cases.size() < 6))
       few.cases.push_back(one);
   few.queries = {cases().queries.front()};
-  const auto subject = Subject::make(house.engine(), {}).value();
+  const auto subject = SystemUnderTest::make(house.engine(), {}).value();
   std::map<std::string, std::pair<size_t, size_t>> last;
   const auto progress = [&](std::string_view label, size_t done, size_t total) {
     CHECK(done == last[std::string(label)].first + 1);

@@ -19,10 +19,10 @@ TurnRecord turn(std::vector<std::string> cited, const std::string& topic) {
   TurnRecord out;
   out.session_id = kSession;
   out.visitor_id = kVisitor;
-  out.cited = std::move(cited);
+  out.cited_slugs = std::move(cited);
   out.topic = topic;
   out.exchange = {"asked", "said", {}};
-  for (const std::string& slug : out.cited) out.exchange.cited.push_back({slug});
+  for (const std::string& slug : out.cited_slugs) out.exchange.citations.push_back({slug});
   out.at = kNow;
   return out;
 }
@@ -30,7 +30,7 @@ TurnRecord turn(std::vector<std::string> cited, const std::string& topic) {
 }  // namespace
 
 TEST_CASE("turns merge as in the underlying store, which stays unchanged") {
-  House house;
+  SiteFixture house;
   InMemorySessionStore sessions(*house.store);
   CHECK(!sessions.session(kSession).value());
   CHECK(sessions.commit_turn(turn({"a"}, "one")).value().turns == 1);
@@ -47,7 +47,7 @@ TEST_CASE("turns merge as in the underlying store, which stays unchanged") {
   CHECK(sessions.visitor(kVisitor).value()->id == kVisitor);
   CHECK(sessions.all_shown_slugs().value() == std::vector<std::string>{"a", "b"});
 
-  House untouched;
+  SiteFixture untouched;
   InMemorySessionStore other(*untouched.store);
   other.commit_turn(turn({"a"}, "one")).value();
   other.update_visitor(kVisitor, std::vector<std::string>{"agents"}, {}, kNow).value();
@@ -58,7 +58,7 @@ TEST_CASE("turns merge as in the underlying store, which stays unchanged") {
 }
 
 TEST_CASE("index queries go to the underlying store") {
-  House house;
+  SiteFixture house;
   InMemorySessionStore sessions(*house.store);
   CHECK(sessions.stats().value().chunks == house.store->stats().value().chunks);
   CHECK(sessions.documents().value().size() == house.store->documents().value().size());
@@ -66,7 +66,7 @@ TEST_CASE("index queries go to the underlying store") {
 }
 
 TEST_CASE("operations that an evaluation does not need fail") {
-  House house;
+  SiteFixture house;
   InMemorySessionStore sessions(*house.store);
   CHECK(!sessions.begin_index());
   CHECK(!sessions.visitors_after("", 1));

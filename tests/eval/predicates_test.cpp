@@ -99,7 +99,7 @@ TEST_CASE("the golden exchanges match no predicate") {
   REQUIRE(data.exchange_list.size() == 7);
   for (const golden::GoldenExchange& exchange : data.exchange_list) {
     Tagged tagged;
-    cite::Parser parser(tagged);
+    cite::CitationParser parser(tagged);
     parser.push(exchange.stoka);
     parser.finish();
     tagged.answer.query = exchange.visitor;

@@ -21,8 +21,8 @@ std::vector<Case> cases(std::string_view lines) {
   return std::move(out.cases);
 }
 
-CaseRun run(House& house, std::string_view lines, size_t repeat = 1, size_t jobs = 1) {
-  const auto subject = Subject::make(house.engine(), {}).value();
+CaseRun run(SiteFixture& house, std::string_view lines, size_t repeat = 1, size_t jobs = 1) {
+  const auto subject = SystemUnderTest::make(house.engine(), {}).value();
   return run_cases(*subject, cases(lines), phrases(), {repeat, jobs, {}}, {}).value();
 }
 
@@ -33,14 +33,14 @@ struct FailingGenerator final : generate::Generator {
   std::atomic<int> asked = 0;
   std::string name() const override { return "gone"; }
   bool reads_prompt() const override { return true; }
-  Result<generate::Finish> stream(const generate::Request& request,
-                                  const std::function<void()>& accepted,
-                                  const generate::DeltaSink& sink, std::stop_token) override {
+  Result<generate::FinishReason> stream(const generate::GenerationRequest& request,
+                                        const std::function<void()>& accepted,
+                                        const generate::DeltaSink& sink, std::stop_token) override {
     ++asked;
     if (left-- <= 0) return fail(ErrorKind::unavailable, "nobody answers");
     accepted();
     sink("read it. <cite slug=\"" + request.hits.front().chunk.slug + "\" quote=\"\"/>");
-    return generate::Finish::complete;
+    return generate::FinishReason::complete;
   }
 };
 
@@ -57,7 +57,7 @@ constexpr std::string_view kAsk =
 }  // namespace
 
 TEST_CASE("a case is run and judged, and its result has the answer") {
-  House house;
+  SiteFixture house;
   const CaseRun ran = run(house, kAsk);
   REQUIRE(ran.results.size() == 1);
   const CaseResult& one = ran.results[0];
@@ -76,7 +76,7 @@ TEST_CASE("a case is run and judged, and its result has the answer") {
 }
 
 TEST_CASE("earlier turns belong to the same session, and their citations are not repeated") {
-  House house;
+  SiteFixture house;
   const CaseRun ran = run(
       house,
       R"({"id":"again","before":["tell me about bounded execution"],"query":"tell me about bounded execution","must_not_cite":"philosophy-bounded-execution"}
@@ -86,7 +86,7 @@ TEST_CASE("earlier turns belong to the same session, and their citations are not
 }
 
 TEST_CASE("the seen slugs of a case reach the turn") {
-  House house;
+  SiteFixture house;
   const CaseRun ran = run(
       house,
       R"({"id":"seen","query":"tell me about bounded execution","seen":["philosophy-bounded-execution"],"must_not_cite":"philosophy-bounded-execution"})");
@@ -94,7 +94,7 @@ TEST_CASE("the seen slugs of a case reach the turn") {
 }
 
 TEST_CASE("a scripted model output goes through the whole pipeline") {
-  House house;
+  SiteFixture house;
   const CaseRun ran = run(
       house,
       R"({"id":"bad-model","query":"tell me about bounded execution","model":"Hello! Great question. read it. <cite slug=\"philosophy-bounded-execution\" quote=\"this is not in it at all\"/> <cite slug=\"made-up\" quote=\"x\"/>","fail_if":["greeting","flattery","invented"],"must_cite":true})");
@@ -104,7 +104,7 @@ TEST_CASE("a scripted model output goes through the whole pipeline") {
 }
 
 TEST_CASE("answers do not depend on the run or on the number of jobs") {
-  House house;
+  SiteFixture house;
   std::string lines;
   for (int i = 0; i < 24; ++i)
     lines += R"({"id":"q)" + std::to_string(i) +
@@ -125,14 +125,14 @@ TEST_CASE("answers do not depend on the run or on the number of jobs") {
 }
 
 TEST_CASE("the store is unchanged") {
-  House house;
+  SiteFixture house;
   run(house, kAsk);
   CHECK(house.store->all_shown_slugs().value().empty());
   CHECK(house.store->sessions_after("", 10).value().empty());
 }
 
 TEST_CASE("repeated trials are counted, and errors are kept apart") {
-  House house;
+  SiteFixture house;
   auto failing = std::make_unique<FailingGenerator>(3);
   house.generator = std::move(failing);
   const CaseRun ran = run(house, kAsk, 4);
@@ -148,7 +148,7 @@ TEST_CASE("repeated trials are counted, and errors are kept apart") {
 }
 
 TEST_CASE("after several failures to reach a server the remaining trials are not attempted") {
-  House house;
+  SiteFixture house;
   auto failing = std::make_unique<FailingGenerator>();
   const FailingGenerator& counted = *failing;
   house.generator = std::move(failing);
@@ -160,7 +160,7 @@ TEST_CASE("after several failures to reach a server the remaining trials are not
 }
 
 TEST_CASE("a failed reranker is an error of the trial") {
-  House house;
+  SiteFixture house;
   house.reranker = std::make_unique<NoReranker>();
   const CaseRun ran = run(house, kAsk);
   CHECK(ran.results[0].errors == 1);
@@ -169,8 +169,8 @@ TEST_CASE("a failed reranker is an error of the trial") {
 }
 
 TEST_CASE("a stop request cancels the run") {
-  House house;
-  const auto subject = Subject::make(house.engine(), {}).value();
+  SiteFixture house;
+  const auto subject = SystemUnderTest::make(house.engine(), {}).value();
   std::stop_source stop;
   std::string lines;
   for (int i = 0; i < 50; ++i)
@@ -190,15 +190,15 @@ TEST_CASE("a stop request cancels the run") {
 }
 
 TEST_CASE("an empty index cannot be evaluated") {
-  House house(false);
-  const auto subject = Subject::make(house.engine(), {});
+  SiteFixture house(false);
+  const auto subject = SystemUnderTest::make(house.engine(), {});
   REQUIRE(!subject);
   CHECK(exit_code(subject.error().kind) == 3);
 }
 
 TEST_CASE("the day of the evaluation is that of the newest page") {
-  House house;
-  CHECK(iso_date(Subject::make(house.engine(), {}).value()->day()) == "2026-11-15");
+  SiteFixture house;
+  CHECK(iso_date(SystemUnderTest::make(house.engine(), {}).value()->day()) == "2026-11-15");
 }
 
 }  // namespace run_cases_test

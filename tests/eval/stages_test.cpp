@@ -23,8 +23,8 @@ Query query(const std::string& text, const Gains& relevant) {
   return {"q", text, {relevant.begin(), relevant.end()}, "", ""};
 }
 
-QueryRuns run(House& house, std::span<const Query> queries) {
-  const auto subject = Subject::make(house.engine(), {}).value();
+QueryRuns run(SiteFixture& house, std::span<const Query> queries) {
+  const auto subject = SystemUnderTest::make(house.engine(), {}).value();
   return run_queries(subject->engine(), queries, {}, {}).value();
 }
 
@@ -42,7 +42,7 @@ struct UnavailableReranker final : rerank::Reranker {
 }  // namespace
 
 TEST_CASE("every stage ranks distinct documents, best first") {
-  House house;
+  SiteFixture house;
   const std::vector<Query> queries = {
       query("tell me about bounded execution", {{"philosophy-bounded-execution", 3}})};
   const QueryRuns runs = run(house, queries);
@@ -67,7 +67,7 @@ TEST_CASE("every stage ranks distinct documents, best first") {
 }
 
 TEST_CASE("the lexical mode uses no vectors") {
-  House house;
+  SiteFixture house;
   house.settings.retrieve.mode = retrieve::Mode::lexical;
   const std::vector<Query> queries = {query("what is Kvitto", {{"kvitto", 3}})};
   const QueryRuns runs = run(house, queries);
@@ -77,7 +77,7 @@ TEST_CASE("the lexical mode uses no vectors") {
 }
 
 TEST_CASE("on the built-in queries no stage is worse than the one before it") {
-  House house;
+  SiteFixture house;
   const std::vector<Query> queries = built_in_queries();
   REQUIRE(queries.size() >= 50);
   const QueryRuns runs = run(house, queries);
@@ -98,7 +98,7 @@ TEST_CASE("on the built-in queries no stage is worse than the one before it") {
 }
 
 TEST_CASE("a broken reranker lowers the scores of the stages after it only") {
-  House house, broken;
+  SiteFixture house, broken;
   broken.reranker = std::make_unique<Backwards>(*broken.store);
   const std::vector<Query> queries = built_in_queries();
   const QueryRuns good = run(house, queries);
@@ -111,7 +111,7 @@ TEST_CASE("a broken reranker lowers the scores of the stages after it only") {
 
 TEST_CASE(
     "an unavailable reranker is an error, and after several failures no more queries are run") {
-  House house;
+  SiteFixture house;
   auto reranker = std::make_unique<UnavailableReranker>();
   const UnavailableReranker& counted = *reranker;
   house.reranker = std::move(reranker);
@@ -128,7 +128,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a query without hits scores 0") {
-  House house;
+  SiteFixture house;
   const std::vector<Query> queries = {query("zzzzqqq xyzzy", {{"kvitto", 3}})};
   const QueryRuns runs = run(house, queries);
   CHECK(!runs.runs[0].error);

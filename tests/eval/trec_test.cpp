@@ -133,7 +133,7 @@ TEST_CASE("document_ids returns the original ids by slug") {
 }
 
 TEST_CASE("a run has six columns and falling scores") {
-  const Ranked ranked[] = {{"A", 2.5}, {"b c", 2.5}, {"d", 3}, {"e", -.5}};
+  const RankedDocument ranked[] = {{"A", 2.5}, {"b c", 2.5}, {"d", 3}, {"e", -.5}};
   CHECK(run_lines("q1", ranked, "my run") ==
         "q1 Q0 A 1 2.5 my_run\n"
         "q1 Q0 b_c 2 2.4999998 my_run\n"
@@ -145,7 +145,7 @@ TEST_CASE("a run has six columns and falling scores") {
 
 TEST_CASE("the scores of a run differ in single precision") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  std::vector<Ranked> ranked;
+  std::vector<RankedDocument> ranked;
   for (double score : {kInfinity, kInfinity, 1e300, 1e299, 1.0, 1.0 - 1e-12, 1.0 - 2e-12,
                        std::numeric_limits<double>::quiet_NaN(), 0.0, 0.0, -0.0, 1e-320, -1e300,
                        -kInfinity, -kInfinity})

@@ -16,7 +16,7 @@ namespace {
 
 using namespace stoka;
 using namespace stoka::generate;
-using net::Heard;
+using net::BodyProgress;
 
 constexpr std::string_view kStream = "text/event-stream";
 
@@ -38,12 +38,12 @@ struct Decoded {
 };
 
 std::string described(const Error& error) {
-  return fmt::format("{}: {}", name(error.kind), error.message);
+  return fmt::format("{}: {}", to_string(error.kind), error.message);
 }
 
-std::string described(Finish finish) {
-  if (finish == Finish::complete) return "complete";
-  return finish == Finish::length ? "length" : "truncated";
+std::string described(FinishReason finish) {
+  if (finish == FinishReason::complete) return "complete";
+  return finish == FinishReason::length ? "length" : "truncated";
 }
 
 Decoded decode(const std::vector<std::string_view>& pieces, std::string_view content_type = kStream,
@@ -65,7 +65,7 @@ Decoded decode(const std::vector<std::string_view>& pieces, std::string_view con
       out.end = described(progress.error());
       return out;
     }
-    if (*progress == Heard::enough) break;
+    if (*progress == BodyProgress::stop_reading) break;
   }
   const auto end = decoder.finish();
   CHECK(empty_deltas == 0);
@@ -158,20 +158,20 @@ TEST_CASE("each delta is passed on at once") {
   ChatDecoder decoder([&](std::string_view text) { deltas.emplace_back(text); });
   REQUIRE(decoder.head(kStream).has_value());
   CHECK(decoder.push(event(R"({"choices":[{"delta":{"role":"assistant","content":""}}]})")) ==
-        Heard::waiting);
-  CHECK(decoder.push(": ping\n\n") == Heard::waiting);
-  CHECK(decoder.push(delta("reasoning", "hm")) == Heard::flowing);
+        BodyProgress::nothing_useful);
+  CHECK(decoder.push(": ping\n\n") == BodyProgress::nothing_useful);
+  CHECK(decoder.push(delta("reasoning", "hm")) == BodyProgress::content);
   CHECK(deltas.empty());
-  CHECK(decoder.push(delta("content", "one ") + delta("content", "two")) == Heard::flowing);
+  CHECK(decoder.push(delta("content", "one ") + delta("content", "two")) == BodyProgress::content);
   CHECK(deltas == std::vector<std::string>{"one ", "two"});
   CHECK_FALSE(decoder.finished());
   CHECK(decoder.push(event(R"({"choices":[{"delta":{},"finish_reason":"stop"}]})")) ==
-        Heard::ending);
+        BodyProgress::content_complete);
   CHECK(decoder.finished());
-  CHECK(decoder.push("data: [DONE]\n\n") == Heard::ending);
-  CHECK(decoder.push(delta("content", "three")) == Heard::ending);
+  CHECK(decoder.push("data: [DONE]\n\n") == BodyProgress::content_complete);
+  CHECK(decoder.push(delta("content", "three")) == BodyProgress::content_complete);
   CHECK(deltas.size() == 2);
-  CHECK(decoder.finish()->finish == Finish::complete);
+  CHECK(decoder.finish()->finish == FinishReason::complete);
 }
 
 TEST_CASE("an error event after the finish reason still fails") {
@@ -261,7 +261,7 @@ TEST_CASE("reasoning above the limit is an error that says so") {
   CHECK(decode({stream + delta("content", "a")}, kStream, {1, 7}).end == "length");
   ChatDecoder decoder([](std::string_view) {}, {100, 3});
   REQUIRE(decoder.head(kStream).has_value());
-  CHECK(decoder.push(stream) == Heard::enough);
+  CHECK(decoder.push(stream) == BodyProgress::stop_reading);
   CHECK(decoder.finish().error().hint.find("max_tokens") == std::string::npos);
 }
 

@@ -61,15 +61,17 @@ Hit deck(double score = 0.88) {
              "The deck pipeline doesn't retry a page; it remembers what broke & why it did <so>.");
 }
 
-Request request(std::string query, std::span<const Hit> hits, int turns = 0) {
-  Request out;
+GenerationRequest request(std::string query, std::span<const Hit> hits, int turns = 0) {
+  GenerationRequest out;
   out.query = std::move(query);
   out.hits = hits;
   out.turns = turns;
   return out;
 }
 
-std::string answer_to(const Request& request) { return ExtractiveVoice(shipped()).answer(request); }
+std::string answer_to(const GenerationRequest& request) {
+  return ExtractiveVoice(shipped()).answer(request);
+}
 
 size_t cites(std::string_view text) {
   size_t count = 0;
@@ -91,7 +93,7 @@ TEST_CASE(
     "a page that consists of code is cited without a quote, and only if no other hit has one") {
   const ExtractiveVoice voice(shipped());
   const Hit code = hit("code", "blog", 0.95, "    make\n    make install");
-  Request request;
+  GenerationRequest request;
   request.query = "how do i install it?";
   request.confidence = Confidence::direct;
   const std::vector<Hit> alone = {code}, both = {code, deck()};
@@ -128,7 +130,7 @@ TEST_CASE("every answer passes the voice guard") {
       for (const Confidence confidence : {Confidence::direct, Confidence::adjacent}) {
         for (const bool same_topic : {false, true}) {
           for (int turns = 0; turns < 4; ++turns) {
-            Request input = request(query, hits, turns);
+            GenerationRequest input = request(query, hits, turns);
             input.confidence = confidence;
             input.same_topic = same_topic;
             const std::string text = answer_to(input);
@@ -164,7 +166,7 @@ TEST_CASE("consecutive turns do not repeat a line") {
 
 TEST_CASE("an answer with low confidence starts with the exact words and has no question") {
   const Hit hits[] = {bounded(0.55), deck(0.54)};
-  Request input = request("quantum gravity", hits);
+  GenerationRequest input = request("quantum gravity", hits);
   input.confidence = Confidence::adjacent;
   input.low_confidence = true;
   CHECK(answer_to(input) ==
@@ -197,7 +199,7 @@ TEST_CASE(
   };
   for (const Case& c : table) {
     CAPTURE(c.name);
-    Request input = request("q", c.hits);
+    GenerationRequest input = request("q", c.hits);
     input.confidence = c.confidence;
     CHECK(cites(answer_to(input)) == c.cites);
   }
@@ -217,7 +219,7 @@ TEST_CASE("without hits the answer says that there is nothing") {
 
 TEST_CASE("the answer is streamed word by word after it was accepted") {
   const Hit hits[] = {bounded()};
-  const Request input = request("constraints", hits);
+  const GenerationRequest input = request("constraints", hits);
   ExtractiveVoice voice(shipped());
   int accepted = 0;
   std::vector<std::string> pieces;
@@ -229,7 +231,7 @@ TEST_CASE("the answer is streamed word by word after it was accepted") {
       },
       {});
   REQUIRE(finish.has_value());
-  CHECK(*finish == Finish::complete);
+  CHECK(*finish == FinishReason::complete);
   std::string whole;
   for (const std::string& piece : pieces) whole += piece;
   CHECK(whole == voice.answer(input));

@@ -17,9 +17,9 @@ namespace stoka::testing {
 
 class MemoryLog final : public Log {
  public:
-  void write(Level level, std::string_view message) override {
+  void write(LogLevel level, std::string_view message) override {
     const std::scoped_lock lock(mutex_);
-    lines_ += (level == Level::warning ? "warning: " : "info: ") + std::string(message) + "\n";
+    lines_ += (level == LogLevel::warning ? "warning: " : "info: ") + std::string(message) + "\n";
   }
   std::string lines() const {
     const std::scoped_lock lock(mutex_);
@@ -33,15 +33,15 @@ class MemoryLog final : public Log {
 
 // The outcome of one answer.
 struct Outcome {
-  Result<generate::Finish> finish = generate::Finish::complete;
+  Result<generate::FinishReason> finish = generate::FinishReason::complete;
   std::string text;
   std::vector<std::string> order;  // "accepted" and "text", without repetitions of "text"
 
   // "complete", "length", "truncated", or the kind of the error.
   std::string end() const {
-    if (!finish) return std::string(name(finish.error().kind));
-    if (*finish == generate::Finish::complete) return "complete";
-    return *finish == generate::Finish::length ? "length" : "truncated";
+    if (!finish) return std::string(to_string(finish.error().kind));
+    if (*finish == generate::FinishReason::complete) return "complete";
+    return *finish == generate::FinishReason::length ? "length" : "truncated";
   }
   std::string message() const { return finish ? "" : finish.error().message; }
 };
@@ -64,7 +64,7 @@ struct GeneratorHarness {
   Outcome ask(
       const std::string& query = "why?", std::stop_token stop = {},
       const std::function<void()>& on_text = [] {}) {
-    generate::Request request;
+    generate::GenerationRequest request;
     request.messages = {{"system", "say it in a line"}, {"user", query}};
     request.query = query;
     Outcome out;
@@ -94,18 +94,18 @@ inline generate::OpenAiOptions options_for(std::string model = "fake-model") {
 struct GeneratorFixture {
   explicit GeneratorFixture(FakeOptions fake_options = {},
                             generate::OpenAiOptions options = options_for(),
-                            net::Deadlines deadlines = {}, Secret key = {})
+                            net::Timeouts deadlines = {}, Secret key = {})
       : fake(std::move(fake_options)),
         harness(on(fake, deadlines, std::move(key)), options, client) {}
 
   FakeUpstream fake;
-  net::Client client;
+  net::HttpClient client;
   GeneratorHarness harness;
 
  private:
-  static net::UpstreamOptions on(const FakeUpstream& fake, net::Deadlines deadlines, Secret key) {
+  static net::UpstreamOptions on(const FakeUpstream& fake, net::Timeouts deadlines, Secret key) {
     net::UpstreamOptions out = upstream_options(fake.url());
-    out.deadlines = deadlines;
+    out.timeouts = deadlines;
     out.key = std::move(key);
     return out;
   }

@@ -29,7 +29,7 @@ std::vector<Hit> hits() {
 
 std::vector<std::string> paths(const FakeUpstream& fake) {
   std::vector<std::string> out;
-  for (const SeenRequest& request : fake.seen()) out.push_back(request.path);
+  for (const SeenRequest& request : fake.requests()) out.push_back(request.path);
   return out;
 }
 
@@ -37,10 +37,10 @@ std::vector<std::string> paths(const FakeUpstream& fake) {
 
 TEST_CASE("one completion request returns the lines of all hits") {
   GeneratorFixture fixture;
-  fixture.fake.behave(R"({"path":"/v1/completions","answer":["one.\nmore","\"two!\""]})");
+  fixture.fake.queue_behaviour(R"({"path":"/v1/completions","answer":["one.\nmore","\"two!\""]})");
   CHECK(fixture.harness.generator.frame(hits(), {}) == Lines{"one.", "two."});
   CHECK(paths(fixture.fake) == std::vector<std::string>{"/v1/completions"});
-  const Json body = Json::parse(fixture.fake.seen().front().body);
+  const Json body = Json::parse(fixture.fake.requests().front().body);
   CHECK(body["prompt"].size() == 2);
   CHECK(body["prompt"][1].get<std::string>().find("second title") != std::string::npos);
   CHECK(body["max_tokens"] == 40);
@@ -61,23 +61,23 @@ TEST_CASE("a server that accepts one prompt only is asked in one chat from then 
     FakeOptions options;
     options.dialect = c.dialect;
     GeneratorFixture fixture(options);
-    if (*c.refusal != '\0') fixture.fake.behave(c.refusal);
-    fixture.fake.behave(
+    if (*c.refusal != '\0') fixture.fake.queue_behaviour(c.refusal);
+    fixture.fake.queue_behaviour(
         R"({"path":"/chat/completions","times":0,"reasoning":"hm","answer":"1. one.\n2. two."})");
     CHECK(fixture.harness.generator.frame(hits(), {}) == Lines{"one.", "two."});
     CHECK(fixture.harness.generator.frame(hits(), {}) == Lines{"one.", "two."});
     CHECK(paths(fixture.fake) == std::vector<std::string>{"/v1/completions", "/v1/chat/completions",
                                                           "/v1/chat/completions"});
-    CHECK(Json::parse(fixture.fake.seen().back().body)["max_tokens"] == 80);
+    CHECK(Json::parse(fixture.fake.requests().back().body)["max_tokens"] == 80);
   }
 }
 
 TEST_CASE("after a single 500 the completions endpoint is used again") {
   GeneratorFixture fixture;
-  fixture.fake.behave(R"({"path":"/v1/completions","status":500})");
-  fixture.fake.behave(R"({"path":"/chat/completions","answer":"1. one.\n2. two."})");
+  fixture.fake.queue_behaviour(R"({"path":"/v1/completions","status":500})");
+  fixture.fake.queue_behaviour(R"({"path":"/chat/completions","answer":"1. one.\n2. two."})");
   CHECK(fixture.harness.generator.frame(hits(), {}) == Lines{"one.", "two."});
-  fixture.fake.behave(R"({"path":"/v1/completions","answer":["three.","four."]})");
+  fixture.fake.queue_behaviour(R"({"path":"/v1/completions","answer":["three.","four."]})");
   CHECK(fixture.harness.generator.frame(hits(), {}) == Lines{"three.", "four."});
   CHECK(paths(fixture.fake).size() == 3);
 }
@@ -86,8 +86,9 @@ TEST_CASE("reasoning is not used as a line") {
   const std::string thought =
       R"(1. first, i read about X\n2. the second is Y, hm\n</think>\n\n1. one.\n2. two.)";
   GeneratorFixture fixture;
-  fixture.fake.behave(R"({"path":"/v1/completions","times":0,"status":404})");
-  fixture.fake.behave(fmt::format(R"({{"path":"/chat/completions","answer":"{}"}})", thought));
+  fixture.fake.queue_behaviour(R"({"path":"/v1/completions","times":0,"status":404})");
+  fixture.fake.queue_behaviour(
+      fmt::format(R"({{"path":"/chat/completions","answer":"{}"}})", thought));
   CHECK(fixture.harness.generator.frame(hits(), {}) == Lines{"one.", "two."});
   // If the server streams anyway, reasoning cannot be outcome from the lines.
   const Json delta = {{"choices",
@@ -97,13 +98,13 @@ TEST_CASE("reasoning is not used as a line") {
                          {"body", "data: " + delta.dump() + "\n\n"},
                          {"headers", {{"Content-Type", "text/event-stream"}}},
                          {"content_type", "text/event-stream"}};
-  fixture.fake.behave(streamed.dump());
+  fixture.fake.queue_behaviour(streamed.dump());
   CHECK(fixture.harness.generator.frame(hits(), {}) == kNone);
 }
 
 TEST_CASE("a failure costs only the lines") {
   generate::OpenAiOptions options = options_for();
-  options.framing = std::chrono::milliseconds(200);
+  options.framing_timeout = std::chrono::milliseconds(200);
   for (const char* behaviour :
        {R"({"times":0,"fault":"hang"})", R"({"times":0,"fault":"close"})",
         R"({"times":0,"status":503})", R"({"times":0,"status":401})", R"({"times":0,"status":404})",
@@ -111,7 +112,7 @@ TEST_CASE("a failure costs only the lines") {
         R"({"times":0,"answer":""})"}) {
     CAPTURE(std::string(behaviour));
     GeneratorFixture fixture({}, options);
-    fixture.fake.behave(behaviour);
+    fixture.fake.queue_behaviour(behaviour);
     CHECK(fixture.harness.generator.frame(hits(), {}) == kNone);
     const bool silent = std::string(behaviour).find("answer") != std::string::npos;
     CHECK(fixture.harness.log.lines().empty() == silent);
@@ -120,14 +121,14 @@ TEST_CASE("a failure costs only the lines") {
 
 TEST_CASE("lines that take too long are left out") {
   generate::OpenAiOptions options = options_for();
-  options.framing = std::chrono::milliseconds(100);
+  options.framing_timeout = std::chrono::milliseconds(100);
   GeneratorFixture fixture({}, options);
-  fixture.fake.behave(R"({"delay_ms":60000})");
+  fixture.fake.queue_behaviour(R"({"delay_ms":60000})");
   CHECK(fixture.harness.generator.frame(hits(), {}) == kNone);
   CHECK(fixture.harness.log.lines() ==
         "warning: recommendations without framing lines: they took too long\n");
-  REQUIRE(fixture.fake.wait_for(1));
-  CHECK(fixture.fake.seen().front().left_after.has_value());
+  REQUIRE(fixture.fake.wait_for_requests(1));
+  CHECK(fixture.fake.requests().front().disconnected_after.has_value());
 }
 
 TEST_CASE("without hits, or after a stop request, nothing is sent") {
@@ -136,7 +137,7 @@ TEST_CASE("without hits, or after a stop request, nothing is sent") {
   std::stop_source stop;
   stop.request_stop();
   CHECK(fixture.harness.generator.frame(hits(), stop.get_token()) == kNone);
-  CHECK(fixture.fake.seen().empty());
+  CHECK(fixture.fake.requests().empty());
 }
 
 }  // namespace openai_frame_test

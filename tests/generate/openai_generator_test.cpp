@@ -26,7 +26,7 @@ std::string quoted(const std::string& text) { return Json(text).dump(); }
 }  // namespace
 
 TEST_CASE("the answer is the same from every dialect of server") {
-  for (const Described& dialect : kDialects)
+  for (const NamedDescription& dialect : kDialects)
     for (const char* more : {"", R"(,"reasoning":"hm, a < b")", R"(,"piece":5)",
                              R"(,"reasoning":"hm","think_tags":true)", R"(,"fault":"no_stream")",
                              R"(,"fault":"no_done")", R"(,"fault":"no_blank")"}) {
@@ -35,7 +35,7 @@ TEST_CASE("the answer is the same from every dialect of server") {
       FakeOptions options;
       options.dialect = dialect.name;
       GeneratorFixture fixture(options);
-      fixture.fake.behave(
+      fixture.fake.queue_behaviour(
           fmt::format(R"({{"path":"/chat/completions","answer":{}{}}})", quoted(kAnswer), more));
       const Outcome outcome = fixture.harness.ask();
       CHECK(outcome.end() == "complete");
@@ -90,15 +90,15 @@ TEST_CASE("a failure is reported, and the text so far stands") {
        "protocol", none, "maximum context length"},
   };
   FakeUpstream fake;
-  net::Client client;
+  net::HttpClient client;
   for (const Case& c : cases) {
     CAPTURE(c.behaviour);
     const bool own_answer = c.behaviour.starts_with("\"answer\"");
-    fake.behave(fmt::format(R"({{"path":"/chat/completions",{}{}}})", c.behaviour,
-                            own_answer ? "" : ",\"answer\":" + quoted(kAnswer)));
+    fake.queue_behaviour(fmt::format(R"({{"path":"/chat/completions",{}{}}})", c.behaviour,
+                                     own_answer ? "" : ",\"answer\":" + quoted(kAnswer)));
     net::UpstreamOptions options = upstream_options(fake.url());
     if (c.end == "timeout")
-      options.deadlines.headers = options.deadlines.first_token = options.deadlines.idle =
+      options.timeouts.headers = options.timeouts.first_token = options.timeouts.idle =
           milliseconds(400);
     GeneratorHarness harness(options, options_for(), client);
     const Outcome outcome = harness.ask();
@@ -116,9 +116,9 @@ TEST_CASE("a failure is reported, and the text so far stands") {
 
 TEST_CASE("broken characters from a server are repaired") {
   GeneratorFixture fixture;
-  fixture.fake.behave(R"({"answer":"one two three","fault":"lone_surrogate","after":1})");
+  fixture.fake.queue_behaviour(R"({"answer":"one two three","fault":"lone_surrogate","after":1})");
   CHECK(fixture.harness.ask().text == "one \U0001F600\uFFFDtwo three");
-  fixture.fake.behave(R"({"answer":"one two three","fault":"invalid_utf8","after":1})");
+  fixture.fake.queue_behaviour(R"({"answer":"one two three","fault":"invalid_utf8","after":1})");
   CHECK(fixture.harness.ask().text.starts_with("one caf\uFFFD"));
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("a server that is down is reported before anything is accepted") {
     FakeUpstream gone;
     url = gone.url();
   }
-  net::Client client;
+  net::HttpClient client;
   GeneratorHarness harness(upstream_options(url), options_for(), client);
   const Outcome outcome = harness.ask();
   CHECK(outcome.end() == "unavailable");
@@ -148,7 +148,7 @@ TEST_CASE("a rejected key is a config error that does not repeat the key") {
   CHECK(fixture.harness.generator.probe({}).error().kind == ErrorKind::config);
 
   GeneratorFixture open({}, options_for(), {}, Secret("sk-wrong-key"));
-  open.fake.behave(R"({"fault":"error_event","message":"bad key sk-wrong-key"})");
+  open.fake.queue_behaviour(R"({"fault":"error_event","message":"bad key sk-wrong-key"})");
   CHECK(open.harness.ask().message().find("bad key ***") != std::string::npos);
 }
 
@@ -162,11 +162,12 @@ TEST_CASE("no part of a key is left where a message is cut") {
       const std::string words = std::string(before, 'x') + " " + key + " and more";
       const std::string message = quoted(words);
       if (kind == "error_event")
-        fixture.fake.behave(fmt::format(R"({{"fault":"error_event","message":{}}})", message));
+        fixture.fake.queue_behaviour(
+            fmt::format(R"({{"fault":"error_event","message":{}}})", message));
       if (kind == "status")
-        fixture.fake.behave(fmt::format(R"({{"status":500,"message":{}}})", message));
+        fixture.fake.queue_behaviour(fmt::format(R"({{"status":500,"message":{}}})", message));
       if (kind == "text")
-        fixture.fake.behave(fmt::format(R"({{"body":{}}})", quoted("no JSON: " + words)));
+        fixture.fake.queue_behaviour(fmt::format(R"({{"body":{}}})", quoted("no JSON: " + words)));
       const Outcome outcome = fixture.harness.ask();
       CHECK(outcome.message().find("xxx") != std::string::npos);
       CHECK(outcome.message().find("sk-") == std::string::npos);
@@ -176,7 +177,7 @@ TEST_CASE("no part of a key is left where a message is cut") {
 TEST_CASE("a prompt that the server has cut is a warning") {
   GeneratorFixture fixture;
   const std::string query(4000, 'x');
-  fixture.fake.behave(R"({"times":2,"prompt_tokens":100,"answer":"fine."})");
+  fixture.fake.queue_behaviour(R"({"times":2,"prompt_tokens":100,"answer":"fine."})");
   CHECK(fixture.harness.ask(query).end() == "complete");
   const std::string outcome = fixture.harness.log.lines();
   CHECK(outcome.find("warning: the server read 100 of about ") != std::string::npos);
@@ -189,39 +190,39 @@ TEST_CASE("a prompt that the server has cut is a warning") {
 
 TEST_CASE("a stop request within the answer closes the connection") {
   GeneratorFixture fixture;
-  fixture.fake.behave(R"({"fault":"endless","token_delay_ms":5})");
+  fixture.fake.queue_behaviour(R"({"fault":"endless","token_delay_ms":5})");
   std::stop_source stop;
   const Outcome outcome =
       fixture.harness.ask("why?", stop.get_token(), [&] { stop.request_stop(); });
   CHECK(outcome.end() == "cancelled");
   CHECK(outcome.order == Order{"accepted", "text"});
-  REQUIRE(fixture.fake.wait_for(1));
-  CHECK(fixture.fake.seen().front().left_after.has_value());
+  REQUIRE(fixture.fake.wait_for_requests(1));
+  CHECK(fixture.fake.requests().front().disconnected_after.has_value());
 }
 
 TEST_CASE("a server that does not end its response does not delay the answer, which is recorded") {
   const TempFolder folder;
   FakeUpstream fake;
-  fake.behave(R"({"answer":"fine.","fault":"hang_mid","after":100})");
-  net::Client client;
+  fake.queue_behaviour(R"({"answer":"fine.","fault":"hang_mid","after":100})");
+  net::HttpClient client;
   {
-    const auto recorder = net::Recorder::create(folder / "r.jsonl", client);
+    const auto recorder = net::RecordingTransport::create(folder / "r.jsonl", client);
     REQUIRE(recorder.has_value());
     GeneratorHarness harness(upstream_options(fake.url()), options_for(), **recorder);
     const Outcome outcome = harness.ask();
     CHECK(outcome.end() == "complete");
     CHECK(outcome.text == "fine.");
   }
-  REQUIRE(fake.wait_for(1));
-  CHECK(fake.seen().front().left_after.has_value());
-  const auto replay = net::Replay::open(folder / "r.jsonl");
+  REQUIRE(fake.wait_for_requests(1));
+  CHECK(fake.requests().front().disconnected_after.has_value());
+  const auto replay = net::ReplayTransport::open(folder / "r.jsonl");
   REQUIRE(replay.has_value());
   GeneratorHarness harness(upstream_options(fake.url()), options_for(), **replay);
   CHECK(harness.ask().text == "fine.");
 }
 
 TEST_CASE("the connection is reused for the next answer") {
-  for (const Described& dialect : kDialects) {
+  for (const NamedDescription& dialect : kDialects) {
     CAPTURE(std::string(dialect.name));
     FakeOptions options;
     options.dialect = dialect.name;

@@ -19,29 +19,29 @@ using List = std::vector<std::string>;
 
 const SourceFile kFile = {"site/corpus.jsonl", "corpus.jsonl", "site", SourceKind::corpus};
 
-Pages read(std::string_view lines, std::string_view chunk_options = "v1") {
+LoadedFile read(std::string_view lines, std::string_view chunk_options = "v1") {
   return load_bytes(kFile, lines, chunk_options);
 }
 
 Page read_one(std::string_view line) {
-  Pages out = read(line);
+  LoadedFile out = read(line);
   CAPTURE(line);
   CHECK(out.skipped.empty());
   REQUIRE(out.pages.size() == 1);
   return std::move(out.pages[0]);
 }
 
-List reasons(const Pages& pages) {
+List reasons(const LoadedFile& pages) {
   List out;
-  for (const Skipped& skipped : pages.skipped) {
+  for (const SkippedSource& skipped : pages.skipped) {
     CHECK(skipped.path == "site/corpus.jsonl");
     out.push_back(skipped.reason);
   }
   return out;
 }
 
-List slugs(Pages pages) {
-  settle_slugs(pages.pages);
+List slugs(LoadedFile pages) {
+  assign_slugs(pages.pages);
   List out;
   for (const Page& page : pages.pages) out.push_back(page.document.slug);
   return out;
@@ -75,7 +75,7 @@ TEST_CASE("a line with all keys becomes a document") {
   CHECK(document.tags == List{"heart-care"});
   CHECK(document.date == parse_date("2024-02-03"));
   CHECK(document.reading_minutes == 7);
-  CHECK(page.explicit_slug);
+  CHECK(page.has_explicit_slug);
   CHECK(paragraphs(page) == List{"One two.", "# no *markup*", "Three."});
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("the slug is the slug, the id or the title of the document") {
     const Page page = read_one(c.line);
     CAPTURE(c.line);
     CHECK(page.document.slug == c.slug);
-    CHECK(page.explicit_slug == c.is_explicit);
+    CHECK(page.has_explicit_slug == c.is_explicit);
   }
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("a document may consist of a title alone") {
 
 TEST_CASE("lines that cannot be used are skipped and reported with their number") {
   const std::string deep = std::string(17, '[') + std::string(17, ']');
-  const Pages out =
+  const LoadedFile out =
       read("{\"id\": 1, \"title\": \"a\"}\n\n{\n3\n\"text\"\n[{\"id\": 2}]\n{\"id\": 3} x\n" +
            ("{\"id\": 4, \"text\": \"t\", \"metadata\": " + deep + "}\n") +
            ("{\"id\": 5, \"text\": \"t\", \"metadata\": " + std::string(100'000, '[') + "\n") +
@@ -173,7 +173,7 @@ TEST_CASE("lines that cannot be used are skipped and reported with their number"
 }
 
 TEST_CASE("unpublished lines and code marked secret are skipped") {
-  const Pages out = read(
+  const LoadedFile out = read(
       R"({"id": 1, "title": "a", "secret": "no", "text": "Run:\n```\nmake\n```\n```{.secret}\nx\n```"})"
       "\n"
       R"({"id": 2, "title": "b", "noindex": true})"
@@ -200,7 +200,7 @@ TEST_CASE("only the first messages of a kind are listed, and the others are coun
     for (size_t i = 0; i < bad; ++i)
       lines += R"({"id": "good", "title": "t", "date": "soon"})"
                "\n";
-    const Pages out = read(lines);
+    const LoadedFile out = read(lines);
     CHECK(out.pages.size() == 1 + bad);
     REQUIRE(out.skipped.size() == kMaxListedLines + (bad > kMaxListedLines));
     CHECK(out.skipped[kMaxListedLines - 1].reason.starts_with("line 21: "));
@@ -216,7 +216,7 @@ TEST_CASE("only the first messages of a kind are listed, and the others are coun
 TEST_CASE("line ends, byte order marks and blank lines do not change the hashes") {
   const std::string a = R"({"id": "a", "title": "A"})", b = R"({"id": "b", "title": "B"})";
   const auto hashes = [](std::string_view lines) {
-    const Pages out = read(lines);
+    const LoadedFile out = read(lines);
     CHECK(out.skipped.empty());
     CHECK(out.warnings.empty());
     List list;
@@ -235,13 +235,13 @@ TEST_CASE("line ends, byte order marks and blank lines do not change the hashes"
 
 TEST_CASE("the content hash depends on the line and on the chunk options") {
   const std::string a = R"({"id": "a", "title": "A"})", b = R"({"id": "b", "title": "B"})";
-  const auto hash = [](const Pages& pages, size_t at) {
+  const auto hash = [](const LoadedFile& pages, size_t at) {
     return pages.pages.at(at).document.content_hash;
   };
-  const Pages before = read(a + "\n" + b);
-  const Pages after = read(R"({"id": "b", "title": "C"})"
-                           "\n" +
-                           a);
+  const LoadedFile before = read(a + "\n" + b);
+  const LoadedFile after = read(R"({"id": "b", "title": "C"})"
+                                "\n" +
+                                a);
   CHECK(hash(before, 0) == hash(after, 1));
   CHECK(hash(before, 1) != hash(after, 0));
   CHECK(hash(before, 0) != hash(before, 1));
@@ -249,7 +249,7 @@ TEST_CASE("the content hash depends on the line and on the chunk options") {
 }
 
 TEST_CASE("documents with the same id get different slugs and a warning") {
-  const Pages out = read(
+  const LoadedFile out = read(
       "{\"id\": \"A\", \"title\": \"1\"}\n{\"id\": \"a\", \"title\": \"2\"}\n"
       "{\"id\": \"a-2\", \"title\": \"3\"}\n{\"id\": \"a\", \"title\": \"4\"}\n");
   CHECK(out.warnings == List{"site/corpus.jsonl: line 2: another line has the id 'a'",
@@ -266,7 +266,7 @@ TEST_CASE("documents with the same id get different slugs and a warning") {
 
 TEST_CASE("documents of several corpora with the same id are prefixed with the corpus name") {
   const std::string line = R"({"id": 1, "title": "t"})";
-  Pages all;
+  LoadedFile all;
   for (const SourceFile& file :
        {SourceFile{"a/corpus.jsonl", "corpus.jsonl", "a", SourceKind::corpus},
         SourceFile{"b/corpus.jsonl", "corpus.jsonl", "b", SourceKind::corpus},
@@ -280,7 +280,7 @@ TEST_CASE("damaged lines are repaired or skipped, and the others are read") {
                            "\n";
   std::string nul = R"({"id": "nul", "title": "A_B)" + std::string(200, 'x') + "\"}\n";
   nul[nul.find('_')] = '\0';
-  Pages out =
+  LoadedFile out =
       read(good + nul + "{\"id\": \"torn\", \"title\": \"caf\xC3 and more words\"}\n" +
            "{\"id\": \"esc\", \"title\": \"a\x1B[1mb\xC2\x85"
            "c\\u0085d\\u202e\"}\n" +
@@ -308,7 +308,7 @@ TEST_CASE("a file may be in Windows-1252 or UTF-16") {
   western[western.find('_')] = '\xE9';
   for (char c : line) wide += {c == '_' ? '\xE9' : c, '\0'};
   for (const std::string& bytes : {western, wide}) {
-    const Pages out = read(bytes);
+    const LoadedFile out = read(bytes);
     REQUIRE(out.pages.size() == 1);
     CHECK(out.pages[0].document.title.starts_with("Café au lait"));
     REQUIRE(out.warnings.size() == 1);

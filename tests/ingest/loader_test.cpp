@@ -34,17 +34,17 @@ Site read_tree(const testing::TempFolder& tree) {
   auto relative = [&](const std::string& path) {
     return path.substr(std::min(path.size(), tree.path.string().size() + 1));
   };
-  for (const Skipped& skipped : found->skipped)
+  for (const SkippedSource& skipped : found->skipped)
     out.skipped[relative(skipped.path)] = skipped.reason;
   for (const SourceFile& file : found->files) {
-    Pages loaded = load(file, ChunkOptions{}.describe());
+    LoadedFile loaded = load(file, ChunkOptions{}.describe());
     CHECK(loaded.pages.size() + loaded.skipped.size() > 0);
     for (Page& page : loaded.pages) pages.push_back(std::move(page));
-    for (const Skipped& skipped : loaded.skipped)
+    for (const SkippedSource& skipped : loaded.skipped)
       out.skipped[relative(skipped.path)] = skipped.reason;
     for (const std::string& warning : loaded.warnings) out.warnings += relative(warning) + "\n";
   }
-  settle_slugs(pages);
+  assign_slugs(pages);
   std::set<std::string> slugs;
   for (Page& page : pages) {
     CHECK(!page.document.title.empty());
@@ -57,7 +57,7 @@ Site read_tree(const testing::TempFolder& tree) {
   return out;
 }
 
-Pages load_text(std::string_view text, std::string relative = "blog/a.md") {
+LoadedFile load_text(std::string_view text, std::string relative = "blog/a.md") {
   return load_bytes({"site/" + relative, relative, "site"}, text, "v1");
 }
 
@@ -103,18 +103,19 @@ TEST_CASE("a code block marked secret is left out wherever it is in the page") {
         "{{< highlight env \"secret\" >}}\nTOKEN=x\n{{< /highlight >}}",
         "{% highlight env secret %}\nTOKEN=x\n{% endhighlight %}", "```env secret\nTOKEN=x"}) {
     CAPTURE(fence);
-    const Pages out =
+    const LoadedFile out =
         load_bytes({"a.md", "a.md", "site"}, "# A\n\nOpen.\n\n" + std::string(fence) + "\n", "v1");
     REQUIRE(out.pages.size() == 1);
     CHECK(text_of(out.pages[0]).find("TOKEN") == std::string::npos);
     REQUIRE(out.left_out.size() == 1);
     CHECK(out.left_out[0].reason == "a code block was left out: it is marked secret");
   }
-  const Pages whole = load_bytes({"a.md", "a.md", "site"}, "```env secret\nTOKEN=x\n```", "v1");
+  const LoadedFile whole =
+      load_bytes({"a.md", "a.md", "site"}, "```env secret\nTOKEN=x\n```", "v1");
   REQUIRE(whole.skipped.size() == 1);
   CHECK(whole.skipped[0].kind == SkipKind::unpublished);
   CHECK(whole.skipped[0].reason == "all of its text is marked secret");
-  const Pages open =
+  const LoadedFile open =
       load_bytes({"a.md", "a.md", "site"}, "```env secret=false\nTOKEN=x\n```", "v1");
   CHECK(text_of(open.pages.at(0)) == "TOKEN=x\n");
 }
@@ -228,7 +229,7 @@ TEST_CASE("damaged files are repaired with a warning or skipped with a reason") 
 }
 
 TEST_CASE("control characters are removed from pages, even if written as references or escapes") {
-  const Pages out = load_text(
+  const LoadedFile out = load_text(
       "---\ntitle: \"a\\e[2J \\u202Eb\"\ntags: [\"x\\e\"]\ndescription: d\x1B[1m\n---\n"
       "One \x1B[31mred\x07 &#27;[0m &#x202e;two\u2066 \u009B"
       "3.\n\n```\n\x1B]0;t\x07\n```\n\n&#27;\n");
@@ -241,7 +242,7 @@ TEST_CASE("control characters are removed from pages, even if written as referen
   REQUIRE(out.warnings.size() == 1);
   CHECK(out.warnings[0].find("control characters removed") != std::string::npos);
 
-  const Pages products = load_bytes(
+  const LoadedFile products = load_bytes(
       {"site/products.json", "products.json", "site", SourceKind::products},
       R"([{"slug": "p", "name": "P\u001b[1m\u202e", "description": "A\u009bb."}])", "v1");
   REQUIRE(products.pages.size() == 1);
@@ -253,7 +254,8 @@ TEST_CASE("U+0085 and vertical tab inside a JSON string become spaces") {
   for (const SourceKind kind : {SourceKind::products, SourceKind::corpus}) {
     const std::string line = "{\"id\": \"a\", \"title\": \"Two\xC2\x85words\x0B here\"}";
     const bool list = kind == SourceKind::products;
-    const Pages out = load_bytes({"x", "x", "site", kind}, list ? "[" + line + "]" : line, "v1");
+    const LoadedFile out =
+        load_bytes({"x", "x", "site", kind}, list ? "[" + line + "]" : line, "v1");
     REQUIRE(out.pages.size() == 1);
     CHECK(out.pages[0].document.title == "Two words here");
   }
@@ -267,7 +269,7 @@ TEST_CASE("a corpus has a larger size limit than other files") {
   const SourceFile file = {corpus, "corpus.jsonl", "x", SourceKind::corpus};
   CHECK(load(file, "v1").pages.size() == 2);
   fs::resize_file(corpus, kMaxCorpusBytes + 1);
-  const Pages out = load(file, "v1");
+  const LoadedFile out = load(file, "v1");
   CHECK(out.pages.empty());
   REQUIRE(out.skipped.size() == 1);
   CHECK(out.skipped[0].reason == "larger than 512 MB");
@@ -305,7 +307,7 @@ TEST_CASE("a page of 300 KB is read and chunked completely") {
     page +=
         "\n\n- item one\n- item two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\n## code\n```\n\n";
   }
-  Pages out = load_text(page);
+  LoadedFile out = load_text(page);
   REQUIRE(out.pages.size() == 1);
   CHECK(out.warnings.empty());
   auto chunks = chunk(out.pages[0].document, out.pages[0].blocks, {});
@@ -317,7 +319,7 @@ TEST_CASE("the sample site is read without warnings") {
   REQUIRE(found.has_value());
   CHECK(found->files.size() > 10);
   for (const SourceFile& file : found->files) {
-    Pages loaded = load(file, "v1");
+    LoadedFile loaded = load(file, "v1");
     CAPTURE(file.path.string());
     CHECK(loaded.warnings.empty());
     for (const Page& page : loaded.pages) {

@@ -66,7 +66,7 @@ TEST_CASE("a page and the entry of the same product are merged") {
   for (const auto& c : cases) {
     CAPTURE(c.name);
     std::vector<Page> pages = both(std::string(c.file), c.page, c.products);
-    unite_products(pages);
+    merge_products(pages);
     CHECK(pages.size() == c.documents);
   }
 }
@@ -79,7 +79,7 @@ TEST_CASE("the page keeps its own data and gains what only the entry has") {
       R"([{"slug": "product-lamp", "name": "The Lamp", "tagline": "It shines.", "price": "9 EUR",
            "status": "active", "url": "/shop/lamp", "tags": ["light", "ships"], "date": "2020-01-01"}])");
   const std::string alone = pages[1].document.content_hash;
-  unite_products(pages);
+  merge_products(pages);
   REQUIRE(pages.size() == 1);
   const Document& document = pages[0].document;
   CHECK(document.slug == "lamp");
@@ -96,7 +96,7 @@ TEST_CASE("the page keeps its own data and gains what only the entry has") {
   CHECK(entry_path(document.content_hash) == "/site/products.json");
   CHECK(entry_path(alone).empty());
   CHECK(entry_hash(alone).empty());
-  CHECK(pages[0].entry_slug == "product-lamp");
+  CHECK(pages[0].merged_entry_slug == "product-lamp");
   const std::string waiting = hash_without_entry(alone, "/site/products.json");
   CHECK(page_hash(waiting) == alone);
   CHECK(entry_hash(waiting).empty());
@@ -134,7 +134,7 @@ TEST_CASE("documents match by URL or, among products, by slug or name") {
     CAPTURE(c.known.url);
     CAPTURE(c.asked.url);
     for (bool turned : {false, true}) {
-      Things matcher;
+      DocumentMatcher matcher;
       matcher.add(document(turned ? c.asked : c.known));
       CHECK(matcher.contains(document(turned ? c.known : c.asked)) == c.same);
     }

@@ -9,7 +9,7 @@ using namespace stoka::ingest;
 
 namespace {
 
-Pages read(std::string_view json) {
+LoadedFile read(std::string_view json) {
   return read_products({"products.json", "products.json", "site", SourceKind::products}, json,
                        "v1");
 }
@@ -17,7 +17,7 @@ Pages read(std::string_view json) {
 }  // namespace
 
 TEST_CASE("product entries become documents") {
-  Pages out = read(R"({"products": [
+  LoadedFile out = read(R"({"products": [
     {"slug": "debono", "name": "Debono", "tagline": "Six hats.", "description": "An arena.", "status": "beta",
      "url": "https://d.example", "tags": ["LLM Agents", "rust"], "date": "2026-01-02", "supportedPlatforms": ["a", "b"],
      "pricing": {"monthly": 9}, "image": "x.png"},
@@ -32,7 +32,7 @@ TEST_CASE("product entries become documents") {
   CHECK(first.url == "https://d.example");
   CHECK(first.tags == std::vector<std::string>{"llm-agents", "rust"});
   CHECK(first.date == parse_date("2026-01-02"));
-  CHECK(out.pages[0].explicit_slug);
+  CHECK(out.pages[0].has_explicit_slug);
   std::string text;
   for (const Block& block : out.pages[0].blocks) text += block.text + "|";
   CHECK(text ==
@@ -45,18 +45,18 @@ TEST_CASE("product entries become documents") {
 }
 
 TEST_CASE("entries that cannot be used are skipped and reported with their number") {
-  Pages out =
+  LoadedFile out =
       read(R"([{"name": "a"}, 3, {"tagline": "no name"}, {"name": "d", "draft": true}, null])");
   CHECK(out.pages.size() == 1);
   std::vector<std::string> reasons;
-  for (const Skipped& skipped : out.skipped) reasons.push_back(skipped.reason);
+  for (const SkippedSource& skipped : out.skipped) reasons.push_back(skipped.reason);
   CHECK(reasons == std::vector<std::string>{"product 2: not an object",
                                             "product 3: has neither slug, id nor name",
                                             "product 4: draft", "product 5: not an object"});
 }
 
 TEST_CASE("unpublished entries and code marked secret are skipped") {
-  Pages out = read(R"([{"name": "Open", "private": false, "password": "", "noindex": null},
+  LoadedFile out = read(R"([{"name": "Open", "private": false, "password": "", "noindex": null},
     {"slug": "hidden", "name": "Hidden", "private": true}, {"name": "Listed not", "robots": "none"},
     {"name": "Code", "description": "Run:\n\n```sh\nmake\n```\n\n```env secret\nTOKEN=x\n```"}])");
   REQUIRE(out.pages.size() == 2);
@@ -66,7 +66,7 @@ TEST_CASE("unpublished entries and code marked secret are skipped") {
   REQUIRE(out.skipped.size() == 2);
   CHECK(out.skipped[0].reason == "product 2: its field 'private' keeps it from readers");
   CHECK(out.skipped[1].kind == SkipKind::unpublished);
-  CHECK(out.skipped[1].part);
+  CHECK(out.skipped[1].is_partial);
   REQUIRE(out.unpublished.size() == 2);
   CHECK(out.unpublished[0].slug == "hidden");
   CHECK(out.unpublished[1].slug == "listed-not");
@@ -86,7 +86,7 @@ TEST_CASE("a file without a list of products is skipped with the reason") {
       {std::string(100'000, '['), "JSON is nested more than 16 levels"},
   };
   for (const auto& c : cases) {
-    Pages out = read(c.json);
+    LoadedFile out = read(c.json);
     CHECK(out.pages.empty());
     REQUIRE(out.skipped.size() == 1);
     CHECK(out.skipped[0].reason == c.reason);

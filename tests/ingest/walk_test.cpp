@@ -14,13 +14,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::string> names(const Walk& walk) {
+std::vector<std::string> names(const WalkResult& walk) {
   std::vector<std::string> out;
   for (const SourceFile& file : walk.files) out.push_back(display_path(file.relative));
   return out;
 }
 
-Walk walk_one(const fs::path& path) {
+WalkResult walk_one(const fs::path& path) {
   auto found = walk(std::vector<fs::path>{path});
   REQUIRE(found.has_value());
   return *found;
@@ -36,11 +36,11 @@ TEST_CASE("a walk finds sources in order and skips other files") {
        {"b.md", "a/z.markdown", "a/y.MDX", "a/products.json", "a/other.json", "a/corpus.jsonl",
         "x.txt", ".git/c.md", ".hidden.md", "node_modules/d.md", "dir.md/e.md", "themes/t.md"})
     tree.write(name, "text");
-  Walk found = walk_one(tree.path);
+  WalkResult found = walk_one(tree.path);
   CHECK(names(found) ==
         List{"a/products.json", "a/y.MDX", "a/z.markdown", "b.md", "dir.md/e.md", "themes/t.md"});
   List unsupported;
-  for (const Skipped& skipped : found.skipped) {
+  for (const SkippedSource& skipped : found.skipped) {
     CHECK(skipped.kind == SkipKind::unsupported);
     unsupported.push_back(fs::path(skipped.path).filename().string() + ": " + skipped.reason);
   }
@@ -57,7 +57,7 @@ TEST_CASE("files that site generators do not publish are skipped unless given th
   for (std::string name : {"_index.md", "_index.fr.md", "_posts/a.md", "_drafts/b.md",
                            "_partial.md", "x/_drafts/deep/c.md"})
     tree.write(name, "text");
-  Walk found = walk_one(tree.path);
+  WalkResult found = walk_one(tree.path);
   CHECK(names(found) == List{"_index.fr.md", "_index.md", "_posts/a.md"});
   REQUIRE(found.skipped.size() == 3);
   CHECK(found.skipped[0].path == (tree.path / "_drafts").string());
@@ -94,7 +94,7 @@ TEST_CASE("relative paths begin at the folder of the site, whichever of its fold
     const fs::path site = tree.path / "blog";
     for (fs::path named = page; named != site.parent_path(); named = named.parent_path()) {
       CAPTURE(named.string());
-      const Walk found = walk_one(named);
+      const WalkResult found = walk_one(named);
       REQUIRE(found.files.size() == 1);
       if (!c.relative.empty()) {
         CHECK(display_path(found.files[0].relative) == c.relative);
@@ -141,10 +141,10 @@ TEST_CASE("symbolic links neither loop nor lead out of the tree") {
   fs::create_symlink(tree.path / "a" / "real.md", tree.path / "same.md");
   fs::create_symlink("nothing", tree.path / "dangling.md");
   fs::create_symlink("self.md", tree.path / "self.md");
-  Walk found = walk_one(tree.path);
+  WalkResult found = walk_one(tree.path);
   CHECK(found.files.size() == 1);
   std::vector<std::string> reasons;
-  for (const Skipped& skipped : found.skipped)
+  for (const SkippedSource& skipped : found.skipped)
     reasons.push_back(fs::path(skipped.path).filename().string() + ": " +
                       skipped.reason.substr(0, skipped.reason.find(" as ")));
   std::sort(reasons.begin(), reasons.end());
@@ -162,7 +162,7 @@ TEST_CASE("pipes and unreadable folders are skipped with a reason") {
   tree.write("closed/b.md", "x");
   bool root = ::geteuid() == 0;
   if (!root) fs::permissions(tree.path / "closed", fs::perms::none);
-  Walk found = walk_one(tree.path);
+  WalkResult found = walk_one(tree.path);
   CHECK(found.skipped.size() == (root ? 1 : 2));
   CHECK(found.skipped.back().reason == "not a regular file");
   fs::permissions(tree.path / "closed", fs::perms::owner_all);
@@ -171,7 +171,7 @@ TEST_CASE("pipes and unreadable folders are skipped with a reason") {
 TEST_CASE("a file name that is not UTF-8 can be displayed") {
   testing::TempFolder tree;
   tree.write("bad\xFF.md", "x");
-  Walk found = walk_one(tree.path);
+  WalkResult found = walk_one(tree.path);
   REQUIRE(found.files.size() == 1);
   CHECK(display_path(found.files[0].relative) == "bad\uFFFD.md");
   CHECK(display_path("a\x1B[31m\u202E.md") == "a\uFFFD[31m\uFFFD.md");

@@ -15,7 +15,7 @@ using stoka::net::BaseUrl;
 
 std::string shown(const std::string& pasted, ApiRoot root) {
   const auto url = BaseUrl::parse(pasted, root);
-  return url ? url->shown() : "refused: " + url.error().message;
+  return url ? url->display() : "refused: " + url.error().message;
 }
 
 }  // namespace
@@ -150,7 +150,7 @@ TEST_CASE("an endpoint is appended to the path, before the query string") {
   REQUIRE(versioned.has_value());
   CHECK(versioned->endpoint("chat/completions") ==
         "https://host/d/chat/completions?api-version=1&k=s");
-  CHECK(versioned->shown() == "https://host/d");
+  CHECK(versioned->display() == "https://host/d");
   CHECK(versioned->origin() == "https://host");
 }
 

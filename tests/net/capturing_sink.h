@@ -9,36 +9,36 @@
 
 namespace stoka::testing {
 
-struct CapturingSink final : net::Listener {
-  net::Head response_head;
+struct CapturingSink final : net::BodySink {
+  net::ResponseHead response_head;
   int heads = 0;
   std::string text;
   size_t pieces = 0;
-  std::function<Result<>(const net::Head&)> on_head;
-  std::function<Result<net::Heard>(std::string_view)> on_body;
+  std::function<Result<>(const net::ResponseHead&)> on_head;
+  std::function<Result<net::BodyProgress>(std::string_view)> on_body;
 
-  Result<> head(const net::Head& head) override {
+  Result<> head(const net::ResponseHead& head) override {
     response_head = head;
     ++heads;
     return on_head ? on_head(head) : Result<>();
   }
-  Result<net::Heard> body(std::string_view bytes) override {
+  Result<net::BodyProgress> body(std::string_view bytes) override {
     text += bytes;
     ++pieces;
-    return on_body ? on_body(bytes) : net::Heard::flowing;
+    return on_body ? on_body(bytes) : net::BodyProgress::content;
   }
 };
 
-inline net::Request get(std::string url) {
-  net::Request out;
+inline net::HttpRequest get(std::string url) {
+  net::HttpRequest out;
   out.method = "GET";
   out.url = std::move(url);
   out.use_proxy = false;
   return out;
 }
 
-inline net::Request post(std::string url, std::string body) {
-  net::Request out = get(std::move(url));
+inline net::HttpRequest post(std::string url, std::string body) {
+  net::HttpRequest out = get(std::move(url));
   out.method = "POST";
   out.body = std::move(body);
   return out;

@@ -10,10 +10,10 @@ using stoka::net::CircuitBreaker;
 namespace {
 
 // Three failures open the breaker, for 5 s, 10 s and then at most 12 s.
-constexpr stoka::net::BreakerOptions kOptions{3, 5000ms, 12000ms};
+constexpr stoka::net::CircuitBreakerOptions kOptions{3, 5000ms, 12000ms};
 
 void open_breaker(CircuitBreaker& breaker, CircuitBreaker::Time now) {
-  for (int i = 0; i < kOptions.failures; ++i) {
+  for (int i = 0; i < kOptions.failure_threshold; ++i) {
     REQUIRE_FALSE(breaker.begin_call(now).has_value());
     breaker.failed(now);
   }
@@ -46,7 +46,7 @@ TEST_CASE("a success resets the count of failures") {
 
 TEST_CASE("responses that begin and then fail count as failures in a row") {
   CircuitBreaker breaker(kOptions);
-  for (int i = 0; i < kOptions.failures; ++i) {
+  for (int i = 0; i < kOptions.failure_threshold; ++i) {
     REQUIRE_FALSE(breaker.begin_call(1s).has_value());
     breaker.response_began();
     breaker.failed(1s);

@@ -25,7 +25,7 @@ using testing::RawServer;
 TEST_CASE("response headers are parsed in all their forms") {
   struct Case {
     std::string answer;
-    Head head;
+    ResponseHead head;
     std::string body;
   };
   const std::string ok = "HTTP/1.1 200 OK\r\n";
@@ -69,7 +69,7 @@ TEST_CASE("response headers are parsed in all their forms") {
       {"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n\r\n", {302, "", {}}, ""},
       {"HTTP/1.1 302 Found\r\nLocation: http://user:word@other/\r\n\r\n", {302, "", {}}, ""},
   };
-  Client client;
+  HttpClient client;
   for (const Case& c : cases) {
     CAPTURE(c.answer);
     const RawServer server(c.answer);
@@ -81,7 +81,7 @@ TEST_CASE("response headers are parsed in all their forms") {
     CHECK(sink.response_head.content_type == c.head.content_type);
     CHECK(sink.response_head.retry_after == c.head.retry_after);
     CHECK(sink.response_head.location == c.head.location);
-    CHECK(sink.response_head.requests_left == c.head.requests_left);
+    CHECK(sink.response_head.rate_limit_remaining == c.head.rate_limit_remaining);
     CHECK(sink.text == c.body);
   }
 }
@@ -103,7 +103,7 @@ TEST_CASE("invalid HTTP is a protocol error") {
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhi\r\n",
       "HTTP/1.1 200 OK\r\nContent-Length: 2x3\r\nTransfer-Encoding: nonsense\r\n\r\nhi",
   };
-  Client client;
+  HttpClient client;
   for (const std::string& answer : answers) {
     const std::string start = answer.substr(0, 60);
     CAPTURE(start);
@@ -119,11 +119,11 @@ TEST_CASE("invalid HTTP is a protocol error") {
 
 TEST_CASE("an exception in a sink is an internal error") {
   const RawServer server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
-  Client client;
+  HttpClient client;
   CapturingSink in_head, in_body, of_memory;
-  in_head.on_head = [](const Head&) -> Result<> { throw std::runtime_error("oh"); };
-  in_body.on_body = [](std::string_view) -> Result<Heard> { throw 7; };
-  of_memory.on_body = [](std::string_view) -> Result<Heard> { throw std::bad_alloc(); };
+  in_head.on_head = [](const ResponseHead&) -> Result<> { throw std::runtime_error("oh"); };
+  in_body.on_body = [](std::string_view) -> Result<BodyProgress> { throw 7; };
+  of_memory.on_body = [](std::string_view) -> Result<BodyProgress> { throw std::bad_alloc(); };
   const std::pair<CapturingSink*, std::string> cases[] = {
       {&in_head, "the response could not be processed: oh"},
       {&in_body, "the response could not be processed"},
@@ -138,10 +138,10 @@ TEST_CASE("an exception in a sink is an internal error") {
 
 TEST_CASE("a key that would corrupt its header is not sent") {
   FakeUpstream server;
-  Client client;
+  HttpClient client;
   for (const char* key : {"abc\r\nX-Evil: 1", "abc\n", "a\tbc", "abc\x7f"}) {
     CapturingSink sink;
-    Request request = post(server.url() + "/embed", kEmbed);
+    HttpRequest request = post(server.url() + "/embed", kEmbed);
     request.key = Secret(key);
     const auto failure = client.perform(request, sink, {});
     REQUIRE(failure.has_value());

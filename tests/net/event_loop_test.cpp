@@ -28,19 +28,19 @@ using testing::FakeUpstream;
 namespace {
 
 // Returns false on a timeout.
-bool run_until(Loop& loop, const std::function<bool()>& over) {
+bool run_until(EventLoop& loop, const std::function<bool()>& over) {
   bool late = false;
   const auto timeout = loop.after(20s, [&] { late = true; });
-  loop.drive([&] { return late || over(); }, {});
+  loop.run_until([&] { return late || over(); }, {});
   return !late;
 }
 
 // Runs a number of iterations, none of which waits long.
-void run_rounds(Loop& loop, int count) {
-  Loop::Timer tick;
+void run_rounds(EventLoop& loop, int count) {
+  EventLoop::Timer tick;
   std::function<void()> again = [&] { tick = loop.after(1ms, again); };
   again();
-  loop.drive([&] { return count-- <= 0; }, {});
+  loop.run_until([&] { return count-- <= 0; }, {});
 }
 
 struct SocketPair {
@@ -61,7 +61,7 @@ struct SocketPair {
 }  // namespace
 
 TEST_CASE("timers run in the order of their times, and equal times in the order of creation") {
-  Loop loop;
+  EventLoop loop;
   std::string order;
   const auto start = std::chrono::steady_clock::now();
   const auto at = [&](std::chrono::milliseconds time, char name) {
@@ -80,9 +80,9 @@ TEST_CASE("timers run in the order of their times, and equal times in the order 
 }
 
 TEST_CASE("a due timer may be cancelled by an earlier one, and a timer may set itself again") {
-  Loop loop;
+  EventLoop loop;
   std::string order;
-  Loop::Timer first, second, third;
+  EventLoop::Timer first, second, third;
   first = loop.after(0ms, [&] {
     order += 'a';
     second.cancel();
@@ -98,8 +98,8 @@ TEST_CASE("a due timer may be cancelled by an earlier one, and a timer may set i
 }
 
 TEST_CASE("a timer that sets itself for now does not starve posted tasks") {
-  Loop loop;
-  Loop::Timer timer;
+  EventLoop loop;
+  EventLoop::Timer timer;
   bool posted = false;
   std::function<void()> again = [&] { timer = loop.after(0ms, again); };
   again();
@@ -108,21 +108,21 @@ TEST_CASE("a timer that sets itself for now does not starve posted tasks") {
 }
 
 TEST_CASE("deferred tasks run before the loop waits, and so do the tasks that they defer") {
-  Loop loop;
+  EventLoop loop;
   std::string done;
-  loop.soon([&] {
+  loop.defer([&] {
     done += 'a';
-    loop.soon([&] { done += 'c'; });
+    loop.defer([&] { done += 'c'; });
   });
-  loop.soon([&] { done += 'b'; });
+  loop.defer([&] { done += 'b'; });
   int passed = 0;
-  loop.drive([&] { return passed++ == 1; }, {});
+  loop.run_until([&] { return passed++ == 1; }, {});
   CHECK(done == "abc");
 }
 
 TEST_CASE("posted tasks run on the loop's thread, in order for each thread") {
   constexpr int kThreads = 8, kEach = 500;
-  Loop loop;
+  EventLoop loop;
   std::vector<std::vector<int>> done(kThreads);
   const auto here = std::this_thread::get_id();
   bool elsewhere = false;
@@ -148,66 +148,67 @@ TEST_CASE("posted tasks run on the loop's thread, in order for each thread") {
 }
 
 TEST_CASE("a watch reports the states that were asked for") {
-  Loop loop;
+  EventLoop loop;
   SocketPair pair;
   std::string received;
   int writable = 0;
-  auto watch = loop.watch(pair.ends[0], [&](Loop::Ready ready) {
+  auto watch = loop.watch(pair.ends[0], [&](EventLoop::Readiness ready) {
     if (ready.readable) received += pair.receive(0);
     writable += ready.writable;
   });
   pair.send(1);
   run_rounds(loop, 5);
   CHECK(received.empty());  // no state was asked for yet
-  watch.want(true, false);
+  watch.set_interest(true, false);
   CHECK(run_until(loop, [&] { return received == "x"; }));
   CHECK(writable == 0);
-  watch.want(false, true);
+  watch.set_interest(false, true);
   pair.send(1);
   CHECK(run_until(loop, [&] { return writable > 0; }));
   CHECK(received == "x");
   auto moved = std::move(watch);
-  moved.want(true, false);
+  moved.set_interest(true, false);
   CHECK(run_until(loop, [&] { return received == "xx"; }));
   moved.cancel();
   moved.cancel();
-  moved.want(true, true);
+  moved.set_interest(true, true);
   pair.send(1);
   run_rounds(loop, 5);
   CHECK(received == "xx");
 }
 
 TEST_CASE("a descriptor whose peer has closed is readable") {
-  Loop loop;
+  EventLoop loop;
   SocketPair pair;
   bool ended = false;
   int how = SHUT_RDWR;
   SUBCASE("in both directions") {}
   SUBCASE("for writing") { how = SHUT_WR; }
-  auto watch = loop.watch(
-      pair.ends[0], [&](Loop::Ready ready) { ended = ready.readable && pair.receive(0).empty(); });
-  watch.want(true, false);
+  auto watch = loop.watch(pair.ends[0], [&](EventLoop::Readiness ready) {
+    ended = ready.readable && pair.receive(0).empty();
+  });
+  watch.set_interest(true, false);
   ::shutdown(pair.ends[1], how);
   CHECK(run_until(loop, [&] { return ended; }));
 }
 
 TEST_CASE("a watch may be cancelled by its own callback or by that of another ready watch") {
-  Loop loop;
+  EventLoop loop;
   SocketPair one, two;
   int calls = 0;
-  Loop::Watch first, second;
-  first = loop.watch(one.ends[0], [&](Loop::Ready) {
+  EventLoop::Watch first, second;
+  first = loop.watch(one.ends[0], [&](EventLoop::Readiness) {
     ++calls;
     first.cancel();
     second.cancel();
   });
-  second = loop.watch(two.ends[0], [&](Loop::Ready) {
+  second = loop.watch(two.ends[0], [&](EventLoop::Readiness) {
     ++calls;
     second.cancel();
     first.cancel();
   });
-  first.want(true, true);
-  second.want(true, true);
+  first.set_interest(true, true);
+  second.set_interest(true, true);
   one.send(1);
   two.send(1);
   run_rounds(loop, 5);
@@ -215,25 +216,25 @@ TEST_CASE("a watch may be cancelled by its own callback or by that of another re
 }
 
 TEST_CASE("a new descriptor with the number of a closed one does not trigger the old watch") {
-  Loop loop;
+  EventLoop loop;
   auto old = std::make_unique<SocketPair>();
   auto waker = std::make_unique<SocketPair>();
   std::unique_ptr<SocketPair> young;
   int of_old = 0, of_young = 0;
-  Loop::Watch watch = loop.watch(old->ends[0], [&](Loop::Ready) { ++of_old; });
-  Loop::Watch replacing, fresh;
-  watch.want(true, false);
-  replacing = loop.watch(waker->ends[0], [&](Loop::Ready) {
+  EventLoop::Watch watch = loop.watch(old->ends[0], [&](EventLoop::Readiness) { ++of_old; });
+  EventLoop::Watch replacing, fresh;
+  watch.set_interest(true, false);
+  replacing = loop.watch(waker->ends[0], [&](EventLoop::Readiness) {
     replacing.cancel();
     const int number = old->ends[0];
     watch.cancel();
     old.reset();
     young = std::make_unique<SocketPair>();
     CHECK((young->ends[0] == number || young->ends[1] == number));
-    fresh = loop.watch(number, [&](Loop::Ready) { ++of_young; });
-    fresh.want(true, false);
+    fresh = loop.watch(number, [&](EventLoop::Readiness) { ++of_young; });
+    fresh.set_interest(true, false);
   });
-  replacing.want(true, false);
+  replacing.set_interest(true, false);
   waker->send(1);
   old->send(1);  // ready in the same iteration, after the waker
   run_rounds(loop, 5);
@@ -248,39 +249,40 @@ TEST_CASE("a new descriptor with the number of a closed one does not trigger the
 }
 
 TEST_CASE("a stop request wakes an idle loop, and a loop that was already stopped runs nothing") {
-  Loop loop;
+  EventLoop loop;
   std::stop_source source;
   std::jthread stopper([&] {
     std::this_thread::sleep_for(5ms);
     source.request_stop();
   });
-  loop.drive([] { return false; }, source.get_token());
+  loop.run_until([] { return false; }, source.get_token());
   CHECK(source.stop_requested());
   bool done = false;
   loop.post([&] { done = true; });
-  loop.drive([] { return false; }, source.get_token());
+  loop.run_until([] { return false; }, source.get_token());
   CHECK_FALSE(done);
 }
 
 TEST_CASE("a destroyed loop destroys its tasks, timers, watches and transfers") {
   FakeUpstream server;
-  server.behave(R"({"fault":"hang","times":0})");
-  const Request request = testing::get(server.url() + "/v1/models");
+  server.queue_behaviour(R"({"fault":"hang","times":0})");
+  const HttpRequest request = testing::get(server.url() + "/v1/models");
   CapturingSink sink;
   int called = 0;
   auto held = std::make_shared<int>(1);
   std::weak_ptr<int> gone = held;
   SocketPair pair;
   {
-    Loop loop;
-    auto timer = std::make_shared<Loop::Timer>(loop.after(1h, [&] { ++called; }));
-    auto watch = std::make_shared<Loop::Watch>(loop.watch(pair.ends[0], [](Loop::Ready) {}));
+    EventLoop loop;
+    auto timer = std::make_shared<EventLoop::Timer>(loop.after(1h, [&] { ++called; }));
+    auto watch =
+        std::make_shared<EventLoop::Watch>(loop.watch(pair.ends[0], [](EventLoop::Readiness) {}));
     std::shared_ptr<Transfer> transfer =
-        loop.start_transfer(request, sink, [&](std::optional<Failure>) { ++called; });
+        loop.start_transfer(request, sink, [&](std::optional<TransferFailure>) { ++called; });
     run_rounds(loop, 3);
     const auto inner = loop.after(1h, [held, timer, transfer] {});
     loop.post([&called, held, timer, watch, transfer] { ++called; });
-    loop.soon([&called, held, timer, watch, transfer] { ++called; });
+    loop.defer([&called, held, timer, watch, transfer] { ++called; });
     held.reset();
   }
   CHECK(gone.expired());
@@ -289,14 +291,16 @@ TEST_CASE("a destroyed loop destroys its tasks, timers, watches and transfers") 
 
 TEST_CASE("a transfer can be destroyed at any moment, and then no callback runs") {
   FakeUpstream server;
-  server.behave(R"({"answer":"one two three four five six seven","times":0,"token_delay_ms":1})");
-  const Request request = testing::post(server.url() + "/v1/chat/completions", testing::kChat);
-  Loop loop;
+  server.queue_behaviour(
+      R"({"answer":"one two three four five six seven","times":0,"token_delay_ms":1})");
+  const HttpRequest request = testing::post(server.url() + "/v1/chat/completions", testing::kChat);
+  EventLoop loop;
   size_t whole = 0;
   for (int moment = 0; moment < 60; ++moment) {
     CapturingSink sink;
     int done = 0;
-    auto transfer = loop.start_transfer(request, sink, [&](std::optional<Failure>) { ++done; });
+    auto transfer =
+        loop.start_transfer(request, sink, [&](std::optional<TransferFailure>) { ++done; });
     CHECK(done == 0);
     if (moment % 3 == 1) transfer->pause();
     if (moment % 3 == 2) {
@@ -318,16 +322,16 @@ TEST_CASE("a transfer can be destroyed at any moment, and then no callback runs"
 
 TEST_CASE("a transfer may be destroyed by its completion callback") {
   FakeUpstream server;
-  const Request good = testing::get(server.url() + "/v1/models");
-  Request bad = good;
+  const HttpRequest good = testing::get(server.url() + "/v1/models");
+  HttpRequest bad = good;
   bad.url = "http://127.0.0.1:1/";
-  for (const Request* request : {&good, static_cast<const Request*>(&bad)}) {
-    Loop loop;
+  for (const HttpRequest* request : {&good, static_cast<const HttpRequest*>(&bad)}) {
+    EventLoop loop;
     CapturingSink sink;
     std::unique_ptr<Transfer> transfer;
     int done = 0;
     bool failed = false;
-    transfer = loop.start_transfer(*request, sink, [&](std::optional<Failure> failure) {
+    transfer = loop.start_transfer(*request, sink, [&](std::optional<TransferFailure> failure) {
       ++done;
       failed = failure.has_value();
       transfer.reset();
@@ -342,17 +346,18 @@ TEST_CASE("a transfer may be destroyed by its completion callback") {
 
 TEST_CASE("one loop runs many transfers at once and keeps their connections") {
   FakeUpstream server;
-  const Request request = testing::get(server.url() + "/v1/models");
-  Loop loop;
+  const HttpRequest request = testing::get(server.url() + "/v1/models");
+  EventLoop loop;
   for (int turn = 0; turn < 2; ++turn) {
     std::vector<CapturingSink> sinks(20);
     std::vector<std::unique_ptr<Transfer>> transfers;
     size_t done = 0;
     for (CapturingSink& sink : sinks)
-      transfers.push_back(loop.start_transfer(request, sink, [&](std::optional<Failure> failure) {
-        CHECK_FALSE(failure.has_value());
-        ++done;
-      }));
+      transfers.push_back(
+          loop.start_transfer(request, sink, [&](std::optional<TransferFailure> failure) {
+            CHECK_FALSE(failure.has_value());
+            ++done;
+          }));
     CHECK(run_until(loop, [&] { return done == sinks.size(); }));
     for (const CapturingSink& sink : sinks) CHECK(sink.response_head.status == 200);
   }
@@ -361,7 +366,7 @@ TEST_CASE("one loop runs many transfers at once and keeps their connections") {
 
 TEST_CASE("an event loop that was returned to the pool is reused") {
   EventLoopPool pool;
-  const Loop* first = nullptr;
+  const EventLoop* first = nullptr;
   {
     const EventLoopPool::Handle lease = pool.acquire();
     first = &*lease;

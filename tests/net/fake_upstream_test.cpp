@@ -76,10 +76,11 @@ TEST_CASE("a behaviour without an effect is an error") {
         R"({"status":"500"})", R"({"times":-1})", R"({"delay_ms":0.5})", R"({"answer":[1]})",
         R"({"fault":"refuse_fields"})"}) {
     CAPTURE(text);
-    CHECK_THROWS_AS(server.behave(text), std::invalid_argument);
+    CHECK_THROWS_AS(server.queue_behaviour(text), std::invalid_argument);
   }
   for (const auto& fault : kFaults)
-    CHECK_NOTHROW(server.behave("{\"fault\":\"" + std::string(fault.name) + "\",\"field\":\"x\"}"));
+    CHECK_NOTHROW(
+        server.queue_behaviour("{\"fault\":\"" + std::string(fault.name) + "\",\"field\":\"x\"}"));
   FakeOptions options;
   options.dialect = "latin";
   CHECK_THROWS_AS(FakeUpstream{options}, std::invalid_argument);
@@ -93,15 +94,15 @@ TEST_CASE("requests are answered and logged on a kept connection") {
   CHECK(received.starts_with("HTTP/1.1 200 OK\r\n"));
   CHECK(has(received, "\r\n\r\n[["));
   CHECK(has(received, "HTTP/1.1 400"));
-  REQUIRE(server.wait_for(2));
-  const auto seen = server.seen();
+  REQUIRE(server.wait_for_requests(2));
+  const auto seen = server.requests();
   CHECK(seen[0].path == "/embed");
   CHECK(seen[0].authorization == "Bearer k");
   CHECK(seen[0].body == R"({"inputs":["cats and dogs"]})");
   CHECK(seen[0].complete);
   CHECK(server.connections() == 1);
   server.reset();
-  CHECK(server.seen().empty());
+  CHECK(server.requests().empty());
 }
 
 TEST_CASE("a chat answer cites the first chunk of its prompt, and cut_in_tag ends within the tag") {
@@ -110,22 +111,22 @@ TEST_CASE("a chat answer cites the first chunk of its prompt, and cut_in_tag end
   const std::string received = whole.receive("0\r\n\r\n");
   CHECK(has(received, "\"finish_reason\":\"stop\""));
   CHECK(has(received, "data: [DONE]\n\n"));
-  server.behave(R"({"fault":"cut_in_tag"})");
+  server.queue_behaviour(R"({"fault":"cut_in_tag"})");
   Connection cut(server.port(), kChat);
   const std::string part = cut.receive();
   CHECK(part.ends_with("\n\n\r\n"));
   CHECK_FALSE(has(part, "\"finish_reason\":\"stop\""));
   CHECK_FALSE(has(part, "[DONE]"));
-  REQUIRE(server.wait_for(2));
-  CHECK_FALSE(server.seen()[1].complete);
-  CHECK_FALSE(server.seen()[1].left_after.has_value());
+  REQUIRE(server.wait_for_requests(2));
+  CHECK_FALSE(server.requests()[1].complete);
+  CHECK_FALSE(server.requests()[1].disconnected_after.has_value());
 }
 
 TEST_CASE("a behaviour waits for a request that matches it") {
   FakeUpstream server;
-  server.behave(R"({"path":"/info","status":503})");
-  server.behave(R"({"fault":"nan"})");
-  server.behave(R"({"status":429,"times":2})");
+  server.queue_behaviour(R"({"path":"/info","status":503})");
+  server.queue_behaviour(R"({"fault":"nan"})");
+  server.queue_behaviour(R"({"status":429,"times":2})");
   const std::string embed = post("/embed", R"({"inputs":["a"]})");
   CHECK(has(Connection(server.port(), kChat).receive("}"), " 429 "));
   CHECK(has(Connection(server.port(), embed).receive("]]"), "NaN"));
@@ -136,12 +137,12 @@ TEST_CASE("a behaviour waits for a request that matches it") {
 
 TEST_CASE("a client that disconnects is noticed, and a destroyed server closes its connections") {
   FakeUpstream server;
-  server.behave(R"({"fault":"hang"})");
+  server.queue_behaviour(R"({"fault":"hang"})");
   { Connection impatient(server.port(), kChat); }
-  REQUIRE(server.wait_for(1));
-  CHECK(server.seen()[0].left_after.has_value());
+  REQUIRE(server.wait_for_requests(1));
+  CHECK(server.requests()[0].disconnected_after.has_value());
   auto leaving = std::make_unique<FakeUpstream>();
-  leaving->behave(R"({"fault":"hang_mid"})");
+  leaving->queue_behaviour(R"({"fault":"hang_mid"})");
   Connection patient(leaving->port(), kChat);
   leaving.reset();
   CHECK_FALSE(has(patient.receive(), "[DONE]"));

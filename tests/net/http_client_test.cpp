@@ -48,9 +48,9 @@ void wait_until(Condition condition) {
 
 TEST_CASE("a request is sent with its headers, key and body") {
   FakeUpstream server({.key = "s3cret"});
-  Client client;
+  HttpClient client;
   CapturingSink sink;
-  Request request = post(server.url() + "/embed?a=b", kEmbed);
+  HttpRequest request = post(server.url() + "/embed?a=b", kEmbed);
   request.key = Secret("s3cret");
   request.accept = "text/event-stream";
   const auto failure = client.perform(request, sink, {});
@@ -60,8 +60,8 @@ TEST_CASE("a request is sent with its headers, key and body") {
   CHECK(sink.response_head.content_type == "application/json");
   CHECK(sink.text.starts_with("[["));
 
-  REQUIRE(server.wait_for(1));
-  const auto seen = server.seen().at(0);
+  REQUIRE(server.wait_for_requests(1));
+  const auto seen = server.requests().at(0);
   CHECK(seen.method == "POST");
   CHECK(seen.path == "/embed?a=b");
   CHECK(seen.body == kEmbed);
@@ -75,12 +75,12 @@ TEST_CASE("a request is sent with its headers, key and body") {
 
 TEST_CASE("a GET has no body") {
   FakeUpstream server;
-  Client client;
+  HttpClient client;
   CapturingSink sink;
   const auto failure = client.perform(get(server.url() + "/info"), sink, {});
   REQUIRE_FALSE(failure.has_value());
   CHECK(sink.response_head.status == 200);
-  const auto seen = server.seen().at(0);
+  const auto seen = server.requests().at(0);
   CHECK(seen.method == "GET");
   CHECK(seen.body.empty());
   CHECK(seen.authorization.empty());
@@ -89,18 +89,18 @@ TEST_CASE("a GET has no body") {
 
 TEST_CASE("connections are reused") {
   FakeUpstream server;
-  Client client;
+  HttpClient client;
   for (int i = 0; i < 5; ++i) {
     CapturingSink sink;
     const bool stream = i % 2 == 1;
-    const Request request = stream ? post(server.url() + "/v1/chat/completions", kChat)
-                                   : post(server.url() + "/embed", kEmbed);
+    const HttpRequest request = stream ? post(server.url() + "/v1/chat/completions", kChat)
+                                       : post(server.url() + "/embed", kEmbed);
     REQUIRE_FALSE(client.perform(request, sink, {}).has_value());
     CHECK(sink.response_head.status == 200);
   }
   CHECK(server.connections() == 1);
 
-  server.behave(R"({"fault":"cut"})");
+  server.queue_behaviour(R"({"fault":"cut"})");
   CapturingSink sink;
   const auto failure = client.perform(post(server.url() + "/embed", kEmbed), sink, {});
   REQUIRE(failure.has_value());
@@ -110,9 +110,9 @@ TEST_CASE("connections are reused") {
 
 TEST_CASE("a kept connection that the server has closed is replaced") {
   FakeUpstream server;
-  Client client;
+  HttpClient client;
   for (int i = 0; i < 3; ++i) {
-    server.behave(R"({"fault":"close_after"})");
+    server.queue_behaviour(R"({"fault":"close_after"})");
     CapturingSink sink;
     REQUIRE_FALSE(client.perform(post(server.url() + "/embed", kEmbed), sink, {}).has_value());
     CHECK(sink.response_head.status == 200);
@@ -122,7 +122,7 @@ TEST_CASE("a kept connection that the server has closed is replaced") {
 
 TEST_CASE("many threads can use one client at once") {
   FakeUpstream server;
-  Client client;
+  HttpClient client;
   std::atomic<int> answered = 0;
   {
     std::vector<std::jthread> threads;
@@ -145,7 +145,7 @@ TEST_CASE("many threads can use one client at once") {
 }
 
 TEST_CASE("a server that cannot be reached is a failure before the connection") {
-  Client client;
+  HttpClient client;
   CapturingSink sink;
   SUBCASE("no server listens on the port") {
     const auto failure = client.perform(post(unused_url() + "/embed", kEmbed), sink, {});
@@ -161,18 +161,18 @@ TEST_CASE("a server that cannot be reached is a failure before the connection") 
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::unavailable);
     CHECK(failure->error.message == "host name not found");
-    CHECK(failure->cause == Cause::no_host);
+    CHECK(failure->cause == FailureCause::no_host);
     CHECK_FALSE(failure->connected);
   }
   SUBCASE("the server never completes the TLS handshake") {
     const SilentServer server;
-    Request request = get("https" + server.url().substr(4));
-    request.deadlines.connect = 200ms;
+    HttpRequest request = get("https" + server.url().substr(4));
+    request.timeouts.connect = 200ms;
     const auto failure = client.perform(request, sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::timeout);
     CHECK(failure->error.message == "no connection after 200 ms");
-    CHECK(failure->cause == Cause::connect);
+    CHECK(failure->cause == FailureCause::connect);
     CHECK_FALSE(failure->connected);
   }
   SUBCASE("the server does not speak TLS") {
@@ -200,10 +200,10 @@ TEST_CASE("each fault of a server becomes a failure with its kind, message and c
     ErrorKind kind;
     std::string message;
     bool answered;
-    Deadlines deadlines = {};
-    Cause cause = Cause::other;
+    Timeouts deadlines = {};
+    FailureCause cause = FailureCause::other;
   };
-  Deadlines head, idle, total;
+  Timeouts head, idle, total;
   head.headers = idle.idle = 100ms;
   total.total = 300ms;
   const Case cases[] = {
@@ -211,9 +211,9 @@ TEST_CASE("each fault of a server becomes a failure with its kind, message and c
       {R"({"fault":"reset"})", false, ErrorKind::unavailable, "the connection broke off", false},
       {R"({"fault":"cut_head"})", false, ErrorKind::unavailable, "the connection broke off", false},
       {R"({"fault":"hang"})", false, ErrorKind::timeout, "no answer after 100 ms", false, head,
-       Cause::headers},
+       FailureCause::headers},
       {R"({"fault":"half_head"})", false, ErrorKind::timeout, "no answer after 100 ms", false, head,
-       Cause::headers},
+       FailureCause::headers},
       {R"({"fault":"no_http"})", false, ErrorKind::protocol, "does not answer in HTTP/1.1", false},
       {R"({"fault":"cut"})", false, ErrorKind::unavailable, "the connection broke off", true},
       {R"({"fault":"cut"})", true, ErrorKind::unavailable, "the connection broke off", true},
@@ -222,26 +222,26 @@ TEST_CASE("each fault of a server becomes a failure with its kind, message and c
       {R"({"fault":"wrong_length"})", false, ErrorKind::unavailable, "the connection broke off",
        true},
       {R"({"fault":"hang_mid"})", false, ErrorKind::timeout, "sent nothing for 100 ms", true, idle,
-       Cause::idle},
+       FailureCause::idle},
       {R"({"fault":"hang_mid"})", true, ErrorKind::timeout, "sent nothing for 100 ms", true, idle,
-       Cause::idle},
+       FailureCause::idle},
       {R"({"fault":"drip","pause_ms":10})", false, ErrorKind::timeout, "not complete after 300 ms",
-       true, total, Cause::total},
+       true, total, FailureCause::total},
       {R"({"fault":"endless"})", true, ErrorKind::protocol, "answers with more than 1 MB", true},
       {R"({"fault":"long_body"})", false, ErrorKind::protocol, "answers with more than 1 MB", true},
       {R"({"fault":"gzip_bomb"})", false, ErrorKind::protocol,
        "answers 200 with a compressed body, which was not requested", true},
   };
-  Client client;
+  HttpClient client;
   for (const Case& c : cases) {
     CAPTURE(c.behaviour);
     CAPTURE(c.stream);
     FakeUpstream server;
-    server.behave(c.behaviour);
-    Request request = c.stream ? post(server.url() + "/v1/chat/completions", kChat)
-                               : post(server.url() + "/embed", kEmbed);
-    request.deadlines = c.deadlines;
-    request.most_bytes = 1u << 20;
+    server.queue_behaviour(c.behaviour);
+    HttpRequest request = c.stream ? post(server.url() + "/v1/chat/completions", kChat)
+                                   : post(server.url() + "/embed", kEmbed);
+    request.timeouts = c.deadlines;
+    request.max_body_bytes = 1u << 20;
     CapturingSink sink;
     const auto failure = client.perform(request, sink, {});
     REQUIRE(failure.has_value());
@@ -250,93 +250,96 @@ TEST_CASE("each fault of a server becomes a failure with its kind, message and c
     CHECK(failure->connected);
     CHECK(failure->answered == c.answered);
     CHECK(failure->cause == c.cause);
-    CHECK(sink.text.size() <= request.most_bytes);
-    CHECK(server.wait_for(1));  // the connection was closed, so the server is not left waiting
+    CHECK(sink.text.size() <= request.max_body_bytes);
+    CHECK(server.wait_for_requests(
+        1));  // the connection was closed, so the server is not left waiting
   }
 }
 
 TEST_CASE("the first_token timeout runs while the sink sees nothing useful") {
   FakeUpstream server;
-  server.behave(R"({"fault":"endless_pings","token_delay_ms":5})");
-  Client client;
+  server.queue_behaviour(R"({"fault":"endless_pings","token_delay_ms":5})");
+  HttpClient client;
   CapturingSink sink;
-  sink.on_body = [](std::string_view) { return Heard::waiting; };
-  Request request = post(server.url() + "/v1/chat/completions", kChat);
-  request.deadlines.first_token = 200ms;
+  sink.on_body = [](std::string_view) { return BodyProgress::nothing_useful; };
+  HttpRequest request = post(server.url() + "/v1/chat/completions", kChat);
+  request.timeouts.first_token = 200ms;
   const auto failure = client.perform(request, sink, {});
   REQUIRE(failure.has_value());
   CHECK(failure->error.kind == ErrorKind::timeout);
   CHECK(failure->error.message == "no first token after 200 ms");
-  CHECK(failure->cause == Cause::first_token);
+  CHECK(failure->cause == FailureCause::first_token);
   CHECK(sink.pieces > 0);
 }
 
 TEST_CASE("time spent in the sink does not count as idle") {
   FakeUpstream server;
-  server.behave(R"({"fault":"endless","token_delay_ms":1})");
-  Client client;
+  server.queue_behaviour(R"({"fault":"endless","token_delay_ms":1})");
+  HttpClient client;
   CapturingSink sink;
   sink.on_body = [&](std::string_view) {
     std::this_thread::sleep_for(120ms);
-    return sink.pieces < 2 ? Heard::flowing : Heard::enough;
+    return sink.pieces < 2 ? BodyProgress::content : BodyProgress::stop_reading;
   };
-  Request request = post(server.url() + "/v1/chat/completions", kChat);
-  request.deadlines.idle = 100ms;
+  HttpRequest request = post(server.url() + "/v1/chat/completions", kChat);
+  request.timeouts.idle = 100ms;
   const auto failure = client.perform(request, sink, {});
   CHECK_FALSE(failure.has_value());
 }
 
 TEST_CASE("a timeout of zero means no limit") {
   FakeUpstream server;
-  server.behave(R"({"delay_ms":50,"first_token_ms":50})");
-  Client client;
+  server.queue_behaviour(R"({"delay_ms":50,"first_token_ms":50})");
+  HttpClient client;
   CapturingSink sink;
-  Request request = post(server.url() + "/v1/chat/completions", kChat);
-  request.deadlines = {0ms, 0ms, 0ms, 0ms, 0ms};
+  HttpRequest request = post(server.url() + "/v1/chat/completions", kChat);
+  request.timeouts = {0ms, 0ms, 0ms, 0ms, 0ms};
   CHECK_FALSE(client.perform(request, sink, {}).has_value());
   CHECK(sink.response_head.status == 200);
 }
 
 TEST_CASE("a sink that returns `stop_reading` ends the transfer as a success") {
   FakeUpstream server;
-  server.behave(R"({"fault":"endless","token_delay_ms":1})");
-  Client client;
+  server.queue_behaviour(R"({"fault":"endless","token_delay_ms":1})");
+  HttpClient client;
   CapturingSink sink;
-  sink.on_body = [&](std::string_view) { return sink.pieces < 3 ? Heard::flowing : Heard::enough; };
+  sink.on_body = [&](std::string_view) {
+    return sink.pieces < 3 ? BodyProgress::content : BodyProgress::stop_reading;
+  };
   const auto request = post(server.url() + "/v1/chat/completions", kChat);
   CHECK_FALSE(client.perform(request, sink, {}).has_value());
   CHECK(sink.pieces == 3);  // and is not called again
-  REQUIRE(server.wait_for(1));
-  CHECK(server.seen().at(0).left_after.has_value());
+  REQUIRE(server.wait_for_requests(1));
+  CHECK(server.requests().at(0).disconnected_after.has_value());
 }
 
 TEST_CASE("after `content_complete` the transfer waits at most a second and succeeds in any case") {
   FakeUpstream server;
-  Client client;
+  HttpClient client;
   for (const char* behaviour :
        {R"({"fault":"hang_mid"})", R"({"fault":"cut"})", R"({"fault":"endless"})", "{}"}) {
     CAPTURE(std::string(behaviour));
     server.reset();
-    server.behave(behaviour);
+    server.queue_behaviour(behaviour);
     CapturingSink sink;
-    sink.on_body = [](std::string_view) { return Heard::ending; };
+    sink.on_body = [](std::string_view) { return BodyProgress::content_complete; };
     CHECK_FALSE(
         client.perform(post(server.url() + "/v1/chat/completions", kChat), sink, {}).has_value());
-    REQUIRE(server.wait_for(1));
+    REQUIRE(server.wait_for_requests(1));
     CHECK(sink.text.ends_with("[DONE]\n\n") == (std::string(behaviour) == "{}"));
   }
 }
 
 TEST_CASE("an error of the sink ends the transfer and becomes its error") {
   FakeUpstream server;
-  Client client;
+  HttpClient client;
   CapturingSink sink;
   const auto refuse = [] { return fail(ErrorKind::data, "no", "ask again"); };
   SUBCASE("for the headers") {
-    sink.on_head = [&](const Head&) -> Result<> { return refuse(); };
+    sink.on_head = [&](const ResponseHead&) -> Result<> { return refuse(); };
   }
   SUBCASE("for the body") {
-    sink.on_body = [&](std::string_view) -> Result<Heard> { return refuse(); };
+    sink.on_body = [&](std::string_view) -> Result<BodyProgress> { return refuse(); };
   }
   const auto failure = client.perform(post(server.url() + "/embed", kEmbed), sink, {});
   REQUIRE(failure.has_value());
@@ -349,10 +352,10 @@ TEST_CASE("an error of the sink ends the transfer and becomes its error") {
 
 TEST_CASE("a stop request ends the transfer and closes its connection") {
   FakeUpstream server;
-  Client client;
+  HttpClient client;
   CapturingSink sink;
   std::stop_source source;
-  std::optional<Failure> failure;
+  std::optional<TransferFailure> failure;
   const auto ask = [&](const char* path, const char* body) {
     failure = client.perform(post(server.url() + path, body), sink, source.get_token());
   };
@@ -368,27 +371,27 @@ TEST_CASE("a stop request ends the transfer and closes its connection") {
   }
   SUBCASE("while the response headers are awaited") {
     answered = false;
-    server.behave(R"({"fault":"hang"})");
+    server.queue_behaviour(R"({"fault":"hang"})");
     std::jthread client_thread([&] { ask("/embed", kEmbed); });
-    wait_until([&] { return server.seen().size() == 1; });
+    wait_until([&] { return server.requests().size() == 1; });
     source.request_stop();
   }
   SUBCASE("while the body hangs") {
-    server.behave(R"({"fault":"hang_mid"})");
+    server.queue_behaviour(R"({"fault":"hang_mid"})");
     std::atomic<bool> got_body = false;
     sink.on_body = [&](std::string_view) {
       got_body = true;
-      return Heard::flowing;
+      return BodyProgress::content;
     };
     std::jthread client_thread([&] { ask("/embed", kEmbed); });
     wait_until([&] { return got_body.load(); });
     source.request_stop();
   }
   SUBCASE("from within the sink") {
-    server.behave(R"({"fault":"endless","token_delay_ms":1})");
+    server.queue_behaviour(R"({"fault":"endless","token_delay_ms":1})");
     sink.on_body = [&](std::string_view) {
       source.request_stop();
-      return Heard::flowing;
+      return BodyProgress::content;
     };
     ask("/v1/chat/completions", kChat);
   }
@@ -396,8 +399,8 @@ TEST_CASE("a stop request ends the transfer and closes its connection") {
   CHECK(failure->error.kind == ErrorKind::cancelled);
   CHECK(failure->connected);
   CHECK(failure->answered == answered);
-  REQUIRE(server.wait_for(1));
-  CHECK(server.seen().at(0).left_after.has_value());
+  REQUIRE(server.wait_for_requests(1));
+  CHECK(server.requests().at(0).disconnected_after.has_value());
 
   // The closed connection is not reused.
   CapturingSink next;
@@ -408,10 +411,10 @@ TEST_CASE("a stop request ends the transfer and closes its connection") {
 
 TEST_CASE("a proxy from the environment is not used for loopback addresses") {
   FakeUpstream server;
-  Client client;
+  HttpClient client;
   const std::string proxy = unused_url();
   ::setenv("http_proxy", proxy.c_str(), 1);
-  Request request = post(server.url() + "/embed", kEmbed);
+  HttpRequest request = post(server.url() + "/embed", kEmbed);
   CapturingSink sink;
   CHECK_FALSE(client.perform(request, sink, {}).has_value());
   request.use_proxy = true;
@@ -423,9 +426,9 @@ TEST_CASE("a proxy from the environment is not used for loopback addresses") {
 
 TEST_CASE("a refusal by the proxy is reported, and the proxy never sees the key") {
   FakeUpstream proxy;
-  Client client;
+  HttpClient client;
   ::setenv("https_proxy", proxy.url().c_str(), 1);
-  Request request = post("https://model.example/v1/embeddings", kEmbed);
+  HttpRequest request = post("https://model.example/v1/embeddings", kEmbed);
   request.use_proxy = true;
   request.key = Secret("s3cret");
   CapturingSink sink;
@@ -436,9 +439,9 @@ TEST_CASE("a refusal by the proxy is reported, and the proxy never sees the key"
   CHECK(failure->error.message == "CONNECT tunnel failed, response 404");
   CHECK_FALSE(failure->connected);
   CHECK(sink.heads == 0);
-  REQUIRE(proxy.wait_for(1));
-  CHECK(proxy.seen().at(0).method == "CONNECT");
-  CHECK(proxy.seen().at(0).authorization.empty());
+  REQUIRE(proxy.wait_for_requests(1));
+  CHECK(proxy.requests().at(0).method == "CONNECT");
+  CHECK(proxy.requests().at(0).authorization.empty());
 }
 
 }  // namespace http_client_test

@@ -11,7 +11,7 @@
 namespace json_text_test {
 
 using stoka::net::error_message;
-using stoka::net::mend_json;
+using stoka::net::repair_json;
 
 TEST_CASE("text that is almost JSON becomes JSON") {
   struct Row {
@@ -44,7 +44,7 @@ TEST_CASE("text that is almost JSON becomes JSON") {
   };
   for (const Row& row : rows) {
     CAPTURE(row.name);
-    const auto mended = mend_json(row.text);
+    const auto mended = repair_json(row.text);
     REQUIRE(mended.has_value());
     CHECK(*mended == row.mended);
   }
@@ -53,23 +53,23 @@ TEST_CASE("text that is almost JSON becomes JSON") {
 TEST_CASE("repaired JSON is valid UTF-8, wherever the input was cut") {
   const std::string text = R"({"a":[NaN,"\ud83d\ude00 \ud83d é😀\\",-Infinity],"b":{}})";
   for (size_t at = 0; at <= text.size(); ++at) {
-    const auto mended = mend_json(text.substr(0, at));
+    const auto mended = repair_json(text.substr(0, at));
     REQUIRE(mended.has_value());
     CHECK_NOTHROW(nlohmann::json(*mended).dump());
   }
-  CHECK(nlohmann::json::accept(*mend_json(text)));
+  CHECK(nlohmann::json::accept(*repair_json(text)));
 }
 
 TEST_CASE("deep nesting is rejected before parsing") {
   auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
-  CHECK(mend_json(nested(64)).has_value());
-  CHECK_FALSE(mend_json(nested(65)).has_value());
-  CHECK(mend_json(nested(65)).error().kind == stoka::ErrorKind::protocol);
-  CHECK(mend_json("[" + nested(2) + nested(2) + "]", 3).has_value());
-  CHECK_FALSE(mend_json("[" + nested(2) + nested(3) + "]", 3).has_value());
-  CHECK_FALSE(mend_json(std::string(1000000, '{')).has_value());
+  CHECK(repair_json(nested(64)).has_value());
+  CHECK_FALSE(repair_json(nested(65)).has_value());
+  CHECK(repair_json(nested(65)).error().kind == stoka::ErrorKind::protocol);
+  CHECK(repair_json("[" + nested(2) + nested(2) + "]", 3).has_value());
+  CHECK_FALSE(repair_json("[" + nested(2) + nested(3) + "]", 3).has_value());
+  CHECK_FALSE(repair_json(std::string(1000000, '{')).has_value());
   // Brackets in strings do not count.
-  CHECK(mend_json("[\"" + std::string(1000, '[') + "\"]").has_value());
+  CHECK(repair_json("[\"" + std::string(1000, '[') + "\"]").has_value());
 }
 
 TEST_CASE("the message of an error body is found in each of its shapes") {

@@ -28,18 +28,18 @@ using testing::UpstreamFixture;
 
 namespace {
 
-bool run_until(Loop& loop, const std::function<bool()>& over) {
+bool run_until(EventLoop& loop, const std::function<bool()>& over) {
   bool late = false;
   const auto timeout = loop.after(20s, [&] { late = true; });
   // The condition may depend on another thread, so the loop must not sleep for long.
-  Loop::Timer tick;
+  EventLoop::Timer tick;
   std::function<void()> again = [&] { tick = loop.after(1ms, again); };
   again();
-  loop.drive([&] { return late || over(); }, {});
+  loop.run_until([&] { return late || over(); }, {});
   return !late;
 }
 
-void run_rounds(Loop& loop, int count) {
+void run_rounds(EventLoop& loop, int count) {
   run_until(loop, [&] { return count-- <= 0; });
 }
 
@@ -48,12 +48,12 @@ std::string inputs(const std::string& text) { return R"({"inputs":[")" + text + 
 // The outcome of a call on an event loop.
 struct CallResult {
   int times = 0;
-  std::optional<Result<Answer>> answer;
+  std::optional<Result<HttpResponse>> answer;
   std::unique_ptr<PendingCall> call;
 
-  void embed(Loop& loop, Upstream& upstream, const std::string& text = "hello") {
-    call = upstream.start(loop, {.name = "embed", .body = inputs(text)}, nullptr,
-                          [this](Result<Answer> result) {
+  void embed(EventLoop& loop, Upstream& upstream, const std::string& text = "hello") {
+    call = upstream.start(loop, {.endpoint = "embed", .body = inputs(text)}, nullptr,
+                          [this](Result<HttpResponse> result) {
                             ++times;
                             answer = std::move(result);
                           });
@@ -100,19 +100,19 @@ class EndlessServer : public testing::SilentServer {
 TEST_CASE("a call on a loop gets one response, and its callback may destroy the call") {
   FakeUpstream server;
   UpstreamFixture fixture(server.url());
-  Loop loop;
+  EventLoop loop;
   CallResult result;
   result.embed(loop, fixture.upstream());
   CHECK(run_until(loop, [&] { return result.times > 0; }));
   REQUIRE(result.answer->has_value());
   CHECK((*result.answer)->ok());
   CHECK((*result.answer)->body.starts_with("[["));
-  CHECK(fixture.upstream().gate().taken() == 0);
+  CHECK(fixture.upstream().semaphore().in_use() == 0);
 
   int times = 0;
   std::unique_ptr<PendingCall> call;
-  call = fixture.upstream().start(loop, {.name = "embed", .body = kEmbed}, nullptr,
-                                  [&](Result<Answer>) {
+  call = fixture.upstream().start(loop, {.endpoint = "embed", .body = kEmbed}, nullptr,
+                                  [&](Result<HttpResponse>) {
                                     ++times;
                                     call.reset();
                                   });
@@ -123,11 +123,11 @@ TEST_CASE("a call on a loop gets one response, and its callback may destroy the 
 }
 
 TEST_CASE("an immediate failure is reported in a later iteration") {
-  Loop loop;
+  EventLoop loop;
   FakeUpstream server;
-  server.behave(R"({"fault":"hang"})");
+  server.queue_behaviour(R"({"fault":"hang"})");
   UpstreamFixture busy(server.url());
-  busy.options.gate = {1, 0, 10s};
+  busy.options.semaphore = {1, 0, 10s};
   CallResult inside, full;
   inside.embed(loop, busy.upstream());
   full.embed(loop, busy.upstream());
@@ -149,11 +149,11 @@ TEST_CASE("an immediate failure is reported in a later iteration") {
 
 TEST_CASE("a call can be destroyed at any moment: no callback runs and its permit is free") {
   FakeUpstream server;
-  server.behave(R"({"times":0,"delay_ms":2})");
+  server.queue_behaviour(R"({"times":0,"delay_ms":2})");
   UpstreamFixture fixture(server.url());
-  fixture.options.gate = {1, 8, 10s};
+  fixture.options.semaphore = {1, 8, 10s};
   Upstream& upstream = fixture.upstream();
-  Loop loop;
+  EventLoop loop;
   for (int moment = 0; moment < 40; ++moment) {
     CAPTURE(moment);
     CallResult first, second;
@@ -166,8 +166,8 @@ TEST_CASE("a call can be destroyed at any moment: no callback runs and its permi
     first.call.reset();
     second.call.reset();
     const int before = first.times + second.times;
-    CHECK(upstream.gate().taken() == 0);
-    CHECK(upstream.gate().waiting() == 0);
+    CHECK(upstream.semaphore().in_use() == 0);
+    CHECK(upstream.semaphore().waiting() == 0);
     run_rounds(loop, 2);
     CHECK(first.times + second.times == before);
     CHECK(first.times <= 1);
@@ -182,10 +182,10 @@ TEST_CASE("a call can be destroyed at any moment: no callback runs and its permi
 TEST_CASE("calls on a loop and calls that block wait for a permit in one queue") {
   FakeUpstream server;
   UpstreamFixture fixture(server.url());
-  fixture.options.gate = {1, 16, 60s};
+  fixture.options.semaphore = {1, 16, 60s};
   Upstream& upstream = fixture.upstream();
-  server.behave(R"({"fault":"hang"})");
-  Loop loop;
+  server.queue_behaviour(R"({"fault":"hang"})");
+  EventLoop loop;
   std::vector<std::unique_ptr<CallResult>> result;
   std::vector<std::jthread> threads;
   for (int i = 0; i < 7; ++i) {
@@ -194,49 +194,51 @@ TEST_CASE("calls on a loop and calls that block wait for a permit in one queue")
       result.back()->embed(loop, upstream, "number " + std::to_string(i));
     } else {
       threads.emplace_back([&upstream, i] {
-        CHECK(upstream.call({.name = "embed", .body = inputs("number " + std::to_string(i))}, {})
-                  .has_value());
+        CHECK(
+            upstream.call({.endpoint = "embed", .body = inputs("number " + std::to_string(i))}, {})
+                .has_value());
       });
     }
-    REQUIRE(run_until(loop, [&] { return upstream.gate().waiting() == static_cast<size_t>(i); }));
+    REQUIRE(
+        run_until(loop, [&] { return upstream.semaphore().waiting() == static_cast<size_t>(i); }));
   }
-  REQUIRE(run_until(loop, [&] { return server.seen().size() == 1; }));
+  REQUIRE(run_until(loop, [&] { return server.requests().size() == 1; }));
   result.front()->call.reset();
   CHECK(run_until(loop, [&] { return result.back()->times > 0; }));
   for (size_t i = 1; i < result.size(); ++i) CHECK(result[i]->answer->has_value());
-  const auto seen = server.seen();
+  const auto seen = server.requests();
   REQUIRE(seen.size() == 7);
   for (size_t i = 0; i < seen.size(); ++i) CHECK(has(seen[i].body, std::to_string(i)));
-  CHECK(upstream.gate().taken() == 0);
+  CHECK(upstream.semaphore().in_use() == 0);
 }
 
 TEST_CASE("a call that waited too long fails once and takes no permit later") {
   FakeUpstream server;
-  server.behave(R"({"fault":"hang"})");
+  server.queue_behaviour(R"({"fault":"hang"})");
   UpstreamFixture fixture(server.url());
-  fixture.options.gate = {1, 8, 20ms};
+  fixture.options.semaphore = {1, 8, 20ms};
   Upstream& upstream = fixture.upstream();
-  Loop loop;
+  EventLoop loop;
   CallResult first, second;
   first.embed(loop, upstream);
   second.embed(loop, upstream);
   CHECK(run_until(loop, [&] { return second.times > 0; }));
   CHECK(second.answer->error().kind == ErrorKind::busy);
   // The call still exists when the permit becomes free.
-  CHECK(upstream.gate().waiting() == 0);
+  CHECK(upstream.semaphore().waiting() == 0);
   first.call.reset();
   run_rounds(loop, 10);
   CHECK(second.times == 1);
-  CHECK(upstream.gate().taken() == 0);
+  CHECK(upstream.semaphore().in_use() == 0);
 }
 
 TEST_CASE("a permit that is granted at the moment of the queue timeout is used only once") {
   FakeUpstream server;
-  server.behave(R"({"fault":"hang"})");
+  server.queue_behaviour(R"({"fault":"hang"})");
   UpstreamFixture fixture(server.url());
-  fixture.options.gate = {1, 8, 30ms};
+  fixture.options.semaphore = {1, 8, 30ms};
   Upstream& upstream = fixture.upstream();
-  Loop loop;
+  EventLoop loop;
   CallResult first, second;
   first.embed(loop, upstream);
   run_rounds(loop, 5);
@@ -248,17 +250,17 @@ TEST_CASE("a permit that is granted at the moment of the queue timeout is used o
   run_rounds(loop, 10);
   CHECK(second.times == 1);
   second.call.reset();
-  CHECK(upstream.gate().taken() == 0);
+  CHECK(upstream.semaphore().in_use() == 0);
 }
 
 TEST_CASE("the circuit breaker counts a call once, and a destroyed call not at all") {
   FakeUpstream server;
-  server.behave(R"({"fault":"close","times":0})");
+  server.queue_behaviour(R"({"fault":"close","times":0})");
   UpstreamFixture fixture(server.url());
   fixture.options.retries = 0;
   fixture.options.breaker = {3, 1h, 1h};
   Upstream& upstream = fixture.upstream();
-  Loop loop;
+  EventLoop loop;
   const auto fail_once = [&] {
     CallResult result;
     result.embed(loop, upstream);
@@ -269,13 +271,13 @@ TEST_CASE("the circuit breaker counts a call once, and a destroyed call not at a
   for (int moment = 0; moment < 10; ++moment) {
     CallResult left;
     server.reset();
-    server.behave(R"({"fault":"hang","times":0})");
+    server.queue_behaviour(R"({"fault":"hang","times":0})");
     left.embed(loop, upstream);
     run_rounds(loop, moment);
     left.call.reset();
   }
   server.reset();
-  server.behave(R"({"fault":"close","times":0})");
+  server.queue_behaviour(R"({"fault":"close","times":0})");
   CHECK_FALSE(has(fail_once(), "in a row"));  // the third failure
   CHECK(has(fail_once(), "failed 3 times in a row"));
 }
@@ -283,21 +285,21 @@ TEST_CASE("the circuit breaker counts a call once, and a destroyed call not at a
 TEST_CASE("pausing a stream makes the server wait, and no timeout runs meanwhile") {
   EndlessServer server;
   UpstreamFixture fixture(server.url(), "generator");
-  fixture.options.deadlines.idle = 300ms;
-  fixture.options.deadlines.first_token = 300ms;
+  fixture.options.timeouts.idle = 300ms;
+  fixture.options.timeouts.first_token = 300ms;
   Upstream& upstream = fixture.upstream();
-  Loop loop;
+  EventLoop loop;
   CapturingSink sink;
   bool ended = false;
   std::unique_ptr<PendingCall> call;
   bool paused = false;
-  sink.on_body = [&](std::string_view) -> Result<Heard> {
+  sink.on_body = [&](std::string_view) -> Result<BodyProgress> {
     sink.text.clear();
     if (!std::exchange(paused, true)) call->pause();
-    return Heard::flowing;
+    return BodyProgress::content;
   };
-  call = upstream.start(loop, {.name = "chat/completions", .body = kChat}, &sink,
-                        [&](Result<Answer>) { ended = true; });
+  call = upstream.start(loop, {.endpoint = "chat/completions", .body = kChat}, &sink,
+                        [&](Result<HttpResponse>) { ended = true; });
   for (int turn = 0; turn < 3; ++turn) {
     CAPTURE(turn);
     CHECK(run_until(loop, [&] { return paused || ended; }));
@@ -328,27 +330,27 @@ TEST_CASE("pausing a stream makes the server wait, and no timeout runs meanwhile
 
 TEST_CASE("a stop ends the delay before a retry") {
   FakeUpstream server;
-  server.behave(R"({"status":503,"retry_after":"20","times":0})");
+  server.queue_behaviour(R"({"status":503,"retry_after":"20","times":0})");
   UpstreamFixture fixture(server.url());
   std::stop_source source;
   fixture.log.on_warning = [&] { source.request_stop(); };
   const auto answer = fixture.embed(source.get_token());
   REQUIRE_FALSE(answer.has_value());
   CHECK(answer.error().kind == ErrorKind::cancelled);
-  CHECK(server.seen().size() == 1);
-  CHECK(fixture.upstream().gate().taken() == 0);
+  CHECK(server.requests().size() == 1);
+  CHECK(fixture.upstream().semaphore().in_use() == 0);
 
   // On a loop the call is destroyed.
-  Loop loop;
+  EventLoop loop;
   CallResult result;
   result.embed(loop, fixture.upstream());
   CHECK(run_until(loop, [&] { return fixture.log.warnings == 2; }));
-  CHECK(fixture.upstream().gate().taken() == 1);
+  CHECK(fixture.upstream().semaphore().in_use() == 1);
   result.call.reset();
-  CHECK(fixture.upstream().gate().taken() == 0);
+  CHECK(fixture.upstream().semaphore().in_use() == 0);
   run_rounds(loop, 5);
   CHECK(result.times == 0);
-  CHECK(server.seen().size() == 2);
+  CHECK(server.requests().size() == 2);
 }
 
 }  // namespace pending_call_test

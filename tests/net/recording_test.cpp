@@ -21,49 +21,50 @@ using namespace stoka::net;
 using stoka::testing::TempFolder;
 
 struct ScriptedResponse {
-  std::optional<Head> head;
+  std::optional<ResponseHead> head;
   std::vector<std::string> pieces;
-  std::optional<Failure> failure;
+  std::optional<TransferFailure> failure;
 };
 
 // A transport with a list of prepared responses.
-class ScriptedTransport final : public Immediate {
+class ScriptedTransport final : public SynchronousTransport {
  public:
   std::deque<ScriptedResponse> responses;
 
-  std::optional<Failure> perform(const Request&, Listener& sink, std::stop_token) override {
+  std::optional<TransferFailure> perform(const HttpRequest&, BodySink& sink,
+                                         std::stop_token) override {
     const ScriptedResponse now = responses.front();
     responses.pop_front();
     if (now.head) {
       if (auto accepted = sink.head(*now.head); !accepted)
-        return Failure{accepted.error(), true, true};
+        return TransferFailure{accepted.error(), true, true};
       for (const std::string& piece : now.pieces) {
-        const Result<Heard> accepted = sink.body(piece);
-        if (!accepted) return Failure{accepted.error(), true, true};
-        if (*accepted == Heard::enough) return std::nullopt;
+        const Result<BodyProgress> accepted = sink.body(piece);
+        if (!accepted) return TransferFailure{accepted.error(), true, true};
+        if (*accepted == BodyProgress::stop_reading) return std::nullopt;
       }
     }
     return now.failure;
   }
 };
 
-class CapturingSink final : public Listener {
+class CapturingSink final : public BodySink {
  public:
-  std::optional<Head> response_head;
+  std::optional<ResponseHead> response_head;
   std::vector<std::string> pieces;
   size_t enough_after = SIZE_MAX, error_after = SIZE_MAX;
   std::stop_source* stop_after_first = nullptr;
 
-  Result<> head(const Head& head) override {
+  Result<> head(const ResponseHead& head) override {
     response_head = head;
     if (error_after == 0) return fail(ErrorKind::protocol, "this is not it");
     return {};
   }
-  Result<Heard> body(std::string_view bytes) override {
+  Result<BodyProgress> body(std::string_view bytes) override {
     pieces.emplace_back(bytes);
     if (stop_after_first != nullptr) stop_after_first->request_stop();
     if (pieces.size() >= error_after) return fail(ErrorKind::protocol, "this is not it");
-    return pieces.size() >= enough_after ? Heard::enough : Heard::flowing;
+    return pieces.size() >= enough_after ? BodyProgress::stop_reading : BodyProgress::content;
   }
   std::string body_text() const {
     std::string out;
@@ -72,8 +73,8 @@ class CapturingSink final : public Listener {
   }
 };
 
-Head head(int status, std::string type = "application/json") {
-  Head out;
+ResponseHead head(int status, std::string type = "application/json") {
+  ResponseHead out;
   out.status = status;
   out.content_type = std::move(type);
   return out;
@@ -83,13 +84,14 @@ ScriptedResponse answer(std::vector<std::string> pieces) {
   return {head(200), std::move(pieces), {}};
 }
 
-Request request(std::string role, std::string name, std::string body, std::string subject = "") {
-  Request out;
+HttpRequest request(std::string role, std::string name, std::string body,
+                    std::string subject = "") {
+  HttpRequest out;
   out.role = std::move(role);
-  out.name = std::move(name);
+  out.endpoint = std::move(name);
   out.body = std::move(body);
   out.subject = std::move(subject);
-  out.url = "http://secret-host:8000/v1/" + out.name;
+  out.url = "http://secret-host:8000/v1/" + out.endpoint;
   return out;
 }
 
@@ -98,9 +100,9 @@ struct RecordingFixture {
   std::filesystem::path file = folder / "tape.jsonl";
 
   // Records the prepared response to each request.
-  void record(const std::vector<std::pair<Request, ScriptedResponse>>& exchanges) const {
+  void record(const std::vector<std::pair<HttpRequest, ScriptedResponse>>& exchanges) const {
     ScriptedTransport transport;
-    auto recorder = Recorder::create(file, transport);
+    auto recorder = RecordingTransport::create(file, transport);
     REQUIRE(recorder.has_value());
     for (const auto& [request, response] : exchanges) {
       transport.responses.push_back(response);
@@ -110,8 +112,8 @@ struct RecordingFixture {
       CHECK(sink.pieces == response.pieces);
     }
   }
-  std::unique_ptr<Replay> replay() const {
-    auto opened = Replay::open(file);
+  std::unique_ptr<ReplayTransport> replay() const {
+    auto opened = ReplayTransport::open(file);
     REQUIRE(opened.has_value());
     return *std::move(opened);
   }
@@ -122,7 +124,7 @@ struct RecordingFixture {
   }
 };
 
-std::string replayed(Replay& replay, const Request& sent) {
+std::string replayed(ReplayTransport& replay, const HttpRequest& sent) {
   CapturingSink sink;
   const auto failure = replay.perform(sent, sink, {});
   return failure ? "failure: " + failure->error.message : sink.body_text();
@@ -147,13 +149,19 @@ TEST_CASE("a replayed response is equal to the recorded one, in the same pieces"
       retry,
       {head(200, "text/event-stream"),
        {"half"},
-       Failure{{ErrorKind::unavailable, "the connection broke off", "try again"}, true, true}},
-      {{}, {}, Failure{{ErrorKind::unavailable, "connection refused", ""}, false, false}},
-      {{}, {}, Failure{{ErrorKind::timeout, "no answer", ""}, true, false, Cause::headers}},
-      {{}, {}, Failure{{ErrorKind::unavailable, "no host", ""}, false, false, Cause::no_host}},
+       TransferFailure{
+           {ErrorKind::unavailable, "the connection broke off", "try again"}, true, true}},
+      {{}, {}, TransferFailure{{ErrorKind::unavailable, "connection refused", ""}, false, false}},
+      {{},
+       {},
+       TransferFailure{{ErrorKind::timeout, "no answer", ""}, true, false, FailureCause::headers}},
+      {{},
+       {},
+       TransferFailure{
+           {ErrorKind::unavailable, "no host", ""}, false, false, FailureCause::no_host}},
   };
   RecordingFixture fixture;
-  std::vector<std::pair<Request, ScriptedResponse>> exchanges;
+  std::vector<std::pair<HttpRequest, ScriptedResponse>> exchanges;
   for (size_t i = 0; i < responses.size(); ++i)
     exchanges.emplace_back(request("embedder", "embed", "{\"n\":" + std::to_string(i) + "}"),
                            responses[i]);
@@ -186,13 +194,13 @@ TEST_CASE("a recording is private and contains neither the key nor the address")
   RecordingFixture fixture;
   fixture.folder.write("tape.jsonl", kLine + "\nwhat was there before\n");
   std::filesystem::permissions(fixture.file, std::filesystem::perms(0644));
-  Request sent = request("generator", "chat/completions", R"({"user":"sk-canary-4711"})",
-                         "why sk-canary-4711");
+  HttpRequest sent = request("generator", "chat/completions", R"({"user":"sk-canary-4711"})",
+                             "why sk-canary-4711");
   sent.key = Secret(key);
   ScriptedResponse refused{
       head(401),
       {"{\"error\":\"Incorrect API key: sk-can", "ary-4711, twice sk-canary-4711\"}"},
-      Failure{{ErrorKind::config, "the key " + key, "not " + key}, true, true}};
+      TransferFailure{{ErrorKind::config, "the key " + key, "not " + key}, true, true}};
   ScriptedResponse binary = answer({"\xff sk-canary-4711"});
   fixture.record({{sent, refused}, {sent, binary}});
 
@@ -216,7 +224,7 @@ TEST_CASE("a recording is private and contains neither the key nor the address")
 
 TEST_CASE("a key is not recorded in its JSON-escaped form either") {
   RecordingFixture fixture;
-  Request sent = request("embedder", "embed", R"({"user":"sk/a+b\"canary"})");
+  HttpRequest sent = request("embedder", "embed", R"({"user":"sk/a+b\"canary"})");
   sent.key = Secret("sk/a+b\"canary");
   const ScriptedResponse refused{head(401), {R"({"error":"no sk\/a\u002Bb\)", R"("canary"})"}, {}};
   fixture.record({{sent, refused}});
@@ -227,7 +235,7 @@ TEST_CASE("a key is not recorded in its JSON-escaped form either") {
 TEST_CASE("a line is written as soon as its transfer is over") {
   RecordingFixture fixture;
   ScriptedTransport transport;
-  auto recorder = Recorder::create(fixture.file, transport);
+  auto recorder = RecordingTransport::create(fixture.file, transport);
   REQUIRE(recorder.has_value());
   for (int i = 1; i <= 2; ++i) {
     transport.responses.push_back(answer({"[1]"}));
@@ -242,10 +250,10 @@ TEST_CASE("a line is written as soon as its transfer is over") {
 TEST_CASE("a cancelled transfer is not recorded, and one that ended with `stop_reading` is") {
   RecordingFixture fixture;
   ScriptedTransport transport;
-  auto recorder = Recorder::create(fixture.file, transport);
+  auto recorder = RecordingTransport::create(fixture.file, transport);
   REQUIRE(recorder.has_value());
   transport.responses.push_back(
-      {head(200), {"half"}, Failure{{ErrorKind::cancelled, "stopped", ""}, true, true}});
+      {head(200), {"half"}, TransferFailure{{ErrorKind::cancelled, "stopped", ""}, true, true}});
   transport.responses.push_back(answer({"one", "two", "three"}));
   CapturingSink stopped, satisfied;
   CHECK((*recorder)->perform(request("embedder", "embed", "{}"), stopped, {}).has_value());
@@ -261,7 +269,7 @@ TEST_CASE("nothing is written before the first transfer") {
   for (const std::string& before : {std::string(), kLine + "\n"}) {
     CAPTURE(before);
     if (!before.empty()) fixture.folder.write("tape.jsonl", before);
-    auto recorder = Recorder::create(fixture.file, transport);
+    auto recorder = RecordingTransport::create(fixture.file, transport);
     REQUIRE(recorder.has_value());
     CHECK(std::filesystem::exists(fixture.file) == !before.empty());
     CHECK(fixture.text() == before);
@@ -279,7 +287,7 @@ TEST_CASE("a file that is not a recording is never overwritten") {
     RecordingFixture fixture;
     fixture.folder.write("tape.jsonl", before);
     ScriptedTransport transport;
-    const auto recorder = Recorder::create(fixture.file, transport);
+    const auto recorder = RecordingTransport::create(fixture.file, transport);
     REQUIRE_FALSE(recorder.has_value());
     CHECK(recorder.error().kind == ErrorKind::data);
     CHECK(recorder.error().message == fixture.file.string() + " exists and is not a recording");
@@ -289,7 +297,7 @@ TEST_CASE("a file that is not a recording is never overwritten") {
   // This also holds for a file that appears after the recorder was created.
   RecordingFixture fixture;
   ScriptedTransport transport;
-  auto recorder = Recorder::create(fixture.file, transport);
+  auto recorder = RecordingTransport::create(fixture.file, transport);
   REQUIRE(recorder.has_value());
   fixture.folder.write("tape.jsonl", "notes\n");
   transport.responses.push_back(answer({"a"}));
@@ -315,7 +323,7 @@ TEST_CASE("a transfer is found by role, endpoint and request") {
   });
   const auto replay = fixture.replay();
   struct Row {
-    Request sent;
+    HttpRequest sent;
     std::string text;
   };
   const std::vector<Row> rows = {
@@ -354,7 +362,7 @@ TEST_CASE("a transfer is found by role, endpoint and request") {
 
 TEST_CASE("a replay obeys its sink and a stop request") {
   RecordingFixture fixture;
-  const Request sent = request("generator", "chat/completions", "{}", "q");
+  const HttpRequest sent = request("generator", "chat/completions", "{}", "q");
   fixture.record({{sent, answer({"one", "two", "three"})}});
   const auto replay = fixture.replay();
   {
@@ -386,15 +394,16 @@ TEST_CASE("a replay obeys its sink and a stop request") {
 
 TEST_CASE("transfers of many threads are whole lines and can be replayed by many threads") {
   RecordingFixture fixture;
-  class Echo final : public Immediate {
+  class Echo final : public SynchronousTransport {
    public:
-    std::optional<Failure> perform(const Request& sent, Listener& sink, std::stop_token) override {
+    std::optional<TransferFailure> perform(const HttpRequest& sent, BodySink& sink,
+                                           std::stop_token) override {
       (void)sink.head(head(200));
       (void)sink.body(sent.body);
       return std::nullopt;
     }
   } echo;
-  auto recorder = Recorder::create(fixture.file, echo);
+  auto recorder = RecordingTransport::create(fixture.file, echo);
   REQUIRE(recorder.has_value());
   auto everybody = [](Transport& transport) {
     std::vector<std::jthread> threads;
@@ -463,18 +472,18 @@ TEST_CASE("an invalid line is reported with its number") {
     CAPTURE(row.name);
     TempFolder folder;
     const auto file = folder.write("tape.jsonl", good + "\n\n" + row.line + "\n");
-    const auto opened = Replay::open(file);
+    const auto opened = ReplayTransport::open(file);
     REQUIRE_FALSE(opened.has_value());
     CHECK(opened.error().kind == ErrorKind::data);
     CHECK(opened.error().message == file.string() + ":3 is not a recorded transfer: " + row.what);
   }
   TempFolder folder;
-  CHECK(Replay::open(folder.write("tape.jsonl", good)).has_value());
-  CHECK_FALSE(Replay::open(folder / "nothing").has_value());
+  CHECK(ReplayTransport::open(folder.write("tape.jsonl", good)).has_value());
+  CHECK_FALSE(ReplayTransport::open(folder / "nothing").has_value());
   ScriptedTransport transport;
-  CHECK_FALSE(Recorder::create(folder / "no/such/folder", transport).has_value());
-  CHECK_FALSE(Recorder::create(folder / ".", transport).has_value());
-  CHECK(Recorder::create("/dev/null", transport).has_value());
+  CHECK_FALSE(RecordingTransport::create(folder / "no/such/folder", transport).has_value());
+  CHECK_FALSE(RecordingTransport::create(folder / ".", transport).has_value());
+  CHECK(RecordingTransport::create("/dev/null", transport).has_value());
 }
 
 }  // namespace recording_test

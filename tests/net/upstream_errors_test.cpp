@@ -28,7 +28,7 @@ TEST_CASE("an error names the role and the address and has a hint") {
     const std::string url = unused_url();
     UpstreamFixture fixture(url, role);
     fixture.options.retries = 0;
-    const auto answer = fixture.upstream().call({.name = "models", .body = ""}, {});
+    const auto answer = fixture.upstream().call({.endpoint = "models", .body = ""}, {});
     REQUIRE_FALSE(answer.has_value());
     CHECK(answer.error().kind == ErrorKind::unavailable);
     CHECK(answer.error().message ==
@@ -39,7 +39,7 @@ TEST_CASE("an error names the role and the address and has a hint") {
 
 TEST_CASE("each error status has its message and hint") {
   struct Case {
-    Answer answer;
+    HttpResponse answer;
     bool key;
     ErrorKind kind;
     std::string message, hint;
@@ -113,7 +113,7 @@ TEST_CASE("each error status has its message and hint") {
     CAPTURE(c.message);
     UpstreamFixture fixture("http://host:8072");
     if (c.key) fixture.options.key = Secret(kTestKey);
-    const Error error = fixture.upstream().refusal(c.answer);
+    const Error error = fixture.upstream().status_error(c.answer);
     CHECK(error.kind == c.kind);
     CHECK(error.message == "embedder at http://host:8072: " + c.message);
     if (!c.hint.empty()) CHECK(error.hint == c.hint);
@@ -123,47 +123,48 @@ TEST_CASE("each error status has its message and hint") {
 }
 
 TEST_CASE("the hint of a failure names the setting that may help") {
-  struct Failing final : Immediate {
-    Failure failure;
-    std::optional<Failure> perform(const Request&, Listener&, std::stop_token) override {
+  struct Failing final : SynchronousTransport {
+    TransferFailure failure;
+    std::optional<TransferFailure> perform(const HttpRequest&, BodySink&,
+                                           std::stop_token) override {
       return failure;
     }
   } failing;
-  const auto timeout = [](Cause cause, bool connected, bool answered) {
-    return Failure{Error(ErrorKind::timeout, "too late"), connected, answered, cause};
+  const auto timeout = [](FailureCause cause, bool connected, bool answered) {
+    return TransferFailure{Error(ErrorKind::timeout, "too late"), connected, answered, cause};
   };
-  const auto broken = [](bool connected, bool answered, Cause cause = Cause::other) {
-    return Failure{Error(ErrorKind::unavailable, "broken"), connected, answered, cause};
+  const auto broken = [](bool connected, bool answered, FailureCause cause = FailureCause::other) {
+    return TransferFailure{Error(ErrorKind::unavailable, "broken"), connected, answered, cause};
   };
   const std::string loading = "it may be busy or still loading its model: try again, or raise ";
   const std::string busy = "it may be busy: try again, or raise ";
   const std::string log = "try again; the server's own log may say why";
   struct Case {
     std::string role;
-    Failure failure;
+    TransferFailure failure;
     std::string hint;
     std::string url = "http://host";
   };
   const Case cases[] = {
-      {"embedder", timeout(Cause::connect, false, false),
+      {"embedder", timeout(FailureCause::connect, false, false),
        "check that it is running, or set embedder.url (STOKA_EMBED_URL), or raise "
        "net.connect_timeout"},
-      {"embedder", timeout(Cause::total, false, false),
+      {"embedder", timeout(FailureCause::total, false, false),
        "check that it is running, or set embedder.url (STOKA_EMBED_URL), or raise embedder.timeout "
        "(STOKA_EMBED_TIMEOUT)"},
-      {"embedder", timeout(Cause::headers, true, false),
+      {"embedder", timeout(FailureCause::headers, true, false),
        loading + "embedder.timeout (STOKA_EMBED_TIMEOUT)"},
-      {"reranker", timeout(Cause::idle, true, true),
+      {"reranker", timeout(FailureCause::idle, true, true),
        busy + "reranker.timeout (STOKA_RERANK_TIMEOUT)"},
-      {"generator", timeout(Cause::headers, true, false),
+      {"generator", timeout(FailureCause::headers, true, false),
        loading + "generator.headers_timeout (STOKA_GEN_HEADERS_TIMEOUT)"},
-      {"generator", timeout(Cause::first_token, true, false),
+      {"generator", timeout(FailureCause::first_token, true, false),
        loading + "generator.first_token_timeout (STOKA_GEN_FIRST_TOKEN_TIMEOUT)"},
-      {"generator", timeout(Cause::idle, true, true),
+      {"generator", timeout(FailureCause::idle, true, true),
        busy + "generator.idle_timeout (STOKA_GEN_IDLE_TIMEOUT)"},
-      {"generator", timeout(Cause::total, true, true),
+      {"generator", timeout(FailureCause::total, true, true),
        busy + "generator.timeout (STOKA_GEN_TIMEOUT)"},
-      {"reranker", broken(false, false, Cause::no_host),
+      {"reranker", broken(false, false, FailureCause::no_host),
        "check the host name in reranker.url (STOKA_RERANK_URL)"},
       {"reranker", broken(false, false), "start it, or set reranker.url (STOKA_RERANK_URL)"},
       {"reranker", broken(true, false), log + "; is it https:// rather than http://?"},
@@ -177,15 +178,15 @@ TEST_CASE("the hint of a failure names the setting that may help") {
     UpstreamOptions options{c.role, BaseUrl::parse(c.url, ApiRoot::plain).value(), {}, {}};
     options.retries = 0;
     Upstream upstream(options, failing, log_lines);
-    Call call{.name = "models", .body = ""};
+    Call call{.endpoint = "models", .body = ""};
     const auto answer = upstream.call(call, {});
     REQUIRE_FALSE(answer.has_value());
     CHECK(answer.error().hint == c.hint);
-    if (c.failure.cause != Cause::total || !c.failure.connected) continue;
-    call.total = 1s;
-    call.total_setting = "query_timeout";
+    if (c.failure.cause != FailureCause::total || !c.failure.connected) continue;
+    call.timeout = 1s;
+    call.timeout_setting = "query_timeout";
     CHECK(upstream.call(call, {}).error().hint.find(".query_timeout") != std::string::npos);
-    call.total_setting = {};
+    call.timeout_setting = {};
     CHECK(upstream.call(call, {}).error().hint ==
           busy.substr(0, busy.find("or raise")) + "or look at its log");
   }
@@ -194,7 +195,7 @@ TEST_CASE("the hint of a failure names the setting that may help") {
 TEST_CASE("a protocol error names the role and the address, and the key is redacted") {
   UpstreamFixture fixture("http://host:8072");
   fixture.options.key = Secret(kTestKey);
-  const Error error = fixture.upstream().nonsense(std::string("says ") + kTestKey);
+  const Error error = fixture.upstream().protocol_error(std::string("says ") + kTestKey);
   CHECK(error.kind == ErrorKind::protocol);
   CHECK(error.message == "embedder at http://host:8072: says ***");
 }
@@ -208,17 +209,17 @@ TEST_CASE("no error or log line contains the key, whatever the server does") {
       options.dialect = "openai";  // repeats the rejected key
       FakeUpstream server(options);
       const std::string field = name == "refuse_fields" ? R"(,"field":["inputs","stream"])" : "";
-      server.behave(R"({"fault":")" + name + R"(","times":0,"pause_ms":20)" + field + "}");
+      server.queue_behaviour(R"({"fault":")" + name + R"(","times":0,"pause_ms":20)" + field + "}");
       UpstreamFixture fixture(server.url(), role);
       fixture.options.key = Secret(kTestKey);
       fixture.options.retries = 0;
-      fixture.options.deadlines = {5s, 30ms, 30ms, 30ms, 30ms};
+      fixture.options.timeouts = {5s, 30ms, 30ms, 30ms, 30ms};
       CapturingSink sink;
       const auto answer = role == "embedder" ? fixture.embed() : fixture.chat(sink);
-      Error error = answer ? fixture.upstream().refusal(*answer) : answer.error();
+      Error error = answer ? fixture.upstream().status_error(*answer) : answer.error();
       CHECK_FALSE(has(error.message + error.hint + fixture.log.text, kTestKey));
-      REQUIRE(server.wait_for(1));
-      CHECK(server.seen().at(0).authorization == std::string("Bearer ") + kTestKey);
+      REQUIRE(server.wait_for_requests(1));
+      CHECK(server.requests().at(0).authorization == std::string("Bearer ") + kTestKey);
     }
   }
   // The key in its JSON-escaped form.
@@ -226,13 +227,13 @@ TEST_CASE("no error or log line contains the key, whatever the server does") {
   slashed.options.key = Secret("sk/a+b\"cdef");
   const std::string spelled = R"("key sk\/a\u002bb\"cdef")";
   for (const std::string& body : {spelled, R"({"error":)" + spelled})  // the second one is cut off
-    CHECK(has(slashed.upstream().refusal({401, "application/json", body}).message, "key ***"));
+    CHECK(has(slashed.upstream().status_error({401, "application/json", body}).message, "key ***"));
   // An error message that is cut within the key.
   UpstreamFixture fixture("http://host:8072");
   fixture.options.key = Secret(kTestKey);
   for (size_t before = 150; before < 210; ++before) {
-    const Answer answer{401, "text/plain", std::string(before, 'x') + kTestKey};
-    CHECK_FALSE(has(fixture.upstream().refusal(answer).message, "sk-"));
+    const HttpResponse answer{401, "text/plain", std::string(before, 'x') + kTestKey};
+    CHECK_FALSE(has(fixture.upstream().status_error(answer).message, "sk-"));
   }
 }
 
@@ -252,7 +253,7 @@ TEST_CASE("the known messages about a too long input are recognised") {
   };
   for (const auto& one : cases) {
     CAPTURE(one.body);
-    CHECK(too_long({one.status, "", one.body}));
+    CHECK(is_input_too_long({one.status, "", one.body}));
   }
 }
 
@@ -271,7 +272,7 @@ TEST_CASE("other errors are not about the length of the input") {
   };
   for (const auto& one : cases) {
     CAPTURE(one.body);
-    CHECK_FALSE(too_long({one.status, "", one.body}));
+    CHECK_FALSE(is_input_too_long({one.status, "", one.body}));
   }
 }
 

@@ -25,10 +25,10 @@ struct CapturingLog final : Log {
   int warnings = 0;
   std::function<void()> on_warning;
 
-  void write(Level level, std::string_view message) override {
+  void write(LogLevel level, std::string_view message) override {
     const std::lock_guard lock(mutex);
     text += std::string(message) + "\n";
-    if (level != Level::warning) return;
+    if (level != LogLevel::warning) return;
     ++warnings;
     if (on_warning) on_warning();
   }
@@ -38,7 +38,7 @@ struct CapturingLog final : Log {
 struct UpstreamFixture {
   net::UpstreamOptions options;
   CapturingLog log;
-  net::Client client;
+  net::HttpClient client;
   std::unique_ptr<net::Upstream> made;
 
   explicit UpstreamFixture(const std::string& url, std::string role = "embedder") {
@@ -52,11 +52,11 @@ struct UpstreamFixture {
     if (!made) made = std::make_unique<net::Upstream>(options, client, log);
     return *made;
   }
-  Result<net::Answer> embed(std::stop_token stop = {}) {
-    return upstream().call({.name = "embed", .body = kEmbed}, stop);
+  Result<net::HttpResponse> embed(std::stop_token stop = {}) {
+    return upstream().call({.endpoint = "embed", .body = kEmbed}, stop);
   }
-  Result<net::Answer> chat(net::Listener& sink, std::stop_token stop = {}) {
-    return upstream().stream({.name = "chat/completions", .body = kChat}, sink, stop);
+  Result<net::HttpResponse> chat(net::BodySink& sink, std::stop_token stop = {}) {
+    return upstream().stream({.endpoint = "chat/completions", .body = kChat}, sink, stop);
   }
 };
 

@@ -26,33 +26,34 @@ using testing::UpstreamFixture;
 namespace {
 
 // Plays a list of outcomes and stores the requests.
-struct ScriptedTransport final : Immediate {
+struct ScriptedTransport final : SynchronousTransport {
   struct Step {
-    std::optional<Failure> failure = {};
+    std::optional<TransferFailure> failure = {};
     int status = 200;
     std::optional<std::chrono::seconds> retry_after = {};
   };
   std::vector<Step> steps;
-  std::vector<Request> requests;
+  std::vector<HttpRequest> requests;
   std::string body = "{}";
   int pieces = 1;
 
-  std::optional<Failure> perform(const Request& request, Listener& sink, std::stop_token) override {
+  std::optional<TransferFailure> perform(const HttpRequest& request, BodySink& sink,
+                                         std::stop_token) override {
     const Step step = requests.size() < steps.size() ? steps[requests.size()] : Step();
     requests.push_back(request);
     if (step.failure) return step.failure;
     const Result<> accepted = sink.head({step.status, "application/json", step.retry_after, {}});
-    if (!accepted) return Failure{accepted.error(), true, true};
+    if (!accepted) return TransferFailure{accepted.error(), true, true};
     for (int i = 0; i < pieces; ++i) {
       const auto progress = sink.body(body);
-      if (!progress) return Failure{progress.error(), true, true};
-      if (*progress == Heard::enough) break;
+      if (!progress) return TransferFailure{progress.error(), true, true};
+      if (*progress == BodyProgress::stop_reading) break;
     }
     return std::nullopt;
   }
 };
 
-Failure failure(ErrorKind kind, bool connected, bool answered) {
+TransferFailure failure(ErrorKind kind, bool connected, bool answered) {
   return {Error(kind, "it failed"), connected, answered};
 }
 
@@ -67,7 +68,7 @@ TEST_CASE("a call returns the whole response") {
   CHECK(answer->ok());
   CHECK(answer->content_type == "application/json");
   CHECK(answer->body.starts_with("[["));
-  CHECK(server.seen().at(0).authorization == std::string("Bearer ") + kTestKey);
+  CHECK(server.requests().at(0).authorization == std::string("Bearer ") + kTestKey);
   CHECK(fixture.log.text.empty());
 }
 
@@ -76,14 +77,14 @@ TEST_CASE("a request is made from the call and the options") {
   NullLog log;
   UpstreamOptions options{
       "generator", BaseUrl::parse("http://host:8000", ApiRoot::versioned).value(), Secret("k"), {}};
-  options.deadlines.headers = 7s;
+  options.timeouts.headers = 7s;
   Upstream upstream(options, transport, log);
   CapturingSink sink;
   REQUIRE(upstream.stream({"chat/completions", "{}", "the question"}, sink, {}).has_value());
   REQUIRE(upstream.call({"models", ""}, {}).has_value());
   REQUIRE(upstream.call({"models", "", "", 2s}, {}).has_value());
 
-  const Request& chat = transport.requests.at(0);
+  const HttpRequest& chat = transport.requests.at(0);
   CHECK(chat.method == "POST");
   CHECK(chat.url == "http://host:8000/v1/chat/completions");
   CHECK(chat.body == "{}");
@@ -91,14 +92,14 @@ TEST_CASE("a request is made from the call and the options") {
   CHECK(chat.key.reveal() == "k");
   CHECK(chat.use_proxy);
   CHECK(chat.role == "generator");
-  CHECK(chat.name == "chat/completions");
+  CHECK(chat.endpoint == "chat/completions");
   CHECK(chat.subject == "the question");
-  CHECK(chat.deadlines.headers == 7s);
-  CHECK(chat.deadlines.total <= 300s);
-  CHECK(chat.deadlines.total > 200s);
+  CHECK(chat.timeouts.headers == 7s);
+  CHECK(chat.timeouts.total <= 300s);
+  CHECK(chat.timeouts.total > 200s);
   CHECK(transport.requests.at(1).method == "GET");
   CHECK(transport.requests.at(1).accept == "application/json");
-  CHECK(transport.requests.at(2).deadlines.total <= 2s);
+  CHECK(transport.requests.at(2).timeouts.total <= 2s);
 
   options.url = BaseUrl::parse("http://localhost:8000", ApiRoot::versioned).value();
   Upstream local(options, transport, log);
@@ -139,7 +140,7 @@ TEST_CASE("only failures that are safe to repeat are retried") {
       {"302", {{}, 302}, false},
   };
   struct Outcome {
-    std::vector<Request> requests;
+    std::vector<HttpRequest> requests;
     int warnings = 0;
     bool ok = false;
   };
@@ -161,7 +162,7 @@ TEST_CASE("only failures that are safe to repeat are retried") {
     CHECK(outcome.warnings == (cases[i].again ? 1 : 0));
     if (!cases[i].again) continue;
     CHECK(outcome.ok);
-    CHECK(outcome.requests[1].deadlines.total < outcome.requests[0].deadlines.total);
+    CHECK(outcome.requests[1].timeouts.total < outcome.requests[0].timeouts.total);
   }
 }
 
@@ -173,7 +174,7 @@ TEST_CASE("there are no more retries than the option allows") {
   SUBCASE("no retry") { options.retries = 0; }
   SUBCASE("one retry") { options.retries = 1; }
   SUBCASE("no time for a retry") {
-    options.deadlines.total = 90ms;  // the shortest delay is 100 ms
+    options.timeouts.total = 90ms;  // the shortest delay is 100 ms
     options.retries = 0;
   }
   Upstream upstream(options, transport, log);
@@ -185,7 +186,7 @@ TEST_CASE("Retry-After is honoured if there is time") {
   FakeUpstream server;
   UpstreamFixture fixture(server.url());
   SUBCASE("there is time") {
-    server.behave(R"({"status":503,"retry_after":1})");
+    server.queue_behaviour(R"({"status":503,"retry_after":1})");
     const auto before = std::chrono::steady_clock::now();
     const auto answer = fixture.embed();
     REQUIRE(answer.has_value());
@@ -194,21 +195,21 @@ TEST_CASE("Retry-After is honoured if there is time") {
     CHECK(has(fixture.log.text, "answers 503; retrying in 1."));
   }
   SUBCASE("it is after the timeout") {
-    fixture.options.deadlines.total = 3s;
-    server.behave(R"({"status":429,"retry_after":5})");
+    fixture.options.timeouts.total = 3s;
+    server.queue_behaviour(R"({"status":429,"retry_after":5})");
     const auto answer = fixture.embed();
     REQUIRE(answer.has_value());
     CHECK(answer->status == 429);
     CHECK(answer->retry_after == 5s);
-    CHECK(server.seen().size() == 1);
-    CHECK(fixture.upstream().refusal(*answer).hint == "try again in 5 s");
+    CHECK(server.requests().size() == 1);
+    CHECK(fixture.upstream().status_error(*answer).hint == "try again in 5 s");
   }
   SUBCASE("it is longer than 30 s") {
-    server.behave(R"({"status":429,"retry_after":31})");
+    server.queue_behaviour(R"({"status":429,"retry_after":31})");
     const auto answer = fixture.embed();
     REQUIRE(answer.has_value());
     CHECK(answer->status == 429);
-    CHECK(server.seen().size() == 1);
+    CHECK(server.requests().size() == 1);
   }
 }
 
@@ -226,15 +227,15 @@ TEST_CASE("the sink receives a streamed response") {
     CHECK(has(sink.text, "data: [DONE]"));
   }
   SUBCASE("a 2xx response after an error response") {
-    server.behave(R"({"status":503,"message":"Loading model"})");
+    server.queue_behaviour(R"({"status":503,"message":"Loading model"})");
     REQUIRE(fixture.chat(sink).has_value());
     CHECK(sink.heads == 1);
     CHECK_FALSE(has(sink.text, "Loading"));
-    CHECK(server.seen().size() == 2);
+    CHECK(server.requests().size() == 2);
     CHECK(fixture.log.warnings == 1);
   }
   SUBCASE("but not an error response") {
-    server.behave(R"({"status":400,"message":"no stream_options"})");
+    server.queue_behaviour(R"({"status":400,"message":"no stream_options"})");
     const auto answer = fixture.chat(sink);
     REQUIRE(answer.has_value());
     CHECK(answer->status == 400);
@@ -243,15 +244,15 @@ TEST_CASE("the sink receives a streamed response") {
     CHECK(sink.pieces == 0);
   }
   SUBCASE("and nothing is retried after the headers") {
-    server.behave(R"({"fault":"cut"})");
+    server.queue_behaviour(R"({"fault":"cut"})");
     const auto answer = fixture.chat(sink);
     REQUIRE_FALSE(answer.has_value());
     CHECK(has(answer.error().message, "the connection broke off"));
     CHECK(sink.heads == 1);
-    CHECK(server.seen().size() == 1);
+    CHECK(server.requests().size() == 1);
   }
   SUBCASE("its error is returned unchanged") {
-    sink.on_body = [](std::string_view) -> Result<Heard> {
+    sink.on_body = [](std::string_view) -> Result<BodyProgress> {
       return fail(ErrorKind::protocol, "what is that", "look");
     };
     const auto answer = fixture.chat(sink);
@@ -260,16 +261,16 @@ TEST_CASE("the sink receives a streamed response") {
     CHECK(answer.error().hint == "look");
   }
   SUBCASE("and it may end the transfer with `stop_reading`") {
-    server.behave(R"({"fault":"endless"})");
-    sink.on_body = [](std::string_view) { return Heard::enough; };
+    server.queue_behaviour(R"({"fault":"endless"})");
+    sink.on_body = [](std::string_view) { return BodyProgress::stop_reading; };
     CHECK(fixture.chat(sink).has_value());
   }
 }
 
 TEST_CASE("a redirect is not followed and the key is not sent to its target") {
   FakeUpstream server, other;
-  server.behave(R"({"status":302,"times":0,"headers":{"Location":")" + other.url() +
-                R"(/embed"}})");
+  server.queue_behaviour(R"({"status":302,"times":0,"headers":{"Location":")" + other.url() +
+                         R"(/embed"}})");
   UpstreamFixture fixture(server.url());
   fixture.options.key = Secret(kTestKey);
   const auto answer = fixture.embed();
@@ -278,7 +279,7 @@ TEST_CASE("a redirect is not followed and the key is not sent to its target") {
   CHECK(answer.error().message ==
         "embedder at " + server.url() + ": answers 302 with a redirect to " + other.url());
   CHECK(answer.error().hint == "give the final address as embedder.url (STOKA_EMBED_URL)");
-  CHECK(server.seen().size() == 1);
+  CHECK(server.requests().size() == 1);
   CHECK(other.connections() == 0);
 }
 
@@ -289,9 +290,9 @@ TEST_CASE("after failures in a row no request is sent for a while") {
   fixture.options.breaker = {3, 60s, 60s};
   const auto count_requests = [&](const std::string& behaviour) {
     server.reset();
-    server.behave(behaviour);
+    server.queue_behaviour(behaviour);
     for (int i = 0; i < 6; ++i) static_cast<void>(fixture.embed());
-    return server.seen().size();
+    return server.requests().size();
   };
   SUBCASE("closed connection") { CHECK(count_requests(R"({"fault":"close","times":0})") == 3); }
   SUBCASE("broken HTTP") { CHECK(count_requests(R"({"fault":"no_http","times":0})") == 3); }
@@ -324,7 +325,7 @@ TEST_CASE("an error of the sink is not a failure of the server") {
   fixture.options.breaker = {3, 60s, 60s};
   const auto count_requests = [&](ErrorKind kind) {
     CapturingSink sink;
-    sink.on_body = [&](std::string_view) -> Result<Heard> { return fail(kind, "no"); };
+    sink.on_body = [&](std::string_view) -> Result<BodyProgress> { return fail(kind, "no"); };
     for (int i = 0; i < 6; ++i) CHECK_FALSE(fixture.chat(sink).has_value());
     return sink.heads;
   };
@@ -337,16 +338,16 @@ TEST_CASE("an error of the sink is not a failure of the server") {
 
 TEST_CASE("a trial call lets other calls pass while its response streams") {
   FakeUpstream server;
-  server.behave(R"({"fault":"close","times":1})");
+  server.queue_behaviour(R"({"fault":"close","times":1})");
   UpstreamFixture fixture(server.url(), "generator");
   fixture.options.retries = 0;
   fixture.options.breaker = {1, 200ms, 200ms};
   CapturingSink first;
   CHECK_FALSE(fixture.chat(first).has_value());
   bool let_in = false;
-  first.on_body = [&](std::string_view) -> Result<Heard> {
-    let_in = let_in || fixture.upstream().call({.name = "models", .body = ""}, {}).has_value();
-    return Heard::flowing;
+  first.on_body = [&](std::string_view) -> Result<BodyProgress> {
+    let_in = let_in || fixture.upstream().call({.endpoint = "models", .body = ""}, {}).has_value();
+    return BodyProgress::content;
   };
   const auto end = std::chrono::steady_clock::now() + 10s;
   while (!fixture.chat(first)) {
@@ -374,7 +375,7 @@ TEST_CASE("at most 64 KB of an error response are kept") {
 
 TEST_CASE("calls succeed again when the server is back") {
   FakeUpstream server;
-  server.behave(R"({"status":502,"times":4})");
+  server.queue_behaviour(R"({"status":502,"times":4})");
   UpstreamFixture fixture(server.url());
   fixture.options.retries = 0;
   fixture.options.breaker = {3, 20ms, 20ms};
@@ -385,32 +386,32 @@ TEST_CASE("calls succeed again when the server is back") {
     back = answer && answer->ok();
     if (!back) std::this_thread::sleep_for(1ms);
   }
-  CHECK(server.seen().size() == 5);
+  CHECK(server.requests().size() == 5);
   CHECK(fixture.embed().has_value());
 }
 
 TEST_CASE("a stop request ends every wait") {
   FakeUpstream server;
   UpstreamFixture fixture(server.url());
-  fixture.options.gate = {1, 8, 60s};
+  fixture.options.semaphore = {1, 8, 60s};
   fixture.upstream();
   std::stop_source source;
   std::jthread stopping;
   SUBCASE("for the response") {
-    server.behave(R"({"fault":"hang"})");
+    server.queue_behaviour(R"({"fault":"hang"})");
     stopping = std::jthread([&] {
-      while (server.seen().empty()) std::this_thread::sleep_for(1ms);
+      while (server.requests().empty()) std::this_thread::sleep_for(1ms);
       source.request_stop();
     });
   }
   SUBCASE("for a retry") {
-    server.behave(R"({"status":503,"retry_after":20})");
+    server.queue_behaviour(R"({"status":503,"retry_after":20})");
     fixture.log.on_warning = [&] { source.request_stop(); };
   }
   SUBCASE("for a permit") {
-    server.behave(R"({"fault":"hang"})");
+    server.queue_behaviour(R"({"fault":"hang"})");
     std::jthread first([&] { static_cast<void>(fixture.embed(source.get_token())); });
-    while (server.seen().empty()) std::this_thread::sleep_for(1ms);
+    while (server.requests().empty()) std::this_thread::sleep_for(1ms);
     stopping = std::jthread([&] {
       std::this_thread::sleep_for(
           5ms);  // it most likely waits by then; the test is also right if it does not
@@ -418,25 +419,25 @@ TEST_CASE("a stop request ends every wait") {
     });
     const auto second = fixture.embed(source.get_token());
     CHECK((second ? ErrorKind::internal : second.error().kind) == ErrorKind::cancelled);
-    CHECK(server.seen().size() == 1);
+    CHECK(server.requests().size() == 1);
     return;
   }
   const auto answer = fixture.embed(source.get_token());
   REQUIRE_FALSE(answer.has_value());
   CHECK(answer.error().kind == ErrorKind::cancelled);
-  REQUIRE(server.wait_for(1));
-  CHECK(server.seen().size() == 1);
+  REQUIRE(server.wait_for_requests(1));
+  CHECK(server.requests().size() == 1);
 }
 
 TEST_CASE("the timeout of a call includes its wait for a permit") {
   FakeUpstream server;
-  server.behave(R"({"fault":"hang"})");
+  server.queue_behaviour(R"({"fault":"hang"})");
   UpstreamFixture fixture(server.url());
-  fixture.options.gate = {1, 8, 60s};
+  fixture.options.semaphore = {1, 8, 60s};
   std::stop_source source;
   fixture.upstream();
   std::jthread first([&] { static_cast<void>(fixture.embed(source.get_token())); });
-  while (server.seen().empty()) std::this_thread::sleep_for(1ms);
+  while (server.requests().empty()) std::this_thread::sleep_for(1ms);
   const auto second = fixture.upstream().call({"embed", kEmbed, "", 100ms}, {});
   source.request_stop();
   REQUIRE_FALSE(second.has_value());

@@ -34,7 +34,7 @@ pipeline::DiscoverRequest on_page(std::string page, int limit = 3) {
 }  // namespace
 
 TEST_CASE("discover returns `limit` documents for a page, each once and never the page itself") {
-  House fixture;
+  SiteFixture fixture;
   for (int limit : {1, 3, 10}) {
     auto found =
         pipeline::discover(fixture.engine(), on_page("/blog/philosophy-bounded-execution", limit));
@@ -51,7 +51,7 @@ TEST_CASE("discover returns `limit` documents for a page, each once and never th
 }
 
 TEST_CASE("discover leaves out what the client has seen and the visitor has read") {
-  House fixture;
+  SiteFixture fixture;
   auto request = on_page("/blog/philosophy-bounded-execution");
   std::string first = slugs(*pipeline::discover(fixture.engine(), request)).front();
   request.page.seen_slugs = {first};
@@ -59,12 +59,12 @@ TEST_CASE("discover leaves out what the client has seen and the visitor has read
   request.page.seen_slugs.clear();
   request.visitor_id = kVisitor;
   REQUIRE(fixture.store->update_visitor(kVisitor, std::nullopt,
-                                        std::vector<Reading>{{first, kNow, 100}}, kNow));
+                                        std::vector<HistoryEntry>{{first, kNow, 100}}, kNow));
   CHECK(!has(slugs(*pipeline::discover(fixture.engine(), request)), first));
 }
 
 TEST_CASE("without a page the declared interests decide") {
-  House fixture;
+  SiteFixture fixture;
   REQUIRE(fixture.store->update_visitor(kVisitor, std::vector<std::string>{"sqlite"}, {}, kNow));
   pipeline::DiscoverRequest request;
   for (const std::string& visitor : {std::string(kVisitor), std::string(kInUpperCase)}) {
@@ -76,7 +76,7 @@ TEST_CASE("without a page the declared interests decide") {
 }
 
 TEST_CASE("without a page and interests the newest documents are recommended") {
-  House fixture;
+  SiteFixture fixture;
   auto found = pipeline::discover(fixture.engine(), on_page(""));
   REQUIRE(found);
   REQUIRE(found->items.size() == 3);
@@ -88,7 +88,7 @@ TEST_CASE("without a page and interests the newest documents are recommended") {
 }
 
 TEST_CASE("recommendations and the ambient citation link to their quotes on the site") {
-  House fixture;
+  SiteFixture fixture;
   fixture.settings.site_url = "https://a.test";
   const std::string page = "/blog/debono-boss-fight";
   const auto found = pipeline::discover(fixture.engine(), on_page(page, 10)).value();
@@ -103,7 +103,7 @@ TEST_CASE("recommendations and the ambient citation link to their quotes on the 
 }
 
 TEST_CASE("a limit out of range and an invalid visitor id are usage errors") {
-  House fixture;
+  SiteFixture fixture;
   CHECK(pipeline::discover(fixture.engine(), on_page("/", 0)).error().kind == ErrorKind::usage);
   CHECK(pipeline::discover(fixture.engine(), on_page("/", 11)).error().kind == ErrorKind::usage);
   auto request = on_page("/");
@@ -113,7 +113,7 @@ TEST_CASE("a limit out of range and an invalid visitor id are usage errors") {
 
 TEST_CASE(
     "ambient: known pages and products have a hint, posts also a citation, unknown pages nothing") {
-  House fixture;
+  SiteFixture fixture;
   auto front = pipeline::ambient(fixture.engine(), "/").value();
   CHECK(!front.hint.empty());
   CHECK(!front.citation);
@@ -136,7 +136,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the JSON of recommendations has its fields in order") {
-  House fixture;
+  SiteFixture fixture;
   std::string json = pipeline::to_json(
       *pipeline::discover(fixture.engine(), on_page("/blog/debono-boss-fight", 1)));
   size_t at = 0;

@@ -13,7 +13,7 @@
 namespace stoka::test {
 
 struct IndexFixture {
-  House fixture{false};
+  SiteFixture fixture{false};
   fs::path root = fixture.folder.path / "site";
   IndexFixture() { fs::create_directory(root); }
 

@@ -29,7 +29,7 @@ TEST_CASE("a document whose file is gone stays until it is pruned, then no searc
   fs::remove(index.root / "a.md");
   auto kept = index.run();
   CHECK(counts(kept) == "+0 ~0 =1 -0");
-  CHECK(kept->gone == 1);
+  CHECK(kept->missing == 1);
   CHECK(index.found("lighthouses") == 1);
   CHECK(counts(index.run(true)) == "+0 ~0 =1 -1");
   CHECK(index.found("lighthouses") == 0);
@@ -181,7 +181,7 @@ TEST_CASE("a document that becomes private is removed from the index, in every f
     CHECK_FALSE(index.slugs().contains("b"));
     CHECK(index.slugs().contains("a"));
     bool is_reported = false;
-    for (const ingest::Skipped& item : report->skipped)
+    for (const ingest::SkippedSource& item : report->skipped)
       is_reported = is_reported || item.reason.find("keeps it from readers") != std::string::npos;
     CHECK(is_reported);
   }
@@ -304,7 +304,7 @@ TEST_CASE("documents that may be in an unreadable line of a corpus stay") {
               "{\"id\":\"a\" \"text\":\"Ships.\"}\n{\"id\":\"b\",\"text\":\"Lamps.\"}\n");
   auto report = index.run(false, false, corpus);
   CHECK(counts(report) == "+0 ~0 =1 -0");
-  CHECK(report->gone == 1);
+  CHECK(report->missing == 1);
   CHECK(index.slugs() == std::set<std::string>{"a", "b"});
   CHECK(counts(index.run(true, false, corpus)) == "+0 ~0 =1 -1");  // --prune removes it
 

@@ -21,7 +21,7 @@ struct ModelFixture {
   TempFolder folder;
   RecordingLog log;
   FixedClock clock{kNow};
-  net::Client client;
+  net::HttpClient client;
   net::Upstream upstream{options(), client, log};
   embed::TeiEmbedder model{upstream, clock};
   std::unique_ptr<store::Store> store =
@@ -53,7 +53,7 @@ struct ModelFixture {
   // The number of requests to /embed.
   size_t embed_requests() const {
     size_t out = 0;
-    for (const auto& seen : server.seen()) out += seen.path == "/embed";
+    for (const auto& seen : server.requests()) out += seen.path == "/embed";
     return out;
   }
 };
@@ -96,7 +96,7 @@ TEST_CASE("a chunk that the model refuses is reported, and lexical search finds 
   index.write("limits.md", "limits keep an agent honest.");
   index.write("venom.md", "this one is poison for the model.");
   index.write("caches.md", "a cache is a promise to forget.");
-  index.server.behave(R"({"times":0,"path":"/embed","fault":"poison"})");
+  index.server.queue_behaviour(R"({"times":0,"path":"/embed","fault":"poison"})");
   auto report = index.index();
   REQUIRE(report);
   CHECK(report->added == 3);
@@ -115,7 +115,7 @@ TEST_CASE("if the model does not answer, the index is not changed") {
   REQUIRE(pipeline::run_index(index.store.get(), index_request({index.folder.path / "content"}),
                               index.clock, index.log));
   auto before = index.store->stats().value();
-  index.server.behave(R"({"times":0,"status":503})");
+  index.server.queue_behaviour(R"({"times":0,"status":503})");
   auto report = index.index();
   REQUIRE_FALSE(report);
   CHECK(exit_code(report.error().kind) == 4);
@@ -126,7 +126,7 @@ TEST_CASE("if the model does not answer, the index is not changed") {
 TEST_CASE("a dry run embeds nothing and works without the server") {
   ModelFixture index;
   index.write("limits.md", "limits keep an agent honest.");
-  index.server.behave(R"({"times":0,"status":503})");
+  index.server.queue_behaviour(R"({"times":0,"status":503})");
   auto request = index.request();
   request.dry_run = true;
   auto report = pipeline::run_index(index.store.get(), request, index.clock, index.log);
@@ -142,7 +142,7 @@ TEST_CASE("a run that is cancelled during embedding keeps what was written") {
   index.write("caches.md", "a cache is a promise to forget.");
   std::stop_source stop;
   auto request = index.request();
-  index.server.behave(R"({"path":"/embed","fault":"hang"})");
+  index.server.queue_behaviour(R"({"path":"/embed","fault":"hang"})");
   size_t before = index.embed_requests();
   std::jthread user([&] {
     for (int i = 0; i < 500 && index.embed_requests() < before + 1; ++i)
@@ -166,7 +166,7 @@ TEST_CASE("the document template is applied to the embedded texts and recorded i
   REQUIRE(pipeline::run_index(index.store.get(), request, index.clock, index.log));
   CHECK(index.store->identity().value()->document_template == request.identity.document_template);
   bool seen = false;
-  for (const auto& asked : index.server.seen())
+  for (const auto& asked : index.server.requests())
     seen = seen || asked.body.find("title: limits.md | text: limits keep") != std::string::npos;
   CHECK(seen);
 }

@@ -33,7 +33,7 @@ struct Shop : IndexFixture {
     auto documents = fixture.store->documents().value();
     for (const auto& info : documents) {
       std::string text;
-      auto chunks = fixture.store->chunks_of(info.document.slug).value();
+      auto chunks = fixture.store->document_chunks(info.document.slug).value();
       for (const auto& chunk : chunks) text += chunk.chunk.content + "|";
       out.insert(fmt::format("{} {}: {}", info.document.slug, info.document.url, text));
     }
@@ -94,7 +94,7 @@ TEST_CASE("a product whose page or entry is gone keeps the text of the other") {
     fs::remove(shop.pages / "lamp.md");
     auto report = shop.run(prune);
     CHECK(counts(report) == "+1 ~0 =1 -1");
-    CHECK(report->gone == 0);
+    CHECK(report->missing == 0);
     CHECK(shop.all() == All{"product-lamp /products/lamp: price: 9 EUR.|", kTorch});
   }
 }

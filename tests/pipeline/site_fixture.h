@@ -28,9 +28,9 @@ using testing::TempFolder;
 struct RecordingLog final : Log {
   std::mutex mutex;
   std::vector<std::string> warnings;
-  void write(Level level, std::string_view message) override {
+  void write(LogLevel level, std::string_view message) override {
     std::lock_guard lock(mutex);
-    if (level == Level::warning) warnings.emplace_back(message);
+    if (level == LogLevel::warning) warnings.emplace_back(message);
   }
 };
 
@@ -61,11 +61,11 @@ inline const fs::path& sample_index() {
 }
 
 // Every part may be replaced before engine() is called for the first time.
-struct House {
+struct SiteFixture {
   TempFolder folder;
   std::string url = "sqlite:" + (folder.path / "stoka.db").string();
   FixedClock clock{kNow};
-  SeededIds ids{1};
+  SeededUuidSource ids{1};
   RecordingLog log;
   golden::Golden golden = golden::load().value();
   route::Router router = route::Router::make(golden.router).value();
@@ -76,7 +76,7 @@ struct House {
   std::unique_ptr<generate::Generator> generator;
   pipeline::Settings settings;
 
-  explicit House(bool with_sample = true) {
+  explicit SiteFixture(bool with_sample = true) {
     if (with_sample) fs::copy_file(sample_index(), folder.path / "stoka.db");
     store = store::open(url, store::OpenMode::read_write).value();
     embedder = std::make_unique<embed::BuiltinEmbedder>(*store);
@@ -100,9 +100,9 @@ struct House {
 };
 
 // The events and the result of a turn.
-struct Heard {
+struct RecordedTurn {
   std::vector<Event> events;
-  Result<pipeline::Outcome> outcome = fail(ErrorKind::internal, "not run");
+  Result<pipeline::TurnResult> result = fail(ErrorKind::internal, "not run");
 
   std::string text() const {
     std::string out;
@@ -142,14 +142,15 @@ struct Heard {
 };
 
 // Runs a turn and records its events.
-inline Heard ask(House& fixture, pipeline::TurnRequest request, std::stop_token stop = {}) {
-  Heard turn;
-  turn.outcome = pipeline::run_turn(
+inline RecordedTurn ask(SiteFixture& fixture, pipeline::TurnRequest request,
+                        std::stop_token stop = {}) {
+  RecordedTurn turn;
+  turn.result = pipeline::run_turn(
       fixture.engine(), request, [&](const Event& event) { turn.events.push_back(event); }, stop);
   return turn;
 }
 
-inline Heard ask(House& fixture, std::string query, std::string session = "") {
+inline RecordedTurn ask(SiteFixture& fixture, std::string query, std::string session = "") {
   return ask(fixture, pipeline::TurnRequest{std::move(query), std::move(session), "", "", {}});
 }
 

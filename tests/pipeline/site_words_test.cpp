@@ -15,7 +15,7 @@ using Pages = std::vector<std::pair<std::string, std::string>>;  // file and tex
 
 // An engine with an index of these pages.
 struct SmallSite {
-  House fixture{false};
+  SiteFixture fixture{false};
 
   explicit SmallSite(const Pages& pages) {
     for (const auto& [file, text] : pages) fixture.folder.write("site/" + file, text);
@@ -96,7 +96,7 @@ TEST_CASE("a prompt injection is turned away even if the site has its words") {
 }
 
 TEST_CASE("an error of the index is kept, and the catalogue is read only once") {
-  House fixture;
+  SiteFixture fixture;
   int reads = 0;
   pipeline::SiteWordLookup lookup(*fixture.store,
                                   [&]() -> Result<std::shared_ptr<const pipeline::Catalog>> {

@@ -17,27 +17,27 @@ constexpr const char* kBounded = "philosophy-bounded-execution";
 }  // namespace
 
 TEST_CASE("after two hours a turn gets a new session with the same visitor") {
-  House fixture;
-  Heard first = ask(fixture, "tell me about bounded execution", kSession);
+  SiteFixture fixture;
+  RecordedTurn first = ask(fixture, "tell me about bounded execution", kSession);
   fixture.clock.advance(std::chrono::minutes(121));
-  Heard second = ask(fixture, "tell me about bounded execution", kSession);
-  REQUIRE(second.outcome);
+  RecordedTurn second = ask(fixture, "tell me about bounded execution", kSession);
+  REQUIRE(second.result);
   CHECK(second.ready().session_id != kSession);
   CHECK(second.ready().visitor_id == first.ready().visitor_id);
   CHECK(second.cites(kBounded));
-  CHECK(second.outcome->turn.returning);
+  CHECK(second.result->turn.returning);
   CHECK(fixture.store->session(kSession).value()->turns == 1);
 }
 
 TEST_CASE("a visitor who was stored before the session began is returning in each of its turns") {
-  House fixture;
+  SiteFixture fixture;
   const std::string visitor = "22222222-2222-4222-8222-222222222222";
   const auto returning = [&](const std::string& session) {
     fixture.clock.advance(std::chrono::minutes(1));
     pipeline::TurnRequest request{"tell me about bounded execution", session, visitor, "", {}};
-    const Heard turn = ask(fixture, request);
-    REQUIRE(turn.outcome);
-    return turn.outcome->turn.returning;
+    const RecordedTurn turn = ask(fixture, request);
+    REQUIRE(turn.result);
+    return turn.result->turn.returning;
   };
   const std::string other = "33333333-3333-4333-8333-333333333333";
   for (int turn = 1; turn <= 3; ++turn) CHECK_FALSE(returning(kSession));
@@ -46,11 +46,11 @@ TEST_CASE("a visitor who was stored before the session began is returning in eac
 }
 
 TEST_CASE("the prompt mentions a returning visitor in every turn of a session") {
-  House fixture;
+  SiteFixture fixture;
   pipeline::TurnRequest request{"tell me about bounded execution", "", "", "", {}};
   request.visitor_id = "22222222-2222-4222-8222-222222222222";
   REQUIRE(fixture.store->update_visitor(request.visitor_id, std::vector<std::string>{"agents"},
-                                        std::vector<Reading>{{"debono-boss-fight", kNow, 40}},
+                                        std::vector<HistoryEntry>{{"debono-boss-fight", kNow, 40}},
                                         kNow));
   fixture.clock.advance(std::chrono::hours(24));
   request.session_id = kSession;
@@ -61,12 +61,12 @@ TEST_CASE("the prompt mentions a returning visitor in every turn of a session") 
     const std::string& system = turn.prompt.messages.front().content;
     CHECK(system.find("returning:       true") != std::string::npos);
     CHECK(system.find("reading_history: debono-boss-fight (40%)\n") != std::string::npos);
-    REQUIRE(ask(fixture, request).outcome);
+    REQUIRE(ask(fixture, request).result);
   }
 }
 
 TEST_CASE("ids are case-insensitive and are returned in lower case") {
-  House fixture;
+  SiteFixture fixture;
   const std::string session = "abcdef11-1111-4111-8111-111111111111";
   const std::string visitor = "abcdef22-2222-4222-8222-222222222222";
   pipeline::TurnRequest request{"tell me about bounded execution",
@@ -75,8 +75,8 @@ TEST_CASE("ids are case-insensitive and are returned in lower case") {
                                 "",
                                 {}};
   for (int turns = 1; turns <= 2; ++turns) {
-    Heard turn = ask(fixture, request);
-    REQUIRE(turn.outcome);
+    RecordedTurn turn = ask(fixture, request);
+    REQUIRE(turn.result);
     CHECK(turn.ready().session_id == session);
     CHECK(turn.ready().visitor_id == visitor);
     CHECK(fixture.store->session(session).value()->turns == turns);
@@ -86,13 +86,14 @@ TEST_CASE("ids are case-insensitive and are returned in lower case") {
 }
 
 TEST_CASE("a request with the session of another visitor gets a new session") {
-  House fixture;
+  SiteFixture fixture;
   ask(fixture, "tell me about bounded execution", kSession);
-  Heard other = ask(fixture, pipeline::TurnRequest{
-                                 "why?", kSession, "22222222-2222-4222-8222-222222222222", "", {}});
-  REQUIRE(other.outcome);
+  RecordedTurn other =
+      ask(fixture,
+          pipeline::TurnRequest{"why?", kSession, "22222222-2222-4222-8222-222222222222", "", {}});
+  REQUIRE(other.result);
   CHECK(other.ready().session_id != kSession);
-  CHECK(other.outcome->turn.session.exchanges.empty());
+  CHECK(other.result->turn.session.exchanges.empty());
   CHECK(fixture.store->session(kSession).value()->turns == 1);
 }
 

@@ -116,7 +116,7 @@ TEST_CASE("only the best chunk of a named document gets kMinNamedScore") {
   }
   const Question question = parse_question("gestorben ist debono dead");
   const std::vector<Features> features(3);
-  const auto lifted = scores(question, hits, features, Calibration{-3, {}});
+  const auto lifted = score_hits(question, hits, features, Calibration{-3, {}});
   CHECK(lifted[0] == kMinNamedScore);
   CHECK(lifted[1] < 0.1);
   CHECK(lifted[2] < 0.1);
@@ -182,7 +182,7 @@ TEST_CASE("the score rises with every feature and stays between 0 and 1") {
   Features features{};
   CHECK(fitted.score(features) < 0.1);
   double before = fitted.score(features);
-  for (size_t i = 0; i < kFeatures; ++i) {
+  for (size_t i = 0; i < kFeatureCount; ++i) {
     features[i] = 1;
     const double now = fitted.score(features);
     CHECK(now > before);

@@ -20,7 +20,7 @@ Hit hit(std::string content, std::string title = "", std::string section = "",
 }
 
 Features features_of(std::string_view query, const Hit& one) {
-  return measure(parse_question(query), std::vector<Hit>{one}).front();
+  return compute_features(parse_question(query), std::vector<Hit>{one}).front();
 }
 
 std::vector<std::string> words(const Question& question) {
@@ -153,11 +153,12 @@ TEST_CASE("the heading feature counts title, section, tags and slug, but not the
 }
 
 TEST_CASE("neighbouring words of the question count as close if they are close in the chunk") {
-  CHECK(features_of("bounded execution", hit("execution that is bounded"))[kClose] == 1);
+  CHECK(features_of("bounded execution", hit("execution that is bounded"))[kProximity] == 1);
   CHECK(features_of("bounded execution",
-                    hit("bounded is one thing and quite another one is execution"))[kClose] == 0);
-  CHECK(features_of("bounded execution budget", hit("bounded execution"))[kClose] == 0.5);
-  CHECK(features_of("budget", hit("a budget"))[kClose] ==
+                    hit("bounded is one thing and quite another one is execution"))[kProximity] ==
+        0);
+  CHECK(features_of("bounded execution budget", hit("bounded execution"))[kProximity] == 0.5);
+  CHECK(features_of("budget", hit("a budget"))[kProximity] ==
         features_of("budget", hit("a budget"))[kCoverage]);
 }
 
@@ -187,7 +188,7 @@ TEST_CASE("an unknown word matches a similar word, with a lower weight") {
     CAPTURE(c.word);
     Question question = parse_question(c.word);
     weight_terms(question, 10, std::vector<uint64_t>{0});
-    const Features features = measure(question, std::vector<Hit>{hit(c.text)}).front();
+    const Features features = compute_features(question, std::vector<Hit>{hit(c.text)}).front();
     CHECK((features[kCoverage] > 0) == c.resembles);
     CHECK(features[kCoverage] < features_of("backup", hit("a backup"))[kCoverage]);
   }
@@ -200,14 +201,14 @@ TEST_CASE("semantic similarity is how far the cosine exceeds the median") {
     one.cosine = cosine;
     hits.push_back(one);
   }
-  const auto all = measure(parse_question("garden"), hits);
-  CHECK(all[0][kSense] == doctest::Approx(0.8));
-  CHECK(all[1][kSense] == doctest::Approx(0.2));
-  CHECK(all[2][kSense] == 0);
-  CHECK(all[6][kSense] == 0);
+  const auto all = compute_features(parse_question("garden"), hits);
+  CHECK(all[0][kSimilarity] == doctest::Approx(0.8));
+  CHECK(all[1][kSimilarity] == doctest::Approx(0.2));
+  CHECK(all[2][kSimilarity] == 0);
+  CHECK(all[6][kSimilarity] == 0);
   const std::vector<Hit> few(hits.begin(), hits.begin() + 2);
-  CHECK(measure(parse_question("garden"), few)[0][kSense] == doctest::Approx(0.9));
-  CHECK(measure(parse_question("garden"), {}).empty());
+  CHECK(compute_features(parse_question("garden"), few)[0][kSimilarity] == doctest::Approx(0.9));
+  CHECK(compute_features(parse_question("garden"), {}).empty());
 }
 
 TEST_CASE("every feature is between 0 and 1 for any input") {

@@ -33,13 +33,13 @@ TEST_CASE("RetrievalOrder keeps the order and gives the first hit the best score
 
 TEST_CASE("a hit without a score gets the score of its rank in retrieval order") {
   auto found = hits({"a", "b", "c", "d"});
-  set_raw(found, {0.3, std::nullopt, 0.8, std::nullopt});
-  CHECK(found[0].raw == 0.3);
-  CHECK(found[1].raw == 0.3);  // the second best of two scores
-  CHECK(found[1].unscored);
-  CHECK(found[2].raw == 0.8);
-  CHECK_FALSE(found[2].unscored);
-  CHECK(found[3].raw == 0.3);  // the worst score, since there is no fourth
+  set_raw_scores(found, {0.3, std::nullopt, 0.8, std::nullopt});
+  CHECK(found[0].raw_score == 0.3);
+  CHECK(found[1].raw_score == 0.3);  // the second best of two scores
+  CHECK(found[1].is_unscored);
+  CHECK(found[2].raw_score == 0.8);
+  CHECK_FALSE(found[2].is_unscored);
+  CHECK(found[3].raw_score == 0.3);  // the worst score, since there is no fourth
 }
 
 }  // namespace order_test

@@ -20,13 +20,13 @@ Hit hit(std::string slug, int index, double raw, std::string type = "blog",
   out.chunk.type = std::move(type);
   out.chunk.tags = std::move(tags);
   out.chunk.date = parse_date(date);
-  out.raw = raw;
+  out.raw_score = raw;
   return out;
 }
 
 std::string rules(const Hit& hit) {
   std::string out;
-  for (const Factor& factor : hit.factors) out += (out.empty() ? "" : " ") + factor.rule;
+  for (const PolicyReceipt& factor : hit.factors) out += (out.empty() ? "" : " ") + factor.rule;
   return out;
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("each policy rule multiplies the score by its factor and leaves a rece
     REQUIRE(kept.size() == 1);
     CHECK(kept[0].score == doctest::Approx(c.score));
     CHECK(rules(kept[0]) == c.rules);
-    CHECK(kept[0].raw == c.hit.raw);
+    CHECK(kept[0].raw_score == c.hit.raw_score);
   }
 }
 
@@ -114,11 +114,11 @@ TEST_CASE("the confidence follows from the best score and the thresholds") {
     CAPTURE(c.score);
     Hit best = hit("a", 0, 0);
     best.score = c.score;
-    auto result = rerank::classify(std::vector{best}, {});
+    auto result = rerank::classify_confidence(std::vector{best}, {});
     CHECK(result.confidence == c.confidence);
     CHECK(result.low_confidence == c.low);
   }
-  CHECK(rerank::classify({}, {}).confidence == Confidence::nothing);
+  CHECK(rerank::classify_confidence({}, {}).confidence == Confidence::nothing);
 }
 
 }  // namespace policy_test

@@ -41,7 +41,7 @@ std::vector<Hit> some_hits(size_t count) {
 
 template <class Kind>
 struct Fixture {
-  explicit Fixture(FakeOptions server_options = {}, RemoteOptions reranker_options = {})
+  explicit Fixture(FakeOptions server_options = {}, RemoteRerankerOptions reranker_options = {})
       : server(server_options),
         upstream("reranker", server.url(),
                  std::is_same_v<Kind, TeiReranker> ? net::ApiRoot::plain : net::ApiRoot::versioned),
@@ -60,7 +60,7 @@ struct Fixture {
   }
   std::vector<nlohmann::json> bodies() const {
     std::vector<nlohmann::json> out;
-    for (const SeenRequest& request : server.seen())
+    for (const SeenRequest& request : server.requests())
       out.push_back(nlohmann::json::parse(request.body));
     return out;
   }
@@ -91,7 +91,7 @@ TEST_CASE("tei: the request has query, texts, raw_scores and truncate") {
   Tei fixture;
   CHECK(fixture.reranker.name() == "tei at " + fixture.server.url());
   fixture.scores({hit("Title", "Section", "Content"), hit("Title", "", "Content")});
-  CHECK(fixture.server.seen()[0].path == "/rerank");
+  CHECK(fixture.server.requests()[0].path == "/rerank");
   CHECK(fixture.bodies() ==
         std::vector<nlohmann::json>{{{"query", kQuery},
                                      {"texts", {"Title\nSection\nContent", "Title\nContent"}},
@@ -101,7 +101,7 @@ TEST_CASE("tei: the request has query, texts, raw_scores and truncate") {
 
 TEST_CASE(
     "jina: the request has query, documents, top_n and the model, and no vendor's own fields") {
-  RemoteOptions named;
+  RemoteRerankerOptions named;
   named.model = "some-model";
   FakeOptions options;
   options.model = "some-model";
@@ -110,7 +110,7 @@ TEST_CASE(
   fixture.scores({hit("Title", "Section", "Content"), hit("Title", "", "Content")});
   Jina nameless;
   nameless.scores({hit("", "", "Content"), hit("Title", "", "")});
-  CHECK(fixture.server.seen()[0].path == "/v1/rerank");
+  CHECK(fixture.server.requests()[0].path == "/v1/rerank");
   CHECK(fixture.bodies() ==
         std::vector<nlohmann::json>{{{"query", kQuery},
                                      {"documents", {"Title\nSection\nContent", "Title\nContent"}},
@@ -127,7 +127,7 @@ TEST_CASE(
     CAPTURE(count);
     Tei tei;
     check_last_scores_best(tei.scores(some_hits(count)));
-    CHECK(tei.server.seen().size() == (count + 31) / 32);
+    CHECK(tei.server.requests().size() == (count + 31) / 32);
     Jina jina;
     check_last_scores_best(jina.scores(some_hits(count)));
   }
@@ -139,13 +139,14 @@ TEST_CASE("logits are recognised over all batches and become scores") {
     FakeOptions options;
     options.dialect = dialect;
     options.logits = true;
-    RemoteOptions reranker_options;
+    RemoteRerankerOptions reranker_options;
     reranker_options.model = options.model;
     Jina fixture(options, reranker_options);
     check_last_scores_best(fixture.scores(some_hits(40)));
   }
   Tei fixture;
-  fixture.server.behave(R"({"body":"[{\"index\":0,\"score\":0.5},{\"index\":1,\"score\":-2}]"})");
+  fixture.server.queue_behaviour(
+      R"({"body":"[{\"index\":0,\"score\":0.5},{\"index\":1,\"score\":-2}]"})");
   const Scores scores = fixture.scores(some_hits(2));
   CHECK(*scores[0] == doctest::Approx(0.6224593));
   CHECK(*scores[1] == doctest::Approx(0.1192029));
@@ -155,7 +156,7 @@ TEST_CASE("a hit that the server did not score has no score, the others have one
   for (const std::string fault : {"nulls", "nan", "sentinel", "wrong_count"}) {
     CAPTURE(fault);
     Jina fixture;
-    fixture.server.behave(R"({"fault":")" + fault + "\"}");
+    fixture.server.queue_behaviour(R"({"fault":")" + fault + "\"}");
     const Scores scores = fixture.scores(some_hits(4));
     CHECK(std::count(scores.begin(), scores.end(), std::nullopt) == 1);
     for (const auto& score : scores) CHECK(score.value_or(0) <= 1);
@@ -163,7 +164,7 @@ TEST_CASE("a hit that the server did not score has no score, the others have one
 }
 
 TEST_CASE("only the first max_hits hits are scored") {
-  RemoteOptions few;
+  RemoteRerankerOptions few;
   few.max_hits = 3;
   Tei fixture({}, few);
   const Scores scores = fixture.scores(some_hits(5));
@@ -176,11 +177,11 @@ TEST_CASE("only the first max_hits hits are scored") {
 TEST_CASE("without hits no request is sent") {
   Tei fixture;
   CHECK(fixture.scores({}).empty());
-  CHECK(fixture.server.seen().empty());
+  CHECK(fixture.server.requests().empty());
 }
 
 TEST_CASE("a text above max_text_bytes is cut between two characters") {
-  RemoteOptions brief;
+  RemoteRerankerOptions brief;
   brief.max_text_bytes = 10;
   Jina fixture({}, brief);
   fixture.scores({hit("\u00e9\u00e9", "", "\u00e9\u00e9\u00e9\u00e9"), hit("0123456789", "", "x")});
@@ -200,15 +201,15 @@ TEST_CASE("if a text is too long for the server, texts are cut in half, twice at
       CAPTURE(one.max_text);
       FakeOptions options;
       options.dialect = dialect;
-      options.most_text = one.max_text;
-      RemoteOptions reranker_options;
+      options.max_text_bytes = one.max_text;
+      RemoteRerankerOptions reranker_options;
       reranker_options.max_text_bytes = 1200;
       Jina fixture(options, reranker_options);
       std::vector<Hit> hits = some_hits(3);
       hits[1].chunk.content = std::string(5000, 'x');
       const auto scores = fixture.reranker.score(kQuery, hits, {});
       CHECK(scores.has_value() == one.is_scored);
-      CHECK(fixture.server.seen().size() == one.requests);
+      CHECK(fixture.server.requests().size() == one.requests);
       CHECK(fixture.bodies().back()["documents"][1].get<std::string>().size() ==
             1200u >> (one.requests - 1));
     }
@@ -216,12 +217,12 @@ TEST_CASE("if a text is too long for the server, texts are cut in half, twice at
 
 TEST_CASE("tei: the batch is halved until the server accepts the number of texts") {
   FakeOptions small;
-  small.most_batch = 5;
+  small.max_batch = 5;
   Tei fixture(small);
   check_last_scores_best(fixture.scores(some_hits(20)));
-  for (const SeenRequest& request : fixture.server.seen())
+  for (const SeenRequest& request : fixture.server.requests())
     CHECK(nlohmann::json::parse(request.body)["texts"].size() <= 32);
-  CHECK(fixture.server.seen().size() == 6);  // of 20, 10, and four times 5 texts
+  CHECK(fixture.server.requests().size() == 6);  // of 20, 10, and four times 5 texts
 }
 
 TEST_CASE("a response without valid scores is a protocol error") {
@@ -240,7 +241,7 @@ TEST_CASE("a response without valid scores is a protocol error") {
   for (const auto& one : cases) {
     CAPTURE(one.behaviour);
     Tei fixture;
-    fixture.server.behave(one.behaviour);
+    fixture.server.queue_behaviour(one.behaviour);
     const Error error = fixture.failure(some_hits(3));
     CHECK(error.kind == ErrorKind::protocol);
     CHECK(error.message.starts_with("reranker at " + fixture.server.url()));
@@ -260,7 +261,8 @@ TEST_CASE("a server that runs no reranker is a config error") {
   for (const auto& one : cases) {
     CAPTURE(one.message);
     Jina fixture;
-    fixture.server.behave(nlohmann::json{{"status", one.status}, {"message", one.message}}.dump());
+    fixture.server.queue_behaviour(
+        nlohmann::json{{"status", one.status}, {"message", one.message}}.dump());
     const Error error = fixture.failure(some_hits(3));
     CHECK(error.kind == ErrorKind::config);
     CHECK(error.message ==
@@ -279,7 +281,7 @@ TEST_CASE("a server without the endpoint is a config error whose hint names the 
     CAPTURE(one.what);
     nlohmann::json behaviour = {{"status", one.status}, {"body", one.message}};
     Jina jina;
-    jina.server.behave(behaviour.dump());
+    jina.server.queue_behaviour(behaviour.dump());
     const Error jina_error = jina.failure(some_hits(3));
     CHECK(jina_error.kind == ErrorKind::config);
     CHECK(jina_error.message ==
@@ -288,7 +290,7 @@ TEST_CASE("a server without the endpoint is a config error whose hint names the 
           "for text-embeddings-inference set reranker.kind = tei (STOKA_RERANKER); else serve a "
           "reranker there, or set reranker.url (STOKA_RERANK_URL)");
     Tei tei;
-    tei.server.behave(behaviour.dump());
+    tei.server.queue_behaviour(behaviour.dump());
     const Error tei_error = tei.failure(some_hits(3));
     CHECK(tei_error.message ==
           "reranker at " + tei.server.url() + " is not a reranker: " + one.what);
@@ -312,53 +314,53 @@ TEST_CASE("a server that requires a model is a config error whose hint names the
     const std::string behaviour =
         nlohmann::json{{"status", one.status}, {"message", one.message}}.dump();
     Jina jina;
-    jina.server.behave(behaviour);
+    jina.server.queue_behaviour(behaviour);
     const Error jina_error = jina.failure(some_hits(3));
     CHECK(jina_error.kind == ErrorKind::config);
     CHECK(jina_error.message ==
           "reranker at " + jina.server.url() + "/v1 requires a valid model name: " + one.what);
     CHECK(jina_error.hint == "set reranker.model (STOKA_RERANK_MODEL)");
     Tei tei;
-    tei.server.behave(behaviour);
+    tei.server.queue_behaviour(behaviour);
     const Error tei_error = tei.failure(some_hits(3));
     CHECK(tei_error.kind == ErrorKind::config);
     CHECK(
         tei_error.hint.ends_with("jina (STOKA_RERANKER), and reranker.model (STOKA_RERANK_MODEL)"));
   }
   Jina too_long;
-  too_long.server.behave(
+  too_long.server.queue_behaviour(
       R"({"status":400,"times":0,"message":"this model's maximum context length is 512 tokens"})");
   CHECK(too_long.failure(some_hits(3)).kind == ErrorKind::protocol);
 }
 
 TEST_CASE("a model that fails on a text is a protocol error, not a config error") {
   Tei fixture;
-  fixture.server.behave(R"({"status":424,"message":"score is NaN"})");
+  fixture.server.queue_behaviour(R"({"status":424,"message":"score is NaN"})");
   CHECK(fixture.failure(some_hits(3)).kind == ErrorKind::protocol);
 }
 
 TEST_CASE("a server that is down or closes the connection is unavailable") {
   Tei fixture;
-  fixture.server.behave(R"({"times":0,"status":503})");
+  fixture.server.queue_behaviour(R"({"times":0,"status":503})");
   CHECK(fixture.failure(some_hits(3)).kind == ErrorKind::unavailable);
   fixture.server.reset();
-  fixture.server.behave(R"({"times":0,"fault":"close"})");
+  fixture.server.queue_behaviour(R"({"times":0,"fault":"close"})");
   CHECK(fixture.failure(some_hits(3)).kind == ErrorKind::unavailable);
   fixture.server.reset();
   check_last_scores_best(fixture.scores(some_hits(3)));
 }
 
 TEST_CASE("score() times out when its budget for all batches is used up") {
-  RemoteOptions hasty;
+  RemoteRerankerOptions hasty;
   hasty.budget = std::chrono::milliseconds(200);
   Tei silent({}, hasty);
-  silent.server.behave(R"({"fault":"hang"})");
+  silent.server.queue_behaviour(R"({"fault":"hang"})");
   const Error unanswered = silent.failure(some_hits(3));
   CHECK(unanswered.kind == ErrorKind::timeout);
   CHECK(unanswered.hint.ends_with("or raise reranker.timeout (STOKA_RERANK_TIMEOUT)"));
 
   Tei slow({}, hasty);
-  slow.server.behave(R"({"times":0,"delay_ms":150})");
+  slow.server.queue_behaviour(R"({"times":0,"delay_ms":150})");
   CHECK(slow.failure(some_hits(64)).kind == ErrorKind::timeout);
 
   hasty.budget = std::chrono::milliseconds(0);
@@ -367,7 +369,7 @@ TEST_CASE("score() times out when its budget for all batches is used up") {
   CHECK(error.kind == ErrorKind::timeout);
   CHECK(error.message == "reranker at " + none.server.url() + ": scored 0 of 3 texts within 0 ms");
   CHECK(error.hint.ends_with("or raise reranker.timeout (STOKA_RERANK_TIMEOUT)"));
-  CHECK(none.server.seen().empty());
+  CHECK(none.server.requests().empty());
 }
 
 TEST_CASE("score() can be cancelled") {
@@ -381,8 +383,8 @@ TEST_CASE("score() can be cancelled") {
 
 TEST_CASE("a key that the server repeats is masked in the error") {
   FakeUpstream server;
-  server.behave(R"({"status":501,"message":"not with sk-secret-7"})");
-  TestUpstream upstream("reranker", server.url(), net::ApiRoot::versioned, kPatience,
+  server.queue_behaviour(R"({"status":501,"message":"not with sk-secret-7"})");
+  TestUpstream upstream("reranker", server.url(), net::ApiRoot::versioned, kTestTimeout,
                         Secret("sk-secret-7"));
   JinaReranker reranker(*upstream, {});
   const auto scores = reranker.score(kQuery, some_hits(3), {});

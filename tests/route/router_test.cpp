@@ -16,7 +16,7 @@ const route::Router& router() {
   return made;
 }
 
-route::Decision decide(std::string_view query, int turns = 0) {
+route::RouteDecision decide(std::string_view query, int turns = 0) {
   return router().decide(query, turns,
                          {[](std::string_view word) {
                             return word == "debono" || word == "bounded" || word == "execution" ||
@@ -168,7 +168,7 @@ TEST_CASE("an off-topic signal of one word is ignored if the site discusses it")
         Case{"draw me a cat", "offtopic:draw me", "draw me", ""},
         Case{"how do you boil water", "new", "", ""}}) {
     CAPTURE(std::string(c.query));
-    const route::Decision decision = router().decide(c.query, 0, cookbook);
+    const route::RouteDecision decision = router().decide(c.query, 0, cookbook);
     CHECK(decision.rule == c.rule);
     CHECK(decision.signal == c.signal);
     CHECK(decision.site_word == c.site_word);

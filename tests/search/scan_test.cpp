@@ -62,7 +62,7 @@ std::vector<Scored> by_hand(const Corpus& corpus, const std::vector<Term>& query
   for (const auto& [id, score] : scores) {
     if (!std::binary_search(skip.begin(), skip.end(), id)) found.push_back({id, score});
   }
-  std::sort(found.begin(), found.end(), better);
+  std::sort(found.begin(), found.end(), ranks_before);
   return found;
 }
 

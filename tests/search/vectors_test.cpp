@@ -33,7 +33,7 @@ std::vector<Scored> sorted_scan(const VectorTable& table, std::span<const float>
     if (std::find(skip.begin(), skip.end(), row) != skip.end()) continue;
     all.push_back({table.ids[row], dot(table.row(row).data(), query.data(), table.dim)});
   }
-  std::sort(all.begin(), all.end(), better);
+  std::sort(all.begin(), all.end(), ranks_before);
   return all;
 }
 
@@ -113,14 +113,14 @@ TEST_CASE("normalize scales to unit length or changes nothing") {
 
 TEST_CASE("vectors are encoded as little-endian float32") {
   const std::vector<float> vector = {1.0F, -2.5F};
-  const std::string bytes = to_bytes(vector);
+  const std::string bytes = encode_vector(vector);
   CHECK(bytes == std::string("\x00\x00\x80\x3f\x00\x00\x20\xc0", 8));
-  CHECK(from_bytes(bytes, 2) == vector);
-  CHECK(from_bytes(bytes, 1).empty());
-  CHECK(from_bytes(bytes, 3).empty());
-  CHECK(from_bytes("abc", 1).empty());
-  CHECK(to_bytes({}).empty());
-  CHECK(from_bytes("", 0).empty());
+  CHECK(decode_vector(bytes, 2) == vector);
+  CHECK(decode_vector(bytes, 1).empty());
+  CHECK(decode_vector(bytes, 3).empty());
+  CHECK(decode_vector("abc", 1).empty());
+  CHECK(encode_vector({}).empty());
+  CHECK(decode_vector("", 0).empty());
 }
 
 }  // namespace vectors_test

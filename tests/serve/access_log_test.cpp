@@ -11,9 +11,9 @@
 namespace journal_test {
 
 using namespace stoka;
+using serve::AccessLog;
 using serve::AccessLogEntry;
-using serve::Journal;
-using serve::JournalOptions;
+using serve::AccessLogOptions;
 using Json = nlohmann::json;
 
 namespace {
@@ -21,9 +21,9 @@ namespace {
 struct LogFixture {
   FixedClock clock{Instant(std::chrono::sys_days(std::chrono::year(2026) / 4 / 12))};
   std::string text;
-  Journal log;
+  AccessLog log;
 
-  explicit LogFixture(JournalOptions options = {})
+  explicit LogFixture(AccessLogOptions options = {})
       : log(clock, options, [this](std::string_view line) { text += line; }) {}
   Json json() const {
     CHECK(text.ends_with("\n"));

@@ -88,7 +88,7 @@ class ChatClient {
     headers.clear();
     for (size_t at = head.find("\r\n") + 2; at < head.size();) {
       const size_t line_end = head.find("\r\n", at), colon = head.find(": ", at);
-      headers[lower(head.substr(at, colon - at))] = head.substr(colon + 2, line_end - colon - 2);
+      headers[to_lower(head.substr(at, colon - at))] = head.substr(colon + 2, line_end - colon - 2);
       at = line_end + 2;
     }
     raw.clear();

@@ -38,10 +38,10 @@ inline bool eventually(const std::function<bool()>& so) {
 struct ChatServerOptions {
   // Addresses of model servers; empty means the built-in part.
   std::string embedder = {}, reranker = {}, generator = {};
-  GateOptions gate = {};  // of each model server
-  net::Deadlines deadlines = {};
+  SemaphoreOptions gate = {};  // of each model server
+  net::Timeouts deadlines = {};
   net::Milliseconds query_timeout = embed::kQueryTimeout;  // of the embedder
-  net::BreakerOptions breaker = {};
+  net::CircuitBreakerOptions breaker = {};
   std::filesystem::path record = {}, replay = {};
   bool sample = true;  // false: the index is empty
   serve::ServerOptions server = {};
@@ -52,8 +52,9 @@ class ChatServerFixture {
   explicit ChatServerFixture(ChatServerOptions options = {})
       : options_(std::move(options)), parts(options_.sample && options_.embedder.empty()) {
     if (!options_.embedder.empty()) use_model_index();
-    if (!options_.record.empty()) tape_ = net::Recorder::create(options_.record, client_).value();
-    if (!options_.replay.empty()) tape_ = net::Replay::open(options_.replay).value();
+    if (!options_.record.empty())
+      tape_ = net::RecordingTransport::create(options_.record, client_).value();
+    if (!options_.replay.empty()) tape_ = net::ReplayTransport::open(options_.replay).value();
     if (!options_.embedder.empty()) {
       parts.embedder = std::make_unique<embed::TeiEmbedder>(
           upstream("embedder", options_.embedder, net::ApiRoot::plain), parts.clock,
@@ -62,7 +63,8 @@ class ChatServerFixture {
     }
     if (!options_.reranker.empty())
       parts.reranker = std::make_unique<rerank::TeiReranker>(
-          upstream("reranker", options_.reranker, net::ApiRoot::plain), rerank::RemoteOptions());
+          upstream("reranker", options_.reranker, net::ApiRoot::plain),
+          rerank::RemoteRerankerOptions());
     if (!options_.generator.empty()) {
       generate::OpenAiOptions named;
       named.model = "fake-model";  // a named model needs no list of models
@@ -135,32 +137,32 @@ class ChatServerFixture {
   ChatServerOptions options_;
   mutable std::mutex mutex_;
   std::string lines_;
-  RandomIds ids_;
-  net::Client client_;
+  RandomUuidSource ids_;
+  net::HttpClient client_;
   std::unique_ptr<net::Transport> tape_;
   std::vector<std::unique_ptr<net::Upstream>> upstreams_;
   std::atomic<bool> ended_ = false;
 
  public:
-  House parts;
-  serve::Journal log{parts.clock, {}, [this](std::string_view line) {
-                       const std::lock_guard lock(mutex_);
-                       lines_ += line;
-                     }};
+  SiteFixture parts;
+  serve::AccessLog log{parts.clock, {}, [this](std::string_view line) {
+                         const std::lock_guard lock(mutex_);
+                         lines_ += line;
+                       }};
   serve::Metrics metrics{"0.0.0"};
 
  private:
   net::Upstream& upstream(const std::string& role, const std::string& url, net::ApiRoot root) {
     net::UpstreamOptions out{role, net::BaseUrl::parse(url, root).value(), {}, options_.deadlines};
-    out.gate = options_.gate;
+    out.semaphore = options_.gate;
     out.breaker = options_.breaker;
     out.retries = 0;
     upstreams_.push_back(std::make_unique<net::Upstream>(out, tape_ ? *tape_ : client_, log));
     const net::Upstream* const made = upstreams_.back().get();
-    metrics.watch("stoka_gate_taken", {{"gate", role}},
-                  [made] { return static_cast<double>(made->gate().taken()); });
-    metrics.watch("stoka_gate_waiting", {{"gate", role}},
-                  [made] { return static_cast<double>(made->gate().waiting()); });
+    metrics.add_gauge("stoka_gate_taken", {{"gate", role}},
+                      [made] { return static_cast<double>(made->semaphore().in_use()); });
+    metrics.add_gauge("stoka_gate_waiting", {{"gate", role}},
+                      [made] { return static_cast<double>(made->semaphore().waiting()); });
     return *upstreams_.back();
   }
 
@@ -169,7 +171,7 @@ class ChatServerFixture {
     static TempFolder folder;
     static const fs::path made = [] {
       testing::FakeUpstream fake;
-      net::Client client;
+      net::HttpClient client;
       NullLog null_log;
       const FixedClock clock(kNow);
       net::Upstream server(

@@ -23,12 +23,13 @@ class Flood final : public generate::Generator {
 
   std::string name() const override { return "flood"; }
   bool reads_prompt() const override { return false; }
-  Result<generate::Finish> stream(const generate::Request&, const std::function<void()>&,
-                                  const generate::DeltaSink&, std::stop_token) override {
+  Result<generate::FinishReason> stream(const generate::GenerationRequest&,
+                                        const std::function<void()>&, const generate::DeltaSink&,
+                                        std::stop_token) override {
     return fail(ErrorKind::internal, "not used in these tests");
   }
-  Result<std::unique_ptr<generate::Writing>> begin(const generate::Request&,
-                                                   std::stop_token) override {
+  Result<std::unique_ptr<generate::GenerationStream>> begin(const generate::GenerationRequest&,
+                                                            std::stop_token) override {
     return std::make_unique<Writing>(*this);
   }
 
@@ -37,12 +38,12 @@ class Flood final : public generate::Generator {
   std::atomic<int> writings = 0;
 
  private:
-  class Writing final : public generate::Writing {
+  class Writing final : public generate::GenerationStream {
    public:
     explicit Writing(Flood& flood) : flood_(flood) { ++flood_.writings; }
     ~Writing() override { --flood_.writings; }
 
-    void start(net::Loop& loop, generate::Reader& reader) override {
+    void start(net::EventLoop& loop, generate::GenerationSink& reader) override {
       loop_ = &loop;
       reader_ = &reader;
       timer_ = loop.after(net::Milliseconds(0), [this] {
@@ -59,7 +60,9 @@ class Flood final : public generate::Generator {
       paused_ = false;
       timer_ = loop_->after(net::Milliseconds(0), [this] { write(); });
     }
-    Result<generate::Finish> result(std::stop_token) override { return generate::Finish::complete; }
+    Result<generate::FinishReason> result(std::stop_token) override {
+      return generate::FinishReason::complete;
+    }
 
    private:
     void write() {
@@ -69,7 +72,7 @@ class Flood final : public generate::Generator {
         while (out.size() < 300000) out += "all is well and stays so. ";
         return out;
       }();
-      if (written_ >= flood_.bytes_) return reader_->over();
+      if (written_ >= flood_.bytes_) return reader_->finished();
       written_ += piece.size();
       flood_.written += piece.size();
       reader_->text(piece);
@@ -77,11 +80,11 @@ class Flood final : public generate::Generator {
     }
 
     Flood& flood_;
-    net::Loop* loop_ = nullptr;
-    generate::Reader* reader_ = nullptr;
+    net::EventLoop* loop_ = nullptr;
+    generate::GenerationSink* reader_ = nullptr;
     size_t written_ = 0;
     bool paused_ = false;
-    net::Loop::Timer timer_;
+    net::EventLoop::Timer timer_;
   };
 
   const size_t bytes_;

@@ -41,8 +41,8 @@ std::optional<Session> kept(const ChatServerFixture& fixture) {
 
 TEST_CASE("a disconnect while queued frees the place in the queue") {
   ScriptedModel model;
-  GateOptions one;
-  one.places = 1;
+  SemaphoreOptions one;
+  one.permits = 1;
   ChatServerFixture fixture({.generator = model.url(), .gate = one});
   ChatClient first = fixture.start(kQuestion);
   ScriptedModel::Request answering = model.next();

@@ -26,15 +26,15 @@ struct Case {
 };
 
 // Short deadlines, for servers that do not answer.
-net::Deadlines short_deadlines() {
+net::Timeouts short_deadlines() {
   using net::Milliseconds;
   return {Milliseconds(5000), Milliseconds(300), Milliseconds(600), Milliseconds(500),
           Milliseconds(1500)};
 }
 
-net::BreakerOptions unbreakable() {
-  net::BreakerOptions out;
-  out.failures = 1000000;
+net::CircuitBreakerOptions unbreakable() {
+  net::CircuitBreakerOptions out;
+  out.failure_threshold = 1000000;
   return out;
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("a generator fault is a status before the stream or one last event in 
         {.generator = model.url(), .deadlines = short_deadlines(), .breaker = unbreakable()});
     for (const Case& item : cases) {
       tried.insert(Json::parse(item.behaviour).value("fault", ""));
-      model.behave(item.behaviour);
+      model.queue_behaviour(item.behaviour);
       ChatClient client = fixture.start({{"query", kQuestion}});
       check(read_reply(client), item);
       // The connection is closed after an error event.
@@ -131,7 +131,7 @@ TEST_CASE("a generator fault is a status before the stream or one last event in 
     CHECK(fixture.metrics.requests("/api/stoka/chat", 200).value() > 0);
   }
   for (const auto& fault : testing::kFaults) {
-    const std::string on = " " + std::string(fault.on) + " ";
+    const std::string on = " " + std::string(fault.request_kinds) + " ";
     if (on == "  " || on.find(" stream ") != std::string::npos) CHECK(tried.contains(fault.name));
   }
 }
@@ -139,7 +139,8 @@ TEST_CASE("a generator fault is a status before the stream or one last event in 
 TEST_CASE("an answer that broke off is saved and marked as cut off") {
   FakeUpstream model;
   ChatServerFixture fixture({.generator = model.url()});
-  model.behave(R"({"answer":"limits come first and then they stay","fault":"cut","after":6})");
+  model.queue_behaviour(
+      R"({"answer":"limits come first and then they stay","fault":"cut","after":6})");
   const ChatReply reply = fixture.ask(kQuestion);
   CHECK(reply.text() == "limits come first and t");
   REQUIRE(reply.last().name == "error");
@@ -206,7 +207,7 @@ TEST_CASE("an embedder fault is a status before the stream") {
     Json behaviour = Json::parse(item.behaviour);
     behaviour["path"] = "/embed";
     behaviour["times"] = 0;
-    embedder.behave(behaviour.dump());
+    embedder.queue_behaviour(behaviour.dump());
     check(fixture.ask(kQuestion), item);
     embedder.reset();
   }
@@ -227,7 +228,7 @@ TEST_CASE("an embedder that fails from the start is 503") {
     Json behaviour = Json::parse(item.behaviour);
     behaviour["path"] = "/info";
     behaviour["times"] = 0;
-    embedder.behave(behaviour.dump());
+    embedder.queue_behaviour(behaviour.dump());
     check(fixture.ask(kQuestion), item);
     embedder.reset();
   }
@@ -235,7 +236,7 @@ TEST_CASE("an embedder that fails from the start is 503") {
 
 TEST_CASE("the embedding of a question has a timeout of its own") {
   FakeUpstream embedder;
-  embedder.behave(R"({"fault":"hang","path":"/embed","times":0})");
+  embedder.queue_behaviour(R"({"fault":"hang","path":"/embed","times":0})");
   ChatServerFixture fixture({.embedder = embedder.url(), .query_timeout = net::Milliseconds(200)});
   check(fixture.ask(kQuestion), {"hang", 503, "timeout", "5"});
   CHECK(fixture.log_text().find("embedder.query_timeout (STOKA_EMBED_QUERY_TIMEOUT)") !=
@@ -246,7 +247,7 @@ TEST_CASE("a reranker fault is a warning, and the question is answered") {
   FakeOptions scoring;
   scoring.reranker = true;
   FakeUpstream reranker(scoring);
-  net::Deadlines deadlines = short_deadlines();
+  net::Timeouts deadlines = short_deadlines();
   ChatServerFixture fixture(
       {.reranker = reranker.url(), .deadlines = deadlines, .breaker = unbreakable()});
   for (const char* trouble :
@@ -259,7 +260,7 @@ TEST_CASE("a reranker fault is a warning, and the question is answered") {
     CAPTURE(std::string(trouble));
     Json behaviour = Json::parse(trouble);
     behaviour["times"] = 0;
-    reranker.behave(behaviour.dump());
+    reranker.queue_behaviour(behaviour.dump());
     const size_t before = fixture.log_text().size();
     const ChatReply reply = fixture.ask(kQuestion);
     CHECK(reply.status == 200);

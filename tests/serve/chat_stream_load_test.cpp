@@ -19,10 +19,10 @@ void answer(ScriptedModel::Request& asked) {
   asked.finish();
 }
 
-GateOptions gate(size_t places, size_t most_waiting) {
-  GateOptions out;
-  out.places = places;
-  out.most_waiting = most_waiting;
+SemaphoreOptions gate(size_t places, size_t most_waiting) {
+  SemaphoreOptions out;
+  out.permits = places;
+  out.max_waiting = most_waiting;
   return out;
 }
 
@@ -53,8 +53,8 @@ TEST_CASE("requests get the model in the order in which they came") {
 
 TEST_CASE("a full queue or a long wait in it is 503 with code busy") {
   ScriptedModel model;
-  GateOptions small = gate(1, 1);
-  small.most_wait = std::chrono::milliseconds(700);
+  SemaphoreOptions small = gate(1, 1);
+  small.max_wait = std::chrono::milliseconds(700);
   ChatServerFixture fixture({.generator = model.url(), .gate = small});
   ChatClient first = fixture.start(kQuestion);
   ScriptedModel::Request asked = model.next();
@@ -110,7 +110,7 @@ TEST_CASE("stop lets streams end") {
 TEST_CASE("after the grace time streams end with an error event, others with 503") {
   ScriptedModel model;
   serve::ServerOptions server;
-  server.grace = std::chrono::milliseconds(300);
+  server.shutdown_grace = std::chrono::milliseconds(300);
   ChatServerFixture fixture({.generator = model.url(), .server = server});
   ChatClient streaming = fixture.start(kQuestion);
   ScriptedModel::Request first = model.next();

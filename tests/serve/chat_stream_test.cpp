@@ -34,7 +34,7 @@ std::string session_of(const ChatReply& reply) {
 TEST_CASE("events have the exact wire format") {
   FakeUpstream model;
   ChatServerFixture fixture({.generator = model.url()});
-  model.behave(
+  model.queue_behaviour(
       R"({"answer":"Limits \"first\".\n<cite slug=\"philosophy-bounded-execution\" quote=\"A bound is a limit\"/>"})");
   const ChatReply reply =
       fixture.ask({{"query", kQuestion}, {"session_id", kSession}, {"visitor_id", kVisitor}});
@@ -186,7 +186,7 @@ TEST_CASE("a session cites nothing twice, and ids may be upper case") {
 
 TEST_CASE("a new session id with every question makes sessions of one turn") {
   ChatServerFixture fixture;
-  RandomIds ids;
+  RandomUuidSource ids;
   for (int i = 0; i < 5; ++i) {
     const std::string id = ids.uuid();
     const ChatReply reply =

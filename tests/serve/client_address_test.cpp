@@ -14,7 +14,7 @@ namespace {
 using stoka::ErrorKind;
 using stoka::serve::client_address;
 using stoka::serve::IpAddress;
-using stoka::serve::Networks;
+using stoka::serve::NetworkSet;
 using stoka::serve::rate_key;
 
 std::string parsed(std::string_view text) {
@@ -28,14 +28,14 @@ IpAddress address(std::string_view text) {
   return *out;
 }
 
-Networks networks(const std::vector<std::string>& cidrs) {
-  auto out = Networks::parse(cidrs);
+NetworkSet networks(const std::vector<std::string>& cidrs) {
+  auto out = NetworkSet::parse(cidrs);
   REQUIRE_MESSAGE(out.has_value(), (out ? "" : out.error().message));
   return *out;
 }
 
 std::string network_error(const std::string& cidr) {
-  const auto out = Networks::parse(std::vector<std::string>{"127.0.0.1", cidr});
+  const auto out = NetworkSet::parse(std::vector<std::string>{"127.0.0.1", cidr});
   if (out) return "";
   CHECK(out.error().kind == ErrorKind::config);
   CHECK_FALSE(out.error().hint.empty());
@@ -179,7 +179,7 @@ TEST_CASE("a network contains the addresses with its prefix") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.cidr);
-    const Networks one = networks({c.cidr});
+    const NetworkSet one = networks({c.cidr});
     for (const std::string_view in : c.in) CHECK_MESSAGE(one.contains(address(in)), in);
     for (const std::string_view out : c.out) CHECK_MESSAGE(!one.contains(address(out)), out);
   }
@@ -277,7 +277,7 @@ TEST_CASE("an untrusted peer cannot change its address with headers") {
                                            "[::1]:8", ",",         " ",        "\"",  "",
                                            "\xff",    "%",         "fd00::1",  ":",   "0.0.0.0"};
   std::mt19937 random(3);
-  const Networks trusted = networks(kTrusted);
+  const NetworkSet trusted = networks(kTrusted);
   for (int round = 0; round < 3000; ++round) {
     std::vector<std::string> headers(random() % 4);
     for (std::string& header : headers)

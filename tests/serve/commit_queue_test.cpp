@@ -26,7 +26,7 @@ struct QueueFixture {
   testing::TempFolder folder;
   std::unique_ptr<store::Store> store =
       store::open("sqlite:" + (folder.path / "s.db").string(), store::OpenMode::read_write).value();
-  SeededIds ids{7};
+  SeededUuidSource ids{7};
 
   TurnRecord turn(const std::string& session) {
     TurnRecord out;

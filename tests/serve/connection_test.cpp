@@ -64,7 +64,7 @@ struct TestHandler final : Handler {
 };
 
 struct ConnectionFixture {
-  net::Loop loop;
+  net::EventLoop loop;
   TestHandler handler;
   int client = -1;
   int closed = 0;
@@ -88,10 +88,10 @@ struct ConnectionFixture {
             static_cast<ssize_t>(bytes.size()));
   }
   void run(int rounds = 6) {
-    net::Loop::Timer tick;
+    net::EventLoop::Timer tick;
     std::function<void()> again = [&] { tick = loop.after(net::Milliseconds(0), again); };
     again();
-    loop.drive([&] { return rounds-- <= 0; }, {});
+    loop.run_until([&] { return rounds-- <= 0; }, {});
   }
   // Reads everything that is available without running the loop.
   size_t read() {

@@ -14,7 +14,9 @@ using serve::EventReader;
 namespace {
 
 // A text of all fields of the event, for comparison.
-std::string shown(const Event& event) { return std::string(name(event)) + " " + data_json(event); }
+std::string shown(const Event& event) {
+  return std::string(to_string(event)) + " " + data_json(event);
+}
 
 std::vector<std::string> shown(const std::vector<Event>& events) {
   std::vector<std::string> out;

@@ -91,7 +91,7 @@ TEST_CASE("all keys of an algorithm are tried, and kid is ignored") {
   CHECK(outcome(both, hs256(kClaims, R"({"alg":"HS256","kid":["1' OR 1=1"]})")) == "reader");
   CHECK(
       outcome(both, hs256(kClaims, R"({"alg":"HS256"})", "a third secret that is no key, long")) ==
-      "refused: no key made its signature");
+      "refused: no key verifies its signature");
 }
 
 TEST_CASE("keys in the token's header are never used") {
@@ -100,7 +100,7 @@ TEST_CASE("keys in the token's header are never used") {
         R"({"alg":"HS256","jku":"https://evil.example/keys","x5u":"http://evil.example"})"}) {
     CHECK(of_header(header) == "reader");
     CHECK(outcome(all_keys(), hs256(kClaims, header, std::string(32, '\0'))) ==
-          "refused: no key made its signature");
+          "refused: no key verifies its signature");
   }
 }
 
@@ -112,13 +112,13 @@ TEST_CASE("an algorithm without a key is refused in every spelling") {
         "null",        "true",       "0",           R"(["HS256"])",     R"({"alg":"HS256"})"}) {
     const std::string header = std::string(R"({"alg":)") + alg + "}";
     CAPTURE(header);
-    CHECK(of_header(header) == "refused: no key has its algorithm");
+    CHECK(of_header(header) == "refused: no key is for its algorithm");
     // Without a signature, as "none" is written.
     const std::string bare = url64(header) + "." + url64(kClaims) + ".";
-    CHECK(outcome(all_keys(), bare) == "refused: no key has its algorithm");
+    CHECK(outcome(all_keys(), bare) == "refused: no key is for its algorithm");
   }
-  CHECK(of_header(R"({"typ":"JWT"})") == "refused: no key has its algorithm");
-  CHECK(of_header(R"({"ALG":"HS256"})") == "refused: no key has its algorithm");
+  CHECK(of_header(R"({"typ":"JWT"})") == "refused: no key is for its algorithm");
+  CHECK(of_header(R"({"ALG":"HS256"})") == "refused: no key is for its algorithm");
   CHECK(of_header(R"({"\u0061lg":"HS256"})") == "reader");  // the same name
 }
 
@@ -126,27 +126,27 @@ TEST_CASE("a public key is not used as a shared secret") {
   const JwtVerifier by_rsa = verifier({rsa().public_pem()});
   std::string pem = rsa().public_pem();
   CHECK(outcome(by_rsa, hs256(kClaims, R"({"alg":"HS256"})", pem)) ==
-        "refused: no key has its algorithm");
+        "refused: no key is for its algorithm");
   // The same holds if there is a secret, too.
   CHECK(outcome(all_keys(), hs256(kClaims, R"({"alg":"HS256"})", pem)) ==
-        "refused: no key made its signature");
+        "refused: no key verifies its signature");
   pem.pop_back();
   CHECK(outcome(all_keys(), hs256(kClaims, R"({"alg":"HS256"})", pem)) ==
-        "refused: no key made its signature");
+        "refused: no key verifies its signature");
 }
 
 TEST_CASE("a signature is valid only for the algorithm of its key") {
   CHECK(outcome(all_keys(), rs256(kClaims, R"({"alg":"ES256"})")) ==
-        "refused: no key made its signature");
+        "refused: no key verifies its signature");
   CHECK(outcome(all_keys(), es256(kClaims, R"({"alg":"RS256"})")) ==
-        "refused: no key made its signature");
+        "refused: no key verifies its signature");
   CHECK(outcome(all_keys(), hs256(kClaims, R"({"alg":"RS256"})")) ==
-        "refused: no key made its signature");
+        "refused: no key verifies its signature");
   CHECK(outcome(verifier({ec().public_pem()}), rs256(kClaims)) ==
-        "refused: no key has its algorithm");
+        "refused: no key is for its algorithm");
   CHECK(outcome(verifier({rsa().public_pem()}), es256(kClaims)) ==
-        "refused: no key has its algorithm");
-  CHECK(outcome(verifier({}), hs256(kClaims)) == "refused: no key has its algorithm");
+        "refused: no key is for its algorithm");
+  CHECK(outcome(verifier({}), hs256(kClaims)) == "refused: no key is for its algorithm");
 }
 
 TEST_CASE("no prefix of a token is valid") {
@@ -173,7 +173,7 @@ TEST_CASE("parts of two tokens do not make a valid token") {
   const std::string other = hs256(R"({"sub":"owner","aud":"stoka","exp":1800000100})");
   const size_t in_mine = mine.rfind('.'), in_other = other.rfind('.');
   CHECK(outcome(all_keys(), other.substr(0, in_other) + mine.substr(in_mine)) ==
-        "refused: no key made its signature");
+        "refused: no key verifies its signature");
 }
 
 TEST_CASE("a token has three parts in strict base64url") {
@@ -385,7 +385,7 @@ TEST_CASE("the signature is checked before the claims") {
   const std::string old = R"({"sub":"reader","aud":"site","exp":1})";
   CHECK(outcome(all_keys(),
                 hs256(old, R"({"alg":"HS256"})", "some other secret that is long enough")) ==
-        "refused: no key made its signature");
+        "refused: no key verifies its signature");
 }
 
 TEST_CASE("keys need an audience, and an error names a key by its number") {

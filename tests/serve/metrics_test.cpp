@@ -262,10 +262,10 @@ TEST_CASE("label values are escaped") {
 TEST_CASE("gauges are read at every scrape, and samples of one name are adjacent") {
   Metrics metrics("x");
   double taken = 1;
-  metrics.watch("stoka_gate_taken", {{"gate", "embedder"}}, [&] { return taken; });
-  metrics.watch("stoka_gate_waiting", {{"gate", "embedder"}}, [] { return 0.0; });
-  metrics.watch("stoka_gate_taken", {{"gate", "generator"}}, [] { return 2.0; });
-  metrics.watch(
+  metrics.add_gauge("stoka_gate_taken", {{"gate", "embedder"}}, [&] { return taken; });
+  metrics.add_gauge("stoka_gate_waiting", {{"gate", "embedder"}}, [] { return 0.0; });
+  metrics.add_gauge("stoka_gate_taken", {{"gate", "generator"}}, [] { return 2.0; });
+  metrics.add_gauge(
       "stoka_pool_connections", {}, [] { return std::numeric_limits<double>::infinity(); },
       "Connections held.");
   Exposition before(metrics.text());

@@ -152,7 +152,7 @@ TEST_CASE("the event schemas match the wire format field by field") {
   CHECK(stream["x-sse-events"].size() == std::size(events));
   size_t i = 0;
   for (const Event& event : events) {
-    std::string event_name(name(event));
+    std::string event_name(to_string(event));
     CAPTURE(event_name);
     const Json& data = stream["x-sse-events"].at(event_name);
     const Json& schema = doc.at(Json::json_pointer(data["$ref"].get<std::string>().substr(1)));
@@ -167,7 +167,7 @@ TEST_CASE("the event schemas match the wire format field by field") {
   }
   std::set<std::string> routes;
   for (Route route : {Route::meta, Route::offtopic, Route::followup, Route::fresh, Route::nothing})
-    routes.insert(std::string(name(route)));
+    routes.insert(std::string(to_string(route)));
   CHECK(schemas["Ready"]["properties"]["route"]["enum"].get<std::set<std::string>>() == routes);
 }
 

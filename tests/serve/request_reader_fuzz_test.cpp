@@ -16,7 +16,7 @@ namespace request_reader_fuzz_test {
 
 using namespace std::string_literals;
 using namespace stoka::test;
-using stoka::lower;
+using stoka::to_lower;
 using stoka::trimmed;
 
 namespace {
@@ -49,7 +49,7 @@ class StrictParser {
                codings = out.header_values("transfer-encoding");
     if (lengths.size() + codings.size() > 1) return std::nullopt;
     if (!codings.empty() &&
-        (lower(codings[0]) != "chunked" || out.minor_version == 0 || !chunks(out.body)))
+        (to_lower(codings[0]) != "chunked" || out.minor_version == 0 || !chunks(out.body)))
       return std::nullopt;
     if (!lengths.empty()) {
       size_t length = 0;
@@ -86,8 +86,8 @@ class StrictParser {
       while (!value.empty()) {
         const std::string_view one = value.substr(0, value.find(','));
         value.remove_prefix(std::min(one.size() + 1, value.size()));
-        close = close || lower(trimmed(one)) == "close";
-        keep = keep || lower(trimmed(one)) == "keep-alive";
+        close = close || to_lower(trimmed(one)) == "close";
+        keep = keep || to_lower(trimmed(one)) == "keep-alive";
       }
     return request.minor_version == 1 ? !close : keep;
   }
@@ -108,7 +108,7 @@ class StrictParser {
       if (colon == std::string_view::npos || !is_token(text->substr(0, colon))) return false;
       std::string_view value = text->substr(colon + 1);
       if (!is_value(value)) return false;
-      out.emplace_back(lower(text->substr(0, colon)), std::string(trimmed(value)));
+      out.emplace_back(to_lower(text->substr(0, colon)), std::string(trimmed(value)));
     }
   }
   bool chunks(std::string& body) {

@@ -96,7 +96,7 @@ class RawClient {
     for (size_t at = head.find("\r\n") + 2; at + 2 < head.size();) {
       const size_t eol = head.find("\r\n", at);
       const size_t colon = head.find(": ", at);
-      out.headers.emplace_back(lower(head.substr(at, colon - at)),
+      out.headers.emplace_back(to_lower(head.substr(at, colon - at)),
                                head.substr(colon + 2, eol - colon - 2));
       at = eol + 2;
     }
@@ -179,21 +179,22 @@ class ScriptedGenerator final : public generate::Generator {
  public:
   std::string name() const override { return "scripted"; }
   bool reads_prompt() const override { return false; }
-  Result<generate::Finish> stream(const generate::Request&, const std::function<void()>&,
-                                  const generate::DeltaSink&, std::stop_token) override {
+  Result<generate::FinishReason> stream(const generate::GenerationRequest&,
+                                        const std::function<void()>&, const generate::DeltaSink&,
+                                        std::stop_token) override {
     return fail(ErrorKind::internal, "not used in these tests");
   }
-  Result<std::unique_ptr<generate::Writing>> begin(const generate::Request&,
-                                                   std::stop_token) override {
-    return std::unique_ptr<generate::Writing>(new Writing(state_));
+  Result<std::unique_ptr<generate::GenerationStream>> begin(const generate::GenerationRequest&,
+                                                            std::stop_token) override {
+    return std::unique_ptr<generate::GenerationStream>(new Writing(state_));
   }
 
   // Acts on the latest answer, on its loop; false if none begins in time.
   bool say(std::string text) {
-    return act([text = std::move(text)](generate::Reader& reader) { reader.text(text); });
+    return act([text = std::move(text)](generate::GenerationSink& reader) { reader.text(text); });
   }
   bool finish() {
-    return act([](generate::Reader& reader) { reader.over(); });
+    return act([](generate::GenerationSink& reader) { reader.finished(); });
   }
   bool wait_until_closed(size_t count) {
     return wait([this, count] { return state_->closed == count; });
@@ -211,21 +212,21 @@ class ScriptedGenerator final : public generate::Generator {
  private:
   struct State {
     std::mutex mutex;
-    net::Loop* loop = nullptr;
-    generate::Reader* reader = nullptr;
+    net::EventLoop* loop = nullptr;
+    generate::GenerationSink* reader = nullptr;
     size_t opened = 0, closed = 0;
     bool paused = false;
   };
-  struct Writing final : generate::Writing {
+  struct Writing final : generate::GenerationStream {
     explicit Writing(std::shared_ptr<State> given) : state(std::move(given)) {}
     ~Writing() override {
       const std::lock_guard lock(state->mutex);
       ++state->closed;
       if (state->reader == mine) state->reader = nullptr;
     }
-    void start(net::Loop& loop, generate::Reader& reader) override {
+    void start(net::EventLoop& loop, generate::GenerationSink& reader) override {
       mine = &reader;
-      loop.soon([&reader] { reader.accepted(); });
+      loop.defer([&reader] { reader.accepted(); });
       const std::lock_guard lock(state->mutex);
       state->loop = &loop;
       state->reader = &reader;
@@ -237,9 +238,11 @@ class ScriptedGenerator final : public generate::Generator {
       const std::lock_guard lock(state->mutex);
       state->paused = paused;
     }
-    Result<generate::Finish> result(std::stop_token) override { return generate::Finish::complete; }
+    Result<generate::FinishReason> result(std::stop_token) override {
+      return generate::FinishReason::complete;
+    }
     std::shared_ptr<State> state;
-    generate::Reader* mine = nullptr;
+    generate::GenerationSink* mine = nullptr;
   };
 
   template <class F>
@@ -254,7 +257,7 @@ class ScriptedGenerator final : public generate::Generator {
     }
     return false;
   }
-  bool act(std::function<void(generate::Reader&)> what) {
+  bool act(std::function<void(generate::GenerationSink&)> what) {
     if (!wait([this] { return state_->reader != nullptr; })) return false;
     const std::lock_guard lock(state_->mutex);
     state_->loop->post([state = state_, reader = state_->reader, what = std::move(what)] {
@@ -272,15 +275,15 @@ class ScriptedGenerator final : public generate::Generator {
 
 // Options and parts may be changed before the first call of port().
 struct ServerFixture {
-  House parts{false};
-  RandomIds ids;
+  SiteFixture parts{false};
+  RandomUuidSource ids;
   serve::Metrics metrics{"1.2.3"};
   std::mutex mutex;
   std::string lines;  // of the log; see log_text()
-  serve::Journal log{parts.clock, {}, [this](std::string_view line) {
-                       const std::lock_guard lock(mutex);
-                       lines += line;
-                     }};
+  serve::AccessLog log{parts.clock, {}, [this](std::string_view line) {
+                         const std::lock_guard lock(mutex);
+                         lines += line;
+                       }};
   serve::ServerOptions options;
 
   ServerFixture() {

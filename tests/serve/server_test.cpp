@@ -324,7 +324,7 @@ TEST_CASE("too many pipelined bytes during a response close the connection") {
 TEST_CASE("at the connection limit further clients wait") {
   ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
-  fixture.options.connections = 2;
+  fixture.options.max_connections = 2;
   RawClient first = fixture.client();
   RawClient second = fixture.client();
   first.send(chat(kQuestion));
@@ -342,7 +342,7 @@ TEST_CASE("at the connection limit further clients wait") {
 
 TEST_CASE("at the connection limit the longest idle connection is closed") {
   ServerFixture fixture;
-  fixture.options.connections = 2;
+  fixture.options.max_connections = 2;
   RawClient first = fixture.client();
   CHECK(first.ask(get("/healthz")).status == 200);
   RawClient second = fixture.client();
@@ -410,7 +410,7 @@ TEST_CASE("stop lets responses end and closes idle connections") {
 
 TEST_CASE("after the grace time a stream ends with an error event, and the turn is saved") {
   ServerFixture fixture;
-  fixture.options.grace = 10ms;
+  fixture.options.shutdown_grace = 10ms;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   RawClient client = fixture.client();
   client.send(chat(kQuestion));

@@ -11,7 +11,7 @@
 namespace remote_test {
 
 using namespace stoka;
-using serve::Remote;
+using serve::SiteClient;
 using testing::Reply;
 using testing::ScriptedSite;
 using Json = nlohmann::json;
@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char* kUrl = "https://example.com/site";
 
-Remote remote(net::Transport& transport, std::string_view url = kUrl) {
-  auto made = Remote::make(transport, url);
+SiteClient remote(net::Transport& transport, std::string_view url = kUrl) {
+  auto made = SiteClient::make(transport, url);
   REQUIRE_MESSAGE(made, made.error().message);
   return *made;
 }
@@ -96,7 +96,7 @@ TEST_CASE("make accepts an address in any form and keeps its path") {
   for (const char* wrong :
        {"", "ftp://example.com", "http://", "http://a b", "http://u:p@host", "http://host:99999"}) {
     CAPTURE(std::string(wrong));
-    const auto made = Remote::make(site, wrong);
+    const auto made = SiteClient::make(site, wrong);
     REQUIRE(!made);
     CHECK(made.error().kind == ErrorKind::usage);
   }
@@ -104,7 +104,7 @@ TEST_CASE("make accepts an address in any form and keeps its path") {
 
 TEST_CASE("chat posts only the fields that are set") {
   ScriptedSite site(streamed(wire(kAnswer)));
-  auto made = Remote::make(site, kUrl, Secret("token-of-mine"));
+  auto made = SiteClient::make(site, kUrl, Secret("token-of-mine"));
   REQUIRE(made);
   pipeline::TurnRequest request;
   request.query = "  what\tabout\x01 it \xff";
@@ -179,7 +179,8 @@ TEST_CASE("a citation URL that must not be linked is dropped") {
 
 TEST_CASE("a failure after ready becomes an error event") {
   const std::string ready = wire({kAnswer[0], kAnswer[1]});
-  const net::Failure broke{Error(ErrorKind::unavailable, "the connection broke off"), true, true};
+  const net::TransferFailure broke{Error(ErrorKind::unavailable, "the connection broke off"), true,
+                                   true};
   struct Case {
     Reply reply;
     const char* about;
@@ -204,7 +205,7 @@ TEST_CASE("a failure after ready becomes an error event") {
 
 TEST_CASE("nothing is passed on after the last event") {
   Reply reply = streamed(wire(kAnswer) + wire(kAnswer));
-  reply.failure = net::Failure{Error(ErrorKind::unavailable, "broke off"), true, true};
+  reply.failure = net::TransferFailure{Error(ErrorKind::unavailable, "broke off"), true, true};
   for (const size_t piece : {size_t{3}, size_t{4096}}) {
     ScriptedSite site(reply, piece);
     const ChatOutcome outcome = ask(site);
@@ -216,8 +217,9 @@ TEST_CASE("nothing is passed on after the last event") {
 TEST_CASE("a failure before ready is returned, and no event is passed on") {
   CHECK(has(refused(streamed("")).message, "without a done or error event"));
   CHECK(has(refused(streamed(wire({kAnswer[1]}))).message, "before ready"));
-  const Error gone = refused(
-      {.failure = net::Failure{Error(ErrorKind::unavailable, "connection refused"), false, false}});
+  const Error gone =
+      refused({.failure = net::TransferFailure{Error(ErrorKind::unavailable, "connection refused"),
+                                               false, false}});
   CHECK(gone.kind == ErrorKind::unavailable);
   CHECK(gone.message == "https://example.com/site does not answer: connection refused");
   CHECK(!gone.hint.empty());

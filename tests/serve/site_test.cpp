@@ -238,7 +238,7 @@ TEST_CASE("behind a trusted proxy each client has its own rate limit") {
   ServerFixture fixture;
   fixture.options.site.chat = {1, 300s};
   fixture.options.site.trusted_proxies =
-      serve::Networks::parse(std::vector<std::string>{"127.0.0.1"}).value();
+      serve::NetworkSet::parse(std::vector<std::string>{"127.0.0.1"}).value();
   const auto status = [&](const std::string& forwarded) {
     return fixture.ask(chat({{"query", "what is this?"}}, "X-Forwarded-For: " + forwarded + "\r\n"))
         .status;

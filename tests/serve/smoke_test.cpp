@@ -14,11 +14,11 @@
 namespace smoke_test {
 
 using namespace stoka;
-using serve::Checked;
+using serve::SmokeResult;
 using testing::Reply;
 using testing::ScriptedSite;
 using Json = nlohmann::json;
-using How = Checked::How;
+using How = SmokeResult::Status;
 
 namespace {
 
@@ -60,22 +60,23 @@ struct Site {
   bool sends_remaining = false;           // whether replies have RateLimit-Remaining
   mutable std::atomic<size_t> answers = 0;
 
-  std::vector<Checked> check(const serve::SmokeHouse* fixture = nullptr) const {
+  std::vector<SmokeResult> check(const serve::SmokeFixture* fixture = nullptr) const {
     answers = 0;
-    ScriptedSite site([&](const net::Request& request) { return answer(request); });
-    auto remote = serve::Remote::make(site, "http://example.com");
+    ScriptedSite site([&](const net::HttpRequest& request) { return answer(request); });
+    auto remote = serve::SiteClient::make(site, "http://example.com");
     size_t results = 0;
-    auto out = serve::smoke(*remote, questions, fixture, [&](const Checked&) { ++results; });
+    auto out = serve::run_smoke_checks(*remote, questions, fixture,
+                                       [&](const SmokeResult&) { ++results; });
     CHECK(results == out.size());
     return out;
   }
-  serve::SmokeQuestions find(const serve::SmokeWishes& options) const {
-    ScriptedSite site([&](const net::Request& request) { return answer(request); });
-    return serve::find_questions(*serve::Remote::make(site, "http://example.com"), options, {});
+  serve::SmokeQuestions find(const serve::SmokeOptions& options) const {
+    ScriptedSite site([&](const net::HttpRequest& request) { return answer(request); });
+    return serve::find_questions(*serve::SiteClient::make(site, "http://example.com"), options, {});
   }
 
  private:
-  Reply answer(const net::Request& request) const {
+  Reply answer(const net::HttpRequest& request) const {
     const auto asks = [&](const char* path) { return request.url.find(path) != request.url.npos; };
     if (asks("/open?slug=")) {
       for (const std::string& slug : missing)
@@ -129,18 +130,18 @@ struct Site {
 };
 
 // The numbers of the checks with that status.
-std::vector<int> numbers(const std::vector<Checked>& all, How how) {
+std::vector<int> numbers(const std::vector<SmokeResult>& all, How how) {
   std::vector<int> out;
-  for (const Checked& one : all)
-    if (one.how == how) out.push_back(one.n);
+  for (const SmokeResult& one : all)
+    if (one.status == how) out.push_back(one.number);
   return out;
 }
 
-void check_failed(const std::vector<Checked>& all, int n, std::string_view about) {
+void check_failed(const std::vector<SmokeResult>& all, int n, std::string_view about) {
   REQUIRE(all.size() == 11);
-  const Checked& one = all[static_cast<size_t>(n - 1)];
-  CHECK(one.n == n);
-  CHECK(one.how == How::failed);
+  const SmokeResult& one = all[static_cast<size_t>(n - 1)];
+  CHECK(one.number == n);
+  CHECK(one.status == How::failed);
   CHECK_MESSAGE(one.detail.find(about) != std::string::npos, one.detail);
 }
 
@@ -149,10 +150,10 @@ void check_failed(const std::vector<Checked>& all, int n, std::string_view about
 TEST_CASE("a correct site passes all checks that need only its URL") {
   const auto all = Site().check();
   REQUIRE(all.size() == 11);
-  for (const Checked& one : all) {
-    CAPTURE(one.n);
-    const bool own = one.n == 8 || one.n == 9;
-    CHECK_MESSAGE(one.how == (own ? How::skipped : How::ok), one.detail);
+  for (const SmokeResult& one : all) {
+    CAPTURE(one.number);
+    const bool own = one.number == 8 || one.number == 9;
+    CHECK_MESSAGE(one.status == (own ? How::skipped : How::ok), one.detail);
     CHECK(!one.name.empty());
     CHECK(!one.detail.empty());
   }
@@ -237,7 +238,7 @@ TEST_CASE("a rate limit skips checks and fails none") {
   CHECK(numbers(all, How::skipped) == std::vector<int>{1, 2, 3, 4, 5, 8, 9, 10});
   CHECK(all[0].detail.find("rate limit") != std::string::npos);
   CHECK(all[0].detail.find("try again in 33 s") != std::string::npos);
-  CHECK(all[10].how == How::ok);  // what was recommended
+  CHECK(all[10].status == How::ok);  // what was recommended
   site.max_answers = 11;
   all = site.check();
   CHECK(numbers(all, How::failed).empty());
@@ -254,7 +255,7 @@ TEST_CASE("the requests of the rate limit are not used up") {
     CHECK(numbers(all, How::failed).empty());
     // The first question tells how many requests remain.
     CHECK(site.answers <= std::max<size_t>(granted, 6) - 5);
-    CHECK((all[9].how == How::ok) == (granted >= 12));
+    CHECK((all[9].status == How::ok) == (granted >= 12));
   }
   CHECK(site.answers == 15);
 }
@@ -275,15 +276,17 @@ TEST_CASE("another site is asked about its own pages") {
   };
   site.recommended = {"starters"};  // beside rye-bread
   const auto all = site.check();
-  for (const Checked& one : all)
-    CHECK_MESSAGE(one.how == (one.n == 8 || one.n == 9 ? How::skipped : How::ok), one.detail);
+  for (const SmokeResult& one : all)
+    CHECK_MESSAGE(one.status == (one.number == 8 || one.number == 9 ? How::skipped : How::ok),
+                  one.detail);
   CHECK(all[1].detail.starts_with("starters: score"));
 }
 
 TEST_CASE("questions can be chosen by options") {
   Site site;
   site.recommended = {"rye-bread"};
-  const auto asked = site.find({.ask = "which flour", .page = "/bread/", .void_ = "sourdough"});
+  const auto asked =
+      site.find({.question = "which flour", .page = "/bread/", .unanswerable = "sourdough"});
   REQUIRE(asked.cited_questions.size() == 1);
   CHECK(asked.cited_questions[0].query == "which flour");
   CHECK(asked.cited_questions[0].slug.empty());
@@ -292,7 +295,7 @@ TEST_CASE("questions can be chosen by options") {
   site.questions = asked;
   site.recommended = {};
   CHECK(numbers(site.check(), How::failed).empty());
-  const auto cited = site.find({.cites = "rye-bread"});
+  const auto cited = site.find({.expected_slug = "rye-bread"});
   CHECK(cited.cited_questions[0].query == "tell me about rye bread");
   CHECK(cited.cited_questions[0].slug == "rye-bread");
 }
@@ -325,8 +328,8 @@ TEST_CASE("a site with a page about an example question is asked another one") {
     if (query == "tell me about T") answer.slugs = {"a"};
   };
   auto all = site.check();
-  CHECK(all[3].how == How::ok);
-  CHECK(all[4].how == How::ok);
+  CHECK(all[3].status == How::ok);
+  CHECK(all[4].status == How::ok);
   site.alter = [](const std::string&, bool, Answer& answer) {
     answer.route = Route::fresh;
     answer.confidence = Confidence::direct;
@@ -342,7 +345,7 @@ TEST_CASE("text of the site cannot break a line of the report") {
     answer.text = "a\nb\x1b[2J?";
     answer.slugs = {"x\ny\x1b[31m"};
   };
-  for (const Checked& one : site.check())
+  for (const SmokeResult& one : site.check())
     CHECK(one.detail.find_first_of("\n\x1b") == std::string::npos);
 }
 
@@ -352,7 +355,7 @@ TEST_CASE("with a fixture the degraded sites and all sessions are checked") {
   TurnRecord turn;
   turn.session_id = kSession;
   turn.visitor_id = "22222222-2222-4222-8222-222222222222";
-  turn.cited = {kSlug};
+  turn.cited_slugs = {kSlug};
   REQUIRE(store->commit_turn(turn));
 
   Answer cites;
@@ -362,19 +365,19 @@ TEST_CASE("with a fixture the degraded sites and all sessions are checked") {
   refusal.body =
       serve::problem_details_json(503, Error(ErrorKind::unavailable, "no embedder"), "", "id");
   ScriptedSite refusing(refusal);
-  const auto no_reranker = serve::Remote::make(answering, "http://example.com");
-  const auto no_embedder = serve::Remote::make(refusing, "http://example.com");
+  const auto no_reranker = serve::SiteClient::make(answering, "http://example.com");
+  const auto no_embedder = serve::SiteClient::make(refusing, "http://example.com");
   bool warned = true;
-  const serve::SmokeHouse fixture{*no_reranker, *no_embedder, [&] { return warned; }, *store};
-  for (const Checked& one : Site().check(&fixture)) {
-    CAPTURE(one.n);
-    CHECK_MESSAGE(one.how == How::ok, one.detail);
+  const serve::SmokeFixture fixture{*no_reranker, *no_embedder, [&] { return warned; }, *store};
+  for (const SmokeResult& one : Site().check(&fixture)) {
+    CAPTURE(one.number);
+    CHECK_MESSAGE(one.status == How::ok, one.detail);
   }
 
   warned = false;
-  turn.cited = {"made-up"};
+  turn.cited_slugs = {"made-up"};
   REQUIRE(store->commit_turn(turn));
-  const serve::SmokeHouse swapped{*no_embedder, *no_reranker, [&] { return warned; }, *store};
+  const serve::SmokeFixture swapped{*no_embedder, *no_reranker, [&] { return warned; }, *store};
   auto all = Site().check(&fixture);
   check_failed(all, 8, "no warning");
   check_failed(all, 11, "made-up");
@@ -386,11 +389,11 @@ TEST_CASE("with a fixture the degraded sites and all sessions are checked") {
 TEST_CASE("after a stop the remaining results are missing") {
   std::stop_source source;
   ScriptedSite scripted(Answer().reply());
-  const auto remote = serve::Remote::make(scripted, "http://example.com");
-  const auto all = serve::smoke(
+  const auto remote = serve::SiteClient::make(scripted, "http://example.com");
+  const auto all = serve::run_smoke_checks(
       *remote, serve::sample_questions(), nullptr,
-      [&](const Checked& one) {
-        CHECK(one.n == 1);
+      [&](const SmokeResult& one) {
+        CHECK(one.number == 1);
         source.request_stop();
       },
       source.get_token());

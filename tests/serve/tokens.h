@@ -34,7 +34,7 @@ inline void with_tokens(ServerFixture& fixture) {
   serve::JwtOptions options;
   options.keys = {kSecret};
   options.audience = "stoka";
-  fixture.options.site.tokens = serve::JwtVerifier::make(options).value();
+  fixture.options.site.token_verifier = serve::JwtVerifier::make(options).value();
 }
 
 }  // namespace stoka::test

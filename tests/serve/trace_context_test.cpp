@@ -10,7 +10,7 @@ namespace trace_context_test {
 namespace {
 
 using stoka::is_uuid;
-using stoka::SeededIds;
+using stoka::SeededUuidSource;
 using stoka::serve::request_id;
 using stoka::serve::trace_context;
 using stoka::serve::TraceContext;
@@ -19,7 +19,7 @@ const std::string kTrace = "0af7651916cd43dd8448eb211c80319c";
 const std::string kParent = "b7ad6b7169203331";
 const std::string kGiven = "00-" + kTrace + "-" + kParent + "-01";
 
-class CountingIds final : public stoka::Ids {
+class CountingIds final : public stoka::UuidSource {
  public:
   std::string uuid() override {
     ++count;
@@ -28,7 +28,7 @@ class CountingIds final : public stoka::Ids {
   int count = 0;
 
  private:
-  SeededIds ids_{1};
+  SeededUuidSource ids_{1};
 };
 
 bool is_id(std::string_view text, size_t digits) {
@@ -39,7 +39,7 @@ bool is_id(std::string_view text, size_t digits) {
 
 void check_new(std::string_view header) {
   CAPTURE(header);
-  SeededIds ids(7);
+  SeededUuidSource ids(7);
   const TraceContext made = trace_context(header, ids);
   CHECK_FALSE(made.continued);
   CHECK(is_id(made.trace_id, 32));
@@ -51,7 +51,7 @@ void check_new(std::string_view header) {
 }  // namespace
 
 TEST_CASE("a given trace is continued with a new span") {
-  SeededIds ids(1);
+  SeededUuidSource ids(1);
   const TraceContext made = trace_context(kGiven, ids);
   CHECK(made.continued);
   CHECK(made.trace_id == kTrace);
@@ -65,7 +65,7 @@ TEST_CASE("a later version is read as far as it is known") {
   for (const std::string& header : {"01" + rest, "cc" + rest, "fe" + rest, "01" + rest + "-",
                                     "01" + rest + "-what-the-future"}) {
     CAPTURE(header);
-    SeededIds ids(1);
+    SeededUuidSource ids(1);
     const TraceContext made = trace_context(header, ids);
     CHECK(made.continued);
     CHECK(made.trace_id == kTrace);
@@ -115,7 +115,7 @@ TEST_CASE("a wrong byte at any place starts a new trace") {
 }
 
 TEST_CASE("trace and span ids are unique") {
-  SeededIds ids(1);
+  SeededUuidSource ids(1);
   std::set<std::string> traces, spans;
   for (int i = 0; i < 1000; ++i) {
     const TraceContext made = trace_context("", ids);
@@ -130,7 +130,7 @@ TEST_CASE("trace and span ids are unique") {
 TEST_CASE("a request id is taken from the client only if it is harmless") {
   for (const std::string& given : {std::string("a"), std::string("Az0._-"), std::string(64, 'x'),
                                    std::string("0190163d-8694-739b-aea5-966c26f8ad91")}) {
-    SeededIds ids(1);
+    SeededUuidSource ids(1);
     CHECK(request_id(given, ids) == given);
   }
   for (const std::string& given :
@@ -140,7 +140,7 @@ TEST_CASE("a request id is taken from the client only if it is harmless") {
         std::string("${jndi:x}"), std::string("a@b"), std::string("a[b"), std::string("a`b"),
         std::string("a{b"), std::string("a:b")}) {
     CAPTURE(given);
-    SeededIds ids(1);
+    SeededUuidSource ids(1);
     const std::string made = request_id(given, ids);
     CHECK(made != given);
     CHECK(is_uuid(made));

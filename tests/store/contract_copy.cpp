@@ -24,7 +24,7 @@ std::string number(Instant instant) { return std::to_string(instant.time_since_e
 // All fields as text, so that one comparison is enough.
 std::string shown(const Visitor& visitor) {
   std::string out = visitor.id + " '" + visitor.subject + "' [" + joined(visitor.interests) + "]";
-  for (const Reading& reading : visitor.history) {
+  for (const HistoryEntry& reading : visitor.history) {
     out += " " + reading.slug + "@" + number(reading.at) + "=" + std::to_string(reading.scroll_pct);
   }
   return out + " " + number(visitor.first_seen) + "-" + number(visitor.last_seen);
@@ -35,7 +35,7 @@ std::string shown(const Session& session) {
                     "] [" + joined(session.explored_topics) + "] " + std::to_string(session.turns);
   for (const Exchange& exchange : session.exchanges) {
     out += " " + exchange.user + ">" + exchange.assistant + "(";
-    for (const Cited& cited : exchange.cited)
+    for (const CitationRecord& cited : exchange.citations)
       out += cited.slug + "|" + cited.title + "|" + cited.quote + "|" + cited.url + ";";
     out += ")";
   }
@@ -207,7 +207,7 @@ void copy_contract(Store& store) {
     TurnRecord turn;
     turn.session_id = uuid("s");
     turn.visitor_id = uuid("v");
-    turn.cited = {"new"};
+    turn.cited_slugs = {"new"};
     turn.at = copied_at(9);
     const auto now = store.commit_turn(turn);
     REQUIRE(now);

@@ -90,7 +90,7 @@ void check_stored(Store& store, const std::string& text) {
   CHECK(at->document.tags == expected.tags);
   CHECK(at->document.content_hash == expected.content_hash);
 
-  const auto chunks = store.chunks_of(text);
+  const auto chunks = store.document_chunks(text);
   REQUIRE(chunks);
   REQUIRE(chunks->size() == 1);
   const Chunk& chunk = chunks->front().chunk;
@@ -104,7 +104,7 @@ void check_stored(Store& store, const std::string& text) {
   CHECK((chunk.content == sanitize_text(lengthened(text))));
 
   const ChunkId ids[] = {chunks->front().id};
-  const auto terms = store.terms_of(ids);
+  const auto terms = store.chunk_terms(ids);
   REQUIRE(terms);
   REQUIRE(terms->front().size() == 2);
   const TermCount& term = terms->front()[terms->front()[0].term == "t1" ? 1 : 0];
@@ -148,7 +148,7 @@ void hostile_index_contract(const OpenStore& open, Store& store) {
     for (const std::string& text : hostile()) {
       CAPTURE(text);
       REQUIRE((*writer)->remove_document(text));
-      CHECK(store.chunks_of(text)->empty());
+      CHECK(store.document_chunks(text)->empty());
     }
     corpus.check(store);
   }
@@ -181,7 +181,7 @@ void hostile_session_contract(const OpenStore& open, Store& store) {
     turn.visitor_id = uuid("v");
     for (const std::string& text : hostile()) {
       CAPTURE(text);
-      turn.cited = {text, "plain", text};
+      turn.cited_slugs = {text, "plain", text};
       turn.topic = text;
       turn.exchange = {text + "1", lengthened(text), {{text, text, text, text}, {""}}};
       const auto session = store.commit_turn(turn);
@@ -196,7 +196,8 @@ void hostile_session_contract(const OpenStore& open, Store& store) {
         CHECK(now.exchanges.back().user == sanitize_text(text + "1"));
         CHECK((now.exchanges.back().assistant == sanitize_text(lengthened(text))));
         const std::string kept = sanitize_text(text);
-        CHECK(now.exchanges.back().cited == std::vector<Cited>{{kept, kept, kept, kept}, {""}});
+        CHECK(now.exchanges.back().citations ==
+              std::vector<CitationRecord>{{kept, kept, kept, kept}, {""}});
       }
     }
     const Session session = store.session(turn.session_id)->value();
@@ -208,7 +209,7 @@ void hostile_session_contract(const OpenStore& open, Store& store) {
     std::sort(shown.begin(), shown.end());
     CHECK(*store.all_shown_slugs() == shown);
 
-    std::vector<Reading> readings;
+    std::vector<HistoryEntry> readings;
     for (const std::string& text : hostile()) readings.push_back({text, Instant(), 10});
     for (int time = 0; time < 2; ++time) {
       const auto visitor = store.update_visitor(turn.visitor_id, hostile(), readings, Instant());
@@ -219,7 +220,7 @@ void hostile_session_contract(const OpenStore& open, Store& store) {
       for (const Visitor& now : {*visitor, **found}) {
         CHECK(now.interests == sanitized(hostile()));
         CHECK(now.history.size() == hostile().size());
-        for (const Reading& reading : now.history) CHECK(is_valid_text(reading.slug));
+        for (const HistoryEntry& reading : now.history) CHECK(is_valid_text(reading.slug));
       }
     }
   }
@@ -292,7 +293,7 @@ void hostile_session_contract(const OpenStore& open, Store& store) {
       REQUIRE(session.exchanges.size() == 1);
       CHECK(session.exchanges[0].user == text);
       CHECK((session.exchanges[0].assistant == sanitize_text(lengthened(hostile()[i]))));
-      CHECK(session.exchanges[0].cited == std::vector<Cited>{{text}});
+      CHECK(session.exchanges[0].citations == std::vector<CitationRecord>{{text}});
     }
   }
 }

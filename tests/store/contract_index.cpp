@@ -56,7 +56,7 @@ void check_same(const Chunk& a, const Chunk& b) {
 }
 
 ChunkId only_id(Store& store, const std::string& slug) {
-  const auto chunks = store.chunks_of(slug);
+  const auto chunks = store.document_chunks(slug);
   REQUIRE(chunks);
   REQUIRE(chunks->size() == 1);
   return chunks->front().id;
@@ -144,7 +144,7 @@ void index_contract(const OpenStore& open, const ContractLimits&) {
     CHECK(found.reading_minutes == 8);
     CHECK(found.content_hash == expected.content_hash);
 
-    const auto chunks = store->chunks_of(expected.slug);
+    const auto chunks = store->document_chunks(expected.slug);
     REQUIRE(chunks);
     REQUIRE(chunks->size() == 2);
     check_same((*chunks)[0].chunk, full_chunk(0).chunk);
@@ -171,7 +171,7 @@ void index_contract(const OpenStore& open, const ContractLimits&) {
     corpus.put(**writer, "a",
                {make_chunk("a", 0, {{"t1", 1}, {"t2", 1}}, {1, 0, 0, 0}),
                 make_chunk("a", 1, {{"t3", 5}}, {0, 1, 0, 0})});
-    const auto before = store->chunks_of("a");
+    const auto before = store->document_chunks("a");
     REQUIRE(before);
     corpus.put(**writer, "a", {make_chunk("a", 0, {{"t2", 2}}, {0, 0, 1, 0})});
     corpus.check(*store);
@@ -345,7 +345,7 @@ void index_contract(const OpenStore& open, const ContractLimits&) {
     const auto documents = store->documents();
     const auto basis = store->basis();
     const ChunkId ids[] = {only_id(*store, "a-b")};
-    const auto stored = store->terms_of(ids);
+    const auto stored = store->chunk_terms(ids);
     const QueryTerm query[] = {{"a", 1}};
     const auto found = store->search_lexical(query, 99, {});
     REQUIRE(documents);
@@ -380,7 +380,7 @@ void index_contract(const OpenStore& open, const ContractLimits&) {
     REQUIRE((*writer)->put_document(make_document("two"), two));
     const ChunkId id = only_id(*store, "one");
     const ChunkId ids[] = {only_id(*store, "two"), id, 999999, id};
-    const auto found = store->terms_of(ids);
+    const auto found = store->chunk_terms(ids);
     REQUIRE(found);
     REQUIRE(found->size() == 4);
     for (const size_t bare : {0U, 2U}) CHECK((*found)[bare].empty());
@@ -392,7 +392,7 @@ void index_contract(const OpenStore& open, const ContractLimits&) {
       CHECK(terms[1].term == "zebra");
       CHECK(terms[1].count == 2);
     }
-    CHECK(store->terms_of({})->empty());
+    CHECK(store->chunk_terms({})->empty());
   }
 
   // It is up to the callers that search and index to refuse another identity.

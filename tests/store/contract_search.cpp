@@ -203,7 +203,7 @@ void search_contract(const OpenStore& open, const ContractLimits& limits) {
     };
     const auto complaint_about = [](Store& reader) -> std::string {
       const auto documents = reader.documents();
-      const auto chunks = reader.chunks_of("a");
+      const auto chunks = reader.document_chunks("a");
       const auto stats = reader.stats();
       if (!documents) return documents.error().message;
       if (!chunks) return chunks.error().message;

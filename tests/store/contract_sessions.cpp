@@ -20,7 +20,7 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int64_t 
   record.at = at(ms);
   record.exchange.user = "question " + std::to_string(ms);
   record.exchange.assistant = "answer\n\"" + std::to_string(ms) + "\" \xE6\xBC\xA2";
-  record.exchange.cited = {{"slug-" + std::to_string(ms), "Title", "A \"quote\".", "/a#b"}};
+  record.exchange.citations = {{"slug-" + std::to_string(ms), "Title", "A \"quote\".", "/a#b"}};
   return record;
 }
 
@@ -45,7 +45,7 @@ void session_contract(const OpenStore& open, const ContractLimits& limits) {
   SUBCASE(
       "the first turn creates session and visitor, and the session is loaded as it was returned") {
     TurnRecord first = turn("s", "v", 1000);
-    first.cited = {"b", "a", "b"};
+    first.cited_slugs = {"b", "a", "b"};
     first.topic = "systems";
     const auto made = store->commit_turn(first);
     REQUIRE(made);
@@ -62,7 +62,7 @@ void session_contract(const OpenStore& open, const ContractLimits& limits) {
       REQUIRE(session.exchanges.size() == 1);
       CHECK(session.exchanges[0].user == first.exchange.user);
       CHECK(session.exchanges[0].assistant == first.exchange.assistant);
-      CHECK(session.exchanges[0].cited == first.exchange.cited);
+      CHECK(session.exchanges[0].citations == first.exchange.citations);
       CHECK((session.started_at == at(1000)));
       CHECK((session.last_active == at(1000)));
     }
@@ -81,7 +81,7 @@ void session_contract(const OpenStore& open, const ContractLimits& limits) {
     int64_t ms = 0;
     for (const auto& [cited, topic] : turns) {
       TurnRecord record = turn("s", "v", ++ms);
-      record.cited = cited;
+      record.cited_slugs = cited;
       record.topic = topic;
       REQUIRE(store->commit_turn(record));
     }
@@ -91,7 +91,7 @@ void session_contract(const OpenStore& open, const ContractLimits& limits) {
     CHECK(session->explored_topics == std::vector<std::string>{"x", "y", "x"});
     CHECK(session->turns == 5);
     TurnRecord other = turn("s2", "v", 9);
-    other.cited = {"z", "a"};
+    other.cited_slugs = {"z", "a"};
     REQUIRE(store->commit_turn(other));
     CHECK(*store->all_shown_slugs() == std::vector<std::string>{"a", "b", "c", "z"});
   }
@@ -105,7 +105,7 @@ void session_contract(const OpenStore& open, const ContractLimits& limits) {
                                : ms % 3 == 1 ? "s1"
                                              : "s2",
                                ms % 3 == 0 ? "w" : "v", ms);
-      record.cited = {"slug-" + std::to_string(ms % 5)};
+      record.cited_slugs = {"slug-" + std::to_string(ms % 5)};
       record.topic = ms % 2 ? "x" : "y";
       if (ms == 4) record.subject = "auth|1";
       turns.push_back(record);
@@ -164,16 +164,16 @@ void session_contract(const OpenStore& open, const ContractLimits& limits) {
 
   SUBCASE("a verified subject has one visitor, which absorbs the anonymous one") {
     const std::vector<std::string> anonymous = {"systems", "rust"};
-    const Reading read[] = {{"page", at(5), 80}};
+    const HistoryEntry read[] = {{"page", at(5), 80}};
     REQUIRE(store->update_visitor(uuid("old"), anonymous, read, at(5)));
     TurnRecord record = turn("s1", "old", 6);
     record.subject = "auth|1";
     REQUIRE(store->commit_turn(record));
     CHECK(store->visitor(uuid("old"))->value().subject == "auth|1");
-    CHECK(store->visitor_of("auth|1")->value().id == uuid("old"));
-    CHECK_FALSE(store->visitor_of("auth|2")->has_value());
-    CHECK_FALSE(store->visitor_of("")->has_value());
-    CHECK_FALSE(store->visitor_of(std::string("auth|1\0", 7))->has_value());
+    CHECK(store->visitor_by_subject("auth|1")->value().id == uuid("old"));
+    CHECK_FALSE(store->visitor_by_subject("auth|2")->has_value());
+    CHECK_FALSE(store->visitor_by_subject("")->has_value());
+    CHECK_FALSE(store->visitor_by_subject(std::string("auth|1\0", 7))->has_value());
 
     REQUIRE(
         store->update_visitor(uuid("new"), std::vector<std::string>{"rust", "maps"}, {}, at(7)));
@@ -212,11 +212,11 @@ void session_contract(const OpenStore& open, const ContractLimits& limits) {
   }
 
   SUBCASE("interests are replaced only if given, and the latest reading of a page is kept") {
-    const Reading first[] = {{"a", at(10), 30}, {"b", at(5), 100}, {"a", at(3), 99}};
+    const HistoryEntry first[] = {{"a", at(10), 30}, {"b", at(5), 100}, {"a", at(3), 99}};
     auto visitor = store->update_visitor(uuid("v"), std::vector<std::string>{"x"}, first, at(20));
     REQUIRE(visitor);
     CHECK((visitor->first_seen == at(20)));
-    const Reading second[] = {{"b", at(30), 10}, {"a", at(9), 1}};
+    const HistoryEntry second[] = {{"b", at(30), 10}, {"a", at(9), 1}};
     visitor = store->update_visitor(uuid("v"), std::nullopt, second, at(40));
     REQUIRE(visitor);
     const auto found = *open()->visitor(uuid("v"));
@@ -239,7 +239,7 @@ void session_contract(const OpenStore& open, const ContractLimits& limits) {
   }
 
   SUBCASE("the 500 latest readings are kept") {
-    std::vector<Reading> readings;
+    std::vector<HistoryEntry> readings;
     for (int i = 0; i < 520; ++i) readings.push_back({"p" + std::to_string(i), at(i), 100});
     const auto visitor = store->update_visitor(uuid("v"), std::nullopt, readings, at(0));
     REQUIRE(visitor);

@@ -17,7 +17,7 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int numb
   record.visitor_id = uuid(visitor);
   record.at = Instant(std::chrono::milliseconds(number));
   record.exchange.user = "question " + std::to_string(number);
-  record.cited = {"slug-" + std::to_string(number)};
+  record.cited_slugs = {"slug-" + std::to_string(number)};
   return record;
 }
 
@@ -63,7 +63,7 @@ void shared_session_contract(const OpenStore& open, Store& store, const Contract
       // Half of the visitors exist already, without a subject.
       if (i % 2) {
         const Instant now{std::chrono::milliseconds(i)};
-        const Reading read[] = {{"page-" + std::to_string(i), now, 50}};
+        const HistoryEntry read[] = {{"page-" + std::to_string(i), now, 50}};
         REQUIRE(store.update_visitor(uuid(visitor), std::vector<std::string>{std::to_string(i)},
                                      read, now));
         REQUIRE(store.commit_turn(turn("old" + std::to_string(i), visitor, i)));
@@ -94,7 +94,7 @@ void shared_session_contract(const OpenStore& open, Store& store, const Contract
     std::thread reads([&] {
       for (int i = 0; i < 20 && complaint.empty(); ++i) {
         const Instant now{std::chrono::milliseconds(i)};
-        const Reading read[] = {{"page-" + std::to_string(i), now, 50}};
+        const HistoryEntry read[] = {{"page-" + std::to_string(i), now, 50}};
         const auto visitor = second->update_visitor(uuid("v"), std::nullopt, read, now);
         if (!visitor) complaint = visitor.error().message;
       }

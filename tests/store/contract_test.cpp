@@ -22,7 +22,7 @@ OpenStore opener(const std::string& url) {
 }
 
 // A single backend executes transactions one after the other.
-ContractLimits limits() { return {.threads = testing::TestDatabase::many_backends() ? 50 : 5}; }
+ContractLimits limits() { return {.threads = testing::TestDatabase::has_many_backends() ? 50 : 5}; }
 
 }  // namespace
 

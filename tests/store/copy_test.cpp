@@ -33,9 +33,9 @@ TurnRecord turn(int session, int visitor, int64_t at) {
   TurnRecord out;
   out.session_id = id(session);
   out.visitor_id = id(visitor);
-  out.cited = {"slug-" + std::to_string(at)};
+  out.cited_slugs = {"slug-" + std::to_string(at)};
   out.topic = "topic-" + std::to_string(at);
-  out.exchange = {"asked", "answered", {{out.cited.front(), "Title", "Quote", "/url"}}};
+  out.exchange = {"asked", "answered", {{out.cited_slugs.front(), "Title", "Quote", "/url"}}};
   out.at = Instant(std::chrono::milliseconds(at));
   return out;
 }

@@ -17,15 +17,16 @@ TEST_CASE("a deferred store returns the last error until it can be opened") {
   testing::TempFolder folder;
   const std::string url = "sqlite:" + (folder / "late.db").string();
   int attempts = 0;
-  const auto deferred = open_late("the store", 4, Error(ErrorKind::unavailable, "it is away"), [&] {
-    ++attempts;
-    return open(url, OpenMode::read);
-  });
+  const auto deferred =
+      open_deferred("the store", 4, Error(ErrorKind::unavailable, "it is away"), [&] {
+        ++attempts;
+        return open(url, OpenMode::read);
+      });
   CHECK(deferred->describe() == "the store");
   // Right after an attempt no other one is made.
   CHECK(deferred->stats().error().message == "it is away");
   CHECK(deferred->commit_turn({}).error().kind == ErrorKind::unavailable);
-  CHECK(deferred->commits_at_a_time() == 4);
+  CHECK(deferred->max_concurrent_commits() == 4);
   const std::vector<TurnRecord> turns(2);
   const auto commits = deferred->commit_turns(turns);
   REQUIRE(commits.size() == 2);
@@ -46,10 +47,10 @@ TEST_CASE("a deferred store returns the last error until it can be opened") {
 
 TEST_CASE("a deferred store returns the error of the latest attempt") {
   const auto deferred =
-      open_late("the store", 4, Error(ErrorKind::unavailable, "it is away"),
-                []() -> Result<std::unique_ptr<Store>> {
-                  return fail(ErrorKind::config, "it refuses the password", "set another");
-                });
+      open_deferred("the store", 4, Error(ErrorKind::unavailable, "it is away"),
+                    []() -> Result<std::unique_ptr<Store>> {
+                      return fail(ErrorKind::config, "it refuses the password", "set another");
+                    });
   Error error;
   for (int i = 0; i < 1000 && error.kind != ErrorKind::config; ++i) {
     error = deferred->stats().error();

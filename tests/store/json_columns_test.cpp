@@ -48,7 +48,8 @@ TEST_CASE("lists of strings survive JSON, sanitized") {
 }
 
 TEST_CASE("exchanges and readings survive JSON, sanitized") {
-  const std::vector<Cited> cited = {{"a", "A \"title\"", "a quote", "https://a.test/a#x"}, {"b"}};
+  const std::vector<CitationRecord> cited = {{"a", "A \"title\"", "a quote", "https://a.test/a#x"},
+                                             {"b"}};
   const std::string broken("c\0", 2), mended = "c\xEF\xBF\xBD";
   const Exchange exchanges[] = {{"user", "said \"this\"", cited},
                                 {std::string("\0\xFF", 2), "", {{broken, broken, broken, broken}}}};
@@ -56,11 +57,11 @@ TEST_CASE("exchanges and readings survive JSON, sanitized") {
   REQUIRE(found.size() == 2);
   CHECK(found[0].user == "user");
   CHECK(found[0].assistant == "said \"this\"");
-  CHECK(found[0].cited == cited);
+  CHECK(found[0].citations == cited);
   CHECK(found[1].user == "\xEF\xBF\xBD\xEF\xBF\xBD");
-  CHECK(found[1].cited == std::vector<Cited>{{mended, mended, mended, mended}});
+  CHECK(found[1].citations == std::vector<CitationRecord>{{mended, mended, mended, mended}});
 
-  const Reading readings[] = {{"a", at(1775988000123), 70}, {"b\xFF", at(-1), 0}};
+  const HistoryEntry readings[] = {{"a", at(1775988000123), 70}, {"b\xFF", at(-1), 0}};
   const auto history = history_from_json(history_to_json(readings));
   REQUIRE(history.size() == 2);
   CHECK(history[0].slug == "a");
@@ -74,7 +75,7 @@ TEST_CASE("citations stored as slugs only are read") {
   const auto found = exchanges_from_json(
       R"([{"user": "q", "assistant": "a", "cited": ["old", 5, {"slug": "new", "title": 7}, {}]}])");
   REQUIRE(found.size() == 1);
-  CHECK(found[0].cited == std::vector<Cited>{{"old"}, {"new"}});
+  CHECK(found[0].citations == std::vector<CitationRecord>{{"old"}, {"new"}});
 }
 
 TEST_CASE("list elements of the wrong type are ignored") {

@@ -38,9 +38,9 @@ TurnRecord turn(const std::string& subject) {
   return record;
 }
 
-std::string slugs(const std::vector<Reading>& history) {
+std::string slugs(const std::vector<HistoryEntry>& history) {
   std::string out;
-  for (const Reading& reading : history) out += reading.slug + " ";
+  for (const HistoryEntry& reading : history) out += reading.slug + " ";
   return out;
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("a turn belongs to the visitor with its subject, or else to the one it
   };
   for (const auto& c : cases) {
     CAPTURE(c.what);
-    const Owner owner = settle_owner(turn(c.subject), c.named, c.of_subject);
+    const ResolvedVisitor owner = resolve_visitor(turn(c.subject), c.named, c.of_subject);
     CHECK(is_valid_id(owner.visitor.id));
     if (c.id.empty()) {
       for (const char* taken : {"v", "w", "s"}) CHECK(owner.visitor.id != uuid(taken));
@@ -99,10 +99,10 @@ TEST_CASE("a turn belongs to the visitor with its subject, or else to the one it
 
 TEST_CASE("subjects that name the same visitor id get different visitors") {
   const Visitor known = visitor("v", "one", 10);
-  const std::string two = settle_owner(turn("two"), known, std::nullopt).visitor.id;
-  const std::string three = settle_owner(turn("three"), known, std::nullopt).visitor.id;
+  const std::string two = resolve_visitor(turn("two"), known, std::nullopt).visitor.id;
+  const std::string three = resolve_visitor(turn("three"), known, std::nullopt).visitor.id;
   CHECK(two != three);
-  CHECK(settle_owner(turn("two"), known, std::nullopt).visitor.id == two);
+  CHECK(resolve_visitor(turn("two"), known, std::nullopt).visitor.id == two);
 }
 
 TEST_CASE("a visitor that absorbs another one has the readings and interests of both") {
@@ -122,7 +122,7 @@ TEST_CASE("a visitor that absorbs another one has the readings and interests of 
 
 TEST_CASE("the latest reading of each page is kept, at most 500 in all") {
   struct {
-    std::vector<Reading> known, read;
+    std::vector<HistoryEntry> known, read;
     std::string slugs;
   } const cases[] = {
       {{}, {}, ""},
@@ -134,16 +134,16 @@ TEST_CASE("the latest reading of each page is kept, at most 500 in all") {
       {{{"x\xFF", at(5), 1}}, {{std::string("x\0", 2), at(6), 1}}, "x\xEF\xBF\xBD "},
   };
   for (const auto& c : cases) {
-    std::vector<Reading> history = c.known;
+    std::vector<HistoryEntry> history = c.known;
     merge_readings(history, c.read);
     CHECK(slugs(history) == c.slugs);
   }
-  std::vector<Reading> history = {{"page", at(7), 30}};
-  const Reading same_time[] = {{"page", at(7), 90}};
+  std::vector<HistoryEntry> history = {{"page", at(7), 30}};
+  const HistoryEntry same_time[] = {{"page", at(7), 90}};
   merge_readings(history, same_time);
   CHECK(history.front().scroll_pct == 90);
 
-  std::vector<Reading> many;
+  std::vector<HistoryEntry> many;
   for (int i = 0; i < 520; ++i) many.push_back({"p" + std::to_string(i), at(1000 - i), 1});
   history.clear();
   merge_readings(history, many);
@@ -154,17 +154,17 @@ TEST_CASE("the latest reading of each page is kept, at most 500 in all") {
 
 TEST_CASE("a turn adds its citations and its exchange to the session") {
   TurnRecord record = turn("");
-  record.cited = {"a", "b", "a"};
+  record.cited_slugs = {"a", "b", "a"};
   record.topic = "t";
   record.exchange.user = "question";
-  Session session = after_turn(record, std::nullopt, uuid("v"));
+  Session session = session_after_turn(record, std::nullopt, uuid("v"));
   CHECK(session.id == uuid("s"));
   CHECK(session.visitor_id == uuid("v"));
   CHECK((session.started_at == at(50)));
-  record.cited = {"c", "b"};
+  record.cited_slugs = {"c", "b"};
   record.exchange.user.clear();
   record.at = at(40);
-  session = after_turn(record, session, uuid("w"));
+  session = session_after_turn(record, session, uuid("w"));
   CHECK(session.visitor_id == uuid("v"));
   CHECK(session.shown_slugs == Texts{"a", "b", "c"});
   CHECK(session.explored_topics == Texts{"t"});
@@ -173,9 +173,9 @@ TEST_CASE("a turn adds its citations and its exchange to the session") {
   CHECK((session.last_active == at(50)));
   record.subject = "me";
   record.topic = "\xFF";
-  session = after_turn(record, session, uuid("w"));
+  session = session_after_turn(record, session, uuid("w"));
   record.topic = "\xEF\xBF\xBD";
-  session = after_turn(record, session, uuid("w"));
+  session = session_after_turn(record, session, uuid("w"));
   CHECK(session.visitor_id == uuid("w"));
   CHECK(session.explored_topics == Texts{"t", "\xEF\xBF\xBD"});
 }
@@ -185,7 +185,7 @@ TEST_CASE("only the latest exchanges of a session are kept") {
   for (int i = 0; i < 25; ++i) {
     TurnRecord record = turn("");
     record.exchange.user = std::to_string(i);
-    session = after_turn(record, session, uuid("v"));
+    session = session_after_turn(record, session, uuid("v"));
   }
   REQUIRE(session->exchanges.size() == kMaxExchanges);
   CHECK(session->exchanges.front().user == "15");
@@ -193,14 +193,14 @@ TEST_CASE("only the latest exchanges of a session are kept") {
 }
 
 TEST_CASE("interests are replaced only if they are given") {
-  Visitor known = after_visit(uuid("v"), std::nullopt, Texts{"a"}, {}, at(5));
+  Visitor known = visitor_after_update(uuid("v"), std::nullopt, Texts{"a"}, {}, at(5));
   CHECK(known.id == uuid("v"));
   CHECK((known.first_seen == at(5)));
-  known = after_visit(uuid("v"), known, std::nullopt, {}, at(3));
+  known = visitor_after_update(uuid("v"), known, std::nullopt, {}, at(3));
   CHECK(known.interests == Texts{"a"});
   CHECK((known.first_seen == at(5)));
   CHECK((known.last_seen == at(5)));
-  known = after_visit(uuid("v"), known, Texts{}, {}, at(9));
+  known = visitor_after_update(uuid("v"), known, Texts{}, {}, at(9));
   CHECK(known.interests.empty());
   CHECK((known.last_seen == at(9)));
 }
@@ -304,14 +304,14 @@ TEST_CASE("rows with an invalid id or subject are refused") {
     record.session_id = c.session;
     record.visitor_id = c.visitor;
     record.subject = c.subject;
-    CHECK(check(record).has_value() == c.good);
+    CHECK(validate(record).has_value() == c.good);
     Visitor of_visitor;
     of_visitor.id = c.visitor;
     of_visitor.subject = c.subject;
     Session of_session;
     of_session.id = c.session;
     of_session.visitor_id = c.visitor;
-    CHECK((check(of_visitor) && check(of_session)) == c.good);
+    CHECK((validate(of_visitor) && validate(of_session)) == c.good);
   }
 }
 

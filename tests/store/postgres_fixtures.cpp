@@ -46,7 +46,7 @@ void check_consistency(Store& store) {
     const std::string& slug = info.document.slug;
     const auto expected = versioned_chunks(slug, std::stoi(info.document.content_hash));
     corpus.put(*writer, slug, expected);
-    const auto chunks = must(store.chunks_of(slug));
+    const auto chunks = must(store.document_chunks(slug));
     REQUIRE(chunks.size() == expected.size());
     for (const StoredChunk& stored : chunks) {
       CHECK(stored.chunk.section == "version " + info.document.content_hash);
@@ -88,7 +88,7 @@ std::unique_ptr<SmallDisk> SmallDisk::mount(const fs::path& at, const std::strin
 SmallDisk::~SmallDisk() { umount2(at_.c_str(), MNT_DETACH); }
 
 bool many_backends() {
-  if (testing::TestDatabase::many_backends()) return true;
+  if (testing::TestDatabase::has_many_backends()) return true;
   MESSAGE("needs a server with more than one backend");
   return false;
 }

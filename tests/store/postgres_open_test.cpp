@@ -69,7 +69,7 @@ TEST_CASE("one connection is enough for all operations and many threads") {
   REQUIRE((*writer)->finish(Instant()));
   writer->reset();
   CHECK(store.basis()->size() == 1);
-  CHECK(store.terms_of(ids)->size() == ids.size());
+  CHECK(store.chunk_terms(ids)->size() == ids.size());
 
   std::vector<std::string> wrong(20);
   std::vector<std::thread> threads;
@@ -78,7 +78,7 @@ TEST_CASE("one connection is enough for all operations and many threads") {
       TurnRecord turn;
       turn.session_id = uuid("s");
       turn.visitor_id = uuid("v");
-      turn.cited = {std::to_string(i)};
+      turn.cited_slugs = {std::to_string(i)};
       const auto found = store.search_lexical(std::vector<QueryTerm>{{"t0", 1}}, 5, {});
       const auto session = store.commit_turn(turn);
       if (!found) wrong[i] = found.error().message;

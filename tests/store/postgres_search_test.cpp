@@ -121,7 +121,7 @@ TEST_CASE("a large index is searched through HNSW, and never returns fewer rows 
     CHECK(static_cast<double>(found_of_them) >= 0.98 * static_cast<double>(wanted));
   }
   // The statistics of a backend are visible to others once it has ended.
-  if (!TestDatabase::many_backends()) return;
+  if (!TestDatabase::has_many_backends()) return;
   const std::string scans =
       "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'stoka_chunks_embedding' "
       "AND schemaname = current_schema()";
@@ -240,7 +240,7 @@ TEST_CASE("SQL in any field of a document or a query is only text") {
     REQUIRE((*writer)->finish(Instant()));
     CHECK((**store->identity() == identity));
   }
-  const auto chunks = store->chunks_of(nasty);
+  const auto chunks = store->document_chunks(nasty);
   REQUIRE(chunks);
   REQUIRE(chunks->size() == 1);
   const Chunk& chunk = chunks->front().chunk;
@@ -252,7 +252,7 @@ TEST_CASE("SQL in any field of a document or a query is only text") {
   CHECK(*store->document_frequencies(terms) == std::vector<uint64_t>{1, 2, 0});
   CHECK(store->basis_rows(terms)->size() == 1);
   const ChunkId ids[] = {chunks->front().id};
-  CHECK(store->terms_of(ids)->front().size() == 2);
+  CHECK(store->chunk_terms(ids)->front().size() == 2);
   for (const SearchFilter& filter :
        {SearchFilter{}, SearchFilter{{nasty}}, SearchFilter{{"NULL"}}, SearchFilter{{"{}", "'"}}}) {
     const auto found =
@@ -269,7 +269,7 @@ TEST_CASE("damaged rows are a data error") {
   const auto store = must_open(database.url());
   ChunkId id = 0;
   const auto kind = [](const auto& result) {
-    return result ? "none" : std::string(name(result.error().kind));
+    return result ? "none" : std::string(to_string(result.error().kind));
   };
   struct {
     const char* damage;
@@ -291,8 +291,8 @@ TEST_CASE("damaged rows are a data error") {
        [&] { return kind(store->basis_rows(std::vector<std::string>{"t1"})); }},
       {"UPDATE stoka_basis SET data = ''", [&] { return kind(store->basis()); }},
       {"UPDATE stoka_chunk_terms SET data = '\\xff'",
-       [&] { return kind(store->terms_of(std::vector{id})); }},
-      {"DELETE FROM stoka_terms", [&] { return kind(store->terms_of(std::vector{id})); }},
+       [&] { return kind(store->chunk_terms(std::vector{id})); }},
+      {"DELETE FROM stoka_terms", [&] { return kind(store->chunk_terms(std::vector{id})); }},
       {"UPDATE stoka_chunks SET metadata = '[]'",
        [&] { return kind(store->chunks(std::vector{id})); }},
       {"DELETE FROM stoka_index", [&] { return kind(store->stats()); }},
@@ -308,7 +308,7 @@ TEST_CASE("damaged rows are a data error") {
       REQUIRE((*writer)->replace_basis(std::vector<BasisRow>{{"t1", 1, {1, 2}}}, 2, 1, [](ChunkId) {
         return std::vector<float>{1, 0};
       }));
-      id = store->chunks_of("a")->front().id;
+      id = store->document_chunks("a")->front().id;
     }
     CHECK(c.call() == "none");
     // A change by hand does not increase the generation; without this the caches would hide the
@@ -325,7 +325,7 @@ TEST_CASE("rows with NULL in every nullable column are read") {
   database.sql(
       "INSERT INTO stoka_chunks (source_type, source_slug, chunk_index, content, title, section, "
       "metadata) VALUES ('blog', 'a', 0, 'text', NULL, NULL, NULL)");
-  const auto chunks = store->chunks_of("a");
+  const auto chunks = store->document_chunks("a");
   REQUIRE(chunks);
   REQUIRE(chunks->size() == 1);
   CHECK(chunks->front().chunk.title == "");

@@ -30,9 +30,9 @@ TurnRecord turn(const std::string& session, const std::string& visitor, int64_t 
   TurnRecord record;
   record.session_id = uuid(session);
   record.visitor_id = uuid(visitor);
-  record.cited = {"slug-" + std::to_string(ms)};
+  record.cited_slugs = {"slug-" + std::to_string(ms)};
   record.topic = "topic-" + std::to_string(ms);
-  record.exchange = {"question " + std::to_string(ms), "answer", {{record.cited[0]}}};
+  record.exchange = {"question " + std::to_string(ms), "answer", {{record.cited_slugs[0]}}};
   record.at = at(ms);
   return record;
 }
@@ -60,7 +60,7 @@ std::set<std::string> as_set(const std::vector<std::string>& list) {
 TEST_CASE(
     "fifty concurrent turns of a new session, from two stores, are all stored in one session") {
   const TestDatabase database;
-  const int threads = TestDatabase::many_backends() ? 50 : 5;
+  const int threads = TestDatabase::has_many_backends() ? 50 : 5;
   const auto one = must_open(database.url());
   const auto two = must_open(database.url());
   const auto wrong = at_once(threads, [&](int i) {
@@ -83,13 +83,13 @@ TEST_CASE(
 
 TEST_CASE("ten visitors that get the same subject concurrently become one visitor") {
   const TestDatabase database;
-  const int people = TestDatabase::many_backends() ? 10 : 4;
+  const int people = TestDatabase::has_many_backends() ? 10 : 4;
   const auto one = must_open(database.url());
   const auto two = must_open(database.url());
   const auto named = [](const char* what, int i) { return what + std::to_string(i); };
   for (int i = 0; i < people; ++i) {
     REQUIRE(one->commit_turn(turn(named("old", i), named("v", i), i)));
-    const Reading read[] = {{named("page", i), at(i), 100}};
+    const HistoryEntry read[] = {{named("page", i), at(i), 100}};
     REQUIRE(one->update_visitor(uuid(named("v", i)), std::vector{named("topic", i)}, read, at(i)));
   }
   const auto wrong = at_once(people, [&](int i) {
@@ -122,11 +122,11 @@ TEST_CASE("ten visitors that get the same subject concurrently become one visito
 
 TEST_CASE("concurrent turns, updates and copies of the same new visitors lose nothing") {
   const TestDatabase database;
-  const int visitors = TestDatabase::many_backends() ? 6 : 2;
+  const int visitors = TestDatabase::has_many_backends() ? 6 : 2;
   const auto one = must_open(database.url());
   const auto two = must_open(database.url());
   // Long enough for concurrent transactions to find no visitor.
-  if (TestDatabase::many_backends()) {
+  if (TestDatabase::has_many_backends()) {
     database.sql(
         "CREATE FUNCTION slow() RETURNS TRIGGER LANGUAGE plpgsql AS "
         "$$ BEGIN PERFORM pg_sleep(0.03); RETURN NEW; END $$; CREATE TRIGGER slow "
@@ -135,7 +135,7 @@ TEST_CASE("concurrent turns, updates and copies of the same new visitors lose no
   const auto wrong = at_once(3 * visitors, [&](int i) {
     Store& store = i % 2 ? *one : *two;
     const std::string visitor = "v" + std::to_string(i / 3);
-    const Reading read[] = {{"page-" + std::to_string(i), at(i), 100}};
+    const HistoryEntry read[] = {{"page-" + std::to_string(i), at(i), 100}};
     if (i % 3 == 0) return complaint(store.commit_turn(turn(visitor, visitor, i)));
     if (i % 3 == 1) return complaint(store.update_visitor(uuid(visitor), {}, read, at(i)));
     Visitor copied;
@@ -154,7 +154,7 @@ TEST_CASE("concurrent turns, updates and copies of the same new visitors lose no
 }
 
 TEST_CASE("a visitor that gets a subject during concurrent writes loses nothing") {
-  if (!TestDatabase::many_backends()) return;
+  if (!TestDatabase::has_many_backends()) return;
   const TestDatabase database;
   const int people = 5;
   const auto one = must_open(database.url());
@@ -167,7 +167,7 @@ TEST_CASE("a visitor that gets a subject during concurrent writes loses nothing"
     known.subject = subject(i);
     REQUIRE(one->commit_turn(known));
     REQUIRE(one->commit_turn(turn(named("way", i), named("new", i), 1)));
-    const Reading read[] = {{"read on the way", at(1), 100}};
+    const HistoryEntry read[] = {{"read on the way", at(1), 100}};
     REQUIRE(one->update_visitor(uuid(named("new", i)), {}, read, at(1)));
   }
   // A delay between reading and writing lets another change come between.
@@ -179,7 +179,7 @@ TEST_CASE("a visitor that gets a subject during concurrent writes loses nothing"
   const auto wrong = at_once(3 * people, [&](int n) {
     const int i = n / 3;
     Store& store = n % 2 ? *one : *two;
-    const Reading read[] = {{"read at home", at(2), 100}};
+    const HistoryEntry read[] = {{"read at home", at(2), 100}};
     if (n % 3 == 0)  // the visitor with the subject reads
       return complaint(store.update_visitor(uuid(named("known", i)), {}, read, at(2)));
     if (n % 3 == 1)  // a turn in a session of the absorbed visitor names a third one
@@ -203,7 +203,7 @@ TEST_CASE("a visitor that gets a subject during concurrent writes loses nothing"
 }
 
 TEST_CASE("a turn whose backend is killed during it is stored once") {
-  if (!TestDatabase::many_backends()) return;
+  if (!TestDatabase::has_many_backends()) return;
   struct {
     const char* when;
     std::string trigger;
@@ -275,23 +275,23 @@ TEST_CASE("SQL in every field of a turn is only text") {
   const std::string nasty = "'; DROP TABLE stoka_sessions; -- $1 \\ \" {NULL,\"x\"} \\u0000";
   TurnRecord record = turn("s", "v", 1);
   record.subject = record.topic = nasty;
-  record.cited = {nasty, "NULL", ""};
+  record.cited_slugs = {nasty, "NULL", ""};
   record.exchange = {nasty, nasty, {{nasty, nasty, nasty, nasty}}};
   REQUIRE(store->commit_turn(record));
-  const Reading read[] = {{nasty, at(2), 100}};
+  const HistoryEntry read[] = {{nasty, at(2), 100}};
   REQUIRE(store->update_visitor(uuid("v"), std::vector{nasty, std::string("NULL")}, read, at(2)));
   const auto session = *store->session(uuid("s"));
   REQUIRE(session);
-  CHECK(session->shown_slugs == record.cited);
+  CHECK(session->shown_slugs == record.cited_slugs);
   CHECK(session->explored_topics == std::vector{nasty});
   CHECK(session->exchanges.at(0).assistant == nasty);
-  CHECK(session->exchanges.at(0).cited == record.exchange.cited);
+  CHECK(session->exchanges.at(0).citations == record.exchange.citations);
   const auto visitor = *store->visitor(uuid("v"));
   REQUIRE(visitor);
   CHECK(visitor->subject == nasty);
   CHECK(visitor->interests == std::vector{nasty, std::string("NULL")});
   CHECK(visitor->history.at(0).slug == nasty);
-  CHECK(as_set(*store->all_shown_slugs()) == as_set(record.cited));
+  CHECK(as_set(*store->all_shown_slugs()) == as_set(record.cited_slugs));
 
   for (const std::string& id : {nasty, std::string(), std::string("NULL")}) {
     CHECK_FALSE(store->session(id)->has_value());

@@ -103,7 +103,7 @@ TEST_CASE("the vector index follows the dimension of the vectors") {
 }
 
 TEST_CASE("an index run that changes the dimension succeeds while others read") {
-  if (!TestDatabase::many_backends()) return;
+  if (!TestDatabase::has_many_backends()) return;
   const TestDatabase db;
   const auto store = open_store(db.url());
   const auto writer = must(store->begin_index());

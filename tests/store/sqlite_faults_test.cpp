@@ -203,7 +203,7 @@ TEST_CASE("damaged rows are a data error") {
     const float vector[] = {1, 0, 0, 0};
     const auto lexical = store->search_lexical(query, 1000, {});
     const auto dense = store->search_dense(vector, 1000, {});
-    const auto chunks = store->chunks_of("post-1");
+    const auto chunks = store->document_chunks("post-1");
     const bool noticed = !lexical || !dense || !chunks || chunks->empty();
     CHECK(noticed);
     for (const auto* error :

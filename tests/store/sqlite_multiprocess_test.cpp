@@ -112,7 +112,7 @@ TEST_CASE("an index writer killed at any point leaves every document in its old 
       const std::string& slug = info.document.slug;
       const auto expected = versioned_chunks(slug, std::stoi(info.document.content_hash));
       corpus.put(**writer, slug, expected);
-      const auto chunks = (*store)->chunks_of(slug);
+      const auto chunks = (*store)->document_chunks(slug);
       REQUIRE(chunks);
       REQUIRE(chunks->size() == expected.size());
       for (const StoredChunk& stored : *chunks) {

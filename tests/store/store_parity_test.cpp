@@ -28,8 +28,8 @@ std::vector<std::string> questions() {
 }
 
 // Indexes the sample site in an empty store at `url` and puts an engine on it.
-std::unique_ptr<test::House> make_house(const std::string& url) {
-  auto house = std::make_unique<test::House>(false);
+std::unique_ptr<test::SiteFixture> make_house(const std::string& url) {
+  auto house = std::make_unique<test::SiteFixture>(false);
   if (!url.empty()) {
     auto store = store::open(url, store::OpenMode::read_write);
     REQUIRE_MESSAGE(store, (store ? "" : store.error().message));
@@ -59,10 +59,10 @@ std::string top(std::vector<Hit> hits, double Hit::*score) {
   return out.str();
 }
 
-std::vector<Hit> ask(test::House& house, const retrieve::Query& query) {
+std::vector<Hit> ask(test::SiteFixture& house, const retrieve::Query& query) {
   auto found = house.engine().candidates(query, {});
   REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
-  CHECK(found->not_reranked == "");
+  CHECK(found->reranker_error == "");
   return found->hits;
 }
 
@@ -93,7 +93,7 @@ TEST_CASE(
       CHECK(top(found, &Hit::cosine) == top(expected, &Hit::cosine));
       CHECK(top(found, &Hit::bm25) == top(expected, &Hit::bm25));
       CHECK(top(found, &Hit::fused) == top(expected, &Hit::fused));
-      CHECK(top(found, &Hit::raw) == top(expected, &Hit::raw));
+      CHECK(top(found, &Hit::raw_score) == top(expected, &Hit::raw_score));
       CHECK(top(after_policy(found, text), &Hit::score) ==
             top(after_policy(expected, text), &Hit::score));
       answered += expected.size() >= kTop ? 1 : 0;

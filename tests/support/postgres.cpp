@@ -127,7 +127,7 @@ struct PostgresServer::Impl {
   void make_cluster(const std::vector<std::string>& settings) {
     const fs::path data = folder / "data";
     // A linguistic collation, like most servers, so that tests notice queries without byte order.
-    const Ran made = run_program(command(
+    const ProgramResult made = run_program(command(
         {programs.path("initdb"), "--no-sync", "--pgdata", data, "--username=stoka", "--pwfile",
          folder / "password", "--auth-local=trust", "--auth-host=scram-sha-256", "--encoding=UTF8",
          "--locale=C", "--locale-provider=icu", "--icu-locale=en-US", "--wal-segsize=1"}));

@@ -43,7 +43,7 @@ class TestDatabase {
   enum class Kind { given, native, wasm };
   static Kind kind();
   // PGlite has a single backend: no concurrent transactions, timeouts or terminated connections.
-  static bool many_backends() { return kind() != Kind::wasm; }
+  static bool has_many_backends() { return kind() != Kind::wasm; }
 
   // Creates the schema; the destructor drops it.
   TestDatabase();

@@ -59,7 +59,7 @@ void PostgresPrograms::copy_to(const fs::path& folder) {
 
 std::string run_psql(const PostgresPrograms& programs, const std::string& url,
                      const std::string& statements) {
-  Ran ran = run_program(
+  ProgramResult ran = run_program(
       {programs.path("psql"), "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-d", url, "-f", "-"},
       statements + "\n");
   if (ran.code != 0) throw std::runtime_error("psql: " + ran.err);

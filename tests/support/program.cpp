@@ -72,7 +72,7 @@ std::string contents(const std::filesystem::path& path) {
 
 }  // namespace
 
-Ran run_program(const std::vector<std::string>& command, const std::string& input) {
+ProgramResult run_program(const std::vector<std::string>& command, const std::string& input) {
   const TempFolder folder;
   const File in(folder.write("in", input), O_RDONLY), out(folder / "out", O_WRONLY),
       err(folder / "err", O_WRONLY);

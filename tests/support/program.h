@@ -10,14 +10,14 @@
 
 namespace stoka::testing {
 
-struct Ran {
+struct ProgramResult {
   int code = 0;  // the exit code; 128 + signal if a signal ended it
   std::string out;
   std::string err;
 };
 
 // Runs a command to its end, in "/", with `input` as stdin and without PG… environment variables.
-Ran run_program(const std::vector<std::string>& command, const std::string& input = "");
+ProgramResult run_program(const std::vector<std::string>& command, const std::string& input = "");
 
 // A program in the background, in a session of its own, so that Ctrl-C does not reach it. Throws if
 // it cannot be started.

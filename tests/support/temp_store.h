@@ -36,7 +36,7 @@ class TempStore {
     document.title = title.empty() ? slug : std::move(title);
     document.tags = tags;
     std::vector<store::ChunkRecord> records;
-    embed::Folder folder(*store_);
+    embed::FoldInEmbedder folder(*store_);
     for (const std::string& text : texts) {
       store::ChunkRecord record;
       record.chunk.slug = slug;
@@ -45,7 +45,7 @@ class TempStore {
       record.chunk.tags = tags;
       record.chunk.content = text;
       record.terms = embed::count_terms(document.title + "\n" + text);
-      record.embedding = folder.fold(record.terms).value();
+      record.embedding = folder.fold_in(record.terms).value();
       records.push_back(std::move(record));
     }
     REQUIRE(writer_->put_document(document, records).has_value());

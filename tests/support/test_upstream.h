@@ -11,12 +11,12 @@
 
 namespace stoka::testing {
 
-inline constexpr net::Milliseconds kPatience{20000};
+inline constexpr net::Milliseconds kTestTimeout{20000};
 
 class TestUpstream {
  public:
   TestUpstream(std::string role, const std::string& url, net::ApiRoot root,
-               net::Milliseconds timeout = kPatience, Secret key = {})
+               net::Milliseconds timeout = kTestTimeout, Secret key = {})
       : upstream_(options(std::move(role), url, root, timeout, std::move(key)), client_, log_) {}
 
   net::Upstream& operator*() { return upstream_; }
@@ -27,12 +27,12 @@ class TestUpstream {
     auto parsed = net::BaseUrl::parse(url, root);
     REQUIRE_MESSAGE(parsed.has_value(), parsed.error().message);
     net::UpstreamOptions out{std::move(role), std::move(*parsed), std::move(key), {}};
-    out.deadlines = {timeout, timeout, timeout, timeout, timeout};
+    out.timeouts = {timeout, timeout, timeout, timeout, timeout};
     return out;
   }
 
   NullLog log_;
-  net::Client client_;
+  net::HttpClient client_;
   net::Upstream upstream_;
 };
 

@@ -6,8 +6,8 @@
 
 namespace code_lines_test {
 
+using stoka::text::Segment;
 using stoka::text::split_code;
-using stoka::text::Stretch;
 
 TEST_CASE("content is split into segments of code and prose") {
   struct {
@@ -26,8 +26,8 @@ TEST_CASE("content is split into segments of code and prose") {
   for (const auto& c : cases) {
     CAPTURE(c.content);
     std::string split;
-    for (const Stretch& stretch : split_code(c.content))
-      split.append(stretch.code ? "code[" : "prose[").append(stretch.text).append("]");
+    for (const Segment& stretch : split_code(c.content))
+      split.append(stretch.is_code ? "code[" : "prose[").append(stretch.text).append("]");
     CHECK(split == c.split);
   }
 }

@@ -7,9 +7,9 @@ namespace entities_test {
 using namespace stoka;
 
 TEST_CASE("an attribute value cannot end its attribute") {
-  CHECK(text::attribute_value("a \"b\"\nc") == "a &quot;b&quot; c");
-  CHECK(text::attribute_value("<x> & y") == "&lt;x&gt; &amp; y");
-  CHECK(text::attribute_value("") == "");
+  CHECK(text::escape_attribute("a \"b\"\nc") == "a &quot;b&quot; c");
+  CHECK(text::escape_attribute("<x> & y") == "&lt;x&gt; &amp; y");
+  CHECK(text::escape_attribute("") == "");
 }
 
 TEST_CASE("character references become characters, and other ampersands stay") {

@@ -11,9 +11,9 @@ namespace pull_quote_test {
 
 using stoka::text::best_sentence;
 using stoka::text::clip;
+using stoka::text::collapse_whitespace;
+using stoka::text::count_code_points;
 using stoka::text::kMaxQuoteLength;
-using stoka::text::length;
-using stoka::text::squeeze;
 
 TEST_CASE("the sentence that makes the best quote is chosen") {
   struct Case {
@@ -75,7 +75,7 @@ TEST_CASE("the sentence that makes the best quote is chosen") {
     CAPTURE(c.name);
     const std::string best = best_sentence(c.content, c.query);
     CHECK(best == c.best);
-    CHECK(squeeze(c.content).find(best) != std::string::npos);
+    CHECK(collapse_whitespace(c.content).find(best) != std::string::npos);
   }
 }
 
@@ -113,9 +113,9 @@ TEST_CASE("a sentence that is too long is clipped") {
   std::string endless;
   for (int i = 0; i < 500; ++i) endless += "word" + std::to_string(i) + " ";
   const std::string best = best_sentence(endless, "word7");
-  CHECK(length(best) <= kMaxQuoteLength);
-  CHECK(length(best) > kMaxQuoteLength - 12);
-  CHECK(squeeze(endless).starts_with(best + " "));
+  CHECK(count_code_points(best) <= kMaxQuoteLength);
+  CHECK(count_code_points(best) > kMaxQuoteLength - 12);
+  CHECK(collapse_whitespace(endless).starts_with(best + " "));
 }
 
 TEST_CASE("clip cuts after a clause, else after a word") {

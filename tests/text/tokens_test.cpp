@@ -56,7 +56,7 @@ TEST_CASE("the estimate of a whole is at least that of a part and at most the su
       "Don't index 12345 rows—ever! 数据库 and\n\n    code(x) += \"y\"; naïve 😀 done...";
   size_t whole = estimate_tokens(text);
   for (size_t at = 0; at <= text.size(); ++at) {
-    if (floor_border(text, at) != at) continue;
+    if (floor_char_boundary(text, at) != at) continue;
     size_t head = estimate_tokens(std::string_view(text).substr(0, at));
     size_t tail = estimate_tokens(std::string_view(text).substr(at));
     CHECK(head <= whole);

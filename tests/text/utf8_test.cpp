@@ -67,11 +67,12 @@ TEST_CASE("every code point survives a round trip") {
 TEST_CASE("a boundary is never inside a sequence") {
   std::string_view text = "aé€😀";
   size_t expected[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
-  for (size_t at = 0; at < std::size(expected); ++at) CHECK(floor_border(text, at) == expected[at]);
+  for (size_t at = 0; at < std::size(expected); ++at)
+    CHECK(floor_char_boundary(text, at) == expected[at]);
 }
 
 TEST_CASE("repair_utf8 reports its changes") {
-  Repair repair;
+  Utf8Repair repair;
   CHECK(repair_utf8("\xEF\xBB\xBF"
                     "a\r\nb\rc\n",
                     &repair) == "a\nb\nc\n");
@@ -128,7 +129,7 @@ TEST_CASE("Windows-1252 is told from UTF-8 and from other encodings") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.name);
-    CHECK(from_windows_1252(c.bytes) == c.text);
+    CHECK(windows_1252_to_utf8(c.bytes) == c.text);
   }
 }
 

@@ -93,7 +93,7 @@ void Database::set_search_path(const std::vector<std::string>& schemas) {
 // stored; so the server is asked by the transaction's id. Only a transaction that was certainly
 // aborted runs again.
 Result<> Database::run_with_retries(Kind kind, const Work& work) {
-  STOKA_ASSIGN(const Gate::Pass pass, gate_.enter({}));
+  STOKA_ASSIGN(const Semaphore::Permit pass, gate_.acquire({}));
   bool lost_before = false;
   for (int conflicts = 0;;) {
     Attempt attempt = run_once(kind, work);

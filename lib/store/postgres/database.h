@@ -123,7 +123,7 @@ class Database {
   const DatabaseAddress address_;
   const DatabaseOptions options_;
   std::array<std::string, 2> begin_statements_;  // by Kind
-  Gate gate_;
+  Semaphore gate_;
 
   std::mutex mutex_;  // guards what follows
   std::vector<PooledConnection> idle_;

@@ -100,7 +100,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
 Result<DatabaseAddress> DatabaseAddress::parse(std::string_view url) {
   url = trimmed(url);
   const size_t head = url.find("://");
-  const std::string scheme = lower(url.substr(0, std::min(head, url.size())));
+  const std::string scheme = to_lower(url.substr(0, std::min(head, url.size())));
   if (head == url.npos || (scheme != "postgres" && scheme != "postgresql"))
     return refused("does not begin with postgres://");
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };

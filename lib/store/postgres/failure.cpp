@@ -169,7 +169,7 @@ const Meaning& meaning_of(std::string_view state) {
 Failure failure(const Meaning& meaning, std::string_view line, const DatabaseAddress& address) {
   constexpr size_t kMaxBytes = 300;
   std::string detail = text::one_line(address.redact(server_message(line)));
-  if (detail.size() > kMaxBytes) detail.resize(text::floor_border(detail, kMaxBytes));
+  if (detail.size() > kMaxBytes) detail.resize(text::floor_char_boundary(detail, kMaxBytes));
   const std::string user = address.user().empty() ? "the user" : "user '" + address.user() + "'";
   return {meaning.failure_kind,
           {meaning.kind,

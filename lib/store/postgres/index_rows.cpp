@@ -35,7 +35,7 @@ Result<std::vector<BasisRow>> read_basis(const Rows& rows) {
   basis.reserve(rows.size());
   for (size_t row = 0; row < rows.size(); ++row) {
     const std::string bytes = rows.bytes(row, 2);
-    std::vector<float> values = search::from_bytes(bytes, bytes.size() / sizeof(float));
+    std::vector<float> values = search::decode_vector(bytes, bytes.size() / sizeof(float));
     if (values.empty()) return fail(damaged());
     basis.push_back(
         {std::string(rows.text(row, 0)), static_cast<float>(rows.real(row, 1)), std::move(values)});

@@ -165,7 +165,7 @@ Result<> replace_basis_rows(Connection& connection, std::span<const BasisRow> ba
     for (const BasisRow& row : rows) {
       terms.push_back(row.term);
       weights.push_back(fmt::format("{}", row.weight));
-      values.push_back(search::to_bytes(row.values));
+      values.push_back(search::encode_vector(row.values));
     }
     STOKA_TRY(connection.run(
         "INSERT INTO stoka_basis (term, weight, data) SELECT b.term, b.weight::float8, b.data "

@@ -107,7 +107,7 @@ Result<std::vector<std::string>> load_all_shown_slugs(Connection& connection) {
 }
 
 Result<Session> merge_turn(Connection& connection, const TurnRecord& turn) {
-  STOKA_TRY(check(turn));
+  STOKA_TRY(validate(turn));
   std::vector<std::string> keys = {visitor_lock_key(turn.visitor_id),
                                    session_lock_key(turn.session_id)};
   std::vector<std::string> subjects;
@@ -124,14 +124,14 @@ Result<Session> merge_turn(Connection& connection, const TurnRecord& turn) {
     if (row.visitor.id == turn.visitor_id) named = row.visitor;
     if (!subjects.empty() && row.visitor.subject == turn.subject) of_subject = row.visitor;
   }
-  const Owner owner = settle_owner(turn, std::move(named), std::move(of_subject));
+  const ResolvedVisitor owner = resolve_visitor(turn, std::move(named), std::move(of_subject));
 
   STOKA_ASSIGN(auto sessions, lock_sessions(connection, std::vector{turn.session_id}));
   std::optional<Session> known;
   if (!sessions.empty()) known = std::move(sessions.begin()->second);
   // Rows that were inserted by hand may have no visitor.
   if (known && known->visitor_id.empty()) known->visitor_id = owner.visitor.id;
-  Session session = after_turn(turn, std::move(known), owner.visitor.id);
+  Session session = session_after_turn(turn, std::move(known), owner.visitor.id);
   STOKA_TRY(save(connection, std::span(&owner.visitor, 1), std::span(&session, 1)));
   if (owner.absorbed) STOKA_TRY(replace_visitor(connection, *owner.absorbed, owner.visitor.id));
 
@@ -146,7 +146,7 @@ Result<Session> merge_turn(Connection& connection, const TurnRecord& turn) {
 Result<> merge_sessions(Connection& connection, std::span<const Session> sessions) {
   std::vector<std::string> ids;
   for (const Session& session : sessions) {
-    STOKA_TRY(check(session));
+    STOKA_TRY(validate(session));
     ids.push_back(session.id);
   }
   STOKA_TRY(lock_all_keys(connection));

@@ -17,7 +17,7 @@ namespace {
 class PostgresStore final : public Store {
  public:
   PostgresStore(std::unique_ptr<Database> database, Schema schema, size_t connections)
-      : max_commits_(commits_with(connections)),
+      : max_commits_(commit_concurrency(connections)),
         database_(std::move(database)),
         schema_(std::move(schema)) {}
 
@@ -62,7 +62,7 @@ class PostgresStore final : public Store {
     return database_->read([&](Connection& db) { return load_chunks(db, ids, with_embeddings); });
   }
 
-  Result<std::vector<StoredChunk>> chunks_of(std::string_view slug) override {
+  Result<std::vector<StoredChunk>> document_chunks(std::string_view slug) override {
     return database_->read([&](Connection& db) { return load_document_chunks(db, slug); });
   }
 
@@ -78,7 +78,7 @@ class PostgresStore final : public Store {
     return database_->read([](Connection& db) { return load_basis(db); });
   }
 
-  Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) override {
+  Result<std::vector<std::vector<TermCount>>> chunk_terms(std::span<const ChunkId> ids) override {
     return database_->read([&](Connection& db) { return load_chunk_terms(db, ids); });
   }
 
@@ -94,11 +94,11 @@ class PostgresStore final : public Store {
     return database_->read([&](Connection& db) { return load_visitor(db, id); });
   }
 
-  Result<std::optional<Visitor>> visitor_of(std::string_view subject) override {
+  Result<std::optional<Visitor>> visitor_by_subject(std::string_view subject) override {
     return database_->read([&](Connection& db) { return load_visitor_by_subject(db, subject); });
   }
 
-  size_t commits_at_a_time() const override { return max_commits_; }
+  size_t max_concurrent_commits() const override { return max_commits_; }
 
   Result<Session> commit_turn(const TurnRecord& turn) override {
     return database_->write([&](Connection& db) { return merge_turn(db, turn); });
@@ -106,7 +106,7 @@ class PostgresStore final : public Store {
 
   Result<Visitor> update_visitor(std::string_view id,
                                  const std::optional<std::vector<std::string>>& interests,
-                                 std::span<const Reading> readings, Instant now) override {
+                                 std::span<const HistoryEntry> readings, Instant now) override {
     return database_->write(
         [&](Connection& db) { return merge_visitor_update(db, id, interests, readings, now); });
   }

@@ -189,14 +189,14 @@ Result<> replace_visitor(Connection& connection, std::string_view visitor_id,
 
 Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
                                      const std::optional<std::vector<std::string>>& interests,
-                                     std::span<const Reading> read, Instant now) {
+                                     std::span<const HistoryEntry> read, Instant now) {
   STOKA_TRY(check_id("visitor", id));
   STOKA_TRY(lock_keys(connection, std::vector{visitor_lock_key(id)}));
   STOKA_ASSIGN(std::vector<LockedVisitor> locked,
                lock_visitors(connection, std::vector{std::string(id)}, {}));
   std::optional<Visitor> known;
   if (!locked.empty()) known = std::move(locked.front().visitor);
-  Visitor visitor = after_visit(id, std::move(known), interests, read, now);
+  Visitor visitor = visitor_after_update(id, std::move(known), interests, read, now);
   STOKA_TRY(save(connection, std::span(&visitor, 1), {}));
   return visitor;
 }
@@ -205,7 +205,7 @@ Result<std::vector<std::string>> merge_visitors(Connection& connection,
                                                 std::span<const Visitor> visitors) {
   std::vector<std::string> ids, subjects;
   for (const Visitor& visitor : visitors) {
-    STOKA_TRY(check(visitor));
+    STOKA_TRY(validate(visitor));
     ids.push_back(visitor.id);
     if (!visitor.subject.empty()) subjects.push_back(visitor.subject);
   }
@@ -229,7 +229,7 @@ Result<std::vector<std::string>> merge_visitors(Connection& connection,
     if (const auto found = id_of.find(visitor.subject); found != id_of.end()) {
       of_subject = of_id(found->second);
     }
-    STOKA_ASSIGN(Owner owner,
+    STOKA_ASSIGN(ResolvedVisitor owner,
                  resolve_copied_visitor(visitor, of_id(visitor.id), std::move(of_subject)));
     if (owner.absorbed) {
       known.erase(*owner.absorbed);

@@ -49,7 +49,7 @@ Result<> replace_visitor(Connection& connection, std::string_view visitor_id,
 // Implements Store::update_visitor.
 Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
                                      const std::optional<std::vector<std::string>>& interests,
-                                     std::span<const Reading> read, Instant now);
+                                     std::span<const HistoryEntry> read, Instant now);
 // Implements Store::put_visitors.
 Result<std::vector<std::string>> merge_visitors(Connection& connection,
                                                 std::span<const Visitor> visitors);

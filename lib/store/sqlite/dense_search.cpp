@@ -52,7 +52,7 @@ Result<DenseSearch::Table> DenseSearch::load(Connection& connection,
   for (;;) {
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) break;
-    const std::vector<float> vector = search::from_bytes(rows.blob(1), totals.dim);
+    const std::vector<float> vector = search::decode_vector(rows.blob(1), totals.dim);
     if (vector.empty()) return fail(connection.damaged());
     vectors->ids.push_back(rows.integer(0));
     vectors->values.insert(vectors->values.end(), vector.begin(), vector.end());

@@ -32,7 +32,7 @@ Result<StoredChunk> read_chunk(const Connection& connection, const Statement& ro
 
 Result<BasisRow> read_basis(const Connection& connection, const Statement& row) {
   const std::string_view bytes = row.blob(2);
-  std::vector<float> values = search::from_bytes(bytes, bytes.size() / sizeof(float));
+  std::vector<float> values = search::decode_vector(bytes, bytes.size() / sizeof(float));
   if (values.empty()) return fail(connection.damaged());
   return BasisRow{row.text(0), static_cast<float>(row.real(1)), std::move(values)};
 }
@@ -119,7 +119,7 @@ Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<c
     STOKA_ASSIGN(StoredChunk stored, read_chunk(connection, rows));
     if (with_embeddings) {
       const std::string_view bytes = rows.blob(8);
-      stored.embedding = search::from_bytes(bytes, bytes.size() / sizeof(float));
+      stored.embedding = search::decode_vector(bytes, bytes.size() / sizeof(float));
     }
     chunks.push_back(std::move(stored));
   }

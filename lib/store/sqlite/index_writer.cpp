@@ -141,7 +141,7 @@ Result<> SqliteIndexWriter::add(const Document& document, const ChunkRecord& rec
   if (record.embedding.empty()) return {};
   if (totals.dim == 0) totals.dim = record.embedding.size();
   STOKA_TRY(check_embedding(record.embedding, totals.dim));
-  STOKA_TRY(insert_vector(*connection_, id, search::to_bytes(record.embedding)));
+  STOKA_TRY(insert_vector(*connection_, id, search::encode_vector(record.embedding)));
   ++totals.vectors;
   return {};
 }
@@ -198,7 +198,7 @@ Result<> SqliteIndexWriter::replace_basis(
       const std::vector<float> vector = vectors(rows.integer(0));
       if (vector.empty()) continue;
       STOKA_TRY(check_embedding(vector, width));
-      computed.emplace_back(rows.integer(0), search::to_bytes(vector));
+      computed.emplace_back(rows.integer(0), search::encode_vector(vector));
     }
   }
   return change([&](IndexTotals& totals) -> Result<> {
@@ -210,7 +210,7 @@ Result<> SqliteIndexWriter::replace_basis(
       insert.reset()
           .bind(row.term)
           .bind(double{row.weight})
-          .bind_blob(search::to_bytes(row.values));
+          .bind_blob(search::encode_vector(row.values));
       STOKA_TRY(insert.run());
     }
     for (const auto& [id, bytes] : computed) STOKA_TRY(insert_vector(*connection_, id, bytes));

@@ -90,7 +90,7 @@ Result<> save_session(Connection& connection, const Session& session) {
 }
 
 // Saves the visitor, moves the sessions of the absorbed one to it and removes that one.
-Result<> save_owner(Connection& connection, const Owner& owner) {
+Result<> save_owner(Connection& connection, const ResolvedVisitor& owner) {
   STOKA_TRY(save_visitor(connection, owner.visitor));
   if (!owner.absorbed) return {};
   STOKA_TRY(connection.prepare("UPDATE stoka_sessions SET visitor_id = ? WHERE visitor_id = ?")
@@ -121,17 +121,17 @@ Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::st
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) break;
     Visitor visitor = read_visitor(rows);
-    if (check(visitor)) visitors.push_back(std::move(visitor));
+    if (validate(visitor)) visitors.push_back(std::move(visitor));
   }
   return visitors;
 }
 
 Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
                                      const std::optional<std::vector<std::string>>& interests,
-                                     std::span<const Reading> read, Instant now) {
+                                     std::span<const HistoryEntry> read, Instant now) {
   STOKA_TRY(check_id("visitor", id));
   STOKA_ASSIGN(std::optional<Visitor> known, load_visitor(connection, id));
-  Visitor visitor = after_visit(id, std::move(known), interests, read, now);
+  Visitor visitor = visitor_after_update(id, std::move(known), interests, read, now);
   STOKA_TRY(save_visitor(connection, visitor));
   return visitor;
 }
@@ -140,13 +140,13 @@ Result<std::vector<std::string>> merge_visitors(Connection& connection,
                                                 std::span<const Visitor> visitors) {
   std::vector<std::string> ids;
   for (const Visitor& visitor : visitors) {
-    STOKA_TRY(check(visitor));
+    STOKA_TRY(validate(visitor));
     STOKA_ASSIGN(std::optional<Visitor> known, load_visitor(connection, visitor.id));
     std::optional<Visitor> of_subject;
     if (!visitor.subject.empty()) {
       STOKA_ASSIGN(of_subject, load_visitor_by_subject(connection, visitor.subject));
     }
-    STOKA_ASSIGN(const Owner owner,
+    STOKA_ASSIGN(const ResolvedVisitor owner,
                  resolve_copied_visitor(visitor, std::move(known), std::move(of_subject)));
     STOKA_TRY(save_owner(connection, owner));
     ids.push_back(owner.visitor.id);
@@ -172,29 +172,29 @@ Result<std::vector<Session>> load_sessions_after(Connection& connection, std::st
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) break;
     Session session = read_session(rows);
-    if (check(session)) sessions.push_back(std::move(session));
+    if (validate(session)) sessions.push_back(std::move(session));
   }
   return sessions;
 }
 
 Result<Session> merge_turn(Connection& connection, const TurnRecord& turn) {
-  STOKA_TRY(check(turn));
+  STOKA_TRY(validate(turn));
   STOKA_ASSIGN(std::optional<Visitor> named, load_visitor(connection, turn.visitor_id));
   std::optional<Visitor> of_subject;
   if (!turn.subject.empty()) {
     STOKA_ASSIGN(of_subject, load_visitor_by_subject(connection, turn.subject));
   }
-  const Owner owner = settle_owner(turn, std::move(named), std::move(of_subject));
+  const ResolvedVisitor owner = resolve_visitor(turn, std::move(named), std::move(of_subject));
   STOKA_TRY(save_owner(connection, owner));
   STOKA_ASSIGN(std::optional<Session> known, load_session(connection, turn.session_id));
-  Session session = after_turn(turn, std::move(known), owner.visitor.id);
+  Session session = session_after_turn(turn, std::move(known), owner.visitor.id);
   STOKA_TRY(save_session(connection, session));
   return session;
 }
 
 Result<> merge_sessions(Connection& connection, std::span<const Session> sessions) {
   for (const Session& copied : sessions) {
-    STOKA_TRY(check(copied));
+    STOKA_TRY(validate(copied));
     STOKA_ASSIGN(std::optional<Session> known, load_session(connection, copied.id));
     const Session session = after_copy(copied, std::move(known));
     STOKA_ASSIGN(const std::optional<Visitor> visitor,

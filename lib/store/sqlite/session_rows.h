@@ -24,7 +24,7 @@ Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::st
 // Implements Store::update_visitor.
 Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
                                      const std::optional<std::vector<std::string>>& interests,
-                                     std::span<const Reading> read, Instant now);
+                                     std::span<const HistoryEntry> read, Instant now);
 
 // Implements Store::put_visitors.
 Result<std::vector<std::string>> merge_visitors(Connection& connection,

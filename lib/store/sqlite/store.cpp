@@ -61,7 +61,7 @@ class SqliteStore final : public Store {
     return read([&](Connection& db) { return load_chunks(db, ids, with_embeddings); });
   }
 
-  Result<std::vector<StoredChunk>> chunks_of(std::string_view slug) override {
+  Result<std::vector<StoredChunk>> document_chunks(std::string_view slug) override {
     return read([&](Connection& db) { return load_document_chunks(db, slug); });
   }
 
@@ -77,7 +77,7 @@ class SqliteStore final : public Store {
     return read([](Connection& db) { return load_basis(db); });
   }
 
-  Result<std::vector<std::vector<TermCount>>> terms_of(std::span<const ChunkId> ids) override {
+  Result<std::vector<std::vector<TermCount>>> chunk_terms(std::span<const ChunkId> ids) override {
     return read([&](Connection& db) { return load_chunk_terms(db, ids); });
   }
 
@@ -91,7 +91,7 @@ class SqliteStore final : public Store {
     return read([&](Connection& db) { return load_visitor(db, id); });
   }
 
-  Result<std::optional<Visitor>> visitor_of(std::string_view subject) override {
+  Result<std::optional<Visitor>> visitor_by_subject(std::string_view subject) override {
     if (subject.empty()) return std::optional<Visitor>();
     return read([&](Connection& db) { return load_visitor_by_subject(db, subject); });
   }
@@ -118,7 +118,7 @@ class SqliteStore final : public Store {
 
   Result<Visitor> update_visitor(std::string_view id,
                                  const std::optional<std::vector<std::string>>& interests,
-                                 std::span<const Reading> readings, Instant now) override {
+                                 std::span<const HistoryEntry> readings, Instant now) override {
     return write(
         [&](Connection& db) { return merge_visitor_update(db, id, interests, readings, now); });
   }

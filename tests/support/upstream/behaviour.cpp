@@ -6,7 +6,7 @@
 
 namespace stoka::testing {
 
-const std::vector<Described> kDialects = {
+const std::vector<NamedDescription> kDialects = {
     {"vllm", "reasoning, finish_reason with the last text, [DONE] after errors too"},
     {"llamacpp", "content null first, reasoning_content, comment pings, no [DONE] after errors"},
     {"ollama", "reasoning, errors are an empty chunk and the end"},
@@ -15,7 +15,7 @@ const std::vector<Described> kDialects = {
     {"openrouter", "comments, reasoning_details, usage always, finish_reason error"},
 };
 
-const std::vector<Described> kBehaviours = {
+const std::vector<NamedDescription> kBehaviours = {
     {"path", "only for requests whose path ends with this: \"/embed\""},
     {"times", "to how many requests it applies; default 1, 0: all"},
     {"dialect", "the dialect of this response"},
@@ -180,8 +180,8 @@ bool Behaviour::matches(const FakeRequest& request) const {
   if (!request.path().ends_with(path)) return false;
   auto found = std::find_if(kFaults.begin(), kFaults.end(),
                             [&](const Fault& known) { return known.name == fault; });
-  if (found == kFaults.end() || *found->on == '\0') return true;
-  return (" " + std::string(found->on) + " ").find(" " + request_kind(request) + " ") !=
+  if (found == kFaults.end() || *found->request_kinds == '\0') return true;
+  return (" " + std::string(found->request_kinds) + " ").find(" " + request_kind(request) + " ") !=
          std::string::npos;
 }
 

@@ -44,7 +44,7 @@ std::optional<std::vector<std::string>> inputs(const json& body, const char* nam
 }
 
 FakeResponse too_long(const Context& context, size_t bytes) {
-  const size_t most = context.options.most_text / 4, given = bytes / 4;
+  const size_t most = context.options.max_text_bytes / 4, given = bytes / 4;
   if (context.tei())
     return error(context, 422,
                  fmt::format("`inputs` must have less than {} tokens. Given: {}", most, given));
@@ -71,15 +71,15 @@ std::optional<FakeResponse> refused_embedding(const Context& context,
     return error(context, 424, "Model is not an embedding model");
   if (texts.empty())
     return error(context, 400, context.tei() ? "`inputs` cannot be empty" : "input is empty");
-  if (context.tei() && texts.size() > options.most_batch)
+  if (context.tei() && texts.size() > options.max_batch)
     return error(context, 422,
                  fmt::format("batch size {} > maximum allowed batch size {}", texts.size(),
-                             options.most_batch));
+                             options.max_batch));
   const json& body = context.request.json;
   const bool truncates = context.tei() ? body.contains("truncate") && body["truncate"] == json(true)
                                        : context.dialect() == "ollama";
   for (const std::string& text : texts) {
-    if (text.size() > options.most_text && !truncates) return too_long(context, text.size());
+    if (text.size() > options.max_text_bytes && !truncates) return too_long(context, text.size());
     if (context.fault("poison") && text.find("poison") != std::string::npos) {
       const int usual = context.tei() ? 424 : 500;
       return error(context, context.behaviour.status == 0 ? usual : context.behaviour.status,
@@ -93,7 +93,7 @@ std::vector<std::vector<float>> vectors(const Context& context,
                                         const std::vector<std::string>& texts, int dim) {
   std::vector<std::vector<float>> out;
   for (const std::string& text : texts) {
-    const std::string_view read = std::string_view(text).substr(0, context.options.most_text);
+    const std::string_view read = std::string_view(text).substr(0, context.options.max_text_bytes);
     std::vector<float> vector = vector_of(read, context.options.dim);
     vector.resize(static_cast<size_t>(dim));
     float square = 0;

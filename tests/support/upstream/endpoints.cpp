@@ -77,10 +77,10 @@ FakeResponse info(const Context& context) {
                              {"model_dtype", "float16"},
                              {"model_type", type},
                              {"max_concurrent_requests", 512},
-                             {"max_input_length", options.most_text / 4},
+                             {"max_input_length", options.max_text_bytes / 4},
                              {"max_batch_tokens", 16384},
                              {"max_batch_requests", nullptr},
-                             {"max_client_batch_size", options.most_batch},
+                             {"max_client_batch_size", options.max_batch},
                              {"auto_truncate", false},
                              {"tokenization_workers", 4},
                              {"version", "1.9.3"}});

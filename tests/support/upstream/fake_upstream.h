@@ -30,7 +30,7 @@ struct SeenRequest {
   std::string body;
   // Set if the client disconnected before the response was complete: the time since the head was
   // sent, or since the request was read.
-  std::optional<std::chrono::milliseconds> left_after;
+  std::optional<std::chrono::milliseconds> disconnected_after;
   bool complete = false;  // the whole response was sent; call wait_for() before
 };
 
@@ -39,8 +39,8 @@ struct FakeOptions {
   std::string dialect = "vllm";  // one of kDialects
   std::string key;               // required as "Authorization: Bearer"; empty: none
   int dim = 64;                  // of embeddings
-  size_t most_batch = 32;        // TEI's limit of inputs in one request
-  size_t most_text = 8192;       // bytes of one input; a longer one is refused
+  size_t max_batch = 32;         // TEI's limit of inputs in one request
+  size_t max_text_bytes = 8192;  // bytes of one input; a longer one is refused
   bool reranker = false;         // TEI: /info says reranker, and /embed is an error
   bool logits = false;           // rerank scores are logits, as they always are in llamacpp
   std::string model = "fake-model";
@@ -58,12 +58,12 @@ class FakeUpstream {
   std::string url() const;  // "http://127.0.0.1:PORT"
   uint16_t port() const;
   // Adds a behaviour to the queue; throws std::invalid_argument, which says what is wrong.
-  void behave(const std::string& json);
+  void queue_behaviour(const std::string& json);
   void reset();  // clears the queue and the requests that were seen
-  std::vector<SeenRequest> seen() const;
+  std::vector<SeenRequest> requests() const;
   size_t connections() const;  // accepted so far
   // Waits until `count` requests have ended; false after five seconds.
-  bool wait_for(size_t count) const;
+  bool wait_for_requests(size_t count) const;
 
  private:
   struct Server;
@@ -71,17 +71,17 @@ class FakeUpstream {
 };
 
 // A name and its description, for --help.
-struct Described {
+struct NamedDescription {
   const char* name;
-  const char* what;
+  const char* description;
 };
-extern const std::vector<Described> kBehaviours;
-extern const std::vector<Described> kDialects;
+extern const std::vector<NamedDescription> kBehaviours;
+extern const std::vector<NamedDescription> kDialects;
 
 struct Fault {
   const char* name;
-  const char* on;  // the request_kind() names for which it is possible; "": all
-  const char* what;
+  const char* request_kinds;  // the request_kind() names for which it is possible; "": all
+  const char* description;
 };
 extern const std::vector<Fault> kFaults;
 

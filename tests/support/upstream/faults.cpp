@@ -48,7 +48,7 @@ void set_body(FakeResponse& response, std::string body, std::string content_type
 }
 
 // A deflate stream (RFC 1951): one space, and then for every 258 more a match of 13 bits.
-void set_gzip_bomb(FakeResponse& response) {
+std::string gzip_bomb() {
   std::string bits;
   auto put = [&](std::string_view more) { bits += more; };
   put("1");         // the last block
@@ -65,6 +65,11 @@ void set_gzip_bomb(FakeResponse& response) {
     bytes += static_cast<char>(byte);
   }
   bytes.append(8, '\0');  // a wrong checksum and length
+  return bytes;
+}
+
+void set_gzip_bomb(FakeResponse& response) {
+  static const std::string bytes = gzip_bomb();
   set_body(response, bytes, response.content_type);
   response.headers.emplace_back("Content-Encoding", "gzip");
 }

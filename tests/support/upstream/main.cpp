@@ -43,13 +43,15 @@ Example: the next chat answer breaks off.
 
 void print_help() {
   fmt::print("{}\ndialects:\n", kUsage);
-  for (const Described& entry : kDialects) fmt::print("  {:<17}{}\n", entry.name, entry.what);
+  for (const NamedDescription& entry : kDialects)
+    fmt::print("  {:<17}{}\n", entry.name, entry.description);
   fmt::print("\nbehaviours, a JSON object:\n");
-  for (const Described& entry : kBehaviours) fmt::print("  {:<17}{}\n", entry.name, entry.what);
+  for (const NamedDescription& entry : kBehaviours)
+    fmt::print("  {:<17}{}\n", entry.name, entry.description);
   fmt::print("\nfaults, and the kinds of request they are limited to:\n");
   for (const Fault& entry : kFaults)
-    fmt::print("  {:<17}{}{}\n", entry.name, entry.what,
-               *entry.on == '\0' ? "" : fmt::format(" ({})", entry.on));
+    fmt::print("  {:<17}{}{}\n", entry.name, entry.description,
+               *entry.request_kinds == '\0' ? "" : fmt::format(" ({})", entry.request_kinds));
 }
 
 struct Arguments {
@@ -89,9 +91,9 @@ Arguments parse(const std::vector<std::string>& words) {
     else if (word == "--dim")
       options.dim = std::max(1, static_cast<int>(number(65536)));
     else if (word == "--most-batch")
-      options.most_batch = number(1000000);
+      options.max_batch = number(1000000);
     else if (word == "--most-text")
-      options.most_text = number(100000000);
+      options.max_text_bytes = number(100000000);
     else if (word == "--reranker")
       options.reranker = true;
     else if (word == "--logits")
@@ -120,7 +122,7 @@ int main(int argc, char** argv) try {
   for (const int wanted : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, wanted);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   FakeUpstream server(arguments.options);
-  for (const std::string& behaviour : arguments.behaviours) server.behave(behaviour);
+  for (const std::string& behaviour : arguments.behaviours) server.queue_behaviour(behaviour);
   fmt::print("{}\n", server.url());
   std::fflush(stdout);
   int received = 0;

@@ -35,16 +35,16 @@ std::optional<FakeResponse> refused_rank(const Context& context,
   const json& body = context.request.json;
   if (texts.empty())
     return error(context, 400, context.tei() ? "`texts` cannot be empty" : "documents are empty");
-  if (context.tei() && texts.size() > options.most_batch)
+  if (context.tei() && texts.size() > options.max_batch)
     return error(context, 422,
                  fmt::format("batch size {} > maximum allowed batch size {}", texts.size(),
-                             options.most_batch));
+                             options.max_batch));
   const bool truncates =
       context.tei() && body.contains("truncate") && body["truncate"] == json(true);
   const size_t query = body["query"].get<std::string>().size();
   for (const std::string& text : texts) {
-    if (query + text.size() > options.most_text && !truncates) {
-      const size_t given = (query + text.size()) / 4, most = options.most_text / 4;
+    if (query + text.size() > options.max_text_bytes && !truncates) {
+      const size_t given = (query + text.size()) / 4, most = options.max_text_bytes / 4;
       if (context.tei())
         return error(context, 422,
                      fmt::format("`inputs` must have less than {} tokens. Given: {}", most, given));

@@ -42,7 +42,7 @@ nlohmann::json described(const SeenRequest& seen) {
                         {"complete", seen.complete}};
   nlohmann::json body = nlohmann::json::parse(seen.body, nullptr, false);
   out["body"] = body.is_discarded() ? nlohmann::json(seen.body) : body;
-  if (seen.left_after) out["left_after_ms"] = seen.left_after->count();
+  if (seen.disconnected_after) out["left_after_ms"] = seen.disconnected_after->count();
   return out;
 }
 
@@ -151,7 +151,7 @@ struct FakeUpstream::Server {
     {
       std::lock_guard lock(mutex);
       entry->request.complete = sent.complete;
-      entry->request.left_after = sent.left_after;
+      entry->request.disconnected_after = sent.left_after;
       entry->ended = true;
     }
     ended.notify_all();
@@ -230,18 +230,18 @@ std::string FakeUpstream::url() const { return fmt::format("http://127.0.0.1:{}"
 
 uint16_t FakeUpstream::port() const { return server_->port; }
 
-void FakeUpstream::behave(const std::string& json) { server_->queue(json); }
+void FakeUpstream::queue_behaviour(const std::string& json) { server_->queue(json); }
 
 void FakeUpstream::reset() { server_->forget(); }
 
-std::vector<SeenRequest> FakeUpstream::seen() const { return server_->all(); }
+std::vector<SeenRequest> FakeUpstream::requests() const { return server_->all(); }
 
 size_t FakeUpstream::connections() const {
   std::lock_guard lock(server_->mutex);
   return server_->accepted;
 }
 
-bool FakeUpstream::wait_for(size_t count) const {
+bool FakeUpstream::wait_for_requests(size_t count) const {
   std::unique_lock lock(server_->mutex);
   return server_->ended.wait_for(lock, std::chrono::seconds(5), [&] {
     const auto& entries = server_->entries;
