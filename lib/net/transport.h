@@ -56,7 +56,7 @@ enum class BodyProgress {
   content,           // useful content has arrived
   content_complete,  // the content is complete: the server has one more second to end the response,
                      // and the transfer succeeds however that goes
-  stop_reading,  // the transfer ends now and succeeds, whatever the server has still to send
+  stop_reading,      // the transfer ends now and succeeds, whatever the server has still to send
 };
 
 // Receives a response. It is called on the thread of the event loop that runs the transfer. An
