@@ -14,8 +14,6 @@ constexpr std::string_view kClose = "</cite";
 constexpr std::string_view kLeftCurly = "\u201C";
 constexpr std::string_view kRightCurly = "\u201D";
 
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
 // Models close typographic quotes with either of the two characters.
 bool ends_with_curly_quote(const std::string& value) {
   return value.ends_with(kLeftCurly) || value.ends_with(kRightCurly);
