@@ -13,6 +13,9 @@
 
 namespace stoka::pipeline {
 
+// The error for a document that was indexed without an address.
+inline constexpr const char* kNoAddress = "that page has no address";
+
 // Immutable once constructed: may be used from any thread.
 class Catalog {
  public:

@@ -7,39 +7,12 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "net/reason_phrase.h"
+
 namespace stoka::serve {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-
-constexpr std::pair<int, std::string_view> kReasonPhrases[] = {
-    {200, "OK"},
-    {204, "No Content"},
-    {302, "Found"},
-    {304, "Not Modified"},
-    {400, "Bad Request"},
-    {401, "Unauthorized"},
-    {403, "Forbidden"},
-    {404, "Not Found"},
-    {405, "Method Not Allowed"},
-    {408, "Request Timeout"},
-    {409, "Conflict"},
-    {411, "Length Required"},
-    {413, "Content Too Large"},
-    {414, "URI Too Long"},
-    {415, "Unsupported Media Type"},
-    {421, "Misdirected Request"},
-    {422, "Unprocessable Content"},
-    {429, "Too Many Requests"},
-    {431, "Request Header Fields Too Large"},
-    {499, "Client Closed Request"},
-    {500, "Internal Server Error"},
-    {501, "Not Implemented"},
-    {502, "Bad Gateway"},
-    {503, "Service Unavailable"},
-    {504, "Gateway Timeout"},
-    {505, "HTTP Version Not Supported"},
-};
 
 int hex(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -124,7 +97,7 @@ std::string response_head(const HttpResponse& response, Framing framing, size_t 
     out.append(name).append(": ").append(value).append("\r\n");
   };
   fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\n", response.status,
-                 reason_phrase(response.status));
+                 net::reason_phrase(response.status));
   if (!response.content_type.empty()) line("Content-Type", response.content_type);
   if (framing == Framing::sized && response.status != 204 && response.status != 304)
     line("Content-Length", fmt::format_int(length).c_str());
@@ -141,7 +114,7 @@ std::string response_head(const HttpResponse& response, Framing framing, size_t 
 std::string problem_details_json(int status, const Error& error, std::string_view field,
                                  std::string_view request_id) {
   OrderedJson body = {{"type", "about:blank"},
-                      {"title", reason_phrase(status)},
+                      {"title", net::reason_phrase(status)},
                       {"status", status},
                       {"code", to_string(error.kind)},
                       {"detail", error.message}};
@@ -149,12 +122,6 @@ std::string problem_details_json(int status, const Error& error, std::string_vie
   if (!field.empty()) body["field"] = field;
   body["request_id"] = request_id;
   return body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-}
-
-std::string_view reason_phrase(int status) {
-  for (const auto& [known, phrase] : kReasonPhrases)
-    if (known == status) return phrase;
-  return "Unknown";
 }
 
 std::optional<std::chrono::seconds> retry_after(const Error& error) {

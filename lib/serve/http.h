@@ -56,9 +56,6 @@ std::string response_head(const HttpResponse& response, Framing framing, size_t 
 std::string problem_details_json(int status, const Error& error, std::string_view field,
                                  std::string_view request_id);
 
-// The reason phrase of a status (RFC 9110, section 15; nginx's for 499), or "Unknown".
-std::string_view reason_phrase(int status);
-
 // The value of Retry-After: the time that a model server asked for, or a default. Every 503 has
 // one, other statuses have none.
 std::optional<std::chrono::seconds> retry_after(const Error& error);

@@ -347,7 +347,7 @@ Site::PendingPtr Site::open(HandlerArgs& args) {
         if (document == nullptr)
           return fail(ErrorKind::not_found, "there is no page with that slug");
         std::string url = safe_link(document->url, server_.engine.settings().site_url);
-        if (url.empty()) return fail(ErrorKind::not_found, kNoAddress);
+        if (url.empty()) return fail(ErrorKind::not_found, pipeline::kNoAddress);
         HttpResponse out{.status = 302, .content_type = {}};
         out.headers.emplace_back("Location", std::move(url));
         out.headers.emplace_back("Cache-Control", "no-store");

@@ -32,9 +32,6 @@ struct SiteOptions {
   std::optional<JwtVerifier> token_verifier;  // nullopt: no token is valid
 };
 
-// The error of GET /api/stoka/open for a document that was indexed without an address.
-inline constexpr const char* kNoAddress = "that page has no address";
-
 // Used only on the thread of the loop.
 class Site final : public Handler {
  public:

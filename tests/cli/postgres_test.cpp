@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "client/site_client.h"
 #include "net/http_client.h"
 #include "process.h"
-#include "serve/site_client.h"
 #include "server_process.h"
 #include "support/json.h"
 
@@ -208,7 +208,7 @@ TEST_CASE("the server starts while the database is down, reports it, and shows n
   PostgresMachine machine("postgres://me:s3cret-pass@127.0.0.1:1/site");
   const ServerProcess served(machine);
   stoka::net::HttpClient client;
-  const auto site = stoka::serve::SiteClient::make(client, served.url()).value();
+  const auto site = stoka::client::SiteClient::make(client, served.url()).value();
   CHECK(site.get("/healthz").value().status == 200);
   const auto ready = site.get("/readyz").value();
   CHECK(ready.status == 503);

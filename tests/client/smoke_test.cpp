@@ -1,20 +1,20 @@
-#include "serve/smoke.h"
+#include "client/smoke.h"
 
 #include <doctest/doctest.h>
 
 #include <atomic>
 
+#include "pipeline/catalog.h"
 #include "scripted_site.h"
 #include "serve/event_stream.h"
 #include "serve/http.h"
-#include "serve/site.h"
 #include "support/json.h"
 #include "support/temp_store.h"
 
 namespace smoke_test {
 
 using namespace stoka;
-using serve::SmokeResult;
+using client::SmokeResult;
 using testing::Reply;
 using testing::ScriptedSite;
 using Json = nlohmann::json;
@@ -50,7 +50,7 @@ struct Answer {
 };
 
 struct Site {
-  serve::SmokeQuestions questions = serve::sample_questions();
+  client::SmokeQuestions questions = client::sample_questions();
   std::function<void(const std::string& query, bool again, Answer&)> alter = [](auto&, bool,
                                                                                 auto&) {};
   std::vector<std::string> recommended = {"a", "b", "c"};
@@ -60,19 +60,20 @@ struct Site {
   bool sends_remaining = false;           // whether replies have RateLimit-Remaining
   mutable std::atomic<size_t> answers = 0;
 
-  std::vector<SmokeResult> check(const serve::SmokeFixture* fixture = nullptr) const {
+  std::vector<SmokeResult> check(const client::SmokeFixture* fixture = nullptr) const {
     answers = 0;
     ScriptedSite site([&](const net::HttpRequest& request) { return answer(request); });
-    auto remote = serve::SiteClient::make(site, "http://example.com");
+    auto remote = client::SiteClient::make(site, "http://example.com");
     size_t results = 0;
-    auto out = serve::run_smoke_checks(*remote, questions, fixture,
-                                       [&](const SmokeResult&) { ++results; });
+    auto out = client::run_smoke_checks(*remote, questions, fixture,
+                                        [&](const SmokeResult&) { ++results; });
     CHECK(results == out.size());
     return out;
   }
-  serve::SmokeQuestions find(const serve::SmokeOptions& options) const {
+  client::SmokeQuestions find(const client::SmokeOptions& options) const {
     ScriptedSite site([&](const net::HttpRequest& request) { return answer(request); });
-    return serve::find_questions(*serve::SiteClient::make(site, "http://example.com"), options, {});
+    return client::find_questions(*client::SiteClient::make(site, "http://example.com"), options,
+                                  {});
   }
 
  private:
@@ -85,7 +86,7 @@ struct Site {
         return {.status = 404,
                 .type = "application/problem+json",
                 .body = serve::problem_details_json(
-                    404, Error(ErrorKind::not_found, serve::kNoAddress), "", "id")};
+                    404, Error(ErrorKind::not_found, pipeline::kNoAddress), "", "id")};
       return {.status = 302, .type = ""};
     }
     if (asks("/healthz")) return {.body = "{}"};
@@ -365,10 +366,10 @@ TEST_CASE("with a fixture the degraded sites and all sessions are checked") {
   refusal.body =
       serve::problem_details_json(503, Error(ErrorKind::unavailable, "no embedder"), "", "id");
   ScriptedSite refusing(refusal);
-  const auto no_reranker = serve::SiteClient::make(answering, "http://example.com");
-  const auto no_embedder = serve::SiteClient::make(refusing, "http://example.com");
+  const auto no_reranker = client::SiteClient::make(answering, "http://example.com");
+  const auto no_embedder = client::SiteClient::make(refusing, "http://example.com");
   bool warned = true;
-  const serve::SmokeFixture fixture{*no_reranker, *no_embedder, [&] { return warned; }, *store};
+  const client::SmokeFixture fixture{*no_reranker, *no_embedder, [&] { return warned; }, *store};
   for (const SmokeResult& one : Site().check(&fixture)) {
     CAPTURE(one.number);
     CHECK_MESSAGE(one.status == How::ok, one.detail);
@@ -377,7 +378,7 @@ TEST_CASE("with a fixture the degraded sites and all sessions are checked") {
   warned = false;
   turn.cited_slugs = {"made-up"};
   REQUIRE(store->commit_turn(turn));
-  const serve::SmokeFixture swapped{*no_embedder, *no_reranker, [&] { return warned; }, *store};
+  const client::SmokeFixture swapped{*no_embedder, *no_reranker, [&] { return warned; }, *store};
   auto all = Site().check(&fixture);
   check_failed(all, 8, "no warning");
   check_failed(all, 11, "made-up");
@@ -389,9 +390,9 @@ TEST_CASE("with a fixture the degraded sites and all sessions are checked") {
 TEST_CASE("after a stop the remaining results are missing") {
   std::stop_source source;
   ScriptedSite scripted(Answer().reply());
-  const auto remote = serve::SiteClient::make(scripted, "http://example.com");
-  const auto all = serve::run_smoke_checks(
-      *remote, serve::sample_questions(), nullptr,
+  const auto remote = client::SiteClient::make(scripted, "http://example.com");
+  const auto all = client::run_smoke_checks(
+      *remote, client::sample_questions(), nullptr,
       [&](const SmokeResult& one) {
         CHECK(one.number == 1);
         source.request_stop();

@@ -1,4 +1,4 @@
-#include "serve/site_client.h"
+#include "client/site_client.h"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "base/url.h"
+#include "client/event_reader.h"
 #include "net/json_text.h"
-#include "serve/event_stream.h"
-#include "serve/http.h"
+#include "net/reason_phrase.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 
-namespace stoka::serve {
+namespace stoka::client {
 namespace {
 
 using Json = nlohmann::json;
@@ -302,7 +302,7 @@ Error SiteClient::refusal(const net::HttpResponse& answer) const {
                                                               ? "a body without a content type"
                                                               : answer.content_type)
                            : fmt::format("HTTP {}", status));
-    detail = fmt::format("{} answers HTTP {} ({})", url_, status, reason_phrase(status));
+    detail = fmt::format("{} answers HTTP {} ({})", url_, status, net::reason_phrase(status));
   }
   if (answer.retry_after && (status == 429 || status == 503)) {
     const std::string later = fmt::format("try again in {} s", answer.retry_after->count());
@@ -319,4 +319,4 @@ Error SiteClient::refusal(const net::HttpResponse& answer) const {
   return {kind, std::move(detail), std::move(hint)};
 }
 
-}  // namespace stoka::serve
+}  // namespace stoka::client

@@ -1,4 +1,4 @@
-#include "serve/site_client.h"
+#include "client/site_client.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -8,10 +8,10 @@
 #include "serve/http.h"
 #include "support/json.h"
 
-namespace remote_test {
+namespace site_client_test {
 
 using namespace stoka;
-using serve::SiteClient;
+using client::SiteClient;
 using testing::Reply;
 using testing::ScriptedSite;
 using Json = nlohmann::json;
@@ -392,4 +392,4 @@ TEST_CASE("context encodes the page and reads the ambient line") {
   }
 }
 
-}  // namespace remote_test
+}  // namespace site_client_test

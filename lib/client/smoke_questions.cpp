@@ -4,11 +4,11 @@
 #include <chrono>
 #include <utility>
 
-#include "serve/smoke.h"
+#include "client/smoke.h"
 #include "session/interests.h"
 #include "text/normalize.h"
 
-namespace stoka::serve {
+namespace stoka::client {
 namespace {
 
 constexpr const char* kOfftopic = "best javascript framework?";
@@ -92,4 +92,4 @@ SmokeQuestions find_questions(const SiteClient& site, const SmokeOptions& option
   return out;
 }
 
-}  // namespace stoka::serve
+}  // namespace stoka::client

@@ -1,4 +1,4 @@
-// A client of another stoka server: it calls the routes of site.h.
+// A client of another stoka server: it calls the routes of serve/site.h.
 #pragma once
 
 #include <stop_token>
@@ -14,7 +14,7 @@
 #include "pipeline/discover.h"
 #include "pipeline/turn.h"
 
-namespace stoka::serve {
+namespace stoka::client {
 
 // The server is not trusted: the form and size of what it sends are checked, its texts are not. If
 // the URL of a citation is a path, it is completed with the server's host; a URL that must not be
@@ -77,4 +77,4 @@ class SiteClient {
   Secret token_;
 };
 
-}  // namespace stoka::serve
+}  // namespace stoka::client

@@ -1,4 +1,4 @@
-#include "serve/smoke.h"
+#include "client/smoke.h"
 
 #include <fmt/format.h>
 
@@ -11,14 +11,14 @@
 #include <thread>
 #include <utility>
 
-#include "serve/event_stream.h"
-#include "serve/site.h"
+#include "client/event_reader.h"
+#include "pipeline/catalog.h"
 #include "session/interests.h"
 #include "text/normalize.h"
 #include "text/tokens.h"
 #include "text/utf8.h"
 
-namespace stoka::serve {
+namespace stoka::client {
 namespace {
 
 constexpr std::string_view kChat = "/api/stoka/chat";
@@ -161,7 +161,7 @@ struct SmokeRun {
     request.query = query;
     request.session_id = session.session_id;
     request.visitor_id = session.visitor_id;
-    ChatResult out = serve::ask(site, request, stop);
+    ChatResult out = client::ask(site, request, stop);
     if (out.requests_left) requests_left = out.requests_left;
     for (const Citation& one : out.cites) cited.insert(one.slug);
     return out;
@@ -189,7 +189,7 @@ struct SmokeRun {
     if (answer.status == 302) return true;
     const Error refusal = site.refusal(answer);
     if (answer.status != 404) return fail(refusal);
-    return refusal.message == kNoAddress;
+    return refusal.message == pipeline::kNoAddress;
   }
   // What is wrong with the slugs; nullopt if all are in the index.
   template <class Slugs>
@@ -482,4 +482,4 @@ std::vector<SmokeResult> run_smoke_checks(const SiteClient& site, const SmokeQue
   return out;
 }
 
-}  // namespace stoka::serve
+}  // namespace stoka::client

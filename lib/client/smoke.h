@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "serve/site_client.h"
+#include "client/site_client.h"
 #include "store/store.h"
 
-namespace stoka::serve {
+namespace stoka::client {
 
 // What the person who runs the checks has chosen. An empty member is found out, or has a default.
 struct SmokeOptions {
@@ -68,4 +68,4 @@ std::vector<SmokeResult> run_smoke_checks(const SiteClient& site, const SmokeQue
                                           const std::function<void(const SmokeResult&)>& on_result,
                                           std::stop_token stop = {});
 
-}  // namespace stoka::serve
+}  // namespace stoka::client

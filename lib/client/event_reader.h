@@ -1,0 +1,43 @@
+// Reads the events of a turn from the server-sent events that serve/event_stream.h writes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/event.h"
+#include "net/sse.h"
+
+namespace stoka::client {
+
+// Parses the event of that name from the JSON of its data. Unknown fields are ignored. An unknown
+// name is a protocol error, and so is a field that is missing or has the wrong type. In a citation
+// the kind, the URL and the publication date may be missing; an unknown kind is read as a block.
+Result<Event> read_event(std::string_view name, std::string_view data);
+
+// Reads events from bytes in any split. Comments and unknown events are ignored. Not thread safe.
+class EventReader {
+ public:
+  explicit EventReader(EventSink sink) : sink_(std::move(sink)) {}
+
+  // Passes the events to the sink, up to the first error. These are protocol errors: malformed
+  // data, a first event other than ready, a second ready, an event after done or error. The reader
+  // must not be used after an error.
+  Result<> push(std::string_view bytes);
+  // Call it at the end of the stream. A protocol error unless the last event was done or error.
+  Result<> end() const;
+
+  bool began() const { return began_; }  // ready was passed on
+  bool over() const { return over_; }    // done or error was passed on
+
+ private:
+  Result<> take(const net::SseEvent& event);
+
+  EventSink sink_;
+  // An event of the server is a sentence or a citation, so a longer one is malformed.
+  net::SseDecoder decoder_{{.line = 256u << 10, .event = 256u << 10}};
+  bool began_ = false;
+  bool over_ = false;
+};
+
+}  // namespace stoka::client

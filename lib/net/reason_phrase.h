@@ -1,0 +1,11 @@
+// The names of HTTP status codes.
+#pragma once
+
+#include <string_view>
+
+namespace stoka::net {
+
+// The reason phrase of a status (RFC 9110, section 15; nginx's for 499), or "Unknown".
+std::string_view reason_phrase(int status);
+
+}  // namespace stoka::net
