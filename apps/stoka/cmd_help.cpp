@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "cli.h"
 
 namespace stoka::app {
@@ -66,8 +67,7 @@ std::string manual_page(const FlagTable& table, const CommandFlags& of) {
   const std::string name =
       of.command ? fmt::format("stoka-{}", of.command->name) : std::string("stoka");
   std::string upper = name;
-  std::transform(upper.begin(), upper.end(), upper.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) { return to_upper(c); });
   std::string out = fmt::format(
       ".TH {} 1 \"\" \"stoka {}\"\n.SH NAME\n{} \\- {}\n", roff(upper), STOKA_VERSION, roff(name),
       roff(of.command ? of.command->summary : "a website that answers questions about itself"));

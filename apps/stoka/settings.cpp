@@ -1,7 +1,8 @@
 #include "settings.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "base/ascii.h"
 
 namespace stoka::app {
 namespace {
@@ -12,8 +13,7 @@ void add_role(std::vector<Setting>& out, const Role& role) {
   auto add = [&](std::string name, ValueType type, std::string fallback, std::string help,
                  double min = -1e300, double max = 1e300) {
     std::string env = role.env + "_" + name;
-    std::transform(env.begin(), env.end(), env.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    std::transform(env.begin(), env.end(), env.begin(), [](char c) { return to_upper(c); });
     out.push_back({role.name + "." + name,
                    env,
                    type,
@@ -271,9 +271,8 @@ std::vector<Setting> make() {
   for (Setting& setting : out) {
     if (!setting.env.empty()) continue;
     setting.env = "STOKA_" + setting.key;
-    std::transform(
-        setting.env.begin(), setting.env.end(), setting.env.begin(),
-        [](unsigned char c) { return c == '.' ? '_' : static_cast<char>(std::toupper(c)); });
+    std::transform(setting.env.begin(), setting.env.end(), setting.env.begin(),
+                   [](char c) { return c == '.' ? '_' : to_upper(c); });
   }
   return out;
 }
