@@ -120,6 +120,41 @@ TEST_CASE("smoke --url uses the given question, page and slug") {
   CHECK(local.err.find("--url") != std::string::npos);
 }
 
+TEST_CASE("scripts/smoke.sh runs smoke --url of the built program or of the one on the PATH") {
+  Machine machine;
+  machine.index_sample();
+  const ServerProcess served(machine);
+  const RunResult prepared =
+      machine.shell("mkdir scripts bin && cp '" STOKA_SOURCE_DIR "/scripts/smoke.sh' scripts/");
+  REQUIRE_MESSAGE(prepared.code == 0, prepared.err);
+  const auto run = [&](const std::string& arguments) {
+    return machine.shell("PATH=\"$PWD/bin:$PATH\" scripts/smoke.sh " + arguments);
+  };
+  if (machine.shell("command -v stoka").code != 0) {
+    const RunResult missing = run(served.url());
+    CHECK(missing.code == 2);
+    CHECK(missing.err == "smoke: stoka is not installed; scripts/run builds it\n");
+  }
+
+  std::filesystem::create_symlink(STOKA_BINARY, machine.home() / "bin/stoka");
+  const RunResult right = run("--ask 'tell me about bounded execution' --json " + served.url());
+  CHECK_MESSAGE(right.code == 0, (right.out + right.err));
+  CHECK(Json::parse(right.out)["passed"] == 9);
+  CHECK(run("--cites nowhere " + served.url()).code == 1);
+  for (const char* wrong : {"--ask", "--nonsense", "--void '' http://127.0.0.1:9", "''",
+                            "http://127.0.0.1:9 http://127.0.0.1:9"}) {
+    CAPTURE(std::string(wrong));
+    CHECK(run(wrong).code == 2);
+  }
+  CHECK(run("http://127.0.0.1:9").code == 4);
+
+  const std::string build = "build/release/apps/stoka";
+  std::filesystem::create_directories(machine.home() / build);
+  machine.write(build + "/stoka", "#!/bin/sh\necho \"built: $*\"\n");
+  REQUIRE(machine.shell("chmod +x " + build + "/stoka").code == 0);
+  CHECK(run("").out == "built: smoke --url http://127.0.0.1:8787\n");
+}
+
 TEST_CASE("smoke --url gives exit code 4 if there is no stoka, and 2 for a wrong flag") {
   Machine machine;
   const CannedServer page(
