@@ -11,8 +11,9 @@
 #include <map>
 #include <memory>
 
+#include "base/ascii.h"
 #include "base/suggestion.h"
-#include "remote_site.h"
+#include "chat_backend.h"
 
 namespace stoka::app {
 namespace {
@@ -60,9 +61,7 @@ std::optional<Error> unknown_word(const CLI::App& root, const CLI::App* chosen) 
 std::string first_line(std::string text) {
   text = text.substr(0, text.find('\n'));
   while (text.ends_with('.') || text.ends_with(' ')) text.pop_back();
-  auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
-  if (text.size() > 1 && is_upper(text[0]) && !is_upper(text[1]))
-    text[0] = static_cast<char>(text[0] + 32);
+  if (text.size() > 1 && !is_ascii_upper(text[1])) text[0] = to_lower(text[0]);
   return text;
 }
 
@@ -261,7 +260,7 @@ int parse_and_run(App& app, int argc, char** argv) {
   if (!command || command->command->reads_settings)
     if (auto loaded = app.load_config(); !loaded) return app.report(loaded.error());
   if (command) return command->run(app);
-  return url ? run_repl(app, *url) : run_repl(app);
+  return run_repl(app, url);
 }
 
 }  // namespace

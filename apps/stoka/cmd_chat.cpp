@@ -3,12 +3,10 @@
 
 #include <iostream>
 
+#include "chat_backend.h"
 #include "command.h"
 #include "page_flags.h"
 #include "pipeline/explain.h"
-#include "pipeline/turn.h"
-#include "remote_site.h"
-#include "runtime.h"
 #include "terminal/answer_printer.h"
 #include "terminal/echo_off.h"
 #include "terminal/interrupt.h"
@@ -16,6 +14,8 @@
 
 namespace stoka::app {
 namespace {
+
+using pipeline::ChatBackend;
 
 constexpr size_t kMaxLineBytes = 1 << 20;
 
@@ -80,70 +80,21 @@ std::string dry_run_text(const pipeline::Turn& turn) {
   return out;
 }
 
-// Prints the prompt for a model. Calls no generator and saves nothing.
-Result<> dry_run(App& app, Runtime& runtime, const pipeline::TurnRequest& request,
-                 std::stop_token stop) {
-  STOKA_ASSIGN(pipeline::Turn turn, pipeline::prepare(runtime.engine(), request, stop));
-  if (turn.canned_reply.empty()) pipeline::build_prompt(runtime.engine(), turn);
-  print(app.common.json ? pipeline::prompt_json(turn) + "\n" : sanitize_lines(dry_run_text(turn)));
-  return {};
-}
-
-// The result of a turn whose answer has begun.
-struct TurnResult {
-  std::string session_id;
-  std::string visitor_id;
-  std::optional<Error> error;  // a failure after the first event
-  std::string trace;
-};
-using TurnRunner = std::function<Result<TurnResult>(const pipeline::TurnRequest&, const EventSink&,
-                                                    std::stop_token)>;
-
-TurnRunner turn_runner(Runtime& runtime) {
-  return [&runtime](const pipeline::TurnRequest& request, const EventSink& sink,
-                    std::stop_token stop) -> Result<TurnResult> {
-    STOKA_ASSIGN(pipeline::TurnResult outcome,
-                 pipeline::run_turn(runtime.engine(), request, sink, std::move(stop)));
-    return TurnResult{outcome.session.id, outcome.session.visitor_id, outcome.stream_result.error,
-                      pipeline::trace(outcome)};
-  };
-}
-
-TurnRunner turn_runner(const serve::SiteClient& remote) {
-  return [&remote](const pipeline::TurnRequest& request, const EventSink& sink,
-                   std::stop_token stop) -> Result<TurnResult> {
-    TurnResult out;
-    STOKA_TRY(remote.chat(
-        request,
-        [&](const Event& event) {
-          if (const auto* ready = std::get_if<ReadyEvent>(&event)) {
-            out.session_id = ready->session_id;
-            out.visitor_id = ready->visitor_id;
-          } else if (const auto* error = std::get_if<ErrorEvent>(&event)) {
-            // An error event has no kind. These two kinds give the right exit codes, 4 and 3.
-            out.error = Error(error->retryable ? ErrorKind::unavailable : ErrorKind::data,
-                              error->message, error->retryable ? "ask again" : "");
-          }
-          sink(event);
-        },
-        std::move(stop)));
-    return out;
-  };
-}
-
-// Runs one turn and prints its answer, as text or as JSON event lines.
-Result<TurnResult> answer(App& app, const TurnRunner& run, const pipeline::TurnRequest& request,
-                          std::stop_token stop) {
+// Answers one question and prints the answer, as text or as JSON event lines.
+Result<ChatBackend::Answer> answer(App& app, ChatBackend& backend, Session& session,
+                                   const std::string& query, const PageContext& page,
+                                   std::stop_token stop) {
   if (app.common.json)
-    return run(
-        request, [](const Event& event) { print(terminal::json_line(event) + "\n"); }, stop);
+    return backend.ask(
+        session, query, page, [](const Event& event) { print(terminal::json_line(event) + "\n"); },
+        stop);
   terminal::AnswerPrinter printer([](std::string_view text) { print(text); },
                                   app.capabilities(STDOUT_FILENO));
   // If the output goes to a pager, the pager controls the terminal.
   const terminal::EchoOff echo_off(isatty(STDOUT_FILENO) ? STDIN_FILENO : -1);
   printer.show_waiting();
-  auto result = run(
-      request,
+  auto result = backend.ask(
+      session, query, page,
       [&](const Event& event) {
         // App::report() prints the error to stderr later; the text so far stays on stdout.
         if (std::holds_alternative<ErrorEvent>(event))
@@ -156,36 +107,20 @@ Result<TurnResult> answer(App& app, const TurnRunner& run, const pipeline::TurnR
   return result;
 }
 
-// Answers one question. Stores the ids in `request`, so that the next turn is in the same session.
-Result<> turn(App& app, const TurnRunner& run, const ChatFlags& flags,
-              pipeline::TurnRequest& request, std::stop_token stop) {
-  STOKA_ASSIGN(TurnResult result, answer(app, run, request, stop));
+// Answers one question of the session, or prints its prompt with --dry-run.
+Result<> turn(App& app, ChatBackend& backend, const ChatFlags& flags, Session& session,
+              const std::string& query, std::stop_token stop) {
+  const PageContext page = flags.page.context();
+  if (flags.dry_run) {
+    STOKA_ASSIGN(const pipeline::Turn turn, backend.prompt(session, query, page, stop));
+    print(app.common.json ? pipeline::prompt_json(turn) + "\n"
+                          : sanitize_lines(dry_run_text(turn)));
+    return {};
+  }
+  STOKA_ASSIGN(const ChatBackend::Answer result, answer(app, backend, session, query, page, stop));
   if (flags.trace) print_stderr(sanitize_lines(result.trace));
-  request.session_id = std::move(result.session_id);
-  request.visitor_id = std::move(result.visitor_id);
   if (result.error) return fail(*result.error);
   return {};
-}
-
-// Answers turns by a remote site or by the local index; one of the two pointers is set.
-struct Backend {
-  std::unique_ptr<RemoteSite> site;
-  std::unique_ptr<Runtime> runtime;
-  TurnRunner run;
-};
-
-Result<Backend> open_backend(App& app, const ChatFlags& flags) {
-  Backend out;
-  if (flags.url) {
-    STOKA_ASSIGN(out.site,
-                 RemoteSite::make(app, *flags.url,
-                                  {{"--trace", flags.trace}, {"--dry-run", flags.dry_run}}));
-    out.run = turn_runner(out.site->remote());
-  } else {
-    STOKA_ASSIGN(out.runtime, make_runtime(app, store::OpenMode::read));
-    out.run = turn_runner(*out.runtime);
-  }
-  return out;
 }
 
 int run_chat(App& app, const ChatFlags& flags) {
@@ -197,12 +132,15 @@ int run_chat(App& app, const ChatFlags& flags) {
   // An invalid question is reported before anything is opened.
   if (!questions.several())
     if (auto query = pipeline::clean_query(*flags.query); !query) return app.report(query.error());
-  auto backend = open_backend(app, flags);
+  const auto backend =
+      make_chat_backend(app, flags.url, {{"--trace", flags.trace}, {"--dry-run", flags.dry_run}});
   if (!backend) return app.report(backend.error());
   auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO});
   if (!interrupt) return app.report(interrupt.error());
 
-  pipeline::TurnRequest request{"", flags.session, flags.visitor, "", flags.page.context()};
+  Session session;
+  session.id = flags.session;
+  session.visitor_id = flags.visitor;
   int code = 0;
   bool asked = false;
   for (;;) {
@@ -213,9 +151,7 @@ int run_chat(App& app, const ChatFlags& flags) {
       if (!app.common.json && questions.several())
         print(fmt::format("{}> {}\n\n", asked ? "\n" : "", terminal::sanitize_line(*question)));
       asked = true;
-      request.query = *question;
-      auto done = flags.dry_run ? dry_run(app, *backend->runtime, request, stop)
-                                : turn(app, backend->run, flags, request, stop);
+      auto done = turn(app, **backend, flags, session, *question, stop);
       if (!done && !(*interrupt)->output_closed()) code = app.report(done.error());
     }
     if (const bool stopped = (*interrupt)->end(); stopped || (*interrupt)->output_closed())

@@ -1,7 +1,5 @@
+#include "chat_backend.h"
 #include "command.h"
-#include "pipeline/discover.h"
-#include "remote_site.h"
-#include "runtime.h"
 #include "terminal/cite_box.h"
 
 namespace stoka::app {
@@ -12,17 +10,10 @@ struct ContextFlags {
   std::optional<std::string> url;
 };
 
-Result<pipeline::Ambient> find_hint(App& app, const ContextFlags& flags) {
-  if (flags.url) {
-    STOKA_ASSIGN(const auto site, RemoteSite::make(app, *flags.url));
-    return site->remote().context(flags.page);
-  }
-  STOKA_ASSIGN(const auto runtime, make_runtime(app, store::OpenMode::read));
-  return pipeline::ambient(runtime->engine(), flags.page);
-}
-
 int run_context(App& app, const ContextFlags& flags) {
-  auto ambient = find_hint(app, flags);
+  const auto backend = make_chat_backend(app, flags.url);
+  if (!backend) return app.report(backend.error());
+  const auto ambient = (*backend)->context(flags.page);
   if (!ambient) return app.report(ambient.error());
   if (app.common.json) {
     print(pipeline::to_json(*ambient) + "\n");

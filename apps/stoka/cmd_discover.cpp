@@ -1,9 +1,7 @@
+#include "chat_backend.h"
 #include "command.h"
 #include "page_flags.h"
-#include "pipeline/discover.h"
 #include "pipeline/explain.h"
-#include "remote_site.h"
-#include "runtime.h"
 #include "terminal/cite_box.h"
 
 namespace stoka::app {
@@ -17,19 +15,10 @@ struct DiscoverFlags {
   bool explain = false;
 };
 
-Result<pipeline::Recommendations> recommend(App& app, const DiscoverFlags& flags) {
-  const pipeline::DiscoverRequest request{flags.visitor, flags.page.context(), flags.limit};
-  if (flags.url) {
-    STOKA_ASSIGN(const auto site,
-                 RemoteSite::make(app, *flags.url, {{"--explain", flags.explain}}));
-    return site->remote().discover(request);
-  }
-  STOKA_ASSIGN(const auto runtime, make_runtime(app, store::OpenMode::read));
-  return pipeline::discover(runtime->engine(), request);
-}
-
 int run_discover(App& app, const DiscoverFlags& flags) {
-  auto found = recommend(app, flags);
+  const auto backend = make_chat_backend(app, flags.url, {{"--explain", flags.explain}});
+  if (!backend) return app.report(backend.error());
+  const auto found = (*backend)->discover({flags.visitor, flags.page.context(), flags.limit});
   if (!found) return app.report(found.error());
   if (app.common.json) {
     print(pipeline::to_json(*found) + "\n");

@@ -8,14 +8,15 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "chat_backend.h"
+#include "client/smoke.h"
 #include "command.h"
+#include "net/http_client.h"
 #include "pages.h"
-#include "remote_site.h"
 #include "runtime.h"
 #include "serve/access_log.h"
 #include "serve/metrics.h"
 #include "serve/server.h"
-#include "serve/smoke.h"
 #include "terminal/interrupt.h"
 #include "terminal/style.h"
 #include "text/width.h"
@@ -25,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Settings = std::vector<std::pair<std::string, std::string>>;
-using How = serve::SmokeResult::Status;
+using How = client::SmokeResult::Status;
 
 constexpr int kPagesCheck = 2;  // the number of the check that asks about pages of the site
 
@@ -63,19 +64,19 @@ class OwnServer {
     options.site.chat = options.site.discover = options.site.context = {};
     STOKA_ASSIGN(out->server_, serve::Server::listen(out->runtime_->engine(), out->journal_,
                                                      out->metrics_, std::move(options)));
-    STOKA_ASSIGN(out->site_, RemoteSite::make(out->app_, out->server_->url()));
+    STOKA_ASSIGN(out->site_, client::SiteClient::make(*out->transport_, out->server_->url()));
     out->thread_ = std::thread([server = out->server_.get()] { server->run(); });
     return out;
   }
   ~OwnServer() {
-    site_.reset();  // closes the client's connections, for which the server would wait
+    transport_.reset();  // closes its connections, for which the server would wait
     if (!thread_.joinable()) return;
     server_->stop();
     thread_.join();
   }
   OwnServer(const OwnServer&) = delete;
 
-  const serve::SiteClient& remote() const { return site_->remote(); }
+  const client::SiteClient& site() const { return *site_; }
   store::Store& store() { return runtime_->store(); }
   bool warned_of_reranker() const { return warned_; }
 
@@ -91,7 +92,8 @@ class OwnServer {
   serve::Metrics metrics_{STOKA_VERSION};
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<serve::Server> server_;
-  std::unique_ptr<RemoteSite> site_;
+  std::optional<net::HttpClient> transport_{std::in_place};
+  std::optional<client::SiteClient> site_;  // uses the transport
   std::thread thread_;
 };
 
@@ -106,13 +108,12 @@ Result<> index_sample(const TempFolder& folder, const std::string& store, std::s
 }
 
 // Called with the result of each check.
-using OnCheck = std::function<void(const serve::SmokeResult&)>;
+using OnCheck = std::function<void(const client::SmokeResult&)>;
 
 // Checks three servers of its own. They use the configured golden data, so that a changed voice is
 // checked too.
-Result<std::vector<serve::SmokeResult>> check_own(const App& app, const OnCheck& on_check,
-                                                  std::stop_token stop) {
-  STOKA_TRY(refuse_local_flags(app.common));
+Result<std::vector<client::SmokeResult>> check_own(const App& app, const OnCheck& on_check,
+                                                   std::stop_token stop) {
   STOKA_ASSIGN(const auto folder, TempFolder::make());
   const Settings common = {{"store", "sqlite:" + (folder->path() / "stoka.db").string()},
                            {"golden.dir", app.config().text("golden.dir")}};
@@ -124,33 +125,35 @@ Result<std::vector<serve::SmokeResult>> check_own(const App& app, const OnCheck&
     out.emplace_back(part + ".url", dead.url());
     return OwnServer::start(out);
   };
-  STOKA_ASSIGN(const auto site, OwnServer::start(common));
+  STOKA_ASSIGN(const auto server, OwnServer::start(common));
   STOKA_ASSIGN(const auto no_reranker, with("reranker"));
   STOKA_ASSIGN(const auto no_embedder, with("embedder"));
-  const serve::SmokeFixture house{no_reranker->remote(), no_embedder->remote(),
-                                  [&] { return no_reranker->warned_of_reranker(); }, site->store()};
-  return serve::run_smoke_checks(site->remote(), serve::sample_questions(), &house, on_check,
-                                 std::move(stop));
+  const client::SmokeFixture house{no_reranker->site(), no_embedder->site(),
+                                   [&] { return no_reranker->warned_of_reranker(); },
+                                   server->store()};
+  return client::run_smoke_checks(server->site(), client::sample_questions(), &house, on_check,
+                                  std::move(stop));
 }
 
-Result<std::vector<serve::SmokeResult>> check_site(const App& app, const std::string& url,
-                                                   const serve::SmokeOptions& wishes,
-                                                   const OnCheck& on_check, std::stop_token stop) {
-  STOKA_ASSIGN(const auto site, RemoteSite::make(app, url));
-  STOKA_ASSIGN(const net::HttpResponse answer, site->remote().get("/healthz", stop));
+Result<std::vector<client::SmokeResult>> check_site(const std::string& url,
+                                                    const client::SmokeOptions& wishes,
+                                                    const OnCheck& on_check, std::stop_token stop) {
+  net::HttpClient transport;
+  STOKA_ASSIGN(const client::SiteClient site, client::SiteClient::make(transport, url));
+  STOKA_ASSIGN(const net::HttpResponse answer, site.get("/healthz", stop));
   // A proxy may hide /healthz, but it must pass the routes that visitors need.
   if (answer.status != 200 || answer.content_type != "application/json")
-    STOKA_TRY(site->remote().context("/", stop));
-  const serve::SmokeQuestions questions = serve::find_questions(site->remote(), wishes, stop);
-  auto all = serve::run_smoke_checks(site->remote(), questions, nullptr, on_check, stop);
+    STOKA_TRY(site.context("/", stop));
+  const client::SmokeQuestions questions = client::find_questions(site, wishes, stop);
+  auto all = client::run_smoke_checks(site, questions, nullptr, on_check, stop);
   // If this check was skipped, the run has not shown that the site answers questions.
-  for (const serve::SmokeResult& one : all)
+  for (const client::SmokeResult& one : all)
     if (one.number == kPagesCheck && one.status == How::skipped)
       return fail(ErrorKind::busy, "no question about the site's pages was asked: " + one.detail);
   return all;
 }
 
-std::string row(const serve::SmokeResult& checked, const terminal::Capabilities& capabilities) {
+std::string row(const client::SmokeResult& checked, const terminal::Capabilities& capabilities) {
   const auto [style, word] = checked.status == How::ok ? std::pair(terminal::Style::title, "ok")
                              : checked.status == How::failed
                                  ? std::pair(terminal::Style::error, "FAILED")
@@ -172,9 +175,9 @@ std::string row(const serve::SmokeResult& checked, const terminal::Capabilities&
   return out + "\n";
 }
 
-std::string smoke_json(const std::vector<serve::SmokeResult>& all, size_t passed, size_t failed) {
+std::string smoke_json(const std::vector<client::SmokeResult>& all, size_t passed, size_t failed) {
   Json checks = Json::array();
-  for (const serve::SmokeResult& one : all)
+  for (const client::SmokeResult& one : all)
     checks.push_back({{"n", one.number},
                       {"name", one.name},
                       {"ok", one.status == How::skipped ? Json() : Json(one.status == How::ok)},
@@ -188,11 +191,11 @@ std::string smoke_json(const std::vector<serve::SmokeResult>& all, size_t passed
 
 struct SmokeFlags {
   std::optional<std::string> url;
-  serve::SmokeOptions wishes;
+  client::SmokeOptions wishes;
 };
 
 // The flags that need --url.
-FlagList site_flags(serve::SmokeOptions& wishes) {
+FlagList site_flags(client::SmokeOptions& wishes) {
   return {{.names = "--ask",
            .target = &wishes.question,
            .help = "ask this question, which a page of the site answers",
@@ -217,21 +220,22 @@ int run_smoke(App& app, SmokeFlags& flags) {
     if (!url && !std::get<std::string*>(flag.target)->empty())
       return app.report({ErrorKind::usage, flag.names + " works only with --url",
                          "add --url, or leave out " + flag.names});
+  if (auto allowed = refuse_local_flags(app.common); !allowed) return app.report(allowed.error());
   auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO, .sigterm = true});
   if (!interrupt) return app.report(interrupt.error());
   const std::stop_token stop = (*interrupt)->begin();
   const terminal::Capabilities capabilities = app.capabilities(STDOUT_FILENO);
-  const OnCheck on_check = [&](const serve::SmokeResult& checked) {
+  const OnCheck on_check = [&](const client::SmokeResult& checked) {
     if (!app.common.json) print(row(checked, capabilities));
   };
   const auto all =
-      url ? check_site(app, *url, flags.wishes, on_check, stop) : check_own(app, on_check, stop);
+      url ? check_site(*url, flags.wishes, on_check, stop) : check_own(app, on_check, stop);
   if ((*interrupt)->end()) return exit_code(ErrorKind::cancelled);
   if (!all) return app.report(all.error());
   const auto count = [&](How how) {
     return static_cast<size_t>(
         std::count_if(all->begin(), all->end(),
-                      [how](const serve::SmokeResult& one) { return one.status == how; }));
+                      [how](const client::SmokeResult& one) { return one.status == how; }));
   };
   const size_t passed = count(How::ok), failed = count(How::failed);
   print(app.common.json ? smoke_json(*all, passed, failed) + "\n"

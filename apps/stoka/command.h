@@ -42,9 +42,8 @@ Run declare_serve(FlagList& flags);
 Run declare_smoke(FlagList& flags);
 Run declare_store(FlagList& flags);
 
-// Runs the REPL over the local index; this is what stoka does without a command on a terminal.
-int run_repl(App& app);
-// Runs the REPL over the stoka server at this address.
-int run_repl(App& app, const std::string& url);
+// Runs the REPL over the local index, or over the stoka server at the URL. This is what stoka does
+// without a command on a terminal.
+int run_repl(App& app, const std::optional<std::string>& url);
 
 }  // namespace stoka::app

@@ -49,14 +49,15 @@ const std::vector<Repl::Command>& Repl::commands() {
   return kCommands;
 }
 
-Repl::Repl(Conversation& conversation, LineEditor& editor, Interrupt& interrupt, TextSink out,
+Repl::Repl(pipeline::ChatBackend& backend, LineEditor& editor, Interrupt& interrupt, TextSink out,
            ReplOptions options)
-    : conversation_(conversation),
+    : backend_(backend),
       editor_(editor),
       interrupt_(interrupt),
       out_(std::move(out)),
       options_(std::move(options)),
-      json_(options_.json) {}
+      json_(options_.json),
+      session_(backend_.new_session({})) {}
 
 Result<> Repl::run() {
   editor_.set_completer([this](std::string_view before) { return complete(before); });
@@ -65,7 +66,7 @@ Result<> Repl::run() {
     ~Detach() { editor.set_completer({}); }
   } const detach{editor_};
 
-  if (const std::string hint = text::collapse_whitespace(sanitize_line(conversation_.hint()));
+  if (const std::string hint = text::collapse_whitespace(sanitize_line(options_.hint));
       !hint.empty() && !json_) {
     AnswerPrinter printer(out_, current_capabilities());
     printer.handle(TokenEvent{hint});
@@ -108,7 +109,7 @@ std::vector<std::string> Repl::complete(std::string_view before) const {
   constexpr std::string_view kPage = "/page ";
   std::vector<std::string> out;
   if (before.starts_with(kPage)) {
-    for (const std::string& page : conversation_.pages()) {
+    for (const std::string& page : backend_.pages()) {
       if (page.starts_with(before.substr(kPage.size()))) {
         out.push_back(std::string(kPage) + sanitize_line(page));
       }
@@ -164,7 +165,10 @@ void Repl::answer(const std::string& query) {
       printer.handle(event);
     }
   };
-  const Result<> asked = conversation_.ask(query, sink, stop);
+  PageContext page;
+  page.page = page_;
+  auto asked = backend_.ask(session_, query, page, sink, stop);
+  if (asked) why_ = std::move(asked->why);
   const bool stopped = interrupt_.end();
   printer.finish();
   if (stopped) {
@@ -183,38 +187,35 @@ void Repl::show_help() {
 }
 
 void Repl::start_session() {
-  if (const auto started = conversation_.new_session(); !started)
-    return print_error(started.error());
+  session_ = backend_.new_session(session_.visitor_id);
+  why_.clear();
   citations_.clear();
   print_line("new session.", Style::dim);
 }
 
 void Repl::show_session() {
-  const Conversation::Status status = conversation_.status();
   const auto row = [this](std::string_view label, std::string_view value) {
     if (!value.empty()) print_line(fmt::format("{:<8} {}", label, sanitize_line(value)));
   };
-  row("session", status.session_id);
-  row("visitor", status.visitor_id);
-  row("turns", std::to_string(status.turns));
-  row("topic", status.topic);
-  row("page", status.page);
+  row("session", session_.id);
+  row("visitor", session_.visitor_id);
+  row("turns", std::to_string(session_.turns));
+  row("topic", session_.current_topic());
+  row("page", page_);
 }
 
 void Repl::show_or_set_page(std::string_view url) {
   if (url.empty()) {
-    const std::string current = sanitize_line(conversation_.status().page);
-    return current.empty() ? print_line("no page. /page URL sets one.", Style::dim)
-                           : print_line(current);
+    return page_.empty() ? print_line("no page. /page URL sets one.", Style::dim)
+                         : print_line(sanitize_line(page_));
   }
-  if (const auto set = conversation_.set_page(url); !set) return print_error(set.error());
+  page_ = url;
   print_line(fmt::format("on {}", sanitize_line(url)), Style::dim);
 }
 
 void Repl::show_shown_slugs() {
-  const std::vector<std::string> slugs = conversation_.shown_slugs();
-  if (slugs.empty()) return print_line("nothing yet.", Style::dim);
-  for (const std::string& slug : slugs) print_line(sanitize_line(slug));
+  if (session_.shown_slugs.empty()) return print_line("nothing yet.", Style::dim);
+  for (const std::string& slug : session_.shown_slugs) print_line(sanitize_line(slug));
 }
 
 void Repl::show_citations() {
@@ -256,13 +257,8 @@ void Repl::show_address(std::string_view number) {
 }
 
 void Repl::explain_answer() {
-  const std::string text = conversation_.why();
-  if (trimmed(text).empty()) return print_line("no answer yet.", Style::dim);
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    print_line(sanitize_line(std::string_view(text).substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  if (why_.empty()) return print_line("no answer yet.", Style::dim);
+  for (std::string_view rest = why_; !rest.empty();) print_line(sanitize_line(take_line(rest)));
 }
 
 void Repl::toggle_json() {

@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "model/event.h"
+#include "pipeline/chat_backend.h"
 #include "terminal/answer_printer.h"
-#include "terminal/conversation.h"
 #include "terminal/interrupt.h"
 #include "terminal/line_editor.h"
 #include "terminal/style.h"
@@ -18,6 +18,7 @@ namespace stoka::terminal {
 
 struct ReplOptions {
   Capabilities capabilities;
+  std::string hint = {};         // the first line; may be empty
   std::function<int()> columns;  // current width; if empty, capabilities.columns is always used
   bool json = false;             // start with JSON event lines, as after /json
   int input = -1;                // terminal whose echo is off while an answer is printed
@@ -28,7 +29,7 @@ struct ReplOptions {
 // arguments of the constructor must outlive the Repl.
 class Repl {
  public:
-  Repl(Conversation& conversation, LineEditor& editor, Interrupt& interrupt, TextSink out,
+  Repl(pipeline::ChatBackend& backend, LineEditor& editor, Interrupt& interrupt, TextSink out,
        ReplOptions options);
 
   // Fails only if the input cannot be read. Errors of answers are printed.
@@ -58,12 +59,15 @@ class Repl {
   void print_line(std::string_view line);
   void print_error(const Error& error);
 
-  Conversation& conversation_;
+  pipeline::ChatBackend& backend_;
   LineEditor& editor_;
   Interrupt& interrupt_;
   TextSink out_;
   ReplOptions options_;
   bool json_;
+  Session session_;
+  std::string page_;                 // the page that the visitor is on; may be empty
+  std::string why_;                  // about the last answer
   std::vector<Citation> citations_;  // those shown in this session; /open N is citations_[N - 1]
 };
 

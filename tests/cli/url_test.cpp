@@ -255,4 +255,16 @@ TEST_CASE("a remote conversation keeps its session and its citations") {
   CHECK(!std::filesystem::exists(visitor().database()));
 }
 
+TEST_CASE("a conversation over the local index has its ids at once and explains its answers") {
+  const std::string screen = on_terminal(
+      site(), {}, {"/session", "tell me about bounded execution", "/seen", "/why", "/quit"});
+  CHECK_MESSAGE(has(screen, "The Philosophy of Bounded Execution"), screen);
+  const size_t answer = screen.find("The Philosophy");
+  CHECK(screen.find("session  ") < answer);
+  CHECK(screen.find("visitor  ") < answer);
+  CHECK(screen.find("turns    0") < answer);
+  CHECK(has(screen.substr(answer), "philosophy-bounded-execution"));
+  CHECK(has(screen.substr(answer), "confidence"));
+}
+
 }  // namespace url_test

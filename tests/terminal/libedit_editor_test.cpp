@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "support/temp_folder.h"
-#include "terminal/fake_conversation.h"
+#include "terminal/fake_backend.h"
 #include "terminal/history_file.h"
 #include "terminal/line_editor.h"
 #include "terminal/pty.h"
@@ -19,7 +19,7 @@ constexpr const char* kCtrlD = "\x04";
 
 std::function<int()> program(std::filesystem::path history = {}, bool editing = true) {
   return [history, editing] {
-    FakeConversation conversation;
+    FakeBackend backend;
     const auto interrupt = Interrupt::install();
     const auto editor = make_line_editor({stdin, stdout, editing, history});
     if (!interrupt) return 9;
@@ -29,7 +29,7 @@ std::function<int()> program(std::filesystem::path history = {}, bool editing = 
     };
     ReplOptions options;
     options.capabilities.tty = true;
-    return Repl(conversation, *editor, **interrupt, out, options).run() ? 0 : 1;
+    return Repl(backend, *editor, **interrupt, out, options).run() ? 0 : 1;
   };
 }
 

@@ -5,7 +5,7 @@
 
 #include <deque>
 
-#include "terminal/fake_conversation.h"
+#include "terminal/fake_backend.h"
 
 namespace stoka::terminal::repl_test {
 namespace {
@@ -32,7 +32,7 @@ class ScriptedEditor final : public LineEditor {
 };
 
 struct ReplFixture {
-  FakeConversation conversation;
+  FakeBackend backend;
   ScriptedEditor editor;
   std::unique_ptr<Interrupt> interrupt = Interrupt::install().value();
   std::string screen;
@@ -40,7 +40,7 @@ struct ReplFixture {
 
   Repl repl() {
     return Repl(
-        conversation, editor, *interrupt, [this](std::string_view t) { screen += t; }, options);
+        backend, editor, *interrupt, [this](std::string_view t) { screen += t; }, options);
   }
   // Returns the output after these lines and Ctrl-D.
   std::string run(const std::vector<std::string>& lines) {
@@ -58,7 +58,7 @@ bool contains(std::string_view text, std::string_view part) {
 TEST_CASE("the conversation begins with at most one hint and no greeting") {
   ReplFixture fixture;
   CHECK(fixture.run({}) == "\n");
-  fixture.conversation.hint_line = "you're on the landing page.\nmore";
+  fixture.options.hint = "you're on the landing page.\nmore";
   CHECK(fixture.run({}) == "you're on the landing page. more\n\n");
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("a question is answered and added to the history, an empty line is ign
   ReplFixture fixture;
   CHECK(fixture.run({"", "   ", "  what is it?  "}) ==
         "answer 1 to what is it?\n\n> [1] Essay 1\n> blog\n> /blog/essay-1\n\n");
-  CHECK(fixture.conversation.queries == std::vector<std::string>{"what is it?"});
+  CHECK(fixture.backend.queries == std::vector<std::string>{"what is it?"});
   CHECK(fixture.editor.history == std::vector<std::string>{"what is it?"});
 }
 
@@ -84,19 +84,21 @@ TEST_CASE("each command does what /help says") {
   CHECK(contains(fixture.run({"q", "r", "/cites"}),
                  "[1] Essay 1\n    blog\n[2] Essay 2\n    blog\n"));
   CHECK(contains(fixture.run({"q", "/open 1"}), "\n/blog/essay-3\n"));
-  CHECK(contains(fixture.run({"/why"}), "route new\n  essay 0.9 [2J\n"));
-  CHECK(contains(fixture.run({"/seen"}), "essay-1\nessay-2\nessay-3\n"));
+  CHECK(contains(fixture.run({"q", "/why"}), "route new\n  essay 0.9 [2J\n"));
+  CHECK(contains(fixture.run({"q", "r", "/seen"}), "essay-5\nessay-6\n"));
   CHECK(fixture.run({"/page"}) == "no page. /page URL sets one.\n\n");
   CHECK(fixture.run({"/page /blog/x", "/page"}) == "on /blog/x\n/blog/x\n\n");
-  CHECK(fixture.run({"/session"}) ==
-        "session  session-id\nvisitor  visitor-id\nturns    3\ntopic    a topic\n"
-        "page     /blog/x\n\n");
+  CHECK(fixture.run({"/session"}) == "session  session-id\nvisitor  visitor-id\nturns    0\n\n");
+  CHECK(contains(fixture.run({"/page /blog/x", "q", "/session"}),
+                 "session  session-id\nvisitor  visitor-id\nturns    7\ntopic    a topic\n"
+                 "page     /blog/x\n"));
+  CHECK(fixture.backend.pages_asked_on.back() == "/blog/x");
 }
 
 TEST_CASE("a citation is shown with the number that /cites and /open use") {
   ReplFixture fixture;
   fixture.options.capabilities.tty = true;
-  fixture.conversation.site = "https://a.test";
+  fixture.backend.site = "https://a.test";
   const std::string screen = fixture.run({"q", "r", "/cites", "/open 2", "/new", "s", "/open 1"});
   CHECK(contains(screen, "─ cite 1 ─"));
   CHECK(contains(screen, "─ cite 2 ─"));
@@ -107,17 +109,18 @@ TEST_CASE("a citation is shown with the number that /cites and /open use") {
   CHECK(screen.ends_with("https://a.test/blog/essay-3\n\n"));
 }
 
-TEST_CASE("/new clears the list of citations") {
+TEST_CASE("/new starts a session of the same visitor without citations") {
   ReplFixture fixture;
-  CHECK(contains(fixture.run({"q", "/new", "/cites", "/seen"}),
-                 "new session.\nnothing yet.\nnothing yet.\n"));
-  CHECK(fixture.conversation.sessions == 2);
+  CHECK(contains(fixture.run({"q", "/new", "/cites", "/seen", "/why"}),
+                 "new session.\nnothing yet.\nnothing yet.\nno answer yet.\n"));
+  CHECK(fixture.backend.sessions == 2);
+  CHECK(contains(fixture.run({"/new", "/session"}), "visitor  visitor-id'\nturns    0\n"));
 }
 
 TEST_CASE("/quit ends the conversation at once") {
   ReplFixture fixture;
   CHECK(fixture.run({"/quit", "never asked"}).empty());
-  CHECK(fixture.conversation.queries.empty());
+  CHECK(fixture.backend.queries.empty());
 }
 
 TEST_CASE("a mistyped command prints one line and a next step") {
@@ -135,7 +138,6 @@ TEST_CASE("a mistyped command prints one line and a next step") {
       {"/open 99999999999999999999999",
        "error: there is no citation '99999999999999999999999'\n  nothing has been cited yet"},
       {"/seen all", "error: /seen takes no argument\n  type /seen alone"},
-      {"/page x", "error: a page starts with '/'\n  /page /x"},
       {"fail", "error: there is no index\n  run 'stoka index PATH'"},
       {"break", "half\n\nerror: the generator went away\n  ask again in a moment"},
   };
@@ -175,7 +177,7 @@ TEST_CASE("an interrupted answer is marked and the next question is answered") {
   ReplFixture fixture;
   fixture.editor.lines = {{Line::Kind::entered, "wait"}, {Line::Kind::entered, "q"}};
   Repl repl(
-      fixture.conversation, fixture.editor, *fixture.interrupt,
+      fixture.backend, fixture.editor, *fixture.interrupt,
       [&](std::string_view text) {
         fixture.screen += text;
         if (contains(text, "ever")) ::raise(SIGINT);
