@@ -34,8 +34,6 @@ bool is_in(const List& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
-
 // The numbers of a text in a form that can be compared: "3.4.10", "09:41", "1024" for "1,024".
 std::vector<std::string> numbers_in(std::string_view text) {
   std::vector<std::string> out;
@@ -194,10 +192,7 @@ bool is_term(std::string_view word) {
   };
   if ((word[0] == '/' || word[0] == '$') && letter(1)) return true;
   for (size_t i = 1; i < word.size(); ++i) {
-    const auto is = [&](size_t at, char from, char to) {
-      return word[at] >= from && word[at] <= to;
-    };
-    if (is(i, 'A', 'Z') && is(i - 1, 'a', 'z')) return true;
+    if (is_ascii_upper(word[i]) && is_ascii_lower(word[i - 1])) return true;
   }
   const size_t dot = word.rfind('.');
   return dot != std::string_view::npos && dot > 1 && letter(dot - 1) &&
@@ -224,11 +219,9 @@ Reason unknown_term(std::string_view text, Grounds& grounds) {
       return folded.substr(0, text::floor_char_boundary(folded, 80));
   }
   const std::string prose = without_code(text);
-  for (size_t at = 0; at < prose.size();) {
-    const size_t from = std::string_view(prose).find_first_not_of(kAsciiWhitespace, at);
-    if (from == std::string_view::npos) break;
-    at = std::min(prose.find_first_of(kAsciiWhitespace, from), prose.size());
-    const std::string_view word = stripped(std::string_view(prose).substr(from, at - from));
+  std::string_view rest = prose;
+  for (auto field = take_field(rest); !field.empty(); field = take_field(rest)) {
+    const std::string_view word = stripped(field);
     if (word.empty() || !is_term(word)) continue;
     std::string folded = text::fold(word);
     if (grounds.has_text(folded)) continue;
@@ -302,7 +295,7 @@ Reason leaked_tag(std::string_view text) {
   }
   size_t opened = std::string_view::npos;
   for (size_t at = 0; at < text.size(); ++at) {
-    const bool letter = at + 1 < text.size() && text[at + 1] >= 'a' && text[at + 1] <= 'z';
+    const bool letter = at + 1 < text.size() && is_ascii_lower(text[at + 1]);
     if (text[at] == '<' && letter) opened = at;
     if (text.substr(at, 2) != "/>") continue;
     if (opened == std::string_view::npos) return "shows '/>'";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ascii.h"
 #include "eval/predicates.h"
 #include "text/characters.h"
 #include "text/utf8.h"
@@ -122,7 +123,7 @@ bool is_capitals(const Token& token) {
   size_t capitals = 0;
   for (size_t at = 0; at < token.raw.size();) {
     const char32_t c = text::next_code_point(token.raw, at);
-    if (text::is_lower(c) || (c >= '0' && c <= '9') || c == '_') return false;
+    if (text::is_lower(c) || is_ascii_digit(c) || c == '_') return false;
     capitals += text::is_upper(c);
   }
   return capitals >= 2;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <iterator>
 
 #include "base/ascii.h"
@@ -109,8 +108,7 @@ Result<RouterData> read_router(const std::vector<TomlEntry>& entries) {
     } else if (entry.key == "followup.openers") {
       out.followup_openers = entry.values;
     } else if (entry.key == "followup.max_words") {
-      const std::string& n = entry.values[0];
-      std::from_chars(n.data(), n.data() + n.size(), out.followup_max_words);
+      out.followup_max_words = parse_number<int>(entry.values[0]).value_or(0);
     } else {
       const size_t dot = entry.key.rfind('.');
       const std::string rule = entry.key.substr(0, dot);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/ascii.h"
 #include "base/suggestion.h"
 
 namespace stoka::golden {
@@ -93,10 +93,7 @@ bool has_type(const TomlEntry& entry, KeyType type) {
   if (type == KeyType::list) return entry.is_list && entry.type == TomlType::text;
   if (type == KeyType::text) return !entry.is_list && entry.type == TomlType::text;
   if (entry.is_list || entry.type != TomlType::integer) return false;
-  const std::string& text = entry.values[0];
-  int number = 0;
-  return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc() &&
-         number >= 0;
+  return parse_number<int>(entry.values[0]).value_or(-1) >= 0;
 }
 
 Error wrong(std::string_view file, const TomlEntry& entry, std::string_view what,
