@@ -1,10 +1,10 @@
-#include "eval/in_memory_session_store.h"
+#include "eval/system_under_test.h"
 
 #include <doctest/doctest.h>
 
 #include "pipeline/site_fixture.h"
 
-namespace in_memory_session_store_test {
+namespace system_under_test_test {
 
 using namespace stoka;
 using namespace stoka::test;
@@ -81,4 +81,4 @@ TEST_CASE("operations that an evaluation does not need fail") {
   CHECK(sessions.commit_turn(nameless).error().kind == ErrorKind::usage);
 }
 
-}  // namespace in_memory_session_store_test
+}  // namespace system_under_test_test
