@@ -117,9 +117,9 @@ class Grounds {
     for (const Answer::Part& part : answer.parts) {
       if (!part.citation) continue;
       const Citation& cite = *part.citation;
-      for (const std::string& said :
+      for (const std::string& text :
            {cite.title, cite.quote, cite.slug, cite.type, cite.date, cite.reading_time}) {
-        add(said);
+        add(text);
       }
     }
   }

@@ -218,15 +218,15 @@ Reason repeated_question_marks(std::string_view text) {
 }  // namespace
 
 Reason greeting(const Answer& answer, const Phrases& phrases) {
-  const std::vector<Sentence> said = spoken_sentences(answer);
-  Reason found = find_in(said, GreetingFinder(phrases));
-  return with_verb("greets:", found ? found : find_phrase(said, phrases, "greeting"));
+  const std::vector<Sentence> sentences = spoken_sentences(answer);
+  Reason found = find_in(sentences, GreetingFinder(phrases));
+  return with_verb("greets:", found ? found : find_phrase(sentences, phrases, "greeting"));
 }
 
 Reason flattery(const Answer& answer, const Phrases& phrases) {
-  const std::vector<Sentence> said = spoken_sentences(answer);
-  Reason found = find_in(said, FlatteryFinder(phrases));
-  return with_verb("flatters:", found ? found : find_phrase(said, phrases, "flattery"));
+  const std::vector<Sentence> sentences = spoken_sentences(answer);
+  Reason found = find_in(sentences, FlatteryFinder(phrases));
+  return with_verb("flatters:", found ? found : find_phrase(sentences, phrases, "flattery"));
 }
 
 Reason sycophancy(const Answer& answer, const Phrases& phrases) {

@@ -30,14 +30,14 @@ TurnRecord turn(std::vector<std::string> cited, const std::string& topic) {
 }  // namespace
 
 TEST_CASE("turns merge as in the underlying store, which stays unchanged") {
-  SiteFixture house;
-  InMemorySessionStore sessions(*house.store);
+  SiteFixture site;
+  InMemorySessionStore sessions(*site.store);
   CHECK(!sessions.session(kSession).value());
   CHECK(sessions.commit_turn(turn({"a"}, "one")).value().turns == 1);
   const Session merged = sessions.commit_turn(turn({"b", "a"}, "two")).value();
   const Session stored = [&] {
-    house.store->commit_turn(turn({"a"}, "one")).value();
-    return house.store->commit_turn(turn({"b", "a"}, "two")).value();
+    site.store->commit_turn(turn({"a"}, "one")).value();
+    return site.store->commit_turn(turn({"b", "a"}, "two")).value();
   }();
   CHECK(merged.shown_slugs == stored.shown_slugs);
   CHECK(merged.explored_topics == stored.explored_topics);
@@ -58,16 +58,16 @@ TEST_CASE("turns merge as in the underlying store, which stays unchanged") {
 }
 
 TEST_CASE("index queries go to the underlying store") {
-  SiteFixture house;
-  InMemorySessionStore sessions(*house.store);
-  CHECK(sessions.stats().value().chunks == house.store->stats().value().chunks);
-  CHECK(sessions.documents().value().size() == house.store->documents().value().size());
-  CHECK(sessions.describe() == house.store->describe());
+  SiteFixture site;
+  InMemorySessionStore sessions(*site.store);
+  CHECK(sessions.stats().value().chunks == site.store->stats().value().chunks);
+  CHECK(sessions.documents().value().size() == site.store->documents().value().size());
+  CHECK(sessions.describe() == site.store->describe());
 }
 
 TEST_CASE("operations that an evaluation does not need fail") {
-  SiteFixture house;
-  InMemorySessionStore sessions(*house.store);
+  SiteFixture site;
+  InMemorySessionStore sessions(*site.store);
   CHECK(!sessions.begin_index());
   CHECK(!sessions.visitors_after("", 1));
   CHECK(!sessions.sessions_after("", 1));
