@@ -194,8 +194,7 @@ Reason echo(const Answer& answer, const Phrases& phrases) {
   if (asked.size() < kMinQuestionContentWords) return std::nullopt;
   for (const Clause& clause : clauses(sentences_of(prose))) {
     if (restates(asked, clause.words, clause.is_question ? 1 : 0)) {
-      return fmt::format("restates the question: '{}'",
-                         clause.words.substr(0, text::floor_char_boundary(clause.words, 80)));
+      return fmt::format("restates the question: '{}'", clipped(clause.words));
     }
   }
   return std::nullopt;

@@ -215,8 +215,7 @@ std::string_view stripped(std::string_view word) {
 Reason unknown_term(std::string_view text, Grounds& grounds) {
   for (const std::string_view code : code_spans(text)) {
     const std::string folded = text::fold(code);
-    if (!folded.empty() && !grounds.has_text(folded))
-      return folded.substr(0, text::floor_char_boundary(folded, 80));
+    if (!folded.empty() && !grounds.has_text(folded)) return clipped(folded);
   }
   const std::string prose = without_code(text);
   std::string_view rest = prose;
@@ -227,8 +226,7 @@ Reason unknown_term(std::string_view text, Grounds& grounds) {
     if (grounds.has_text(folded)) continue;
     while (folded.ends_with('/') || folded.ends_with('(') || folded.ends_with(')'))
       folded.pop_back();
-    if (!grounds.has_text(folded))
-      return std::string(word.substr(0, text::floor_char_boundary(word, 80)));
+    if (!grounds.has_text(folded)) return clipped(word);
   }
   return std::nullopt;
 }
@@ -274,7 +272,7 @@ Reason unknown_quotation(std::string_view text, const Grounds& grounds) {
   for (const std::string_view quoted : quotations(text)) {
     const std::vector<Token> words = tokens(quoted);
     if (words.size() >= kMinQuotedWords && !grounds.has_words(joined_words(words))) {
-      return text::collapse_whitespace(quoted).substr(0, text::floor_char_boundary(quoted, 80));
+      return clipped(text::collapse_whitespace(quoted));
     }
   }
   return std::nullopt;

@@ -17,7 +17,7 @@ constexpr const char* kUp = "\x1b[A";
 constexpr const char* kCtrlC = "\x03";
 constexpr const char* kCtrlD = "\x04";
 
-std::function<int()> program(std::filesystem::path history, bool editing) {
+std::function<int()> program(std::filesystem::path history = {}, bool editing = true) {
   return [history, editing] {
     FakeConversation conversation;
     const auto interrupt = Interrupt::install();
@@ -36,7 +36,7 @@ std::function<int()> program(std::filesystem::path history, bool editing) {
 // A REPL on a pseudo-terminal, which shows its first prompt.
 class ReplPty : public Pty {
  public:
-  ReplPty(std::filesystem::path history = {}, bool editing = true)
+  explicit ReplPty(std::filesystem::path history = {}, bool editing = true)
       : Pty(program(std::move(history), editing)) {
     REQUIRE(expect("> "));
   }

@@ -1,10 +1,10 @@
-#include "eval/system_under_test.h"
+#include "eval/in_memory_session_store.h"
 
 #include <doctest/doctest.h>
 
 #include "pipeline/site_fixture.h"
 
-namespace system_under_test_test {
+namespace in_memory_session_store_test {
 
 using namespace stoka;
 using namespace stoka::test;
@@ -30,14 +30,14 @@ TurnRecord turn(std::vector<std::string> cited, const std::string& topic) {
 }  // namespace
 
 TEST_CASE("turns merge as in the underlying store, which stays unchanged") {
-  SiteFixture site;
-  InMemorySessionStore sessions(*site.store);
+  SiteFixture house;
+  InMemorySessionStore sessions(*house.store);
   CHECK(!sessions.session(kSession).value());
   CHECK(sessions.commit_turn(turn({"a"}, "one")).value().turns == 1);
   const Session merged = sessions.commit_turn(turn({"b", "a"}, "two")).value();
   const Session stored = [&] {
-    site.store->commit_turn(turn({"a"}, "one")).value();
-    return site.store->commit_turn(turn({"b", "a"}, "two")).value();
+    house.store->commit_turn(turn({"a"}, "one")).value();
+    return house.store->commit_turn(turn({"b", "a"}, "two")).value();
   }();
   CHECK(merged.shown_slugs == stored.shown_slugs);
   CHECK(merged.explored_topics == stored.explored_topics);
@@ -58,16 +58,16 @@ TEST_CASE("turns merge as in the underlying store, which stays unchanged") {
 }
 
 TEST_CASE("index queries go to the underlying store") {
-  SiteFixture site;
-  InMemorySessionStore sessions(*site.store);
-  CHECK(sessions.stats().value().chunks == site.store->stats().value().chunks);
-  CHECK(sessions.documents().value().size() == site.store->documents().value().size());
-  CHECK(sessions.describe() == site.store->describe());
+  SiteFixture house;
+  InMemorySessionStore sessions(*house.store);
+  CHECK(sessions.stats().value().chunks == house.store->stats().value().chunks);
+  CHECK(sessions.documents().value().size() == house.store->documents().value().size());
+  CHECK(sessions.describe() == house.store->describe());
 }
 
 TEST_CASE("operations that an evaluation does not need fail") {
-  SiteFixture site;
-  InMemorySessionStore sessions(*site.store);
+  SiteFixture house;
+  InMemorySessionStore sessions(*house.store);
   CHECK(!sessions.begin_index());
   CHECK(!sessions.visitors_after("", 1));
   CHECK(!sessions.sessions_after("", 1));
@@ -81,4 +81,4 @@ TEST_CASE("operations that an evaluation does not need fail") {
   CHECK(sessions.commit_turn(nameless).error().kind == ErrorKind::usage);
 }
 
-}  // namespace system_under_test_test
+}  // namespace in_memory_session_store_test
