@@ -3,31 +3,84 @@
 //
 // Syntax. A tag is '<' or '</', "cite" in any case, and then white space, '/' or '>'. Everything
 // else is text and is passed on at once; only a beginning such as "<" or "</ci" is held back until
-// the next byte decides. The syntax is lenient, because models write HTML of every kind: `<cite
-// …/>` and
-// `<cite …>` mean the same, and `</cite>` is ignored. Attributes may come in any order, with a
+// the next byte decides. The syntax is lenient, because models write HTML of every kind: the slash
+// before '>' may be missing, and `</cite>` is ignored. Attributes may come in any order, with a
 // value in double, single or typographic quotes or without quotes. In a value, character references
 // are decoded, white space is collapsed to single spaces, and a backslash escapes the quote
-// character. If an attribute occurs twice the first one counts; unknown attributes are ignored. A
-// '>' in quotes does not end the tag.
+// character. If an attribute occurs twice the first one counts; unknown attributes are ignored. In
+// quotes, '>' does not end the tag.
 //
 // Errors. Malformed tags are dropped and counted: a tag without a slug; a tag that is still open
 // when the stream ends or when the next "<cite " begins, as after a quote that is never closed; and
 // a tag longer than kMaxTagBytes. The limit bounds both the memory and the time for which a broken
 // tag can keep the rest of the answer from the reader. The remainder of an oversized tag is skipped
-// up to its
-// '>' or "/>", but for at most kMaxTagBytes more; after that, the stream is text again.
+// up to its end, '>' or "/>", but for at most kMaxTagBytes more; then the stream is text again.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "cite/utf8_sanitizer.h"
-
 namespace stoka::cite {
 
 inline constexpr size_t kMaxTagBytes = 2048;
+
+inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+// Classifies the beginning of some bytes.
+struct Utf8Prefix {
+  enum Kind { valid, incomplete, invalid } kind = valid;
+  size_t length = 0;  // of the valid run, the incomplete sequence or the maximal invalid subpart
+};
+// `bytes` must not be empty. A valid run is as long as possible.
+Utf8Prefix utf8_prefix(std::string_view bytes);
+
+// Makes valid UTF-8 of a byte stream in any split. An incomplete sequence at the end of a push is
+// held back until the rest arrives; invalid bytes become U+FFFD, one for each maximal subpart, as
+// the Unicode standard recommends. Not thread safe.
+class Utf8Sanitizer {
+ public:
+  // Calls emit(std::string_view) with views that are valid until it returns.
+  template <class Emit>
+  void push(std::string_view bytes, const Emit& emit) {
+    while (held_size_ > 0 && !bytes.empty()) {
+      held_[held_size_++] = bytes.front();
+      const Utf8Prefix prefix = utf8_prefix({held_, held_size_});
+      if (prefix.kind == Utf8Prefix::incomplete) {
+        bytes.remove_prefix(1);
+      } else if (prefix.kind == Utf8Prefix::valid) {
+        bytes.remove_prefix(1);
+        held_size_ = 0;
+        emit(std::string_view(held_, prefix.length));
+      } else {  // the new byte does not continue the sequence, so it is classified again by itself
+        held_size_ = 0;
+        emit(kReplacement);
+      }
+    }
+    while (!bytes.empty()) {
+      const Utf8Prefix prefix = utf8_prefix(bytes);
+      if (prefix.kind == Utf8Prefix::incomplete) {
+        held_size_ = prefix.length;
+        bytes.copy(held_, held_size_);
+        return;
+      }
+      emit(prefix.kind == Utf8Prefix::valid ? bytes.substr(0, prefix.length) : kReplacement);
+      bytes.remove_prefix(prefix.length);
+    }
+  }
+
+  // The stream has ended, so an incomplete sequence is invalid.
+  template <class Emit>
+  void finish(const Emit& emit) {
+    if (held_size_ == 0) return;
+    held_size_ = 0;
+    emit(kReplacement);
+  }
+
+ private:
+  char held_[4] = {};  // an incomplete sequence
+  size_t held_size_ = 0;
+};
 
 // Called from push() and finish(), in the order of the stream.
 class TagSink {

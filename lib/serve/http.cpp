@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "net/reason_phrase.h"
 
 namespace stoka::serve {
@@ -121,7 +122,7 @@ std::string problem_details_json(int status, const Error& error, std::string_vie
   if (!error.hint.empty()) body["hint"] = error.hint;
   if (!field.empty()) body["field"] = field;
   body["request_id"] = request_id;
-  return body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return to_json_text(body);
 }
 
 std::optional<std::chrono::seconds> retry_after(const Error& error) {
