@@ -31,8 +31,10 @@ int run_profile(App& app, const ProfileFlags& flags) {
   if (id.empty() && !sets)
     return app.report({ErrorKind::usage, "there is no visitor",
                        "add --visitor UUID, or --interests to create a visitor"});
-  if (!id.empty())
-    if (auto known = pipeline::parse_visitor_id(id); !known) return app.report(known.error());
+  if (!id.empty() && !is_uuid(id))
+    return app.report({ErrorKind::usage,
+                       fmt::format("the visitor id is not a UUID: '{}'", text::one_line(id)),
+                       "'stoka chat --json QUERY' prints the visitor id"});
   auto store = app.open_store(store::OpenMode::read);
   if (!store) return app.report(store.error());
   if (id.empty()) id = app.ids.uuid();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "pipeline/profile.h"
 #include "pipeline/site_words.h"
 #include "pipeline/turn.h"
@@ -11,10 +12,12 @@
 namespace stoka::pipeline {
 namespace {
 
-// Checks the id of a request, which may be empty, and returns it in lower case.
-Result<std::string> parse_optional_id(std::string_view what, const std::string& id) {
-  if (id.empty()) return id;
-  return parse_id(what, id, "leave it out to start a new one");
+// Checks that an id is a UUID or empty, and returns it in lower case, as the store has it.
+Result<std::string> parse_id(std::string_view what, const std::string& id) {
+  if (id.empty() || is_uuid(id)) return to_lower(id);
+  return fail(ErrorKind::usage,
+              fmt::format("the {} is not a UUID: '{}'", what, text::one_line(id).substr(0, 40)),
+              "leave it out to start a new one");
 }
 
 // Whether the session that a request names is the caller's. The id of its visitor or a verified
@@ -38,9 +41,8 @@ Ownership ownership_of(const Session& session, const TurnRequest& request,
 }
 
 Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
-  STOKA_ASSIGN(const std::string session_id, parse_optional_id("session", request.session_id));
-  STOKA_ASSIGN(const std::string requested_visitor_id,
-               parse_optional_id("visitor", request.visitor_id));
+  STOKA_ASSIGN(const std::string session_id, parse_id("session", request.session_id));
+  STOKA_ASSIGN(const std::string requested_visitor_id, parse_id("visitor", request.visitor_id));
   const Engine::Parts& parts = engine.parts();
   STOKA_ASSIGN(VisitorLookup lookup,
                look_up_visitor(parts.store, requested_visitor_id, request.subject, request.remote));

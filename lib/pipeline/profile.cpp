@@ -25,18 +25,13 @@ std::vector<std::string> as_tags(const std::vector<std::string>& interests) {
   return out;
 }
 
-}  // namespace
-
-Result<std::string> parse_id(std::string_view what, std::string_view id, std::string hint) {
-  if (is_uuid(id)) return to_lower(id);
-  return fail(ErrorKind::usage,
-              fmt::format("the {} is not a UUID: '{}'", what, text::one_line(id).substr(0, 40)),
-              std::move(hint));
-}
-
 Result<std::string> parse_visitor_id(std::string_view id) {
-  return parse_id("visitor", id, "'stoka chat --json QUERY' prints the visitor id");
+  if (is_uuid(id)) return to_lower(id);
+  return fail(ErrorKind::usage, fmt::format("the visitor is not a UUID: '{}'", text::one_line(id)),
+              "use the visitor_id in the ready event of a chat");
 }
+
+}  // namespace
 
 Result<VisitorLookup> look_up_visitor(store::Store& store, const std::string& visitor_id,
                                       const std::string& subject, bool remote) {

@@ -13,12 +13,6 @@
 
 namespace stoka::pipeline {
 
-// Returns the id of a "visitor" or "session" in lower case, as the store has it. A usage error with
-// this hint if it is not a UUID.
-Result<std::string> parse_id(std::string_view what, std::string_view id, std::string hint);
-// The same for a visitor, with a hint that says where the id is found.
-Result<std::string> parse_visitor_id(std::string_view id);
-
 struct VisitorLookup {
   std::string id;                 // the requested id; empty if none was given or it may not be used
   std::optional<Visitor> stored;  // from the store; the visitor of a subject may have another id
