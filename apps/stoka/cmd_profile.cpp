@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "pipeline/profile.h"
+#include "pipeline/turn.h"
 #include "store/open.h"
 #include "text/normalize.h"
 
@@ -31,10 +32,11 @@ int run_profile(App& app, const ProfileFlags& flags) {
   if (id.empty() && !sets)
     return app.report({ErrorKind::usage, "there is no visitor",
                        "add --visitor UUID, or --interests to create a visitor"});
-  if (!id.empty() && !is_uuid(id))
-    return app.report({ErrorKind::usage,
-                       fmt::format("the visitor id is not a UUID: '{}'", text::one_line(id)),
-                       "'stoka chat --json QUERY' prints the visitor id"});
+  if (!id.empty())
+    if (auto valid =
+            pipeline::parse_uuid("visitor", id, "'stoka chat --json QUERY' prints the visitor id");
+        !valid)
+      return app.report(valid.error());
   auto store = app.open_store(store::OpenMode::read);
   if (!store) return app.report(store.error());
   if (id.empty()) id = app.ids.uuid();

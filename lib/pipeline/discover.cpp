@@ -95,9 +95,7 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
   if (request.limit < 1 || request.limit > kMaxRecommendations)
     return fail(ErrorKind::usage, fmt::format("the limit must be 1 to {}, not {}",
                                               kMaxRecommendations, request.limit));
-  if (!request.visitor_id.empty() && !is_uuid(request.visitor_id))
-    return fail(ErrorKind::usage,
-                fmt::format("the visitor is not a UUID: '{}'", text::one_line(request.visitor_id)));
+  if (!request.visitor_id.empty()) STOKA_TRY(parse_uuid("visitor", request.visitor_id, {}));
   STOKA_TRY(engine.check_index(stop));
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
   STOKA_ASSIGN(VisitorLookup lookup,

@@ -14,10 +14,8 @@ namespace {
 
 // Checks that an id is a UUID or empty, and returns it in lower case, as the store has it.
 Result<std::string> parse_id(std::string_view what, const std::string& id) {
-  if (id.empty() || is_uuid(id)) return to_lower(id);
-  return fail(ErrorKind::usage,
-              fmt::format("the {} is not a UUID: '{}'", what, text::one_line(id).substr(0, 40)),
-              "leave it out to start a new one");
+  if (id.empty()) return id;
+  return parse_uuid(what, id, "leave it out to start a new one");
 }
 
 // Whether the session that a request names is the caller's. The id of its visitor or a verified
@@ -156,6 +154,13 @@ Result<> load_sources(Engine& engine, Turn& turn) {
 }
 
 }  // namespace
+
+Result<std::string> parse_uuid(std::string_view what, std::string_view id, std::string hint) {
+  if (is_uuid(id)) return to_lower(id);
+  return fail(ErrorKind::usage,
+              fmt::format("the {} is not a UUID: '{}'", what, text::one_line(id).substr(0, 40)),
+              std::move(hint));
+}
 
 Result<std::string> clean_query(std::string_view query) {
   std::string cleaned = text::clean_query(query);

@@ -79,6 +79,10 @@ struct TurnResult {
 // has nothing visible in it or is longer than kMaxQueryLength.
 Result<std::string> clean_query(std::string_view query);
 
+// Returns the id of a "visitor" or "session" in lower case, as the store has it. A usage error with
+// the hint if it is not a UUID.
+Result<std::string> parse_uuid(std::string_view what, std::string_view id, std::string hint);
+
 Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token stop);
 // The two steps of prepare(). open_turn() loads the session and routes; a canned reply is known
 // after it. find_sources() searches and builds the prompt, unless there is a canned reply.
