@@ -64,16 +64,16 @@ class LineMessages {
 
 class CorpusReader {
  public:
-  CorpusReader(const SourceFile& file, std::string_view chunk_options, RepairReport& repairs)
-      : path_(display_path(file.path)), chunk_options_(chunk_options), repairs_(repairs) {
+  CorpusReader(const SourceBytes& source, RepairReport& repairs)
+      : source_(source), path_(display_path(source.file.path)), repairs_(repairs) {
     // Several corpora may all be called corpus.jsonl; then their folders tell them apart.
-    const std::string stem = display_path(file.path.stem());
-    folder_ = stem == "corpus" ? file.root : stem;
+    const std::string stem = display_path(source.file.path.stem());
+    folder_ = stem == "corpus" ? source.file.root : stem;
   }
 
-  LoadedFile run(std::string_view bytes) {
-    const std::optional<std::string> decoded = convert_to_utf8(bytes, repairs_);
-    std::string_view rest = decoded ? *decoded : bytes;
+  LoadedFile run() {
+    const std::optional<std::string> decoded = convert_to_utf8(source_.bytes, repairs_);
+    std::string_view rest = decoded ? *decoded : source_.bytes;
     if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
     while (!rest.empty()) {
       ++number_;
@@ -116,7 +116,7 @@ class CorpusReader {
     const std::string_view json = trimmed(*text);
     const auto fields = parse_json_fields(json);
     if (!fields) return skip_unparsed(fields.error().message);
-    add_document(*fields, content_hash(fmt::format("{}\n{}", json, chunk_options_)));
+    add_document(*fields, content_hash(fmt::format("{}\n{}", json, source_.chunk_options)));
   }
 
   void add_document(const std::vector<Field>& fields, std::string hash) {
@@ -165,8 +165,8 @@ class CorpusReader {
     out_.pages.push_back(std::move(page));
   }
 
+  const SourceBytes& source_;
   std::string path_, folder_;
-  std::string_view chunk_options_;
   RepairReport& repairs_;
   LoadedFile out_;
   LineMessages skipped_, unpublished_, left_out_, warnings_;
@@ -178,9 +178,8 @@ class CorpusReader {
 
 }  // namespace
 
-LoadedFile read_corpus(const SourceFile& file, std::string_view bytes,
-                       std::string_view chunk_options, RepairReport& repairs) {
-  return CorpusReader(file, chunk_options, repairs).run(bytes);
+LoadedFile read_corpus(const SourceBytes& source, RepairReport& repairs) {
+  return CorpusReader(source, repairs).run();
 }
 
 }  // namespace stoka::ingest

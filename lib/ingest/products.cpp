@@ -91,8 +91,8 @@ std::string field_text(const std::vector<Field>& fields, std::string_view key) {
 
 class ProductReader {
  public:
-  ProductReader(const SourceFile& file, std::string_view chunk_options)
-      : path_(display_path(file.path)), chunk_options_(chunk_options) {}
+  explicit ProductReader(const SourceBytes& source)
+      : path_(display_path(source.file.path)), chunk_options_(source.chunk_options) {}
 
   LoadedFile run(std::string_view text) {
     if (!is_shallow(text)) {
@@ -179,9 +179,11 @@ class ProductReader {
 
 }  // namespace
 
-LoadedFile read_products(const SourceFile& file, std::string_view json,
-                         std::string_view chunk_options) {
-  return ProductReader(file, chunk_options).run(json);
+LoadedFile read_products(const SourceBytes& source, RepairReport& repairs) {
+  LoadedFile skipped;
+  // A JSON string may not contain line breaks, so a control character becomes a space.
+  const std::optional<std::string> json = read_text(source, " ", repairs, skipped);
+  return json ? ProductReader(source).run(*json) : skipped;
 }
 
 }  // namespace stoka::ingest

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
-#include "base/ascii.h"
+#include "ingest/source_format.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 
@@ -14,28 +13,6 @@ namespace stoka::ingest {
 namespace {
 
 namespace fs = std::filesystem;
-
-// How a file that is given itself is read.
-std::optional<SourceKind> kind_of(const fs::path& path) {
-  std::string extension = to_lower(path.extension().string());
-  if (extension == ".md" || extension == ".markdown" || extension == ".mdx")
-    return SourceKind::markdown;
-  if (extension == ".json") return SourceKind::products;
-  if (extension == ".jsonl" || extension == ".ndjson") return SourceKind::corpus;
-  return std::nullopt;
-}
-
-// Whether a file found in a tree is a source. JSON files other than products.json are usually data
-// of the site and not content.
-bool is_source(const fs::path& path) {
-  return kind_of(path) == SourceKind::markdown || path.filename() == "products.json";
-}
-
-// Why a file found in a tree is not a source.
-std::string_view unsupported_reason(const fs::path& path) {
-  return kind_of(path) ? "JSON data of the site; give the file itself to index it"
-                       : "neither markdown nor products.json";
-}
 
 bool is_ignored(const fs::path& path) {
   std::string name = path.filename().string();
@@ -91,9 +68,8 @@ class Walker {
       walk_tree();
     } else if (status.type() != fs::file_type::regular) {
       skip(path, error ? error.message() : "not a regular file");
-    } else if (!kind_of(path)) {
-      excluded_.insert_or_assign(path,
-                                 Excluded{"not markdown, json or jsonl", SkipKind::unsupported});
+    } else if (find_format(path) == nullptr) {
+      excluded_.insert_or_assign(path, Excluded{unsupported_reason(), SkipKind::unsupported});
     } else {
       root_ = path.parent_path();
       locate_site(root_.empty() ? fs::path(".") : root_);
@@ -106,7 +82,7 @@ class Walker {
     std::sort(result_.files.begin(), result_.files.end(),
               [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
     for (const auto& [path, excluded] : excluded_)
-      if (!is_listed(path)) skip(path, std::string(excluded.reason), excluded.kind);
+      if (!is_listed(path)) skip(path, excluded.reason, excluded.kind);
     std::sort(result_.skipped.begin(), result_.skipped.end(),
               [](const SkippedSource& a, const SkippedSource& b) {
                 return std::tie(a.path, a.reason) < std::tie(b.path, b.reason);
@@ -137,10 +113,10 @@ class Walker {
 
   // Notes a path that is skipped unless it is also given itself.
   void exclude(const fs::path& path, std::string_view reason) {
-    excluded_.try_emplace(path, reason, SkipKind::unreadable);
+    excluded_.try_emplace(path, std::string(reason), SkipKind::unreadable);
   }
   void exclude_unsupported(const fs::path& path) {
-    excluded_.try_emplace(path, unsupported_reason(path), SkipKind::unsupported);
+    excluded_.try_emplace(path, unsupported_in_folder_reason(path), SkipKind::unsupported);
   }
 
   void add_source(const fs::path& path, const fs::path& relative) {
@@ -152,7 +128,7 @@ class Walker {
         skip(path, fmt::format("the same file as {}", display_path(first->second)));
       return;
     }
-    result_.files.push_back({path, below_site_ / relative, root_name_, *kind_of(path)});
+    result_.files.push_back({path, below_site_ / relative, root_name_});
   }
 
   void walk_tree() {
@@ -175,7 +151,7 @@ class Walker {
   bool visit(const fs::path& path) {
     std::error_code error;
     fs::file_status status = fs::symlink_status(path, error);
-    bool is_source_file = is_source(path);
+    bool is_source_file = is_source_in_folder(path);
     if (status.type() == fs::file_type::directory) {
       if (path.filename() != "_drafts") return true;
       exclude(path, kDraftReason);
@@ -226,7 +202,7 @@ class Walker {
   }
 
   struct Excluded {
-    std::string_view reason;
+    std::string reason;
     SkipKind kind;
   };
 

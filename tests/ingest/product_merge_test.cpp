@@ -12,11 +12,7 @@ using namespace stoka::ingest;
 namespace {
 
 std::vector<Page> pages_of(std::string relative, std::string_view text) {
-  const bool json = relative.ends_with(".json");
-  return load_bytes({"/site/" + relative, relative, "site",
-                     json ? SourceKind::products : SourceKind::markdown},
-                    text, "v1")
-      .pages;
+  return load_bytes({"/site/" + relative, relative, "site"}, text, "v1").pages;
 }
 
 std::vector<Page> both(std::string relative, std::string_view page, std::string_view products) {
