@@ -45,7 +45,7 @@ TEST_CASE("every row of the table of formats is complete") {
     CHECK(!format.name.empty());
     CHECK(!format.syntax.empty());
     CHECK(format.max_bytes > 0);
-    CHECK(format.read != nullptr);
+    CHECK((format.read != nullptr));
     CHECK(!format.extensions.empty());
     for (const std::string_view extension : format.extensions) {
       CHECK(extension.starts_with('.'));
