@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/url.h"
 #include "ingest/slug.h"
 #include "text/normalize.h"
 
@@ -96,11 +97,7 @@ std::vector<std::string> folders_of(const SourceFile& file) {
 }
 
 std::vector<std::string> split_path(std::string_view permalink) {
-  if (size_t scheme = permalink.find("://"); scheme != std::string_view::npos) {
-    size_t host_end = std::min(permalink.find('/', scheme + 3), permalink.size());
-    permalink.remove_prefix(host_end);
-  }
-  permalink = permalink.substr(0, permalink.find_first_of("?#"));
+  permalink = split_url(permalink).path;
   std::vector<std::string> out;
   while (!permalink.empty()) {
     size_t end = std::min(permalink.find('/'), permalink.size());
