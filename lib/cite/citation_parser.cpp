@@ -25,7 +25,7 @@ bool ends_with_curly_quote(const std::string& value) {
 std::string decode_value(std::string_view raw) {
   std::string valid;
   const auto append = [&](std::string_view part) { valid += part; };
-  Utf8Sanitizer sanitizer;
+  text::Utf8Sanitizer sanitizer;
   sanitizer.push(raw, append);
   sanitizer.finish(append);
   std::string out;

@@ -23,7 +23,7 @@
 #include <string>
 #include <string_view>
 
-#include "cite/utf8_sanitizer.h"
+#include "text/utf8.h"
 
 namespace stoka::cite {
 
@@ -80,7 +80,7 @@ class CitationParser {
   bool is_in_quotes() const;
 
   TagSink& sink_;
-  Utf8Sanitizer sanitizer_;  // of the text
+  text::Utf8Sanitizer sanitizer_;  // of the text
   State state_ = State::text;
   std::string start_;  // see State::tag_start
   size_t tag_bytes_ = 0;
