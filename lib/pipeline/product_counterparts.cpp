@@ -33,7 +33,7 @@ std::optional<Page> read_page_again(const Document& indexed, std::string_view sh
     Page& page = read.pages.front();
     if (page.document.content_hash != ingest::page_hash(indexed.content_hash)) continue;
     page.document.slug = indexed.slug;
-    page.has_explicit_slug = page.has_indexed_slug = true;
+    page.has_explicit_slug = true;
     return std::move(page);
   }
   return std::nullopt;
