@@ -17,15 +17,8 @@
 namespace stoka::ingest {
 namespace {
 
-const std::vector<std::string>& values(const std::vector<Field>& fields, std::string_view key) {
-  static const std::vector<std::string> kNone;
-  for (const Field& field : fields)
-    if (field.key == key) return field.values;
-  return kNone;
-}
-
 std::string one_value(const std::vector<Field>& fields, std::string_view key) {
-  const std::vector<std::string>& all = values(fields, key);
+  const std::vector<std::string>& all = values_of(fields, key);
   return all.empty() ? std::string() : text::collapse_whitespace(text::one_line(all.front()));
 }
 
@@ -136,7 +129,7 @@ class CorpusReader {
       return;
     }
     if (document.slug.empty()) return skip("has neither an id nor a title with letters or digits");
-    for (const std::string& text : values(fields, "text")) {
+    for (const std::string& text : values_of(fields, "text")) {
       PlainText part = parse_plain_text(text);
       std::move(part.blocks.begin(), part.blocks.end(), std::back_inserter(page.blocks));
       if (part.secret_code > 0) left_out_.add(number_, secret_code_reason(part.secret_code));
@@ -155,10 +148,7 @@ class CorpusReader {
     if (document.type.empty()) document.type = "page";
     document.path = path_;
     document.url = one_value(fields, "url");
-    document.description = meta.description;
-    document.author = meta.author;
-    document.tags = meta.tags;
-    document.date = meta.date;
+    set_metadata(document, meta);
     document.reading_minutes = meta.reading_minutes.value_or(reading_minutes(page.blocks));
     document.content_hash = std::move(hash);
     page.folders = {folder_};

@@ -92,10 +92,7 @@ LoadedFile read_markdown(const SourceBytes& source, RepairReport& repairs) {
   document.url = url_of(meta);
   page.has_explicit_url = !document.url.empty();
   if (document.url.empty()) document.url = default_url(metadata, document.slug);
-  document.description = meta.description;
-  document.author = meta.author;
-  document.tags = meta.tags;
-  document.date = meta.date;
+  set_metadata(document, meta);
   if (!document.date) document.date = metadata.date;
   if (!document.date) document.date = permalink_date(meta.permalink);
   document.reading_minutes = meta.reading_minutes.value_or(reading_minutes(markdown.blocks));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/ascii.h"
 #include "base/hash.h"
 #include "ingest/frontmatter.h"
 #include "ingest/plain_text.h"
@@ -43,9 +44,9 @@ bool is_shallow(std::string_view json) {
 std::string readable_key(std::string_view key) {
   std::string out;
   for (char c : key) {
-    if (c >= 'A' && c <= 'Z' && !out.empty() && out.back() >= 'a' && out.back() <= 'z') {
+    if (is_ascii_upper(c) && !out.empty() && is_ascii_lower(out.back())) {
       out += ' ';
-      out += static_cast<char>(c + 32);
+      out += to_lower(c);
     } else {
       out += c == '_' || c == '-' || c == '.' ? ' ' : c;
     }
@@ -53,8 +54,8 @@ std::string readable_key(std::string_view key) {
   return text::collapse_whitespace(out);
 }
 
-std::string joined_values(const Field& field) {
-  return text::collapse_whitespace(fmt::format("{}", fmt::join(field.values, ", ")));
+std::string joined(const std::vector<std::string>& values) {
+  return text::collapse_whitespace(fmt::format("{}", fmt::join(values, ", ")));
 }
 
 // Keys that have a meaning of their own; the others become paragraphs.
@@ -64,16 +65,14 @@ const std::set<std::string_view> kDocumentKeys = {
 
 PlainText product_text(const std::vector<Field>& fields) {
   PlainText out;
-  for (std::string_view key : {"tagline", "description"})
-    for (const Field& field : fields) {
-      if (field.key != key) continue;
-      PlainText part = parse_plain_text(fmt::format("{}", fmt::join(field.values, ", ")));
-      std::move(part.blocks.begin(), part.blocks.end(), std::back_inserter(out.blocks));
-      out.secret_code += part.secret_code;
-    }
+  for (std::string_view key : {"tagline", "description"}) {
+    PlainText part = parse_plain_text(fmt::format("{}", fmt::join(values_of(fields, key), ", ")));
+    std::move(part.blocks.begin(), part.blocks.end(), std::back_inserter(out.blocks));
+    out.secret_code += part.secret_code;
+  }
   for (const Field& field : fields) {
     if (kDocumentKeys.contains(field.key) || is_visibility_field(field.key)) continue;
-    std::string value = joined_values(field);
+    std::string value = joined(field.values);
     if (value.empty()) continue;
     bool is_sentence = value.find_last_of(".!?") == value.size() - 1;
     out.blocks.push_back(
@@ -84,9 +83,7 @@ PlainText product_text(const std::vector<Field>& fields) {
 }
 
 std::string field_text(const std::vector<Field>& fields, std::string_view key) {
-  for (const Field& field : fields)
-    if (field.key == key) return joined_values(field);
-  return {};
+  return joined(values_of(fields, key));
 }
 
 class ProductReader {
@@ -163,11 +160,8 @@ class ProductReader {
     if (text.secret_code > 0)
       out_.left_out.push_back(
           {path_, fmt::format("{}: {}", which, secret_code_reason(text.secret_code))});
-    document.description =
-        meta.description.empty() ? field_text(*fields, "tagline") : meta.description;
-    document.author = meta.author;
-    document.tags = meta.tags;
-    document.date = meta.date;
+    set_metadata(document, meta);
+    if (document.description.empty()) document.description = field_text(*fields, "tagline");
     document.reading_minutes = reading_minutes(page.blocks);
     document.content_hash = content_hash(fmt::format("{}\n{}", bytes, chunk_options_));
     out_.pages.push_back(std::move(page));
