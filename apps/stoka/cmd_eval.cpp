@@ -8,8 +8,6 @@
 #include "eval/case.h"
 #include "eval/compare.h"
 #include "eval/evaluate.h"
-#include "eval/html.h"
-#include "eval/junit.h"
 #include "eval/report.h"
 #include "eval/trec.h"
 #include "eval_inputs.h"

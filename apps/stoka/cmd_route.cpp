@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "command.h"
 #include "pipeline/site_words.h"
 #include "pipeline/turn.h"
@@ -68,7 +69,7 @@ int run_route(App& app, const RouteFlags& flags) {
         {"reply", reply.empty() ? Json(nullptr) : Json(reply)},
         {"signal", decision.signal.empty() ? Json(nullptr) : Json(decision.signal)},
         {"site_word", decision.site_word.empty() ? Json(nullptr) : Json(decision.site_word)}};
-    print(body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    print(to_json_text(body) + "\n");
   } else {
     print(fmt::format("{}  {}\n", to_string(decision.route), decision.rule));
     if (!reply.empty()) print(reply + "\n");

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json.h"
 #include "command.h"
 #include "pages.h"
 #include "remote_site.h"
@@ -179,11 +180,10 @@ std::string smoke_json(const std::vector<serve::SmokeResult>& all, size_t passed
                       {"name", one.name},
                       {"ok", one.status == How::skipped ? Json() : Json(one.status == How::ok)},
                       {"detail", one.detail}});
-  return Json{{"checks", std::move(checks)},
-              {"passed", passed},
-              {"failed", failed},
-              {"skipped", all.size() - passed - failed}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_json_text(Json{{"checks", std::move(checks)},
+                           {"passed", passed},
+                           {"failed", failed},
+                           {"skipped", all.size() - passed - failed}});
 }
 
 struct SmokeFlags {

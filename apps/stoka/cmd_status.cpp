@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "command.h"
 #include "embed/builtin.h"
 #include "generate/timed_stop_source.h"
@@ -190,7 +191,7 @@ std::string report_json(const Report& report) {
   }
   out["indexed_at"] = stats.indexed_at ? Json(rfc3339(*stats.indexed_at)) : Json(nullptr);
   out["stale"] = changed_since_fit(stats);
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_json_text(out);
 }
 
 std::string report_text(const Report& report) {

@@ -23,4 +23,12 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+std::string_view take_field(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kAsciiWhitespace), text.size()));
+  const size_t end = std::min(text.find_first_of(kAsciiWhitespace), text.size());
+  const std::string_view field = text.substr(0, end);
+  text.remove_prefix(end);
+  return field;
+}
+
 }  // namespace stoka

@@ -1,7 +1,10 @@
-// Characters and strings of ASCII. Bytes beyond ASCII belong to no class and are never changed, so
-// every function may be used on UTF-8. The classes take bytes (char) and code points alike.
+// Characters, strings and numbers of ASCII. Bytes beyond ASCII belong to no class and are never
+// changed, so every function may be used on UTF-8. The classes take bytes (char) and code points
+// alike.
 #pragma once
 
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,5 +36,21 @@ std::string_view trimmed(std::string_view text);
 
 // Removes the first line from the text and returns it without its line feed.
 std::string_view take_line(std::string_view& text);
+
+// Removes the first run of characters without white space, and the white space before it, from the
+// text and returns it. It is empty if nothing else is left.
+std::string_view take_field(std::string_view& text);
+
+// The number that the whole text spells in decimal digits, or nothing if the text is anything else
+// or the number does not fit. A plus sign and white space are not allowed. A floating-point number
+// may be "inf" or "nan".
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  T number{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  return number;
+}
 
 }  // namespace stoka

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 
 #include "base/ascii.h"
 #include "base/suggestion.h"
@@ -12,14 +11,6 @@
 
 namespace stoka {
 namespace {
-
-template <class T>
-std::optional<T> parse(std::string_view text) {
-  T value{};
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 std::optional<bool> parse_bool(std::string_view text) {
   for (std::string_view yes : {"true", "1", "yes", "on"})
@@ -51,13 +42,13 @@ std::string expected_value(const Setting& setting) {
 bool is_valid(const Setting& setting, std::string_view text) {
   switch (setting.type) {
     case ValueType::integer: {
-      auto value = parse<long>(text);
+      auto value = parse_number<long>(text);
       return value && static_cast<double>(*value) >= setting.min_value &&
              static_cast<double>(*value) <= setting.max_value;
     }
     case ValueType::number: {
       // The comparisons are written so that NaN fails them.
-      auto value = parse<double>(text);
+      auto value = parse_number<double>(text);
       return value && *value >= setting.min_value && *value <= setting.max_value;
     }
     case ValueType::boolean:
@@ -134,10 +125,10 @@ const Config::Value& Config::value(std::string_view key) const {
 
 const std::string& Config::text(std::string_view key) const { return value(key).text; }
 long Config::integer(std::string_view key) const {
-  return parse<long>(value(key).text).value_or(0);
+  return parse_number<long>(value(key).text).value_or(0);
 }
 double Config::number(std::string_view key) const {
-  return parse<double>(value(key).text).value_or(0);
+  return parse_number<double>(value(key).text).value_or(0);
 }
 bool Config::boolean(std::string_view key) const {
   return parse_bool(value(key).text).value_or(false);

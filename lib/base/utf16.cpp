@@ -1,16 +1,18 @@
 #include "base/utf16.h"
 
-#include <charconv>
+#include "base/ascii.h"
 
 namespace stoka {
 
 std::optional<char32_t> parse_unicode_escape(std::string_view text) {
   if (text.size() < kUnicodeEscapeLength || !text.starts_with("\\u")) return std::nullopt;
-  unsigned value = 0;
-  const char* end = text.data() + kUnicodeEscapeLength;
-  const auto [stopped, wrong] = std::from_chars(text.data() + 2, end, value, 16);
-  if (wrong != std::errc{} || stopped != end) return std::nullopt;
-  return static_cast<char32_t>(value);
+  char32_t unit = 0;
+  for (const char c : text.substr(2, kUnicodeEscapeLength - 2)) {
+    const int digit = hex_digit_value(c);
+    if (digit < 0) return std::nullopt;
+    unit = 16 * unit + static_cast<char32_t>(digit);
+  }
+  return unit;
 }
 
 }  // namespace stoka

@@ -2,15 +2,10 @@
 
 #include <utility>
 
+#include "base/ascii.h"
 #include "cite/quote.h"
 
 namespace stoka::cite {
-
-namespace {
-
-bool is_space(char c) { return c == ' ' || c == '\n'; }
-
-}  // namespace
 
 AnswerStream::AnswerStream(std::vector<CitationSource> sources, std::set<std::string> already_shown,
                            const GuardRules& rules, std::string query, EventSink sink,
@@ -35,7 +30,7 @@ void AnswerStream::finish() {
   parser_.finish();
   guard_.finish();
   flush();
-  while (!summary_.text.empty() && is_space(summary_.text.back())) summary_.text.pop_back();
+  while (!summary_.text.empty() && is_ascii_space(summary_.text.back())) summary_.text.pop_back();
   summary_.dropped_malformed = parser_.malformed();
 }
 
@@ -45,10 +40,11 @@ void AnswerStream::append_visible(std::string_view text) {
   pending_ += text;
   std::string& all = summary_.text;
   // The summary has no citation between these two texts, so it may need a space there.
-  if (after_citation_ && !all.empty() && !is_space(all.back()) && !is_space(text.front()))
+  if (after_citation_ && !all.empty() && !is_ascii_space(all.back()) &&
+      !is_ascii_space(text.front()))
     all += ' ';
   after_citation_ = false;
-  while (all.empty() && !text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (all.empty() && !text.empty() && is_ascii_space(text.front())) text.remove_prefix(1);
   all += text;
 }
 

@@ -1,7 +1,5 @@
 #include "cite/citation_parser.h"
 
-#include <cstring>
-
 #include "base/ascii.h"
 #include "text/entities.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "text/characters.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
@@ -50,7 +51,7 @@ TextStart text_start(std::string_view text) {
     } else if (text::is_word_character(c)) {
       if (space) out.words += ' ';
       space = false;
-      text::append_utf8(out.words, c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+      text::append_utf8(out.words, is_ascii_upper(c) ? c + ('a' - 'A') : c);
     } else {
       out.punctuation = c;
       out.after_space = space;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "text/characters.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -21,8 +22,6 @@ constexpr char32_t kInvertedExclamation = 0xA1;
 bool is_one_of(char32_t c, std::u32string_view set) {
   return c != 0 && set.find(c) != std::u32string_view::npos;
 }
-
-bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
 
 bool is_bullet(char32_t c) { return is_one_of(c, U"-*+\u2022\u2023\u25E6\u00B7\u2013\u2014"); }
 
@@ -93,7 +92,7 @@ void VoiceGuard::accept(char32_t c) {
   // A zero-width joiner is kept only between letters of a script that needs it.
   if (text::is_ignorable(c)) {
     const bool joiner = c == 0x200C || c == 0x200D;
-    const bool joins_letters = joiner && !after_emoji_ && previous_ >= 0x80;
+    const bool joins_letters = joiner && !after_emoji_ && !is_ascii(previous_);
     if (!joins_letters || !text::is_word_character(previous_)) return;
   }
   if (text::is_control(c) && !text::is_space(c)) return;
@@ -156,10 +155,10 @@ void VoiceGuard::accept_visible(char32_t c) {
 bool VoiceGuard::extends_marker(char32_t c) const {
   const bool bracket = marker_.starts_with('(');
   const size_t digits =
-      static_cast<size_t>(std::count_if(marker_.begin(), marker_.end(), is_digit));
-  if (marker_.empty()) return is_bullet(c) || is_digit(c) || c == '(';
+      static_cast<size_t>(std::count_if(marker_.begin(), marker_.end(), is_ascii_digit));
+  if (marker_.empty()) return is_bullet(c) || is_ascii_digit(c) || c == '(';
   if (is_marker_complete()) return false;
-  if (is_digit(c)) return digits < 2;
+  if (is_ascii_digit(c)) return digits < 2;
   return digits > 0 && (c == ')' || (c == '.' && !bracket));
 }
 

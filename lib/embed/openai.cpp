@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "embed/response.h"
 #include "net/model_list.h"
 #include "net/upstream.h"
@@ -56,7 +57,7 @@ net::Call OpenAiEmbedder::make_request(std::span<const std::string> texts, Input
                {"input", Json(std::vector<std::string>(texts.begin(), texts.end()))},
                {"encoding_format", "float"}};
   if (options_.dimensions > 0) body["dimensions"] = options_.dimensions;
-  return {"embeddings", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  return {"embeddings", to_json_text(body)};
 }
 
 tl::expected<RawVectors, std::string> OpenAiEmbedder::parse_response(std::string_view body) const {

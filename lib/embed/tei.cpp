@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "embed/response.h"
 #include "net/json_text.h"
 
@@ -64,7 +65,7 @@ net::Call TeiEmbedder::make_request(std::span<const std::string> texts, InputTyp
   const Json body = {{"inputs", Json(std::vector<std::string>(texts.begin(), texts.end()))},
                      {"truncate", type == InputType::query},
                      {"normalize", true}};
-  return {"embed", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  return {"embed", to_json_text(body)};
 }
 
 tl::expected<RawVectors, std::string> TeiEmbedder::parse_response(std::string_view body) const {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "eval/statistics.h"
 #include "text/normalize.h"
 #include "text/width.h"
@@ -222,11 +223,13 @@ std::string to_json(const Comparison& comparison) {
     }
     return out;
   };
-  return OrderedJson{{"worse", list(comparison.worse)},  {"better", list(comparison.better)},
-                     {"new", comparison.new_failures},   {"changed", comparison.changed_cases},
-                     {"unmade", comparison.not_run},     {"other_parts", comparison.changed_parts},
-                     {"tolerance", comparison.tolerance}}
-      .dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return to_json_text(OrderedJson{{"worse", list(comparison.worse)},
+                                  {"better", list(comparison.better)},
+                                  {"new", comparison.new_failures},
+                                  {"changed", comparison.changed_cases},
+                                  {"unmade", comparison.not_run},
+                                  {"other_parts", comparison.changed_parts},
+                                  {"tolerance", comparison.tolerance}});
 }
 
 std::string to_text(const Comparison& comparison) {

@@ -183,19 +183,18 @@ Reason echo(const Answer& answer, const Phrases& phrases) {
   if (auto found = find_phrase(spoken_sentences(answer), phrases, "echo")) {
     return fmt::format("says '{}'", *found);
   }
-  const std::string said = without_code(answer.text());
+  const std::string prose = without_code(answer.text());
   const std::vector<std::string> question = plain_words(answer.query);
   const std::vector<std::string> asked = stems_in_order(question);
   if (question.size() >= kMinQuestionWords && !asked.empty()) {
-    const std::vector<std::string> all = plain_words(said);
+    const std::vector<std::string> all = plain_words(prose);
     const auto whole = std::search(all.begin(), all.end(), question.begin(), question.end());
     if (whole != all.end()) return "repeats the whole question";
   }
   if (asked.size() < kMinQuestionContentWords) return std::nullopt;
-  for (const Clause& clause : clauses(sentences_of(said))) {
+  for (const Clause& clause : clauses(sentences_of(prose))) {
     if (restates(asked, clause.words, clause.is_question ? 1 : 0)) {
-      return fmt::format("restates the question: '{}'",
-                         clause.words.substr(0, text::floor_char_boundary(clause.words, 80)));
+      return fmt::format("restates the question: '{}'", clipped(clause.words));
     }
   }
   return std::nullopt;

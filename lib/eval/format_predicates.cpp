@@ -22,8 +22,6 @@ std::u32string code_points(std::string_view text) {
 
 bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
-bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
-
 // The length of the word that ends directly before `i`.
 size_t word_length_before(std::u32string_view text, size_t i) {
   size_t n = 0;
@@ -40,13 +38,13 @@ bool is_operator(std::u32string_view text, size_t i) {
   if (before == '#' && next == '/') return true;
   if (is_one_of(next, U"([{") && text::is_word_character(before)) return true;
   const bool begins = before == 0 || text::is_space(before) || is_one_of(before, U"(&|!");
-  if (begins && next < 0x80 && (text::is_word_character(next) || next == '_' || next == '[')) {
+  if (begins && is_ascii(next) && (text::is_word_character(next) || next == '_' || next == '[')) {
     return true;
   }
   if (before == '!' || next == '!') return false;
   const size_t word = word_length_before(text, i);
   if (word > 0 && word <= 2 && i > word && text[i - word - 1] == ':') return true;
-  const bool factorial = word == 1 || (word > 0 && is_digit(text[i - word]));
+  const bool factorial = word == 1 || (word > 0 && is_ascii_digit(text[i - word]));
   return factorial && text::is_space(next) && i + 2 < text.size() &&
          is_one_of(text[i + 2], U"=+*/");
 }
@@ -72,21 +70,10 @@ bool is_emoji_character(char32_t c) {
 bool is_shortcode(std::string_view word) {
   if (word.size() < 4 || word.front() != ':' || word.back() != ':') return false;
   word = word.substr(1, word.size() - 2);
-  return std::any_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; }) &&
+  return std::any_of(word.begin(), word.end(), is_ascii_lower) &&
          std::all_of(word.begin(), word.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '+';
+           return is_ascii_lower(c) || is_ascii_digit(c) || c == '_' || c == '+';
          });
-}
-
-// Calls visit(part) for each part between white space.
-template <class Visit>
-void for_each_part(std::string_view text, Visit visit) {
-  for (size_t at = 0; at < text.size();) {
-    const size_t from = text.find_first_not_of(kAsciiWhitespace, at);
-    if (from == std::string_view::npos) break;
-    at = std::min(text.find_first_of(kAsciiWhitespace, from), text.size());
-    visit(text.substr(from, at - from));
-  }
 }
 
 // The text of the answer with the placeholder in place of each citation and of code.
@@ -117,7 +104,7 @@ std::optional<int> item_number(std::string_view line) {
   const bool bracket = c == '(';
   if (!bracket) at = 0;
   const size_t from = at;
-  while (at < line.size() && is_digit(static_cast<unsigned char>(line[at])) && at - from < 2) ++at;
+  while (at < line.size() && is_ascii_digit(line[at]) && at - from < 2) ++at;
   const std::string_view digits = line.substr(from, at - from);
   const bool letter = digits.empty() && at < line.size() && line[at] >= 'a' && line[at] <= 'h';
   if (letter) ++at;
@@ -126,14 +113,14 @@ std::optional<int> item_number(std::string_view line) {
   if (!closed) return std::nullopt;
   ++at;
   if (!ends()) return std::nullopt;
-  return letter ? line[from] - 'a' + 1 : std::stoi(std::string(digits));
+  return letter ? std::optional<int>(line[from] - 'a' + 1) : parse_number<int>(digits);
 }
 
 // Whether several list items are in one line: "1) … 2) …", "1. … 2. … 3. …", "• … • …".
 bool is_inline_list(std::string_view text) {
   int bracketed = 0, dotted = 0, bullets = 0, cited = 0;
-  bool numbered = false;  // the previous part is the next item number
-  for_each_part(text, [&](std::string_view word) {
+  bool numbered = false;  // the previous word is the next item number
+  for (auto word = take_field(text); !word.empty(); word = take_field(text)) {
     cited += numbered && word.starts_with(kPlaceholder);
     numbered = word == fmt::format("{}.", dotted + 1);
     if (word == fmt::format("{})", bracketed + 1) || word == fmt::format("({})", bracketed + 1)) {
@@ -143,7 +130,7 @@ bool is_inline_list(std::string_view text) {
     } else if (word == "\u2022" || word == "\u2023" || word == "\u25E6" || word == "\u25AA") {
       ++bullets;
     }
-  });
+  }
   return bracketed >= 2 || dotted >= 3 || cited >= 2 || bullets >= 2;
 }
 
@@ -176,27 +163,25 @@ Reason emoji(const Answer& answer, const Phrases& phrases) {
     before = c;
   }
   const auto emoticons = phrases.find("emoticon");
-  Reason found;
-  for_each_part(without_code(text), [&](std::string_view word) {
-    if (found) return;
+  const std::string prose = without_code(text);
+  std::string_view rest = prose;
+  for (auto word = take_field(rest); !word.empty(); word = take_field(rest)) {
     const std::string_view bare = word.substr(0, word.find_last_not_of(".,;") + 1);
     const bool known = emoticons != phrases.end() &&
                        std::find(emoticons->second.begin(), emoticons->second.end(), bare) !=
                            emoticons->second.end();
-    if (known || is_shortcode(bare)) found = fmt::format("shows {}", bare);
-  });
-  return found;
+    if (known || is_shortcode(bare)) return fmt::format("shows {}", bare);
+  }
+  return std::nullopt;
 }
 
 Reason list(const Answer& answer, const Phrases&) {
   const std::string text = text_with_placeholders(answer);
   size_t bullets = 0, numbers = 0;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = std::string_view(text).substr(at, end - at);
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = take_line(rest);
     if (line.find("<li") != std::string_view::npos) return "lists: <li>";
     if (const auto item = item_number(line)) ++(*item == 0 ? bullets : numbers);
-    at = end + 1;
   }
   if (bullets >= 2) return fmt::format("lists {} items with bullets", bullets);
   if (numbers >= 2) return fmt::format("lists {} numbered items", numbers);

@@ -34,8 +34,6 @@ bool is_in(const List& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
-
 // The numbers of a text in a form that can be compared: "3.4.10", "09:41", "1024" for "1,024".
 std::vector<std::string> numbers_in(std::string_view text) {
   std::vector<std::string> out;
@@ -119,9 +117,9 @@ class Grounds {
     for (const Answer::Part& part : answer.parts) {
       if (!part.citation) continue;
       const Citation& cite = *part.citation;
-      for (const std::string& said :
+      for (const std::string& text :
            {cite.title, cite.quote, cite.slug, cite.type, cite.date, cite.reading_time}) {
-        add(said);
+        add(text);
       }
     }
   }
@@ -194,10 +192,7 @@ bool is_term(std::string_view word) {
   };
   if ((word[0] == '/' || word[0] == '$') && letter(1)) return true;
   for (size_t i = 1; i < word.size(); ++i) {
-    const auto is = [&](size_t at, char from, char to) {
-      return word[at] >= from && word[at] <= to;
-    };
-    if (is(i, 'A', 'Z') && is(i - 1, 'a', 'z')) return true;
+    if (is_ascii_upper(word[i]) && is_ascii_lower(word[i - 1])) return true;
   }
   const size_t dot = word.rfind('.');
   return dot != std::string_view::npos && dot > 1 && letter(dot - 1) &&
@@ -220,22 +215,18 @@ std::string_view stripped(std::string_view word) {
 Reason unknown_term(std::string_view text, Grounds& grounds) {
   for (const std::string_view code : code_spans(text)) {
     const std::string folded = text::fold(code);
-    if (!folded.empty() && !grounds.has_text(folded))
-      return folded.substr(0, text::floor_char_boundary(folded, 80));
+    if (!folded.empty() && !grounds.has_text(folded)) return clipped(folded);
   }
   const std::string prose = without_code(text);
-  for (size_t at = 0; at < prose.size();) {
-    const size_t from = std::string_view(prose).find_first_not_of(kAsciiWhitespace, at);
-    if (from == std::string_view::npos) break;
-    at = std::min(prose.find_first_of(kAsciiWhitespace, from), prose.size());
-    const std::string_view word = stripped(std::string_view(prose).substr(from, at - from));
+  std::string_view rest = prose;
+  for (auto field = take_field(rest); !field.empty(); field = take_field(rest)) {
+    const std::string_view word = stripped(field);
     if (word.empty() || !is_term(word)) continue;
     std::string folded = text::fold(word);
     if (grounds.has_text(folded)) continue;
     while (folded.ends_with('/') || folded.ends_with('(') || folded.ends_with(')'))
       folded.pop_back();
-    if (!grounds.has_text(folded))
-      return std::string(word.substr(0, text::floor_char_boundary(word, 80)));
+    if (!grounds.has_text(folded)) return clipped(word);
   }
   return std::nullopt;
 }
@@ -281,7 +272,7 @@ Reason unknown_quotation(std::string_view text, const Grounds& grounds) {
   for (const std::string_view quoted : quotations(text)) {
     const std::vector<Token> words = tokens(quoted);
     if (words.size() >= kMinQuotedWords && !grounds.has_words(joined_words(words))) {
-      return text::collapse_whitespace(quoted).substr(0, text::floor_char_boundary(quoted, 80));
+      return clipped(text::collapse_whitespace(quoted));
     }
   }
   return std::nullopt;
@@ -302,7 +293,7 @@ Reason leaked_tag(std::string_view text) {
   }
   size_t opened = std::string_view::npos;
   for (size_t at = 0; at < text.size(); ++at) {
-    const bool letter = at + 1 < text.size() && text[at + 1] >= 'a' && text[at + 1] <= 'z';
+    const bool letter = at + 1 < text.size() && is_ascii_lower(text[at + 1]);
     if (text[at] == '<' && letter) opened = at;
     if (text.substr(at, 2) != "/>") continue;
     if (opened == std::string_view::npos) return "shows '/>'";

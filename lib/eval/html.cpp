@@ -1,5 +1,3 @@
-#include "eval/html.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +6,10 @@
 
 #include "base/date.h"
 #include "base/embedded.h"
+#include "eval/compare.h"
 #include "eval/html_figures.h"
 #include "eval/markup.h"
+#include "eval/report.h"
 
 namespace stoka::eval {
 namespace {

@@ -190,11 +190,11 @@ class Judge {
       add("tone", !why, why.value_or(""));
     }
     if (!case_.must_not_say.empty()) {
-      const auto said =
+      const auto found =
           std::find_if(case_.must_not_say.begin(), case_.must_not_say.end(),
                        [&](const std::string& phrase) { return says(text_, phrase); });
-      add("not_said", said == case_.must_not_say.end(),
-          said == case_.must_not_say.end() ? "" : fmt::format("says '{}'", *said));
+      add("not_said", found == case_.must_not_say.end(),
+          found == case_.must_not_say.end() ? "" : fmt::format("says '{}'", *found));
     }
     for (const std::string& predicate : case_.fail_if) forbid(predicate);
   }

@@ -1,8 +1,7 @@
-#include "eval/junit.h"
-
 #include <fmt/format.h>
 
 #include "eval/markup.h"
+#include "eval/report.h"
 #include "text/normalize.h"
 
 namespace stoka::eval {

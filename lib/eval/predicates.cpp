@@ -85,4 +85,8 @@ bool says(std::string_view text, std::string_view phrase) {
   return false;
 }
 
+std::string clipped(std::string_view text) {
+  return std::string(text.substr(0, text::floor_char_boundary(text, 80)));
+}
+
 }  // namespace stoka::eval

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "eval/compare.h"
 
 namespace stoka::eval {
@@ -66,18 +67,14 @@ OrderedJson json_of(const CaseResult& result) {
   return out;
 }
 
-std::string compact(const OrderedJson& json) {
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-}
-
 // The value of a member of the report with one item a line.
 std::string lines(const OrderedJson& value) {
-  if (!value.is_structured() || value.empty()) return compact(value);
+  if (!value.is_structured() || value.empty()) return to_json_text(value);
   std::string out;
   for (const auto& item : value.items()) {
     out += out.empty() ? "\n    " : ",\n    ";
-    if (value.is_object()) out += compact(item.key()) + ": ";
-    out += compact(item.value());
+    if (value.is_object()) out += to_json_text(OrderedJson(item.key())) + ": ";
+    out += to_json_text(item.value());
   }
   return value.is_object() ? "{" + out + "\n  }" : "[" + out + "\n  ]";
 }

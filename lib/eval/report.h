@@ -2,7 +2,7 @@
 #pragma once
 
 #include <map>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,5 +92,17 @@ Result<Report> read_report(std::string_view json, const std::string& file);
 // calibration, and the failed cases with their reasons; with `all`, every case with its scores.
 // Untrusted text is not sanitised.
 std::string to_table(const Report& report, bool all);
+
+// One self-contained HTML file without scripts or external resources (html.cpp): the figures, the
+// stages, scores over time, then every case with the answer and the citations as a visitor saw
+// them, the worst case first. `earlier` holds older reports, oldest first. `comparison` may be
+// null.
+std::string to_html(const Report& report, std::span<const Report> earlier,
+                    const Comparison* comparison);
+
+// JUnit XML for CI servers (junit.cpp): a <testsuite> for each suite and a <testcase> for each
+// case, with a <failure> if it failed or an <error> if it could not be run. The XML is valid
+// whatever bytes the report contains.
+std::string junit_xml(const Report& report);
 
 }  // namespace stoka::eval

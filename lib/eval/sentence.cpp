@@ -239,7 +239,7 @@ std::vector<Token> tokens(std::string_view text) {
     } else if (inside && is_apostrophe(c) && text::is_word_character(peek(text, at))) {
       token.raw += '\'';
     } else if (inside && text::is_word_character(before) && joins_words(c, peek(text, at))) {
-      text::append_utf8(token.raw, c < 0x80 ? c : U'-');
+      text::append_utf8(token.raw, is_ascii(c) ? c : U'-');
     } else {
       finish();
       const bool emphasis = c == '*' || c == '_' || is_apostrophe(c);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/ascii.h"
+#include "base/json.h"
 #include "eval/report.h"
 
 namespace stoka::eval {
@@ -128,8 +129,8 @@ std::string to_json(const Sweep& sweep) {
                           {"refused", rounded(row.refused)},
                           {"direct", rounded(row.direct)},
                           {"direct_right", json_of(row.direct_right)}});
-  return OrderedJson{{"rows", std::move(rows)}, {"thresholds", std::move(thresholds)}}.dump(
-      -1, ' ', false, OrderedJson::error_handler_t::replace);
+  return to_json_text(
+      OrderedJson{{"rows", std::move(rows)}, {"thresholds", std::move(thresholds)}});
 }
 
 }  // namespace stoka::eval

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ascii.h"
 #include "eval/predicates.h"
 #include "text/characters.h"
 #include "text/utf8.h"
@@ -122,7 +123,7 @@ bool is_capitals(const Token& token) {
   size_t capitals = 0;
   for (size_t at = 0; at < token.raw.size();) {
     const char32_t c = text::next_code_point(token.raw, at);
-    if (text::is_lower(c) || (c >= '0' && c <= '9') || c == '_') return false;
+    if (text::is_lower(c) || is_ascii_digit(c) || c == '_') return false;
     capitals += text::is_upper(c);
   }
   return capitals >= 2;
@@ -217,15 +218,15 @@ Reason repeated_question_marks(std::string_view text) {
 }  // namespace
 
 Reason greeting(const Answer& answer, const Phrases& phrases) {
-  const std::vector<Sentence> said = spoken_sentences(answer);
-  Reason found = find_in(said, GreetingFinder(phrases));
-  return with_verb("greets:", found ? found : find_phrase(said, phrases, "greeting"));
+  const std::vector<Sentence> sentences = spoken_sentences(answer);
+  Reason found = find_in(sentences, GreetingFinder(phrases));
+  return with_verb("greets:", found ? found : find_phrase(sentences, phrases, "greeting"));
 }
 
 Reason flattery(const Answer& answer, const Phrases& phrases) {
-  const std::vector<Sentence> said = spoken_sentences(answer);
-  Reason found = find_in(said, FlatteryFinder(phrases));
-  return with_verb("flatters:", found ? found : find_phrase(said, phrases, "flattery"));
+  const std::vector<Sentence> sentences = spoken_sentences(answer);
+  Reason found = find_in(sentences, FlatteryFinder(phrases));
+  return with_verb("flatters:", found ? found : find_phrase(sentences, phrases, "flattery"));
 }
 
 Reason sycophancy(const Answer& answer, const Phrases& phrases) {

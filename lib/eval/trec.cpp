@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -104,31 +103,22 @@ struct Judgement {
   double gain = 0;
 };
 
-std::optional<double> number_of(std::string_view text) {
-  double out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(out)) return {};
-  return out;
-}
-
 // Calls take(judgement, number) for each judgement, up to the first error. A header is skipped.
 template <class Take>
 Result<> each_judgement(std::string_view text, const std::string& file, const Take& take) {
   bool first = true;
   return each_line(text, [&](std::string_view line, int number) -> Result<> {
     std::vector<std::string_view> fields;
-    while (!(line = trimmed(line)).empty()) {
-      const size_t end = std::min(line.find_first_of(" \t"), line.size());
-      fields.push_back(line.substr(0, end));
-      line.remove_prefix(end);
-    }
+    for (auto field = take_field(line); !field.empty(); field = take_field(line))
+      fields.push_back(field);
     const bool may_be_header = std::exchange(first, false);
     const char* hint = "give a query, a document and a gain on each line, tabs or spaces between";
     if (fields.size() != 3 && fields.size() != 4)
       return line_error(file, number,
                         fmt::format("a judgement has 3 or 4 columns, not {}", fields.size()), hint);
-    const auto gain = number_of(fields.back());
-    if (gain) return take(Judgement{fields[0], fields[fields.size() - 2], *gain}, number);
+    const auto gain = parse_number<double>(fields.back());
+    if (gain && std::isfinite(*gain))
+      return take(Judgement{fields[0], fields[fields.size() - 2], *gain}, number);
     if (may_be_header) return {};
     return line_error(file, number, "the gain is not a number", hint);
   });
@@ -193,9 +183,7 @@ std::string run_lines(std::string_view query, std::span<const RankedDocument> ra
   // White space separates columns, so it is replaced within one.
   const auto column = [](std::string_view text) {
     std::string out(text);
-    std::replace_if(
-        out.begin(), out.end(),
-        [](char c) { return kAsciiWhitespace.find(c) != kAsciiWhitespace.npos; }, '_');
+    std::replace_if(out.begin(), out.end(), is_ascii_space, '_');
     return out.empty() ? "-" : out;
   };
   // Single precision, as older versions of trec_eval read them: scores that differ only in double

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "net/json_text.h"
 
 namespace stoka::generate {
@@ -93,7 +94,7 @@ Result<std::string> serialize(OrderedJson body, const OpenAiOptions& options,
     else
       body[field] = std::move(value);
   }
-  return body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return to_json_text(body);
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <iterator>
+#include <span>
 
 #include "base/ascii.h"
 #include "base/embedded.h"
-#include "golden/schema.h"
+#include "base/suggestion.h"
 
 namespace stoka::golden {
 namespace {
@@ -66,6 +66,136 @@ Result<std::vector<GoldenExchange>> parse_exchanges(std::string_view text) {
   return out;
 }
 
+// The schema of the golden TOML files: which keys a file may have, and of which type their values
+// are. Every file is checked, so that a mistyped key is an error instead of a line that is never
+// used.
+
+enum class KeyType { text, list, count };  // a string, a list of strings, a whole number from 0
+
+struct KeyRule {
+  std::string name;  // "post.lines"; a * stands for any name: "meta.*.reply"
+  KeyType type = KeyType::list;
+};
+
+struct FileKeys {
+  std::string_view file;
+  std::vector<KeyRule> keys;
+};
+
+const std::vector<FileKeys>& all_keys() {
+  static const std::vector<FileKeys> keys = {
+      {"replies.toml",
+       {{"what"},
+        {"identity"},
+        {"greeting"},
+        {"praise"},
+        {"broad"},
+        {"offtopic"},
+        {"deal"},
+        {"nothing"},
+        {"closest"}}},
+      {"hints.toml", {{"pages.*", KeyType::text}, {"product.lines"}, {"post.lines"}}},
+      {"router.toml",
+       {{"meta.*.reply", KeyType::text},
+        {"meta.*.patterns"},
+        {"deal.*.reply", KeyType::text},
+        {"deal.*.patterns"},
+        {"offtopic.reply", KeyType::text},
+        {"offtopic.signals"},
+        {"offtopic.not_content"},
+        {"followup.max_words", KeyType::count},
+        {"followup.openers"}}},
+      {"guard.toml", {{"openers.*"}}},
+      {"framing.toml", {{"task", KeyType::text}, {"pieces"}, {"lines"}}},
+      {"voice_lines.toml",
+       {{"direct.*"}, {"framing.*"}, {"adjacent"}, {"followup"}, {"lateral"}, {"closers"}}},
+  };
+  return keys;
+}
+
+// A key name split at its *. Without a * the whole name is in `before`.
+struct SplitName {
+  std::string_view before, after;
+  bool has_star = false;
+};
+
+SplitName split_name(std::string_view name) {
+  const size_t star = name.find('*');
+  if (star == std::string_view::npos) return {name, {}, false};
+  return {name.substr(0, star), name.substr(star + 1), true};
+}
+
+bool matches(const KeyRule& known, std::string_view key) {
+  const SplitName p = split_name(known.name);
+  if (!p.has_star) return key == known.name;
+  return key.size() > p.before.size() + p.after.size() && key.starts_with(p.before) &&
+         key.ends_with(p.after);
+}
+
+// The known key that the author of `key` may have meant: its * is replaced by the part of `key` at
+// the same position. Empty if `key` has no such part.
+std::string intended_key(const KeyRule& known, std::string_view key) {
+  const SplitName p = split_name(known.name);
+  if (!p.has_star) return known.name;
+  const size_t first = key.find('.');
+  const size_t last = p.after.empty() ? key.size() : key.rfind('.');
+  if (first == std::string_view::npos || last == std::string_view::npos || first + 1 >= last)
+    return "";
+  return fmt::format("{}{}{}", p.before, key.substr(first + 1, last - first - 1), p.after);
+}
+
+std::string_view describe(KeyType type) {
+  switch (type) {
+    case KeyType::text:
+      return "a string";
+    case KeyType::list:
+      return "a list of strings";
+    case KeyType::count:
+      break;
+  }
+  return "a whole number from 0";
+}
+
+bool has_type(const TomlEntry& entry, KeyType type) {
+  if (type == KeyType::list) return entry.is_list && entry.type == TomlType::text;
+  if (type == KeyType::text) return !entry.is_list && entry.type == TomlType::text;
+  if (entry.is_list || entry.type != TomlType::integer) return false;
+  return parse_number<int>(entry.values[0]).value_or(-1) >= 0;
+}
+
+// The keys of a golden file, for example of "router.toml". For replies.toml these are the built-in
+// replies; the caller adds the replies that router.toml names.
+std::vector<KeyRule> known_keys(std::string_view file) {
+  for (const FileKeys& known : all_keys())
+    if (known.file == file) return known.keys;
+  return {};
+}
+
+// Fails with an error of kind config that names the file, the line, the key and, for an unknown
+// key, the closest known one.
+Result<> check_keys(std::string_view file, std::span<const TomlEntry> entries,
+                    std::span<const KeyRule> known) {
+  for (const TomlEntry& entry : entries) {
+    const auto key = std::find_if(known.begin(), known.end(),
+                                  [&](const KeyRule& k) { return matches(k, entry.key); });
+    if (key == known.end()) {
+      std::vector<std::string> names, likely;
+      for (const KeyRule& k : known) {
+        if (std::find(names.begin(), names.end(), k.name) == names.end()) names.push_back(k.name);
+        if (std::string name = intended_key(k, entry.key); !name.empty()) likely.push_back(name);
+      }
+      return fail(ErrorKind::config,
+                  fmt::format("golden file {}:{}: unknown key '{}'{}", file, entry.line, entry.key,
+                              did_you_mean(entry.key, likely)),
+                  fmt::format("{} has {}", file, fmt::join(names, ", ")));
+    }
+    if (!has_type(entry, key->type))
+      return fail(
+          broken(file, entry.line, fmt::format("'{}' must be {}", entry.key, describe(key->type))));
+  }
+  return {};
+}
+
 // Reads golden files by name: the override if there is one, else the built-in file.
 class Files {
  public:
@@ -109,8 +239,7 @@ Result<RouterData> read_router(const std::vector<TomlEntry>& entries) {
     } else if (entry.key == "followup.openers") {
       out.followup_openers = entry.values;
     } else if (entry.key == "followup.max_words") {
-      const std::string& n = entry.values[0];
-      std::from_chars(n.data(), n.data() + n.size(), out.followup_max_words);
+      out.followup_max_words = parse_number<int>(entry.values[0]).value_or(0);
     } else {
       const size_t dot = entry.key.rfind('.');
       const std::string rule = entry.key.substr(0, dot);

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "ingest/frontmatter.h"
 #include "ingest/plain_text.h"
 #include "ingest/slug.h"
@@ -124,7 +125,7 @@ class ProductReader {
 
   void read_entry(const std::string& which, const Json& json) {
     if (!json.is_object()) return skip_unparsed(which, "not an object");
-    std::string bytes = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string bytes = to_json_text(json);
     auto fields = parse_json_fields(bytes);
     if (!fields) return skip_unparsed(which, fields.error().message);
     Frontmatter meta = interpret_fields(*fields);

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace stoka {
 namespace {
 
@@ -63,8 +65,7 @@ std::string_view to_string(const Event& event) {
 std::string data_json(const Event& event) {
   if (const auto* token = std::get_if<TokenEvent>(&event); token && needs_no_escape(token->text))
     return R"({"text":")" + token->text + R"("})";
-  return std::visit([](const auto& e) { return data(e); }, event)
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_json_text(std::visit([](const auto& e) { return data(e); }, event));
 }
 
 }  // namespace stoka

@@ -25,7 +25,7 @@ constexpr Milliseconds kMaxEnding{1000};
 constexpr const char* kProxyHint = "check the proxy of the environment (http_proxy, https_proxy)";
 
 // A number of at most nine digits.
-std::optional<int> parse_number(std::string_view text) {
+std::optional<int> parse_digits(std::string_view text) {
   if (text.empty() || text.size() > 9) return std::nullopt;
   int out = 0;
   for (const char c : text) {
@@ -200,7 +200,7 @@ bool CurlTransfer::header(std::string_view line) {
     encoding_.clear();
     location_.clear();
     const size_t space = std::min(line.find(' '), line.size());
-    head_.status = parse_number(trimmed(line.substr(space)).substr(0, 3)).value_or(0);
+    head_.status = parse_digits(trimmed(line.substr(space)).substr(0, 3)).value_or(0);
     return true;
   }
   const size_t colon = std::min(line.find(':'), line.size());
@@ -209,9 +209,9 @@ bool CurlTransfer::header(std::string_view line) {
   if (name == "content-type") head_.content_type = media_type(value);
   if (name == "content-encoding") encoding_ = media_type(value);
   if (name == "location") location_ = value;
-  if (name == "ratelimit-remaining") head_.rate_limit_remaining = parse_number(value);
+  if (name == "ratelimit-remaining") head_.rate_limit_remaining = parse_digits(value);
   if (name == "retry-after")
-    if (const auto seconds = parse_number(value))
+    if (const auto seconds = parse_digits(value))
       head_.retry_after = std::chrono::seconds(std::min(*seconds, kMaxRetryAfterSeconds));
   return true;
 }

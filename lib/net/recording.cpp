@@ -21,6 +21,7 @@
 
 #include "base/base64.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "net/json_text.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
@@ -51,10 +52,6 @@ using nlohmann::json;
 constexpr uint64_t kMaxFileBytes = 1u << 30;
 constexpr size_t kMaxLineBytes = 1u << 28;
 constexpr size_t kMaxSubjectBytes = 60;  // in an error message
-
-std::string dump(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 std::optional<ErrorKind> parse_error_kind(std::string_view wanted) {
   for (const ErrorKind kind :
@@ -158,7 +155,7 @@ Result<> read_failure(const json& object, RecordedTransfer& out) {
 std::string canonical(std::string_view request_body) {
   if (request_body.empty()) return "null";
   const json parsed = json::parse(request_body, nullptr, false);
-  return dump(parsed.is_discarded() ? json(request_body) : parsed);
+  return to_json_text(parsed.is_discarded() ? json(request_body) : parsed);
 }
 
 // Stores a response and passes it on.
@@ -221,7 +218,7 @@ std::string RecordedTransfer::to_line() const {
                       {"answered", failure->answered}};
   for (const auto& [cause, named] : kCauses)
     if (failure && failure->cause == cause) out["failure"]["cause"] = named;
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return to_json_text(out);
 }
 
 Result<RecordedTransfer> RecordedTransfer::from_line(std::string_view text) {
@@ -235,7 +232,7 @@ Result<RecordedTransfer> RecordedTransfer::from_line(std::string_view text) {
   out.subject = reader.text("subject");
   if (!reader.first_error().empty()) return fail(invalid_member(reader.first_error()).error());
   if (!line.contains("request")) return fail(invalid_member("request").error());
-  out.request = dump(line["request"]);
+  out.request = to_json_text(line["request"]);
   if (line.contains("status")) STOKA_TRY(read_answer(line, out));
   if (line.contains("failure")) STOKA_TRY(read_failure(line["failure"], out));
   if (!out.head && !out.failure) return fail(invalid_member("status").error());

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/ascii.h"
+#include "base/json.h"
 #include "base/url.h"
 #include "cite/answer_stream.h"
 #include "pipeline/profile.h"
@@ -185,15 +186,14 @@ std::string to_json(const Recommendations& recommendations) {
     body["framing"] = item.framing ? Json(*item.framing) : Json(nullptr);
     items.push_back(std::move(body));
   }
-  return Json{{"recommendations", std::move(items)},
-              {"confidence", to_string(recommendations.confidence)}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_json_text(Json{{"recommendations", std::move(items)},
+                           {"confidence", to_string(recommendations.confidence)}});
 }
 
 std::string to_json(const Ambient& ambient) {
-  return Json{{"hint", ambient.hint.empty() ? Json(nullptr) : Json(ambient.hint)},
-              {"cite", ambient.citation ? cite_json(*ambient.citation) : Json(nullptr)}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_json_text(
+      Json{{"hint", ambient.hint.empty() ? Json(nullptr) : Json(ambient.hint)},
+           {"cite", ambient.citation ? cite_json(*ambient.citation) : Json(nullptr)}});
 }
 
 }  // namespace stoka::pipeline

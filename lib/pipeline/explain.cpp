@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "text/normalize.h"
 
 namespace stoka::pipeline {
@@ -38,11 +39,10 @@ std::string ranking_json(std::string_view query, const rerank::ConfidenceResult&
                        {"bm25", rounded(hit.bm25)},
                        {"fused", rounded(hit.fused)}});
   }
-  return Json{{"query", query},
-              {"confidence", to_string(confidence.confidence)},
-              {"low_confidence", confidence.low_confidence},
-              {"results", std::move(results)}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_json_text(Json{{"query", query},
+                           {"confidence", to_string(confidence.confidence)},
+                           {"low_confidence", confidence.low_confidence},
+                           {"results", std::move(results)}});
 }
 
 std::string ranking_text(std::span<const Hit> hits, bool factors) {
@@ -92,14 +92,14 @@ std::string prompt_json(const Turn& turn) {
                     {"chunk_index", cut.chunk_index},
                     {"tokens_before", cut.tokens_before},
                     {"tokens_after", cut.tokens_after}});
-  return Json{{"route", to_string(turn.route)},
-              {"rule", turn.rule},
-              {"reply", turn.canned_reply.empty() ? Json(nullptr) : Json(turn.canned_reply)},
-              {"messages", std::move(messages)},
-              {"layers", std::move(layers)},
-              {"cuts", std::move(cuts)},
-              {"tokens", turn.prompt.tokens}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_json_text(
+      Json{{"route", to_string(turn.route)},
+           {"rule", turn.rule},
+           {"reply", turn.canned_reply.empty() ? Json(nullptr) : Json(turn.canned_reply)},
+           {"messages", std::move(messages)},
+           {"layers", std::move(layers)},
+           {"cuts", std::move(cuts)},
+           {"tokens", turn.prompt.tokens}});
 }
 
 std::string trace(const TurnResult& result) {

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "pipeline/index_run.h"
 
 namespace stoka::pipeline {
@@ -12,17 +13,16 @@ std::string to_json(const IndexReport& report) {
       out.push_back({{"path", item.path}, {"reason", item.reason}});
     return out;
   };
-  return Json{{"added", report.added},
-              {"changed", report.changed},
-              {"unchanged", report.unchanged},
-              {"removed", report.removed},
-              {"chunks", report.chunks},
-              {"skipped", list(report.skipped)},
-              {"left_out", list(report.left_out)},
-              {"gone", report.missing},
-              {"refitted", report.refitted},
-              {"warnings", report.warnings}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_json_text(Json{{"added", report.added},
+                           {"changed", report.changed},
+                           {"unchanged", report.unchanged},
+                           {"removed", report.removed},
+                           {"chunks", report.chunks},
+                           {"skipped", list(report.skipped)},
+                           {"left_out", list(report.left_out)},
+                           {"gone", report.missing},
+                           {"refitted", report.refitted},
+                           {"warnings", report.warnings}});
 }
 
 }  // namespace stoka::pipeline

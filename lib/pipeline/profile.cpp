@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/ascii.h"
+#include "base/json.h"
 #include "text/normalize.h"
 
 namespace stoka::pipeline {
@@ -78,10 +79,9 @@ std::string to_json(const Visitor& visitor) {
   for (const HistoryEntry& reading : visitor.history)
     history.push_back(
         {{"slug", reading.slug}, {"at", rfc3339(reading.at)}, {"scroll_pct", reading.scroll_pct}});
-  return Json{{"visitor_id", visitor.id},
-              {"interests", visitor.interests},
-              {"reading_history", std::move(history)}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_json_text(Json{{"visitor_id", visitor.id},
+                           {"interests", visitor.interests},
+                           {"reading_history", std::move(history)}});
 }
 
 }  // namespace stoka::pipeline

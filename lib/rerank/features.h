@@ -21,11 +21,11 @@ struct QuestionTerm {
 };
 
 // The content words of a question, each once and in order, and its compounds ("c++",
-// "rust-analyzer"). Stop words and stop phrases (rerank/stop_phrases.h) are left out, even if no
-// word remains: such a question matches nothing. In scripts without spaces the words are the letter
-// pairs that text::words() returns. A pair that contains a grammatical letter (Hiragana, or a Han
-// character such as "是") is left out; its Han character counts as a word of its own, unless a
-// neighbouring pair has it. A question that consists of such pairs only keeps them.
+// "rust-analyzer"). Stop words and stop phrases ("please", "as bullet points") are left out, even
+// if no word remains: such a question matches nothing. In scripts without spaces the words are the
+// letter pairs that text::words() returns. A pair that contains a grammatical letter (Hiragana, or
+// a Han character such as "是") is left out; its Han character counts as a word of its own, unless
+// a neighbouring pair has it. A question that consists of such pairs only keeps them.
 struct Question {
   std::vector<QuestionTerm> words;
   std::vector<QuestionTerm> compounds;

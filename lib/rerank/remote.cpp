@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "net/json_text.h"
 #include "net/upstream.h"
 #include "text/utf8.h"
@@ -60,10 +61,6 @@ bool requires_other_model(const net::HttpResponse& answer, std::string_view mess
   const bool is_client_error = answer.status == 400 || answer.status == 404 || answer.status == 422;
   return is_client_error && !net::is_input_too_long(answer) &&
          (message.find("model") != message.npos || message.find("Model") != message.npos);
-}
-
-std::string dump_json(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 tl::unexpected<std::string> parse_failure(std::string message) {
@@ -152,10 +149,10 @@ Error RemoteReranker::error_for(const net::HttpResponse& answer) const {
 
 std::string TeiReranker::request_body(std::string_view query,
                                       std::span<const std::string> texts) const {
-  return dump_json({{"query", query},
-                    {"texts", std::vector<std::string>(texts.begin(), texts.end())},
-                    {"raw_scores", false},
-                    {"truncate", true}});
+  return to_json_text(Json{{"query", query},
+                           {"texts", std::vector<std::string>(texts.begin(), texts.end())},
+                           {"raw_scores", false},
+                           {"truncate", true}});
 }
 
 // These requests name no model, so a server that requires one is of another kind.
@@ -175,7 +172,7 @@ std::string JinaReranker::request_body(std::string_view query,
                {"documents", std::vector<std::string>(texts.begin(), texts.end())},
                {"top_n", texts.size()}};
   if (!options_.model.empty()) json["model"] = options_.model;
-  return dump_json(json);
+  return to_json_text(json);
 }
 
 std::string JinaReranker::model_hint() const { return "set reranker.model (STOKA_RERANK_MODEL)"; }

@@ -72,13 +72,6 @@ std::vector<Scored> top_k_with_ties(const VectorTable& table, std::span<const fl
   return found;
 }
 
-std::vector<Scored> top_k(const VectorTable& table, std::span<const float> query, size_t k,
-                          std::span<const size_t> skip) {
-  std::vector<Scored> found = top_k_with_ties(table, query, k, skip);
-  if (found.size() > k) found.resize(k);
-  return found;
-}
-
 bool normalize(std::span<float> vector) {
   double squares = 0;
   for (const float value : vector) squares += static_cast<double>(value) * value;

@@ -26,13 +26,9 @@ struct VectorTable {
   std::span<const float> row(size_t i) const { return {values.data() + i * dim, dim}; }
 };
 
-// Returns the k rows with the largest dot product with the query, best first. Rows in `skip`
+// Returns the k rows with the largest dot product with the query, best first, and all further rows
+// whose score equals the k-th, so that the caller can break ties in its own way. Rows in `skip`
 // (ascending row numbers) are left out. A query of another dimension finds nothing.
-std::vector<Scored> top_k(const VectorTable& table, std::span<const float> query, size_t k,
-                          std::span<const size_t> skip = {});
-
-// The same, and all further rows whose score equals the k-th, for callers that break ties in their
-// own way.
 std::vector<Scored> top_k_with_ties(const VectorTable& table, std::span<const float> query,
                                     size_t k, std::span<const size_t> skip = {});
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "text/normalize.h"
 
 namespace stoka::serve {
@@ -13,9 +14,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr size_t kMaxMessageBytes = 2000;
 
-std::string line(const OrderedJson& json) {
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-}
+std::string line(const OrderedJson& json) { return to_json_text(json) + "\n"; }
 
 std::string clean(std::string_view text) {
   return text::one_line(text::replace_controls(text.substr(0, kMaxMessageBytes), " "));

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace stoka::serve {
 namespace {
 
@@ -148,7 +150,7 @@ std::string problem_details_json(int status, const Error& error, std::string_vie
   if (!error.hint.empty()) body["hint"] = error.hint;
   if (!field.empty()) body["field"] = field;
   body["request_id"] = request_id;
-  return body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return to_json_text(body);
 }
 
 std::string_view reason_phrase(int status) {

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "base/embedded.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/url.h"
 #include "pipeline/discover.h"
 #include "pipeline/profile.h"
@@ -402,8 +403,7 @@ HttpResponse Site::check_readiness(std::stop_token stop) const {
   if (stats) check("index", server_.engine.check_index(stop));
   const OrderedJson body = {{"status", ready ? "ready" : "not ready"},
                             {"checks", std::move(checks)}};
-  return json_response(body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace),
-                       ready ? 200 : 503);
+  return json_response(to_json_text(body), ready ? 200 : 503);
 }
 
 void Site::close() {

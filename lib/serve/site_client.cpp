@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "base/url.h"
 #include "net/json_text.h"
 #include "serve/event_stream.h"
@@ -50,10 +51,6 @@ Json parsed(std::string_view body) {
 
 void add(Json& body, const char* name, const std::string& value) {
   if (!value.empty()) body[name] = value;
-}
-
-std::string dumped(const Json& body) {
-  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // Collects a response; of one with an error status only the beginning.
@@ -134,7 +131,7 @@ std::string SiteClient::chat_body(const pipeline::TurnRequest& request) {
   add(body, "page_title", request.page.page_title);
   if (request.page.scroll_pct) body["scroll_pct"] = *request.page.scroll_pct;
   if (!request.page.seen_slugs.empty()) body["seen_slugs"] = request.page.seen_slugs;
-  return dumped(body);
+  return to_json_text(body);
 }
 
 net::HttpRequest SiteClient::request(std::string_view path) const {
@@ -202,7 +199,7 @@ Result<pipeline::Recommendations> SiteClient::discover(const pipeline::DiscoverR
   add(body, "page", request.page.page);
   if (!request.page.seen_slugs.empty()) body["seen_slugs"] = request.page.seen_slugs;
   STOKA_ASSIGN(const net::HttpResponse answer,
-               post(fmt::format("{}/discover", kApi), dumped(body), std::move(stop)));
+               post(fmt::format("{}/discover", kApi), to_json_text(body), std::move(stop)));
   STOKA_TRY(check_json(answer));
 
   const Error malformed = not_stoka("its answer has no recommendations");
@@ -215,7 +212,7 @@ Result<pipeline::Recommendations> SiteClient::discover(const pipeline::DiscoverR
   for (const Json& item : items) {
     if (out.items.size() == kMaxItems) break;
     auto cite =
-        item.is_object() ? read_event("cite", dumped(item)) : Result<Event>(fail(malformed));
+        item.is_object() ? read_event("cite", to_json_text(item)) : Result<Event>(fail(malformed));
     if (!cite) return fail(malformed);
     pipeline::Recommendation one{std::get<CiteEvent>(*cite).citation, {}};
     complete_url(one.citation);
@@ -244,7 +241,7 @@ Result<pipeline::Ambient> SiteClient::context(std::string_view page, std::stop_t
   else if (!json["hint"].is_null())
     return fail(malformed);
   if (json["cite"].is_null()) return out;
-  auto cite = read_event("cite", dumped(json["cite"]));
+  auto cite = read_event("cite", to_json_text(json["cite"]));
   if (!cite) return fail(malformed);
   out.citation = std::move(std::get<CiteEvent>(*cite).citation);
   complete_url(*out.citation);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json.h"
 #include "terminal/cite_box.h"
 #include "text/utf8.h"
 #include "text/width.h"
@@ -198,7 +199,7 @@ std::string json_line(const Error& error) {
   const nlohmann::ordered_json json = {
       {"error",
        {{"kind", to_string(error.kind)}, {"message", error.message}, {"hint", error.hint}}}};
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return to_json_text(json);
 }
 
 }  // namespace stoka::terminal

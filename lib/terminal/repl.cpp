@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/ascii.h"
 #include "base/suggestion.h"
@@ -240,10 +239,8 @@ void Repl::show_citations() {
 }
 
 void Repl::show_address(std::string_view number) {
-  size_t n = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), n);
-  if (error != std::errc() || end != number.data() + number.size() || n == 0 ||
-      n > citations_.size()) {
+  const size_t n = parse_number<size_t>(number).value_or(0);
+  if (n == 0 || n > citations_.size()) {
     return print_error({ErrorKind::usage,
                         number.empty()
                             ? "which citation?"

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <initializer_list>
 
+#include "base/ascii.h"
 #include "base/url.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
@@ -30,7 +31,7 @@ bool is_utf8_locale(const Environment& environment) {
                                                               : environment.lang;
   std::string folded;
   for (const char c : locale) {
-    if (c != '-') folded += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (c != '-') folded += to_lower(c);
   }
   return folded.find("utf8") != std::string::npos;
 }

@@ -34,4 +34,21 @@ TEST_CASE("take_line returns the first line without its line feed") {
   CHECK(text.empty());
 }
 
+TEST_CASE("take_field returns the first run of characters without white space") {
+  std::string_view text = " \ta  b,c\n";
+  CHECK(take_field(text) == "a");
+  CHECK(take_field(text) == "b,c");
+  CHECK(take_field(text) == "");
+  CHECK(text.empty());
+}
+
+TEST_CASE("parse_number reads a number only if it is the whole text and fits") {
+  CHECK(parse_number<int>("-12") == -12);
+  CHECK(parse_number<double>("0.25") == 0.25);
+  CHECK(parse_number<unsigned>("007") == 7u);
+  for (const char* text : {"", "+1", " 1", "1 ", "1.5", "0x1", "a", "9999999999"})
+    CHECK_MESSAGE(!parse_number<int>(text), text);
+  CHECK_FALSE(parse_number<unsigned>("-1"));
+}
+
 }  // namespace ascii_test

@@ -20,7 +20,7 @@
 #include <thread>
 
 #include "bench/load/client.h"
-#include "bench/load/house.h"
+#include "bench/load/environment.h"
 
 using namespace stoka;
 using namespace stoka::load;
@@ -68,16 +68,16 @@ double cores() { return static_cast<double>(std::thread::hardware_concurrency())
 
 class Bench {
  public:
-  explicit Bench(const std::string& stoka) : house_(stoka) {}
+  explicit Bench(const std::string& stoka) : environment_(stoka) {}
 
   bool run(const std::set<std::string>& parts) {
     const auto wanted = [&](const char* part) { return parts.empty() || parts.contains(part); };
     if (wanted("cpu") || wanted("turn") || wanted("paced") || wanted("leave")) {
-      house_.index(true);
+      environment_.index(true);
       stoka_port_ = free_port();
-      stoka_ = house_.serve(true, stoka_port_);
+      stoka_ = environment_.serve(true, stoka_port_);
       nginx_port_ = free_port();
-      nginx_ = house_.nginx(nginx_port_);
+      nginx_ = environment_.nginx(nginx_port_);
       warm_up();
       if (wanted("cpu")) cpu();
       if (wanted("turn")) turn();
@@ -109,11 +109,11 @@ class Bench {
   Pace drive(uint16_t port, int connections, int count, const Make& make, const Client::Done& done,
              int paced_from = 0) {
     Client client({port, connections, 60, paced_from});
-    int made = 0;
+    int sent = 0;
     client.run(
         [&]() -> std::optional<Job> {
-          if (made == count) return std::nullopt;
-          ++made;
+          if (sent == count) return std::nullopt;
+          ++sent;
           return make();
         },
         done);
@@ -129,7 +129,7 @@ class Bench {
     Tally tally;
     drive(
         stoka_port_, 16, 200, [&] { return ask(); }, [&](const Outcome& o) { tally.add(o); });
-    prompt_ = request("POST", kModel, house_.board().chat.get());
+    prompt_ = request("POST", kModel, environment_.board().chat.get());
     Tally relayed;
     drive(
         nginx_port_, 16, 200, [&] { return relay(); }, [&](const Outcome& o) { relayed.add(o); });
@@ -169,15 +169,15 @@ class Bench {
   // Alternates bare calls and whole turns, so that both run under the same conditions.
   void turn() {
     constexpr int kRounds = 10, kTurns = 50;
-    const std::string embed = request("POST", "/embed", house_.board().embed.get());
-    const std::string rerank = request("POST", "/rerank", house_.board().rerank.get());
+    const std::string embed = request("POST", "/embed", environment_.board().embed.get());
+    const std::string rerank = request("POST", "/rerank", environment_.board().rerank.get());
     std::vector<double> bare, whole, first;
     Tally tally;
     for (int round = 0; round < kRounds; ++round) {
       int call = 0;
       double sum = 0;
       drive(
-          house_.upstream_port(), 1, 3 * kTurns,
+          environment_.upstream_port(), 1, 3 * kTurns,
           [&] {
             const int which = call++ % 3;
             if (which == 2) return relay();
@@ -224,7 +224,8 @@ class Bench {
     Paced out;
     Tally tally;
     const auto cpu = [&] {
-      return std::array{house_.upstream().cpu_ms(), process ? process->cpu_ms() : 0, own_cpu_ms()};
+      return std::array{environment_.upstream().cpu_ms(), process ? process->cpu_ms() : 0,
+                        own_cpu_ms()};
     };
     const auto before = cpu();
     const int64_t start = now_us();
@@ -241,13 +242,13 @@ class Bench {
   }
 
   void paced() {
-    house_.board().interval_us = kInterval;
-    house_.board().tokens = 600;
-    Paced bare = pace(nullptr, house_.upstream_port(), [&] { return relay(); });
+    environment_.board().interval_us = kInterval;
+    environment_.board().tokens = 600;
+    Paced bare = pace(nullptr, environment_.upstream_port(), [&] { return relay(); });
     Paced nginx = pace(nginx_.get(), nginx_port_, [&] { return relay(); });
     Paced stoka = pace(stoka_.get(), stoka_port_, [&] { return ask(); });
-    house_.board().interval_us = 0;
-    house_.board().tokens = 60;
+    environment_.board().interval_us = 0;
+    environment_.board().tokens = 60;
     fmt::print(
         "\n1,000 streams at once, a token each 20 ms   ms late: p50     p95     p99   gap: p50     "
         "p95     p99   tokens   cores: server  upstream  client\n");
@@ -277,7 +278,7 @@ class Bench {
   // Visitors who disconnect during an answer; the upstream records when its stream is closed.
   void leave() {
     constexpr int kVisitors = 500;
-    Board& board = house_.board();
+    Board& board = environment_.board();
     board.interval_us = kInterval;
     int number = 0;
     std::vector<int64_t> left(kVisitors, 0);
@@ -319,9 +320,9 @@ class Bench {
 
   void canned() {
     constexpr int kAnswers = 100000;
-    house_.index(false);
+    environment_.index(false);
     const uint16_t port = free_port();
-    auto stoka = house_.serve(false, port);
+    auto stoka = environment_.serve(false, port);
     const std::string bytes = request("POST", kChat, R"({"query":"what is this?"})");
     const auto make = [&] {
       Job job;
@@ -359,11 +360,11 @@ class Bench {
   void close(std::unique_ptr<Process>& process, const char* what) {
     const int code = process->end();
     if (code == 0) return;
-    fmt::print("  WRONG {} ended with {}\n{}\n", what, code, house_.log("serve"));
+    fmt::print("  WRONG {} ended with {}\n{}\n", what, code, environment_.log("serve"));
     good_ = false;
   }
 
-  House house_;
+  BenchEnvironment environment_;
   std::unique_ptr<Process> stoka_, nginx_;
   uint16_t stoka_port_ = 0, nginx_port_ = 0;
   std::string prompt_;

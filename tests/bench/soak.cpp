@@ -18,7 +18,7 @@
 #include <stdexcept>
 
 #include "bench/load/client.h"
-#include "bench/load/house.h"
+#include "bench/load/environment.h"
 
 using namespace stoka;
 using namespace stoka::load;
@@ -50,18 +50,18 @@ struct Row {
 
 class Soak {
  public:
-  explicit Soak(const Options& options) : options_(options), house_(options.stoka) {}
+  explicit Soak(const Options& options) : options_(options), environment_(options.stoka) {}
 
   bool run() {
-    house_.index(true);
+    environment_.index(true);
     port_ = free_port();
-    serve_ = house_.serve(true, port_, variables());
-    house_.board().fault_permille = kFaultPermille;
+    serve_ = environment_.serve(true, port_, variables());
+    environment_.board().fault_permille = kFaultPermille;
     start_ = now_us();
     end_ = start_ + static_cast<int64_t>(options_.minutes * 60e6);
     Client client({port_, options_.connections, 120, 0});
     client.run([&] { return next(); }, [&](const Outcome& outcome) { judge(outcome); });
-    house_.board().fault_permille = 0;
+    environment_.board().fault_permille = 0;
     const double seconds = static_cast<double>(now_us() - start_) / 1e6;
     check_rest();
     check_memory();
@@ -192,18 +192,19 @@ class Soak {
   void look_after(int64_t now) {
     if (now < next_look_) return;
     next_look_ = now + 1000000;
-    if (!serve_->running()) throw std::runtime_error("stoka has ended: " + house_.log("serve"));
+    if (!serve_->running())
+      throw std::runtime_error("stoka has ended: " + environment_.log("serve"));
     rss_.push_back(static_cast<double>(serve_->memory_kb("VmRSS")) / 1024);
     // The pace of the answers changes every 10 s: at once, fast, and like a model.
     static constexpr std::array kIntervals = {0, 2000, 20000};
     const auto second = static_cast<size_t>((now - start_) / 1000000);
-    house_.board().interval_us = kIntervals[second / 10 % kIntervals.size()];
+    environment_.board().interval_us = kIntervals[second / 10 % kIntervals.size()];
     if (second / 60 == minute_) return;
     minute_ = second / 60;
     int64_t count = 0;
     for (const Row& row : rows_) count += row.count;
     fmt::print("minute {}: {} requests, {} faults, {:.1f} MB, {} kinds of errors\n", minute_, count,
-               house_.board().faults.load(), rss_.back(), wrong_.size());
+               environment_.board().faults.load(), rss_.back(), wrong_.size());
   }
 
   // The sum of a metric over its labels; nullopt if the metric is missing.
@@ -237,15 +238,16 @@ class Soak {
           [&](const Outcome& outcome) { text = outcome.body; });
       open = metric(text, "stoka_open_streams");
       taken = metric(text, "stoka_gate_taken");
-      if (open == 0 && taken == 0 && house_.board().open == 0) break;
+      if (open == 0 && taken == 0 && environment_.board().open == 0) break;
       ::usleep(200000);
     }
     if (!open) wrong("/metrics has no stoka_open_streams");
     if (!taken) wrong("/metrics has no stoka_gate_taken");
     if (open.value_or(0) != 0) wrong(fmt::format("{} streams open at the end", *open));
     if (taken.value_or(0) != 0) wrong(fmt::format("{} permits taken at the end", *taken));
-    if (house_.board().open != 0)
-      wrong(fmt::format("{} streams of the upstream open at the end", house_.board().open.load()));
+    if (environment_.board().open != 0)
+      wrong(fmt::format("{} streams of the upstream open at the end",
+                        environment_.board().open.load()));
   }
 
   static double mean(const std::vector<double>& values, double from, double to) {
@@ -265,7 +267,7 @@ class Soak {
   }
 
   void check_log() {
-    std::ifstream file(house_.folder() / "serve.log");
+    std::ifstream file(environment_.folder() / "serve.log");
     int shown = 0;
     for (std::string line; std::getline(file, line);) {
       const bool report = line.find("Sanitizer") != line.npos ||
@@ -282,7 +284,7 @@ class Soak {
   }
 
   void print(double seconds) {
-    const Board& board = house_.board();
+    const Board& board = environment_.board();
     fmt::print("\n{:.0f} s, {} connections\n{:<10} {:>8} {:>8} {:>7} {:>7} {:>9} {:>9}  statuses\n",
                seconds, options_.connections, "kind", "count", "done", "error", "left", "p50 ms",
                "p99 ms");
@@ -308,7 +310,7 @@ class Soak {
   int below(int most) { return static_cast<int>(random_() % static_cast<unsigned>(most)); }
 
   const Options options_;
-  House house_;
+  BenchEnvironment environment_;
   std::unique_ptr<Process> serve_;
   uint16_t port_ = 0;
   int64_t start_ = 0, end_ = 0, next_look_ = 0;

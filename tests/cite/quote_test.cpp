@@ -51,7 +51,7 @@ TEST_CASE("code is never quoted") {
       "software.",
       "    cargo build --release\n    cargo test"};
   struct {
-    std::string_view said, quote;
+    std::string_view model_quote, quote;
   } table[] = {
       {"rustup update stable", "If you have it from rustup, you can update with:"},
       {"rustup update stable rustup show", "If you have it from rustup, you can update with:"},
@@ -61,9 +61,9 @@ TEST_CASE("code is never quoted") {
       {"Rust empowers everyone to build software.", "Rust empowers everyone to build software."},
   };
   for (const auto& c : table) {
-    CAPTURE(c.said);
+    CAPTURE(c.model_quote);
     for (size_t cited : {size_t{0}, size_t{1}})
-      CHECK(verify_quote(c.said, document, cited, "how do i update?").quote == c.quote);
+      CHECK(verify_quote(c.model_quote, document, cited, "how do i update?").quote == c.quote);
   }
   const std::vector<std::string_view> bare = {"    cargo build", "    cargo test"};
   CHECK(verify_quote("cargo build", bare, 0, "cargo").quote.empty());
@@ -74,7 +74,7 @@ TEST_CASE("code is never quoted") {
 TEST_CASE("a quote is returned in the spelling of the document") {
   struct Case {
     const char* name;
-    std::string_view said;
+    std::string_view model_quote;
     std::string_view quote;
     VerifiedQuote::Kind kind = VerifiedQuote::verbatim;
     size_t cited = 0;
@@ -109,7 +109,7 @@ TEST_CASE("a quote is returned in the spelling of the document") {
   };
   for (const Case& c : table) {
     CAPTURE(c.name);
-    const VerifiedQuote out = verify(c.said, c.cited);
+    const VerifiedQuote out = verify(c.model_quote, c.cited);
     CHECK(out.quote == c.quote);
     CHECK(out.kind == c.kind);
   }
@@ -118,7 +118,7 @@ TEST_CASE("a quote is returned in the spelling of the document") {
 TEST_CASE("an inexact quote becomes the most similar sentence") {
   struct Case {
     const char* name;
-    std::string_view said;
+    std::string_view model_quote;
     std::string_view quote;
   };
   const Case table[] = {
@@ -139,7 +139,7 @@ TEST_CASE("an inexact quote becomes the most similar sentence") {
   };
   for (const Case& c : table) {
     CAPTURE(c.name);
-    const VerifiedQuote out = verify(c.said);
+    const VerifiedQuote out = verify(c.model_quote);
     CHECK(out.quote == c.quote);
     CHECK(out.kind == VerifiedQuote::repaired);
   }
@@ -159,9 +159,9 @@ TEST_CASE("a quote that is not in the document is replaced by a sentence that is
       "<script>alert(1)</script>",
       "marketing chaos better constraint autonomy just",
   };
-  for (const std::string_view said : table) {
-    CAPTURE(said);
-    const VerifiedQuote out = verify(said, 1, "agents in parallel");
+  for (const std::string_view model_quote : table) {
+    CAPTURE(model_quote);
+    const VerifiedQuote out = verify(model_quote, 1, "agents in parallel");
     CHECK(out.quote == "Seven agents ran in parallel last week.");
     CHECK(out.kind == VerifiedQuote::replaced);
   }
@@ -209,17 +209,17 @@ TEST_CASE("the returned quote is always in the document") {
       "lucky",    "!",           "<b>",        "$5",          " v2.1 ",
       "was",      "東京"};
   for (int round = 0; round < 3000; ++round) {
-    std::string said;
+    std::string model_quote;
     const size_t count = random() % 14;
-    for (size_t i = 0; i < count; ++i) said += pieces[random() % std::size(pieces)];
+    for (size_t i = 0; i < count; ++i) model_quote += pieces[random() % std::size(pieces)];
     if (round % 3 == 0) {  // a real passage, cut anywhere and perhaps damaged
       const std::string chunk =
           stoka::text::collapse_whitespace(kDocument[random() % kDocument.size()]);
-      said = chunk.substr(random() % chunk.size(), random() % 120);
-      if (!said.empty() && round % 2 == 0) said[random() % said.size()] = 'x';
+      model_quote = chunk.substr(random() % chunk.size(), random() % 120);
+      if (!model_quote.empty() && round % 2 == 0) model_quote[random() % model_quote.size()] = 'x';
     }
-    const VerifiedQuote out = verify(said, random() % 4, "kill switch");
-    CAPTURE(said);
+    const VerifiedQuote out = verify(model_quote, random() % 4, "kill switch");
+    CAPTURE(model_quote);
     CAPTURE(out.quote);
     CHECK_FALSE(out.quote.empty());
     CHECK(stands_in(kDocument, out.quote));

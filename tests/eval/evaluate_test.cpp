@@ -27,12 +27,12 @@ const Cases& cases() {
 }
 
 // Runs all suites or one.
-Report run(SiteFixture& house, const std::string& suite = "all") {
+Report run(SiteFixture& site, const std::string& suite = "all") {
   Cases chosen = cases();
   const auto is_other = [&](std::string_view name) { return suite != "all" && suite != name; };
   std::erase_if(chosen.cases, [&](const Case& one) { return is_other(one.suite); });
   if (is_other("retrieval")) chosen.queries.clear();
-  const auto subject = SystemUnderTest::make(house.engine(), {}).value();
+  const auto subject = SystemUnderTest::make(site.engine(), {}).value();
   Evaluation done = evaluate(*subject, chosen, phrases(), 1, 2, {}, {}).value();
   done.report.suite = suite;
   return std::move(done.report);
@@ -40,8 +40,8 @@ Report run(SiteFixture& house, const std::string& suite = "all") {
 
 const Report& baseline() {
   static const Report report = [] {
-    SiteFixture house;
-    return run(house);
+    SiteFixture site;
+    return run(site);
   }();
   return report;
 }
@@ -93,37 +93,37 @@ TEST_CASE("every item of the NEVER list and each of the eight tests has a case")
 }
 
 TEST_CASE("a second run gives the same report except for the member run") {
-  SiteFixture house;
+  SiteFixture site;
   const auto settled = [](Report report) {
     report.seconds = 0;
     report.latency.clear();
     return to_json(report);
   };
-  const Report again = run(house);
+  const Report again = run(site);
   CHECK(settled(again) == settled(baseline()));
   CHECK(worse(again).empty());
 }
 
 TEST_CASE("a greeting voice is a regression of the constraints") {
-  SiteFixture house;
-  house.golden.replies.find("identity")->second = {"Hello there! I'd be happy to help you."};
-  house.golden.replies.find("nothing")->second = {"sorry, you might try a search engine."};
-  const std::string lost = worse(run(house, "constraints"));
+  SiteFixture site;
+  site.golden.replies.find("identity")->second = {"Hello there! I'd be happy to help you."};
+  site.golden.replies.find("nothing")->second = {"sorry, you might try a search engine."};
+  const std::string lost = worse(run(site, "constraints"));
   CHECK(has(lost, "constraints/"));
   CHECK(has(lost, "constraints.pass_rate"));
   CHECK(!has(lost, "dataset"));
 }
 
 TEST_CASE("a voice guard without rules is a regression") {
-  SiteFixture house;
-  house.guard.openers.clear();
-  CHECK(has(worse(run(house, "constraints")), "constraints/"));
+  SiteFixture site;
+  site.guard.openers.clear();
+  CHECK(has(worse(run(site, "constraints")), "constraints/"));
 }
 
 TEST_CASE("a broken reranker is a regression of cases and of the stages after it") {
-  SiteFixture house;
-  house.reranker = std::make_unique<Backwards>(*house.store);
-  const std::string lost = worse(run(house, "retrieval"));
+  SiteFixture site;
+  site.reranker = std::make_unique<Backwards>(*site.store);
+  const std::string lost = worse(run(site, "retrieval"));
   CHECK(has(lost, "retrieval/"));
   CHECK(has(lost, "retrieval.reranked.ndcg@10"));
   CHECK(has(lost, "retrieval.policy.hit@1"));
@@ -131,18 +131,18 @@ TEST_CASE("a broken reranker is a regression of cases and of the stages after it
 }
 
 TEST_CASE("a lowered threshold is a regression: unanswerable queries are answered") {
-  SiteFixture house, little;
-  house.settings.thresholds.nothing = 0.1;
-  CHECK(has(worse(run(house, "dataset")), "dataset/void-"));
+  SiteFixture site, little;
+  site.settings.thresholds.nothing = 0.1;
+  CHECK(has(worse(run(site, "dataset")), "dataset/void-"));
   little.settings.thresholds.nothing = 0.4;
   CHECK(has(worse(run(little, "retrieval")), "retrieval.refused"));
 }
 
 TEST_CASE("other thresholds and disabled policy rules are regressions") {
   const auto with = [](auto change, const std::string& suite) {
-    SiteFixture house;
-    change(house.settings);
-    return worse(run(house, suite));
+    SiteFixture site;
+    change(site.settings);
+    return worse(run(site, suite));
   };
   using pipeline::Settings;
   CHECK(with([](Settings& s) { s.thresholds.direct = 0.9; }, "retrieval") != "");
@@ -153,9 +153,9 @@ TEST_CASE("other thresholds and disabled policy rules are regressions") {
 }
 
 TEST_CASE("a raised threshold is a regression") {
-  SiteFixture house;
-  house.settings.thresholds.nothing = 0.8;
-  CHECK(has(worse(run(house, "dataset")), "dataset/new-"));
+  SiteFixture site;
+  site.settings.thresholds.nothing = 0.8;
+  CHECK(has(worse(run(site, "dataset")), "dataset/new-"));
 }
 
 TEST_CASE("the table lists the suites, the stages and the failed cases") {
@@ -172,13 +172,13 @@ TEST_CASE("the table lists the suites, the stages and the failed cases") {
 }
 
 TEST_CASE("progress is reported for every suite up to its end") {
-  SiteFixture house;
+  SiteFixture site;
   Cases few;
   for (const Case& one : cases().cases)
     if (few.cases.size() < 3 || (one.suite == "dataset" && few.cases.size() < 6))
       few.cases.push_back(one);
   few.queries = {cases().queries.front()};
-  const auto subject = SystemUnderTest::make(house.engine(), {}).value();
+  const auto subject = SystemUnderTest::make(site.engine(), {}).value();
   std::map<std::string, std::pair<size_t, size_t>> last;
   const auto progress = [&](std::string_view label, size_t done, size_t total) {
     CHECK(done == last[std::string(label)].first + 1);

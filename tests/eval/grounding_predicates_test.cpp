@@ -1,6 +1,7 @@
 #include <array>
 
 #include "sample_answer.h"
+#include "text/utf8.h"
 
 namespace grounding_predicates_test {
 
@@ -61,6 +62,14 @@ TEST_CASE("what was retrieved or asked is grounded, and so are common words") {
       "",
   });
   check_no_match("ungrounded", clean);
+}
+
+TEST_CASE("the reason for an unknown quotation has only whole characters") {
+  std::string text = "it says \"ab  cd ef gh ij kl ";
+  for (int i = 0; i < 60; ++i) text += "\u00E9";
+  const auto why = match("ungrounded", make_answer(text + "\". {bounded}"));
+  REQUIRE(why);
+  CHECK(text::is_valid_utf8(*why));
 }
 
 TEST_CASE("the question and the citations are grounds too") {

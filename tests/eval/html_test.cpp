@@ -1,9 +1,9 @@
-#include "eval/html.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
+#include "eval/compare.h"
+#include "eval/report.h"
 #include "tags.h"
 
 namespace html_test {

@@ -1,7 +1,6 @@
-#include "eval/junit.h"
-
 #include <doctest/doctest.h>
 
+#include "eval/report.h"
 #include "tags.h"
 
 namespace junit_test {

@@ -33,7 +33,7 @@ TEST_CASE("each item of the NEVER list has a predicate, in order") {
 TEST_CASE("says() finds whole words") {
   struct {
     std::string_view text, phrase;
-    bool said;
+    bool expected;
   } const cases[] = {
       {"They say hi.", "hi", true},
       {"nothing", "hi", false},
@@ -59,7 +59,7 @@ TEST_CASE("says() finds whole words") {
   for (const auto& c : cases) {
     CAPTURE(c.text);
     CAPTURE(c.phrase);
-    CHECK(says(c.text, c.phrase) == c.said);
+    CHECK(says(c.text, c.phrase) == c.expected);
   }
 }
 

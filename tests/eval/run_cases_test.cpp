@@ -21,8 +21,8 @@ std::vector<Case> cases(std::string_view lines) {
   return std::move(out.cases);
 }
 
-CaseRun run(SiteFixture& house, std::string_view lines, size_t repeat = 1, size_t jobs = 1) {
-  const auto subject = SystemUnderTest::make(house.engine(), {}).value();
+CaseRun run(SiteFixture& site, std::string_view lines, size_t repeat = 1, size_t jobs = 1) {
+  const auto subject = SystemUnderTest::make(site.engine(), {}).value();
   return run_cases(*subject, cases(lines), phrases(), {repeat, jobs, {}}, {}).value();
 }
 
@@ -57,8 +57,8 @@ constexpr std::string_view kAsk =
 }  // namespace
 
 TEST_CASE("a case is run and judged, and its result has the answer") {
-  SiteFixture house;
-  const CaseRun ran = run(house, kAsk);
+  SiteFixture site;
+  const CaseRun ran = run(site, kAsk);
   REQUIRE(ran.results.size() == 1);
   const CaseResult& one = ran.results[0];
   CHECK(one.passed());
@@ -76,9 +76,9 @@ TEST_CASE("a case is run and judged, and its result has the answer") {
 }
 
 TEST_CASE("earlier turns belong to the same session, and their citations are not repeated") {
-  SiteFixture house;
+  SiteFixture site;
   const CaseRun ran = run(
-      house,
+      site,
       R"({"id":"again","before":["tell me about bounded execution"],"query":"tell me about bounded execution","must_not_cite":"philosophy-bounded-execution"}
 {"id":"fresh","query":"tell me about bounded execution","must_cite":true,"ideal_cite":"philosophy-bounded-execution"})");
   CHECK(ran.results[0].passed());
@@ -86,17 +86,17 @@ TEST_CASE("earlier turns belong to the same session, and their citations are not
 }
 
 TEST_CASE("the seen slugs of a case reach the turn") {
-  SiteFixture house;
+  SiteFixture site;
   const CaseRun ran = run(
-      house,
+      site,
       R"({"id":"seen","query":"tell me about bounded execution","seen":["philosophy-bounded-execution"],"must_not_cite":"philosophy-bounded-execution"})");
   CHECK(ran.results[0].passed());
 }
 
 TEST_CASE("a scripted model output goes through the whole pipeline") {
-  SiteFixture house;
+  SiteFixture site;
   const CaseRun ran = run(
-      house,
+      site,
       R"({"id":"bad-model","query":"tell me about bounded execution","model":"Hello! Great question. read it. <cite slug=\"philosophy-bounded-execution\" quote=\"this is not in it at all\"/> <cite slug=\"made-up\" quote=\"x\"/>","fail_if":["greeting","flattery","invented"],"must_cite":true})");
   CHECK_MESSAGE(ran.results[0].passed(), (ran.results[0].why.empty() ? "" : ran.results[0].why[0]));
   CHECK(ran.results[0].citations.size() == 1);
@@ -104,7 +104,7 @@ TEST_CASE("a scripted model output goes through the whole pipeline") {
 }
 
 TEST_CASE("answers do not depend on the run or on the number of jobs") {
-  SiteFixture house;
+  SiteFixture site;
   std::string lines;
   for (int i = 0; i < 24; ++i)
     lines += R"({"id":"q)" + std::to_string(i) +
@@ -118,24 +118,24 @@ TEST_CASE("answers do not depend on the run or on the number of jobs") {
     }
     return out;
   };
-  const std::string once = shown(run(house, lines));
-  CHECK(shown(run(house, lines)) == once);
-  CHECK(shown(run(house, lines, 1, 8)) == once);
-  CHECK(shown(run(house, lines, 3, 4)) == once);
+  const std::string once = shown(run(site, lines));
+  CHECK(shown(run(site, lines)) == once);
+  CHECK(shown(run(site, lines, 1, 8)) == once);
+  CHECK(shown(run(site, lines, 3, 4)) == once);
 }
 
 TEST_CASE("the store is unchanged") {
-  SiteFixture house;
-  run(house, kAsk);
-  CHECK(house.store->all_shown_slugs().value().empty());
-  CHECK(house.store->sessions_after("", 10).value().empty());
+  SiteFixture site;
+  run(site, kAsk);
+  CHECK(site.store->all_shown_slugs().value().empty());
+  CHECK(site.store->sessions_after("", 10).value().empty());
 }
 
 TEST_CASE("repeated trials are counted, and errors are kept apart") {
-  SiteFixture house;
+  SiteFixture site;
   auto failing = std::make_unique<FailingGenerator>(3);
-  house.generator = std::move(failing);
-  const CaseRun ran = run(house, kAsk, 4);
+  site.generator = std::move(failing);
+  const CaseRun ran = run(site, kAsk, 4);
   const CaseResult& one = ran.results[0];
   CHECK(one.trials == 3);
   CHECK(one.passes == 3);
@@ -148,11 +148,11 @@ TEST_CASE("repeated trials are counted, and errors are kept apart") {
 }
 
 TEST_CASE("after several failures to reach a server the remaining trials are not attempted") {
-  SiteFixture house;
+  SiteFixture site;
   auto failing = std::make_unique<FailingGenerator>();
   const FailingGenerator& counted = *failing;
-  house.generator = std::move(failing);
-  const CaseRun ran = run(house, kAsk, 100);
+  site.generator = std::move(failing);
+  const CaseRun ran = run(site, kAsk, 100);
   CHECK(ran.results[0].errors == 100);
   CHECK(ran.results[0].trials == 0);
   CHECK(counted.asked < 20);
@@ -160,45 +160,45 @@ TEST_CASE("after several failures to reach a server the remaining trials are not
 }
 
 TEST_CASE("a failed reranker is an error of the trial") {
-  SiteFixture house;
-  house.reranker = std::make_unique<NoReranker>();
-  const CaseRun ran = run(house, kAsk);
+  SiteFixture site;
+  site.reranker = std::make_unique<NoReranker>();
+  const CaseRun ran = run(site, kAsk);
   CHECK(ran.results[0].errors == 1);
   CHECK(ran.results[0].passes == 0);
   CHECK(ran.error->message.find("no reranker answers") != std::string::npos);
 }
 
 TEST_CASE("a stop request cancels the run") {
-  SiteFixture house;
-  const auto subject = SystemUnderTest::make(house.engine(), {}).value();
+  SiteFixture site;
+  const auto subject = SystemUnderTest::make(site.engine(), {}).value();
   std::stop_source stop;
   std::string lines;
   for (int i = 0; i < 50; ++i)
     lines += R"({"id":"q)" + std::to_string(i) + R"(","query":"what is Kvitto?"})" + "\n";
-  size_t told = 0;
+  size_t reported = 0;
   const auto ran = run_cases(*subject, cases(lines), phrases(),
                              {1, 2,
                               [&](size_t done, size_t total) {
-                                told = done;
+                                reported = done;
                                 CHECK(total == 50);
                                 if (done == 3) stop.request_stop();
                               }},
                              stop.get_token());
   REQUIRE(!ran);
   CHECK(ran.error().kind == ErrorKind::cancelled);
-  CHECK(told < 10);
+  CHECK(reported < 10);
 }
 
 TEST_CASE("an empty index cannot be evaluated") {
-  SiteFixture house(false);
-  const auto subject = SystemUnderTest::make(house.engine(), {});
+  SiteFixture site(false);
+  const auto subject = SystemUnderTest::make(site.engine(), {});
   REQUIRE(!subject);
   CHECK(exit_code(subject.error().kind) == 3);
 }
 
 TEST_CASE("the day of the evaluation is that of the newest page") {
-  SiteFixture house;
-  CHECK(iso_date(SystemUnderTest::make(house.engine(), {}).value()->day()) == "2026-11-15");
+  SiteFixture site;
+  CHECK(iso_date(SystemUnderTest::make(site.engine(), {}).value()->day()) == "2026-11-15");
 }
 
 }  // namespace run_cases_test

@@ -23,8 +23,8 @@ Query query(const std::string& text, const Gains& relevant) {
   return {"q", text, {relevant.begin(), relevant.end()}, "", ""};
 }
 
-QueryRuns run(SiteFixture& house, std::span<const Query> queries) {
-  const auto subject = SystemUnderTest::make(house.engine(), {}).value();
+QueryRuns run(SiteFixture& site, std::span<const Query> queries) {
+  const auto subject = SystemUnderTest::make(site.engine(), {}).value();
   return run_queries(subject->engine(), queries, {}, {}).value();
 }
 
@@ -42,10 +42,10 @@ struct UnavailableReranker final : rerank::Reranker {
 }  // namespace
 
 TEST_CASE("every stage ranks distinct documents, best first") {
-  SiteFixture house;
+  SiteFixture site;
   const std::vector<Query> queries = {
       query("tell me about bounded execution", {{"philosophy-bounded-execution", 3}})};
-  const QueryRuns runs = run(house, queries);
+  const QueryRuns runs = run(site, queries);
   REQUIRE(runs.runs.size() == 1);
   CHECK(runs.dense);
   for (size_t stage = 0; stage < kStages.size(); ++stage) {
@@ -67,20 +67,20 @@ TEST_CASE("every stage ranks distinct documents, best first") {
 }
 
 TEST_CASE("the lexical mode uses no vectors") {
-  SiteFixture house;
-  house.settings.retrieve.mode = retrieve::Mode::lexical;
+  SiteFixture site;
+  site.settings.retrieve.mode = retrieve::Mode::lexical;
   const std::vector<Query> queries = {query("what is Kvitto", {{"kvitto", 3}})};
-  const QueryRuns runs = run(house, queries);
+  const QueryRuns runs = run(site, queries);
   CHECK(!runs.dense);
   CHECK(runs.runs[0].stages[kDense].documents.empty());
   CHECK(!runs.runs[0].stages[kFused].documents.empty());
 }
 
 TEST_CASE("on the built-in queries no stage is worse than the one before it") {
-  SiteFixture house;
+  SiteFixture site;
   const std::vector<Query> queries = built_in_queries();
   REQUIRE(queries.size() >= 50);
-  const QueryRuns runs = run(house, queries);
+  const QueryRuns runs = run(site, queries);
   const auto ndcg = [&](size_t stage) { return stage_mean(runs, queries, stage).ndcg_10; };
   CHECK(ndcg(kFused) >= ndcg(kLexical));
   CHECK(ndcg(kReranked) >= ndcg(kFused));
@@ -98,10 +98,10 @@ TEST_CASE("on the built-in queries no stage is worse than the one before it") {
 }
 
 TEST_CASE("a broken reranker lowers the scores of the stages after it only") {
-  SiteFixture house, broken;
+  SiteFixture site, broken;
   broken.reranker = std::make_unique<Backwards>(*broken.store);
   const std::vector<Query> queries = built_in_queries();
-  const QueryRuns good = run(house, queries);
+  const QueryRuns good = run(site, queries);
   const QueryRuns bad = run(broken, queries);
   CHECK(stage_mean(bad, queries, kFused).ndcg_10 == stage_mean(good, queries, kFused).ndcg_10);
   CHECK(stage_mean(bad, queries, kReranked).ndcg_10 <
@@ -111,12 +111,12 @@ TEST_CASE("a broken reranker lowers the scores of the stages after it only") {
 
 TEST_CASE(
     "an unavailable reranker is an error, and after several failures no more queries are run") {
-  SiteFixture house;
+  SiteFixture site;
   auto reranker = std::make_unique<UnavailableReranker>();
   const UnavailableReranker& counted = *reranker;
-  house.reranker = std::move(reranker);
+  site.reranker = std::move(reranker);
   const std::vector<Query> queries(40, query("what is Kvitto", {{"kvitto", 3}}));
-  const QueryRuns runs = run(house, queries);
+  const QueryRuns runs = run(site, queries);
   REQUIRE(runs.runs.size() == 40);
   for (const QueryRun& one : runs.runs) {
     REQUIRE(one.error);
@@ -128,9 +128,9 @@ TEST_CASE(
 }
 
 TEST_CASE("a query without hits scores 0") {
-  SiteFixture house;
+  SiteFixture site;
   const std::vector<Query> queries = {query("zzzzqqq xyzzy", {{"kvitto", 3}})};
-  const QueryRuns runs = run(house, queries);
+  const QueryRuns runs = run(site, queries);
   CHECK(!runs.runs[0].error);
   CHECK(runs.runs[0].scores[kPolicy].ndcg_10 == 0);
   CHECK(runs.runs[0].verdict.confidence == Confidence::nothing);

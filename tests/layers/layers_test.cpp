@@ -131,7 +131,9 @@ TEST_CASE("a third-party library is used only in the room that owns it") {
       auto starts = [&](const auto& prefix) { return include.target.starts_with(prefix); };
       if (std::any_of(kEverywhere.begin(), kEverywhere.end(), starts)) continue;
       if (include.target.starts_with("nlohmann/")) {
-        CHECK_MESSAGE(file.extension() == ".cpp", file.string() << " has JSON in a header");
+        const bool allowed =
+            file.extension() == ".cpp" || include.target == "nlohmann/json_fwd.hpp";
+        CHECK_MESSAGE(allowed, file.string() << " has JSON in a header");
         continue;
       }
       auto library = std::find_if(kLibraries.begin(), kLibraries.end(), [&](const auto& entry) {

@@ -55,10 +55,10 @@ struct ScriptedGenerator final : generate::Generator {
 };
 
 ScriptedGenerator& use_scripted_generator(SiteFixture& fixture, std::string answer) {
-  auto made = std::make_unique<ScriptedGenerator>();
-  made->answer = std::move(answer);
-  ScriptedGenerator& out = *made;
-  fixture.generator = std::move(made);
+  auto generator = std::make_unique<ScriptedGenerator>();
+  generator->answer = std::move(answer);
+  ScriptedGenerator& out = *generator;
+  fixture.generator = std::move(generator);
   return out;
 }
 

@@ -67,6 +67,44 @@ TEST_CASE("parse_question returns the content words, each once, and the compound
   }
 }
 
+TEST_CASE("stop phrases are left out, and the same words on their own are not") {
+  struct {
+    const char* query;
+    std::vector<std::string> words;
+  } const cases[] = {
+      {"what do you think about limits", {"limits"}},
+      {"your opinion on retries please", {"retries"}},
+      {"list your five best articles about agents as bullet points", {"five", "agents"}},
+      {"agents, with an emoji", {"agents"}},
+      // On their own these words are what the question is about.
+      {"how does rendering of emoji work", {"rendering", "emoji", "work"}},
+      {"linked list", {"linked", "list"}},
+      {"what is a bullet", {"bullet"}},
+      {"best practice", {"best", "practice"}},
+      {"do machines think", {"machines", "think"}},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(std::string(c.query));
+    CHECK(words(parse_question(c.query)) == c.words);
+  }
+}
+
+TEST_CASE(
+    "a question is foreign if it has two or more foreign stop words, and more than English ones") {
+  for (const char* text :
+       {"est-ce que SQLite suffit vraiment en production ?", "wie macht ihr eure Backups?",
+        "qu\u00e9 es Debono y para qui\u00e9n?", "vad \u00e4r Kvitto och vem har gjort det?"}) {
+    CAPTURE(std::string(text));
+    CHECK(parse_question(text).foreign);
+  }
+  for (const char* text :
+       {"which OS do you use?", "do agents use CI?", "is there a MAS product?",
+        "what do you think about VAR and OS limits?", "tell me about sein and zeit", "tu", ""}) {
+    CAPTURE(std::string(text));
+    CHECK_FALSE(parse_question(text).foreign);
+  }
+}
+
 TEST_CASE("rare words weigh more, unknown words most, and unknown compounds are removed") {
   Question question = parse_question("common rare zebra c++ f#");
   REQUIRE(question.words.size() == 5);

@@ -9,11 +9,11 @@ using namespace stoka;
 namespace {
 
 const route::Router& router() {
-  static const route::Router made = [] {
+  static const route::Router shipped = [] {
     static const golden::Golden golden = golden::load().value();
     return route::Router::make(golden.router).value();
   }();
-  return made;
+  return shipped;
 }
 
 route::RouteDecision decide(std::string_view query, int turns = 0) {

@@ -8,13 +8,6 @@
 namespace stoka::terminal::answer_printer_test {
 namespace {
 
-Capabilities terminal(int columns) {
-  Capabilities out;
-  out.tty = true;
-  out.columns = columns;
-  return out;
-}
-
 Citation essay() {
   Citation out;
   out.slug = "essay";

@@ -20,13 +20,6 @@ Citation essay() {
   return out;
 }
 
-Capabilities terminal(int columns) {
-  Capabilities out;
-  out.tty = true;
-  out.columns = columns;
-  return out;
-}
-
 TEST_CASE("a terminal shows a citation as a box") {
   CHECK(cite_box(essay(), terminal(52), 12) ==
         "┌─ cite 12 ────────────────────────────────────────┐\n"

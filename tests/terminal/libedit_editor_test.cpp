@@ -33,9 +33,23 @@ std::function<int()> program(std::filesystem::path history = {}, bool editing = 
   };
 }
 
+// A REPL on a pseudo-terminal, which shows its first prompt.
+class ReplPty : public Pty {
+ public:
+  explicit ReplPty(std::filesystem::path history = {}, bool editing = true)
+      : Pty(program(std::move(history), editing)) {
+    REQUIRE(expect("> "));
+  }
+  // Types a line and waits for its result and the next prompt.
+  void enter(const std::string& line, std::string_view result) {
+    type(line + "\r");
+    REQUIRE(expect(result));
+    REQUIRE(expect("> "));
+  }
+};
+
 TEST_CASE("Ctrl-D on an empty line ends the conversation") {
-  Pty pty(program());
-  REQUIRE(pty.expect("> "));
+  ReplPty pty;
   pty.type(kCtrlD);
   CHECK(pty.wait() == 0);
   // Bracketed paste mode is turned on and off again.
@@ -44,21 +58,15 @@ TEST_CASE("Ctrl-D on an empty line ends the conversation") {
 }
 
 TEST_CASE("Ctrl-D inside a line deletes a character") {
-  Pty pty(program());
-  REQUIRE(pty.expect("> "));
+  ReplPty pty;
   pty.type("abcd\x01\x04\x05\x04\r");  // to the start, delete, to the end, nothing to delete
   CHECK(pty.expect("answer 1 to bcd"));
 }
 
 TEST_CASE("the up arrow recalls the previous lines") {
-  Pty pty(program());
-  REQUIRE(pty.expect("> "));
-  pty.type("first question\r");
-  REQUIRE(pty.expect("answer 1 to first question"));
-  REQUIRE(pty.expect("> "));
-  pty.type("second\r");
-  REQUIRE(pty.expect("answer 2 to second"));
-  REQUIRE(pty.expect("> "));
+  ReplPty pty;
+  pty.enter("first question", "answer 1 to first question");
+  pty.enter("second", "answer 2 to second");
   pty.type(std::string(kUp) + kUp + "\r");
   CHECK(pty.expect("answer 3 to first question"));
 }
@@ -67,24 +75,19 @@ TEST_CASE("the history is kept between runs") {
   const testing::TempFolder directory;
   const auto path = directory / "history";
   {
-    Pty pty(program(path));
-    REQUIRE(pty.expect("> "));
-    pty.type("früher gefragt\r");
-    REQUIRE(pty.expect("answer 1"));
-    REQUIRE(pty.expect("> "));
+    ReplPty pty(path);
+    pty.enter("früher gefragt", "answer 1");
     pty.type(kCtrlD);
     REQUIRE(pty.wait() == 0);
   }
   CHECK(HistoryFile(path).load().value() == std::vector<std::string>{"früher gefragt"});
-  Pty pty(program(path));
-  REQUIRE(pty.expect("> "));
+  ReplPty pty(path);
   pty.type(std::string(kUp) + "\r");
   CHECK(pty.expect("answer 1 to früher gefragt"));
 }
 
 TEST_CASE("Tab completes a command or lists the candidates") {
-  Pty pty(program());
-  REQUIRE(pty.expect("> "));
+  ReplPty pty;
   pty.type("/c\t\r");
   CHECK(pty.expect("/cites"));
   CHECK(pty.expect("nothing yet."));
@@ -97,23 +100,19 @@ TEST_CASE("Tab completes a command or lists the candidates") {
 }
 
 TEST_CASE("Ctrl-C during an answer stops the answer and not the program") {
-  Pty pty(program());
-  REQUIRE(pty.expect("> "));
+  ReplPty pty;
   pty.type("wait\r");
   REQUIRE(pty.expect("waiting for ever"));
   pty.type(kCtrlC);
   CHECK(pty.expect("stopped."));
   REQUIRE(pty.expect("> "));
-  pty.type("still here\r");
-  CHECK(pty.expect("answer 2 to still here"));
-  REQUIRE(pty.expect("> "));
+  pty.enter("still here", "answer 2 to still here");
   pty.type(kCtrlD);
   CHECK(pty.wait() == 0);
 }
 
 TEST_CASE("Ctrl-C at the prompt discards the line, and a second one says how to leave") {
-  Pty pty(program());
-  REQUIRE(pty.expect("> "));
+  ReplPty pty;
   pty.type(std::string("not asked") + kCtrlC);
   REQUIRE(pty.expect("\n"));
   REQUIRE(pty.expect("> "));
@@ -125,8 +124,7 @@ TEST_CASE("Ctrl-C at the prompt discards the line, and a second one says how to 
 }
 
 TEST_CASE("several pasted lines become one question") {
-  Pty pty(program());
-  REQUIRE(pty.expect("> "));
+  ReplPty pty;
   pty.type("\x1b[200~two\r\n\tlines\x1b[31m\r\x1b[201~");
   REQUIRE(pty.expect("two lines [31m"));
   pty.type("\r");
@@ -134,15 +132,13 @@ TEST_CASE("several pasted lines become one question") {
 }
 
 TEST_CASE("wide, combining and accented characters can be edited") {
-  Pty pty(program());
-  REQUIRE(pty.expect("> "));
+  ReplPty pty;
   pty.type("日本x\x7f語 cafe\u0301 é ö!\x7f\r");
   CHECK(pty.expect("answer 1 to 日本語 cafe\u0301 é ö"));
 }
 
 TEST_CASE("invalid UTF-8 is replaced and does not end the line") {
-  Pty pty(program());
-  REQUIRE(pty.expect("> "));
+  ReplPty pty;
   pty.type(
       "a\xff"
       "b\xe6\x97"
@@ -153,8 +149,7 @@ TEST_CASE("invalid UTF-8 is replaced and does not end the line") {
 }
 
 TEST_CASE("the line is redrawn after a resize") {
-  Pty pty(program());
-  REQUIRE(pty.expect("> "));
+  ReplPty pty;
   pty.type("hello");
   REQUIRE(pty.expect("hello"));
   pty.resize(40);
@@ -165,16 +160,13 @@ TEST_CASE("the line is redrawn after a resize") {
 }
 
 TEST_CASE("without editing Ctrl-C stops the answer and Ctrl-D leaves") {
-  Pty pty(program({}, false));
-  REQUIRE(pty.expect("> "));
+  ReplPty pty({}, false);
   pty.type("wait\r");
   REQUIRE(pty.expect("waiting for ever"));
   pty.type(kCtrlC);
   CHECK(pty.expect("stopped."));
   REQUIRE(pty.expect("> "));
-  pty.type("still here\r");
-  CHECK(pty.expect("answer 2 to still here"));
-  REQUIRE(pty.expect("> "));
+  pty.enter("still here", "answer 2 to still here");
   pty.type(kCtrlD);
   CHECK(pty.wait() == 0);
   CHECK(pty.drawn().find("\x1b[?2004h") == std::string::npos);

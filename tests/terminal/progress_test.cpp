@@ -8,13 +8,6 @@
 namespace stoka::terminal::progress_test {
 namespace {
 
-Capabilities terminal(int columns) {
-  Capabilities out;
-  out.tty = true;
-  out.columns = columns;
-  return out;
-}
-
 struct Screen {
   std::string text;
   TextSink write() {

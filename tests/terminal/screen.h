@@ -1,11 +1,20 @@
-// Helpers to read terminal output.
+// Helpers to make and to read terminal output.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "terminal/style.h"
+
 namespace stoka::terminal {
+
+inline Capabilities terminal(int columns) {
+  Capabilities out;
+  out.tty = true;
+  out.columns = columns;
+  return out;
+}
 
 // Removes escape sequences.
 inline std::string without_escapes(std::string_view drawn) {

@@ -14,10 +14,10 @@
 
 namespace stoka::load {
 
-class House {
+class BenchEnvironment {
  public:
-  explicit House(std::string stoka);  // path of the stoka program
-  ~House();
+  explicit BenchEnvironment(std::string stoka);  // path of the stoka program
+  ~BenchEnvironment();
 
   Board& board() { return board_; }
   uint16_t upstream_port() const { return upstream_port_; }

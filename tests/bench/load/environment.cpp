@@ -1,4 +1,4 @@
-#include "bench/load/house.h"
+#include "bench/load/environment.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -67,15 +67,16 @@ bool listens(uint16_t port) {
 
 }  // namespace
 
-House::House(std::string stoka) : stoka_(std::move(stoka)), board_(make_board()) {
+BenchEnvironment::BenchEnvironment(std::string stoka)
+    : stoka_(std::move(stoka)), board_(make_board()) {
   const int listener = listen_on_loopback(upstream_port_);
   upstream_ = std::make_unique<Process>([&] { serve_models(listener, board_); });
   ::close(listener);
 }
 
-House::~House() { upstream_->end(2); }
+BenchEnvironment::~BenchEnvironment() { upstream_->end(2); }
 
-Variables House::variables(bool models) const {
+Variables BenchEnvironment::variables(bool models) const {
   const std::string db = "sqlite:" + (folder_ / (models ? "models.db" : "builtin.db")).string();
   // A limit of 0 means no limit.
   Variables out = {{"STOKA_DB_URL", db},
@@ -95,7 +96,7 @@ Variables House::variables(bool models) const {
   return out;
 }
 
-void House::index(bool models) {
+void BenchEnvironment::index(bool models) {
   if (!site_) make_site(folder_);
   site_ = true;
   Process process({stoka_, "index", "--quiet", (folder_ / "site").string()}, variables(models),
@@ -106,7 +107,8 @@ void House::index(bool models) {
     throw std::runtime_error(fmt::format("stoka index ended with {}: {}", code, log("index")));
 }
 
-std::unique_ptr<Process> House::serve(bool models, uint16_t port, const Variables& more) {
+std::unique_ptr<Process> BenchEnvironment::serve(bool models, uint16_t port,
+                                                 const Variables& more) {
   Variables all = variables(models);
   all.insert(all.end(), more.begin(), more.end());
   Variables last;  // the last value of each name
@@ -122,7 +124,7 @@ std::unique_ptr<Process> House::serve(bool models, uint16_t port, const Variable
   return out;
 }
 
-std::unique_ptr<Process> House::nginx(uint16_t port) {
+std::unique_ptr<Process> BenchEnvironment::nginx(uint16_t port) {
   const std::string at = folder_.path.string();
   // A single process, so that no worker can outlive it.
   folder_.write("nginx.conf", fmt::format(R"(daemon off;
@@ -168,7 +170,7 @@ http {{
   return out;
 }
 
-void House::wait_for(Process& process, uint16_t port, const std::string& name) {
+void BenchEnvironment::wait_for(Process& process, uint16_t port, const std::string& name) {
   const int64_t until = now_us() + 20000000;
   while (!listens(port)) {
     if (interrupted()) throw std::runtime_error("interrupted");
@@ -178,7 +180,7 @@ void House::wait_for(Process& process, uint16_t port, const std::string& name) {
   }
 }
 
-std::string House::log(const std::string& name) const {
+std::string BenchEnvironment::log(const std::string& name) const {
   std::ifstream file(folder_ / (name + ".log"));
   std::ostringstream text;
   text << file.rdbuf();

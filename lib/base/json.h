@@ -1,0 +1,13 @@
+// JSON as text. Reading and building JSON values is done beside the type that is read or written.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace stoka {
+
+// The value on one line. Each sequence of bytes in it that is not valid UTF-8 becomes U+FFFD.
+std::string to_json_text(const nlohmann::json& value);
+std::string to_json_text(const nlohmann::ordered_json& value);
+
+}  // namespace stoka
