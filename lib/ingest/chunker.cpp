@@ -296,6 +296,20 @@ std::string content_without_text(const Document& document, std::span<const Block
   return content;
 }
 
+// Calls visit(text before it, name in braces) for each placeholder of a template, and at the end
+// once with the remaining text and an empty name. A brace that is never closed is text.
+template <class Visit>
+void for_each_placeholder(std::string_view pattern, Visit visit) {
+  while (true) {
+    size_t open = pattern.find('{');
+    size_t close = open == std::string_view::npos ? open : pattern.find('}', open);
+    if (close == std::string_view::npos) break;
+    visit(pattern.substr(0, open), pattern.substr(open + 1, close - open - 1));
+    pattern.remove_prefix(close + 1);
+  }
+  visit(pattern, std::string_view());
+}
+
 }  // namespace
 
 std::string_view to_string(PrefixMode mode) {
@@ -350,24 +364,6 @@ std::string embedding_text(const Chunk& chunk, PrefixMode mode) {
   }
   return out + "\n" + chunk.content;
 }
-
-namespace {
-
-// Calls visit(text before it, name in braces) for each placeholder of a template, and at the end
-// once with the remaining text and an empty name. A brace that is never closed is text.
-template <class Visit>
-void for_each_placeholder(std::string_view pattern, Visit visit) {
-  while (true) {
-    size_t open = pattern.find('{');
-    size_t close = open == std::string_view::npos ? open : pattern.find('}', open);
-    if (close == std::string_view::npos) break;
-    visit(pattern.substr(0, open), pattern.substr(open + 1, close - open - 1));
-    pattern.remove_prefix(close + 1);
-  }
-  visit(pattern, std::string_view());
-}
-
-}  // namespace
 
 Result<> check_document_template(std::string_view pattern) {
   constexpr std::string_view kNames[] = {"text", "content", "title", "section", "tags", "type"};

@@ -49,11 +49,10 @@ std::string url_of(const Frontmatter& meta) {
 }  // namespace
 
 LoadedFile read_markdown(const SourceBytes& source, RepairReport& repairs) {
-  const SourceFile& file = source.file;
   LoadedFile out;
   const std::optional<std::string> text = read_text(source, "", repairs, out);
   if (!text) return out;
-  std::string path = display_path(file.path);
+  std::string path = display_path(source.file.path);
   FrontmatterSplit split = split_frontmatter(*text);
   Frontmatter meta = parse_frontmatter(split);
   const auto warn = [&](std::string_view what) {
@@ -64,7 +63,7 @@ LoadedFile read_markdown(const SourceBytes& source, RepairReport& repairs) {
     out.skipped.push_back({path, meta.unpublished, SkipKind::unpublished});
     return out;
   }
-  bool mdx = text::fold(file.path.extension().string()) == ".mdx";
+  bool mdx = text::fold(source.file.path.extension().string()) == ".mdx";
   Markdown markdown = parse_markdown(split.body, mdx ? Dialect::mdx : Dialect::markdown);
   if (markdown.plain) warn("markdown is too complex; read as plain paragraphs");
   if (markdown.blocks.empty() && meta.title.empty() && meta.description.empty()) {
@@ -77,7 +76,7 @@ LoadedFile read_markdown(const SourceBytes& source, RepairReport& repairs) {
   if (markdown.secret_code > 0)
     out.left_out.push_back({path, secret_code_reason(markdown.secret_code)});
 
-  PathMetadata metadata = path_metadata(file);
+  PathMetadata metadata = path_metadata(source.file);
   const Block* heading = first_heading(markdown.blocks);
   Page page;
   Document& document = page.document;

@@ -13,8 +13,6 @@
 namespace stoka::ingest {
 namespace {
 
-constexpr uint64_t kMegabyte = 1 << 20;
-
 // "a, b or c" for the conjunction "or".
 std::string enumeration(const std::vector<std::string_view>& names, std::string_view conjunction) {
   return fmt::format("{} {} {}", fmt::join(names.begin(), names.end() - 1, ", "), conjunction,
@@ -30,10 +28,10 @@ std::span<const SourceFormat> source_formats() {
        {".md", ".markdown", ".mdx"},
        InFolder::all,
        "markdown",
-       16 * kMegabyte,
+       16 << 20,
        read_markdown},
-      {"products.json", {".json"}, InFolder::named, "JSON", 16 * kMegabyte, read_products},
-      {"corpus.jsonl", {".jsonl", ".ndjson"}, InFolder::none, "JSON", 512 * kMegabyte, read_corpus},
+      {"products.json", {".json"}, InFolder::named, "JSON", 16 << 20, read_products},
+      {"corpus.jsonl", {".jsonl", ".ndjson"}, InFolder::none, "JSON", 512 << 20, read_corpus},
   };
   return kFormats;
 }

@@ -112,11 +112,8 @@ class Walker {
   }
 
   // Notes a path that is skipped unless it is also given itself.
-  void exclude(const fs::path& path, std::string_view reason) {
-    excluded_.try_emplace(path, std::string(reason), SkipKind::unreadable);
-  }
-  void exclude_unsupported(const fs::path& path) {
-    excluded_.try_emplace(path, unsupported_in_folder_reason(path), SkipKind::unsupported);
+  void exclude(const fs::path& path, std::string reason, SkipKind kind = SkipKind::unreadable) {
+    excluded_.try_emplace(path, std::move(reason), kind);
   }
 
   void add_source(const fs::path& path, const fs::path& relative) {
@@ -154,34 +151,25 @@ class Walker {
     bool is_source_file = is_source_in_folder(path);
     if (status.type() == fs::file_type::directory) {
       if (path.filename() != "_drafts") return true;
-      exclude(path, kDraftReason);
+      exclude(path, std::string(kDraftReason));
       return false;
     }
     if (is_source_file && is_unpublished(path)) {
       exclude(path, "starts with _, which site generators do not publish");
       return false;
     }
-    if (status.type() == fs::file_type::symlink) {
-      fs::file_type target = fs::status(path, error).type();
-      if (target == fs::file_type::directory) {
-        skip(path, "a symbolic link to a folder; give the folder itself to index it");
-      } else if (is_source_file && target != fs::file_type::regular) {
-        skip(path, "a symbolic link without a target");
-      } else if (is_source_file && !is_inside(path)) {
-        skip(path, "a symbolic link out of the tree");
-      } else if (is_source_file) {
-        add_source(path, path.lexically_relative(root_));
-      } else {
-        exclude_unsupported(path);
-      }
-      return false;
-    }
-    if (is_source_file && status.type() == fs::file_type::regular) {
-      add_source(path, path.lexically_relative(root_));
-    } else if (is_source_file) {
-      skip(path, "not a regular file");
+    const bool is_link = status.type() == fs::file_type::symlink;
+    const fs::file_type type = is_link ? fs::status(path, error).type() : status.type();
+    if (is_link && type == fs::file_type::directory) {
+      skip(path, "a symbolic link to a folder; give the folder itself to index it");
+    } else if (!is_source_file) {
+      exclude(path, unsupported_in_folder_reason(path), SkipKind::unsupported);
+    } else if (type != fs::file_type::regular) {
+      skip(path, is_link ? "a symbolic link without a target" : "not a regular file");
+    } else if (is_link && !is_inside(path)) {
+      skip(path, "a symbolic link out of the tree");
     } else {
-      exclude_unsupported(path);
+      add_source(path, path.lexically_relative(root_));
     }
     return false;
   }
