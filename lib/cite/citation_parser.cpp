@@ -1,5 +1,7 @@
 #include "cite/citation_parser.h"
 
+#include <cstring>
+
 #include "base/ascii.h"
 #include "text/entities.h"
 

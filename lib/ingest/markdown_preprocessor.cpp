@@ -327,9 +327,7 @@ class MarkdownPreprocessor {
  private:
   void read_fenced_line(std::string_view line) {
     out_ += line;
-    line = line.substr(0, line.find('\n'));
-    CodeFence fence = parse_code_fence(line);
-    if (fence.closes(open_fence_)) open_fence_ = {};
+    if (parse_code_fence(line.substr(0, line.find('\n'))).closes(open_fence_)) open_fence_ = {};
   }
 
   void read_line(std::string_view line) {
