@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "command.h"
+#include "ingest/source_format.h"
 #include "pages.h"
 #include "pipeline/index_run.h"
 #include "runtime.h"
@@ -138,7 +139,7 @@ Run declare_index(FlagList& flags) {
   add(flags,
       {{.names = "PATH",
         .target = &values->paths,
-        .help = "the folders and files to index: markdown, products.json, corpus.jsonl",
+        .help = "the folders and files to index: " + ingest::format_names(),
         .completion = Completion::files,
         .required = true},
        {.names = "--prune",

@@ -32,6 +32,33 @@ bool is_http_url(std::string_view text) {
   return std::string_view("/?#\\").find(text[scheme]) == std::string_view::npos;
 }
 
+UrlParts split_url(std::string_view url) {
+  url = url.substr(0, url.find_first_of("?#"));
+  const size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return {{}, url};
+  url.remove_prefix(scheme + 3);
+  const size_t path = std::min(url.find('/'), url.size());
+  return {url.substr(0, path), url.substr(path)};
+}
+
+std::string page_path(std::string_view page) {
+  const UrlParts url = split_url(page);
+  if (!url.host.empty() && url.path.empty()) return "/";
+  std::string_view path = url.path;
+  for (std::string_view index : {"/index.html", "/index.htm"})
+    if (path.ends_with(index)) path.remove_suffix(index.size() - 1);
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return std::string(path);
+}
+
+std::string page_slug(std::string_view page) {
+  const std::string path = page_path(page);
+  std::string_view slug = std::string_view(path).substr(path.rfind('/') + 1);
+  for (std::string_view extension : {".html", ".htm", ".md"})
+    if (slug.ends_with(extension)) slug.remove_suffix(extension.size());
+  return std::string(slug);
+}
+
 std::string safe_link(std::string_view address, std::string_view site) {
   if (address.size() > kMaxLinkBytes || std::any_of(address.begin(), address.end(), is_control))
     return {};

@@ -13,6 +13,21 @@ std::string percent_encode(std::string_view bytes, std::string_view plain);
 // Whether the text begins with http:// or https:// and a host.
 bool is_http_url(std::string_view text);
 
+// The parts of a URL, or of a path of the site. Query and fragment belong to neither.
+struct UrlParts {
+  std::string_view host;  // with the port; empty for a path of the site
+  std::string_view path;  // may be empty
+};
+UrlParts split_url(std::string_view url);
+
+// Returns the canonical path of a page or URL: without scheme, host, query, fragment, index.html
+// and a slash at the end. The root is "/"; an empty page stays empty.
+std::string page_path(std::string_view page);
+
+// Returns the slug at the end of a page or URL: "/blog/some-post/?x#y" -> "some-post". Empty for
+// "/".
+std::string page_slug(std::string_view page);
+
 // The maximum length of a link in bytes. Some terminals ignore longer links.
 inline constexpr size_t kMaxLinkBytes = 2048;
 

@@ -11,9 +11,9 @@
 #include <thread>
 #include <utility>
 
+#include "base/url.h"
 #include "client/event_reader.h"
 #include "pipeline/catalog.h"
-#include "session/interests.h"
 #include "text/normalize.h"
 #include "text/tokens.h"
 #include "text/utf8.h"
@@ -311,7 +311,7 @@ Verdict honesty(SmokeRun& run) {
 Verdict recommendations(SmokeRun& run) {
   pipeline::DiscoverRequest request;
   request.page.page = run.questions.page;
-  const std::string page = session::page_slug(request.page.page);
+  const std::string page = page_slug(request.page.page);
   const auto found = run.site.discover(request, run.stop);
   if (!found) return bad(found.error());
   std::string slugs;

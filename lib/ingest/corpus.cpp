@@ -17,15 +17,8 @@
 namespace stoka::ingest {
 namespace {
 
-const std::vector<std::string>& values(const std::vector<Field>& fields, std::string_view key) {
-  static const std::vector<std::string> kNone;
-  for (const Field& field : fields)
-    if (field.key == key) return field.values;
-  return kNone;
-}
-
 std::string one_value(const std::vector<Field>& fields, std::string_view key) {
-  const std::vector<std::string>& all = values(fields, key);
+  const std::vector<std::string>& all = values_of(fields, key);
   return all.empty() ? std::string() : text::collapse_whitespace(text::one_line(all.front()));
 }
 
@@ -64,16 +57,16 @@ class LineMessages {
 
 class CorpusReader {
  public:
-  CorpusReader(const SourceFile& file, std::string_view chunk_options, RepairReport& repairs)
-      : path_(display_path(file.path)), chunk_options_(chunk_options), repairs_(repairs) {
+  CorpusReader(const SourceBytes& source, RepairReport& repairs)
+      : source_(source), path_(display_path(source.file.path)), repairs_(repairs) {
     // Several corpora may all be called corpus.jsonl; then their folders tell them apart.
-    const std::string stem = display_path(file.path.stem());
-    folder_ = stem == "corpus" ? file.root : stem;
+    const std::string stem = display_path(source.file.path.stem());
+    folder_ = stem == "corpus" ? source.file.root : stem;
   }
 
-  LoadedFile run(std::string_view bytes) {
-    const std::optional<std::string> decoded = convert_to_utf8(bytes, repairs_);
-    std::string_view rest = decoded ? *decoded : bytes;
+  LoadedFile run() {
+    const std::optional<std::string> decoded = convert_to_utf8(source_.bytes, repairs_);
+    std::string_view rest = decoded ? *decoded : source_.bytes;
     if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
     while (!rest.empty()) {
       ++number_;
@@ -116,7 +109,7 @@ class CorpusReader {
     const std::string_view json = trimmed(*text);
     const auto fields = parse_json_fields(json);
     if (!fields) return skip_unparsed(fields.error().message);
-    add_document(*fields, content_hash(fmt::format("{}\n{}", json, chunk_options_)));
+    add_document(*fields, content_hash(fmt::format("{}\n{}", json, source_.chunk_options)));
   }
 
   void add_document(const std::vector<Field>& fields, std::string hash) {
@@ -136,7 +129,7 @@ class CorpusReader {
       return;
     }
     if (document.slug.empty()) return skip("has neither an id nor a title with letters or digits");
-    for (const std::string& text : values(fields, "text")) {
+    for (const std::string& text : values_of(fields, "text")) {
       PlainText part = parse_plain_text(text);
       std::move(part.blocks.begin(), part.blocks.end(), std::back_inserter(page.blocks));
       if (part.secret_code > 0) left_out_.add(number_, secret_code_reason(part.secret_code));
@@ -155,18 +148,15 @@ class CorpusReader {
     if (document.type.empty()) document.type = "page";
     document.path = path_;
     document.url = one_value(fields, "url");
-    document.description = meta.description;
-    document.author = meta.author;
-    document.tags = meta.tags;
-    document.date = meta.date;
+    set_metadata(document, meta);
     document.reading_minutes = meta.reading_minutes.value_or(reading_minutes(page.blocks));
     document.content_hash = std::move(hash);
     page.folders = {folder_};
     out_.pages.push_back(std::move(page));
   }
 
+  const SourceBytes& source_;
   std::string path_, folder_;
-  std::string_view chunk_options_;
   RepairReport& repairs_;
   LoadedFile out_;
   LineMessages skipped_, unpublished_, left_out_, warnings_;
@@ -178,9 +168,8 @@ class CorpusReader {
 
 }  // namespace
 
-LoadedFile read_corpus(const SourceFile& file, std::string_view bytes,
-                       std::string_view chunk_options, RepairReport& repairs) {
-  return CorpusReader(file, chunk_options, repairs).run(bytes);
+LoadedFile read_corpus(const SourceBytes& source, RepairReport& repairs) {
+  return CorpusReader(source, repairs).run();
 }
 
 }  // namespace stoka::ingest

@@ -1,10 +1,9 @@
 // Reads a corpus: a file with one JSON document per line (JSON Lines).
 #pragma once
 
-#include <string_view>
+#include <cstddef>
 
-#include "ingest/page.h"
-#include "ingest/text_repair.h"
+#include "ingest/source_format.h"
 
 namespace stoka::ingest {
 
@@ -20,10 +19,7 @@ inline constexpr size_t kMaxListedLines = 20;  // of each kind of message; the r
 //   type              if missing, "page"
 //   url               as written; if missing, the document has none
 // interpret_fields() reads date, tags, author, description, reading time and visibility. Other
-// keys are ignored. A line that cannot be used is skipped and reported with its number. Repairs of
-// the text are added to `repairs`. `chunk_options` is ChunkOptions::describe(), which goes into the
-// content hashes.
-LoadedFile read_corpus(const SourceFile& file, std::string_view bytes,
-                       std::string_view chunk_options, RepairReport& repairs);
+// keys are ignored. A line that cannot be used is skipped and reported with its number.
+LoadedFile read_corpus(const SourceBytes& source, RepairReport& repairs);
 
 }  // namespace stoka::ingest

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/ascii.h"
 #include "base/toml.h"
 
 namespace stoka::ingest {
@@ -165,29 +166,16 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
   }
 };
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 std::string_view unquote(std::string_view text) {
-  text = trim(text);
+  text = trimmed(text);
   if (text.size() >= 2 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0])
     return text.substr(1, text.size() - 2);
   if (!text.empty() && (text[0] == '"' || text[0] == '\'')) text.remove_prefix(1);
   return text;
 }
 
-bool is_simple_key(std::string_view text) {
-  return !text.empty() && text.size() <= 40 && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
-}
-
 void salvage_value(Field& field, std::string_view text) {
-  text = trim(text);
+  text = trimmed(text);
   if (text.empty()) return;
   if (text[0] != '[') {
     field.values.emplace_back(unquote(text));
@@ -238,6 +226,19 @@ bool ends_inside_quotes(const std::string& yaml) {
 
 }  // namespace
 
+const std::vector<std::string>& values_of(const std::vector<Field>& fields, std::string_view key) {
+  static const std::vector<std::string> kNone;
+  for (const Field& field : fields)
+    if (field.key == key) return field.values;
+  return kNone;
+}
+
+bool is_simple_key(std::string_view text) {
+  return !text.empty() && text.size() <= 40 && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_ascii_alnum(c) || c == '_' || c == '-';
+  });
+}
+
 Result<std::vector<Field>> parse_yaml_fields(std::string_view text) {
   std::string yaml(text);
   auto fields = parse_unchecked_yaml(yaml);
@@ -267,10 +268,8 @@ std::vector<Field> salvage_fields(std::string_view text, char separator) {
   std::vector<Field> out;
   std::string table, parent;
   while (!text.empty()) {
-    size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    std::string_view item = trim(line);
+    std::string_view line = take_line(text);
+    std::string_view item = trimmed(line);
     if (item.starts_with("- ") && !out.empty()) {
       out.back().is_list = true;
       out.back().values.emplace_back(unquote(item.substr(2)));
@@ -278,12 +277,12 @@ std::vector<Field> salvage_fields(std::string_view text, char separator) {
     }
     if (separator == '=' && item.starts_with('[')) {
       std::string_view name = item.substr(1, item.find(']') - 1);
-      table = is_simple_key(trim(name)) ? std::string(trim(name)) + "." : "[].";
+      table = is_simple_key(trimmed(name)) ? std::string(trimmed(name)) + "." : "[].";
       continue;
     }
     size_t at = line.find(separator);
-    if (at == std::string_view::npos || !is_simple_key(trim(line.substr(0, at)))) continue;
-    std::string key(trim(line.substr(0, at)));
+    if (at == std::string_view::npos || !is_simple_key(trimmed(line.substr(0, at)))) continue;
+    std::string key(trimmed(line.substr(0, at)));
     bool indented = separator == ':' && (line[0] == ' ' || line[0] == '\t') && !parent.empty();
     if (!indented) parent = key;
     out.push_back({indented ? parent + "." + key : table + key, {}, false});

@@ -16,6 +16,12 @@ struct Field {
   bool is_list = false;
 };
 
+// The values of the first field with this key; empty if there is none.
+const std::vector<std::string>& values_of(const std::vector<Field>& fields, std::string_view key);
+
+// Whether the text is a key as authors write it: 1 to 40 ASCII letters, digits, "-" and "_".
+bool is_simple_key(std::string_view text);
+
 // The text must be a mapping. Anchors, aliases and more than 16 levels of nesting are refused.
 // Every error is a data error that names the line where the parser knows it.
 Result<std::vector<Field>> parse_yaml_fields(std::string_view yaml);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <initializer_list>
 
+#include "base/ascii.h"
 #include "ingest/walk.h"
 #include "text/normalize.h"
 
@@ -23,25 +24,20 @@ std::string_view trim_right(std::string_view line) {
 }
 
 // Returns the line that begins at `at` and moves `at` to the beginning of the next line.
-std::string_view take_line(std::string_view text, size_t& at) {
+std::string_view next_line(std::string_view text, size_t& at) {
   size_t end = std::min(text.find('\n', at), text.size());
   std::string_view line = text.substr(at, end - at);
   at = std::min(end + 1, text.size());
   return line;
 }
 
-bool is_key_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
-
 bool looks_like_field(std::string_view line, char separator) {
-  size_t n = 0;
-  while (n < line.size() && is_key_character(line[n])) ++n;
-  if (n == 0 || n > 40) return false;
-  while (n < line.size() && line[n] == ' ' && separator == '=') ++n;
-  if (n >= line.size() || line[n] != separator) return false;
-  return separator != ':' || n + 1 == line.size() || line[n + 1] == ' ';
+  const size_t end = line.find(separator);
+  if (end == std::string_view::npos) return false;
+  std::string_view key = line.substr(0, end);
+  while (separator == '=' && key.ends_with(' ')) key.remove_suffix(1);
+  if (!is_simple_key(key)) return false;
+  return separator != ':' || end + 1 == line.size() || line[end + 1] == ' ';
 }
 
 bool continues_fields(std::string_view line, char separator) {
@@ -56,7 +52,7 @@ FrontmatterSplit split_unclosed(std::string_view text, size_t begin, Frontmatter
   size_t end = begin;
   while (end < text.size() && end < kMaxBytes) {
     size_t next = end;
-    if (!continues_fields(take_line(text, next), separator)) break;
+    if (!continues_fields(next_line(text, next), separator)) break;
     end = next;
   }
   return {format, text.substr(begin, end - begin), text.substr(end), false};
@@ -69,7 +65,7 @@ FrontmatterSplit split_delimited(std::string_view text, size_t begin, std::strin
   size_t at = begin;
   while (at < text.size() && at - begin <= kMaxBytes) {
     size_t line_begin = at;
-    std::string_view line = trim_right(take_line(text, at));
+    std::string_view line = trim_right(next_line(text, at));
     fields = fields || looks_like_field(line, separator);
     bool end = line == delimiter || (line == "..." && format == FrontmatterFormat::yaml);
     if (!end) continue;
@@ -81,7 +77,7 @@ FrontmatterSplit split_delimited(std::string_view text, size_t begin, std::strin
     return {format, raw, text.substr(at), true};
   }
   size_t first = begin;
-  if (!looks_like_field(trim_right(take_line(text, first)), separator))
+  if (!looks_like_field(trim_right(next_line(text, first)), separator))
     return {FrontmatterFormat::none, {}, text, true};
   return split_unclosed(text, begin, format);
 }
@@ -112,7 +108,7 @@ FrontmatterSplit split_json(std::string_view text, size_t begin) {
 std::string normalize_key(std::string_view key) {
   std::string out;
   for (char c : key)
-    if (c != '-' && c != '_') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    if (c != '-' && c != '_') out += to_lower(c);
   return out;
 }
 
@@ -230,6 +226,14 @@ std::optional<int> parse_minutes(std::string_view text) {
   return whole;
 }
 
+// Lower case, trimmed, with "-" for spaces and without a leading "#". May be empty.
+std::string normalize_tag(std::string_view tag) {
+  std::string folded = text::fold(tag);
+  while (folded.starts_with('#')) folded.erase(0, 1);
+  std::replace(folded.begin(), folded.end(), ' ', '-');
+  return folded;
+}
+
 void add_tags(const Field& field, std::vector<std::string>& tags) {
   auto add = [&](std::string_view text) {
     std::string tag = normalize_tag(text);
@@ -257,7 +261,7 @@ void add_tags(const Field& field, std::vector<std::string>& tags) {
 FrontmatterSplit split_frontmatter(std::string_view text) {
   size_t begin = std::min(text.find_first_not_of(" \t\n"), text.size());
   size_t at = begin;
-  std::string_view first = trim_right(take_line(text, at));
+  std::string_view first = trim_right(next_line(text, at));
   if (first == "---" || first == "+++") return split_delimited(text, at, first);
   bool object = text.substr(begin).starts_with('{') && begin + 1 < text.size() &&
                 std::string_view(" \t\n\"}").find(text[begin + 1]) != std::string_view::npos;
@@ -276,13 +280,6 @@ bool is_negative(std::string_view value) {
   return is_false(folded) ||
          contains(std::to_array<std::string_view>({"", "n", "none", "null", "nil", "never", "~"}),
                   folded);
-}
-
-std::string normalize_tag(std::string_view tag) {
-  std::string folded = text::fold(tag);
-  while (folded.starts_with('#')) folded.erase(0, 1);
-  std::replace(folded.begin(), folded.end(), ' ', '-');
-  return folded;
 }
 
 Frontmatter interpret_fields(const std::vector<Field>& fields) {
@@ -319,6 +316,13 @@ Frontmatter interpret_fields(const std::vector<Field>& fields) {
       parse_minutes(keys.text({"readingtime", "readingtime.minutes", "readtime", "readingminutes",
                                "estimatedreadingtime", "minutes"}));
   return out;
+}
+
+void set_metadata(Document& document, const Frontmatter& meta) {
+  document.description = meta.description;
+  document.author = meta.author;
+  document.tags = meta.tags;
+  document.date = meta.date;
 }
 
 Frontmatter parse_frontmatter(const FrontmatterSplit& split) {

@@ -8,6 +8,7 @@
 
 #include "base/date.h"
 #include "ingest/fields.h"
+#include "model/document.h"
 
 namespace stoka::ingest {
 
@@ -31,9 +32,10 @@ struct Frontmatter {
   std::string slug;       // as written
   std::string permalink;  // permalink, url or path, as written
   std::string description;
-  std::string author;             // several authors are joined with ", "
-  std::string type;               // as written
-  std::vector<std::string> tags;  // normalize_tag(), without duplicates, in order
+  std::string author;  // several authors are joined with ", "
+  std::string type;    // as written
+  // In lower case, with "-" for spaces and without a leading "#"; no duplicates, in order.
+  std::vector<std::string> tags;
   std::optional<Date> date;
   std::optional<int> reading_minutes;
   std::string unpublished;  // why the author hides the page from readers; empty if it is public
@@ -46,14 +48,14 @@ Frontmatter parse_frontmatter(const FrontmatterSplit& split);
 // Gives fields of any source the meaning that they have in frontmatter.
 Frontmatter interpret_fields(const std::vector<Field>& fields);
 
+// Gives the document the description, author, tags and date.
+void set_metadata(Document& document, const Frontmatter& meta);
+
 // Whether a field says who may see a page rather than what the page is about: "private",
 // "extra.noindex".
 bool is_visibility_field(std::string_view key);
 
 // True for "false", "no", "off", "0", "none" and the like in any case, and for the empty text.
 bool is_negative(std::string_view value);
-
-// Lower case, trimmed, with "-" for spaces and without a leading "#". May be empty.
-std::string normalize_tag(std::string_view tag);
 
 }  // namespace stoka::ingest

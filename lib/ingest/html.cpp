@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "base/ascii.h"
 #include "text/entities.h"
 #include "text/normalize.h"
 
@@ -25,10 +26,7 @@ bool has_element(const List& list, std::string_view name) {
   return std::binary_search(list.begin(), list.end(), name);
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_name_character(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == ':';
-}
+bool is_name_character(char c) { return is_ascii_alnum(c) || c == '-' || c == ':'; }
 
 struct Tag {
   std::string name;  // lower case
@@ -61,7 +59,8 @@ class HtmlReader {
       skip_past("]]>");
     } else if (next == '!' || next == '?') {
       skip_past(">");
-    } else if (is_letter(next) || (next == '/' && rest.size() > 2 && is_letter(rest[2]))) {
+    } else if (is_ascii_letter(next) ||
+               (next == '/' && rest.size() > 2 && is_ascii_letter(rest[2]))) {
       apply(read_tag());
     } else {
       text_ += '<';
@@ -79,10 +78,7 @@ class HtmlReader {
     ++at_;
     tag.closing = html_[at_] == '/';
     if (tag.closing) ++at_;
-    while (at_ < html_.size() && is_name_character(html_[at_])) {
-      char c = html_[at_++];
-      tag.name += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-    }
+    while (at_ < html_.size() && is_name_character(html_[at_])) tag.name += to_lower(html_[at_++]);
     while (at_ < html_.size() && html_[at_] != '>') {
       char c = html_[at_++];
       if (c != '"' && c != '\'') continue;
@@ -118,7 +114,7 @@ class HtmlReader {
       skip_past("</");
       if (at_ >= html_.size()) return;
       at_ -= 2;
-      Tag tag = html_.size() > at_ + 2 && is_letter(html_[at_ + 2]) ? read_tag() : Tag{};
+      Tag tag = html_.size() > at_ + 2 && is_ascii_letter(html_[at_ + 2]) ? read_tag() : Tag{};
       if (tag.name == name) return;
       if (tag.name.empty()) at_ += 2;
     }

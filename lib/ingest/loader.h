@@ -8,12 +8,10 @@
 
 namespace stoka::ingest {
 
-inline constexpr uint64_t kMaxFileBytes = 16ULL << 20;
-inline constexpr uint64_t kMaxCorpusBytes = 512ULL << 20;
-
-// Never fails: `skipped` says what cannot be indexed and why (too large, binary, unreadable, empty,
-// hidden by its author), `warnings` says what was repaired. `chunk_options` is
-// ChunkOptions::describe(); it goes into the content hashes. Thread safe.
+// Reads the file as the format that its name shows (ingest/source_format.h). Never fails: `skipped`
+// says what cannot be indexed and why (unsupported, too large, binary, unreadable, empty, hidden by
+// its author), `warnings` says what was repaired. `chunk_options` is ChunkOptions::describe(); it
+// goes into the content hashes. Thread safe.
 LoadedFile load(const SourceFile& file, std::string_view chunk_options);
 
 // The same for bytes that have been read already.

@@ -92,6 +92,7 @@ class BlockBuilder {
 
   bool text(MD_TEXTTYPE type, std::string_view text) {
     if (!count_event()) return false;
+    if (!dropped_element_.empty() && type != MD_TEXT_HTML) return true;
     switch (type) {
       case MD_TEXT_NULLCHAR:
         text_ += "\uFFFD";
@@ -113,7 +114,7 @@ class BlockBuilder {
         }
         break;
       default:
-        if (dropped_element_.empty()) text_ += text;
+        text_ += text;
         break;
     }
     return true;
@@ -130,16 +131,19 @@ class BlockBuilder {
         if ((tag[i] | 0x20) != (name[i] | 0x20)) return false;
       return true;
     };
-    if (is("<br")) text_ += '\n';
-    for (std::string_view name : {"script", "style", "svg"}) {
-      if (is("<" + std::string(name)) && !tag.ends_with("/>")) dropped_element_ = name;
-      if (dropped_element_ == name && is("</" + std::string(name))) dropped_element_ = {};
+    if (!dropped_element_.empty()) {
+      if (is("</" + std::string(dropped_element_))) dropped_element_ = {};
+      return;
     }
+    if (is("<br")) text_ += '\n';
+    for (std::string_view name : {"script", "style", "svg"})
+      if (is("<" + std::string(name)) && !tag.ends_with("/>")) dropped_element_ = name;
   }
 
   void end_cell() {
     std::string cell = text::collapse_whitespace(text_);
     text_.clear();
+    dropped_element_ = {};
     if (cell.empty()) return;
     if (!row_.empty()) row_ += " | ";
     row_ += cell;
@@ -152,8 +156,8 @@ class BlockBuilder {
   }
 
   void flush() {
-    if (text_.empty()) return;
     dropped_element_ = {};
+    if (text_.empty()) return;
     if (secret_) {
       ++secret_code_;
       text_.clear();

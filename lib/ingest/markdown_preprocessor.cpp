@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "ingest/code_fence.h"
 
 namespace stoka::ingest {
@@ -16,7 +17,7 @@ constexpr int kMaxContainers = 64;
 // The length of the list or quote marker at `at` and the white space behind it, or 0.
 size_t container_marker(std::string_view line, size_t at) {
   size_t end = at;
-  while (end < line.size() && line[end] >= '0' && line[end] <= '9') ++end;
+  while (end < line.size() && is_ascii_digit(line[end])) ++end;
   if (end == line.size()) return 0;
   bool quote = end == at && line[end] == '>';
   bool marker = end > at ? line[end] == '.' || line[end] == ')'
@@ -268,7 +269,7 @@ class InlineStripper {
     std::string_view tag = rest();
     size_t name = tag.starts_with("</") ? 2 : 1;
     bool fragment = tag.substr(name).starts_with('>');
-    bool capital = tag.size() > name && tag[name] >= 'A' && tag[name] <= 'Z';
+    bool capital = tag.size() > name && is_ascii_upper(tag[name]);
     if (!fragment && !capital) return false;
     size_t limit = std::min(at_ + kMaxJsxBytes, text_.size());
     char quote = 0;
@@ -326,9 +327,7 @@ class MarkdownPreprocessor {
  private:
   void read_fenced_line(std::string_view line) {
     out_ += line;
-    line = line.substr(0, line.find('\n'));
-    CodeFence fence = parse_code_fence(line);
-    if (fence.closes(open_fence_)) open_fence_ = {};
+    if (parse_code_fence(line.substr(0, line.find('\n'))).closes(open_fence_)) open_fence_ = {};
   }
 
   void read_line(std::string_view line) {

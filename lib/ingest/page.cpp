@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "ingest/slug.h"
 #include "text/characters.h"
@@ -37,14 +38,40 @@ int reading_minutes(const std::vector<Block>& blocks) {
   return static_cast<int>(std::clamp<size_t>(minutes, 1, 10'000));
 }
 
-void assign_slugs(std::vector<Page>& pages) {
+void assign_slugs(
+    std::vector<Page>& pages, const std::map<std::string, std::string>& owners,
+    const std::function<bool(const std::string& slug, const std::string& path)>& is_reserved) {
+  const auto is_owner = [&](const Page& page) {
+    const auto owner = owners.find(page.document.slug);
+    return owner != owners.end() && owner->second == page.document.path;
+  };
   std::vector<SlugRequest> requests;
   requests.reserve(pages.size());
   for (const Page& page : pages)
     requests.push_back({page.document.slug, page.has_explicit_slug, page.folders,
-                        page.document.path, page.has_indexed_slug});
+                        page.document.path, is_owner(page)});
   std::vector<std::string> slugs = unique_slugs(requests);
   for (size_t i = 0; i < pages.size(); ++i) pages[i].document.slug = std::move(slugs[i]);
+
+  // Reserved slugs without a page of their owner. Pages that have one of them get another slug.
+  std::set<std::string> reserved;
+  for (const auto& [slug, path] : owners)
+    if (is_reserved(slug, path)) reserved.insert(slug);
+  for (const Page& page : pages)
+    if (is_owner(page)) reserved.erase(page.document.slug);
+  if (reserved.empty()) return;
+  std::set<std::string> used = reserved;
+  for (const Page& page : pages)
+    if (!reserved.contains(page.document.slug)) used.insert(page.document.slug);
+  for (Page& page : pages) {
+    if (!reserved.contains(page.document.slug)) continue;
+    std::string preferred = page.document.slug;
+    if (!page.folders.empty()) preferred = page.folders.back() + "-" + preferred;
+    std::string slug = preferred;
+    for (int n = 2; used.contains(slug); ++n) slug = fmt::format("{}-{}", preferred, n);
+    used.insert(slug);
+    page.document.slug = slug;
+  }
 }
 
 }  // namespace stoka::ingest

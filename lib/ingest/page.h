@@ -1,6 +1,8 @@
 // What a source file becomes before it is chunked.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,6 @@ struct Page {
   bool has_explicit_slug = false;    // the author chose the slug
   bool has_explicit_url = false;     // the author chose the URL
   bool is_product_entry = false;     // the page is an entry of a products.json
-  bool has_indexed_slug = false;     // the page is already indexed under the slug it requests
   std::string merged_entry_slug;     // the slug of the product entry that was merged into this page
   std::vector<std::string> folders;  // see SlugRequest::folders
 };
@@ -41,8 +42,15 @@ std::string secret_code_reason(size_t blocks);
 // a script without spaces count as one word.
 int reading_minutes(const std::vector<Block>& blocks);
 
-// Gives each page of an index run a unique slug. URLs do not change, because the folders in them
-// already tell pages apart.
-void assign_slugs(std::vector<Page>& pages);
+// Gives each page of an index run its final, unique slug, so that a file keeps its slug from one
+// run to the next. URLs do not change, because the folders in them already tell pages apart.
+//
+// `owners` maps each indexed slug to the path of its file. If several pages prefer the same slug,
+// the page of the owner gets it. `is_reserved` says whether the document of an indexed slug stays
+// in the index even if no page has its path now; such a slug is not given to a page with another
+// path.
+void assign_slugs(
+    std::vector<Page>& pages, const std::map<std::string, std::string>& owners = {},
+    const std::function<bool(const std::string& slug, const std::string& path)>& is_reserved = {});
 
 }  // namespace stoka::ingest

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+#include "base/url.h"
 #include "ingest/slug.h"
 #include "text/normalize.h"
 
@@ -40,8 +42,7 @@ std::string_view folder_type(std::string_view folder) {
 }
 
 bool is_digits(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_ascii_digit);
 }
 
 // The date in three consecutive folders: 2024/01/31.
@@ -68,17 +69,14 @@ std::optional<Date> take_date(std::string& stem) {
   return date;
 }
 
-std::string capitalised(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
-  return text;
-}
-
 // "bounded_execution-2" -> "Bounded execution 2".
 std::string title_of(std::string_view name) {
   std::string out(name);
   for (char& c : out)
     if (c == '-' || c == '_' || c == '.') c = ' ';
-  return capitalised(text::collapse_whitespace(out));
+  out = text::collapse_whitespace(out);
+  if (!out.empty()) out[0] = to_upper(out[0]);
+  return out;
 }
 
 std::vector<std::string> folders_of(const SourceFile& file) {
@@ -96,11 +94,7 @@ std::vector<std::string> folders_of(const SourceFile& file) {
 }
 
 std::vector<std::string> split_path(std::string_view permalink) {
-  if (size_t scheme = permalink.find("://"); scheme != std::string_view::npos) {
-    size_t host_end = std::min(permalink.find('/', scheme + 3), permalink.size());
-    permalink.remove_prefix(host_end);
-  }
-  permalink = permalink.substr(0, permalink.find_first_of("?#"));
+  permalink = split_url(permalink).path;
   std::vector<std::string> out;
   while (!permalink.empty()) {
     size_t end = std::min(permalink.find('/'), permalink.size());

@@ -17,7 +17,7 @@ class ClosingFences {
  public:
   explicit ClosingFences(std::string_view text) {
     while (!text.empty()) {
-      const CodeFence fence = parse_code_fence(stoka::take_line(text));
+      const CodeFence fence = parse_code_fence(take_line(text));
       if (fence.length > 0 && fence.info.empty()) lengths_of(fence).insert(fence.length);
     }
   }
@@ -69,7 +69,7 @@ PlainText parse_plain_text(std::string_view text) {
     return !underlines && below.contains_end_of(fence);
   };
   while (!text.empty()) {
-    const std::string_view line = stoka::take_line(text);
+    const std::string_view line = take_line(text);
     const CodeFence fence = parse_code_fence(line);
     below.remove(fence);
     if (open.length > 0 ? fence.closes(open) : trimmed(line).empty()) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/url.h"
 #include "text/normalize.h"
 
 namespace stoka::ingest {
@@ -16,20 +17,9 @@ constexpr char kEntryMark = '+', kPathMark = '@';
 // The path of a URL in the one form that all URLs of a page share: "https://x.example/a/b.html#c"
 // becomes "/a/b". Empty for the root of the site, which is not the page of a product.
 std::string normalized_path(std::string_view url) {
-  if (size_t scheme = url.find("://"); scheme != std::string_view::npos)
-    url.remove_prefix(std::min(url.find('/', scheme + 3), url.size()));
-  url = url.substr(0, url.find_first_of("?#"));
-  for (std::string_view end : {"index.html", ".html"})
-    if (url.ends_with(end)) url.remove_suffix(end.size());
-  while (url.ends_with('/')) url.remove_suffix(1);
-  return std::string(url);
-}
-
-std::string_view host_in(std::string_view url) {
-  const size_t scheme = url.find("://");
-  if (scheme == std::string_view::npos) return {};
-  url.remove_prefix(scheme + 3);
-  return url.substr(0, url.find_first_of("/?#"));
+  std::string path = page_path(url);
+  if (path.ends_with(".html")) path.resize(path.size() - std::string_view(".html").size());
+  return path == "/" ? std::string() : path;
 }
 
 // Finds the page of a product entry by URL, otherwise by slug, otherwise by name.
@@ -43,7 +33,7 @@ class PageFinder {
         ++entries_by_path_[url.path];
         continue;
       }
-      by_path_.try_emplace(url.path, &page);
+      by_path_.emplace(url.path, &page);
       if (document.type != "product") continue;
       by_slug_.try_emplace(document.slug, &page);
       by_name_.try_emplace(text::fold(document.title), &page);
@@ -53,17 +43,19 @@ class PageFinder {
   Page* find(const Document& entry) const {
     const DocumentUrl url(entry);
     // A URL that several entries share is that of a page that lists them all.
-    if (entries_by_path_.at(url.path) == 1)
-      if (auto at = by_path_.find(url.path);
-          at != by_path_.end() && url.is_same(DocumentUrl(at->second->document)))
-        return at->second;
+    if (entries_by_path_.at(url.path) == 1) {
+      const auto [begin, end] = by_path_.equal_range(url.path);
+      for (auto at = begin; at != end; ++at)
+        if (url.is_same(DocumentUrl(at->second->document))) return at->second;
+    }
     if (auto at = by_slug_.find(entry.slug); at != by_slug_.end()) return at->second;
     auto at = by_name_.find(text::fold(entry.title));
     return at == by_name_.end() ? nullptr : at->second;
   }
 
  private:
-  std::map<std::string, Page*> by_path_, by_slug_, by_name_;
+  std::multimap<std::string, Page*> by_path_;
+  std::map<std::string, Page*> by_slug_, by_name_;
   std::map<std::string, size_t> entries_by_path_;
 };
 
@@ -96,13 +88,13 @@ void merge_entry(Page& page, Page& entry) {
 }  // namespace
 
 DocumentUrl::DocumentUrl(const Document& document)
-    : host(host_in(document.url)),
+    : host(split_url(document.url).host),
       path(normalized_path(document.url)),
       is_product(document.type == "product") {}
 
 bool DocumentUrl::is_same(const DocumentUrl& other) const {
   if (path.empty() || path != other.path) return false;
-  return host == other.host || (is_product && (other.is_product || host.empty())) ||
+  return host == other.host || (is_product && host.empty()) ||
          (other.is_product && other.host.empty());
 }
 

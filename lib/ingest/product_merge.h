@@ -16,7 +16,7 @@ struct DocumentUrl {
   explicit DocumentUrl(const Document& document);
 
   // Whether both are the URL of the same page. The paths must be equal and not empty. The hosts
-  // must be equal too, unless both documents are products or one is a product without a host.
+  // must be equal too, unless one of the documents is a product without a host.
   bool is_same(const DocumentUrl& other) const;
 
   std::string host;  // empty for a path of the site

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/ascii.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "ingest/frontmatter.h"
@@ -44,9 +45,9 @@ bool is_shallow(std::string_view json) {
 std::string readable_key(std::string_view key) {
   std::string out;
   for (char c : key) {
-    if (c >= 'A' && c <= 'Z' && !out.empty() && out.back() >= 'a' && out.back() <= 'z') {
+    if (is_ascii_upper(c) && !out.empty() && is_ascii_lower(out.back())) {
       out += ' ';
-      out += static_cast<char>(c + 32);
+      out += to_lower(c);
     } else {
       out += c == '_' || c == '-' || c == '.' ? ' ' : c;
     }
@@ -54,8 +55,8 @@ std::string readable_key(std::string_view key) {
   return text::collapse_whitespace(out);
 }
 
-std::string joined_values(const Field& field) {
-  return text::collapse_whitespace(fmt::format("{}", fmt::join(field.values, ", ")));
+std::string joined(const std::vector<std::string>& values) {
+  return text::collapse_whitespace(fmt::format("{}", fmt::join(values, ", ")));
 }
 
 // Keys that have a meaning of their own; the others become paragraphs.
@@ -65,16 +66,14 @@ const std::set<std::string_view> kDocumentKeys = {
 
 PlainText product_text(const std::vector<Field>& fields) {
   PlainText out;
-  for (std::string_view key : {"tagline", "description"})
-    for (const Field& field : fields) {
-      if (field.key != key) continue;
-      PlainText part = parse_plain_text(fmt::format("{}", fmt::join(field.values, ", ")));
-      std::move(part.blocks.begin(), part.blocks.end(), std::back_inserter(out.blocks));
-      out.secret_code += part.secret_code;
-    }
+  for (std::string_view key : {"tagline", "description"}) {
+    PlainText part = parse_plain_text(fmt::format("{}", fmt::join(values_of(fields, key), ", ")));
+    std::move(part.blocks.begin(), part.blocks.end(), std::back_inserter(out.blocks));
+    out.secret_code += part.secret_code;
+  }
   for (const Field& field : fields) {
     if (kDocumentKeys.contains(field.key) || is_visibility_field(field.key)) continue;
-    std::string value = joined_values(field);
+    std::string value = joined(field.values);
     if (value.empty()) continue;
     bool is_sentence = value.find_last_of(".!?") == value.size() - 1;
     out.blocks.push_back(
@@ -85,15 +84,13 @@ PlainText product_text(const std::vector<Field>& fields) {
 }
 
 std::string field_text(const std::vector<Field>& fields, std::string_view key) {
-  for (const Field& field : fields)
-    if (field.key == key) return joined_values(field);
-  return {};
+  return joined(values_of(fields, key));
 }
 
 class ProductReader {
  public:
-  ProductReader(const SourceFile& file, std::string_view chunk_options)
-      : path_(display_path(file.path)), chunk_options_(chunk_options) {}
+  explicit ProductReader(const SourceBytes& source)
+      : path_(display_path(source.file.path)), chunk_options_(source.chunk_options) {}
 
   LoadedFile run(std::string_view text) {
     if (!is_shallow(text)) {
@@ -164,11 +161,8 @@ class ProductReader {
     if (text.secret_code > 0)
       out_.left_out.push_back(
           {path_, fmt::format("{}: {}", which, secret_code_reason(text.secret_code))});
-    document.description =
-        meta.description.empty() ? field_text(*fields, "tagline") : meta.description;
-    document.author = meta.author;
-    document.tags = meta.tags;
-    document.date = meta.date;
+    set_metadata(document, meta);
+    if (document.description.empty()) document.description = field_text(*fields, "tagline");
     document.reading_minutes = reading_minutes(page.blocks);
     document.content_hash = content_hash(fmt::format("{}\n{}", bytes, chunk_options_));
     out_.pages.push_back(std::move(page));
@@ -180,9 +174,11 @@ class ProductReader {
 
 }  // namespace
 
-LoadedFile read_products(const SourceFile& file, std::string_view json,
-                         std::string_view chunk_options) {
-  return ProductReader(file, chunk_options).run(json);
+LoadedFile read_products(const SourceBytes& source, RepairReport& repairs) {
+  LoadedFile skipped;
+  // A JSON string may not contain line breaks, so a control character becomes a space.
+  const std::optional<std::string> json = read_text(source, " ", repairs, skipped);
+  return json ? ProductReader(source).run(*json) : skipped;
 }
 
 }  // namespace stoka::ingest

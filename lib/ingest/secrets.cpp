@@ -8,10 +8,7 @@
 namespace stoka::ingest {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_alnum(char c) { return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z'); }
-bool is_token(char c) { return is_alnum(c) || c == '-' || c == '_'; }
+bool is_token(char c) { return is_ascii_alnum(c) || c == '-' || c == '_'; }
 
 // The length of the run of characters from `at` that satisfy `is`.
 template <class Is>
@@ -31,10 +28,10 @@ size_t match_sk(std::string_view text, size_t at) {
   if (length < 20) return 0;
   // Unlike words joined with dashes, a key has a digit or twenty letters in a row.
   std::string_view body = text.substr(at + 3, length);
-  bool digit = std::any_of(body.begin(), body.end(), is_digit);
+  bool digit = std::any_of(body.begin(), body.end(), is_ascii_digit);
   size_t longest = 0;
   for (size_t i = 0; i < body.size(); ++i) {
-    size_t letters = run(body, i, is_alnum);
+    size_t letters = run(body, i, is_ascii_alnum);
     longest = std::max(longest, letters);
     i += letters;
   }
@@ -42,7 +39,7 @@ size_t match_sk(std::string_view text, size_t at) {
 }
 
 size_t match_github(std::string_view text, size_t at) {
-  size_t length = run(text, at + 4, is_alnum);
+  size_t length = run(text, at + 4, is_ascii_alnum);
   return length >= 20 ? at + 4 + length : 0;
 }
 
@@ -52,7 +49,7 @@ size_t match_github_fine(std::string_view text, size_t at) {
 }
 
 size_t match_aws(std::string_view text, size_t at) {
-  size_t length = run(text, at + 4, [](char c) { return is_digit(c) || is_upper(c); });
+  size_t length = run(text, at + 4, [](char c) { return is_ascii_digit(c) || is_ascii_upper(c); });
   return length >= 16 ? at + 4 + length : 0;
 }
 
@@ -84,8 +81,9 @@ size_t match_key_heading(std::string_view text, size_t at) {
   size_t end = heading.find("PRIVATE KEY");
   if (end == std::string_view::npos) return 0;
   std::string_view algorithm = heading.substr(6, end - 6);  // "RSA ", "OPENSSH ", "" and so on
-  bool is_heading = std::all_of(algorithm.begin(), algorithm.end(),
-                                [](char c) { return is_upper(c) || is_digit(c) || c == ' '; });
+  bool is_heading = std::all_of(algorithm.begin(), algorithm.end(), [](char c) {
+    return is_ascii_upper(c) || is_ascii_digit(c) || c == ' ';
+  });
   return is_heading ? std::min(text.find('\n', at), text.size()) : 0;
 }
 

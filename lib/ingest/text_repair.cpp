@@ -14,10 +14,6 @@ bool is_binary(const text::Utf8Repair& repair, size_t size) {
   return repair.nul * 100 > size || repair.invalid * 10 > size;
 }
 
-bool is_utf16(std::string_view bytes) {
-  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
-}
-
 }  // namespace
 
 std::vector<std::string> RepairReport::describe() const {
@@ -33,7 +29,7 @@ std::vector<std::string> RepairReport::describe() const {
 }
 
 std::optional<std::string> convert_to_utf8(std::string_view bytes, RepairReport& repairs) {
-  if (is_utf16(bytes)) {
+  if (text::has_utf16_mark(bytes)) {
     text::Utf8Repair repair;
     std::string out = text::repair_utf8(bytes, &repair);
     if (is_binary(repair, bytes.size())) return std::nullopt;

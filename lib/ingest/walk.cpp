@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
-#include "base/ascii.h"
+#include "ingest/source_format.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 
@@ -14,28 +13,6 @@ namespace stoka::ingest {
 namespace {
 
 namespace fs = std::filesystem;
-
-// How a file that is given itself is read.
-std::optional<SourceKind> kind_of(const fs::path& path) {
-  std::string extension = to_lower(path.extension().string());
-  if (extension == ".md" || extension == ".markdown" || extension == ".mdx")
-    return SourceKind::markdown;
-  if (extension == ".json") return SourceKind::products;
-  if (extension == ".jsonl" || extension == ".ndjson") return SourceKind::corpus;
-  return std::nullopt;
-}
-
-// Whether a file found in a tree is a source. JSON files other than products.json are usually data
-// of the site and not content.
-bool is_source(const fs::path& path) {
-  return kind_of(path) == SourceKind::markdown || path.filename() == "products.json";
-}
-
-// Why a file found in a tree is not a source.
-std::string_view unsupported_reason(const fs::path& path) {
-  return kind_of(path) ? "JSON data of the site; give the file itself to index it"
-                       : "neither markdown nor products.json";
-}
 
 bool is_ignored(const fs::path& path) {
   std::string name = path.filename().string();
@@ -91,9 +68,8 @@ class Walker {
       walk_tree();
     } else if (status.type() != fs::file_type::regular) {
       skip(path, error ? error.message() : "not a regular file");
-    } else if (!kind_of(path)) {
-      excluded_.insert_or_assign(path,
-                                 Excluded{"not markdown, json or jsonl", SkipKind::unsupported});
+    } else if (find_format(path) == nullptr) {
+      excluded_.insert_or_assign(path, Excluded{unsupported_reason(), SkipKind::unsupported});
     } else {
       root_ = path.parent_path();
       locate_site(root_.empty() ? fs::path(".") : root_);
@@ -106,7 +82,7 @@ class Walker {
     std::sort(result_.files.begin(), result_.files.end(),
               [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
     for (const auto& [path, excluded] : excluded_)
-      if (!is_listed(path)) skip(path, std::string(excluded.reason), excluded.kind);
+      if (!is_listed(path)) skip(path, excluded.reason, excluded.kind);
     std::sort(result_.skipped.begin(), result_.skipped.end(),
               [](const SkippedSource& a, const SkippedSource& b) {
                 return std::tie(a.path, a.reason) < std::tie(b.path, b.reason);
@@ -136,11 +112,8 @@ class Walker {
   }
 
   // Notes a path that is skipped unless it is also given itself.
-  void exclude(const fs::path& path, std::string_view reason) {
-    excluded_.try_emplace(path, reason, SkipKind::unreadable);
-  }
-  void exclude_unsupported(const fs::path& path) {
-    excluded_.try_emplace(path, unsupported_reason(path), SkipKind::unsupported);
+  void exclude(const fs::path& path, std::string reason, SkipKind kind = SkipKind::unreadable) {
+    excluded_.try_emplace(path, std::move(reason), kind);
   }
 
   void add_source(const fs::path& path, const fs::path& relative) {
@@ -152,7 +125,7 @@ class Walker {
         skip(path, fmt::format("the same file as {}", display_path(first->second)));
       return;
     }
-    result_.files.push_back({path, below_site_ / relative, root_name_, *kind_of(path)});
+    result_.files.push_back({path, below_site_ / relative, root_name_});
   }
 
   void walk_tree() {
@@ -175,37 +148,28 @@ class Walker {
   bool visit(const fs::path& path) {
     std::error_code error;
     fs::file_status status = fs::symlink_status(path, error);
-    bool is_source_file = is_source(path);
+    bool is_source_file = is_source_in_folder(path);
     if (status.type() == fs::file_type::directory) {
       if (path.filename() != "_drafts") return true;
-      exclude(path, kDraftReason);
+      exclude(path, std::string(kDraftReason));
       return false;
     }
     if (is_source_file && is_unpublished(path)) {
       exclude(path, "starts with _, which site generators do not publish");
       return false;
     }
-    if (status.type() == fs::file_type::symlink) {
-      fs::file_type target = fs::status(path, error).type();
-      if (target == fs::file_type::directory) {
-        skip(path, "a symbolic link to a folder; give the folder itself to index it");
-      } else if (is_source_file && target != fs::file_type::regular) {
-        skip(path, "a symbolic link without a target");
-      } else if (is_source_file && !is_inside(path)) {
-        skip(path, "a symbolic link out of the tree");
-      } else if (is_source_file) {
-        add_source(path, path.lexically_relative(root_));
-      } else {
-        exclude_unsupported(path);
-      }
-      return false;
-    }
-    if (is_source_file && status.type() == fs::file_type::regular) {
-      add_source(path, path.lexically_relative(root_));
-    } else if (is_source_file) {
-      skip(path, "not a regular file");
+    const bool is_link = status.type() == fs::file_type::symlink;
+    const fs::file_type type = is_link ? fs::status(path, error).type() : status.type();
+    if (is_link && type == fs::file_type::directory) {
+      skip(path, "a symbolic link to a folder; give the folder itself to index it");
+    } else if (!is_source_file) {
+      exclude(path, unsupported_in_folder_reason(path), SkipKind::unsupported);
+    } else if (type != fs::file_type::regular) {
+      skip(path, is_link ? "a symbolic link without a target" : "not a regular file");
+    } else if (is_link && !is_inside(path)) {
+      skip(path, "a symbolic link out of the tree");
     } else {
-      exclude_unsupported(path);
+      add_source(path, path.lexically_relative(root_));
     }
     return false;
   }
@@ -226,7 +190,7 @@ class Walker {
   }
 
   struct Excluded {
-    std::string_view reason;
+    std::string reason;
     SkipKind kind;
   };
 

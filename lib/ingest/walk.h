@@ -11,19 +11,12 @@
 
 namespace stoka::ingest {
 
-enum class SourceKind {
-  markdown,
-  products,  // one JSON value with a list of products
-  corpus,    // one JSON document per line
-};
-
 struct SourceFile {
   std::filesystem::path path;  // normalised, begins with the argument
   // The path below the folder of the site, if a generator's configuration file marks that folder,
   // otherwise below the folder that was given: "blog/a.md". The file name if a file was given.
   std::filesystem::path relative;
   std::string root;  // name of the folder that was given, "site"; empty if the site is known
-  SourceKind kind = SourceKind::markdown;
 };
 
 // The reason for skipping a page that its author has not published yet.
@@ -48,13 +41,11 @@ struct WalkResult {
   std::vector<SkippedSource> skipped;  // all other files except hidden ones
 };
 
-// Sources in a tree are markdown files (.md, .markdown, .mdx) and files called products.json. A
-// file that is given itself may also be any .json file (products) or any .jsonl or .ndjson file (a
-// corpus). Other files are skipped as unsupported. Hidden files and folders and node_modules are
-// ignored without a report unless given themselves. Folders called _drafts (kDraftReason) and
-// sources whose name begins with _, except _index.*, are skipped unless they or files in them are
-// given. Symbolic links are followed to files inside the tree, never to folders. A path that does
-// not exist is a data error.
+// ingest/source_format.h says which files are sources; other files are skipped as unsupported.
+// Hidden files and folders and node_modules are ignored without a report unless given themselves.
+// Folders called _drafts (kDraftReason) and sources whose name begins with _, except _index.*, are
+// skipped unless they or files in them are given. Symbolic links are followed to files inside the
+// tree, never to folders. A path that does not exist is a data error.
 Result<WalkResult> walk(std::span<const std::filesystem::path> paths);
 
 // A path as valid UTF-8 without control characters, for people.

@@ -1,6 +1,6 @@
 #include "pipeline/catalog.h"
 
-#include "session/interests.h"
+#include "base/url.h"
 #include "text/words.h"
 
 namespace stoka::pipeline {
@@ -20,7 +20,7 @@ Catalog::Catalog(std::vector<store::DocumentInfo> documents, uint64_t generation
   for (size_t i = 0; i < documents_.size(); ++i) {
     const Document& document = documents_[i].document;
     by_slug_[document.slug] = i;
-    if (!document.url.empty()) by_url_.emplace(session::page_path(document.url), i);
+    if (!document.url.empty()) by_url_.emplace(page_path(document.url), i);
   }
 }
 
@@ -30,9 +30,9 @@ const Document* Catalog::find(std::string_view slug) const {
 }
 
 const Document* Catalog::find_page(std::string_view page) const {
-  auto found = by_url_.find(session::page_path(page));
+  auto found = by_url_.find(page_path(page));
   if (found != by_url_.end()) return &documents_[found->second].document;
-  return find(session::page_slug(page));
+  return find(page_slug(page));
 }
 
 std::vector<std::string> Catalog::tags_of(std::string_view slug) const {

@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/json.h"
+#include "base/url.h"
 #include "cite/answer_stream.h"
 #include "pipeline/profile.h"
 #include "pipeline/turn.h"
@@ -154,7 +155,7 @@ Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
   const Document* document = catalog->find_page(page);
   Ambient out;
-  const std::string path = session::page_path(page);
+  const std::string path = page_path(page);
   // A page such as "/" has a hint of its own, which is used even if the page is a document as well.
   if (out.hint = golden.hint(path); !out.hint.empty()) return out;
   if (!document) {

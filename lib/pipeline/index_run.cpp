@@ -12,7 +12,6 @@
 #include "ingest/product_merge.h"
 #include "ingest/secrets.h"
 #include "pipeline/product_counterparts.h"
-#include "pipeline/slug_assignment.h"
 
 namespace stoka::pipeline {
 namespace {

@@ -29,11 +29,11 @@ std::optional<Page> read_page_again(const Document& indexed, std::string_view sh
     candidates.push_back({path, path.lexically_relative(root), root.filename().string()});
   for (const ingest::SourceFile& candidate : candidates) {
     ingest::LoadedFile read = ingest::load(candidate, shape);
-    if (read.pages.size() != 1) continue;
+    if (read.pages.size() != 1) return std::nullopt;
     Page& page = read.pages.front();
     if (page.document.content_hash != ingest::page_hash(indexed.content_hash)) continue;
     page.document.slug = indexed.slug;
-    page.has_explicit_slug = page.has_indexed_slug = true;
+    page.has_explicit_slug = true;
     return std::move(page);
   }
   return std::nullopt;
@@ -62,8 +62,7 @@ Counterparts read_counterparts(const std::vector<Page>& pages,
     }
   }
   for (const std::string& list : lists) {
-    ingest::LoadedFile read =
-        ingest::load({list, fs::path(list).filename(), "", ingest::SourceKind::products}, shape);
+    ingest::LoadedFile read = ingest::load({list, fs::path(list).filename(), ""}, shape);
     if (read.is_incomplete || (read.pages.empty() && read.unpublished.empty()))
       counterparts.torn.insert(list);
     std::move(read.pages.begin(), read.pages.end(), std::back_inserter(counterparts.pages));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/url.h"
+
 namespace stoka::session {
 namespace {
 
@@ -45,26 +47,6 @@ std::vector<Interest> interests(const Visitor& visitor, const PageContext& conte
   for (const std::string& tag : tags_of(page_slug(context.page)))
     table.add(tag, weights.context, "context");
   return table.by_weight();
-}
-
-std::string page_path(std::string_view page) {
-  if (size_t scheme = page.find("://"); scheme != std::string_view::npos) {
-    size_t path = page.find('/', scheme + 3);
-    page = path == std::string_view::npos ? std::string_view("/") : page.substr(path);
-  }
-  page = page.substr(0, page.find_first_of("?#"));
-  for (std::string_view index : {"/index.html", "/index.htm"})
-    if (page.ends_with(index)) page.remove_suffix(index.size() - 1);
-  while (page.size() > 1 && page.ends_with('/')) page.remove_suffix(1);
-  return std::string(page);
-}
-
-std::string page_slug(std::string_view page) {
-  std::string path = page_path(page);
-  std::string_view slug = std::string_view(path).substr(path.rfind('/') + 1);
-  for (std::string_view extension : {".html", ".htm", ".md"})
-    if (slug.ends_with(extension)) slug.remove_suffix(extension.size());
-  return std::string(slug);
 }
 
 }  // namespace stoka::session

@@ -35,12 +35,4 @@ std::vector<Interest> interests(const Visitor& visitor, const PageContext& conte
                                 const TagLookup& tags_of, Instant now,
                                 const InterestWeights& weights = {});
 
-// Returns the canonical path of a page or URL: without scheme, host, query, fragment, index.html
-// and a slash at the end. The root is "/"; an empty page stays empty.
-std::string page_path(std::string_view page);
-
-// Returns the slug at the end of a page or URL: "/blog/some-post/?x#y" -> "some-post". Empty for
-// "/".
-std::string page_slug(std::string_view page);
-
 }  // namespace stoka::session

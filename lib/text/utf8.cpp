@@ -17,13 +17,13 @@ bool is_continuation(std::string_view text, size_t at) {
   return at < text.size() && (byte_at(text, at) & 0xC0) == 0x80;
 }
 
-// Decodes the code point at `at` and advances `at` past it. Returns false if the sequence is
-// invalid; `at` is then past its maximal subpart.
-bool decode(std::string_view text, size_t& at, char32_t& out) {
+// Decodes the code point at `at` and advances `at` past it. If the sequence is invalid, or
+// incomplete because the text ends, `at` is then past its maximal subpart.
+Utf8Prefix::Kind decode(std::string_view text, size_t& at, char32_t& out) {
   uint8_t lead = byte_at(text, at++);
   if (lead < 0x80) {
     out = lead;
-    return true;
+    return Utf8Prefix::valid;
   }
   size_t more = 0;  // continuation bytes to come
   // The range of the second byte excludes overlong forms, surrogates and code points above 10FFFF.
@@ -42,13 +42,14 @@ bool decode(std::string_view text, size_t& at, char32_t& out) {
     if (lead == 0xF0) low = 0x90;
     if (lead == 0xF4) high = 0x8F;
   } else {
-    return false;
+    return Utf8Prefix::invalid;
   }
   for (; more > 0; --more, low = 0x80, high = 0xBF) {
-    if (at >= text.size() || byte_at(text, at) < low || byte_at(text, at) > high) return false;
+    if (at >= text.size()) return Utf8Prefix::incomplete;
+    if (byte_at(text, at) < low || byte_at(text, at) > high) return Utf8Prefix::invalid;
     out = (out << 6) | (byte_at(text, at++) & 0x3F);
   }
-  return true;
+  return Utf8Prefix::valid;
 }
 
 // Whether all of eight bytes are ASCII.
@@ -101,22 +102,31 @@ char32_t windows_1252_code_point(unsigned char byte) {
 
 }  // namespace
 
-bool is_valid_utf8(std::string_view bytes) {
+Utf8Prefix utf8_prefix(std::string_view bytes) {
   size_t at = 0;
   char32_t ignored = 0;
   while (at < bytes.size()) {
     if (at + 8 <= bytes.size() && is_ascii8(bytes.data() + at)) {
       at += 8;
-    } else if (!decode(bytes, at, ignored)) {
-      return false;
+      continue;
     }
+    const size_t begin = at;
+    const Utf8Prefix::Kind kind = decode(bytes, at, ignored);
+    if (kind == Utf8Prefix::valid) continue;
+    if (begin > 0) return {Utf8Prefix::valid, begin};
+    return {kind, at};
   }
-  return true;
+  return {Utf8Prefix::valid, at};
+}
+
+bool is_valid_utf8(std::string_view bytes) {
+  const Utf8Prefix prefix = utf8_prefix(bytes);
+  return prefix.kind == Utf8Prefix::valid && prefix.length == bytes.size();
 }
 
 char32_t next_code_point(std::string_view text, size_t& at) {
   char32_t out = 0;
-  return decode(text, at, out) ? out : kReplacement;
+  return decode(text, at, out) == Utf8Prefix::valid ? out : kReplacement;
 }
 
 void append_utf8(std::string& out, char32_t c) {
@@ -147,16 +157,18 @@ size_t floor_char_boundary(std::string_view text, size_t at) {
   return at;
 }
 
+bool has_utf16_mark(std::string_view bytes) {
+  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
+}
+
 std::string repair_utf8(std::string_view bytes, Utf8Repair* report) {
   Utf8Repair repair;
   std::string converted;
-  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) {
+  if (has_utf16_mark(bytes)) {
     converted = from_utf16(bytes, bytes[0] == '\xFE');
     bytes = converted;
-    repair.utf16 = true;
   } else if (bytes.starts_with("\xEF\xBB\xBF")) {
     bytes.remove_prefix(3);
-    repair.bom = true;
   }
   std::string out;
   out.reserve(bytes.size());
@@ -164,7 +176,7 @@ std::string repair_utf8(std::string_view bytes, Utf8Repair* report) {
   while (at < bytes.size()) {
     size_t begin = at;
     char32_t c = 0;
-    if (!decode(bytes, at, c)) {
+    if (decode(bytes, at, c) != Utf8Prefix::valid) {
       ++repair.invalid;
       append_utf8(out, kReplacement);
     } else if (c == 0) {

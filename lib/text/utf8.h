@@ -12,6 +12,14 @@ namespace stoka::text {
 
 bool is_valid_utf8(std::string_view bytes);
 
+// Classifies the beginning of some bytes.
+struct Utf8Prefix {
+  enum Kind { valid, incomplete, invalid } kind = valid;
+  size_t length = 0;  // of the valid run, the incomplete sequence or the maximal invalid subpart
+};
+// `bytes` must not be empty. A valid run is as long as possible.
+Utf8Prefix utf8_prefix(std::string_view bytes);
+
 // Returns the code point at `at`, which must be less than text.size(), and advances `at` past it.
 // Each maximal subpart of an invalid sequence is returned as U+FFFD, as the Unicode standard
 // recommends.
@@ -32,11 +40,13 @@ size_t floor_char_boundary(std::string_view text, size_t at);
 struct Utf8Repair {
   size_t invalid = 0;  // sequences replaced by U+FFFD
   size_t nul = 0;      // NUL bytes removed
-  bool bom = false;    // whether a byte order mark was removed
-  bool utf16 = false;  // whether the text was UTF-16 with a byte order mark and was converted
 };
 
-// Returns valid UTF-8 without NUL and byte order mark, and with LF as line end.
+// Whether the bytes begin with a byte order mark of UTF-16.
+bool has_utf16_mark(std::string_view bytes);
+
+// Returns valid UTF-8 without NUL and byte order mark, and with LF as line end. Bytes that begin
+// with a byte order mark of UTF-16 are converted from it.
 std::string repair_utf8(std::string_view bytes, Utf8Repair* report = nullptr);
 
 // Converts text in Windows-1252, of which Latin-1 and ASCII are a part. Returns nothing if the
@@ -44,5 +54,54 @@ std::string repair_utf8(std::string_view bytes, Utf8Repair* report = nullptr);
 // of several bytes is valid UTF-8 (else it is damaged UTF-8), fewer than 5 % of the bytes are
 // beyond ASCII, and no byte is NUL or undefined in Windows-1252.
 std::optional<std::string> windows_1252_to_utf8(std::string_view bytes);
+
+// Makes valid UTF-8 of a byte stream in any split. An incomplete sequence at the end of a push is
+// held back until the rest arrives; invalid bytes become U+FFFD, one for each maximal subpart. Not
+// thread safe.
+class Utf8Sanitizer {
+ public:
+  // Calls emit(std::string_view) with views that are valid until it returns.
+  template <class Emit>
+  void push(std::string_view bytes, const Emit& emit) {
+    while (held_size_ > 0 && !bytes.empty()) {
+      held_[held_size_++] = bytes.front();
+      const Utf8Prefix prefix = utf8_prefix({held_, held_size_});
+      if (prefix.kind == Utf8Prefix::incomplete) {
+        bytes.remove_prefix(1);
+      } else if (prefix.kind == Utf8Prefix::valid) {
+        bytes.remove_prefix(1);
+        held_size_ = 0;
+        emit(std::string_view(held_, prefix.length));
+      } else {  // the new byte does not continue the sequence, so it is classified again by itself
+        held_size_ = 0;
+        emit(kReplacement);
+      }
+    }
+    while (!bytes.empty()) {
+      const Utf8Prefix prefix = utf8_prefix(bytes);
+      if (prefix.kind == Utf8Prefix::incomplete) {
+        held_size_ = prefix.length;
+        bytes.copy(held_, held_size_);
+        return;
+      }
+      emit(prefix.kind == Utf8Prefix::valid ? bytes.substr(0, prefix.length) : kReplacement);
+      bytes.remove_prefix(prefix.length);
+    }
+  }
+
+  // The stream has ended, so an incomplete sequence is invalid.
+  template <class Emit>
+  void finish(const Emit& emit) {
+    if (held_size_ == 0) return;
+    held_size_ = 0;
+    emit(kReplacement);
+  }
+
+ private:
+  static constexpr std::string_view kReplacement = "\uFFFD";
+
+  char held_[4] = {};  // an incomplete sequence
+  size_t held_size_ = 0;
+};
 
 }  // namespace stoka::text

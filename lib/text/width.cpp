@@ -83,21 +83,20 @@ class Wrapper {
 
   void end_line() {
     flush_word();
+    break_line();
+  }
+
+ private:
+  void break_line() {
     lines_.push_back(std::move(line_));
     line_.clear();
     line_width_ = spaces_width_ = 0;
     spaces_.clear();
   }
 
- private:
   void flush_word() {
     if (word_.empty()) return;
-    if (line_width_ + spaces_width_ + word_width_ > columns_ && !line_.empty()) {
-      lines_.push_back(std::move(line_));
-      line_.clear();
-      line_width_ = spaces_width_ = 0;
-      spaces_.clear();
-    }
+    if (line_width_ + spaces_width_ + word_width_ > columns_ && !line_.empty()) break_line();
     if (spaces_width_ + word_width_ > columns_) {  // the indentation alone fills the line
       spaces_width_ = 0;
       spaces_.clear();

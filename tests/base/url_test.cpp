@@ -66,4 +66,54 @@ TEST_CASE("all bytes but letters, digits and the given characters are percent-en
   CHECK(percent_encode("", "").empty());
 }
 
+TEST_CASE("split_url separates the host from the path") {
+  struct {
+    const char *url, *host, *path;
+  } cases[] = {
+      {"https://a.test:8080/x/y?q#f", "a.test:8080", "/x/y"},
+      {"https://a.test?q=/x", "a.test", ""},
+      {"/x?to=https://a.test/y", "", "/x"},
+      {"x/y", "", "x/y"},
+      {"", "", ""},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.url);
+    CHECK(split_url(c.url).host == c.host);
+    CHECK(split_url(c.url).path == c.path);
+  }
+}
+
+TEST_CASE("page_path maps all spellings of a page to one path") {
+  for (auto [page, path] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"/blog/", "/blog"},
+           {"/blog?x=1", "/blog"},
+           {"/blog#top", "/blog"},
+           {"https://example.org", "/"},
+           {"https://example.org?to=/x", "/"},
+           {"/go?to=https://example.org/x", "/go"},
+           {"https://example.org/", "/"},
+           {"https://example.org/blog/index.html?x", "/blog"},
+           {"/index.html", "/"},
+           {"/", "/"},
+           {"", ""}}) {
+    CAPTURE(std::string(page));
+    CHECK(page_path(page) == path);
+  }
+}
+
+TEST_CASE("page_slug returns the end of a page path") {
+  for (auto [page, slug] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"/blog/some-post", "some-post"},
+           {"/blog/some-post/", "some-post"},
+           {"https://example.org/blog/some-post/?a=b#c", "some-post"},
+           {"/some-post.html", "some-post"},
+           {"some-post", "some-post"},
+           {"/", ""},
+           {"", ""},
+           {"https://example.org", ""}}) {
+    CAPTURE(std::string(page));
+    CHECK(page_slug(page) == slug);
+  }
+}
+
 }  // namespace url_test

@@ -17,7 +17,7 @@ namespace {
 
 using List = std::vector<std::string>;
 
-const SourceFile kFile = {"site/corpus.jsonl", "corpus.jsonl", "site", SourceKind::corpus};
+const SourceFile kFile = {"site/corpus.jsonl", "corpus.jsonl", "site"};
 
 LoadedFile read(std::string_view lines, std::string_view chunk_options = "v1") {
   return load_bytes(kFile, lines, chunk_options);
@@ -267,10 +267,9 @@ TEST_CASE("documents with the same id get different slugs and a warning") {
 TEST_CASE("documents of several corpora with the same id are prefixed with the corpus name") {
   const std::string line = R"({"id": 1, "title": "t"})";
   LoadedFile all;
-  for (const SourceFile& file :
-       {SourceFile{"a/corpus.jsonl", "corpus.jsonl", "a", SourceKind::corpus},
-        SourceFile{"b/corpus.jsonl", "corpus.jsonl", "b", SourceKind::corpus},
-        SourceFile{"b/notes.jsonl", "notes.jsonl", "b", SourceKind::corpus}})
+  for (const SourceFile& file : {SourceFile{"a/corpus.jsonl", "corpus.jsonl", "a"},
+                                 SourceFile{"b/corpus.jsonl", "corpus.jsonl", "b"},
+                                 SourceFile{"b/notes.jsonl", "notes.jsonl", "b"}})
     for (Page& page : load_bytes(file, line, "v1").pages) all.pages.push_back(std::move(page));
   CHECK(slugs(all) == List{"1", "b-1", "notes-1"});
 }

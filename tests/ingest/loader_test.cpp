@@ -243,7 +243,7 @@ TEST_CASE("control characters are removed from pages, even if written as referen
   CHECK(out.warnings[0].find("control characters removed") != std::string::npos);
 
   const LoadedFile products = load_bytes(
-      {"site/products.json", "products.json", "site", SourceKind::products},
+      {"site/products.json", "products.json", "site"},
       R"([{"slug": "p", "name": "P\u001b[1m\u202e", "description": "A\u009bb."}])", "v1");
   REQUIRE(products.pages.size() == 1);
   CHECK(products.pages[0].document.title == "P [1m");
@@ -251,11 +251,10 @@ TEST_CASE("control characters are removed from pages, even if written as referen
 }
 
 TEST_CASE("U+0085 and vertical tab inside a JSON string become spaces") {
-  for (const SourceKind kind : {SourceKind::products, SourceKind::corpus}) {
-    const std::string line = "{\"id\": \"a\", \"title\": \"Two\xC2\x85words\x0B here\"}";
-    const bool list = kind == SourceKind::products;
-    const LoadedFile out =
-        load_bytes({"x", "x", "site", kind}, list ? "[" + line + "]" : line, "v1");
+  const std::string line = "{\"id\": \"a\", \"title\": \"Two\xC2\x85words\x0B here\"}";
+  for (const auto& [name, text] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"x.json", "[" + line + "]"}, {"x.jsonl", line}}) {
+    const LoadedFile out = load_bytes({name, name, "site"}, text, "v1");
     REQUIRE(out.pages.size() == 1);
     CHECK(out.pages[0].document.title == "Two words here");
   }
@@ -266,9 +265,9 @@ TEST_CASE("a corpus has a larger size limit than other files") {
   const fs::path corpus = tree.path / "corpus.jsonl";
   const std::string line = R"({"id": "a", "title": "A", "text": ")" + std::string(9 << 20, 'x');
   tree.write("corpus.jsonl", line + "\"}\n" + line + "\"}\n");
-  const SourceFile file = {corpus, "corpus.jsonl", "x", SourceKind::corpus};
+  const SourceFile file = {corpus, "corpus.jsonl", "x"};
   CHECK(load(file, "v1").pages.size() == 2);
-  fs::resize_file(corpus, kMaxCorpusBytes + 1);
+  fs::resize_file(corpus, (512ULL << 20) + 1);
   const LoadedFile out = load(file, "v1");
   CHECK(out.pages.empty());
   REQUIRE(out.skipped.size() == 1);
@@ -287,7 +286,7 @@ TEST_CASE("a missing title or reading time is derived from the text") {
 
 TEST_CASE("the content hash depends on the bytes, the chunk options and the path") {
   auto hash = [](std::string_view text, std::string relative, std::string_view chunk_options) {
-    return load_bytes({"x", relative, "site"}, text, chunk_options)
+    return load_bytes({"x.md", relative, "site"}, text, chunk_options)
         .pages.at(0)
         .document.content_hash;
   };

@@ -12,11 +12,7 @@ using namespace stoka::ingest;
 namespace {
 
 std::vector<Page> pages_of(std::string relative, std::string_view text) {
-  const bool json = relative.ends_with(".json");
-  return load_bytes({"/site/" + relative, relative, "site",
-                     json ? SourceKind::products : SourceKind::markdown},
-                    text, "v1")
-      .pages;
+  return load_bytes({"/site/" + relative, relative, "site"}, text, "v1").pages;
 }
 
 std::vector<Page> both(std::string relative, std::string_view page, std::string_view products) {
@@ -58,6 +54,9 @@ TEST_CASE("a page and the entry of the same product are merged") {
        R"([{"name": "Foo", "url": "/docs"}])", 1},
       {"not a page with the same path on another host", "docs/_index.md", "# Docs",
        R"([{"name": "Foo", "url": "https://foo.dev/docs"}])", 2},
+      {"not a product with the same path on another host", "docs/_index.md",
+       "---\ntitle: Docs\ntype: product\nurl: https://near.dev/docs\n---\nText.",
+       R"([{"name": "Foo", "url": "https://foo.dev/docs"}])", 2},
       {"a page on the same host", "docs/_index.md", "---\nurl: https://foo.dev/docs/\n---\n# Docs",
        R"([{"name": "Foo", "url": "https://foo.dev/docs"}])", 1},
       {"a page takes only one entry", "products/lamp.md", "# Lamp",
@@ -69,6 +68,19 @@ TEST_CASE("a page and the entry of the same product are merged") {
     merge_products(pages);
     CHECK(pages.size() == c.documents);
   }
+}
+
+TEST_CASE("of two pages with the same path, the one on the host of the entry takes it") {
+  std::vector<Page> pages =
+      both("far.md", "---\nurl: https://far.dev/docs\n---\nFar.",
+           R"([{"name": "Foo", "price": "9 EUR", "url": "https://foo.dev/docs"}])");
+  for (Page& page : pages_of("near.md", "---\nurl: https://foo.dev/docs\n---\nNear."))
+    pages.push_back(std::move(page));
+  merge_products(pages);
+  REQUIRE(pages.size() == 2);
+  CHECK(text_of(pages[0]) == "Far.|");
+  CHECK(text_of(pages[1]).starts_with("Near.|"));
+  CHECK(text_of(pages[1]).find("price: 9 EUR.") != std::string::npos);
 }
 
 TEST_CASE("the page keeps its own data and gains what only the entry has") {
@@ -122,6 +134,7 @@ TEST_CASE("documents match by URL or, among products, by slug or name") {
       {far, {"docs", "Docs", "page", "/docs"}, false},
       {far, {"docs", "Docs", "page", "https://far.dev/docs/"}, true},
       {far, {"docs", "Docs", "product", "/docs"}, true},
+      {far, {"docs", "Docs", "product", "https://near.dev/docs"}, false},
       {{"a", "A", "page", "/"}, {"b", "B", "product", "/"}, false},
   };
   const auto document = [](const Subject& subject) {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "ingest/loader.h"
+
 namespace products_test {
 
 using namespace stoka;
@@ -10,8 +12,7 @@ using namespace stoka::ingest;
 namespace {
 
 LoadedFile read(std::string_view json) {
-  return read_products({"products.json", "products.json", "site", SourceKind::products}, json,
-                       "v1");
+  return load_bytes({"products.json", "products.json", "site"}, json, "v1");
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ TEST_CASE("a file without a list of products is skipped with the reason") {
     std::string_view reason;
   } cases[] = {
       {"{", "not well-formed JSON"},
-      {"", "not well-formed JSON"},
+      {"", "empty"},
       {"{\"a\": 1}", "neither a list of products nor an object with \"products\""},
       {"{\"products\": 1}", "neither a list of products nor an object with \"products\""},
       {std::string(100'000, '['), "JSON is nested more than 16 levels"},

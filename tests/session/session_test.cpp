@@ -116,35 +116,4 @@ TEST_CASE("slugs that the client has seen count as read today") {
   CHECK(found[0].source == "history");
 }
 
-TEST_CASE("page_path maps all spellings of a page to one path") {
-  for (auto [page, path] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"/blog/", "/blog"},
-           {"/blog?x=1", "/blog"},
-           {"/blog#top", "/blog"},
-           {"https://example.org", "/"},
-           {"https://example.org/", "/"},
-           {"https://example.org/blog/index.html?x", "/blog"},
-           {"/index.html", "/"},
-           {"/", "/"},
-           {"", ""}}) {
-    CAPTURE(std::string(page));
-    CHECK(session::page_path(page) == path);
-  }
-}
-
-TEST_CASE("page_slug returns the end of a page path") {
-  for (auto [page, slug] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"/blog/some-post", "some-post"},
-           {"/blog/some-post/", "some-post"},
-           {"https://example.org/blog/some-post/?a=b#c", "some-post"},
-           {"/some-post.html", "some-post"},
-           {"some-post", "some-post"},
-           {"/", ""},
-           {"", ""},
-           {"https://example.org", ""}}) {
-    CAPTURE(std::string(page));
-    CHECK(session::page_slug(page) == slug);
-  }
-}
-
 }  // namespace session_test

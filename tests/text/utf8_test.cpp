@@ -76,7 +76,6 @@ TEST_CASE("repair_utf8 reports its changes") {
   CHECK(repair_utf8("\xEF\xBB\xBF"
                     "a\r\nb\rc\n",
                     &repair) == "a\nb\nc\n");
-  CHECK(repair.bom);
   CHECK(repair.invalid == 0);
 
   CHECK(repair_utf8(std::string_view("a\0b\xFF"
@@ -85,12 +84,56 @@ TEST_CASE("repair_utf8 reports its changes") {
                     &repair) == "ab\uFFFDc");
   CHECK(repair.nul == 1);
   CHECK(repair.invalid == 1);
-  CHECK_FALSE(repair.bom);
+}
 
-  CHECK(repair_utf8(std::string_view("\xFF\xFEh\0\xE9\0\x3D\xD8\x00\xDE", 10), &repair) == "hé😀");
-  CHECK(repair.utf16);
-  CHECK(repair_utf8(std::string_view("\xFE\xFF\0h\0i", 6), &repair) == "hi");
-  CHECK(repair_utf8(std::string_view("\xFE\xFF\xD8\x3D\0i", 6), &repair) == "\uFFFDi");
+TEST_CASE("repair_utf8 converts UTF-16 with a byte order mark") {
+  CHECK(repair_utf8(std::string_view("\xFF\xFEh\0\xE9\0\x3D\xD8\x00\xDE", 10)) == "hé😀");
+  CHECK(repair_utf8(std::string_view("\xFE\xFF\0h\0i", 6)) == "hi");
+  CHECK(repair_utf8(std::string_view("\xFE\xFF\xD8\x3D\0i", 6)) == "\uFFFDi");
+  CHECK(has_utf16_mark("\xFF\xFE"));
+  CHECK_FALSE(has_utf16_mark("\xEF\xBB\xBFtext"));
+}
+
+TEST_CASE("utf8_prefix tells valid, incomplete and invalid bytes apart") {
+  struct {
+    std::string_view bytes;
+    Utf8Prefix::Kind kind;
+    size_t length;
+  } cases[] = {
+      {"plain ascii, longer than eight", Utf8Prefix::valid, 30},
+      {"aé€😀", Utf8Prefix::valid, 10},
+      {"aé\xE2\x82", Utf8Prefix::valid, 3},
+      {"12345678\xFF", Utf8Prefix::valid, 8},
+      {"\xF0\x9F\x98", Utf8Prefix::incomplete, 3},
+      {"\xC3", Utf8Prefix::incomplete, 1},
+      {"\xF0\x9F\x98x", Utf8Prefix::invalid, 3},
+      {"\xED\xA0\x80", Utf8Prefix::invalid, 1},
+      {"\xC0\xAF", Utf8Prefix::invalid, 1},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.bytes);
+    const Utf8Prefix prefix = utf8_prefix(c.bytes);
+    CHECK(prefix.kind == c.kind);
+    CHECK(prefix.length == c.length);
+  }
+}
+
+TEST_CASE("a stream of bytes becomes the same text, wherever it is split") {
+  const std::string_view bytes = "aé€😀\xE2\x82z\xF0\x9F\xFF\xED\xA0\x80\xC3";
+  const std::string expected = "aé€😀\uFFFDz\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD";
+  for (size_t first = 0; first <= bytes.size(); ++first)
+    for (size_t second = first; second <= bytes.size(); ++second) {
+      CAPTURE(first);
+      CAPTURE(second);
+      std::string text;
+      const auto append = [&](std::string_view part) { text += part; };
+      Utf8Sanitizer sanitizer;
+      sanitizer.push(bytes.substr(0, first), append);
+      sanitizer.push(bytes.substr(first, second - first), append);
+      sanitizer.push(bytes.substr(second), append);
+      sanitizer.finish(append);
+      CHECK(text == expected);
+    }
 }
 
 TEST_CASE("repair_utf8 returns valid UTF-8 for any bytes and is idempotent") {
