@@ -14,6 +14,7 @@
 #include "runtime.h"
 #include "serve/access_log.h"
 #include "serve/metrics.h"
+#include "serve/routes.h"
 #include "serve/server.h"
 #include "serve/smoke.h"
 #include "terminal/interrupt.h"
@@ -88,7 +89,7 @@ class OwnServer {
       app_.clock, {.json = true, .info = false, .queries = false}, [this](std::string_view line) {
         if (line.find("rerank") != std::string_view::npos) warned_ = true;
       }};
-  serve::Metrics metrics_{STOKA_VERSION};
+  serve::Metrics metrics_{STOKA_VERSION, serve::route_paths()};
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<serve::Server> server_;
   std::unique_ptr<RemoteSite> site_;
