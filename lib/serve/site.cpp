@@ -44,10 +44,6 @@ std::string_view media_type(std::string_view header) {
 
 RateLimiter make_limiter(const RateLimit& limit) { return {limit.requests, limit.window}; }
 
-const EmbeddedFile* web_file(std::string_view name) {
-  return embedded::find(embedded::web(), name);
-}
-
 }  // namespace
 
 struct HandlerArgs {
@@ -166,7 +162,7 @@ bool Site::admit(const HttpRoute& route, HandlerArgs& args) {
   return false;
 }
 
-Site::PendingPtr Site::refuse_body(HandlerArgs& args, const FieldError& wrong) {
+Site::PendingPtr Site::refuse(HandlerArgs& args, const FieldError& wrong) {
   args.context->fail(wrong.error, wrong.field);
   return nullptr;
 }
@@ -192,7 +188,7 @@ std::optional<std::string> Site::subject(const HttpRequest& request) const {
 
 Site::PendingPtr Site::chat(HandlerArgs& args) {
   auto request = parse_chat_request(args.request.body);
-  if (!request) return refuse_body(args, request.error());
+  if (!request) return refuse(args, request.error());
   request->subject = subject(args.request).value_or("");  // an invalid token counts as none
   args.context->set_query(request->query);
   auto stream = std::make_shared<ChatStream>(server_, args.writer, std::move(args.context),
@@ -203,24 +199,23 @@ Site::PendingPtr Site::chat(HandlerArgs& args) {
 
 Site::PendingPtr Site::discover(HandlerArgs& args) {
   auto request = parse_discover_request(args.request.body);
-  if (!request) return refuse_body(args, request.error());
-  return start_job(args, server_.slow,
-                   [&server = server_,
-                    request = std::move(*request)](std::stop_token stop) -> Result<HttpResponse> {
-                     STOKA_ASSIGN(const pipeline::Recommendations found,
-                                  pipeline::discover(server.engine, request, stop));
-                     return json_response(pipeline::to_json(found));
-                   });
+  if (!request) return refuse(args, request.error());
+  return start_job(
+      args, server_.slow,
+      [this, request = std::move(*request)](std::stop_token stop) -> Result<HttpResponse> {
+        STOKA_ASSIGN(const pipeline::Recommendations found,
+                     pipeline::discover(server_.engine, request, stop));
+        return json_response(pipeline::to_json(found));
+      });
 }
 
 Site::PendingPtr Site::context(HandlerArgs& args) {
   std::string page = args.request.parameter("page");
   if (page.empty() || page.size() > kMaxPagePathBytes) {
-    args.context->fail(
-        {ErrorKind::usage, fmt::format("page must be 1 to {} bytes long", kMaxPagePathBytes),
-         "e.g. /api/stoka/context?page=/"},
-        "page");
-    return nullptr;
+    return refuse(
+        args, {{ErrorKind::usage, fmt::format("page must be 1 to {} bytes long", kMaxPagePathBytes),
+                "e.g. /api/stoka/context?page=/"},
+               "page"});
   }
   if (const std::string* body = ambient_lines_.find(page, monotonic())) {
     args.context->respond(json_response(*body));
@@ -240,35 +235,34 @@ Site::PendingPtr Site::get_profile(HandlerArgs& args) {
   auto subject = this->subject(args.request);
   if (!subject) return refuse_token(args);
   const std::string id = to_lower(args.request.parameter("visitor_id"));
-  if (!is_uuid(id) && (subject->empty() || !id.empty())) {
-    args.context->fail({ErrorKind::usage, "visitor_id is not a UUID", "take it from a ready event"},
-                       "visitor_id");
-    return nullptr;
-  }
-  return start_job(
-      args, server_.quick,
-      [&server = server_,
-       caller = Caller{id, std::move(*subject), true}](std::stop_token) -> Result<HttpResponse> {
-        STOKA_ASSIGN(const Visitor visitor, pipeline::profile(server.engine.parts().store, caller));
-        return json_response(pipeline::to_json(visitor));
-      });
+  if (!is_uuid(id) && (subject->empty() || !id.empty()))
+    return refuse(args,
+                  {{ErrorKind::usage, "visitor_id is not a UUID", "take it from a ready event"},
+                   "visitor_id"});
+  return start_job(args, server_.quick,
+                   [this, caller = Caller{id, std::move(*subject), true}](
+                       std::stop_token) -> Result<HttpResponse> {
+                     STOKA_ASSIGN(const Visitor visitor,
+                                  pipeline::profile(server_.engine.parts().store, caller));
+                     return json_response(pipeline::to_json(visitor));
+                   });
 }
 
 Site::PendingPtr Site::update_profile(HandlerArgs& args) {
   auto subject = this->subject(args.request);
   if (!subject) return refuse_token(args);
   auto update = parse_profile_update(args.request.body);
-  if (!update) return refuse_body(args, update.error());
+  if (!update) return refuse(args, update.error());
   const Caller caller{to_lower(update->visitor_id), std::move(*subject), true};
-  return start_job(args, server_.quick,
-                   [&server = server_, caller,
-                    update = std::move(*update)](std::stop_token) -> Result<HttpResponse> {
-                     const pipeline::Engine::Parts& parts = server.engine.parts();
-                     STOKA_ASSIGN(const Visitor visitor,
-                                  pipeline::update_profile(parts.store, caller, update.interests,
-                                                           update.read, parts.clock.now()));
-                     return json_response(pipeline::to_json(visitor));
-                   });
+  return start_job(
+      args, server_.quick,
+      [this, caller, update = std::move(*update)](std::stop_token) -> Result<HttpResponse> {
+        const pipeline::Engine::Parts& parts = server_.engine.parts();
+        STOKA_ASSIGN(const Visitor visitor,
+                     pipeline::update_profile(parts.store, caller, update.interests, update.read,
+                                              parts.clock.now()));
+        return json_response(pipeline::to_json(visitor));
+      });
 }
 
 Site::PendingPtr Site::refuse_token(HandlerArgs& args) {
@@ -351,17 +345,17 @@ void Site::close() {
 }
 
 Site::PendingPtr Site::metrics(HandlerArgs& args) {
-  return start_job(args, server_.quick,
-                   [&server = server_](std::stop_token) -> Result<HttpResponse> {
-                     HttpResponse out = json_response(server.metrics.text());
-                     out.content_type = kMetricsType;
-                     return out;
-                   });
+  return start_job(args, server_.quick, [this](std::stop_token) -> Result<HttpResponse> {
+    HttpResponse out = json_response(server_.metrics.text());
+    out.content_type = kMetricsType;
+    return out;
+  });
 }
 
 Site::PendingPtr Site::file(HandlerArgs& args) {
   const bool page = args.request.path == "/";
-  const EmbeddedFile* const file = web_file(page ? "index.html" : "stoka-terminal.js");
+  const EmbeddedFile* const file =
+      embedded::find(embedded::web(), page ? "index.html" : "stoka-terminal.js");
   if (file == nullptr || !options_.bot_enabled) {
     args.context->fail({ErrorKind::not_found, "there is nothing here", "see /openapi.json"});
     return nullptr;

@@ -72,7 +72,7 @@ class Site final : public Handler {
   PendingPtr file(HandlerArgs& args);
 
   PendingPtr start_job(HandlerArgs& args, WorkerPool& workers, WorkerResponse::Work work);
-  PendingPtr refuse_body(HandlerArgs& args, const FieldError& wrong);
+  PendingPtr refuse(HandlerArgs& args, const FieldError& wrong);
   PendingPtr refuse_token(HandlerArgs& args);
   const HttpRoute* find(const HttpRequest& request, std::string* allowed_methods) const;
   Cors::Headers cors_headers(const HttpRequest& request) const;
