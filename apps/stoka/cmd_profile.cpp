@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "command.h"
 #include "pipeline/profile.h"
 #include "pipeline/turn.h"
@@ -27,7 +28,7 @@ std::string profile_text(const Visitor& visitor) {
 }
 
 int run_profile(App& app, const ProfileFlags& flags) {
-  std::string id = flags.visitor;
+  const std::string& id = flags.visitor;
   const bool sets = flags.interests || !flags.read.empty();
   if (id.empty() && !sets)
     return app.report({ErrorKind::usage, "there is no visitor",
@@ -39,10 +40,10 @@ int run_profile(App& app, const ProfileFlags& flags) {
       return app.report(valid.error());
   auto store = app.open_store(store::OpenMode::read);
   if (!store) return app.report(store.error());
-  if (id.empty()) id = app.ids.uuid();
+  const Caller caller{id.empty() ? app.ids.uuid() : to_lower(id), {}, false};
   const Result<Visitor> visitor =
-      sets ? pipeline::update_profile(**store, id, flags.interests, flags.read, app.clock.now())
-           : pipeline::profile(**store, id);
+      sets ? pipeline::update_profile(**store, caller, flags.interests, flags.read, app.clock.now())
+           : pipeline::profile(**store, caller);
   if (!visitor) return app.report(visitor.error());
   print(app.common.json ? pipeline::to_json(*visitor) + "\n" : profile_text(*visitor));
   return 0;

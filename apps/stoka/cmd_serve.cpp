@@ -16,6 +16,7 @@
 #include "serve/access_log.h"
 #include "serve/metrics.h"
 #include "serve/openapi.h"
+#include "serve/routes.h"
 #include "serve/server.h"
 #include "store/deferred_store.h"
 
@@ -208,7 +209,7 @@ int run_serve(App& app, const ServeFlags& flags) {
   writing.info = !app.common.quiet;
   writing.queries = app.config().boolean("serve.log_queries");
   serve::AccessLog journal(app.clock, writing, [](std::string_view line) { print_stderr(line); });
-  serve::Metrics metrics(STOKA_VERSION);
+  serve::Metrics metrics(STOKA_VERSION, serve::route_paths());
   journal.on_warning([&metrics] { metrics.warnings.add(); });
   limit_connections(options->max_connections, journal);
   app.log.redirect(&journal);

@@ -17,6 +17,7 @@
 #include "runtime.h"
 #include "serve/access_log.h"
 #include "serve/metrics.h"
+#include "serve/routes.h"
 #include "serve/server.h"
 #include "terminal/interrupt.h"
 #include "terminal/style.h"
@@ -90,7 +91,7 @@ class OwnServer {
       app_.clock, {.json = true, .info = false, .queries = false}, [this](std::string_view line) {
         if (line.find("rerank") != std::string_view::npos) warned_ = true;
       }};
-  serve::Metrics metrics_{STOKA_VERSION};
+  serve::Metrics metrics_{STOKA_VERSION, serve::route_paths()};
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<serve::Server> server_;
   std::optional<net::HttpClient> transport_{std::in_place};

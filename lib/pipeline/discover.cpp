@@ -100,8 +100,8 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
   STOKA_TRY(engine.check_index(stop));
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
   STOKA_ASSIGN(VisitorLookup lookup,
-               look_up_visitor(engine.parts().store, to_lower(request.visitor_id), request.subject,
-                               request.remote));
+               look_up_visitor(engine.parts().store,
+                               {to_lower(request.visitor_id), request.subject, request.remote}));
   const Visitor visitor = lookup.stored ? std::move(*lookup.stored) : Visitor();
   const Document* page = catalog->find_page(request.page.page);
   std::vector<session::Interest> interests = engine.interests(visitor, request.page, *catalog);

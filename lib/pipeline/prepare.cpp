@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "model/claim.h"
 #include "pipeline/profile.h"
 #include "pipeline/site_words.h"
 #include "pipeline/turn.h"
@@ -18,33 +19,13 @@ Result<std::string> parse_id(std::string_view what, const std::string& id) {
   return parse_uuid(what, id, "leave it out to start a new one");
 }
 
-// Whether the session that a request names is the caller's. The id of its visitor or a verified
-// subject shows this, and so does a local request: all sessions of the machine are the user's.
-enum class Ownership {
-  owned,      // the session is the caller's
-  unproven,   // a remote caller gave neither visitor nor subject
-  not_owned,  // the session belongs to another visitor
-};
-
-Ownership ownership_of(const Session& session, const TurnRequest& request,
-                       const std::string& visitor_id, const std::optional<Visitor>& owner) {
-  if (!request.subject.empty() && owner && owner->subject == request.subject)
-    return Ownership::owned;
-  const bool belongs_to_subject = request.remote && owner && !owner->subject.empty();
-  if (belongs_to_subject) return Ownership::not_owned;
-  if (!visitor_id.empty())
-    return session.visitor_id == visitor_id ? Ownership::owned : Ownership::not_owned;
-  if (!request.remote) return Ownership::owned;
-  return request.subject.empty() ? Ownership::unproven : Ownership::not_owned;
-}
-
 Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
   STOKA_ASSIGN(const std::string session_id, parse_id("session", request.session_id));
-  STOKA_ASSIGN(const std::string requested_visitor_id, parse_id("visitor", request.visitor_id));
+  Caller caller{{}, request.subject, request.remote};
+  STOKA_ASSIGN(caller.visitor_id, parse_id("visitor", request.visitor_id));
   const Engine::Parts& parts = engine.parts();
-  STOKA_ASSIGN(VisitorLookup lookup,
-               look_up_visitor(parts.store, requested_visitor_id, request.subject, request.remote));
-  std::string& visitor_id = lookup.id;
+  STOKA_ASSIGN(VisitorLookup lookup, look_up_visitor(parts.store, caller));
+  caller.visitor_id = std::move(lookup.id);
   std::optional<Visitor>& visitor = lookup.stored;
   std::optional<Session> stored;
   std::optional<Visitor> owner;
@@ -58,16 +39,14 @@ Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
       STOKA_ASSIGN(owner, parts.store.visitor(stored->visitor_id));
     }
   }
-  const Ownership ownership =
-      stored ? ownership_of(*stored, request, visitor_id, owner) : Ownership::not_owned;
-  if (ownership == Ownership::owned && !visitor) visitor = std::move(owner);
+  const SessionClaim claim = stored ? claim_session(*stored, owner, caller) : SessionClaim::foreign;
+  if (claim == SessionClaim::own && !visitor) visitor = std::move(owner);
   if (visitor) turn.visitor = std::move(*visitor);
-  if (stored && ownership != Ownership::not_owned &&
-      !session::is_stale(*stored, parts.clock.now())) {
+  if (stored && claim != SessionClaim::foreign && !session::is_stale(*stored, parts.clock.now())) {
     turn.session = std::move(*stored);
     // The slugs that were shown are not shown again, but what was said in the session, its topics
     // and its visitor are not used.
-    if (ownership == Ownership::unproven) {
+    if (claim == SessionClaim::unproven) {
       turn.session.exchanges.clear();
       turn.session.explored_topics.clear();
       turn.visitor = {};
@@ -75,12 +54,13 @@ Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
     }
   } else {
     turn.session.id = stored || session_id.empty() ? parts.ids.uuid() : session_id;
-    if (visitor_id.empty() && ownership == Ownership::owned) visitor_id = stored->visitor_id;
+    std::string visitor_id = caller.visitor_id;
+    if (visitor_id.empty() && claim == SessionClaim::own) visitor_id = stored->visitor_id;
     if (visitor_id.empty()) visitor_id = turn.visitor.id;
     turn.session.visitor_id = visitor_id.empty() ? parts.ids.uuid() : visitor_id;
   }
   const bool is_new_session = turn.session.turns == 0;
-  turn.returning = !turn.visitor.id.empty() && ownership != Ownership::unproven &&
+  turn.returning = !turn.visitor.id.empty() && claim != SessionClaim::unproven &&
                    (is_new_session || turn.visitor.first_seen < turn.session.started_at);
   if (turn.visitor.id.empty()) turn.visitor.id = turn.session.visitor_id;
   return {};

@@ -25,41 +25,41 @@ std::vector<std::string> as_tags(const std::vector<std::string>& interests) {
   return out;
 }
 
-Result<std::string> parse_visitor_id(std::string_view id) {
-  if (is_uuid(id)) return to_lower(id);
-  return fail(ErrorKind::usage, fmt::format("the visitor is not a UUID: '{}'", text::one_line(id)),
-              "use the visitor_id in the ready event of a chat");
+Error no_visitor(const Caller& caller, std::string hint) {
+  return {ErrorKind::not_found,
+          fmt::format("there is no visitor {}",
+                      caller.visitor_id.empty() ? "with this subject" : caller.visitor_id),
+          std::move(hint)};
 }
 
 }  // namespace
 
-Result<VisitorLookup> look_up_visitor(store::Store& store, const std::string& visitor_id,
-                                      const std::string& subject, bool remote) {
-  VisitorLookup out{visitor_id, {}};
-  if (!subject.empty()) {
-    STOKA_ASSIGN(out.stored, store.visitor_by_subject(subject));
+Result<VisitorLookup> look_up_visitor(store::Store& store, const Caller& caller) {
+  VisitorLookup out{caller.visitor_id, {}};
+  if (!caller.subject.empty()) {
+    STOKA_ASSIGN(out.stored, store.visitor_by_subject(caller.subject));
     if (out.stored) return out;
   }
-  if (visitor_id.empty()) return out;
-  STOKA_ASSIGN(out.stored, store.visitor(visitor_id));
-  const bool belongs_to_other =
-      out.stored && !out.stored->subject.empty() && out.stored->subject != subject;
-  return remote && belongs_to_other ? VisitorLookup() : out;
+  if (out.id.empty()) return out;
+  STOKA_ASSIGN(out.stored, store.visitor(out.id));
+  const bool foreign =
+      claim_visitor(out.stored, std::nullopt, caller.subject) == VisitorClaim::foreign;
+  return caller.remote && foreign ? VisitorLookup() : out;
 }
 
-Result<Visitor> profile(store::Store& store, std::string_view visitor_id) {
-  STOKA_ASSIGN(const std::string id, parse_visitor_id(visitor_id));
-  STOKA_ASSIGN(std::optional<Visitor> known, store.visitor(id));
-  if (!known)
-    return fail(ErrorKind::not_found, fmt::format("there is no visitor {}", id),
-                "set interests to create the visitor");
-  return std::move(*known);
+Result<Visitor> profile(store::Store& store, const Caller& caller) {
+  STOKA_ASSIGN(VisitorLookup found, look_up_visitor(store, caller));
+  if (!found.stored) return fail(no_visitor(caller, "set interests to create the visitor"));
+  return std::move(*found.stored);
 }
 
-Result<Visitor> update_profile(store::Store& store, std::string_view visitor_id,
+Result<Visitor> update_profile(store::Store& store, const Caller& caller,
                                const std::optional<std::vector<std::string>>& interests,
                                const std::vector<std::string>& read, Instant now) {
-  STOKA_ASSIGN(const std::string id, parse_visitor_id(visitor_id));
+  STOKA_ASSIGN(const VisitorLookup found, look_up_visitor(store, caller));
+  const std::string& id = found.stored ? found.stored->id : found.id;
+  if (id.empty())
+    return fail(no_visitor(caller, "use the visitor_id in the ready event of a chat"));
   std::vector<HistoryEntry> readings;
   for (const std::string& slug : read) {
     STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.document_chunks(slug));

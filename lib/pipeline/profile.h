@@ -3,35 +3,34 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "model/claim.h"
 #include "model/session.h"
 #include "store/store.h"
 
 namespace stoka::pipeline {
 
 struct VisitorLookup {
-  std::string id;                 // the requested id; empty if none was given or it may not be used
+  std::string id;                 // the caller's; empty if none was given or it may not be used
   std::optional<Visitor> stored;  // from the store; the visitor of a subject may have another id
 };
 
-// Finds the visitor of a request: the visitor of the verified subject if the store knows one, else
-// the visitor with the id. `visitor_id` must be empty or a UUID in lower case. If `remote` is set,
-// a visitor who belongs to another subject is not returned, as if no id had been given.
-Result<VisitorLookup> look_up_visitor(store::Store& store, const std::string& visitor_id,
-                                      const std::string& subject, bool remote);
+// Finds the visitor of a request: the visitor of the subject if the store knows one, else the
+// visitor with the id. To a remote caller, a visitor who belongs to another subject is not
+// returned, as if no id had been given.
+Result<VisitorLookup> look_up_visitor(store::Store& store, const Caller& caller);
 
-// Returns the visitor with this id. Errors: usage if it is not a UUID, not_found if the store does
-// not have the visitor.
-Result<Visitor> profile(store::Store& store, std::string_view visitor_id);
+// Returns the visitor of the caller. Fails with not_found if the store has none.
+Result<Visitor> profile(store::Store& store, const Caller& caller);
 
-// Replaces the interests, written as tags, unless they are nullopt, and adds the documents with the
-// slugs in `read` to the reading history. Creates the visitor if need be. Fails with not_found if
-// no document has one of the slugs; then nothing is changed.
-Result<Visitor> update_profile(store::Store& store, std::string_view visitor_id,
+// Replaces the interests of the caller's visitor, written as tags, unless they are nullopt, and
+// adds the documents with the slugs in `read` to the reading history. Creates the visitor with the
+// caller's id if need be. Fails with not_found if that id belongs to another subject or no document
+// has one of the slugs; then nothing is changed.
+Result<Visitor> update_profile(store::Store& store, const Caller& caller,
                                const std::optional<std::vector<std::string>>& interests,
                                const std::vector<std::string>& read, Instant now);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace stoka::serve {
@@ -13,26 +14,16 @@ constexpr size_t kMaxBatch = 64;  // turns in one transaction
 }  // namespace
 
 CommitQueue::CommitQueue(store::Store& store)
-    : store_(store), max_batch_(store.max_concurrent_commits() > 1 ? 1 : kMaxBatch) {
-  for (size_t i = 0; i < store.max_concurrent_commits(); ++i)
-    threads_.emplace_back([this] { run(); });
-}
-
-CommitQueue::~CommitQueue() {
-  {
-    const std::lock_guard lock(mutex_);
-    closing_ = true;
-  }
-  changed_.notify_all();
-  threads_.clear();
-}
+    : store_(store),
+      max_batch_(store.max_concurrent_commits() > 1 ? 1 : kMaxBatch),
+      workers_(store.max_concurrent_commits(), std::numeric_limits<size_t>::max()) {}
 
 void CommitQueue::add(TurnRecord turn, Callback done) {
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({std::move(turn), std::move(done), std::chrono::steady_clock::now()});
   }
-  changed_.notify_one();
+  workers_.post([this](std::chrono::nanoseconds) { commit_batch(); });
 }
 
 size_t CommitQueue::waiting() const {
@@ -40,23 +31,17 @@ size_t CommitQueue::waiting() const {
   return waiting_.size();
 }
 
-void CommitQueue::run() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return closing_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
+// There is a job for each turn, but a batch takes the turns of several: then there may be none.
+void CommitQueue::commit_batch() {
+  std::vector<Entry> batch;
+  {
+    const std::lock_guard lock(mutex_);
     const auto end =
         waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), max_batch_));
-    std::vector<Entry> batch(std::make_move_iterator(waiting_.begin()),
-                             std::make_move_iterator(end));
+    batch.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
     waiting_.erase(waiting_.begin(), end);
-    lock.unlock();
-    commit(std::move(batch));
-    lock.lock();
   }
-}
-
-void CommitQueue::commit(std::vector<Entry> batch) {
+  if (batch.empty()) return;
   const auto start = std::chrono::steady_clock::now();
   std::vector<TurnRecord> turns;
   for (Entry& entry : batch) turns.push_back(std::move(entry.turn));

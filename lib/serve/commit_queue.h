@@ -4,14 +4,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "base/result.h"
 #include "model/session.h"
+#include "serve/worker_pool.h"
 #include "store/store.h"
 
 namespace stoka::serve {
@@ -22,8 +21,7 @@ class CommitQueue {
   // Called on a thread of the queue with the session as it is now, or the error.
   using Callback = std::function<void(Result<Session>, std::chrono::nanoseconds waited)>;
 
-  explicit CommitQueue(store::Store& store);
-  ~CommitQueue();  // commits the waiting turns first
+  explicit CommitQueue(store::Store& store);  // its destructor commits the waiting turns first
 
   // The queue has no limit: a turn that was answered is never refused.
   void add(TurnRecord turn, Callback done);
@@ -35,16 +33,13 @@ class CommitQueue {
     Callback done;
     std::chrono::steady_clock::time_point since;
   };
-  void run();
-  void commit(std::vector<Entry> batch);
+  void commit_batch();
 
   store::Store& store_;
   const size_t max_batch_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
   std::vector<Entry> waiting_;
-  bool closing_ = false;
-  std::vector<std::jthread> threads_;
+  WorkerPool workers_;  // the last member, so that its jobs end before anything else is destroyed
 };
 
 }  // namespace stoka::serve

@@ -17,7 +17,7 @@ constexpr std::string_view kRequestHeaders =
 constexpr std::string_view kMaxAge = "600";  // seconds; browsers use at most 7200
 
 bool is_host_sign(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+  return is_ascii_lower(c) || is_ascii_digit(c) || c == '.' || c == '-' || c == '_';
 }
 
 // Whether all characters may occur in a name, an IPv4 address or an IPv6 address in brackets.
@@ -31,7 +31,7 @@ bool is_host(std::string_view text) {
 
 bool is_origin_port(std::string_view text) {
   if (text.empty() || text.size() > 5 || text.front() == '0') return false;
-  if (text.find_first_not_of("0123456789") != std::string_view::npos) return false;
+  if (!std::all_of(text.begin(), text.end(), is_ascii_digit)) return false;
   return text.size() < 5 || text <= "65535";
 }
 

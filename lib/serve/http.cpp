@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "net/reason_phrase.h"
 
@@ -15,12 +16,6 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-int hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // Whether the value has no control character, which could end a header line.
 bool is_header_value(std::string_view value) {
@@ -67,10 +62,11 @@ std::vector<std::string_view> HttpRequest::header_values(std::string_view name) 
 std::string percent_decoded(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool escape =
-        text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0;
-    if (escape) {
-      out += static_cast<char>(16 * hex(text[i + 1]) + hex(text[i + 2]));
+    const bool escape = text[i] == '%' && i + 2 < text.size();
+    const int high = escape ? hex_digit_value(text[i + 1]) : -1;
+    const int low = escape ? hex_digit_value(text[i + 2]) : -1;
+    if (high >= 0 && low >= 0) {
+      out += static_cast<char>(16 * high + low);
       i += 2;
     } else {
       out += text[i] == '+' ? ' ' : text[i];

@@ -14,18 +14,6 @@
 namespace stoka::serve {
 namespace {
 
-constexpr std::string_view kRouteNames[] = {"/",
-                                            "/stoka-terminal.js",
-                                            "/openapi.json",
-                                            "/healthz",
-                                            "/readyz",
-                                            "/metrics",
-                                            "/api/stoka/chat",
-                                            "/api/stoka/discover",
-                                            "/api/stoka/context",
-                                            "/api/stoka/profile",
-                                            "/api/stoka/open",
-                                            "other"};
 constexpr int kStatusCodes[] = {200, 204, 302, 304, 400, 401, 403, 404, 405, 406, 408, 411, 413,
                                 414, 415, 417, 421, 429, 431, 499, 500, 501, 502, 503, 504, 505};
 constexpr std::string_view kRoleNames[] = {"embedder", "reranker", "generator", "store", "other"};
@@ -178,30 +166,30 @@ Histogram::Snapshot Histogram::snapshot() const {
   return out;
 }
 
-size_t Metrics::route_index(std::string_view route) {
-  static_assert(std::size(kRouteNames) == kRoutes && std::size(kRoleNames) == kRoles);
-  size_t i = 0;
-  while (i + 1 < kRoutes && kRouteNames[i] != route) ++i;
-  return i;
+Metrics::Metrics(std::string version, const std::vector<std::string_view>& routes)
+    : version_(std::move(version)), routes_(routes.size() + 1) {
+  for (size_t i = 0; i < routes.size(); ++i) routes_[i].path = routes[i];
+  routes_.back().path = "other";
 }
 
-size_t Metrics::status_index(int status) {
-  static_assert(std::size(kStatusCodes) + 1 == kStatuses);
-  return static_cast<size_t>(std::find(std::begin(kStatusCodes), std::end(kStatusCodes), status) -
-                             std::begin(kStatusCodes));
+Metrics::RouteMetrics& Metrics::of_route(std::string_view path) {
+  size_t i = 0;
+  while (i + 1 < routes_.size() && routes_[i].path != path) ++i;
+  return routes_[i];
 }
 
 Counter& Metrics::requests(std::string_view route, int status) {
-  return requests_[route_index(route)][status_index(status)];
+  static_assert(std::size(kStatusCodes) + 1 == kStatuses);
+  const auto* at = std::find(std::begin(kStatusCodes), std::end(kStatusCodes), status);
+  return of_route(route).requests[static_cast<size_t>(at - std::begin(kStatusCodes))];
 }
 
-Histogram& Metrics::request_seconds(std::string_view route) {
-  return request_seconds_[route_index(route)];
-}
+Histogram& Metrics::request_seconds(std::string_view route) { return of_route(route).seconds; }
 
-Counter& Metrics::rate_limited(std::string_view route) { return rate_limited_[route_index(route)]; }
+Counter& Metrics::rate_limited(std::string_view route) { return of_route(route).rate_limited; }
 
 Counter& Metrics::upstream_errors(std::string_view role, ErrorKind kind) {
+  static_assert(std::size(kRoleNames) == kRoles);
   size_t i = 0;
   while (i + 1 < kRoles && kRoleNames[i] != role) ++i;
   return upstream_errors_[i][static_cast<size_t>(kind)];
@@ -223,17 +211,17 @@ void Metrics::add_gauge(std::string name, Labels labels, std::function<double()>
 std::string Metrics::text() const {
   Exposition page;
   page.family("stoka_requests_total", "counter", "Requests answered, by route and status.");
-  for (size_t i = 0; i < kRoutes; ++i)
-    for (size_t j = 0; j < kStatuses; ++j)
-      if (requests_[i][j].value() > 0)
-        page.sample({{"route", std::string(kRouteNames[i])},
-                     {"status", j + 1 < kStatuses ? std::to_string(kStatusCodes[j]) : "other"}},
-                    requests_[i][j]);
+  for (const RouteMetrics& route : routes_)
+    for (size_t i = 0; i < kStatuses; ++i)
+      if (route.requests[i].value() > 0)
+        page.sample({{"route", route.path},
+                     {"status", i + 1 < kStatuses ? std::to_string(kStatusCodes[i]) : "other"}},
+                    route.requests[i]);
 
   page.family("stoka_request_seconds", "histogram", "Time from a request to its last byte.");
-  for (size_t i = 0; i < kRoutes; ++i)
-    if (auto reading = request_seconds_[i].snapshot(); reading.cumulative.back() > 0)
-      page.sample({{"route", std::string(kRouteNames[i])}}, reading);
+  for (const RouteMetrics& route : routes_)
+    if (auto reading = route.seconds.snapshot(); reading.cumulative.back() > 0)
+      page.sample({{"route", route.path}}, reading);
 
   page.family("stoka_first_token_seconds", "histogram", "Time from a question to its first token.");
   page.sample({}, first_token.snapshot());
@@ -275,9 +263,9 @@ std::string Metrics::text() const {
               std::to_string(connections.value()));
 
   page.family("stoka_rate_limited_total", "counter", "Requests refused with 429.");
-  for (size_t i = 0; i < kRoutes; ++i)
-    if (kRouteNames[i].starts_with("/api/stoka/") || rate_limited_[i].value() > 0)
-      page.sample({{"route", std::string(kRouteNames[i])}}, rate_limited_[i]);
+  for (const RouteMetrics& route : routes_)
+    if (route.path.starts_with("/api/stoka/") || route.rate_limited.value() > 0)
+      page.sample({{"route", route.path}}, route.rate_limited);
 
   page.single("stoka_turns_not_saved_total", "counter", "Answers whose turn could not be stored.",
               std::to_string(turns_not_saved.value()));

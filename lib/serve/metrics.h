@@ -66,9 +66,10 @@ class Metrics {
   enum class CitationResult { emitted, dropped, repaired };
   enum class Queue { prepare, commit };
 
-  explicit Metrics(std::string version) : version_(std::move(version)) {}
+  // `routes` are the paths that requests are counted by.
+  Metrics(std::string version, const std::vector<std::string_view>& routes);
 
-  // A route is a path of /openapi.json. The status 499 means that the client disconnected before a
+  // The status 499 means that the client disconnected before a
   // response.
   Counter& requests(std::string_view route, int status);
   Histogram& request_seconds(std::string_view route);  // to the last byte, so chats take long
@@ -98,13 +99,17 @@ class Metrics {
   std::string text() const;
 
  private:
-  static constexpr size_t kRoutes = 12;    // including "other"
   static constexpr size_t kStatuses = 27;  // including "other"
   static constexpr size_t kRoles = 5;      // including "other"
   static constexpr size_t kKinds = static_cast<size_t>(ErrorKind::internal) + 1;
 
-  static size_t route_index(std::string_view route);
-  static size_t status_index(int status);
+  struct RouteMetrics {
+    std::string path;
+    std::array<Counter, kStatuses> requests;
+    Histogram seconds;
+    Counter rate_limited;
+  };
+  RouteMetrics& of_route(std::string_view path);
 
   struct CallbackGauge {
     std::string name;
@@ -114,9 +119,7 @@ class Metrics {
   };
 
   const std::string version_;
-  std::array<std::array<Counter, kStatuses>, kRoutes> requests_;
-  std::array<Histogram, kRoutes> request_seconds_;
-  std::array<Counter, kRoutes> rate_limited_;
+  std::vector<RouteMetrics> routes_;  // never resized; the last is "other"
   std::array<Counter, static_cast<size_t>(Route::nothing) + 1> answers_;
   std::array<Counter, 3> streams_;
   std::array<std::array<Counter, kKinds>, kRoles> upstream_errors_;

@@ -6,14 +6,12 @@
 #include "base/ascii.h"
 #include "model/event.h"
 #include "serve/event_stream.h"
+#include "serve/routes.h"
 
 namespace stoka::serve {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-
-// The paths below are OpenAPI apart from their member "errors", which `with_errors` turns into
-// responses. It lists the error statuses of an operation that not every request may have.
 
 constexpr const char* kInfo =
     R"json({
@@ -28,139 +26,6 @@ constexpr const char* kInfo =
     R"json(`RateLimit-Limit` and `RateLimit-Remaining`. Every failure before the first byte of an )json"
     R"json(answer is problem+json (RFC 9457); afterwards it is an )json"
     R"json(`error` event."
-})json";
-
-constexpr const char* kSystemPaths = R"json({
-  "/openapi.json": {"get": {
-    "operationId": "openapi", "tags": ["server"], "summary": "This document",
-    "responses": {"200": {"description": "OpenAPI 3.1.",
-      "content": {"application/json": {"schema": {"type": "object"}}}}}
-  }},
-  "/healthz": {"get": {
-    "operationId": "health", "tags": ["server"], "summary": "Whether the process is alive",
-    "responses": {"200": {"description": "It is alive.",
-      "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Health"}}}}}
-  }},
-  "/readyz": {"get": {
-    "operationId": "ready", "tags": ["server"],
-    "summary": "Whether the server can answer questions; 503 while it shuts down",
-    "responses": {
-      "200": {"description": "Ready.",
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Readiness"}}}},
-      "503": {"description": "Not ready; the checks say why.",
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Readiness"}}}}}
-  }},
-  "/metrics": {"get": {
-    "operationId": "metrics", "tags": ["server"], "summary": "Metrics for Prometheus",
-    "responses": {"200": {"description": "Text exposition format 0.0.4.",
-      "content": {"text/plain": {"schema": {"type": "string"}}}}}
-  }}
-})json";
-
-constexpr const char* kBotPaths = R"json({
-  "/": {"get": {
-    "operationId": "terminalPage", "tags": ["page"], "summary": "A page with the terminal on it",
-    "responses": {"200": {"description": "The page.",
-      "content": {"text/html": {"schema": {"type": "string"}}}},
-      "304": {"$ref": "#/components/responses/NotModified"}}
-  }},
-  "/stoka-terminal.js": {"get": {
-    "operationId": "terminalScript", "tags": ["page"],
-    "summary": "The custom element <stoka-terminal>, for any page",
-    "responses": {"200": {"description": "A JavaScript module without dependencies.",
-      "content": {"text/javascript": {"schema": {"type": "string"}}}},
-      "304": {"$ref": "#/components/responses/NotModified"}}
-  }},
-  "/api/stoka/chat": {"post": {
-    "operationId": "chat", "tags": ["stoka"], "summary": "Ask a question; the answer is a stream of events",
-    "description": "The first event is `ready`, the last is `done` or `error`. An invalid token is ignored.",
-    "security": [{}, {"bearerAuth": []}],
-    "requestBody": {"required": true, "content": {"application/json": {
-      "schema": {"$ref": "#/components/schemas/ChatRequest"},
-      "examples": {
-        "first": {"summary": "A first question",
-          "value": {"query": "tell me about bounded execution"}},
-        "next": {"summary": "The next one, from a page", "value": {
-          "query": "what about retries?", "session_id": "6f1c9c9e-52a6-4d0e-9d5f-0c6a3a1b7e11",
-          "visitor_id": "0b9f5a3c-6a57-4a6e-8a43-5a5f1c0f9a02", "page": "/blog/retry-storms",
-          "page_title": "Retry storms", "scroll_pct": 40,
-            "seen_slugs": ["philosophy-bounded-execution"]}}}}}},
-    "responses": {"200": {"description": "The answer.",
-      "headers": {
-        "Cache-Control": {"schema": {"const": "no-cache"}},
-        "X-Accel-Buffering": {"description": "Tells nginx not to hold events back.",
-          "schema": {"const": "no"}}},
-      "content": {"text/event-stream": {
-        "schema": {"oneOf": [
-          {"$ref": "#/components/schemas/ReadyEvent"}, {"$ref": "#/components/schemas/TokenEvent"},
-          {"$ref": "#/components/schemas/CiteEvent"}, {"$ref": "#/components/schemas/DoneEvent"},
-          {"$ref": "#/components/schemas/ErrorEvent"}]},
-        "x-sse-events": {
-          "ready": {"$ref": "#/components/schemas/Ready"},
-            "token": {"$ref": "#/components/schemas/Token"},
-          "cite": {"$ref": "#/components/schemas/Cite"},
-            "done": {"$ref": "#/components/schemas/Done"},
-          "error": {"$ref": "#/components/schemas/Failure"}}}}}},
-    "errors": [413, 415, 429]
-  }},
-  "/api/stoka/discover": {"post": {
-    "operationId": "discover", "tags": ["stoka"], "summary": "What to read next",
-    "description": "Never recommends the page itself or a page that was seen.",
-    "requestBody": {"required": true, "content": {"application/json": {
-      "schema": {"$ref": "#/components/schemas/DiscoverRequest"},
-      "examples": {"page": {"value": {"page": "/blog/philosophy-bounded-execution",
-        "limit": 3}}}}}},
-    "responses": {"200": {"description": "Best first.",
-      "content": {"application/json": {
-        "schema": {"$ref": "#/components/schemas/Recommendations"}}}}},
-    "errors": [413, 415, 429]
-  }},
-  "/api/stoka/context": {"get": {
-    "operationId": "context", "tags": ["stoka"], "summary": "One ambient line about a page",
-    "description": "The answer for a page is cached for 60 seconds.",
-    "parameters": [{"name": "page", "in": "query", "required": true,
-      "description": "Path or URL of the page.",
-      "schema": {"type": "string", "maxLength": 2048},
-        "example": "/blog/philosophy-bounded-execution"}],
-    "responses": {"200": {"description": "A line, a citation, both or neither.",
-      "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Ambient"}}}}},
-    "errors": [429]
-  }},
-  "/api/stoka/profile": {
-    "get": {
-      "operationId": "getProfile", "tags": ["stoka"],
-        "summary": "Interests and reading history of a visitor",
-      "security": [{}, {"bearerAuth": []}],
-      "parameters": [{"name": "visitor_id", "in": "query", "required": true,
-        "schema": {"type": "string", "format": "uuid"},
-          "example": "0b9f5a3c-6a57-4a6e-8a43-5a5f1c0f9a02"}],
-      "responses": {"200": {"description": "The profile.",
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Profile"}}}}},
-      "errors": [401, 404, 429]
-    },
-    "post": {
-      "operationId": "setProfile", "tags": ["stoka"],
-      "summary": "Set interests, or add pages that were read",
-      "description": "Interests replace the old ones; slugs are added to the history.",
-      "security": [{}, {"bearerAuth": []}],
-      "requestBody": {"required": true, "content": {"application/json": {
-        "schema": {"$ref": "#/components/schemas/ProfileRequest"},
-        "examples": {"declare": {"value": {"visitor_id": "0b9f5a3c-6a57-4a6e-8a43-5a5f1c0f9a02",
-          "interests": ["philosophy", "reliability"]}}}}}},
-      "responses": {"200": {"description": "The profile as it is now.",
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Profile"}}}}},
-      "errors": [401, 404, 413, 415, 429]
-    }
-  },
-  "/api/stoka/open": {"get": {
-    "operationId": "open", "tags": ["stoka"], "summary": "Redirect to the page of a document",
-    "parameters": [{"name": "slug", "in": "query", "required": true, "schema": {"type": "string",
-      "minLength": 1},
-      "example": "philosophy-bounded-execution"}],
-    "responses": {"302": {"description": "The address of the page.",
-      "headers": {"Location": {"schema": {"type": "string", "format": "uri-reference"}}}}},
-    "errors": [404, 429]
-  }}
 })json";
 
 constexpr const char* kSystemSchemas = R"json({
@@ -345,23 +210,28 @@ OrderedJson error_response(const Failure& failure) {
   return out;
 }
 
-// Adds the possible errors to the responses of every operation, and their definitions to
-// `responses`.
-OrderedJson with_errors(OrderedJson paths, OrderedJson& responses) {
-  for (OrderedJson& path : paths)
-    for (OrderedJson& operation : path) {
-      OrderedJson errors = operation.value("errors", OrderedJson::array());
-      operation.erase("errors");
-      OrderedJson& own = operation["responses"];
-      for (const Failure& failure : kFailures) {
-        std::string status = std::to_string(failure.status);
-        bool listed = std::find(errors.begin(), errors.end(), failure.status) != errors.end();
-        if ((!failure.everywhere && !listed) || own.contains(status)) continue;
-        own[status] = {{"$ref", std::string("#/components/responses/") + failure.name}};
-        if (!responses.contains(failure.name)) responses[failure.name] = error_response(failure);
-      }
-    }
-  return paths;
+// Whether a request of the route may have this error. "errors" of the operation has the statuses
+// that do not follow from the route itself.
+bool may_fail(const HttpRoute& route, const OrderedJson& operation, const Failure& failure) {
+  if (failure.everywhere) return true;
+  if (failure.status == 413 || failure.status == 415) return route.method == "POST";
+  if (failure.status == 429) return route.limit != nullptr;
+  const OrderedJson errors = operation.value("errors", OrderedJson::array());
+  return std::find(errors.begin(), errors.end(), failure.status) != errors.end();
+}
+
+// The operation of a route with its possible errors, whose definitions are added to `responses`.
+OrderedJson operation_of(const HttpRoute& route, OrderedJson& responses) {
+  OrderedJson out = OrderedJson::parse(route.operation);
+  OrderedJson& own = out["responses"];
+  for (const Failure& failure : kFailures) {
+    const std::string status = std::to_string(failure.status);
+    if (!may_fail(route, out, failure) || own.contains(status)) continue;
+    own[status] = {{"$ref", std::string("#/components/responses/") + failure.name}};
+    if (!responses.contains(failure.name)) responses[failure.name] = error_response(failure);
+  }
+  out.erase("errors");
+  return out;
 }
 
 }  // namespace
@@ -373,8 +243,10 @@ std::string openapi_json(bool bot_enabled, std::string_view version) {
   document["security"] = OrderedJson::array();  // none, unless an operation has its own
   OrderedJson responses = OrderedJson::object(), schemas = OrderedJson::parse(kSystemSchemas);
   OrderedJson paths = OrderedJson::object();
+  for (const HttpRoute& route : http_routes())
+    if (bot_enabled || !route.of_bot)
+      paths[std::string(route.path)][to_lower(route.method)] = operation_of(route, responses);
   if (bot_enabled) {
-    paths = with_errors(OrderedJson::parse(kBotPaths), responses);
     paths["/api/stoka/chat"]["post"]["responses"]["200"]["content"]["text/event-stream"]
          ["examples"] = stream_examples();
     schemas.update(OrderedJson::parse(kBotSchemas));
@@ -393,7 +265,6 @@ std::string openapi_json(bool bot_enabled, std::string_view version) {
           {"properties", OrderedJson{{"event", std::move(name)}, {"data", std::move(data)}}}};
     }
   }
-  paths.update(with_errors(OrderedJson::parse(kSystemPaths), responses));
   document["paths"] = std::move(paths);
   document["components"] = {{"schemas", std::move(schemas)}, {"responses", std::move(responses)}};
   if (bot_enabled)

@@ -16,8 +16,6 @@
 #include "serve/chat_stream.h"
 #include "serve/http.h"
 #include "serve/openapi.h"
-#include "serve/request_body.h"
-#include "serve/ttl_cache.h"
 
 namespace stoka::serve {
 namespace {
@@ -45,73 +43,31 @@ std::string_view media_type(std::string_view header) {
   return header.substr(0, std::min(header.find(';'), header.size()));
 }
 
-const EmbeddedFile* web_file(std::string_view name) {
-  return embedded::find(embedded::web(), name);
-}
+RateLimiter make_limiter(const RateLimit& limit) { return {limit.requests, limit.window}; }
 
 }  // namespace
 
-// The rate limits, and the ambient lines, which are the same for all clients.
-struct Site::ClientState {
-  explicit ClientState(const SiteOptions& options)
-      : chat(options.chat.requests, options.chat.window),
-        discover(options.discover.requests, options.discover.window),
-        context(options.context.requests, options.context.window) {}
-  RateLimiter chat, discover, context;
-  TtlCache ambient_lines;  // JSON by page
-};
-
-struct Site::Endpoint {
-  std::string_view method;
-  std::string_view path;
-  PendingPtr (Site::*handler)(HandlerArgs& args);
-  RateLimiter ClientState::*limit = nullptr;
-  bool is_bot_route() const { return path.starts_with("/api/"); }
-};
-
-struct Site::HandlerArgs {
+struct HandlerArgs {
   HttpRequest& request;
   ResponseWriter& writer;
   std::unique_ptr<RequestContext> context;
-};
-
-const Site::Endpoint Site::kEndpoints[] = {
-    {"POST", "/api/stoka/chat", &Site::chat, &ClientState::chat},
-    {"POST", "/api/stoka/discover", &Site::discover, &ClientState::discover},
-    {"GET", "/api/stoka/context", &Site::context, &ClientState::context},
-    {"GET", "/api/stoka/profile", &Site::get_profile, &ClientState::discover},
-    {"POST", "/api/stoka/profile", &Site::update_profile, &ClientState::discover},
-    {"GET", "/api/stoka/open", &Site::open, &ClientState::context},
-    {"GET", "/openapi.json", &Site::openapi},
-    {"GET", "/healthz", &Site::healthz},
-    {"GET", "/readyz", &Site::readyz},
-    {"GET", "/metrics", &Site::metrics},
-    {"GET", "/", &Site::file},
-    {"GET", "/stoka-terminal.js", &Site::file},
 };
 
 Site::Site(ServerContext& server, SiteOptions options)
     : server_(server),
       options_(std::move(options)),
       openapi_(openapi_json(options_.bot_enabled, STOKA_VERSION)),
-      clients_(std::make_unique<ClientState>(options_)) {}
+      limiters_{make_limiter(options_.chat), make_limiter(options_.discover),
+                make_limiter(options_.context)} {}
 
-Site::~Site() = default;
-
-std::vector<std::pair<std::string_view, std::string_view>> Site::routes() {
-  std::vector<std::pair<std::string_view, std::string_view>> out;
-  for (const Endpoint& endpoint : kEndpoints) out.emplace_back(endpoint.method, endpoint.path);
-  return out;
-}
-
-const Site::Endpoint* Site::find(const HttpRequest& request, std::string* allowed_methods) const {
-  for (const Endpoint& endpoint : kEndpoints) {
-    if (endpoint.path != request.path || (endpoint.is_bot_route() && !options_.bot_enabled))
-      continue;
-    const bool head = request.method == "HEAD" && endpoint.method == "GET";
-    if (head || endpoint.method == request.method) return &endpoint;
-    *allowed_methods += (allowed_methods->empty() ? "" : ", ") + std::string(endpoint.method);
-    if (endpoint.method == "GET") *allowed_methods += ", HEAD";
+const HttpRoute* Site::find(const HttpRequest& request, std::string* allowed_methods) const {
+  for (const HttpRoute& route : http_routes()) {
+    if (route.path != request.path) continue;
+    if (route.path.starts_with("/api/") && !options_.bot_enabled) continue;
+    const bool head = request.method == "HEAD" && route.method == "GET";
+    if (head || route.method == request.method) return &route;
+    *allowed_methods += (allowed_methods->empty() ? "" : ", ") + std::string(route.method);
+    if (route.method == "GET") *allowed_methods += ", HEAD";
   }
   return nullptr;
 }
@@ -151,14 +107,13 @@ HttpResponse Site::refuse(const HttpRequest& head, int status, std::string_view 
 
 std::shared_ptr<PendingResponse> Site::handle(HttpRequest request, ResponseWriter& writer) {
   std::string allowed_methods;
-  const Endpoint* const endpoint = find(request, &allowed_methods);
+  const HttpRoute* const route = find(request, &allowed_methods);
   const auto granted = allowed_methods.empty() ? std::nullopt : preflight(request);
   HandlerArgs args{request, writer,
                    std::make_unique<RequestContext>(
-                       server_, writer, request, endpoint ? endpoint->path : "other",
+                       server_, writer, request, route ? route->path : "other",
                        server_.engine.parts().ids, granted ? *granted : cors_headers(request))};
-  if (endpoint != nullptr)
-    return admit(*endpoint, args) ? (this->*endpoint->handler)(args) : nullptr;
+  if (route != nullptr) return admit(*route, args) ? (this->*route->handler)(args) : nullptr;
 
   if (request.method == "OPTIONS" && !allowed_methods.empty()) {
     HttpResponse out{.status = 204, .content_type = {}};
@@ -176,21 +131,22 @@ std::shared_ptr<PendingResponse> Site::handle(HttpRequest request, ResponseWrite
 }
 
 // Checks the rate limit and the content type before the body is parsed. False: it has responded.
-bool Site::admit(const Endpoint& endpoint, HandlerArgs& args) {
-  if (endpoint.limit != nullptr) {
+bool Site::admit(const HttpRoute& route, HandlerArgs& args) {
+  if (route.limit != nullptr) {
     const auto forwarded = args.request.header_values("x-forwarded-for");
     const IpAddress address =
         client_address(args.writer.peer(), forwarded, options_.trusted_proxies);
-    RateLimiter& limit = (*clients_).*endpoint.limit;
+    RateLimiter& limiter = limiters_.*route.limit;
     const std::string client = rate_key(address);
     const auto now = monotonic();
-    const auto wait = limit.admit(client, now);
-    if (limit.requests() > 0) {
-      args.context->add_header("RateLimit-Limit", std::to_string(limit.requests()));
-      args.context->add_header("RateLimit-Remaining", std::to_string(limit.remaining(client, now)));
+    const auto wait = limiter.admit(client, now);
+    if (limiter.requests() > 0) {
+      args.context->add_header("RateLimit-Limit", std::to_string(limiter.requests()));
+      args.context->add_header("RateLimit-Remaining",
+                               std::to_string(limiter.remaining(client, now)));
     }
     if (wait) {
-      server_.metrics.rate_limited(endpoint.path).add();
+      server_.metrics.rate_limited(route.path).add();
       args.context->add_header("Retry-After", std::to_string(wait->count()));
       args.context->fail({ErrorKind::busy, "too many requests from this address",
                           fmt::format("try again in {} s", wait->count())},
@@ -198,7 +154,7 @@ bool Site::admit(const Endpoint& endpoint, HandlerArgs& args) {
       return false;
     }
   }
-  if (endpoint.method != "POST") return true;
+  if (route.method != "POST") return true;
   if (to_lower(trimmed(media_type(args.request.header("content-type")))) == "application/json")
     return true;
   args.context->fail({ErrorKind::usage, "the body is not declared as JSON",
@@ -207,29 +163,34 @@ bool Site::admit(const Endpoint& endpoint, HandlerArgs& args) {
   return false;
 }
 
-// The subject of the token; empty if there is none. Sets `refused` if there is a token and it is
-// not valid.
-std::string Site::subject(const HttpRequest& request, bool* refused) const {
+Site::PendingPtr Site::refuse(HandlerArgs& args, const FieldError& wrong) {
+  args.context->fail(wrong.error, wrong.field);
+  return nullptr;
+}
+
+// Starts a job on a worker thread that makes the response.
+Site::PendingPtr Site::start_job(HandlerArgs& args, WorkerPool& workers,
+                                 WorkerResponse::Work work) {
+  auto job = std::make_shared<WorkerResponse>(server_, std::move(args.context));
+  job->start(workers, std::move(work));
+  return job;
+}
+
+// The subject of the token; empty if there is no token, nullopt if it is not valid.
+std::optional<std::string> Site::subject(const HttpRequest& request) const {
   const std::string_view header = request.header("authorization");
   constexpr std::string_view kBearer = "bearer ";
-  if (to_lower(header.substr(0, kBearer.size())) != kBearer) return {};
-  if (options_.token_verifier) {
-    auto subject = options_.token_verifier->verify(trimmed(header.substr(kBearer.size())),
-                                                   server_.engine.parts().clock.now());
-    if (subject) return std::move(*subject);
-  }
-  *refused = true;
-  return {};
+  if (to_lower(header.substr(0, kBearer.size())) != kBearer) return "";
+  if (!options_.token_verifier) return std::nullopt;
+  auto subject = options_.token_verifier->verify(trimmed(header.substr(kBearer.size())),
+                                                 server_.engine.parts().clock.now());
+  return subject ? std::optional(std::move(*subject)) : std::nullopt;
 }
 
 Site::PendingPtr Site::chat(HandlerArgs& args) {
   auto request = parse_chat_request(args.request.body);
-  if (!request) {
-    args.context->fail(request.error().error, request.error().field);
-    return nullptr;
-  }
-  bool ignored = false;  // an invalid token counts as none
-  request->subject = subject(args.request, &ignored);
+  if (!request) return refuse(args, request.error());
+  request->subject = subject(args.request).value_or("");  // an invalid token counts as none
   args.context->set_query(request->query);
   auto stream = std::make_shared<ChatStream>(server_, args.writer, std::move(args.context),
                                              std::move(*request));
@@ -239,96 +200,70 @@ Site::PendingPtr Site::chat(HandlerArgs& args) {
 
 Site::PendingPtr Site::discover(HandlerArgs& args) {
   auto request = parse_discover_request(args.request.body);
-  if (!request) {
-    args.context->fail(request.error().error, request.error().field);
-    return nullptr;
-  }
-  auto job = std::make_shared<WorkerResponse>(server_, std::move(args.context));
-  job->start(server_.slow,
-             [&server = server_,
-              request = std::move(*request)](std::stop_token stop) -> Result<HttpResponse> {
-               STOKA_ASSIGN(const pipeline::Recommendations found,
-                            pipeline::discover(server.engine, request, stop));
-               return json_response(pipeline::to_json(found));
-             });
-  return job;
+  if (!request) return refuse(args, request.error());
+  return start_job(
+      args, server_.slow,
+      [this, request = std::move(*request)](std::stop_token stop) -> Result<HttpResponse> {
+        STOKA_ASSIGN(const pipeline::Recommendations found,
+                     pipeline::discover(server_.engine, request, stop));
+        return json_response(pipeline::to_json(found));
+      });
 }
 
 Site::PendingPtr Site::context(HandlerArgs& args) {
   std::string page = args.request.parameter("page");
   if (page.empty() || page.size() > kMaxPagePathBytes) {
-    args.context->fail(
-        {ErrorKind::usage, fmt::format("page must be 1 to {} bytes long", kMaxPagePathBytes),
-         "e.g. /api/stoka/context?page=/"},
-        "page");
-    return nullptr;
+    return refuse(
+        args, {{ErrorKind::usage, fmt::format("page must be 1 to {} bytes long", kMaxPagePathBytes),
+                "e.g. /api/stoka/context?page=/"},
+               "page"});
   }
-  if (const std::string* body = clients_->ambient_lines.find(page, monotonic())) {
+  if (const std::string* body = ambient_lines_.find(page, monotonic())) {
     args.context->respond(json_response(*body));
     return nullptr;
   }
-  auto job = std::make_shared<WorkerResponse>(server_, std::move(args.context));
-  job->start(
-      server_.slow, [this, page = std::move(page)](std::stop_token stop) -> Result<HttpResponse> {
+  return start_job(
+      args, server_.slow,
+      [this, page = std::move(page)](std::stop_token stop) -> Result<HttpResponse> {
         STOKA_ASSIGN(const pipeline::Ambient found, pipeline::ambient(server_.engine, page, stop));
         std::string body = pipeline::to_json(found);
-        server_.loop.post(
-            [this, page, body] { clients_->ambient_lines.put(page, body, monotonic()); });
+        server_.loop.post([this, page, body] { ambient_lines_.put(page, body, monotonic()); });
         return json_response(std::move(body));
       });
-  return job;
 }
 
 Site::PendingPtr Site::get_profile(HandlerArgs& args) {
-  bool refused = false;
-  std::string subject = this->subject(args.request, &refused);
+  auto subject = this->subject(args.request);
+  if (!subject) return refuse_token(args);
   const std::string id = to_lower(args.request.parameter("visitor_id"));
-  if (refused) return refuse_token(args);
-  if (!is_uuid(id) && (subject.empty() || !id.empty())) {
-    args.context->fail({ErrorKind::usage, "visitor_id is not a UUID", "take it from a ready event"},
-                       "visitor_id");
-    return nullptr;
-  }
-  auto job = std::make_shared<WorkerResponse>(server_, std::move(args.context));
-  job->start(
-      server_.quick, [&server = server_, id, subject](std::stop_token) -> Result<HttpResponse> {
-        STOKA_ASSIGN(const pipeline::VisitorLookup asker,
-                     pipeline::look_up_visitor(server.engine.parts().store, id, subject, true));
-        if (!asker.stored)
-          return fail(ErrorKind::not_found, "there is no such visitor",
-                      "set interests to make one");
-        return json_response(pipeline::to_json(*asker.stored));
-      });
-  return job;
+  if (!is_uuid(id) && (subject->empty() || !id.empty()))
+    return refuse(args,
+                  {{ErrorKind::usage, "visitor_id is not a UUID", "take it from a ready event"},
+                   "visitor_id"});
+  return start_job(args, server_.quick,
+                   [this, caller = Caller{id, std::move(*subject), true}](
+                       std::stop_token) -> Result<HttpResponse> {
+                     STOKA_ASSIGN(const Visitor visitor,
+                                  pipeline::profile(server_.engine.parts().store, caller));
+                     return json_response(pipeline::to_json(visitor));
+                   });
 }
 
 Site::PendingPtr Site::update_profile(HandlerArgs& args) {
-  bool refused = false;
-  std::string subject = this->subject(args.request, &refused);
-  if (refused) return refuse_token(args);
+  auto subject = this->subject(args.request);
+  if (!subject) return refuse_token(args);
   auto update = parse_profile_update(args.request.body);
-  if (!update) {
-    args.context->fail(update.error().error, update.error().field);
-    return nullptr;
-  }
-  auto job = std::make_shared<WorkerResponse>(server_, std::move(args.context));
-  job->start(server_.quick,
-             [&server = server_, update = std::move(*update),
-              subject](std::stop_token) -> Result<HttpResponse> {
-               const pipeline::Engine::Parts& parts = server.engine.parts();
-               STOKA_ASSIGN(const pipeline::VisitorLookup asker,
-                            pipeline::look_up_visitor(parts.store, to_lower(update.visitor_id),
-                                                      subject, true));
-               if (!asker.stored && asker.id.empty())
-                 return fail(ErrorKind::not_found, "there is no such visitor",
-                             "leave out visitor_id, which belongs to another visitor");
-               STOKA_ASSIGN(
-                   const Visitor visitor,
-                   pipeline::update_profile(parts.store, asker.stored ? asker.stored->id : asker.id,
-                                            update.interests, update.read, parts.clock.now()));
-               return json_response(pipeline::to_json(visitor));
-             });
-  return job;
+  if (!update) return refuse(args, update.error());
+  const Caller caller{to_lower(update->visitor_id), std::move(*subject), true};
+  return start_job(
+      args, server_.quick,
+      [this, caller, update = std::move(*update)](std::stop_token) -> Result<HttpResponse> {
+        const pipeline::Engine::Parts& parts = server_.engine.parts();
+        STOKA_ASSIGN(const Visitor visitor,
+                     pipeline::update_profile(parts.store, caller, update.interests, update.read,
+                                              parts.clock.now()));
+        return json_response(pipeline::to_json(visitor));
+      });
 }
 
 Site::PendingPtr Site::refuse_token(HandlerArgs& args) {
@@ -339,9 +274,8 @@ Site::PendingPtr Site::refuse_token(HandlerArgs& args) {
 }
 
 Site::PendingPtr Site::open(HandlerArgs& args) {
-  auto job = std::make_shared<WorkerResponse>(server_, std::move(args.context));
-  job->start(
-      server_.quick,
+  return start_job(
+      args, server_.quick,
       [this, slug = args.request.parameter("slug")](std::stop_token) -> Result<HttpResponse> {
         STOKA_ASSIGN(const auto catalog, server_.engine.catalog());
         const Document* const document = catalog->find(slug);
@@ -354,7 +288,6 @@ Site::PendingPtr Site::open(HandlerArgs& args) {
         out.headers.emplace_back("Cache-Control", "no-store");
         return out;
       });
-  return job;
 }
 
 Site::PendingPtr Site::openapi(HandlerArgs& args) {
@@ -375,8 +308,7 @@ Site::PendingPtr Site::readyz(HandlerArgs& args) {
     return nullptr;
   }
   checking_readiness_ = true;
-  auto job = std::make_shared<WorkerResponse>(server_, std::move(args.context));
-  job->start(server_.slow, [this](std::stop_token stop) -> Result<HttpResponse> {
+  return start_job(args, server_.slow, [this](std::stop_token stop) -> Result<HttpResponse> {
     HttpResponse out = check_readiness(stop);
     server_.loop.post([this, out] {
       checking_readiness_ = false;
@@ -386,7 +318,6 @@ Site::PendingPtr Site::readyz(HandlerArgs& args) {
     });
     return out;
   });
-  return job;
 }
 
 HttpResponse Site::check_readiness(std::stop_token stop) const {
@@ -414,18 +345,17 @@ void Site::close() {
 }
 
 Site::PendingPtr Site::metrics(HandlerArgs& args) {
-  auto job = std::make_shared<WorkerResponse>(server_, std::move(args.context));
-  job->start(server_.quick, [&server = server_](std::stop_token) -> Result<HttpResponse> {
-    HttpResponse out = json_response(server.metrics.text());
+  return start_job(args, server_.quick, [this](std::stop_token) -> Result<HttpResponse> {
+    HttpResponse out = json_response(server_.metrics.text());
     out.content_type = kMetricsType;
     return out;
   });
-  return job;
 }
 
 Site::PendingPtr Site::file(HandlerArgs& args) {
   const bool page = args.request.path == "/";
-  const EmbeddedFile* const file = web_file(page ? "index.html" : "stoka-terminal.js");
+  const EmbeddedFile* const file =
+      embedded::find(embedded::web(), page ? "index.html" : "stoka-terminal.js");
   if (file == nullptr || !options_.bot_enabled) {
     args.context->fail({ErrorKind::not_found, "there is nothing here", "see /openapi.json"});
     return nullptr;

@@ -1,8 +1,7 @@
-// The routes of the server, and which client may ask how often.
+// The dispatch of requests to the handlers of their routes, and which client may ask how often.
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,13 +12,21 @@
 #include "serve/handler.h"
 #include "serve/jwt.h"
 #include "serve/rate_limiter.h"
+#include "serve/request_body.h"
 #include "serve/request_context.h"
+#include "serve/response_cache.h"
+#include "serve/routes.h"
 
 namespace stoka::serve {
 
 struct RateLimit {
   size_t requests = 0;  // 0: no limit
   std::chrono::seconds window{300};
+};
+
+// A client has its own count in each of them.
+struct RateLimiters {
+  RateLimiter chat, discover, context;
 };
 
 struct SiteOptions {
@@ -36,7 +43,6 @@ struct SiteOptions {
 class Site final : public Handler {
  public:
   Site(ServerContext& server, SiteOptions options);
-  ~Site() override;
 
   std::shared_ptr<PendingResponse> handle(HttpRequest request, ResponseWriter& writer) override;
   HttpResponse refuse(const HttpRequest& head, int status, std::string_view why,
@@ -45,17 +51,11 @@ class Site final : public Handler {
   // From now on GET /readyz says that the server is not ready.
   void close();
 
-  // The methods and paths of all routes: {"POST", "/api/stoka/chat"}, …
-  static std::vector<std::pair<std::string_view, std::string_view>> routes();
-
  private:
-  struct Endpoint;
-  struct HandlerArgs;
-  struct ClientState;
+  friend std::span<const HttpRoute> http_routes();
   using PendingPtr = std::shared_ptr<PendingResponse>;
-  static const Endpoint kEndpoints[];
 
-  // The handlers of the endpoints.
+  // The handlers of the routes.
   PendingPtr chat(HandlerArgs& args);
   PendingPtr discover(HandlerArgs& args);
   PendingPtr context(HandlerArgs& args);
@@ -68,18 +68,21 @@ class Site final : public Handler {
   PendingPtr metrics(HandlerArgs& args);
   PendingPtr file(HandlerArgs& args);
 
+  PendingPtr start_job(HandlerArgs& args, WorkerPool& workers, WorkerResponse::Work work);
+  PendingPtr refuse(HandlerArgs& args, const FieldError& wrong);
   PendingPtr refuse_token(HandlerArgs& args);
-  const Endpoint* find(const HttpRequest& request, std::string* allowed_methods) const;
+  const HttpRoute* find(const HttpRequest& request, std::string* allowed_methods) const;
   Cors::Headers cors_headers(const HttpRequest& request) const;
   std::optional<Cors::Headers> preflight(const HttpRequest& request) const;
-  bool admit(const Endpoint& endpoint, HandlerArgs& args);
-  std::string subject(const HttpRequest& request, bool* refused) const;
+  bool admit(const HttpRoute& route, HandlerArgs& args);
+  std::optional<std::string> subject(const HttpRequest& request) const;
   HttpResponse check_readiness(std::stop_token stop) const;  // runs on a worker thread
 
   ServerContext& server_;
   const SiteOptions options_;
   const std::string openapi_;
-  std::unique_ptr<ClientState> clients_;
+  RateLimiters limiters_;
+  ResponseCache ambient_lines_;  // JSON by page; the lines are the same for all clients
   bool closing_ = false;
   std::optional<HttpResponse> readiness_;  // the last result, which is used for a second
   std::chrono::nanoseconds readiness_time_{};

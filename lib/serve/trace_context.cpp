@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace stoka::serve {
 namespace {
 
@@ -40,10 +42,7 @@ std::optional<TraceContext> parsed_context(std::string_view text) {
   return out;
 }
 
-bool may_be_in_request_id(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-         c == '_' || c == '-';
-}
+bool may_be_in_request_id(char c) { return is_ascii_alnum(c) || c == '.' || c == '_' || c == '-'; }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "model/claim.h"
 #include "store/json_columns.h"
 #include "store/store.h"
 
@@ -100,24 +101,20 @@ void absorb(Visitor& known, const Visitor& other) {
 ResolvedVisitor resolve_visitor(const TurnRecord& turn, std::optional<Visitor> named,
                                 std::optional<Visitor> of_subject) {
   ResolvedVisitor out;
-  const bool anonymous = named && named->subject.empty();
-  std::optional<Visitor> owner;
-  if (turn.subject.empty() || (named && named->subject == turn.subject)) {
-    owner = named;
-  } else if (of_subject) {
-    owner = std::move(of_subject);
-    if (anonymous) {
-      absorb(*owner, *named);
+  const VisitorClaim claim = claim_visitor(named, of_subject, turn.subject);
+  if (claim == VisitorClaim::of_subject || claim == VisitorClaim::merge) {
+    out.visitor = std::move(*of_subject);
+    if (claim == VisitorClaim::merge) {
+      absorb(out.visitor, *named);
       out.absorbed = named->id;
     }
-  } else if (anonymous) {
-    owner = named;
-  }
-  if (owner) {
-    out.visitor = std::move(*owner);
-  } else {
+  } else if (claim == VisitorClaim::unknown ||
+             (claim == VisitorClaim::foreign && !turn.subject.empty())) {
     out.visitor.id = named ? derive_visitor_id(turn) : turn.visitor_id;
     out.visitor.first_seen = turn.at;
+  } else {
+    // A turn without a subject may name a foreign visitor: the pipeline has allowed it.
+    out.visitor = std::move(*named);
   }
   if (!turn.subject.empty()) out.visitor.subject = turn.subject;
   out.visitor.last_seen = std::max(out.visitor.last_seen, turn.at);

@@ -18,6 +18,7 @@
 #include "net/recording.h"
 #include "pipeline/site_fixture.h"
 #include "rerank/remote.h"
+#include "serve/routes.h"
 #include "serve/server.h"
 #include "support/upstream/fake_upstream.h"
 
@@ -149,7 +150,7 @@ class ChatServerFixture {
                          const std::lock_guard lock(mutex_);
                          lines_ += line;
                        }};
-  serve::Metrics metrics{"0.0.0"};
+  serve::Metrics metrics{"0.0.0", serve::route_paths()};
 
  private:
   net::Upstream& upstream(const std::string& role, const std::string& url, net::ApiRoot root) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <thread>
+#include <vector>
 
 namespace metrics_test {
 
@@ -15,6 +16,9 @@ using namespace stoka;
 using serve::Metrics;
 
 namespace {
+
+const std::vector<std::string_view> kRoutes = {"/", "/healthz", "/metrics", "/api/stoka/chat",
+                                               "/api/stoka/discover"};
 
 struct Sample {
   std::string name;
@@ -145,7 +149,7 @@ void check_histograms(Exposition& page) {
 }  // namespace
 
 TEST_CASE("the exposition is well formed with and without counts") {
-  Metrics metrics("1.2.3");
+  Metrics metrics("1.2.3", kRoutes);
   Exposition fresh(metrics.text());
   CHECK(fresh.error == "");
   check_histograms(fresh);
@@ -226,7 +230,7 @@ TEST_CASE("a value on a bound belongs to its bucket, and NaN and negative values
 }
 
 TEST_CASE("unknown label values count as other") {
-  Metrics metrics("x");
+  Metrics metrics("x", kRoutes);
   for (int i = 0; i < 100; ++i) {
     metrics.requests("/wp-admin/" + std::to_string(i), 404).add();
     metrics.upstream_errors("part " + std::to_string(i), ErrorKind::busy).add();
@@ -251,7 +255,7 @@ TEST_CASE("unknown label values count as other") {
 }
 
 TEST_CASE("label values are escaped") {
-  Metrics metrics("1.0 \"beta\"\\\nnext");
+  Metrics metrics("1.0 \"beta\"\\\nnext", kRoutes);
   CHECK(metrics.text().find(R"(stoka_build_info{version="1.0 \"beta\"\\\nnext"} 1)") !=
         std::string::npos);
   Exposition page(metrics.text());
@@ -260,7 +264,7 @@ TEST_CASE("label values are escaped") {
 }
 
 TEST_CASE("gauges are read at every scrape, and samples of one name are adjacent") {
-  Metrics metrics("x");
+  Metrics metrics("x", kRoutes);
   double taken = 1;
   metrics.add_gauge("stoka_gate_taken", {{"gate", "embedder"}}, [&] { return taken; });
   metrics.add_gauge("stoka_gate_waiting", {{"gate", "embedder"}}, [] { return 0.0; });
@@ -280,7 +284,7 @@ TEST_CASE("gauges are read at every scrape, and samples of one name are adjacent
 }
 
 TEST_CASE("counts are exact when many threads count and one reads") {
-  Metrics metrics("x");
+  Metrics metrics("x", kRoutes);
   constexpr int kThreads = 4, kTimes = 5000;
   {
     std::vector<std::jthread> threads;
@@ -309,7 +313,7 @@ TEST_CASE("counts are exact when many threads count and one reads") {
 
 #ifdef __linux__
 TEST_CASE("the process metrics have plausible values") {
-  Exposition page(Metrics("x").text());
+  Exposition page(Metrics("x", kRoutes).text());
   CHECK(page.value("process_resident_memory_bytes") > 1e6);
   CHECK(page.value("process_open_fds") >= 3);
   CHECK(page.value("process_cpu_seconds_total") >= 0);

@@ -19,6 +19,7 @@
 
 #include "base/ascii.h"
 #include "pipeline/site_fixture.h"
+#include "serve/routes.h"
 #include "serve/server.h"
 #include "support/json.h"
 
@@ -277,7 +278,7 @@ class ScriptedGenerator final : public generate::Generator {
 struct ServerFixture {
   SiteFixture parts{false};
   RandomUuidSource ids;
-  serve::Metrics metrics{"1.2.3"};
+  serve::Metrics metrics{"1.2.3", serve::route_paths()};
   std::mutex mutex;
   std::string lines;  // of the log; see log_text()
   serve::AccessLog log{parts.clock, {}, [this](std::string_view line) {

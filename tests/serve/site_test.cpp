@@ -80,8 +80,8 @@ TEST_CASE("every route of the OpenAPI document answers, and other methods get 40
     fixture.options.site.bot_enabled = bot;
     const Json document = fixture.ask(get("/openapi.json")).json();
     std::set<std::string> routes;
-    for (const auto& [method, path] : serve::Site::routes())
-      routes.insert(std::string(method) + " " + std::string(path));
+    for (const serve::HttpRoute& route : serve::http_routes())
+      routes.insert(std::string(route.method) + " " + std::string(route.path));
     if (bot) CHECK(operations(document) == routes);
     for (const std::string& route : routes) {
       CAPTURE(route);

@@ -1,16 +1,16 @@
-#include "serve/ttl_cache.h"
+#include "serve/response_cache.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
-namespace ttl_cache_test {
+namespace response_cache_test {
 
 using namespace std::chrono_literals;
-using stoka::serve::TtlCache;
+using stoka::serve::ResponseCache;
 
 TEST_CASE("an entry expires after its TTL, counted from put") {
-  TtlCache cache(60s, 10);
+  ResponseCache cache(60s, 10);
   CHECK(cache.find("/", 0s) == nullptr);
   cache.put("/", "one", 100s);
   REQUIRE(cache.find("/", 100s) != nullptr);
@@ -23,7 +23,7 @@ TEST_CASE("an entry expires after its TTL, counted from put") {
 }
 
 TEST_CASE("a full cache drops expired entries, or all if none has expired") {
-  TtlCache cache(60s, 3);
+  ResponseCache cache(60s, 3);
   cache.put("/a", "a", 0s);
   cache.put("/b", "b", 30s);
   cache.put("/c", "c", 30s);
@@ -40,4 +40,4 @@ TEST_CASE("a full cache drops expired entries, or all if none has expired") {
   }
 }
 
-}  // namespace ttl_cache_test
+}  // namespace response_cache_test

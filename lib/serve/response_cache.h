@@ -1,4 +1,4 @@
-// A bounded cache of strings whose entries expire.
+// A bounded cache of response bodies whose entries expire.
 #pragma once
 
 #include <chrono>
@@ -9,9 +9,10 @@
 namespace stoka::serve {
 
 // Not thread safe. `now` is the time of a monotonic clock.
-class TtlCache {
+class ResponseCache {
  public:
-  explicit TtlCache(std::chrono::seconds ttl = std::chrono::seconds(60), size_t max_entries = 2000)
+  explicit ResponseCache(std::chrono::seconds ttl = std::chrono::seconds(60),
+                         size_t max_entries = 2000)
       : ttl_(ttl), max_entries_(max_entries) {}
 
   // Null means that the caller must make the value and put() it. When an entry has expired, only
