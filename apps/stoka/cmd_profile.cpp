@@ -39,7 +39,8 @@ int run_profile(App& app, const ProfileFlags& flags) {
   if (!store) return app.report(store.error());
   if (id.empty()) id = app.ids.uuid();
   const Result<Visitor> visitor =
-      sets ? pipeline::update_profile(**store, id, flags.interests, flags.read, app.clock.now())
+      sets ? pipeline::update_profile(**store, **store, id, flags.interests, flags.read,
+                                      app.clock.now())
            : pipeline::profile(**store, id);
   if (!visitor) return app.report(visitor.error());
   print(app.common.json ? pipeline::to_json(*visitor) + "\n" : profile_text(*visitor));

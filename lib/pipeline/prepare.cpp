@@ -44,20 +44,20 @@ Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
   STOKA_ASSIGN(const std::string session_id, parse_id("session", request.session_id));
   STOKA_ASSIGN(const std::string requested_visitor_id, parse_id("visitor", request.visitor_id));
   const Engine::Parts& parts = engine.parts();
-  STOKA_ASSIGN(VisitorLookup lookup,
-               look_up_visitor(parts.store, requested_visitor_id, request.subject, request.remote));
+  STOKA_ASSIGN(VisitorLookup lookup, look_up_visitor(parts.sessions, requested_visitor_id,
+                                                     request.subject, request.remote));
   std::string& visitor_id = lookup.id;
   std::optional<Visitor>& visitor = lookup.stored;
   std::optional<Session> stored;
   std::optional<Visitor> owner;
   if (!session_id.empty()) {
-    STOKA_ASSIGN(stored, parts.store.session(session_id));
+    STOKA_ASSIGN(stored, parts.sessions.session(session_id));
   }
   if (stored) {
     if (visitor && visitor->id == stored->visitor_id) {
       owner = visitor;
     } else {
-      STOKA_ASSIGN(owner, parts.store.visitor(stored->visitor_id));
+      STOKA_ASSIGN(owner, parts.sessions.visitor(stored->visitor_id));
     }
   }
   const Ownership ownership =
@@ -133,7 +133,7 @@ Result<> search_consistently(Engine& engine, Turn& turn, const Catalog& catalog,
                              std::stop_token stop) {
   for (int attempt = 1;; ++attempt) {
     auto found = search_index(engine, turn, catalog, watch, stop);
-    STOKA_ASSIGN(store::IndexStats after, engine.parts().store.stats());
+    STOKA_ASSIGN(store::IndexStats after, engine.parts().index.stats());
     if (after.generation == catalog.generation() || attempt == 2) return found;
   }
 }
@@ -143,7 +143,7 @@ Result<> load_sources(Engine& engine, Turn& turn) {
   for (const Hit& hit : turn.ranked) {
     if (turn.session.has_shown(hit.chunk.slug)) continue;
     STOKA_ASSIGN(std::vector<store::StoredChunk> chunks,
-                 engine.parts().store.document_chunks(hit.chunk.slug));
+                 engine.parts().index.document_chunks(hit.chunk.slug));
     cite::CitationSource source{hit, {}, 0};
     for (store::StoredChunk& chunk : chunks) {
       if (chunk.id == hit.id) source.chunk_index = source.document_chunks.size();
@@ -190,7 +190,7 @@ Result<Turn> open_turn(Engine& engine, const TurnRequest& request) {
   STOKA_TRY(load_session(engine, request, turn));
   watch.lap("session");
 
-  SiteWordLookup site(parts.store, [&] { return engine.catalog(); });
+  SiteWordLookup site(parts.index, [&] { return engine.catalog(); });
   route::RouteDecision decision = parts.router.decide(turn.query, turn.session.turns, site.words());
   if (!site.outcome()) return fail(site.outcome().error());
   turn.route = decision.route;

@@ -32,36 +32,37 @@ Result<std::string> parse_visitor_id(std::string_view id) {
 
 }  // namespace
 
-Result<VisitorLookup> look_up_visitor(store::Store& store, const std::string& visitor_id,
+Result<VisitorLookup> look_up_visitor(store::SessionStore& sessions, const std::string& visitor_id,
                                       const std::string& subject, bool remote) {
   VisitorLookup out{visitor_id, {}};
   if (!subject.empty()) {
-    STOKA_ASSIGN(out.stored, store.visitor_by_subject(subject));
+    STOKA_ASSIGN(out.stored, sessions.visitor_by_subject(subject));
     if (out.stored) return out;
   }
   if (visitor_id.empty()) return out;
-  STOKA_ASSIGN(out.stored, store.visitor(visitor_id));
+  STOKA_ASSIGN(out.stored, sessions.visitor(visitor_id));
   const bool belongs_to_other =
       out.stored && !out.stored->subject.empty() && out.stored->subject != subject;
   return remote && belongs_to_other ? VisitorLookup() : out;
 }
 
-Result<Visitor> profile(store::Store& store, std::string_view visitor_id) {
+Result<Visitor> profile(store::SessionStore& sessions, std::string_view visitor_id) {
   STOKA_ASSIGN(const std::string id, parse_visitor_id(visitor_id));
-  STOKA_ASSIGN(std::optional<Visitor> known, store.visitor(id));
+  STOKA_ASSIGN(std::optional<Visitor> known, sessions.visitor(id));
   if (!known)
     return fail(ErrorKind::not_found, fmt::format("there is no visitor {}", id),
                 "set interests to create the visitor");
   return std::move(*known);
 }
 
-Result<Visitor> update_profile(store::Store& store, std::string_view visitor_id,
+Result<Visitor> update_profile(store::IndexReader& index, store::SessionStore& sessions,
+                               std::string_view visitor_id,
                                const std::optional<std::vector<std::string>>& interests,
                                const std::vector<std::string>& read, Instant now) {
   STOKA_ASSIGN(const std::string id, parse_visitor_id(visitor_id));
   std::vector<HistoryEntry> readings;
   for (const std::string& slug : read) {
-    STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.document_chunks(slug));
+    STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, index.document_chunks(slug));
     if (chunks.empty())
       return fail(ErrorKind::not_found,
                   fmt::format("there is no document '{}'", text::one_line(slug)),
@@ -70,7 +71,7 @@ Result<Visitor> update_profile(store::Store& store, std::string_view visitor_id,
   }
   std::optional<std::vector<std::string>> tags;
   if (interests) tags = as_tags(*interests);
-  return store.update_visitor(id, tags, readings, now);
+  return sessions.update_visitor(id, tags, readings, now);
 }
 
 std::string to_json(const Visitor& visitor) {

@@ -12,7 +12,7 @@ constexpr size_t kMaxBatch = 64;  // turns in one transaction
 
 }  // namespace
 
-CommitQueue::CommitQueue(store::Store& store)
+CommitQueue::CommitQueue(store::SessionStore& store)
     : store_(store), max_batch_(store.max_concurrent_commits() > 1 ? 1 : kMaxBatch) {
   for (size_t i = 0; i < store.max_concurrent_commits(); ++i)
     threads_.emplace_back([this] { run(); });

@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "model/session.h"
-#include "store/store.h"
+#include "store/session_store.h"
 
 namespace stoka::serve {
 
@@ -22,7 +22,7 @@ class CommitQueue {
   // Called on a thread of the queue with the session as it is now, or the error.
   using Callback = std::function<void(Result<Session>, std::chrono::nanoseconds waited)>;
 
-  explicit CommitQueue(store::Store& store);
+  explicit CommitQueue(store::SessionStore& store);
   ~CommitQueue();  // commits the waiting turns first
 
   // The queue has no limit: a turn that was answered is never refused.
@@ -38,7 +38,7 @@ class CommitQueue {
   void run();
   void commit(std::vector<Entry> batch);
 
-  store::Store& store_;
+  store::SessionStore& store_;
   const size_t max_batch_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

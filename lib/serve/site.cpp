@@ -292,7 +292,7 @@ Site::PendingPtr Site::get_profile(HandlerArgs& args) {
   job->start(
       server_.quick, [&server = server_, id, subject](std::stop_token) -> Result<HttpResponse> {
         STOKA_ASSIGN(const pipeline::VisitorLookup asker,
-                     pipeline::look_up_visitor(server.engine.parts().store, id, subject, true));
+                     pipeline::look_up_visitor(server.engine.parts().sessions, id, subject, true));
         if (!asker.stored)
           return fail(ErrorKind::not_found, "there is no such visitor",
                       "set interests to make one");
@@ -311,22 +311,23 @@ Site::PendingPtr Site::update_profile(HandlerArgs& args) {
     return nullptr;
   }
   auto job = std::make_shared<WorkerResponse>(server_, std::move(args.context));
-  job->start(server_.quick,
-             [&server = server_, update = std::move(*update),
-              subject](std::stop_token) -> Result<HttpResponse> {
-               const pipeline::Engine::Parts& parts = server.engine.parts();
-               STOKA_ASSIGN(const pipeline::VisitorLookup asker,
-                            pipeline::look_up_visitor(parts.store, to_lower(update.visitor_id),
-                                                      subject, true));
-               if (!asker.stored && asker.id.empty())
-                 return fail(ErrorKind::not_found, "there is no such visitor",
-                             "leave out visitor_id, which belongs to another visitor");
-               STOKA_ASSIGN(
-                   const Visitor visitor,
-                   pipeline::update_profile(parts.store, asker.stored ? asker.stored->id : asker.id,
-                                            update.interests, update.read, parts.clock.now()));
-               return json_response(pipeline::to_json(visitor));
-             });
+  job->start(
+      server_.quick,
+      [&server = server_, update = std::move(*update),
+       subject](std::stop_token) -> Result<HttpResponse> {
+        const pipeline::Engine::Parts& parts = server.engine.parts();
+        STOKA_ASSIGN(
+            const pipeline::VisitorLookup asker,
+            pipeline::look_up_visitor(parts.sessions, to_lower(update.visitor_id), subject, true));
+        if (!asker.stored && asker.id.empty())
+          return fail(ErrorKind::not_found, "there is no such visitor",
+                      "leave out visitor_id, which belongs to another visitor");
+        STOKA_ASSIGN(const Visitor visitor,
+                     pipeline::update_profile(parts.index, parts.sessions,
+                                              asker.stored ? asker.stored->id : asker.id,
+                                              update.interests, update.read, parts.clock.now()));
+        return json_response(pipeline::to_json(visitor));
+      });
   return job;
 }
 
@@ -397,7 +398,7 @@ HttpResponse Site::check_readiness(std::stop_token stop) const {
                       {"ok", result.has_value()},
                       {"detail", result ? "" : result.error().message}});
   };
-  const auto stats = server_.engine.parts().store.stats();
+  const auto stats = server_.engine.parts().index.stats();
   check("store", stats ? Result<>() : Result<>(fail(stats.error())));
   if (stats) check("index", server_.engine.check_index(stop));
   const OrderedJson body = {{"status", ready ? "ready" : "not ready"},

@@ -11,7 +11,6 @@
 #include "base/result.h"
 #include "model/session.h"
 #include "store/postgres/connection.h"
-#include "store/store.h"
 
 namespace stoka::store::postgres {
 
@@ -20,6 +19,10 @@ Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
                                                        std::string_view subject);
 Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
                                                  size_t limit);
+
+// The parameters $1 and $2 of a query for at most `limit` rows with a larger id than `id`, which is
+// NULL for the first ones. `what` is "session" or "visitor".
+Result<Params> page_params(std::string_view what, std::string_view id, size_t limit);
 
 // Takes advisory locks on keys of visitors, subjects and sessions until the transaction ends. Row
 // locks are not enough, because a row that does not exist yet cannot be locked.
