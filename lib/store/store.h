@@ -1,5 +1,5 @@
-// The database of the index and the sessions. Every implementation passes the tests of
-// tests/store/contract.h.
+// The database of the index and the sessions. Every implementation passes
+// tests/store/contract_*_test.cpp.
 //
 // Threads: any member may be called from any thread; calls on one Store may wait for each other.
 // Errors: not_found (there is no index), data (damaged, or another schema version), busy (another

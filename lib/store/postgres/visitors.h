@@ -49,11 +49,11 @@ Result<> save(Connection& connection, std::span<const Visitor> visitors,
 Result<> replace_visitor(Connection& connection, std::string_view visitor_id,
                          std::string_view to_id);
 
-// Implements Store::update_visitor.
+// Implements SessionStore::update_visitor.
 Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
                                      const std::optional<std::vector<std::string>>& interests,
                                      std::span<const HistoryEntry> read, Instant now);
-// Implements Store::put_visitors.
+// Implements SessionStore::put_visitors.
 Result<std::vector<std::string>> merge_visitors(Connection& connection,
                                                 std::span<const Visitor> visitors);
 
