@@ -1,5 +1,7 @@
 #include "eval/in_memory_session_store.h"
 
+#include <set>
+
 #include "store/merge.h"
 
 namespace stoka::eval {

@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "search/bm25.h"
 #include "search/vectors.h"
 #include "store/index_writer.h"
 
 namespace stoka::store {
+
+inline constexpr search::Bm25Params kBm25;
 
 struct ChunkPosition {
   ChunkId id = 0;

@@ -12,8 +12,6 @@
 namespace stoka::store::postgres {
 namespace {
 
-constexpr search::Bm25Params kBm25;
-
 // The ids of the chunks that the filter excludes, ascending.
 Result<std::vector<ChunkId>> excluded_chunks(Connection& connection, const SearchFilter& filter) {
   std::vector<ChunkId> ids;

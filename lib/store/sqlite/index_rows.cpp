@@ -85,10 +85,9 @@ Result<ChunkId> insert_chunk(Connection& connection, const Document& document, c
 Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<const ChunkId> ids,
                                              bool with_embeddings) {
   STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(connection, Transaction::Kind::read));
-  uint64_t dim = 0;
+  IndexTotals totals;
   if (with_embeddings) {
-    STOKA_ASSIGN(const IndexTotals totals, load_totals(connection));
-    dim = totals.dim;
+    STOKA_ASSIGN(totals, load_totals(connection));
   }
   std::vector<StoredChunk> chunks;
   Statement rows = connection.prepare(
@@ -103,7 +102,7 @@ Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<c
     std::optional<StoredChunk> stored = read_chunk(rows);
     if (!stored) return fail(connection.damaged());
     if (with_embeddings && !rows.is_null(8)) {
-      stored->embedding = search::decode_vector(rows.blob(8), dim);
+      stored->embedding = search::decode_vector(rows.blob(8), totals.dim);
       if (stored->embedding.empty()) return fail(connection.damaged());
     }
     chunks.push_back(std::move(*stored));

@@ -8,11 +8,6 @@
 #include "store/sqlite/index_state.h"
 
 namespace stoka::store::sqlite {
-namespace {
-
-constexpr search::Bm25Params kBm25;
-
-}  // namespace
 
 Result<std::vector<ScoredChunk>> LexicalSearch::search(Connection& connection,
                                                        std::span<const QueryTerm> query, size_t k,
