@@ -42,7 +42,8 @@ int run_profile(App& app, const ProfileFlags& flags) {
   if (!store) return app.report(store.error());
   const Caller caller{id.empty() ? app.ids.uuid() : to_lower(id), {}, false};
   const Result<Visitor> visitor =
-      sets ? pipeline::update_profile(**store, caller, flags.interests, flags.read, app.clock.now())
+      sets ? pipeline::update_profile(**store, **store, caller, flags.interests, flags.read,
+                                      app.clock.now())
            : pipeline::profile(**store, caller);
   if (!visitor) return app.report(visitor.error());
   print(app.common.json ? pipeline::to_json(*visitor) + "\n" : profile_text(*visitor));

@@ -86,8 +86,8 @@ Runtime::Runtime(App& app, std::unique_ptr<store::Store> store, golden::Golden g
       router_(std::move(router)),
       guard_(std::move(guard)),
       providers_(std::move(providers)),
-      engine_({*store_, *providers_->embedder(), providers_->reranker(), providers_->generator(),
-               golden_, router_, guard_, app.clock, app.ids, app.log},
+      engine_({*store_, *store_, *providers_->embedder(), providers_->reranker(),
+               providers_->generator(), golden_, router_, guard_, app.clock, app.ids, app.log},
               pipeline_settings(app.config())) {}
 
 Result<std::unique_ptr<Runtime>> make_runtime(App& app, store::OpenMode mode) {

@@ -115,7 +115,7 @@ Result<Vector> FoldInEmbedder::fold_in(std::span<const store::TermCount> terms) 
   return fold_rows(rows, counts);
 }
 
-Result<bool> refit_if_needed(store::Store& store, store::IndexWriter& writer,
+Result<bool> refit_if_needed(store::IndexReader& store, store::IndexWriter& writer,
                              const FitOptions& options, const Progress& progress,
                              std::stop_token stop) {
   STOKA_ASSIGN(const store::IndexStats stats, store.stats());

@@ -7,7 +7,7 @@
 
 #include "embed/embedder.h"
 #include "embed/lsa.h"
-#include "store/store.h"
+#include "store/index_writer.h"
 
 namespace stoka::embed {
 
@@ -21,7 +21,7 @@ std::vector<store::TermCount> count_terms(std::string_view text);
 // notices at once when another process fits a new basis. The store must outlive the embedder.
 class BuiltinEmbedder final : public Embedder {
  public:
-  explicit BuiltinEmbedder(store::Store& store) : store_(store) {}
+  explicit BuiltinEmbedder(store::IndexReader& store) : store_(store) {}
   std::string name() const override { return std::string(kBuiltinName); }
   Result<Identity> identity(InputType, std::stop_token) override { return Identity{name(), 0}; }
   Result<Vector> embed_query(std::string_view text, std::stop_token stop) override;
@@ -29,7 +29,7 @@ class BuiltinEmbedder final : public Embedder {
                                      const EmbedProgress& progress, std::stop_token stop) override;
 
  private:
-  store::Store& store_;
+  store::IndexReader& store_;
 };
 
 // Computes the vectors of many chunks from the stored basis and caches basis rows between calls (at
@@ -37,12 +37,12 @@ class BuiltinEmbedder final : public Embedder {
 // thread safe. The store must outlive it.
 class FoldInEmbedder {
  public:
-  explicit FoldInEmbedder(store::Store& store) : store_(store) {}
+  explicit FoldInEmbedder(store::IndexReader& store) : store_(store) {}
   // The vector is empty if there is no basis or the basis has none of the terms.
   Result<Vector> fold_in(std::span<const store::TermCount> terms);
 
  private:
-  store::Store& store_;
+  store::IndexReader& store_;
   // By term; a term that the basis does not have is cached as nullopt.
   std::map<std::string, std::optional<store::BasisRow>, std::less<>> cached_rows_;
 };
@@ -51,7 +51,7 @@ class FoldInEmbedder {
 // chunks have changed since the last fit, it fits a new basis, replaces every vector and returns
 // true. An index without any term is not fitted. Errors: those of the store, and `cancelled`, which
 // leaves the old basis in place.
-Result<bool> refit_if_needed(store::Store& store, store::IndexWriter& writer,
+Result<bool> refit_if_needed(store::IndexReader& store, store::IndexWriter& writer,
                              const FitOptions& options, const Progress& progress = {},
                              std::stop_token stop = {});
 

@@ -1,13 +1,14 @@
 #include "eval/in_memory_session_store.h"
 
+#include <set>
+
 #include "store/merge.h"
 
 namespace stoka::eval {
 namespace {
 
 tl::unexpected<Error> unsupported() {
-  return fail(ErrorKind::usage, "an evaluation only reads the index and stores no sessions",
-              "use the store itself");
+  return fail(ErrorKind::usage, "an evaluation stores no sessions", "use the store itself");
 }
 
 template <class T>
@@ -18,10 +19,6 @@ std::optional<T> find(const std::map<std::string, T, std::less<>>& rows, std::st
 }
 
 }  // namespace
-
-Result<std::unique_ptr<store::IndexWriter>> InMemorySessionStore::begin_index() {
-  return unsupported();
-}
 
 Result<std::optional<Session>> InMemorySessionStore::session(std::string_view id) {
   std::lock_guard lock(mutex_);

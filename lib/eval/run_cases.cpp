@@ -50,14 +50,14 @@ std::string trial_id(const Case& one, size_t repeat, std::string_view what) {
   return uuid_from_hash(fmt::format("{}/{} {} {}", one.suite, one.id, repeat, what));
 }
 
-Result<CitedDocuments> cited_documents(store::Store& store, const pipeline::Catalog& catalog,
+Result<CitedDocuments> cited_documents(store::IndexReader& index, const pipeline::Catalog& catalog,
                                        const Answer& answer) {
   CitedDocuments out;
   for (const Citation& citation : answer.citations()) {
     const Document* document = catalog.find(citation.slug);
     if (document == nullptr) continue;
     STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks,
-                 store.document_chunks(citation.slug));
+                 index.document_chunks(citation.slug));
     CitedDocument& cited = out[citation.slug];
     cited = {*document, {}};
     for (const store::StoredChunk& chunk : chunks) cited.contents.push_back(chunk.chunk.content);
@@ -93,8 +93,8 @@ Result<> run_trial(SystemUnderTest& subject, const Case& one, size_t repeat, con
   request.session_id = trial_id(one, repeat, "session");
   request.visitor_id = trial_id(one, repeat, "visitor");
   if (!one.interests.empty())
-    STOKA_TRY(engine.parts().store.update_visitor(request.visitor_id, one.interests, {},
-                                                  engine.parts().clock.now()));
+    STOKA_TRY(engine.parts().sessions.update_visitor(request.visitor_id, one.interests, {},
+                                                     engine.parts().clock.now()));
   request.page = one.page;
   for (const std::string& query : one.before) {
     request.query = query;
@@ -113,7 +113,7 @@ Result<> run_trial(SystemUnderTest& subject, const Case& one, size_t repeat, con
   out.ms = std::chrono::duration<double, std::milli>(clock.monotonic() - start).count();
   STOKA_ASSIGN(const auto catalog, engine.catalog());
   STOKA_ASSIGN(const CitedDocuments cited,
-               cited_documents(engine.parts().store, *catalog, out.answer));
+               cited_documents(engine.parts().index, *catalog, out.answer));
   out.scores = judge(one, out.answer, cited, phrases);
   return {};
 }

@@ -26,11 +26,11 @@ class DocumentRanking {
   std::vector<RankedDocument> out_;
 };
 
-Result<std::vector<RankedDocument>> documents_of(store::Store& store,
+Result<std::vector<RankedDocument>> documents_of(store::IndexReader& index,
                                                  std::span<const store::ScoredChunk> found) {
   std::vector<ChunkId> ids;
   for (const store::ScoredChunk& one : found) ids.push_back(one.id);
-  STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.chunks(ids));
+  STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, index.chunks(ids));
   std::map<ChunkId, const std::string*> slugs;
   for (const store::StoredChunk& chunk : chunks) slugs.emplace(chunk.id, &chunk.chunk.slug);
   DocumentRanking out;
@@ -74,14 +74,14 @@ class QueryRunner {
     return std::chrono::duration<double, std::milli>(clock().monotonic() - start_).count();
   }
   const Clock& clock() const { return engine_.parts().clock; }
-  store::Store& store() { return engine_.parts().store; }
+  store::IndexReader& index() { return engine_.parts().index; }
 
   Result<> run_lexical(const Query& query, StageRun& out) {
     start();
     STOKA_ASSIGN(const auto found,
-                 store().search_lexical(retrieve::query_terms(query.text), kStageDepth, {}));
+                 index().search_lexical(retrieve::query_terms(query.text), kStageDepth, {}));
     out.ms = elapsed();
-    STOKA_ASSIGN(out.documents, documents_of(store(), found));
+    STOKA_ASSIGN(out.documents, documents_of(index(), found));
     return {};
   }
 
@@ -91,9 +91,9 @@ class QueryRunner {
                               engine_.settings().identity.query_prefix + query.text, stop_));
     embed_ms_ = elapsed();
     if (vector_.empty()) return {};
-    STOKA_ASSIGN(const auto found, store().search_dense(vector_, kStageDepth, {}));
+    STOKA_ASSIGN(const auto found, index().search_dense(vector_, kStageDepth, {}));
     out.ms = elapsed();
-    STOKA_ASSIGN(out.documents, documents_of(store(), found));
+    STOKA_ASSIGN(out.documents, documents_of(index(), found));
     return {};
   }
 
@@ -103,11 +103,11 @@ class QueryRunner {
     search.vector = std::exchange(vector_, {});
     retrieve::RetrieveOptions options = engine_.settings().retrieve;
     start();
-    STOKA_TRY(retrieve::retrieve(store(), search, options, stop_));
+    STOKA_TRY(retrieve::retrieve(index(), search, options, stop_));
     out.ms = std::exchange(embed_ms_, 0) + elapsed();
     // A turn has fewer candidates, so the deeper ranking is not part of the latency.
     options.candidates = std::max(options.candidates, kStageDepth);
-    STOKA_ASSIGN(const std::vector<Hit> hits, retrieve::retrieve(store(), search, options, stop_));
+    STOKA_ASSIGN(const std::vector<Hit> hits, retrieve::retrieve(index(), search, options, stop_));
     out.documents = documents_of(hits, &Hit::fused);
     return {};
   }

@@ -5,16 +5,17 @@
 namespace stoka::eval {
 namespace {
 
-pipeline::Engine::Parts replace_parts(const pipeline::Engine::Parts& parts, store::Store& store,
-                                      generate::Generator& generator, const Clock& clock,
-                                      UuidSource& ids) {
-  return {store,        parts.embedder, parts.reranker, generator, parts.golden,
-          parts.router, parts.guard,    clock,          ids,       parts.log};
+pipeline::Engine::Parts replace_parts(const pipeline::Engine::Parts& parts,
+                                      store::SessionStore& sessions, generate::Generator& generator,
+                                      const Clock& clock, UuidSource& ids) {
+  return {parts.index, sessions,     parts.embedder, parts.reranker,
+          generator,   parts.golden, parts.router,   parts.guard,
+          clock,       ids,          parts.log};
 }
 
 }  // namespace
 
-Result<Date> newest_day(store::Store& index) {
+Result<Date> newest_day(store::IndexReader& index) {
   STOKA_ASSIGN(const std::vector<store::DocumentInfo> documents, index.documents());
   Date newest{};
   for (const store::DocumentInfo& info : documents)
@@ -30,13 +31,12 @@ Error reranker_failure(std::string why) {
 Result<std::unique_ptr<SystemUnderTest>> SystemUnderTest::make(pipeline::Engine& engine,
                                                                std::stop_token stop) {
   STOKA_TRY(engine.check_index(stop));
-  STOKA_ASSIGN(const Date day, newest_day(engine.parts().store));
+  STOKA_ASSIGN(const Date day, newest_day(engine.parts().index));
   return std::unique_ptr<SystemUnderTest>(new SystemUnderTest(engine, day));
 }
 
 SystemUnderTest::SystemUnderTest(pipeline::Engine& engine, Date day)
-    : sessions_(engine.parts().store),
-      clock_(day),
+    : clock_(day),
       engine_(replace_parts(engine.parts(), sessions_, engine.parts().generator, clock_, ids_),
               engine.settings()) {}
 

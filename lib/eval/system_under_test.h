@@ -25,7 +25,7 @@ class FixedDayClock final : public Clock {
 
 // The date of the newest page. An index is evaluated on this day, so that the same pages are always
 // recent. 1970-01-01 if no page has a date.
-Result<Date> newest_day(store::Store& index);
+Result<Date> newest_day(store::IndexReader& index);
 
 // The error of a trial whose answer was not reranked by the configured reranker.
 Error reranker_failure(std::string why);

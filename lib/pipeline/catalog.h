@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/store.h"
+#include "store/index_reader.h"
 
 namespace stoka::pipeline {
 

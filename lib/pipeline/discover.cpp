@@ -25,7 +25,7 @@ constexpr int kMaxRecommendations = 10;
 Result<Citation> cite(Engine& engine, const Hit& hit, std::string_view query) {
   const Chunk& chunk = hit.chunk;
   STOKA_ASSIGN(std::vector<store::StoredChunk> chunks,
-               engine.parts().store.document_chunks(chunk.slug));
+               engine.parts().index.document_chunks(chunk.slug));
   std::vector<std::string> document;
   for (store::StoredChunk& part : chunks) document.push_back(std::move(part.chunk.content));
   return cite::make_citation(hit, text::best_sentence(chunk.content, document, query),
@@ -58,7 +58,7 @@ Result<std::vector<Hit>> newest(Engine& engine, const Catalog& catalog,
   std::vector<Hit> out;
   for (size_t i = 0; i < documents.size() && out.size() < count; ++i) {
     STOKA_ASSIGN(std::vector<store::StoredChunk> chunks,
-                 engine.parts().store.document_chunks(documents[i]->slug));
+                 engine.parts().index.document_chunks(documents[i]->slug));
     if (chunks.empty()) continue;
     Hit hit;
     hit.id = chunks.front().id;
@@ -100,7 +100,7 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
   STOKA_TRY(engine.check_index(stop));
   STOKA_ASSIGN(std::shared_ptr<const Catalog> catalog, engine.catalog());
   STOKA_ASSIGN(VisitorLookup lookup,
-               look_up_visitor(engine.parts().store,
+               look_up_visitor(engine.parts().sessions,
                                {to_lower(request.visitor_id), request.subject, request.remote}));
   const Visitor visitor = lookup.stored ? std::move(*lookup.stored) : Visitor();
   const Document* page = catalog->find_page(request.page.page);

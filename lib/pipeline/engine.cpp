@@ -5,15 +5,15 @@
 namespace stoka::pipeline {
 
 Engine::Engine(Parts parts, Settings settings)
-    : parts_(parts), settings_(std::move(settings)), fallback_reranker_(parts.store) {}
+    : parts_(parts), settings_(std::move(settings)), fallback_reranker_(parts.index) {}
 
 Result<std::shared_ptr<const Catalog>> Engine::catalog() {
-  STOKA_ASSIGN(store::IndexStats stats, parts_.store.stats());
+  STOKA_ASSIGN(store::IndexStats stats, parts_.index.stats());
   {
     std::lock_guard lock(mutex_);
     if (catalog_ && catalog_->generation() == stats.generation) return catalog_;
   }
-  STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, parts_.store.documents());
+  STOKA_ASSIGN(std::vector<store::DocumentInfo> documents, parts_.index.documents());
   auto catalog = std::make_shared<const Catalog>(std::move(documents), stats.generation);
   std::lock_guard lock(mutex_);
   catalog_ = catalog;
@@ -21,8 +21,8 @@ Result<std::shared_ptr<const Catalog>> Engine::catalog() {
 }
 
 Result<> Engine::check_index(std::stop_token stop) {
-  STOKA_ASSIGN(std::optional<store::IndexIdentity> made_with, parts_.store.identity());
-  STOKA_ASSIGN(search::CorpusStats corpus, parts_.store.corpus_stats());
+  STOKA_ASSIGN(std::optional<store::IndexIdentity> made_with, parts_.index.identity());
+  STOKA_ASSIGN(search::CorpusStats corpus, parts_.index.corpus_stats());
   if (!made_with || corpus.documents == 0)
     return fail(ErrorKind::data, "index is empty", "run: stoka index PATH");
   store::IndexIdentity wanted = settings_.identity;
@@ -58,7 +58,7 @@ Result<Candidates> Engine::candidates(retrieve::Query query, std::stop_token sto
                  parts_.embedder.embed_query(settings_.identity.query_prefix + query.text, stop));
   }
   watch.lap("embed");
-  STOKA_ASSIGN(out.hits, retrieve::retrieve(parts_.store, query, settings_.retrieve, stop));
+  STOKA_ASSIGN(out.hits, retrieve::retrieve(parts_.index, query, settings_.retrieve, stop));
   watch.lap("search");
   if (out.hits.empty()) return out;
   auto scores = parts_.reranker.score(query.text, out.hits, stop);

@@ -21,7 +21,8 @@
 #include "retrieve/retriever.h"
 #include "route/router.h"
 #include "session/interests.h"
-#include "store/store.h"
+#include "store/index_reader.h"
+#include "store/session_store.h"
 
 namespace stoka::pipeline {
 
@@ -74,7 +75,8 @@ struct Candidates {
 class Engine {
  public:
   struct Parts {
-    store::Store& store;
+    store::IndexReader& index;
+    store::SessionStore& sessions;
     embed::Embedder& embedder;
     rerank::Reranker& reranker;
     generate::Generator& generator;

@@ -24,19 +24,19 @@ Result<> load_session(Engine& engine, const TurnRequest& request, Turn& turn) {
   Caller caller{{}, request.subject, request.remote};
   STOKA_ASSIGN(caller.visitor_id, parse_id("visitor", request.visitor_id));
   const Engine::Parts& parts = engine.parts();
-  STOKA_ASSIGN(VisitorLookup lookup, look_up_visitor(parts.store, caller));
+  STOKA_ASSIGN(VisitorLookup lookup, look_up_visitor(parts.sessions, caller));
   caller.visitor_id = std::move(lookup.id);
   std::optional<Visitor>& visitor = lookup.stored;
   std::optional<Session> stored;
   std::optional<Visitor> owner;
   if (!session_id.empty()) {
-    STOKA_ASSIGN(stored, parts.store.session(session_id));
+    STOKA_ASSIGN(stored, parts.sessions.session(session_id));
   }
   if (stored) {
     if (visitor && visitor->id == stored->visitor_id) {
       owner = visitor;
     } else {
-      STOKA_ASSIGN(owner, parts.store.visitor(stored->visitor_id));
+      STOKA_ASSIGN(owner, parts.sessions.visitor(stored->visitor_id));
     }
   }
   const SessionClaim claim = stored ? claim_session(*stored, owner, caller) : SessionClaim::foreign;
@@ -111,7 +111,7 @@ Result<> search_consistently(Engine& engine, Turn& turn, const Catalog& catalog,
                              std::stop_token stop) {
   for (int attempt = 1;; ++attempt) {
     auto found = search_index(engine, turn, catalog, watch, stop);
-    STOKA_ASSIGN(store::IndexStats after, engine.parts().store.stats());
+    STOKA_ASSIGN(store::IndexStats after, engine.parts().index.stats());
     if (after.generation == catalog.generation() || attempt == 2) return found;
   }
 }
@@ -121,7 +121,7 @@ Result<> load_sources(Engine& engine, Turn& turn) {
   for (const Hit& hit : turn.ranked) {
     if (turn.session.has_shown(hit.chunk.slug)) continue;
     STOKA_ASSIGN(std::vector<store::StoredChunk> chunks,
-                 engine.parts().store.document_chunks(hit.chunk.slug));
+                 engine.parts().index.document_chunks(hit.chunk.slug));
     cite::CitationSource source{hit, {}, 0};
     for (store::StoredChunk& chunk : chunks) {
       if (chunk.id == hit.id) source.chunk_index = source.document_chunks.size();
@@ -175,7 +175,7 @@ Result<Turn> open_turn(Engine& engine, const TurnRequest& request) {
   STOKA_TRY(load_session(engine, request, turn));
   watch.lap("session");
 
-  SiteWordLookup site(parts.store, [&] { return engine.catalog(); });
+  SiteWordLookup site(parts.index, [&] { return engine.catalog(); });
   route::RouteDecision decision = parts.router.decide(turn.query, turn.session.turns, site.words());
   if (!site.outcome()) return fail(site.outcome().error());
   turn.route = decision.route;

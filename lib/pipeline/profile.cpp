@@ -34,35 +34,36 @@ Error no_visitor(const Caller& caller, std::string hint) {
 
 }  // namespace
 
-Result<VisitorLookup> look_up_visitor(store::Store& store, const Caller& caller) {
+Result<VisitorLookup> look_up_visitor(store::SessionStore& sessions, const Caller& caller) {
   VisitorLookup out{caller.visitor_id, {}};
   if (!caller.subject.empty()) {
-    STOKA_ASSIGN(out.stored, store.visitor_by_subject(caller.subject));
+    STOKA_ASSIGN(out.stored, sessions.visitor_by_subject(caller.subject));
     if (out.stored) return out;
   }
   if (out.id.empty()) return out;
-  STOKA_ASSIGN(out.stored, store.visitor(out.id));
+  STOKA_ASSIGN(out.stored, sessions.visitor(out.id));
   const bool foreign =
       claim_visitor(out.stored, std::nullopt, caller.subject) == VisitorClaim::foreign;
   return caller.remote && foreign ? VisitorLookup() : out;
 }
 
-Result<Visitor> profile(store::Store& store, const Caller& caller) {
-  STOKA_ASSIGN(VisitorLookup found, look_up_visitor(store, caller));
+Result<Visitor> profile(store::SessionStore& sessions, const Caller& caller) {
+  STOKA_ASSIGN(VisitorLookup found, look_up_visitor(sessions, caller));
   if (!found.stored) return fail(no_visitor(caller, "set interests to create the visitor"));
   return std::move(*found.stored);
 }
 
-Result<Visitor> update_profile(store::Store& store, const Caller& caller,
+Result<Visitor> update_profile(store::IndexReader& index, store::SessionStore& sessions,
+                               const Caller& caller,
                                const std::optional<std::vector<std::string>>& interests,
                                const std::vector<std::string>& read, Instant now) {
-  STOKA_ASSIGN(const VisitorLookup found, look_up_visitor(store, caller));
+  STOKA_ASSIGN(const VisitorLookup found, look_up_visitor(sessions, caller));
   const std::string& id = found.stored ? found.stored->id : found.id;
   if (id.empty())
     return fail(no_visitor(caller, "use the visitor_id in the ready event of a chat"));
   std::vector<HistoryEntry> readings;
   for (const std::string& slug : read) {
-    STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, store.document_chunks(slug));
+    STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, index.document_chunks(slug));
     if (chunks.empty())
       return fail(ErrorKind::not_found,
                   fmt::format("there is no document '{}'", text::one_line(slug)),
@@ -71,7 +72,7 @@ Result<Visitor> update_profile(store::Store& store, const Caller& caller,
   }
   std::optional<std::vector<std::string>> tags;
   if (interests) tags = as_tags(*interests);
-  return store.update_visitor(id, tags, readings, now);
+  return sessions.update_visitor(id, tags, readings, now);
 }
 
 std::string to_json(const Visitor& visitor) {

@@ -33,14 +33,14 @@ Result<bool> SiteWordLookup::is_in_several_documents(const Catalog& catalog,
   const size_t required =
       std::clamp(catalog.documents().size() / 100, kMinDocuments, kMaxDocuments);
   const std::string stem = text::stem(word);
-  STOKA_ASSIGN(const std::vector<uint64_t> chunks, store_.document_frequencies({&stem, 1}));
+  STOKA_ASSIGN(const std::vector<uint64_t> chunks, index_.document_frequencies({&stem, 1}));
   if (chunks.front() < required) return false;
   const store::QueryTerm term{stem};
   STOKA_ASSIGN(const std::vector<store::ScoredChunk> found,
-               store_.search_lexical({&term, 1}, required * kChunksPerDocument, {}));
+               index_.search_lexical({&term, 1}, required * kChunksPerDocument, {}));
   std::vector<ChunkId> ids;
   for (const store::ScoredChunk& chunk : found) ids.push_back(chunk.id);
-  STOKA_ASSIGN(const std::vector<store::StoredChunk> loaded, store_.chunks(ids));
+  STOKA_ASSIGN(const std::vector<store::StoredChunk> loaded, index_.chunks(ids));
   std::set<std::string> slugs;
   for (const store::StoredChunk& stored : loaded) slugs.insert(stored.chunk.slug);
   return slugs.size() >= required;

@@ -7,7 +7,7 @@
 
 #include "pipeline/catalog.h"
 #include "route/router.h"
-#include "store/store.h"
+#include "store/index_reader.h"
 
 namespace stoka::pipeline {
 
@@ -16,9 +16,9 @@ class SiteWordLookup {
  public:
   using ReadCatalog = std::function<Result<std::shared_ptr<const Catalog>>()>;
 
-  // The store must outlive the object. The catalogue is read once, at the first look-up.
-  SiteWordLookup(store::Store& store, ReadCatalog read)
-      : store_(store), read_catalog_(std::move(read)) {}
+  // The index must outlive the object. The catalogue is read once, at the first look-up.
+  SiteWordLookup(store::IndexReader& index, ReadCatalog read)
+      : index_(index), read_catalog_(std::move(read)) {}
   SiteWordLookup(const SiteWordLookup&) = delete;
 
   // The callbacks for the router. They must not outlive this object.
@@ -30,7 +30,7 @@ class SiteWordLookup {
   const Catalog* catalog();
   Result<bool> is_in_several_documents(const Catalog& catalog, std::string_view word);
 
-  store::Store& store_;
+  store::IndexReader& index_;
   ReadCatalog read_catalog_;
   std::shared_ptr<const Catalog> catalog_;
   Result<> outcome_;

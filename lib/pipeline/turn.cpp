@@ -118,7 +118,7 @@ TurnRecord turn_record(const Engine& engine, const Turn& turn, const StreamResul
 }
 
 Result<Session> commit(Engine& engine, const Turn& turn, const StreamResult& result) {
-  return engine.parts().store.commit_turn(turn_record(engine, turn, result));
+  return engine.parts().sessions.commit_turn(turn_record(engine, turn, result));
 }
 
 Event last_event(const Engine& engine, const Turn& turn, const StreamResult& result, int turns) {

@@ -33,15 +33,15 @@ std::vector<double> score_hits(const Question& question, std::span<const Hit> hi
 
 Result<Question> BuiltinReranker::question(std::string_view query) const {
   Question question = parse_question(query);
-  if (store_ == nullptr) {
+  if (index_ == nullptr) {
     question.compounds.clear();
     return question;
   }
   std::vector<std::string> terms;
   for (const QuestionTerm& word : question.words) terms.push_back(word.term);
   for (const QuestionTerm& compound : question.compounds) terms.push_back(compound.term);
-  STOKA_ASSIGN(const search::CorpusStats stats, store_->corpus_stats());
-  STOKA_ASSIGN(const std::vector<uint64_t> frequencies, store_->document_frequencies(terms));
+  STOKA_ASSIGN(const search::CorpusStats stats, index_->corpus_stats());
+  STOKA_ASSIGN(const std::vector<uint64_t> frequencies, index_->document_frequencies(terms));
   weight_terms(question, stats.documents, frequencies);
   return question;
 }

@@ -3,7 +3,7 @@
 
 #include "rerank/features.h"
 #include "rerank/reranker.h"
-#include "store/store.h"
+#include "store/index_reader.h"
 
 namespace stoka::rerank {
 
@@ -31,13 +31,13 @@ inline constexpr double kMinNamedScore = 0.55;
 std::vector<double> score_hits(const Question& question, std::span<const Hit> hits,
                                std::span<const Features> features, const Calibration& calibration);
 
-// Weights the words of a question by their idf in the index of the store. Without a store all words
-// weigh the same. The hits need not come from a search: only their chunks are read, and the cosine
-// if it is there. May be called from any thread. The store must outlive the reranker.
+// Weights the words of a question by their idf in the index. Without an index all words weigh the
+// same. The hits need not come from a search: only their chunks are read, and the cosine
+// if it is there. May be called from any thread. The index must outlive the reranker.
 class BuiltinReranker final : public Reranker {
  public:
   BuiltinReranker() = default;
-  explicit BuiltinReranker(store::Store& store) : store_(&store) {}
+  explicit BuiltinReranker(store::IndexReader& index) : index_(&index) {}
   std::string name() const override { return "builtin"; }
   Result<Scores> score(std::string_view query, std::span<const Hit> hits,
                        std::stop_token stop) override;
@@ -46,7 +46,7 @@ class BuiltinReranker final : public Reranker {
   Result<Question> question(std::string_view query) const;
 
  private:
-  store::Store* store_ = nullptr;
+  store::IndexReader* index_ = nullptr;
 };
 
 }  // namespace stoka::rerank

@@ -18,7 +18,7 @@ void set_raw_scores(std::span<Hit> hits, const Scores& scores);
 class RetrievalOrder final : public Reranker {
  public:
   RetrievalOrder() = default;
-  explicit RetrievalOrder(store::Store& store) : builtin_(store) {}
+  explicit RetrievalOrder(store::IndexReader& index) : builtin_(index) {}
   std::string name() const override { return "none"; }
   Result<Scores> score(std::string_view query, std::span<const Hit> hits,
                        std::stop_token stop) override;

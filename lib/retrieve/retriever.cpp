@@ -50,7 +50,7 @@ size_t contender_count(const std::vector<Candidate>& fused, size_t wanted, doubl
   return n;
 }
 
-Result<std::vector<Hit>> load_hits(store::Store& store, const std::vector<Candidate>& fused,
+Result<std::vector<Hit>> load_hits(store::IndexReader& index, const std::vector<Candidate>& fused,
                                    const Query& query) {
   // The dense search has computed the cosine of the chunks it found. Only the other chunks are
   // loaded with their vectors, to compute it here.
@@ -61,8 +61,8 @@ Result<std::vector<Hit>> load_hits(store::Store& store, const std::vector<Candid
     (needs_vector ? with_vector : without_vector).push_back(candidate.id);
     candidates[candidate.id] = &candidate;
   }
-  STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, store.chunks(without_vector));
-  STOKA_ASSIGN(std::vector<store::StoredChunk> others, store.chunks(with_vector, true));
+  STOKA_ASSIGN(std::vector<store::StoredChunk> chunks, index.chunks(without_vector));
+  STOKA_ASSIGN(std::vector<store::StoredChunk> others, index.chunks(with_vector, true));
   std::move(others.begin(), others.end(), std::back_inserter(chunks));
 
   std::vector<Hit> hits;
@@ -122,25 +122,25 @@ std::vector<store::QueryTerm> query_terms(std::string_view text, std::string_vie
   return terms;
 }
 
-Result<std::vector<Hit>> retrieve(store::Store& store, const Query& query,
+Result<std::vector<Hit>> retrieve(store::IndexReader& index, const Query& query,
                                   const RetrieveOptions& options, std::stop_token stop) {
   const store::SearchFilter filter{query.exclude_slugs};
   std::vector<store::ScoredChunk> lexical;
   std::vector<store::ScoredChunk> dense;
   if (options.mode != Mode::dense) {
     const auto terms = query_terms(query.text, query.bias_topic);
-    STOKA_ASSIGN(lexical, store.search_lexical(terms, options.lexical_k, filter));
+    STOKA_ASSIGN(lexical, index.search_lexical(terms, options.lexical_k, filter));
   }
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "the search was stopped");
   if (options.mode != Mode::lexical && !query.vector.empty()) {
-    STOKA_ASSIGN(dense, store.search_dense(query.vector, options.dense_k, filter));
+    STOKA_ASSIGN(dense, index.search_dense(query.vector, options.dense_k, filter));
   }
   if (stop.stop_requested()) return fail(ErrorKind::cancelled, "the search was stopped");
 
   std::vector<Candidate> fused = fuse(lexical, dense, options.fusion);
   fused.resize(contender_count(fused, options.candidates, max_boost(query)));
 
-  STOKA_ASSIGN(std::vector<Hit> hits, load_hits(store, fused, query));
+  STOKA_ASSIGN(std::vector<Hit> hits, load_hits(index, fused, query));
   std::sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
     return std::tie(b.fused, a.chunk.slug, a.chunk.index) <
            std::tie(a.fused, b.chunk.slug, b.chunk.index);

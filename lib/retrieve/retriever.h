@@ -1,5 +1,5 @@
 // Finds the chunks for a query that are worth reranking: runs the lexical and the dense search of
-// the store and fuses their results.
+// the index and fuses their results.
 #pragma once
 
 #include <set>
@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "model/hit.h"
-#include "store/store.h"
+#include "store/index_reader.h"
 
 namespace stoka::retrieve {
 
@@ -53,7 +53,7 @@ struct Query {
 // Fills the retrieval fields of Hit; the cosine is computed even for a chunk that only the lexical
 // search found. Without a query vector or without stored vectors, the hybrid mode returns the
 // lexical hits and the dense mode returns none. Errors: those of the store, and `cancelled`.
-Result<std::vector<Hit>> retrieve(store::Store& store, const Query& query,
+Result<std::vector<Hit>> retrieve(store::IndexReader& index, const Query& query,
                                   const RetrieveOptions& options, std::stop_token stop = {});
 
 // A chunk that one of the searches, or both, found.

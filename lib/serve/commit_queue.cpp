@@ -13,7 +13,7 @@ constexpr size_t kMaxBatch = 64;  // turns in one transaction
 
 }  // namespace
 
-CommitQueue::CommitQueue(store::Store& store)
+CommitQueue::CommitQueue(store::SessionStore& store)
     : store_(store),
       max_batch_(store.max_concurrent_commits() > 1 ? 1 : kMaxBatch),
       workers_(store.max_concurrent_commits(), std::numeric_limits<size_t>::max()) {}

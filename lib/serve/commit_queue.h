@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "model/session.h"
 #include "serve/worker_pool.h"
-#include "store/store.h"
+#include "store/session_store.h"
 
 namespace stoka::serve {
 
@@ -21,7 +21,8 @@ class CommitQueue {
   // Called on a thread of the queue with the session as it is now, or the error.
   using Callback = std::function<void(Result<Session>, std::chrono::nanoseconds waited)>;
 
-  explicit CommitQueue(store::Store& store);  // its destructor commits the waiting turns first
+  explicit CommitQueue(
+      store::SessionStore& store);  // its destructor commits the waiting turns first
 
   // The queue has no limit: a turn that was answered is never refused.
   void add(TurnRecord turn, Callback done);
@@ -35,7 +36,7 @@ class CommitQueue {
   };
   void commit_batch();
 
-  store::Store& store_;
+  store::SessionStore& store_;
   const size_t max_batch_;
   mutable std::mutex mutex_;
   std::vector<Entry> waiting_;

@@ -16,7 +16,6 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-
 // Whether the value has no control character, which could end a header line.
 bool is_header_value(std::string_view value) {
   for (const char c : value)

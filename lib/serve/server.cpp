@@ -119,7 +119,7 @@ struct Server::Impl {
         context{engine, loop, quick, slow, commits, metrics, log, options.ping_interval},
         sockets(std::move(bound)),
         site(context, options.site),
-        commits(engine.parts().store),
+        commits(engine.parts().sessions),
         quick(kQuickWorkers, options.max_connections),
         slow(options.workers, options.max_connections) {
     for (const Socket& socket : sockets)

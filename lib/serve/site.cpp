@@ -244,7 +244,7 @@ Site::PendingPtr Site::get_profile(HandlerArgs& args) {
                    [this, caller = Caller{id, std::move(*subject), true}](
                        std::stop_token) -> Result<HttpResponse> {
                      STOKA_ASSIGN(const Visitor visitor,
-                                  pipeline::profile(server_.engine.parts().store, caller));
+                                  pipeline::profile(server_.engine.parts().sessions, caller));
                      return json_response(pipeline::to_json(visitor));
                    });
 }
@@ -260,8 +260,8 @@ Site::PendingPtr Site::update_profile(HandlerArgs& args) {
       [this, caller, update = std::move(*update)](std::stop_token) -> Result<HttpResponse> {
         const pipeline::Engine::Parts& parts = server_.engine.parts();
         STOKA_ASSIGN(const Visitor visitor,
-                     pipeline::update_profile(parts.store, caller, update.interests, update.read,
-                                              parts.clock.now()));
+                     pipeline::update_profile(parts.index, parts.sessions, caller, update.interests,
+                                              update.read, parts.clock.now()));
         return json_response(pipeline::to_json(visitor));
       });
 }
@@ -329,7 +329,7 @@ HttpResponse Site::check_readiness(std::stop_token stop) const {
                       {"ok", result.has_value()},
                       {"detail", result ? "" : result.error().message}});
   };
-  const auto stats = server_.engine.parts().store.stats();
+  const auto stats = server_.engine.parts().index.stats();
   check("store", stats ? Result<>() : Result<>(fail(stats.error())));
   if (stats) check("index", server_.engine.check_index(stop));
   const OrderedJson body = {{"status", ready ? "ready" : "not ready"},

@@ -16,18 +16,18 @@ constexpr size_t kBatchSize = 500;  // visitors or sessions in a transaction
 
 using DocumentsBySlug = std::map<std::string, DocumentInfo>;
 
-Result<DocumentsBySlug> documents_by_slug(Store& store) {
-  STOKA_ASSIGN(std::vector<DocumentInfo> infos, store.documents());
+Result<DocumentsBySlug> documents_by_slug(IndexReader& index) {
+  STOKA_ASSIGN(std::vector<DocumentInfo> infos, index.documents());
   DocumentsBySlug out;
   for (DocumentInfo& info : infos) out.emplace(info.document.slug, std::move(info));
   return out;
 }
 
-Result<std::vector<StoredChunk>> chunks_with_vectors(Store& store, const std::string& slug) {
-  STOKA_ASSIGN(const std::vector<StoredChunk> chunks, store.document_chunks(slug));
+Result<std::vector<StoredChunk>> chunks_with_vectors(IndexReader& index, const std::string& slug) {
+  STOKA_ASSIGN(const std::vector<StoredChunk> chunks, index.document_chunks(slug));
   std::vector<ChunkId> ids;
   for (const StoredChunk& chunk : chunks) ids.push_back(chunk.id);
-  return store.chunks(ids, true);
+  return index.chunks(ids, true);
 }
 
 bool equal_chunks(std::span<const StoredChunk> a, std::span<const StoredChunk> b,

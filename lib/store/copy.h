@@ -27,7 +27,7 @@ using CopyProgress = std::function<void(std::string_view what, size_t done, size
 
 // Copies a document, or a batch of visitors or sessions, in each transaction. After an interruption
 // it can be run again and continues; after a complete copy it changes nothing. Sessions are merged
-// into those of the target (see Store::put_visitors).
+// into those of the target (see SessionStore::put_visitors).
 // Errors: config (without `prune`, if `to` has other documents or an index made in another way),
 // busy (an index run on `to`), data (the source changed meanwhile), cancelled, and the errors of
 // the stores. What was copied before an error stays.

@@ -1,6 +1,7 @@
 #include "store/deferred_store.h"
 
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <type_traits>
 #include <utility>
@@ -23,59 +24,47 @@ class DeferredStore final : public Store {
 
   std::string describe() const override { return description_; }
 
-  Result<std::optional<IndexIdentity>> identity() override {
-    return with_store([&](Store& store) { return store.identity(); });
-  }
-  Result<IndexStats> stats() override {
-    return with_store([&](Store& store) { return store.stats(); });
-  }
-  Result<search::CorpusStats> corpus_stats() override {
-    return with_store([&](Store& store) { return store.corpus_stats(); });
-  }
-  Result<std::vector<DocumentInfo>> documents() override {
-    return with_store([&](Store& store) { return store.documents(); });
-  }
+  Result<std::optional<IndexIdentity>> identity() override { return call(&Store::identity); }
+  Result<IndexStats> stats() override { return call(&Store::stats); }
+  Result<search::CorpusStats> corpus_stats() override { return call(&Store::corpus_stats); }
+  Result<std::vector<DocumentInfo>> documents() override { return call(&Store::documents); }
   Result<std::vector<ScoredChunk>> search_lexical(std::span<const QueryTerm> query, size_t k,
                                                   const SearchFilter& filter) override {
-    return with_store([&](Store& store) { return store.search_lexical(query, k, filter); });
+    return call(&Store::search_lexical, query, k, filter);
   }
   Result<std::vector<ScoredChunk>> search_dense(std::span<const float> query, size_t k,
                                                 const SearchFilter& filter) override {
-    return with_store([&](Store& store) { return store.search_dense(query, k, filter); });
+    return call(&Store::search_dense, query, k, filter);
   }
   Result<std::vector<StoredChunk>> chunks(std::span<const ChunkId> ids,
                                           bool with_embeddings) override {
-    return with_store([&](Store& store) { return store.chunks(ids, with_embeddings); });
+    return call(&Store::chunks, ids, with_embeddings);
   }
   Result<std::vector<StoredChunk>> document_chunks(std::string_view slug) override {
-    return with_store([&](Store& store) { return store.document_chunks(slug); });
+    return call(&Store::document_chunks, slug);
   }
   Result<std::vector<uint64_t>> document_frequencies(std::span<const std::string> terms) override {
-    return with_store([&](Store& store) { return store.document_frequencies(terms); });
+    return call(&Store::document_frequencies, terms);
   }
   Result<std::vector<BasisRow>> basis_rows(std::span<const std::string> terms) override {
-    return with_store([&](Store& store) { return store.basis_rows(terms); });
+    return call(&Store::basis_rows, terms);
   }
-  Result<std::vector<BasisRow>> basis() override {
-    return with_store([&](Store& store) { return store.basis(); });
-  }
+  Result<std::vector<BasisRow>> basis() override { return call(&Store::basis); }
   Result<std::vector<std::vector<TermCount>>> chunk_terms(std::span<const ChunkId> ids) override {
-    return with_store([&](Store& store) { return store.chunk_terms(ids); });
+    return call(&Store::chunk_terms, ids);
   }
-  Result<std::unique_ptr<IndexWriter>> begin_index() override {
-    return with_store([&](Store& store) { return store.begin_index(); });
-  }
+  Result<std::unique_ptr<IndexWriter>> begin_index() override { return call(&Store::begin_index); }
   Result<std::optional<Session>> session(std::string_view id) override {
-    return with_store([&](Store& store) { return store.session(id); });
+    return call(&Store::session, id);
   }
   Result<std::optional<Visitor>> visitor(std::string_view id) override {
-    return with_store([&](Store& store) { return store.visitor(id); });
+    return call(&Store::visitor, id);
   }
   Result<std::optional<Visitor>> visitor_by_subject(std::string_view subject) override {
-    return with_store([&](Store& store) { return store.visitor_by_subject(subject); });
+    return call(&Store::visitor_by_subject, subject);
   }
   Result<Session> commit_turn(const TurnRecord& turn) override {
-    return with_store([&](Store& store) { return store.commit_turn(turn); });
+    return call(&Store::commit_turn, turn);
   }
   std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns) override {
     const Result<Store*> store = get_or_open();
@@ -86,29 +75,30 @@ class DeferredStore final : public Store {
   Result<Visitor> update_visitor(std::string_view id,
                                  const std::optional<std::vector<std::string>>& interests,
                                  std::span<const HistoryEntry> read, Instant now) override {
-    return with_store([&](Store& store) { return store.update_visitor(id, interests, read, now); });
+    return call(&Store::update_visitor, id, interests, read, now);
   }
   Result<std::vector<std::string>> all_shown_slugs() override {
-    return with_store([&](Store& store) { return store.all_shown_slugs(); });
+    return call(&Store::all_shown_slugs);
   }
   Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t limit) override {
-    return with_store([&](Store& store) { return store.visitors_after(id, limit); });
+    return call(&Store::visitors_after, id, limit);
   }
   Result<std::vector<Session>> sessions_after(std::string_view id, size_t limit) override {
-    return with_store([&](Store& store) { return store.sessions_after(id, limit); });
+    return call(&Store::sessions_after, id, limit);
   }
   Result<std::vector<std::string>> put_visitors(std::span<const Visitor> visitors) override {
-    return with_store([&](Store& store) { return store.put_visitors(visitors); });
+    return call(&Store::put_visitors, visitors);
   }
   Result<> put_sessions(std::span<const Session> sessions) override {
-    return with_store([&](Store& store) { return store.put_sessions(sessions); });
+    return call(&Store::put_sessions, sessions);
   }
 
  private:
-  template <class Work>
-  auto with_store(const Work& work) -> std::invoke_result_t<const Work&, Store&> {
+  template <class Member, class... Args>
+  auto call(Member member, const Args&... args)
+      -> std::invoke_result_t<Member, Store&, const Args&...> {
     STOKA_ASSIGN(Store* const store, get_or_open());
-    return work(*store);
+    return std::invoke(member, *store, args...);
   }
 
   Result<Store*> get_or_open() {

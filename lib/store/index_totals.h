@@ -1,13 +1,10 @@
-// The totals of the index, which every change updates, and how the index was made.
+// The totals of the index, which every change updates.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "search/bm25.h"
-#include "store/store.h"
+#include "store/index_reader.h"
 
 namespace stoka::store {
 
@@ -21,13 +18,10 @@ struct IndexTotals {
   uint64_t fitted_chunks = 0;
   uint64_t changed_since_fit = 0;
   uint64_t indexed_at = 0;  // milliseconds since 1970; 0: no index run has finished
+  uint64_t unfinished = 0;  // 1: changed since the last finished index run
 
   search::CorpusStats corpus() const { return {chunks, total_length}; }
-  IndexStats stats(bool unfinished) const;
+  IndexStats stats() const;
 };
-
-// An identity as a JSON object; nothing if the text is not one.
-std::string identity_to_json(const IndexIdentity& identity);
-std::optional<IndexIdentity> identity_from_json(std::string_view json);
 
 }  // namespace stoka::store

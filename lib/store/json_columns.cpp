@@ -9,6 +9,32 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json parse(std::string_view json) { return Json::parse(json, nullptr, false); }
+
+// The member of an object; null if there is none.
+const Json& member_of(const Json& object, const char* key) {
+  static const Json null;
+  const auto found = object.find(key);
+  return found == object.end() ? null : *found;
+}
+
+// Empty, or `otherwise`, if there is none or it has another type.
+std::string text_of(const Json& object, const char* key) {
+  const Json& member = member_of(object, key);
+  return member.is_string() ? member.get<std::string>() : std::string();
+}
+int64_t integer_of(const Json& object, const char* key, int64_t otherwise = 0) {
+  const Json& member = member_of(object, key);
+  return member.is_number_integer() ? member.get<int64_t>() : otherwise;
+}
+
+template <class Read>
+void each_object(const Json& list, const Read& read) {
+  if (!list.is_array()) return;
+  for (const Json& item : list)
+    if (item.is_object()) read(item);
+}
+
 Json as_list(std::span<const std::string> texts) {
   Json list = Json::array();
   for (const std::string& text : texts) list.push_back(sanitize_text(text));
@@ -40,18 +66,13 @@ std::vector<CitationRecord> as_citations(const Json& list) {
   std::vector<CitationRecord> out;
   if (!list.is_array()) return out;
   for (const Json& item : list) {
-    const auto text = [&item](const char* key) {
-      const auto found = item.find(key);
-      return found != item.end() && found->is_string() ? found->get<std::string>() : "";
-    };
     if (item.is_string()) out.push_back({item.get<std::string>()});
     if (item.is_object() && item.contains("slug"))
-      out.push_back({text("slug"), text("title"), text("quote"), text("url")});
+      out.push_back({text_of(item, "slug"), text_of(item, "title"), text_of(item, "quote"),
+                     text_of(item, "url")});
   }
   return out;
 }
-
-Json parse(std::string_view json) { return Json::parse(json, nullptr, false); }
 
 }  // namespace
 
@@ -87,17 +108,10 @@ std::string exchanges_to_json(std::span<const Exchange> exchanges) {
 
 std::vector<Exchange> exchanges_from_json(std::string_view json) {
   std::vector<Exchange> exchanges;
-  const Json list = parse(json);
-  if (!list.is_array()) return exchanges;
-  for (const Json& item : list) {
-    if (!item.is_object()) continue;
-    Exchange& exchange = exchanges.emplace_back();
-    for (const auto& [key, value] : item.items()) {
-      if (key == "user" && value.is_string()) exchange.user = value.get<std::string>();
-      if (key == "assistant" && value.is_string()) exchange.assistant = value.get<std::string>();
-      if (key == "cited") exchange.citations = as_citations(value);
-    }
-  }
+  each_object(parse(json), [&](const Json& item) {
+    exchanges.push_back({text_of(item, "user"), text_of(item, "assistant"),
+                         as_citations(member_of(item, "cited"))});
+  });
   return exchanges;
 }
 
@@ -113,19 +127,11 @@ std::string history_to_json(std::span<const HistoryEntry> history) {
 
 std::vector<HistoryEntry> history_from_json(std::string_view json) {
   std::vector<HistoryEntry> history;
-  const Json list = parse(json);
-  if (!list.is_array()) return history;
-  for (const Json& item : list) {
-    if (!item.is_object()) continue;
-    HistoryEntry reading;
-    for (const auto& [key, value] : item.items()) {
-      if (key == "slug" && value.is_string()) reading.slug = value.get<std::string>();
-      if (key == "timestamp" && value.is_number_integer())
-        reading.at = Instant(std::chrono::milliseconds(value.get<int64_t>()));
-      if (key == "scroll_pct" && value.is_number_integer()) reading.scroll_pct = value.get<int>();
-    }
+  each_object(parse(json), [&](const Json& item) {
+    HistoryEntry reading{text_of(item, "slug"), instant(integer_of(item, "timestamp"))};
+    reading.scroll_pct = static_cast<int>(integer_of(item, "scroll_pct", reading.scroll_pct));
     if (!reading.slug.empty()) history.push_back(std::move(reading));
-  }
+  });
   return history;
 }
 
@@ -141,13 +147,31 @@ std::string metadata_to_json(const Document& document, const Chunk& chunk) {
 bool read_metadata(std::string_view text, Chunk& chunk) {
   const Json json = parse(text);
   if (!json.is_object()) return false;
-  for (const auto& [key, value] : json.items()) {
-    if (key == "tags") chunk.tags = as_texts(value);
-    if (key == "url" && value.is_string()) chunk.url = value.get<std::string>();
-    if (key == "pubDate" && value.is_string()) chunk.date = parse_date(value.get<std::string>());
-    if (key == "readingTime" && value.is_number_integer()) chunk.reading_minutes = value.get<int>();
-  }
+  chunk.tags = as_texts(member_of(json, "tags"));
+  chunk.url = text_of(json, "url");
+  chunk.date = parse_date(text_of(json, "pubDate"));
+  chunk.reading_minutes = static_cast<int>(integer_of(json, "readingTime", chunk.reading_minutes));
   return true;
+}
+
+std::string identity_to_json(const IndexIdentity& identity) {
+  const Json json = {{"embedder", sanitize_text(identity.embedder)},
+                     {"dim", identity.dim},
+                     {"chunker", sanitize_text(identity.chunker)},
+                     {"query_prefix", sanitize_text(identity.query_prefix)},
+                     {"document_template", sanitize_text(identity.document_template)}};
+  return json.dump();
+}
+
+std::optional<IndexIdentity> identity_from_json(std::string_view text) {
+  const Json json = parse(text);
+  if (!json.is_object()) return std::nullopt;
+  IndexIdentity identity{text_of(json, "embedder"), static_cast<int>(integer_of(json, "dim")),
+                         text_of(json, "chunker"), text_of(json, "query_prefix")};
+  // Older indexes have no template: they were made with the default one.
+  if (std::string pattern = text_of(json, "document_template"); !pattern.empty())
+    identity.document_template = std::move(pattern);
+  return identity;
 }
 
 }  // namespace stoka::store

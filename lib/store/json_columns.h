@@ -2,6 +2,7 @@
 // elements of the wrong type are ignored when they are read.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "model/document.h"
 #include "model/session.h"
+#include "store/index_reader.h"
 
 namespace stoka::store {
 
@@ -33,5 +35,9 @@ std::vector<HistoryEntry> history_from_json(std::string_view json);
 std::string metadata_to_json(const Document& document, const Chunk& chunk);
 // False if the text is not a JSON object.
 bool read_metadata(std::string_view json, Chunk& chunk);
+
+// An identity as a JSON object; nothing if the text is not one.
+std::string identity_to_json(const IndexIdentity& identity);
+std::optional<IndexIdentity> identity_from_json(std::string_view json);
 
 }  // namespace stoka::store

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "model/claim.h"
 #include "store/json_columns.h"
-#include "store/store.h"
+#include "store/session_store.h"
 
 namespace stoka::store {
 namespace {

@@ -45,7 +45,7 @@ ResolvedVisitor resolve_visitor(const TurnRecord& turn, std::optional<Visitor> n
 Session session_after_turn(const TurnRecord& turn, std::optional<Session> known,
                            const std::string& visitor_id);
 
-// The visitor after Store::update_visitor. `known` is the stored visitor, if there is one.
+// The visitor after SessionStore::update_visitor. `known` is the stored visitor, if there is one.
 Visitor visitor_after_update(std::string_view id, std::optional<Visitor> known,
                              const std::optional<std::vector<std::string>>& interests,
                              std::span<const HistoryEntry> read, Instant now);

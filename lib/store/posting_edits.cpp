@@ -6,7 +6,11 @@
 
 namespace stoka::store {
 
-// Uses the codec of postings: ids ascend, counts are above zero, and the length is always 0.
+bool decode_block(int64_t block, std::string_view bytes, std::vector<search::Posting>& out) {
+  return search::decode_postings(bytes, out) && !out.empty() &&
+         out.front().id / search::kBlockIds == block && out.back().id / search::kBlockIds == block;
+}
+
 std::string encode_chunk_terms(std::span<const ChunkTerm> terms) {
   std::vector<search::Posting> postings;
   postings.reserve(terms.size());

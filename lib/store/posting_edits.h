@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/hit.h"
 #include "search/bm25.h"
-#include "store/store.h"
 
 namespace stoka::store {
+
+// Decodes the bytes of a posting block. False if they are damaged or belong to another block.
+bool decode_block(int64_t block, std::string_view bytes, std::vector<search::Posting>& out);
 
 // How often a term, given by its id, occurs in a chunk.
 struct ChunkTerm {
@@ -22,7 +25,7 @@ struct ChunkTerm {
   uint32_t count = 0;
 };
 
-// The terms of a chunk, ascending by id, as varints.
+// The terms of a chunk, ascending by id, as postings with the length 0.
 std::string encode_chunk_terms(std::span<const ChunkTerm> terms);
 // False on damaged bytes.
 bool decode_chunk_terms(std::string_view bytes, std::vector<ChunkTerm>& out);

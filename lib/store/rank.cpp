@@ -97,4 +97,13 @@ Result<> check_query(std::span<const float> vector, uint64_t dim) {
   return {};
 }
 
+Result<> check_embeddings(std::span<const ChunkRecord> chunks, uint64_t& dim) {
+  for (const ChunkRecord& record : chunks) {
+    if (record.embedding.empty()) continue;
+    if (dim == 0) dim = record.embedding.size();
+    STOKA_TRY(check_embedding(record.embedding, dim));
+  }
+  return {};
+}
+
 }  // namespace stoka::store

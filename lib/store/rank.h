@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "search/bm25.h"
 #include "search/vectors.h"
-#include "store/store.h"
+#include "store/index_writer.h"
 
 namespace stoka::store {
+
+inline constexpr search::Bm25Params kBm25;
 
 struct ChunkPosition {
   ChunkId id = 0;
@@ -39,5 +42,7 @@ std::map<std::string, double> term_weights(std::span<const QueryTerm> query);
 // finite.
 Result<> check_embedding(std::span<const float> vector, uint64_t dim);
 Result<> check_query(std::span<const float> vector, uint64_t dim);
+// Checks the vectors of new chunks. If `dim` is 0, the first vector decides it.
+Result<> check_embeddings(std::span<const ChunkRecord> chunks, uint64_t& dim);
 
 }  // namespace stoka::store

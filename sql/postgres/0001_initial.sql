@@ -76,7 +76,7 @@ CREATE TABLE IF NOT EXISTS stoka_postings (
 );
 ALTER TABLE stoka_postings ALTER COLUMN data SET STORAGE EXTERNAL;  -- varints do not compress
 
--- The terms of each chunk, to find its postings; data: varints of term id delta, count.
+-- The terms of each chunk, to find its postings; data: varints of term id delta, count, 0.
 CREATE TABLE IF NOT EXISTS stoka_chunk_terms (
   chunk_id BIGINT PRIMARY KEY REFERENCES stoka_chunks (id),
   data     BYTEA NOT NULL

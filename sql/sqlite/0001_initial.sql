@@ -65,7 +65,7 @@ CREATE TABLE stoka_postings (
   PRIMARY KEY (block, term_id)
 ) WITHOUT ROWID;
 
--- The terms of each chunk, to find its postings; data: varints of term id delta, count.
+-- The terms of each chunk, to find its postings; data: varints of term id delta, count, 0.
 CREATE TABLE stoka_chunk_terms (
   chunk_id INTEGER PRIMARY KEY REFERENCES stoka_chunks (id),
   data     BLOB NOT NULL

@@ -171,7 +171,8 @@ int main() {
   route::Router router = must(route::Router::make(golden.router));
   cite::GuardRules guard = must(cite::read_guard_rules(golden.guard));
   pipeline::Engine engine(
-      {*store, embedder, reranker, generator, golden, router, guard, clock, ids, log}, settings);
+      {*store, *store, embedder, reranker, generator, golden, router, guard, clock, ids, log},
+      settings);
   std::mt19937 random(11);
   Samples total, upstream, own;
   std::map<std::string, Samples> stages;  // including the servers

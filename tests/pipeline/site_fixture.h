@@ -89,8 +89,8 @@ struct SiteFixture {
   pipeline::Engine& engine() {
     if (!engine_)
       engine_ = std::make_unique<pipeline::Engine>(
-          pipeline::Engine::Parts{*store, *embedder, *reranker, *generator, golden, router, guard,
-                                  clock, ids, log},
+          pipeline::Engine::Parts{*store, *store, *embedder, *reranker, *generator, golden, router,
+                                  guard, clock, ids, log},
           settings);
     return *engine_;
   }

@@ -85,8 +85,9 @@ class ChatServerFixture {
   serve::Server& server() {
     if (server_) return *server_;
     engine_ = std::make_unique<pipeline::Engine>(
-        pipeline::Engine::Parts{*parts.store, *parts.embedder, *parts.reranker, *parts.generator,
-                                parts.golden, parts.router, parts.guard, parts.clock, ids_, log},
+        pipeline::Engine::Parts{*parts.store, *parts.store, *parts.embedder, *parts.reranker,
+                                *parts.generator, parts.golden, parts.router, parts.guard,
+                                parts.clock, ids_, log},
         parts.settings);
     options_.server.port = 0;
     options_.server.site.chat.requests = 0;

@@ -301,8 +301,9 @@ struct ServerFixture {
   uint16_t port() {
     if (!engine_) {
       engine_ = std::make_unique<pipeline::Engine>(
-          pipeline::Engine::Parts{*parts.store, *parts.embedder, *parts.reranker, *parts.generator,
-                                  parts.golden, parts.router, parts.guard, parts.clock, ids, log},
+          pipeline::Engine::Parts{*parts.store, *parts.store, *parts.embedder, *parts.reranker,
+                                  *parts.generator, parts.golden, parts.router, parts.guard,
+                                  parts.clock, ids, log},
           parts.settings);
       auto listening = serve::Server::listen(*engine_, log, metrics, options);
       REQUIRE_MESSAGE(listening.has_value(), (listening ? "" : listening.error().message));

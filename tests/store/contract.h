@@ -1,30 +1,33 @@
-// Tests that every implementation of Store must pass. Each function is the body of one test case
-// with subcases. `open` opens the same database each time it is called; each subcase has a new
-// database.
+// What every implementation of Store must do is tested in contract_*_test.cpp.
 #pragma once
 
-#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "store/store.h"
+#include "store/temp_database.h"
+#include "support/postgres.h"
 
 namespace stoka::store {
 
-using OpenStore = std::function<std::unique_ptr<Store>()>;
+// A store on a new database. A test case that makes one runs once for each kind of store, each time
+// in a subcase with its name; so it can have no other subcases.
+class ContractStore {
+ public:
+  ContractStore();
 
-// What the database can bear.
-struct ContractLimits {
-  int threads = 50;  // maximum of concurrent callers
+  Store* operator->() const { return store_.get(); }
+  Store& operator*() const { return *store_; }
+  // Another store on the same database.
+  std::unique_ptr<Store> open() const;
+  // How many callers the database can bear concurrently.
+  int max_callers() const;
+
+ private:
+  std::optional<TempDatabase> sqlite_;
+  std::optional<testing::TestDatabase> postgres_;
+  std::unique_ptr<Store> store_;  // closed before the database is removed
 };
-
-void index_contract(const OpenStore& open, const ContractLimits& limits = {});
-void search_contract(const OpenStore& open, const ContractLimits& limits = {});
-void session_contract(const OpenStore& open, const ContractLimits& limits = {});
-
-// Parts of the above.
-void hostile_index_contract(const OpenStore& open, Store& store);
-void hostile_session_contract(const OpenStore& open, Store& store);
-void shared_session_contract(const OpenStore& open, Store& store, const ContractLimits& limits);
-void copy_contract(Store& store);
 
 }  // namespace stoka::store

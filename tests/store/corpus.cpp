@@ -18,6 +18,12 @@ std::vector<RankedChunk> best(std::vector<RankedChunk> all, size_t k) {
   return all;
 }
 
+uint32_t length_of(const ChunkRecord& chunk) {
+  uint32_t sum = 0;
+  for (const TermCount& term : chunk.terms) sum += term.count;
+  return sum;
+}
+
 std::string term_name(uint32_t number) { return "t" + std::to_string(number); }
 
 }  // namespace
@@ -95,7 +101,7 @@ std::vector<RankedChunk> Corpus::lexical(const std::vector<QueryTerm>& query, si
   for (const auto& [slug, chunks] : documents_) {
     for (const ChunkRecord& chunk : chunks) {
       ++corpus.documents;
-      corpus.total_length += chunk.length();
+      corpus.total_length += length_of(chunk);
       for (const TermCount& term : chunk.terms) ++frequencies[term.term];
     }
   }
@@ -112,7 +118,7 @@ std::vector<RankedChunk> Corpus::lexical(const std::vector<QueryTerm>& query, si
           if (term.term != name || !(weight > 0)) continue;
           matches = true;
           found.score += weight * search::idf(corpus.documents, frequencies[name]) *
-                         search::term_weight(term.count, chunk.length(), corpus.average_length(),
+                         search::term_weight(term.count, length_of(chunk), corpus.average_length(),
                                              search::Bm25Params{});
         }
       }
@@ -163,7 +169,7 @@ void Corpus::check(Store& store) {
   for (const auto& [slug, chunks] : documents_) {
     for (const ChunkRecord& chunk : chunks) {
       ++corpus.documents;
-      corpus.total_length += chunk.length();
+      corpus.total_length += length_of(chunk);
       vectors += chunk.embedding.empty() ? 0 : 1;
       for (const TermCount& term : chunk.terms) ++frequencies[term.term];
     }

@@ -139,7 +139,8 @@ TEST_CASE(
   totals.vectors = 4;
   totals.dim = 3;
   totals.changed_since_fit = 7;
-  IndexStats stats = totals.stats(true);
+  totals.unfinished = 1;
+  IndexStats stats = totals.stats();
   CHECK(stats.documents == 2);
   CHECK(stats.chunks == 5);
   CHECK(stats.vectors == 4);
@@ -150,7 +151,8 @@ TEST_CASE(
   totals.fitted_chunks = 5;
   totals.indexed_at = 1775988000123;
   totals.generation = 9;
-  stats = totals.stats(false);
+  totals.unfinished = 0;
+  stats = totals.stats();
   CHECK(stats.fitted_chunks == 5);
   CHECK(stats.changed_since_fit == 7);
   CHECK(stats.generation == 9);

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "store/temp_database.h"
 #include "support/postgres_programs.h"
 
 namespace fs = std::filesystem;
@@ -16,43 +15,6 @@ namespace stoka::store::postgres {
 
 std::unique_ptr<Store> open_store(const std::string& url) {
   return must(store::open(url, OpenMode::read_write));
-}
-
-std::vector<ChunkRecord> versioned_chunks(const std::string& slug, int n) {
-  std::vector<ChunkRecord> chunks;
-  for (int index = 0; index < 1 + n % 4; ++index) {
-    const auto all = static_cast<uint32_t>(n % 5 + 1);
-    chunks.push_back(make_chunk(
-        slug, index,
-        {{"t0", all}, {"v" + std::to_string(n), 1}, {"t" + std::to_string(1 + n % 50), 1}},
-        {n % 2 ? 1.0F : 0.0F, n % 2 ? 0.0F : 1.0F, 0, 0}));
-    chunks.back().chunk.section = "version " + std::to_string(n);
-  }
-  return chunks;
-}
-
-Document versioned_document(const std::string& slug, int n) {
-  Document document = make_document(slug);
-  document.content_hash = std::to_string(n);
-  return document;
-}
-
-void check_consistency(Store& store) {
-  const TempDatabase clean;
-  const auto reference = open_store(clean.db());
-  const auto writer = must(reference->begin_index());
-  Corpus corpus(1);
-  for (const DocumentInfo& info : must(store.documents())) {
-    const std::string& slug = info.document.slug;
-    const auto expected = versioned_chunks(slug, std::stoi(info.document.content_hash));
-    corpus.put(*writer, slug, expected);
-    const auto chunks = must(store.document_chunks(slug));
-    REQUIRE(chunks.size() == expected.size());
-    for (const StoredChunk& stored : chunks) {
-      CHECK(stored.chunk.section == "version " + info.document.content_hash);
-    }
-  }
-  corpus.check(store);
 }
 
 std::string log_of(const testing::PostgresServer& server) {

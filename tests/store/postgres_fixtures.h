@@ -1,5 +1,4 @@
-// Documents with a version number, consistency checks of an index, and servers that a test may
-// stop.
+// Consistency checks of an index in PostgreSQL, and servers that a test may stop.
 #pragma once
 
 #include <filesystem>
@@ -7,23 +6,15 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "store/corpus.h"
 #include "store/open.h"
 #include "store/postgres_test_server.h"
+#include "store/versions.h"
 #include "support/postgres.h"
 
 namespace stoka::store::postgres {
 
 std::unique_ptr<Store> open_store(const std::string& url);
-
-// Version n of a document: its chunks, sections and terms depend on n.
-std::vector<ChunkRecord> versioned_chunks(const std::string& slug, int n);
-Document versioned_document(const std::string& slug, int n);
-
-// Checks that every document is complete and of one version, and that totals and searches agree.
-void check_consistency(Store& store);
 
 // Counts rows without their parent rows, and totals that do not match.
 inline constexpr const char* kCountInconsistencies =

@@ -22,20 +22,9 @@ TEST_CASE(
   for (int round = 0; round < 8; ++round) {
     const uint64_t target_generation = generation() + static_cast<uint64_t>(round);
     ChildProcess child([&] {
-      auto store = store::open(db.url(), OpenMode::read_write);
-      if (!store) return;
-      auto writer = (*store)->begin_index();
-      if (!writer) return;
-      for (int n = 1000 * round;; ++n) {
-        const std::string slug = "post-" + std::to_string(n % 7);
-        if (n % 11 == 10) {
-          if (!(*writer)->remove_document(slug)) return;
-        } else if (!(*writer)->put_document(versioned_document(slug, n),
-                                            versioned_chunks(slug, n))) {
-          return;
-        }
-        if (n % 23 == 22 && !(*writer)->finish(Instant())) return;
-      }
+      write_versions(db.url(), 1000 * round, [](IndexWriter& writer, int n) {
+        return n % 23 != 22 || writer.finish(Instant());
+      });
     });
     // Each round kills the child after more steps, at an arbitrary instruction.
     REQUIRE(eventually([&] { return generation() > target_generation; }));

@@ -35,6 +35,19 @@ TEST_CASE("encoded chunk terms are decoded, and damaged bytes are detected") {
   CHECK_FALSE(decode_chunk_terms("\xFF", found));
 }
 
+TEST_CASE("a block that is empty, damaged or in the wrong place is refused") {
+  const std::string bytes = search::encode_postings(Postings{{1030, 1, 9}, {2000, 2, 8}});
+  Postings found;
+  REQUIRE(decode_block(1, bytes, found));
+  CHECK((found == Postings{{1030, 1, 9}, {2000, 2, 8}}));
+  CHECK_FALSE(decode_block(0, bytes, found));
+  CHECK_FALSE(decode_block(2, bytes, found));
+  CHECK_FALSE(decode_block(1, "", found));
+  CHECK_FALSE(decode_block(1, bytes.substr(0, bytes.size() - 1), found));
+  const std::string over_the_end = search::encode_postings(Postings{{1030, 1, 9}, {2048, 2, 8}});
+  CHECK_FALSE(decode_block(1, over_the_end, found));
+}
+
 TEST_CASE("terms of a new chunk are sorted, and counts of zero are left out") {
   PostingEdits edits;
   std::vector<ChunkTerm> terms = {{7, 2}, {3, 0}, {5, 4}};

@@ -102,4 +102,16 @@ TEST_CASE("a vector must have the dimension of the index and finite values") {
   CHECK(check_query(bad, 2).error().kind == ErrorKind::internal);
 }
 
+TEST_CASE("the first vector of an empty index decides the dimension of all") {
+  std::vector<ChunkRecord> chunks(3);
+  uint64_t dim = 0;
+  REQUIRE(check_embeddings(chunks, dim));
+  CHECK(dim == 0);
+  chunks[1].embedding = {1, 0};
+  REQUIRE(check_embeddings(chunks, dim));
+  CHECK(dim == 2);
+  chunks[2].embedding = {1, 0, 0};
+  CHECK(check_embeddings(chunks, dim).error().kind == ErrorKind::config);
+}
+
 }  // namespace rank_test

@@ -214,6 +214,37 @@ TEST_CASE("damaged rows are a data error") {
   }
 }
 
+TEST_CASE("a stored vector of another dimension is a data error wherever vectors are read") {
+  const TempDatabase temp;
+  Corpus corpus(3);
+  fill(temp.db(), corpus, 2);
+  for (const char* damage : {"x'00000000'", "x''"}) {
+    CAPTURE(damage);
+    const std::string sql = std::string("UPDATE stoka_vectors SET embedding = ") + damage;
+    run_sql(temp.db(), sql.c_str());
+    const auto store = must_open(temp.db(), OpenMode::read);
+    const auto chunks = store->document_chunks("post-1");
+    REQUIRE(chunks);
+    const ChunkId ids[] = {chunks->front().id};
+    CHECK(store->chunks(ids, false));
+    const auto with_embeddings = store->chunks(ids, true);
+    REQUIRE_FALSE(with_embeddings);
+    CHECK(with_embeddings.error().kind == ErrorKind::data);
+    CHECK(with_embeddings.error().message == "the database " + temp.db() + " is damaged");
+  }
+}
+
+TEST_CASE("a run that an older stoka did not finish is reported as unfinished") {
+  const TempDatabase temp;
+  Corpus corpus(3);
+  fill(temp.db(), corpus, 2);
+  run_sql(temp.db(), "DELETE FROM stoka_meta WHERE key = 'unfinished'");
+  const auto store = must_open(temp.db(), OpenMode::read_write);
+  CHECK(store->stats()->unfinished);
+  REQUIRE((*store->begin_index())->finish(Instant()));
+  CHECK_FALSE(store->stats()->unfinished);
+}
+
 TEST_CASE("a full disk rolls the document back, and searches still work") {
   const TempDatabase temp;
   Corpus corpus(4);

@@ -8,9 +8,9 @@
 #include <new>
 
 #include "store/child_process.h"
-#include "store/corpus.h"
 #include "store/open.h"
 #include "store/temp_database.h"
+#include "store/versions.h"
 
 namespace sqlite_multiprocess_test {
 
@@ -49,26 +49,6 @@ class Shared {
   std::atomic<int>* value_;
 };
 
-// Version n of a document: its chunks, sections and terms depend on n.
-std::vector<ChunkRecord> versioned_chunks(const std::string& slug, int n) {
-  std::vector<ChunkRecord> chunks;
-  for (int index = 0; index < 1 + n % 4; ++index) {
-    const auto all = static_cast<uint32_t>(n % 5 + 1);
-    chunks.push_back(make_chunk(
-        slug, index, {{"t0", all}, {"v" + std::to_string(n), 1}, {"t" + std::to_string(n % 50), 1}},
-        {n % 2 ? 1.0F : 0.0F, n % 2 ? 0.0F : 1.0F, 0, 0}));
-    if (n % 50 == 0) chunks.back().terms.pop_back();
-    chunks.back().chunk.section = "version " + std::to_string(n);
-  }
-  return chunks;
-}
-
-Document versioned_document(const std::string& slug, int n) {
-  Document document = make_document(slug);
-  document.content_hash = std::to_string(n);
-  return document;
-}
-
 }  // namespace
 
 TEST_CASE("an index writer killed at any point leaves every document in its old or new version") {
@@ -77,20 +57,7 @@ TEST_CASE("an index writer killed at any point leaves every document in its old 
   for (int round = 0; round < 12; ++round) {
     Shared done;
     ChildProcess child([&] {
-      auto store = store::open(temp.db(), OpenMode::read_write);
-      if (!store) return;
-      auto writer = (*store)->begin_index();
-      if (!writer) return;
-      for (int n = 1000 * round;; ++n) {
-        const std::string slug = "post-" + std::to_string(n % 7);
-        if (n % 11 == 10) {
-          if (!(*writer)->remove_document(slug)) return;
-        } else if (!(*writer)->put_document(versioned_document(slug, n),
-                                            versioned_chunks(slug, n))) {
-          return;
-        }
-        ++*done;
-      }
+      write_versions(temp.db(), 1000 * round, [&](IndexWriter&, int) { return ++*done > 0; });
     });
     // Each round kills the child after more steps, at an arbitrary instruction.
     while (*done < round % 9) usleep(50);
@@ -100,26 +67,7 @@ TEST_CASE("an index writer killed at any point leaves every document in its old 
     CHECK(integrity(temp.db()) == "ok");
     const auto store = store::open(temp.db(), OpenMode::read_write);
     REQUIRE(store);
-    const auto documents = (*store)->documents();
-    REQUIRE(documents);
-    Corpus corpus(static_cast<uint32_t>(round));
-    const TempDatabase clean;
-    const auto reference = store::open(clean.db(), OpenMode::read_write);
-    REQUIRE(reference);
-    auto writer = (*reference)->begin_index();
-    REQUIRE(writer);
-    for (const DocumentInfo& info : *documents) {
-      const std::string& slug = info.document.slug;
-      const auto expected = versioned_chunks(slug, std::stoi(info.document.content_hash));
-      corpus.put(**writer, slug, expected);
-      const auto chunks = (*store)->document_chunks(slug);
-      REQUIRE(chunks);
-      REQUIRE(chunks->size() == expected.size());
-      for (const StoredChunk& stored : *chunks) {
-        CHECK(stored.chunk.section == "version " + info.document.content_hash);
-      }
-    }
-    corpus.check(**store);
+    check_consistency(**store);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "store/postgres/failure.h"
 
 // libpqxx 6.4 and 7 have different internals, and mark some of the functions used here deprecated.
@@ -95,12 +96,8 @@ std::string sqlstate_of(const std::exception& thrown) {
 
 constexpr auto kHexDigits = [] {
   std::array<int8_t, 256> out{};
-  out.fill(-1);
-  for (int i = 0; i < 10; ++i) out[static_cast<size_t>('0' + i)] = static_cast<int8_t>(i);
-  for (int i = 0; i < 6; ++i) {
-    out[static_cast<size_t>('a' + i)] = static_cast<int8_t>(10 + i);
-    out[static_cast<size_t>('A' + i)] = static_cast<int8_t>(10 + i);
-  }
+  for (size_t c = 0; c < out.size(); ++c)
+    out[c] = static_cast<int8_t>(hex_digit_value(static_cast<char>(c)));
   return out;
 }();
 

@@ -44,6 +44,15 @@ class Rows {
   std::shared_ptr<const Impl> impl_;
 };
 
+// One row of a result, for store/read_row.h. The result must outlive it.
+struct Row {
+  const Rows& rows;
+  size_t number;
+  std::string_view text(int column) const { return rows.text(number, column); }
+  int64_t integer(int column) const { return rows.integer(number, column); }
+  bool is_null(int column) const { return rows.is_null(number, column); }
+};
+
 class Connection {
  public:
   // Errors, each with a hint: unavailable (not running, starting), busy (too many clients), config

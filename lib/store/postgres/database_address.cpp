@@ -30,13 +30,6 @@ constexpr std::string_view kEncoding = "client_encoding=UTF8";
 constexpr std::array<std::string_view, 5> kSecretKeys = {
     "password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"};
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 // Percent-decodes; nothing if a '%' is not followed by two hex digits, or encodes NUL.
 std::optional<std::string> decoded(std::string_view typed) {
   std::string out;
@@ -46,7 +39,7 @@ std::optional<std::string> decoded(std::string_view typed) {
       continue;
     }
     if (typed.size() - at < 3) return std::nullopt;
-    const int high = hex_digit(typed[at + 1]), low = hex_digit(typed[at + 2]);
+    const int high = hex_digit_value(typed[at + 1]), low = hex_digit_value(typed[at + 2]);
     if (high < 0 || low < 0 || high + low == 0) return std::nullopt;
     out += static_cast<char>(high * 16 + low);
     at += 2;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/index_reader.h"
 #include "store/postgres/connection.h"
 #include "store/postgres/schema.h"
-#include "store/store.h"
 
 namespace stoka::store::postgres {
 
@@ -27,7 +27,7 @@ constexpr size_t candidate_count(size_t k) { return k + 32; }
 // is not enough, all are compared.
 inline constexpr size_t kMaxScanTuples = 40000;
 
-// Implements Store::search_dense. The caller's transaction must see one snapshot.
+// Implements IndexReader::search_dense. The caller's transaction must see one snapshot.
 Result<std::vector<ScoredChunk>> search_dense(Connection& connection, const Extension& extension,
                                               std::span<const float> query, size_t k,
                                               const SearchFilter& filter);

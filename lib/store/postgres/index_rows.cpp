@@ -1,13 +1,14 @@
 #include "store/postgres/index_rows.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <optional>
 #include <utility>
 
 #include "search/vectors.h"
-#include "store/json_columns.h"
 #include "store/postgres/index_state.h"
 #include "store/posting_edits.h"
+#include "store/read_row.h"
+#include "store/term_names.h"
 
 namespace stoka::store::postgres {
 namespace {
@@ -16,18 +17,19 @@ constexpr std::string_view kChunkColumns =
     "SELECT c.id, c.source_type, c.source_slug, c.chunk_index, c.content, c.title, c.section, "
     "COALESCE(c.metadata::text, '{}')";
 
-Result<StoredChunk> read_chunk(const Rows& rows, size_t row) {
-  StoredChunk stored;
-  stored.id = rows.integer(row, 0);
-  Chunk& chunk = stored.chunk;
-  chunk.type = rows.text(row, 1);
-  chunk.slug = rows.text(row, 2);
-  chunk.index = static_cast<int>(rows.integer(row, 3));
-  chunk.content = rows.text(row, 4);
-  chunk.title = rows.text(row, 5);
-  chunk.section = rows.text(row, 6);
-  if (!read_metadata(rows.text(row, 7), chunk)) return fail(damaged());
-  return stored;
+Result<std::vector<StoredChunk>> read_chunks(const Rows& rows, bool with_embeddings) {
+  std::vector<StoredChunk> chunks;
+  chunks.reserve(rows.size());
+  for (size_t row = 0; row < rows.size(); ++row) {
+    std::optional<StoredChunk> stored = read_chunk(Row{rows, row});
+    if (!stored) return fail(damaged());
+    if (with_embeddings && !rows.is_null(row, 8)) {
+      stored->embedding = vector_from_bytes(rows.bytes(row, 8));
+      if (stored->embedding.empty()) return fail(damaged());
+    }
+    chunks.push_back(std::move(*stored));
+  }
+  return chunks;
 }
 
 Result<std::vector<BasisRow>> read_basis(const Rows& rows) {
@@ -44,18 +46,16 @@ Result<std::vector<BasisRow>> read_basis(const Rows& rows) {
 }
 
 // The terms with those ids.
-Result<std::unordered_map<int64_t, std::string>> load_term_names(Connection& connection,
-                                                                 std::vector<int64_t> ids) {
+Result<TermNames> load_term_names(Connection& connection, std::vector<int64_t> ids) {
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  STOKA_ASSIGN(const Rows rows,
-               connection.run("SELECT id, term FROM stoka_terms WHERE id = ANY($1::bigint[])",
-                              Params().integers(ids)));
-  std::unordered_map<int64_t, std::string> names;
-  for (size_t row = 0; row < rows.size(); ++row) {
-    names.emplace(rows.integer(row, 0), rows.text(row, 1));
-  }
-  if (names.size() != ids.size()) return fail(damaged());
+  STOKA_ASSIGN(
+      const Rows rows,
+      connection.run("SELECT id, term FROM stoka_terms WHERE id = ANY($1::bigint[]) ORDER BY term",
+                     Params().integers(ids)));
+  TermNames names;
+  for (size_t row = 0; row < rows.size(); ++row)
+    names.add(rows.integer(row, 0), std::string(rows.text(row, 1)));
   return names;
 }
 
@@ -67,22 +67,8 @@ Result<std::vector<DocumentInfo>> load_documents(Connection& connection) {
       connection.run("SELECT slug, title, type, path, url, description, author, "
                      "tags::text, reading_time, content_hash, chunks, "
                      "to_char(pub_date, 'YYYY-MM-DD') FROM stoka_documents ORDER BY slug"));
-  std::vector<DocumentInfo> documents(rows.size());
-  for (size_t row = 0; row < rows.size(); ++row) {
-    Document& document = documents[row].document;
-    document.slug = rows.text(row, 0);
-    document.title = rows.text(row, 1);
-    document.type = rows.text(row, 2);
-    document.path = rows.text(row, 3);
-    document.url = rows.text(row, 4);
-    document.description = rows.text(row, 5);
-    document.author = rows.text(row, 6);
-    document.tags = strings_from_json(rows.text(row, 7));
-    document.reading_minutes = static_cast<int>(rows.integer(row, 8));
-    document.content_hash = rows.text(row, 9);
-    documents[row].chunks = static_cast<int>(rows.integer(row, 10));
-    if (!rows.is_null(row, 11)) document.date = parse_date(rows.text(row, 11));
-  }
+  std::vector<DocumentInfo> documents;
+  for (size_t row = 0; row < rows.size(); ++row) documents.push_back(read_document(Row{rows, row}));
   return documents;
 }
 
@@ -94,17 +80,7 @@ Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<c
       " FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (id, place) "
       "JOIN stoka_chunks c ON c.id = wanted.id ORDER BY wanted.place";
   STOKA_ASSIGN(const Rows rows, connection.run(sql, Params().integers(ids)));
-  std::vector<StoredChunk> chunks;
-  chunks.reserve(rows.size());
-  for (size_t row = 0; row < rows.size(); ++row) {
-    STOKA_ASSIGN(StoredChunk stored, read_chunk(rows, row));
-    if (with_embeddings && !rows.is_null(row, 8)) {
-      stored.embedding = vector_from_bytes(rows.bytes(row, 8));
-      if (stored.embedding.empty()) return fail(damaged());
-    }
-    chunks.push_back(std::move(stored));
-  }
-  return chunks;
+  return read_chunks(rows, with_embeddings);
 }
 
 Result<std::vector<StoredChunk>> load_document_chunks(Connection& connection,
@@ -114,12 +90,7 @@ Result<std::vector<StoredChunk>> load_document_chunks(Connection& connection,
                    std::string(kChunkColumns) +
                        " FROM stoka_chunks c WHERE c.source_slug = $1::text ORDER BY c.chunk_index",
                    Params().text(slug)));
-  std::vector<StoredChunk> chunks;
-  for (size_t row = 0; row < rows.size(); ++row) {
-    STOKA_ASSIGN(StoredChunk stored, read_chunk(rows, row));
-    chunks.push_back(std::move(stored));
-  }
-  return chunks;
+  return read_chunks(rows, false);
 }
 
 Result<std::vector<std::vector<TermCount>>> load_chunk_terms(Connection& connection,
@@ -136,13 +107,10 @@ Result<std::vector<std::vector<TermCount>>> load_chunk_terms(Connection& connect
     if (!decode_chunk_terms(rows.bytes(row, 1), terms)) return fail(damaged());
     for (const ChunkTerm& term : terms) term_ids.push_back(term.term);
   }
-  STOKA_ASSIGN(const auto names, load_term_names(connection, std::move(term_ids)));
+  STOKA_ASSIGN(TermNames names, load_term_names(connection, std::move(term_ids)));
   std::vector<std::vector<TermCount>> found(ids.size());
-  for (size_t i = 0; i < ids.size(); ++i) {
-    for (const ChunkTerm& term : stored[i]) found[i].push_back({names.at(term.term), term.count});
-    std::sort(found[i].begin(), found[i].end(),
-              [](const TermCount& a, const TermCount& b) { return a.term < b.term; });
-  }
+  for (size_t i = 0; i < ids.size(); ++i)
+    if (!names.look_up(stored[i], found[i])) return fail(damaged());
   return found;
 }
 

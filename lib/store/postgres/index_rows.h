@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/index_reader.h"
 #include "store/postgres/connection.h"
 #include "store/rank.h"
-#include "store/store.h"
 
 namespace stoka::store::postgres {
 

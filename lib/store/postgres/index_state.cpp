@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "store/json_columns.h"
 #include "store/postgres/params.h"
 
 namespace stoka::store::postgres {
@@ -12,6 +13,7 @@ constexpr uint64_t IndexTotals::*kFields[] = {
     &IndexTotals::generation,    &IndexTotals::documents,         &IndexTotals::chunks,
     &IndexTotals::total_length,  &IndexTotals::vectors,           &IndexTotals::dim,
     &IndexTotals::fitted_chunks, &IndexTotals::changed_since_fit, &IndexTotals::indexed_at,
+    &IndexTotals::unfinished,
 };
 
 }  // namespace
@@ -41,21 +43,14 @@ Result<std::optional<IndexIdentity>> load_identity(Connection& connection) {
   return identity;
 }
 
-Result<bool> load_unfinished(Connection& connection) {
-  STOKA_ASSIGN(const Rows rows, connection.run("SELECT unfinished FROM stoka_index"));
-  if (rows.size() != 1) return fail(damaged());
-  return rows.boolean(0, 0);
-}
-
-Result<> save_totals(Connection& connection, const IndexTotals& totals, bool unfinished) {
+Result<> save_totals(Connection& connection, const IndexTotals& totals) {
   Params params;
   for (const auto field : kFields) params.integer(static_cast<int64_t>(totals.*field));
-  params.boolean(unfinished);
   STOKA_TRY(connection.run(
       "UPDATE stoka_index SET generation = $1::bigint, documents = $2::bigint, "
       "chunks = $3::bigint, total_length = $4::bigint, vectors = $5::bigint, dim = $6::bigint, "
       "fitted_chunks = $7::bigint, changed_since_fit = $8::bigint, indexed_at = $9::bigint, "
-      "unfinished = $10::boolean",
+      "unfinished = $10::bigint <> 0",
       params));
   return {};
 }

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/index_writer.h"
 #include "store/postgres/connection.h"
 #include "store/postgres/schema.h"
 #include "store/posting_edits.h"
-#include "store/store.h"
 
 namespace stoka::store::postgres {
 

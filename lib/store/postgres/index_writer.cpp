@@ -21,6 +21,7 @@
 #include "store/postgres/params.h"
 #include "store/postgres/vector_index.h"
 #include "store/rank.h"
+#include "store/term_names.h"
 
 namespace stoka::store::postgres {
 namespace {
@@ -109,7 +110,7 @@ class PostgresIndexWriter final : public IndexWriter {
   Result<> clear() override {
     try_drop_vector_index();
     return change([&](Connection& connection, IndexTotals& totals) -> Result<> {
-      totals = {.generation = totals.generation};
+      totals = {.generation = totals.generation, .unfinished = 1};
       return delete_index(connection);
     });
   }
@@ -127,13 +128,14 @@ class PostgresIndexWriter final : public IndexWriter {
   // caches. After a rollback `work` may be run again, so it must not keep state outside the
   // database.
   template <class Work>
-  Result<> change(const Work& work, bool unfinished = true) {
+  Result<> change(const Work& work) {
     return database_->write([&](Connection& connection) -> Result<> {
       STOKA_ASSIGN(IndexTotals totals, lease_.renew(connection));
+      totals.unfinished = 1;
       STOKA_TRY(work(connection, totals));
       changed_ = true;
       ++totals.generation;
-      return save_totals(connection, totals, unfinished);
+      return save_totals(connection, totals);
     });
   }
 
@@ -167,7 +169,7 @@ class PostgresIndexWriter final : public IndexWriter {
     }
   }
 
-  // Checks the vectors of new chunks. The first vector of the index decides its dimension.
+  // Checks the vectors of new chunks.
   static Result<> check(std::span<const ChunkRecord> chunks, IndexTotals& totals);
   // Returns the number of removed chunks.
   static Result<uint64_t> remove(Connection& connection, std::string_view slug, IndexTotals& totals,
@@ -187,11 +189,7 @@ class PostgresIndexWriter final : public IndexWriter {
 };
 
 Result<> PostgresIndexWriter::check(std::span<const ChunkRecord> chunks, IndexTotals& totals) {
-  for (const ChunkRecord& record : chunks) {
-    if (record.embedding.empty()) continue;
-    if (totals.dim == 0) totals.dim = record.embedding.size();
-    STOKA_TRY(check_embedding(record.embedding, totals.dim));
-  }
+  STOKA_TRY(check_embeddings(chunks, totals.dim));
   if (totals.dim <= kMaxDimensions) return {};
   return fail(ErrorKind::config,
               "a vector has " + std::to_string(totals.dim) + " dimensions, pgvector stores " +
@@ -233,13 +231,13 @@ Result<> PostgresIndexWriter::add(Connection& connection, const Document& docume
 Result<> PostgresIndexWriter::each_chunk_terms(
     const std::function<bool(ChunkId, std::span<const TermCount>)>& visit) {
   // Terms are sorted by name, because their ids depend on the order of indexing.
-  STOKA_ASSIGN(const Rows names, database_->read([](Connection& connection) {
+  STOKA_ASSIGN(const Rows terms_by_name, database_->read([](Connection& connection) {
     return connection.run("SELECT id, term FROM stoka_terms ORDER BY term");
   }));
-  std::unordered_map<int64_t, size_t> ranks;
-  for (size_t rank = 0; rank < names.size(); ++rank) ranks.emplace(names.integer(rank, 0), rank);
+  TermNames names;
+  for (size_t row = 0; row < terms_by_name.size(); ++row)
+    names.add(terms_by_name.integer(row, 0), std::string(terms_by_name.text(row, 1)));
   std::vector<ChunkTerm> stored;
-  std::vector<std::pair<size_t, uint32_t>> rank_top_k;
   std::vector<TermCount> terms;
   for (ChunkId last = -1;;) {
     STOKA_ASSIGN(const Rows rows, database_->read([&](Connection& connection) {
@@ -249,18 +247,8 @@ Result<> PostgresIndexWriter::each_chunk_terms(
           Params().integer(last).integer(kPageSize));
     }));
     for (size_t row = 0; row < rows.size(); ++row) {
-      if (!decode_chunk_terms(rows.bytes(row, 1), stored)) return fail(damaged());
-      rank_top_k.clear();
-      for (const ChunkTerm& term : stored) {
-        const auto rank = ranks.find(term.term);
-        if (rank == ranks.end()) return fail(damaged());
-        rank_top_k.emplace_back(rank->second, term.count);
-      }
-      std::sort(rank_top_k.begin(), rank_top_k.end());
-      terms.clear();
-      for (const auto& [rank, count] : rank_top_k) {
-        terms.push_back({std::string(names.text(rank, 1)), count});
-      }
+      if (!decode_chunk_terms(rows.bytes(row, 1), stored) || !names.look_up(stored, terms))
+        return fail(damaged());
       last = rows.integer(row, 0);
       if (!visit(last, terms)) return {};
     }
@@ -307,6 +295,7 @@ Result<> PostgresIndexWriter::finish(Instant now) {
   try_drop_vector_index(indexed_type(extension_, before.vectors > 0 ? before.dim : 0));
   const auto work = [&](Connection& connection, IndexTotals& totals) -> Result<> {
     totals.indexed_at = static_cast<uint64_t>(now.time_since_epoch().count());
+    totals.unfinished = 0;
     STOKA_TRY(connection.run(kCheckClientConnection));
     if (totals.vectors > 0) STOKA_TRY(create_vector_index(connection, extension_, totals.dim));
     if (!changed_) return {};
@@ -318,7 +307,7 @@ Result<> PostgresIndexWriter::finish(Instant now) {
       STOKA_TRY(connection.run("ROLLBACK TO SAVEPOINT before_analyze"));
     return {};
   };
-  return change(work, false);
+  return change(work);
 }
 
 // Only the owner of a table can create an index on it; without this check the run would fail at its

@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "base/result.h"
+#include "store/index_writer.h"
 #include "store/postgres/database_address.h"
 #include "store/postgres/schema.h"
-#include "store/store.h"
 
 namespace stoka::store::postgres {
 

@@ -6,12 +6,11 @@
 #include "search/scan.h"
 #include "store/postgres/index_rows.h"
 #include "store/postgres/index_state.h"
+#include "store/posting_edits.h"
 #include "store/rank.h"
 
 namespace stoka::store::postgres {
 namespace {
-
-constexpr search::Bm25Params kBm25;
 
 // The ids of the chunks that the filter excludes, ascending.
 Result<std::vector<ChunkId>> excluded_chunks(Connection& connection, const SearchFilter& filter) {
@@ -62,12 +61,7 @@ Result<> LexicalSearch::load(Connection& connection, std::span<const std::string
   std::vector<search::Posting> all;
   std::vector<search::Posting> part;
   for (size_t row = 0; row < rows.size(); ++row) {
-    const int64_t block = rows.integer(row, 1);
-    if (!search::decode_postings(rows.bytes(row, 2), part) || part.empty() ||
-        part.front().id / search::kBlockIds != block ||
-        part.back().id / search::kBlockIds != block) {
-      return fail(damaged());
-    }
+    if (!decode_block(rows.integer(row, 1), rows.bytes(row, 2), part)) return fail(damaged());
     all.insert(all.end(), part.begin(), part.end());
     if (row + 1 < rows.size() && rows.text(row + 1, 0) == rows.text(row, 0)) continue;
     std::string term(rows.text(row, 0));

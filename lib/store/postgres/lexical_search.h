@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/index_reader.h"
 #include "store/index_totals.h"
 #include "store/postgres/connection.h"
-#include "store/store.h"
 #include "store/term_column_cache.h"
 
 namespace stoka::store::postgres {

@@ -8,7 +8,8 @@
 #include "store/json_columns.h"
 #include "store/merge.h"
 #include "store/postgres/visitors.h"
-#include "store/store.h"
+#include "store/read_row.h"
+#include "store/session_store.h"
 
 namespace stoka::store::postgres {
 namespace {
@@ -20,19 +21,6 @@ constexpr std::string_view kSelectSessions =
     "turns, (CASE jsonb_typeof(last_exchange) WHEN 'object' THEN jsonb_build_array(last_exchange) "
     "ELSE last_exchange END)::text, (extract(epoch FROM started_at) * 1000)::bigint, "
     "(extract(epoch FROM last_active) * 1000)::bigint FROM stoka_sessions ";
-
-Session read_session(const Rows& rows, size_t row) {
-  Session session;
-  session.id = rows.text(row, 0);
-  session.visitor_id = rows.text(row, 1);
-  session.shown_slugs = strings_from_json(rows.text(row, 2));
-  session.explored_topics = strings_from_json(rows.text(row, 3));
-  session.turns = static_cast<int>(rows.integer(row, 4));
-  session.exchanges = exchanges_from_json(rows.text(row, 5));
-  session.started_at = instant(rows.integer(row, 6));
-  session.last_active = instant(rows.integer(row, 7));
-  return session;
-}
 
 std::string select_sessions(std::string_view condition) {
   return std::string(kSelectSessions) + std::string(condition);
@@ -47,7 +35,7 @@ Result<std::map<std::string, Session>> lock_sessions(Connection& connection,
                      Params().texts(ids)));
   std::map<std::string, Session> sessions;
   for (size_t row = 0; row < rows.size(); ++row) {
-    Session session = read_session(rows, row);
+    Session session = read_session(Row{rows, row});
     sessions.emplace(session.id, std::move(session));
   }
   return sessions;
@@ -74,25 +62,19 @@ Result<std::optional<Session>> load_session(Connection& connection, std::string_
   STOKA_ASSIGN(const Rows rows,
                connection.run(select_sessions("WHERE id = $1::text::uuid"), Params().text(id)));
   if (rows.size() == 0) return std::optional<Session>();
-  return read_session(rows, 0);
+  return read_session(Row{rows, 0});
 }
 
 Result<std::vector<Session>> load_sessions_after(Connection& connection, std::string_view id,
                                                  size_t limit) {
-  Params params;
-  if (id.empty()) {
-    params.null();
-  } else {
-    STOKA_TRY(check_id("session", id));
-    params.text(id);
-  }
+  STOKA_ASSIGN(const Params params, page_params("session", id, limit));
   STOKA_ASSIGN(const Rows rows,
                connection.run(select_sessions("WHERE ($1::text IS NULL OR id > $1::text::uuid) "
                                               "AND visitor_id IS NOT NULL "
                                               "ORDER BY id LIMIT $2::bigint"),
-                              params.integer(static_cast<int64_t>(limit))));
+                              params));
   std::vector<Session> sessions;
-  for (size_t row = 0; row < rows.size(); ++row) sessions.push_back(read_session(rows, row));
+  for (size_t row = 0; row < rows.size(); ++row) sessions.push_back(read_session(Row{rows, row}));
   return sessions;
 }
 

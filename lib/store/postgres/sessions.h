@@ -19,9 +19,10 @@ Result<std::vector<Session>> load_sessions_after(Connection& connection, std::st
 // Distinct, in byte order.
 Result<std::vector<std::string>> load_all_shown_slugs(Connection& connection);
 
-// Implements Store::commit_turn: four statements, and a few more if the turn changes the visitor.
+// Implements SessionStore::commit_turn: four statements, and a few more if the turn changes the
+// visitor.
 Result<Session> merge_turn(Connection& connection, const TurnRecord& turn);
-// Implements Store::put_sessions.
+// Implements SessionStore::put_sessions.
 Result<> merge_sessions(Connection& connection, std::span<const Session> sessions);
 
 }  // namespace stoka::store::postgres

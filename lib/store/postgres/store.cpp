@@ -1,5 +1,6 @@
 #include "store/postgres/store.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "store/postgres/dense_search.h"
@@ -23,27 +24,19 @@ class PostgresStore final : public Store {
 
   std::string describe() const override { return database_->address().describe(); }
 
-  Result<std::optional<IndexIdentity>> identity() override {
-    return database_->read([](Connection& db) { return load_identity(db); });
-  }
+  Result<std::optional<IndexIdentity>> identity() override { return read(load_identity); }
 
   Result<IndexStats> stats() override {
-    return database_->read([](Connection& db) -> Result<IndexStats> {
-      STOKA_ASSIGN(const IndexTotals totals, load_totals(db));
-      STOKA_ASSIGN(const bool unfinished, load_unfinished(db));
-      return totals.stats(unfinished);
-    });
+    STOKA_ASSIGN(const IndexTotals totals, read(load_totals));
+    return totals.stats();
   }
 
   Result<search::CorpusStats> corpus_stats() override {
-    STOKA_ASSIGN(const IndexTotals totals,
-                 database_->read([](Connection& db) { return load_totals(db); }));
+    STOKA_ASSIGN(const IndexTotals totals, read(load_totals));
     return totals.corpus();
   }
 
-  Result<std::vector<DocumentInfo>> documents() override {
-    return database_->read([](Connection& db) { return load_documents(db); });
-  }
+  Result<std::vector<DocumentInfo>> documents() override { return read(load_documents); }
 
   Result<std::vector<ScoredChunk>> search_lexical(std::span<const QueryTerm> query, size_t k,
                                                   const SearchFilter& filter) override {
@@ -59,27 +52,25 @@ class PostgresStore final : public Store {
 
   Result<std::vector<StoredChunk>> chunks(std::span<const ChunkId> ids,
                                           bool with_embeddings) override {
-    return database_->read([&](Connection& db) { return load_chunks(db, ids, with_embeddings); });
+    return read(load_chunks, ids, with_embeddings);
   }
 
   Result<std::vector<StoredChunk>> document_chunks(std::string_view slug) override {
-    return database_->read([&](Connection& db) { return load_document_chunks(db, slug); });
+    return read(load_document_chunks, slug);
   }
 
   Result<std::vector<uint64_t>> document_frequencies(std::span<const std::string> terms) override {
-    return database_->read([&](Connection& db) { return load_document_frequencies(db, terms); });
+    return read(load_document_frequencies, terms);
   }
 
   Result<std::vector<BasisRow>> basis_rows(std::span<const std::string> terms) override {
-    return database_->read([&](Connection& db) { return load_basis_rows(db, terms); });
+    return read(load_basis_rows, terms);
   }
 
-  Result<std::vector<BasisRow>> basis() override {
-    return database_->read([](Connection& db) { return load_basis(db); });
-  }
+  Result<std::vector<BasisRow>> basis() override { return read(load_basis); }
 
   Result<std::vector<std::vector<TermCount>>> chunk_terms(std::span<const ChunkId> ids) override {
-    return database_->read([&](Connection& db) { return load_chunk_terms(db, ids); });
+    return read(load_chunk_terms, ids);
   }
 
   Result<std::unique_ptr<IndexWriter>> begin_index() override {
@@ -87,51 +78,57 @@ class PostgresStore final : public Store {
   }
 
   Result<std::optional<Session>> session(std::string_view id) override {
-    return database_->read([&](Connection& db) { return load_session(db, id); });
+    return read(load_session, id);
   }
 
   Result<std::optional<Visitor>> visitor(std::string_view id) override {
-    return database_->read([&](Connection& db) { return load_visitor(db, id); });
+    return read(load_visitor, id);
   }
 
   Result<std::optional<Visitor>> visitor_by_subject(std::string_view subject) override {
-    return database_->read([&](Connection& db) { return load_visitor_by_subject(db, subject); });
+    return read(load_visitor_by_subject, subject);
   }
 
   size_t max_concurrent_commits() const override { return max_commits_; }
 
-  Result<Session> commit_turn(const TurnRecord& turn) override {
-    return database_->write([&](Connection& db) { return merge_turn(db, turn); });
-  }
+  Result<Session> commit_turn(const TurnRecord& turn) override { return write(merge_turn, turn); }
 
   Result<Visitor> update_visitor(std::string_view id,
                                  const std::optional<std::vector<std::string>>& interests,
                                  std::span<const HistoryEntry> readings, Instant now) override {
-    return database_->write(
-        [&](Connection& db) { return merge_visitor_update(db, id, interests, readings, now); });
+    return write(merge_visitor_update, id, interests, readings, now);
   }
 
-  Result<std::vector<std::string>> all_shown_slugs() override {
-    return database_->read([](Connection& db) { return load_all_shown_slugs(db); });
-  }
+  Result<std::vector<std::string>> all_shown_slugs() override { return read(load_all_shown_slugs); }
 
   Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t limit) override {
-    return database_->read([&](Connection& db) { return load_visitors_after(db, id, limit); });
+    return read(load_visitors_after, id, limit);
   }
 
   Result<std::vector<Session>> sessions_after(std::string_view id, size_t limit) override {
-    return database_->read([&](Connection& db) { return load_sessions_after(db, id, limit); });
+    return read(load_sessions_after, id, limit);
   }
 
   Result<std::vector<std::string>> put_visitors(std::span<const Visitor> visitors) override {
-    return database_->write([&](Connection& db) { return merge_visitors(db, visitors); });
+    return write(merge_visitors, visitors);
   }
 
   Result<> put_sessions(std::span<const Session> sessions) override {
-    return database_->write([&](Connection& db) { return merge_sessions(db, sessions); });
+    return write(merge_sessions, sessions);
   }
 
  private:
+  template <class Work, class... Args>
+  auto read(const Work& work, const Args&... args)
+      -> std::invoke_result_t<const Work&, Connection&, const Args&...> {
+    return database_->read([&](Connection& db) { return work(db, args...); });
+  }
+  template <class Work, class... Args>
+  auto write(const Work& work, const Args&... args)
+      -> std::invoke_result_t<const Work&, Connection&, const Args&...> {
+    return database_->write([&](Connection& db) { return work(db, args...); });
+  }
+
   const size_t max_commits_;
   const std::unique_ptr<Database> database_;
   const Schema schema_;

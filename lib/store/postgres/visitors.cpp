@@ -5,6 +5,8 @@
 
 #include "store/json_columns.h"
 #include "store/merge.h"
+#include "store/read_row.h"
+#include "store/session_store.h"
 
 namespace stoka::store::postgres {
 namespace {
@@ -14,17 +16,6 @@ constexpr std::string_view kSelectVisitors =
     "(extract(epoch FROM first_seen) * 1000)::bigint, "
     "(extract(epoch FROM last_seen) * 1000)::bigint, supabase_uid IS NOT NULL "
     "FROM stoka_visitors ";
-
-Visitor read_visitor(const Rows& rows, size_t row) {
-  Visitor visitor;
-  visitor.id = rows.text(row, 0);
-  visitor.subject = rows.text(row, 1);
-  visitor.interests = strings_from_json(rows.text(row, 2));
-  visitor.history = history_from_json(rows.text(row, 3));
-  visitor.first_seen = instant(rows.integer(row, 4));
-  visitor.last_seen = instant(rows.integer(row, 5));
-  return visitor;
-}
 
 std::string select_visitors(std::string_view condition) {
   return std::string(kSelectVisitors) + std::string(condition);
@@ -102,7 +93,7 @@ Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_
   STOKA_ASSIGN(const Rows rows,
                connection.run(select_visitors("WHERE id = $1::text::uuid"), Params().text(id)));
   if (rows.size() == 0) return std::optional<Visitor>();
-  return read_visitor(rows, 0);
+  return read_visitor(Row{rows, 0});
 }
 
 Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
@@ -111,24 +102,30 @@ Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
   STOKA_ASSIGN(const Rows rows,
                connection.run(select_visitors("WHERE subject = $1::text"), Params().text(subject)));
   if (rows.size() == 0) return std::optional<Visitor>();
-  return read_visitor(rows, 0);
+  return read_visitor(Row{rows, 0});
 }
 
-Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
-                                                 size_t limit) {
+Result<Params> page_params(std::string_view what, std::string_view id, size_t limit) {
   Params params;
   if (id.empty()) {
     params.null();
   } else {
-    STOKA_TRY(check_id("visitor", id));
+    STOKA_TRY(check_id(what, id));
     params.text(id);
   }
+  params.integer(static_cast<int64_t>(limit));
+  return params;
+}
+
+Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
+                                                 size_t limit) {
+  STOKA_ASSIGN(const Params params, page_params("visitor", id, limit));
   STOKA_ASSIGN(const Rows rows,
                connection.run(select_visitors("WHERE $1::text IS NULL OR id > $1::text::uuid "
                                               "ORDER BY id LIMIT $2::bigint"),
-                              params.integer(static_cast<int64_t>(limit))));
+                              params));
   std::vector<Visitor> visitors;
-  for (size_t row = 0; row < rows.size(); ++row) visitors.push_back(read_visitor(rows, row));
+  for (size_t row = 0; row < rows.size(); ++row) visitors.push_back(read_visitor(Row{rows, row}));
   return visitors;
 }
 
@@ -163,7 +160,7 @@ Result<std::vector<LockedVisitor>> lock_visitors(Connection& connection,
                               Params().texts(ids).texts(subjects)));
   std::vector<LockedVisitor> locked;
   for (size_t row = 0; row < rows.size(); ++row) {
-    locked.push_back({read_visitor(rows, row), rows.boolean(row, 6)});
+    locked.push_back({read_visitor(Row{rows, row}), rows.boolean(row, 6)});
   }
   return locked;
 }

@@ -11,7 +11,6 @@
 #include "base/result.h"
 #include "model/session.h"
 #include "store/postgres/connection.h"
-#include "store/store.h"
 
 namespace stoka::store::postgres {
 
@@ -20,6 +19,10 @@ Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
                                                        std::string_view subject);
 Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
                                                  size_t limit);
+
+// The parameters $1 and $2 of a query for at most `limit` rows with a larger id than `id`, which is
+// NULL for the first ones. `what` is "session" or "visitor".
+Result<Params> page_params(std::string_view what, std::string_view id, size_t limit);
 
 // Takes advisory locks on keys of visitors, subjects and sessions until the transaction ends. Row
 // locks are not enough, because a row that does not exist yet cannot be locked.
@@ -46,11 +49,11 @@ Result<> save(Connection& connection, std::span<const Visitor> visitors,
 Result<> replace_visitor(Connection& connection, std::string_view visitor_id,
                          std::string_view to_id);
 
-// Implements Store::update_visitor.
+// Implements SessionStore::update_visitor.
 Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
                                      const std::optional<std::vector<std::string>>& interests,
                                      std::span<const HistoryEntry> read, Instant now);
-// Implements Store::put_visitors.
+// Implements SessionStore::put_visitors.
 Result<std::vector<std::string>> merge_visitors(Connection& connection,
                                                 std::span<const Visitor> visitors);
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "base/url.h"
+
 namespace stoka::store::sqlite {
 namespace {
 
@@ -24,18 +26,7 @@ int wait_for_lock(void*, int attempt) {
 
 // The path as a URI, because "immutable" can only be set in a URI.
 std::string immutable_uri(std::string_view path) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string uri = "file:";
-  for (const char c : path) {
-    if (c == '%' || c == '?' || c == '#') {
-      uri += '%';
-      uri += kDigits[static_cast<unsigned char>(c) >> 4];
-      uri += kDigits[static_cast<unsigned char>(c) & 15];
-    } else {
-      uri += c;
-    }
-  }
-  return uri + "?immutable=1";
+  return "file:" + percent_encode(path, "-._~/") + "?immutable=1";
 }
 
 std::string pragmas(Role role) {

@@ -9,9 +9,9 @@
 
 #include "base/result.h"
 #include "search/vectors.h"
+#include "store/index_reader.h"
 #include "store/index_totals.h"
 #include "store/sqlite/connection.h"
-#include "store/store.h"
 
 namespace stoka::store::sqlite {
 

@@ -1,11 +1,14 @@
 #include "store/sqlite/index_rows.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "search/vectors.h"
 #include "store/json_columns.h"
 #include "store/posting_edits.h"
+#include "store/read_row.h"
+#include "store/sqlite/index_state.h"
 
 namespace stoka::store::sqlite {
 namespace {
@@ -14,21 +17,11 @@ constexpr std::string_view kChunkColumns =
     "SELECT c.id, c.source_type, c.source_slug, c.chunk_index, c.content, c.title, c.section, "
     "c.metadata";
 
-constexpr std::string_view kBasisColumns = "SELECT term, weight, data FROM stoka_basis";
+constexpr std::string_view kDocumentColumns =
+    "slug, title, type, path, url, description, author, tags, reading_time, content_hash, chunks, "
+    "pub_date";
 
-Result<StoredChunk> read_chunk(const Connection& connection, const Statement& row) {
-  StoredChunk stored;
-  stored.id = row.integer(0);
-  Chunk& chunk = stored.chunk;
-  chunk.type = row.text(1);
-  chunk.slug = row.text(2);
-  chunk.index = static_cast<int>(row.integer(3));
-  chunk.content = row.text(4);
-  chunk.title = row.text(5);
-  chunk.section = row.text(6);
-  if (!read_metadata(row.text(7), chunk)) return fail(connection.damaged());
-  return stored;
-}
+constexpr std::string_view kBasisColumns = "SELECT term, weight, data FROM stoka_basis";
 
 Result<BasisRow> read_basis(const Connection& connection, const Statement& row) {
   const std::string_view bytes = row.blob(2);
@@ -40,9 +33,9 @@ Result<BasisRow> read_basis(const Connection& connection, const Statement& row) 
 }  // namespace
 
 Result<> insert_document(Connection& connection, const Document& document, size_t chunks) {
-  Statement insert = connection.prepare(
-      "INSERT INTO stoka_documents (slug, title, type, path, url, description, author, tags, "
-      "reading_time, content_hash, chunks, pub_date) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Statement insert =
+      connection.prepare("INSERT INTO stoka_documents (" + std::string(kDocumentColumns) +
+                         ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(document.slug)
       .bind(document.title)
       .bind(document.type)
@@ -64,26 +57,12 @@ Result<> insert_document(Connection& connection, const Document& document, size_
 
 Result<std::vector<DocumentInfo>> load_documents(Connection& connection) {
   std::vector<DocumentInfo> documents;
-  Statement rows = connection.prepare(
-      "SELECT slug, title, type, path, url, description, author, tags, reading_time, content_hash, "
-      "chunks, pub_date FROM stoka_documents ORDER BY slug");
+  Statement rows = connection.prepare("SELECT " + std::string(kDocumentColumns) +
+                                      " FROM stoka_documents ORDER BY slug");
   for (;;) {
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) return documents;
-    DocumentInfo& info = documents.emplace_back();
-    Document& document = info.document;
-    document.slug = rows.text(0);
-    document.title = rows.text(1);
-    document.type = rows.text(2);
-    document.path = rows.text(3);
-    document.url = rows.text(4);
-    document.description = rows.text(5);
-    document.author = rows.text(6);
-    document.tags = strings_from_json(rows.text(7));
-    document.reading_minutes = static_cast<int>(rows.integer(8));
-    document.content_hash = rows.text(9);
-    info.chunks = static_cast<int>(rows.integer(10));
-    if (!rows.is_null(11)) document.date = parse_date(rows.text(11));
+    documents.push_back(read_document(rows));
   }
 }
 
@@ -106,6 +85,10 @@ Result<ChunkId> insert_chunk(Connection& connection, const Document& document, c
 Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<const ChunkId> ids,
                                              bool with_embeddings) {
   STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(connection, Transaction::Kind::read));
+  IndexTotals totals;
+  if (with_embeddings) {
+    STOKA_ASSIGN(totals, load_totals(connection));
+  }
   std::vector<StoredChunk> chunks;
   Statement rows = connection.prepare(
       std::string(kChunkColumns) +
@@ -116,12 +99,13 @@ Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<c
     rows.reset().bind(id);
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) continue;
-    STOKA_ASSIGN(StoredChunk stored, read_chunk(connection, rows));
-    if (with_embeddings) {
-      const std::string_view bytes = rows.blob(8);
-      stored.embedding = search::decode_vector(bytes, bytes.size() / sizeof(float));
+    std::optional<StoredChunk> stored = read_chunk(rows);
+    if (!stored) return fail(connection.damaged());
+    if (with_embeddings && !rows.is_null(8)) {
+      stored->embedding = search::decode_vector(rows.blob(8), totals.dim);
+      if (stored->embedding.empty()) return fail(connection.damaged());
     }
-    chunks.push_back(std::move(stored));
+    chunks.push_back(std::move(*stored));
   }
   return chunks;
 }
@@ -136,8 +120,9 @@ Result<std::vector<StoredChunk>> load_document_chunks(Connection& connection,
   for (;;) {
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) return chunks;
-    STOKA_ASSIGN(StoredChunk stored, read_chunk(connection, rows));
-    chunks.push_back(std::move(stored));
+    std::optional<StoredChunk> stored = read_chunk(rows);
+    if (!stored) return fail(connection.damaged());
+    chunks.push_back(std::move(*stored));
   }
 }
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/index_reader.h"
 #include "store/rank.h"
 #include "store/sqlite/connection.h"
-#include "store/store.h"
 
 namespace stoka::store::sqlite {
 

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "store/json_columns.h"
+
 namespace stoka::store::sqlite {
 namespace {
 
@@ -20,6 +22,7 @@ constexpr Field kFields[] = {
     {"fitted_chunks", &IndexTotals::fitted_chunks},
     {"changed_since_fit", &IndexTotals::changed_since_fit},
     {"indexed_at", &IndexTotals::indexed_at},
+    {"unfinished", &IndexTotals::unfinished},
 };
 
 constexpr std::string_view kIdentityKey = "identity";
@@ -66,7 +69,7 @@ Result<> save_identity(Connection& connection, const IndexIdentity& identity) {
   return connection.prepare(kUpsertMeta).bind(kIdentityKey).bind(identity_to_json(identity)).run();
 }
 
-Result<bool> load_unfinished(Connection& connection) {
+Result<bool> has_unfinished_chunks(Connection& connection) {
   STOKA_ASSIGN(
       const int64_t exists,
       connection.integer("SELECT EXISTS (SELECT 1 FROM stoka_chunks WHERE created_at IS NULL)"));

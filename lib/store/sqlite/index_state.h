@@ -6,7 +6,6 @@
 #include "base/result.h"
 #include "store/index_totals.h"
 #include "store/sqlite/connection.h"
-#include "store/store.h"
 
 namespace stoka::store::sqlite {
 
@@ -16,7 +15,7 @@ Result<> save_totals(Connection& connection, const IndexTotals& totals);
 Result<std::optional<IndexIdentity>> load_identity(Connection& connection);
 Result<> save_identity(Connection& connection, const IndexIdentity& identity);
 
-// Whether an index run is under way or was interrupted.
-Result<bool> load_unfinished(Connection& connection);
+// Whether a run that was not finished wrote chunks: in older files the only mark of such a run.
+Result<bool> has_unfinished_chunks(Connection& connection);
 
 }  // namespace stoka::store::sqlite

@@ -1,7 +1,6 @@
 #include "store/sqlite/index_writer.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "store/sqlite/index_rows.h"
 #include "store/sqlite/index_state.h"
 #include "store/sqlite/posting_writer.h"
+#include "store/term_names.h"
 
 namespace stoka::store::sqlite {
 namespace {
@@ -35,6 +35,7 @@ class SqliteIndexWriter final : public IndexWriter {
 
   Result<> put_document(const Document& document, std::span<const ChunkRecord> chunks) override {
     return change([&](IndexTotals& totals) -> Result<> {
+      STOKA_TRY(check_embeddings(chunks, totals.dim));
       PostingWriter postings(*connection_);
       STOKA_ASSIGN(const uint64_t removed, remove(document.slug, totals, postings));
       STOKA_TRY(insert_document(*connection_, document, chunks.size()));
@@ -56,7 +57,7 @@ class SqliteIndexWriter final : public IndexWriter {
 
   Result<> clear() override {
     return change([&](IndexTotals& totals) -> Result<> {
-      totals = {.generation = totals.generation};
+      totals = {.generation = totals.generation, .unfinished = 1};
       return connection_->execute(
           "DELETE FROM stoka_postings; DELETE FROM stoka_terms; DELETE FROM stoka_chunk_terms;"
           "DELETE FROM stoka_vectors; DELETE FROM stoka_basis; DELETE FROM stoka_chunks;"
@@ -74,6 +75,7 @@ class SqliteIndexWriter final : public IndexWriter {
     const int64_t ms = now.time_since_epoch().count();
     return change([&](IndexTotals& totals) -> Result<> {
       totals.indexed_at = static_cast<uint64_t>(ms);
+      totals.unfinished = 0;
       return connection_->prepare("UPDATE stoka_chunks SET created_at = ? WHERE created_at IS NULL")
           .bind(ms)
           .run();
@@ -88,6 +90,7 @@ class SqliteIndexWriter final : public IndexWriter {
     STOKA_ASSIGN(Transaction transaction,
                  Transaction::begin(*connection_, Transaction::Kind::write));
     STOKA_ASSIGN(IndexTotals totals, load_totals(*connection_));
+    totals.unfinished = 1;
     STOKA_TRY(work(totals));
     ++totals.generation;
     STOKA_TRY(save_totals(*connection_, totals));
@@ -139,8 +142,6 @@ Result<> SqliteIndexWriter::add(const Document& document, const ChunkRecord& rec
   ++totals.chunks;
   totals.total_length += length;
   if (record.embedding.empty()) return {};
-  if (totals.dim == 0) totals.dim = record.embedding.size();
-  STOKA_TRY(check_embedding(record.embedding, totals.dim));
   STOKA_TRY(insert_vector(*connection_, id, search::encode_vector(record.embedding)));
   ++totals.vectors;
   return {};
@@ -149,35 +150,24 @@ Result<> SqliteIndexWriter::add(const Document& document, const ChunkRecord& rec
 Result<> SqliteIndexWriter::each_chunk_terms(
     const std::function<bool(ChunkId, std::span<const TermCount>)>& visit) {
   // Terms are sorted by name, because their ids depend on the order of indexing.
-  std::vector<std::string> names;
-  std::unordered_map<int64_t, uint32_t> ranks;
+  TermNames names;
   {
     Statement rows = connection_->prepare("SELECT id, term FROM stoka_terms ORDER BY term");
     for (;;) {
       STOKA_ASSIGN(const bool row, rows.step());
       if (!row) break;
-      ranks.emplace(rows.integer(0), static_cast<uint32_t>(names.size()));
-      names.push_back(rows.text(1));
+      names.add(rows.integer(0), rows.text(1));
     }
   }
   std::vector<ChunkTerm> stored;
-  std::vector<std::pair<uint32_t, uint32_t>> rank_top_k;
   std::vector<TermCount> terms;
   Statement rows =
       connection_->prepare("SELECT chunk_id, data FROM stoka_chunk_terms ORDER BY chunk_id");
   for (;;) {
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) return {};
-    if (!decode_chunk_terms(rows.blob(1), stored)) return fail(connection_->damaged());
-    rank_top_k.clear();
-    for (const ChunkTerm& term : stored) {
-      const auto rank = ranks.find(term.term);
-      if (rank == ranks.end()) return fail(connection_->damaged());
-      rank_top_k.emplace_back(rank->second, term.count);
-    }
-    std::sort(rank_top_k.begin(), rank_top_k.end());
-    terms.clear();
-    for (const auto& [rank, count] : rank_top_k) terms.push_back({names[rank], count});
+    if (!decode_chunk_terms(rows.blob(1), stored) || !names.look_up(stored, terms))
+      return fail(connection_->damaged());
     if (!visit(rows.integer(0), terms)) return {};
   }
 }

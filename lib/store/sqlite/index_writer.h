@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "store/store.h"
+#include "store/index_writer.h"
 
 namespace stoka::store::sqlite {
 

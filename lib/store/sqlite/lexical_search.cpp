@@ -3,15 +3,11 @@
 #include <memory>
 
 #include "search/scan.h"
+#include "store/posting_edits.h"
 #include "store/sqlite/index_rows.h"
 #include "store/sqlite/index_state.h"
 
 namespace stoka::store::sqlite {
-namespace {
-
-constexpr search::Bm25Params kBm25;
-
-}  // namespace
 
 Result<std::vector<ScoredChunk>> LexicalSearch::search(Connection& connection,
                                                        std::span<const QueryTerm> query, size_t k,
@@ -82,11 +78,7 @@ Result<LexicalSearch::Column> LexicalSearch::load(Connection& connection, const 
     rows.reset().bind(block).bind(term_id);
     STOKA_ASSIGN(const bool row, rows.step());
     if (!row) continue;
-    if (!search::decode_postings(rows.blob(0), part) || part.empty() ||
-        part.front().id / search::kBlockIds != block ||
-        part.back().id / search::kBlockIds != block) {
-      return fail(connection.damaged());
-    }
+    if (!decode_block(block, rows.blob(0), part)) return fail(connection.damaged());
     all.insert(all.end(), part.begin(), part.end());
   }
   if (all.empty()) return Column();

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "store/index_reader.h"
 #include "store/posting_edits.h"
 #include "store/sqlite/connection.h"
-#include "store/store.h"
 
 namespace stoka::store::sqlite {
 

@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "store/json_columns.h"
-#include "store/store.h"
+#include "store/read_row.h"
+#include "store/session_store.h"
 
 namespace stoka::store::sqlite {
 namespace {
@@ -13,24 +14,36 @@ constexpr std::string_view kSelectVisitors =
     "SELECT id, subject, interests, reading_history, first_seen, last_seen FROM stoka_visitors "
     "WHERE ";
 
-Visitor read_visitor(const Statement& row) {
-  Visitor visitor;
-  visitor.id = row.text(0);
-  visitor.subject = row.text(1);
-  visitor.interests = strings_from_json(row.text(2));
-  visitor.history = history_from_json(row.text(3));
-  visitor.first_seen = instant(row.integer(4));
-  visitor.last_seen = instant(row.integer(5));
-  return visitor;
-}
+constexpr std::string_view kSelectSessions =
+    "SELECT id, visitor_id, shown_slugs, explored_topics, turns, last_exchange, started_at, "
+    "last_active FROM stoka_sessions WHERE ";
 
-Result<std::optional<Visitor>> find(Connection& connection, std::string_view condition,
-                                    std::string_view value) {
-  Statement rows = connection.prepare(std::string(kSelectVisitors) + std::string(condition));
+template <class Record>
+Result<std::optional<Record>> find(Connection& connection, std::string_view select,
+                                   std::string_view condition, std::string_view value,
+                                   Record (*read_record)(const Statement&)) {
+  Statement rows = connection.prepare(std::string(select) + std::string(condition));
   rows.bind(value);
   STOKA_ASSIGN(const bool row, rows.step());
-  if (!row) return std::optional<Visitor>();
-  return read_visitor(rows);
+  if (!row) return std::optional<Record>();
+  return read_record(rows);
+}
+
+// Rows that cannot be copied are left out.
+template <class Record>
+Result<std::vector<Record>> load_after(Connection& connection, std::string_view select,
+                                       std::string_view id, size_t limit,
+                                       Record (*read_record)(const Statement&)) {
+  std::vector<Record> records;
+  Statement rows = connection.prepare(std::string(select) + "id > ? ORDER BY id");
+  rows.bind(id);
+  while (records.size() < limit) {
+    STOKA_ASSIGN(const bool row, rows.step());
+    if (!row) break;
+    Record record = read_record(rows);
+    if (validate(record)) records.push_back(std::move(record));
+  }
+  return records;
 }
 
 Result<> save_visitor(Connection& connection, const Visitor& visitor) {
@@ -50,23 +63,6 @@ Result<> save_visitor(Connection& connection, const Visitor& visitor) {
     save.bind(visitor.subject);
   }
   return save.run();
-}
-
-constexpr std::string_view kSelectSessions =
-    "SELECT id, visitor_id, shown_slugs, explored_topics, turns, last_exchange, started_at, "
-    "last_active FROM stoka_sessions WHERE ";
-
-Session read_session(const Statement& row) {
-  Session session;
-  session.id = row.text(0);
-  session.visitor_id = row.text(1);
-  session.shown_slugs = strings_from_json(row.text(2));
-  session.explored_topics = strings_from_json(row.text(3));
-  session.turns = static_cast<int>(row.integer(4));
-  session.exchanges = exchanges_from_json(row.text(5));
-  session.started_at = instant(row.integer(6));
-  session.last_active = instant(row.integer(7));
-  return session;
 }
 
 Result<> save_session(Connection& connection, const Session& session) {
@@ -104,26 +100,17 @@ Result<> save_owner(Connection& connection, const ResolvedVisitor& owner) {
 
 Result<std::optional<Visitor>> load_visitor(Connection& connection, std::string_view id) {
   if (!is_valid_id(id)) return std::optional<Visitor>();
-  return find(connection, "id = ?", id);
+  return find<Visitor>(connection, kSelectVisitors, "id = ?", id, read_visitor);
 }
 
 Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
                                                        std::string_view subject) {
-  return find(connection, "subject = ?", subject);
+  return find<Visitor>(connection, kSelectVisitors, "subject = ?", subject, read_visitor);
 }
 
 Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
                                                  size_t limit) {
-  std::vector<Visitor> visitors;
-  Statement rows = connection.prepare(std::string(kSelectVisitors) + "id > ? ORDER BY id");
-  rows.bind(id);
-  while (visitors.size() < limit) {
-    STOKA_ASSIGN(const bool row, rows.step());
-    if (!row) break;
-    Visitor visitor = read_visitor(rows);
-    if (validate(visitor)) visitors.push_back(std::move(visitor));
-  }
-  return visitors;
+  return load_after<Visitor>(connection, kSelectVisitors, id, limit, read_visitor);
 }
 
 Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
@@ -156,25 +143,12 @@ Result<std::vector<std::string>> merge_visitors(Connection& connection,
 
 Result<std::optional<Session>> load_session(Connection& connection, std::string_view id) {
   if (!is_valid_id(id)) return std::optional<Session>();
-  Statement rows = connection.prepare(std::string(kSelectSessions) + "id = ?");
-  rows.bind(id);
-  STOKA_ASSIGN(const bool row, rows.step());
-  if (!row) return std::optional<Session>();
-  return read_session(rows);
+  return find<Session>(connection, kSelectSessions, "id = ?", id, read_session);
 }
 
 Result<std::vector<Session>> load_sessions_after(Connection& connection, std::string_view id,
                                                  size_t limit) {
-  std::vector<Session> sessions;
-  Statement rows = connection.prepare(std::string(kSelectSessions) + "id > ? ORDER BY id");
-  rows.bind(id);
-  while (sessions.size() < limit) {
-    STOKA_ASSIGN(const bool row, rows.step());
-    if (!row) break;
-    Session session = read_session(rows);
-    if (validate(session)) sessions.push_back(std::move(session));
-  }
-  return sessions;
+  return load_after<Session>(connection, kSelectSessions, id, limit, read_session);
 }
 
 Result<Session> merge_turn(Connection& connection, const TurnRecord& turn) {

@@ -21,12 +21,12 @@ Result<std::optional<Visitor>> load_visitor_by_subject(Connection& connection,
 Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::string_view id,
                                                  size_t limit);
 
-// Implements Store::update_visitor.
+// Implements SessionStore::update_visitor.
 Result<Visitor> merge_visitor_update(Connection& connection, std::string_view id,
                                      const std::optional<std::vector<std::string>>& interests,
                                      std::span<const HistoryEntry> read, Instant now);
 
-// Implements Store::put_visitors.
+// Implements SessionStore::put_visitors.
 Result<std::vector<std::string>> merge_visitors(Connection& connection,
                                                 std::span<const Visitor> visitors);
 
@@ -34,10 +34,10 @@ Result<std::optional<Session>> load_session(Connection& connection, std::string_
 Result<std::vector<Session>> load_sessions_after(Connection& connection, std::string_view id,
                                                  size_t limit);
 
-// Implements Store::commit_turn.
+// Implements SessionStore::commit_turn.
 Result<Session> merge_turn(Connection& connection, const TurnRecord& turn);
 
-// Implements Store::put_sessions.
+// Implements SessionStore::put_sessions.
 Result<> merge_sessions(Connection& connection, std::span<const Session> sessions);
 
 // Distinct, in byte order.

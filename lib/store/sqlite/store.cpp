@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 #include "store/sqlite/connection.h"
@@ -24,27 +25,24 @@ class SqliteStore final : public Store {
 
   std::string describe() const override { return "sqlite:" + path_; }
 
-  Result<std::optional<IndexIdentity>> identity() override {
-    return read([](Connection& db) { return load_identity(db); });
-  }
+  Result<std::optional<IndexIdentity>> identity() override { return read(load_identity); }
 
   Result<IndexStats> stats() override {
     return read([](Connection& db) -> Result<IndexStats> {
       STOKA_ASSIGN(const Transaction snapshot, Transaction::begin(db, Transaction::Kind::read));
-      STOKA_ASSIGN(const IndexTotals totals, load_totals(db));
-      STOKA_ASSIGN(const bool unfinished, load_unfinished(db));
-      return totals.stats(unfinished);
+      STOKA_ASSIGN(IndexTotals totals, load_totals(db));
+      STOKA_ASSIGN(const bool has_unfinished, has_unfinished_chunks(db));
+      totals.unfinished |= has_unfinished;
+      return totals.stats();
     });
   }
 
   Result<search::CorpusStats> corpus_stats() override {
-    STOKA_ASSIGN(const IndexTotals totals, read([](Connection& db) { return load_totals(db); }));
+    STOKA_ASSIGN(const IndexTotals totals, read(load_totals));
     return totals.corpus();
   }
 
-  Result<std::vector<DocumentInfo>> documents() override {
-    return read([](Connection& db) { return load_documents(db); });
-  }
+  Result<std::vector<DocumentInfo>> documents() override { return read(load_documents); }
 
   Result<std::vector<ScoredChunk>> search_lexical(std::span<const QueryTerm> query, size_t k,
                                                   const SearchFilter& filter) override {
@@ -58,47 +56,43 @@ class SqliteStore final : public Store {
 
   Result<std::vector<StoredChunk>> chunks(std::span<const ChunkId> ids,
                                           bool with_embeddings) override {
-    return read([&](Connection& db) { return load_chunks(db, ids, with_embeddings); });
+    return read(load_chunks, ids, with_embeddings);
   }
 
   Result<std::vector<StoredChunk>> document_chunks(std::string_view slug) override {
-    return read([&](Connection& db) { return load_document_chunks(db, slug); });
+    return read(load_document_chunks, slug);
   }
 
   Result<std::vector<uint64_t>> document_frequencies(std::span<const std::string> terms) override {
-    return read([&](Connection& db) { return load_document_frequencies(db, terms); });
+    return read(load_document_frequencies, terms);
   }
 
   Result<std::vector<BasisRow>> basis_rows(std::span<const std::string> terms) override {
-    return read([&](Connection& db) { return load_basis_rows(db, terms); });
+    return read(load_basis_rows, terms);
   }
 
-  Result<std::vector<BasisRow>> basis() override {
-    return read([](Connection& db) { return load_basis(db); });
-  }
+  Result<std::vector<BasisRow>> basis() override { return read(load_basis); }
 
   Result<std::vector<std::vector<TermCount>>> chunk_terms(std::span<const ChunkId> ids) override {
-    return read([&](Connection& db) { return load_chunk_terms(db, ids); });
+    return read(load_chunk_terms, ids);
   }
 
   Result<std::unique_ptr<IndexWriter>> begin_index() override { return make_index_writer(path_); }
 
   Result<std::optional<Session>> session(std::string_view id) override {
-    return read([&](Connection& db) { return load_session(db, id); });
+    return read(load_session, id);
   }
 
   Result<std::optional<Visitor>> visitor(std::string_view id) override {
-    return read([&](Connection& db) { return load_visitor(db, id); });
+    return read(load_visitor, id);
   }
 
   Result<std::optional<Visitor>> visitor_by_subject(std::string_view subject) override {
     if (subject.empty()) return std::optional<Visitor>();
-    return read([&](Connection& db) { return load_visitor_by_subject(db, subject); });
+    return read(load_visitor_by_subject, subject);
   }
 
-  Result<Session> commit_turn(const TurnRecord& turn) override {
-    return write([&](Connection& db) { return merge_turn(db, turn); });
-  }
+  Result<Session> commit_turn(const TurnRecord& turn) override { return write(merge_turn, turn); }
 
   // One transaction for all turns. A turn that fails is rolled back to its savepoint.
   std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns) override {
@@ -119,47 +113,46 @@ class SqliteStore final : public Store {
   Result<Visitor> update_visitor(std::string_view id,
                                  const std::optional<std::vector<std::string>>& interests,
                                  std::span<const HistoryEntry> readings, Instant now) override {
-    return write(
-        [&](Connection& db) { return merge_visitor_update(db, id, interests, readings, now); });
+    return write(merge_visitor_update, id, interests, readings, now);
   }
 
-  Result<std::vector<std::string>> all_shown_slugs() override {
-    return read([](Connection& db) { return load_all_shown_slugs(db); });
-  }
+  Result<std::vector<std::string>> all_shown_slugs() override { return read(load_all_shown_slugs); }
 
   Result<std::vector<Visitor>> visitors_after(std::string_view id, size_t limit) override {
-    return read([&](Connection& db) { return load_visitors_after(db, id, limit); });
+    return read(load_visitors_after, id, limit);
   }
 
   Result<std::vector<Session>> sessions_after(std::string_view id, size_t limit) override {
-    return read([&](Connection& db) { return load_sessions_after(db, id, limit); });
+    return read(load_sessions_after, id, limit);
   }
 
   Result<std::vector<std::string>> put_visitors(std::span<const Visitor> visitors) override {
-    return write([&](Connection& db) { return merge_visitors(db, visitors); });
+    return write(merge_visitors, visitors);
   }
 
   Result<> put_sessions(std::span<const Session> sessions) override {
-    return write([&](Connection& db) { return merge_sessions(db, sessions); });
+    return write(merge_sessions, sessions);
   }
 
  private:
-  template <class Work>
-  auto read(const Work& work) -> decltype(work(std::declval<Connection&>())) {
+  template <class Work, class... Args>
+  auto read(const Work& work, const Args&... args)
+      -> std::invoke_result_t<const Work&, Connection&, const Args&...> {
     STOKA_ASSIGN(const ConnectionPool::Handle connection, readers_.acquire());
-    return work(*connection);
+    return work(*connection, args...);
   }
 
   // Runs `work` in a transaction on the only connection that writes turns.
-  template <class Work>
-  auto write(const Work& work) -> decltype(work(std::declval<Connection&>())) {
+  template <class Work, class... Args>
+  auto write(const Work& work, const Args&... args)
+      -> std::invoke_result_t<const Work&, Connection&, const Args&...> {
     const std::lock_guard lock(turns_mutex_);
     if (!turns_) {
       STOKA_ASSIGN(turns_, Connection::open(path_, Role::turns));
     }
     if (turns_->read_only()) return fail(turns_->read_only_error());
     STOKA_ASSIGN(Transaction transaction, Transaction::begin(*turns_, Transaction::Kind::write));
-    auto done = work(*turns_);
+    auto done = work(*turns_, args...);
     if (done) STOKA_TRY(transaction.commit());
     return done;
   }

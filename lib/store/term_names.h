@@ -1,0 +1,29 @@
+// The names of the terms in an index. Chunks keep their terms by id.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "store/index_reader.h"
+#include "store/posting_edits.h"
+
+namespace stoka::store {
+
+class TermNames {
+ public:
+  // To be called in the byte order of the names.
+  void add(int64_t id, std::string name);
+  // Sets `terms` to the terms of a chunk, ordered by name. False if an id is unknown.
+  bool look_up(std::span<const ChunkTerm> stored, std::vector<TermCount>& terms);
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<int64_t, size_t> places_;  // in names_, by id
+  std::vector<std::pair<size_t, uint32_t>> found_;
+};
+
+}  // namespace stoka::store
