@@ -95,28 +95,25 @@ Result<std::unique_ptr<store::Store>> open_store(App& app, bool dry_run) {
 }
 
 int run_index(App& app, const IndexFlags& flags) {
-  pipeline::IndexRequest request;
   auto paths = page_paths(flags.paths);
   if (!paths) return app.report(paths.error());
-  request.paths = std::move(*paths);
-  request.prune = flags.prune;
-  request.rebuild = flags.rebuild;
-  request.dry_run = flags.dry_run;
-  request.chunks = chunk_options(app.config());
-  request.identity = pipeline_settings(app.config()).identity;
-
   auto store = open_store(app, flags.dry_run);
   if (!store) return app.report(store.error());
   auto parts = make_providers(app, store->get());
   if (!parts) return app.report(parts.error());
-  if (embedder_kind(app.config()) != "builtin") request.model = (*parts)->embedder();
+  embed::Embedder& embedder = (*parts)->embedder();
+  pipeline::IndexRequest request = index_request(app.config(), embedder);
+  request.paths = std::move(*paths);
+  request.prune = flags.prune;
+  request.rebuild = flags.rebuild;
+  request.dry_run = flags.dry_run;
   auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO});
   if (!interrupt) return app.report(interrupt.error());
   terminal::Progress bar([](std::string_view text) { print_stderr(text); },
                          app.capabilities(STDERR_FILENO), app.clock);
   bool show_progress = !app.common.quiet && !app.common.json;
   auto report = pipeline::run_index(
-      store->get(), request, app.clock, app.log,
+      store->get(), embedder, request, app.clock, app.log,
       [&](std::string_view what, size_t done, size_t total) {
         if (show_progress) bar.update(done, total, what);
       },

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "embed/builtin.h"
 #include "generate/timed_stop_source.h"
 #include "ingest/chunker.h"
 #include "providers.h"
@@ -37,20 +36,20 @@ constexpr std::string_view kMatch =
     "Every agent runs inside a fixed budget of steps, and stops when it is spent.";
 constexpr std::string_view kOther = "The library opens at nine and closes at six on weekdays.";
 
-// Checks the vectors in the index for the built-in embedder. Asks a model for vectors of the texts
-// above; the similarity of the question to its answer must be the higher one.
+// Checks the vectors in the index for an embedder that is fitted to it. Asks a model for vectors of
+// the texts above; the similarity of the question to its answer must be the higher one.
 Result<> probe_embedder(App& app, Providers& providers, const store::IndexStats& stats,
                         PartStatus& part, std::stop_token stop) {
-  part.name = providers.embedder() ? providers.embedder()->name() : embed::kBuiltinName;
+  embed::Embedder& embedder = providers.embedder();
+  part.name = embedder.name();
   if (stats.chunks > 0 && stats.vectors < stats.chunks)
     part.detail = fmt::format("{} of {} chunks have a vector", stats.vectors, stats.chunks);
-  if (embedder_kind(app.config()) == "builtin") {
+  if (embedder.is_fitted_to_index()) {
     part.dim = stats.dim;
     if (stats.chunks > 0 && stats.vectors == 0)
       return fail(ErrorKind::data, part.detail, "run: stoka index PATH");
     return {};
   }
-  embed::Embedder& embedder = *providers.embedder();
   STOKA_ASSIGN(embed::Identity identity, embedder.identity(embed::InputType::query, stop));
   part.model = identity.name.substr(identity.name.find(':') + 1);  // without the kind
   const std::string prefix = app.config().text("embedder.query_prefix");

@@ -60,12 +60,10 @@ Result<pipeline::IndexReport> index_pages(App& app, std::vector<fs::path> pages,
                                           std::stop_token stop) {
   STOKA_ASSIGN(const auto store, app.open_store(store::OpenMode::read_write));
   STOKA_ASSIGN(const auto parts, make_providers(app, store.get()));
-  pipeline::IndexRequest request;
+  pipeline::IndexRequest request = index_request(app.config(), parts->embedder());
   request.paths = std::move(pages);
-  request.chunks = chunk_options(app.config());
-  request.identity = pipeline_settings(app.config()).identity;
-  if (embedder_kind(app.config()) != "builtin") request.model = parts->embedder();
-  return pipeline::run_index(store.get(), request, app.clock, app.log, progress, std::move(stop));
+  return pipeline::run_index(store.get(), parts->embedder(), request, app.clock, app.log, progress,
+                             std::move(stop));
 }
 
 }  // namespace stoka::app

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <map>
 
+#include "base/ascii.h"
 #include "base/files.h"
 #include "base/secret.h"
 #include "embed/builtin.h"
@@ -47,15 +50,6 @@ net::Timeouts deadlines(const Config& config, const std::string& role) {
 
 constexpr size_t kMaxKeyBytes = 64 << 10;
 
-// The first line without spaces around it.
-std::string key_line(std::string_view text) {
-  text = text.substr(0, text.find('\n'));
-  while (!text.empty() && (text.back() == '\r' || text.back() == ' ' || text.back() == '\t'))
-    text.remove_suffix(1);
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  return std::string(text);
-}
-
 // Expands "~/", which a shell would do for a flag but nobody does for a value in a file.
 std::string expand_home(const std::string& path) {
   const char* home = std::getenv("HOME");
@@ -75,6 +69,30 @@ Result<std::string> run_key_command(const std::string& setting, const std::strin
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     return fail(ErrorKind::config, fmt::format("the command of {} failed", setting),
                 "run it by hand to see why");
+  return out;
+}
+
+// The functions that make the kinds of a part. A new kind is also a choice in settings.cpp.
+template <class Part>
+using Makers =
+    std::map<std::string_view, std::function<Result<std::unique_ptr<Part>>()>, std::less<>>;
+
+template <class Part>
+Result<std::unique_ptr<Part>> make_kind(const Makers<Part>& makers, const std::string& kind) {
+  const auto found = makers.find(kind);
+  if (found != makers.end()) return found->second();
+  return fail(ErrorKind::internal, fmt::format("nothing makes the kind '{}'", kind));
+}
+
+// The settings of a server as hints name them.
+std::map<std::string, net::SettingName, std::less<>> server_settings(const Config& config,
+                                                                     const std::string& role) {
+  std::map<std::string, net::SettingName, std::less<>> out;
+  for (const Setting& setting : config.settings())
+    if (setting.key.starts_with(role + "."))
+      out[setting.key.substr(role.size() + 1)] = {setting.key, setting.env};
+  out["connect_timeout"] = {"net.connect_timeout", ""};
+  out["prompt_budget"] = {"prompt.budget", ""};
   return out;
 }
 
@@ -111,7 +129,7 @@ Result<ApiKey> read_api_key(const Config& config, const std::string& role) {
     STOKA_ASSIGN(text, run_key_command(command, config.text(command)));
     from = command;
   }
-  text = key_line(text);
+  text = std::string(trimmed(std::string_view(text).substr(0, text.find('\n'))));
   bool printable =
       std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > 32 && c < 127; });
   if (text.empty() || !printable)
@@ -121,6 +139,23 @@ Result<ApiKey> read_api_key(const Config& config, const std::string& role) {
                     text.empty() ? "an empty key" : "a key with spaces or non-ASCII characters"),
         "the first line must contain only the key");
   return ApiKey{Secret(std::move(text)), from};
+}
+
+Result<generate::OpenAiOptions> openai_options(const Config& config, const golden::Golden& golden) {
+  generate::OpenAiOptions options;
+  if (is_given(config, "generator.model"))
+    options.model = config.text("generator.model");
+  else
+    options.preferred_model = config.text("generator.model");
+  options.max_tokens = static_cast<int>(config.integer("generator.max_tokens"));
+  options.temperature = config.number("generator.temperature");
+  options.top_p = config.number("generator.top_p");
+  options.stop = config.list("generator.stop");
+  options.extra = config.text("generator.extra");
+  if (auto valid = generate::check_extra(options.extra); !valid)
+    return fail(valid.error().kind, "generator.extra " + valid.error().message, valid.error().hint);
+  STOKA_ASSIGN(options.framing_voice, generate::read_framing_voice(golden.framing));
+  return options;
 }
 
 }  // namespace
@@ -161,7 +196,7 @@ Result<> Providers::open_transport() {
   if (!record.empty()) {
     STOKA_ASSIGN(tape_, net::RecordingTransport::create(record, client_));
   } else if (!replay.empty()) {
-    STOKA_ASSIGN(tape_, net::ReplayTransport::open(replay));
+    STOKA_ASSIGN(tape_, net::ReplayTransport::open(replay, app_.log));
   }
   if (tape_) transport_ = tape_.get();
   return {};
@@ -174,6 +209,7 @@ Result<net::Upstream*> Providers::upstream(const std::string& role, net::ApiRoot
     return fail(url.error().kind, fmt::format("{}.url: {}", role, url.error().message),
                 url.error().hint);
   net::UpstreamOptions options{role, std::move(*url), {}, deadlines(config, role)};
+  options.settings = server_settings(config, role);
   STOKA_ASSIGN(ApiKey key, read_api_key(config, role));
   // The key is not sent if a configuration layer above that of the key has changed the address.
   if (key.secret.empty() || config.origin(role + ".url") <= config.origin(key.setting))
@@ -190,78 +226,85 @@ Result<net::Upstream*> Providers::upstream(const std::string& role, net::ApiRoot
 }
 
 Result<> Providers::make_embedder(store::Store* store) {
+  using Made = Result<std::unique_ptr<embed::Embedder>>;
   const Config& config = app_.config();
-  std::string kind = embedder_kind(config);
-  if (kind == "builtin") {
-    if (store) embedder_ = std::make_unique<embed::BuiltinEmbedder>(*store);
-    return {};
-  }
   const net::Milliseconds query_timeout = seconds(config, "embedder.query_timeout");
-  if (kind == "tei") {
-    STOKA_ASSIGN(net::Upstream * server, upstream("embedder", net::ApiRoot::plain));
-    embedder_ = std::make_unique<embed::TeiEmbedder>(*server, app_.clock, query_timeout);
-    return {};
-  }
-  STOKA_ASSIGN(net::Upstream * server, upstream("embedder", net::ApiRoot::versioned));
-  embed::OpenAiOptions options;
-  options.model = config.text("embedder.model");
-  options.dimensions = static_cast<int>(config.integer("embedder.dimensions"));
-  embedder_ = std::make_unique<embed::OpenAiEmbedder>(*server, std::move(options), app_.clock,
-                                                      query_timeout);
+  const Makers<embed::Embedder> makers = {
+      {"builtin",
+       [&]() -> Made {
+         return store ? std::make_unique<embed::BuiltinEmbedder>(*store)
+                      : std::make_unique<embed::BuiltinEmbedder>();
+       }},
+      {"tei",
+       [&]() -> Made {
+         STOKA_ASSIGN(net::Upstream * server, upstream("embedder", net::ApiRoot::plain));
+         return std::make_unique<embed::TeiEmbedder>(*server, app_.clock, query_timeout);
+       }},
+      {"openai", [&]() -> Made {
+         STOKA_ASSIGN(net::Upstream * server, upstream("embedder", net::ApiRoot::versioned));
+         embed::OpenAiOptions options;
+         options.model = config.text("embedder.model");
+         options.dimensions = static_cast<int>(config.integer("embedder.dimensions"));
+         return std::make_unique<embed::OpenAiEmbedder>(*server, std::move(options), app_.clock,
+                                                        query_timeout);
+       }}};
+  STOKA_ASSIGN(embedder_, make_kind(makers, embedder_kind(config)));
   return {};
 }
 
 Result<> Providers::make_reranker(store::Store* store) {
+  using Made = Result<std::unique_ptr<rerank::Reranker>>;
   const Config& config = app_.config();
-  std::string kind = reranker_kind(config);
   rerank::RemoteRerankerOptions options;
   options.model = config.text("reranker.model");
   options.budget = seconds(config, "reranker.timeout");
-  if (kind == "none") {
-    if (store)
-      reranker_ = std::make_unique<rerank::RetrievalOrder>(*store);
-    else
-      reranker_ = std::make_unique<rerank::RetrievalOrder>();
-  } else if (kind == "tei") {
-    STOKA_ASSIGN(net::Upstream * server, upstream("reranker", net::ApiRoot::plain));
-    reranker_ = std::make_unique<rerank::TeiReranker>(*server, std::move(options));
-  } else if (kind == "jina") {
-    STOKA_ASSIGN(net::Upstream * server, upstream("reranker", net::ApiRoot::versioned));
-    reranker_ = std::make_unique<rerank::JinaReranker>(*server, std::move(options));
-  } else if (store) {
-    reranker_ = std::make_unique<rerank::BuiltinReranker>(*store);
-  } else {
-    reranker_ = std::make_unique<rerank::BuiltinReranker>();
-  }
+  const Makers<rerank::Reranker> makers = {
+      {"builtin",
+       [&]() -> Made {
+         return store ? std::make_unique<rerank::BuiltinReranker>(*store)
+                      : std::make_unique<rerank::BuiltinReranker>();
+       }},
+      {"none",
+       [&]() -> Made {
+         return store ? std::make_unique<rerank::RetrievalOrder>(*store)
+                      : std::make_unique<rerank::RetrievalOrder>();
+       }},
+      {"tei",
+       [&]() -> Made {
+         STOKA_ASSIGN(net::Upstream * server, upstream("reranker", net::ApiRoot::plain));
+         return std::make_unique<rerank::TeiReranker>(*server, options);
+       }},
+      {"jina", [&]() -> Made {
+         STOKA_ASSIGN(net::Upstream * server, upstream("reranker", net::ApiRoot::versioned));
+         return std::make_unique<rerank::JinaReranker>(*server, options);
+       }}};
+  STOKA_ASSIGN(reranker_, make_kind(makers, reranker_kind(config)));
   return {};
 }
 
 Result<> Providers::make_generator(const golden::Golden& golden) {
+  using Made = Result<std::unique_ptr<generate::Generator>>;
   const Config& config = app_.config();
-  std::string kind = generator_kind(config);
-  if (kind == "extractive") {
-    STOKA_ASSIGN(generate::VoiceLines lines, generate::read_voice_lines(golden.voice_lines));
-    lines.closest = golden.reply("closest");
-    generator_ = std::make_unique<generate::ExtractiveVoice>(std::move(lines));
-    return {};
-  }
-  if (kind == "replay" && config.text("net.replay").empty())
-    return fail(ErrorKind::config, "generator.kind is replay, but there is no recording",
-                "name one with --replay FILE or STOKA_REPLAY");
-  generate::OpenAiOptions options;
-  if (is_given(config, "generator.model"))
-    options.model = config.text("generator.model");
-  else
-    options.preferred_model = config.text("generator.model");
-  options.max_tokens = static_cast<int>(config.integer("generator.max_tokens"));
-  options.temperature = config.number("generator.temperature");
-  options.top_p = config.number("generator.top_p");
-  options.stop = config.list("generator.stop");
-  options.extra = config.text("generator.extra");
-  if (auto valid = generate::check_extra(options.extra); !valid) return fail(valid.error());
-  STOKA_ASSIGN(options.framing_voice, generate::read_framing_voice(golden.framing));
-  STOKA_ASSIGN(net::Upstream * server, upstream("generator", net::ApiRoot::versioned));
-  generator_ = std::make_unique<generate::OpenAiGenerator>(*server, std::move(options), app_.log);
+  const auto make_openai = [&]() -> Made {
+    STOKA_ASSIGN(generate::OpenAiOptions options, openai_options(config, golden));
+    STOKA_ASSIGN(net::Upstream * server, upstream("generator", net::ApiRoot::versioned));
+    return std::make_unique<generate::OpenAiGenerator>(*server, std::move(options), app_.log);
+  };
+  const Makers<generate::Generator> makers = {
+      {"extractive",
+       [&]() -> Made {
+         STOKA_ASSIGN(generate::VoiceLines lines, generate::read_voice_lines(golden.voice_lines));
+         lines.closest = golden.reply("closest");
+         return std::make_unique<generate::ExtractiveVoice>(std::move(lines));
+       }},
+      {"openai", make_openai},
+      {"replay", [&]() -> Made {
+         if (config.text("net.replay").empty())
+           return fail(ErrorKind::config, "generator.kind is replay, but there is no recording",
+                       "name one with --replay FILE or STOKA_REPLAY");
+         return make_openai();
+       }}};
+  STOKA_ASSIGN(generator_, make_kind(makers, generator_kind(config)));
   return {};
 }
 

@@ -21,13 +21,13 @@ std::string generator_kind(const Config& config);
 // Not movable, because the parts refer to its members.
 class Providers {
  public:
-  // Contacts no server. The store may be null: then there is no built-in embedder, and the built-in
-  // reranker works without an index.
+  // Contacts no server. The store may be null: then the built-in embedder and reranker work without
+  // an index.
   static Result<std::unique_ptr<Providers>> make(App& app, store::Store* store,
                                                  const golden::Golden& golden);
   Providers(const Providers&) = delete;
 
-  embed::Embedder* embedder() { return embedder_.get(); }  // may be null, see make()
+  embed::Embedder& embedder() { return *embedder_; }
   rerank::Reranker& reranker() { return *reranker_; }
   generate::Generator& generator() { return *generator_; }
   // The servers that the parts use.

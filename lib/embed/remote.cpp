@@ -13,8 +13,6 @@ namespace stoka::embed {
 namespace {
 
 constexpr size_t kMaxModelName = 200;  // bytes
-constexpr std::string_view kServeAnother =
-    "serve an embedding model there, or set embedder.url (STOKA_EMBED_URL) to one";
 
 // Whether the server may have refused a text or the number of texts, not the request as such.
 bool may_be_caused_by_texts(const net::HttpResponse& answer) {
@@ -154,7 +152,8 @@ Error RemoteEmbedder::error_for(const net::HttpResponse& answer, const ServerInf
     return refusal_error(answer, server, deadline, stop);
   return Error(ErrorKind::config,
                fmt::format("{} does not run an embedding model: {}", server_name(), message),
-               std::string(kServeAnother));
+               fmt::format("serve an embedding model there, or set {} to one",
+                           upstream_.setting_name("url")));
 }
 
 }  // namespace stoka::embed

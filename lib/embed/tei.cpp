@@ -42,8 +42,8 @@ Result<RemoteEmbedder::ServerInfo> TeiEmbedder::fetch_info(const net::Deadline& 
   if (model.empty())
     return fail(is_absent ? ErrorKind::config : ErrorKind::protocol,
                 server_name() + " does not look like text-embeddings-inference: it has no /info",
-                "for a server with an OpenAI-style /v1/embeddings set embedder.kind = openai "
-                "(STOKA_EMBEDDER)");
+                "for a server with an OpenAI-style /v1/embeddings set " +
+                    upstream_.setting_name("kind", "openai"));
 
   ServerInfo out;
   out.model = model;

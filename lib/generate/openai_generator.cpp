@@ -29,6 +29,11 @@ size_t estimate(std::span<const Message> messages) {
   return out;
 }
 
+ChatSettingNames setting_names(const net::Upstream& upstream) {
+  return {upstream.setting_key("model"), upstream.setting_key("max_tokens"),
+          upstream.setting_key("extra")};
+}
+
 // The subject by which a recording finds a request for framing lines.
 std::string framing_subject(std::span<const Hit> hits) {
   std::string out = "framing";
@@ -76,8 +81,8 @@ void OpenAiGenerator::State::warn_about_answer(std::span<const Message> messages
   if (end.reasoning_in_text)
     log.warning(
         "the model's reasoning is part of its answer; let the server separate it, or turn it off "
-        "with "
-        "generator.extra");
+        "with " +
+        upstream.setting_key("extra"));
 }
 
 // One answer: receives the response, decodes it, and passes the text to the reader.
@@ -91,7 +96,7 @@ class OpenAiGenerator::Stream final : public GenerationStream, net::BodySink {
         deadline_(deadline),
         rejected_(state.server.rejected()),
         decoder_([this](std::string_view delta) { sink_->text(delta); }, {},
-                 state.upstream.options().key) {}
+                 state.upstream.options().key, setting_names(state.upstream)) {}
 
   // Writes the first request before the generation starts, so that its errors are returned early.
   Result<> prepare() {
@@ -184,26 +189,6 @@ Result<std::unique_ptr<GenerationStream>> OpenAiGenerator::begin(const Generatio
   return out;
 }
 
-Result<FinishReason> OpenAiGenerator::stream(const GenerationRequest& request,
-                                             const std::function<void()>& accepted,
-                                             const DeltaSink& sink, std::stop_token stop) {
-  struct DeltaAdapter final : GenerationSink {
-    DeltaAdapter(const std::function<void()>& on_accepted, const DeltaSink& on_text)
-        : on_accepted_(on_accepted), on_text_(on_text) {}
-    void accepted() override { on_accepted_(); }
-    void text(std::string_view delta) override { on_text_(delta); }
-    void finished() override { is_over = true; }
-    bool is_over = false;
-    const std::function<void()>& on_accepted_;
-    const DeltaSink& on_text_;
-  } adapter(accepted, sink);
-  const net::EventLoopPool::Handle loop = state_->upstream.loops().acquire();
-  STOKA_ASSIGN(const std::unique_ptr<GenerationStream> stream, begin(request, stop));
-  stream->start(*loop, adapter);
-  loop->run_until([&] { return adapter.is_over; }, stop);
-  return stream->result(stop);
-}
-
 // A listed model is not necessarily loadable or a chat model, so the model is asked for a token.
 Result<ProbeResult> OpenAiGenerator::probe(std::stop_token stop) {
   State& state = *state_;
@@ -266,7 +251,8 @@ Result<FramingLines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std
   STOKA_ASSIGN(const net::HttpResponse response, send_whole("chat/completions", hits, write, stop));
   if (!response.ok()) return fail(upstream.status_error(response));
   std::string text;
-  ChatDecoder decoder([&](std::string_view delta) { text += delta; }, {}, upstream.options().key);
+  ChatDecoder decoder([&](std::string_view delta) { text += delta; }, {}, upstream.options().key,
+                      setting_names(upstream));
   auto decoded = decoder.head(response.content_type);
   if (decoded) decoded = decoder.push(response.body).map([](net::BodyProgress) {});
   if (!decoded) return fail(server.describe(decoded.error()));

@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kMaxRepeats = 2;
 constexpr std::chrono::milliseconds kListTimeout{10000};
-constexpr std::string_view kSetModel = "set generator.model (STOKA_GEN_MODEL)";
 
 }  // namespace
 
@@ -33,7 +32,7 @@ Result<std::string> OpenAiServer::choose(const Models& listed) const {
   return fail(
       ErrorKind::config,
       fmt::format("generator at {} has several models: {}", shown(), net::join_models(*listed)),
-      std::string(kSetModel));
+      "set " + upstream_.setting_name("model"));
 }
 
 Result<OpenAiServer::Models> OpenAiServer::list(std::stop_token stop,
@@ -91,7 +90,8 @@ Error OpenAiServer::status_error(const net::HttpResponse& response, const std::s
                                  std::stop_token stop, const net::Deadline& deadline) {
   if (is_context_overflow(response.body)) {
     Error error = upstream_.status_error(response);
-    error.hint = "raise the context length of the model server, or lower prompt.budget";
+    error.hint = "raise the context length of the model server, or lower " +
+                 upstream_.setting_name("prompt_budget");
     return error;
   }
   if (net::is_unknown_model(response.status, response.body, model)) {

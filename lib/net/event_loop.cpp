@@ -146,6 +146,7 @@ struct EventLoop::Curl {
 };
 
 void LoopTransfer::begin(const HttpRequest& request) {
+  CURLM* const multi = loop_.curl().handle();
   auto curl_transfer = CurlTransfer::create(request, *this);
   std::optional<TransferFailure> failure;
   if (!loop_.works()) {
@@ -157,7 +158,7 @@ void LoopTransfer::begin(const HttpRequest& request) {
   } else {
     curl_transfer_ = std::move(*curl_transfer);
     curl_easy_setopt(curl_transfer_->handle(), CURLOPT_PRIVATE, this);
-    added_ = curl_multi_add_handle(loop_.curl_->handle(), curl_transfer_->handle()) == CURLM_OK;
+    added_ = curl_multi_add_handle(multi, curl_transfer_->handle()) == CURLM_OK;
     if (added_) return set_timer();
     failure = curl_transfer_->failure(Error(ErrorKind::internal, "libcurl rejects the request"));
   }
@@ -226,21 +227,28 @@ void LoopTransfer::end(std::optional<TransferFailure> failure) {
   done(std::move(failure));  // may destroy this
 }
 
-EventLoop::EventLoop() : curl_(std::make_unique<Curl>()) {
-  static std::once_flag once;
-  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+EventLoop::EventLoop() {
   epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = 0;
   ::epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event);
+}
+
+// Initialising libcurl takes about a millisecond, which a program without transfers should not pay.
+EventLoop::Curl& EventLoop::curl() {
+  if (curl_) return *curl_;
+  static std::once_flag once;
+  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+  curl_ = std::make_unique<Curl>();
   CURLM* const multi = curl_->handle();
   curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &Curl::on_socket);
   curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &Curl::on_timer);
   curl_multi_setopt(multi, CURLMOPT_TIMERDATA, this);
   curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, kMaxConnections);
+  return *curl_;
 }
 
 EventLoop::~EventLoop() {
@@ -248,7 +256,7 @@ EventLoop::~EventLoop() {
   std::exchange(posted_, {}).clear();
   std::exchange(deferred_, {}).clear();
   std::exchange(timers_, {}).clear();
-  curl_->multi.reset();  // calls the callbacks
+  if (curl_) curl_->multi.reset();  // calls the callbacks
   curl_.reset();
   ::close(wake_);
   ::close(epoll_);
@@ -367,10 +375,10 @@ void EventLoop::run_once() {
           {broken || (event.events & (EPOLLIN | EPOLLRDHUP)) != 0, (event.events & EPOLLOUT) != 0});
     }
   }
-  curl_->process_transfers();
+  if (curl_) curl_->process_transfers();
   run_posted();
   run_timers();
-  curl_->process_transfers();
+  if (curl_) curl_->process_transfers();
   while (!deferred_.empty())
     for (const Task& task : std::exchange(deferred_, {})) task();
 }

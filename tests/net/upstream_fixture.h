@@ -13,6 +13,7 @@
 #include "net/capturing_sink.h"
 #include "net/http_client.h"
 #include "net/upstream.h"
+#include "support/setting_names.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace stoka::testing {
@@ -45,6 +46,7 @@ struct UpstreamFixture {
     const net::ApiRoot root = role == "generator" ? net::ApiRoot::versioned : net::ApiRoot::plain;
     auto parsed = net::BaseUrl::parse(url, root);
     REQUIRE(parsed.has_value());
+    options.settings = setting_names(role);
     options.role = std::move(role);
     options.url = std::move(*parsed);
   }
