@@ -218,9 +218,8 @@ std::string report_text(const Report& report) {
 // and the user and the query of a URL. A kind is shown as it is in effect.
 std::string shown(const Config& config, const Setting& setting) {
   std::string text = config.text(setting.key);
-  if (setting.key == "embedder.kind") text = embedder_kind(config);
-  if (setting.key == "reranker.kind") text = reranker_kind(config);
-  if (setting.key == "generator.kind") text = generator_kind(config);
+  if (setting.key.ends_with(".kind"))
+    text = kind_in_effect(config, setting.key.substr(0, setting.key.find('.')));
   if (setting.key == "store") text = store::describe(text);
   if (setting.is_secret && !text.empty()) return "***";
   if (setting.key.ends_with(".url") && text.find('@') != std::string::npos) return "***";

@@ -78,7 +78,7 @@ class Sweeper {
     if (shape == shape_) return {};
     shape_ = std::move(shape);
     STOKA_TRY(app_.set("store", fmt::format("sqlite:{}/{}.db", request_.scratch.string(), step_)));
-    STOKA_TRY(index_pages(app_, request_.pages, {}, stop_));
+    STOKA_TRY(index_pages(app_, {.paths = request_.pages}, {}, stop_));
     return {};
   }
 

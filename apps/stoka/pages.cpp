@@ -55,14 +55,18 @@ Result<fs::path> write_sample_site(const TempFolder& folder) {
   return site;
 }
 
-Result<pipeline::IndexReport> index_pages(App& app, std::vector<fs::path> pages,
+Result<pipeline::IndexReport> index_pages(App& app, pipeline::IndexRequest request,
                                           const pipeline::IndexProgress& progress,
                                           std::stop_token stop) {
-  STOKA_ASSIGN(const auto store, app.open_store(store::OpenMode::read_write));
-  STOKA_ASSIGN(const auto parts, make_providers(app, store.get()));
-  pipeline::IndexRequest request = index_request(app.config(), parts->embedder());
-  request.paths = std::move(pages);
-  return pipeline::run_index(store.get(), parts->embedder(), request, app.clock, app.log, progress,
+  auto opened =
+      app.open_store(request.dry_run ? store::OpenMode::read : store::OpenMode::read_write);
+  const bool is_absent = !opened && opened.error().kind == ErrorKind::not_found;
+  if (!opened && !(request.dry_run && is_absent)) return fail(opened.error());
+  store::Store* const store = opened ? opened->get() : nullptr;
+  STOKA_ASSIGN(const auto parts, make_providers(app, store));
+  request.chunks = chunk_options(app.config(), parts->embedder());
+  request.identity = index_identity(app.config(), parts->embedder());
+  return pipeline::run_index(store, parts->embedder(), request, app.clock, app.log, progress,
                              std::move(stop));
 }
 

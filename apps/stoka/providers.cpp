@@ -84,16 +84,9 @@ Result<std::unique_ptr<Part>> make_kind(const Makers<Part>& makers, const std::s
   return fail(ErrorKind::internal, fmt::format("nothing makes the kind '{}'", kind));
 }
 
-// The settings of a server as hints name them.
-std::map<std::string, net::SettingName, std::less<>> server_settings(const Config& config,
-                                                                     const std::string& role) {
-  std::map<std::string, net::SettingName, std::less<>> out;
-  for (const Setting& setting : config.settings())
-    if (setting.key.starts_with(role + "."))
-      out[setting.key.substr(role.size() + 1)] = {setting.key, setting.env};
-  out["connect_timeout"] = {"net.connect_timeout", ""};
-  out["prompt_budget"] = {"prompt.budget", ""};
-  return out;
+template <class Part>
+std::unique_ptr<Part> with_store(store::Store* store) {
+  return store ? std::make_unique<Part>(*store) : std::make_unique<Part>();
 }
 
 struct ApiKey {
@@ -160,21 +153,12 @@ Result<generate::OpenAiOptions> openai_options(const Config& config, const golde
 
 }  // namespace
 
-std::string embedder_kind(const Config& config) {
-  bool by_url = !is_given(config, "embedder.kind") && is_given(config, "embedder.url");
-  return by_url ? "tei" : config.text("embedder.kind");
-}
-
-std::string reranker_kind(const Config& config) {
-  bool by_url = !is_given(config, "reranker.kind") && is_given(config, "reranker.url");
-  return by_url ? "tei" : config.text("reranker.kind");
-}
-
-// A recording without a configured generator selects the replay generator.
-std::string generator_kind(const Config& config) {
-  if (is_given(config, "generator.kind")) return config.text("generator.kind");
-  if (is_given(config, "generator.url")) return "openai";
-  return config.text("net.replay").empty() ? config.text("generator.kind") : "replay";
+std::string kind_in_effect(const Config& config, const std::string& role) {
+  const std::string& kind = config.text(role + ".kind");
+  if (is_given(config, role + ".kind")) return kind;
+  const bool is_generator = role == "generator";
+  if (is_given(config, role + ".url")) return is_generator ? "openai" : "tei";
+  return is_generator && !config.text("net.replay").empty() ? "replay" : kind;
 }
 
 Result<std::unique_ptr<Providers>> Providers::make(App& app, store::Store* store,
@@ -209,7 +193,11 @@ Result<net::Upstream*> Providers::upstream(const std::string& role, net::ApiRoot
     return fail(url.error().kind, fmt::format("{}.url: {}", role, url.error().message),
                 url.error().hint);
   net::UpstreamOptions options{role, std::move(*url), {}, deadlines(config, role)};
-  options.settings = server_settings(config, role);
+  options.settings = {{"connect_timeout", {"net.connect_timeout", ""}},
+                      {"prompt_budget", {"prompt.budget", ""}}};
+  for (const Setting& setting : config.settings())
+    if (setting.key.starts_with(role + "."))
+      options.settings[setting.key.substr(role.size() + 1)] = {setting.key, setting.env};
   STOKA_ASSIGN(ApiKey key, read_api_key(config, role));
   // The key is not sent if a configuration layer above that of the key has changed the address.
   if (key.secret.empty() || config.origin(role + ".url") <= config.origin(key.setting))
@@ -225,60 +213,44 @@ Result<net::Upstream*> Providers::upstream(const std::string& role, net::ApiRoot
   return upstreams_.back().get();
 }
 
+template <class Part, class... Options>
+Result<std::unique_ptr<Part>> Providers::with_server(const std::string& role, net::ApiRoot root,
+                                                     Options&&... options) {
+  STOKA_ASSIGN(net::Upstream * server, upstream(role, root));
+  return std::make_unique<Part>(*server, std::forward<Options>(options)...);
+}
+
 Result<> Providers::make_embedder(store::Store* store) {
-  using Made = Result<std::unique_ptr<embed::Embedder>>;
+  using enum net::ApiRoot;
   const Config& config = app_.config();
-  const net::Milliseconds query_timeout = seconds(config, "embedder.query_timeout");
+  const net::Milliseconds timeout = seconds(config, "embedder.query_timeout");
+  embed::OpenAiOptions options;
+  options.model = config.text("embedder.model");
+  options.dimensions = static_cast<int>(config.integer("embedder.dimensions"));
   const Makers<embed::Embedder> makers = {
-      {"builtin",
-       [&]() -> Made {
-         return store ? std::make_unique<embed::BuiltinEmbedder>(*store)
-                      : std::make_unique<embed::BuiltinEmbedder>();
-       }},
+      {"builtin", [&] { return with_store<embed::BuiltinEmbedder>(store); }},
       {"tei",
-       [&]() -> Made {
-         STOKA_ASSIGN(net::Upstream * server, upstream("embedder", net::ApiRoot::plain));
-         return std::make_unique<embed::TeiEmbedder>(*server, app_.clock, query_timeout);
-       }},
-      {"openai", [&]() -> Made {
-         STOKA_ASSIGN(net::Upstream * server, upstream("embedder", net::ApiRoot::versioned));
-         embed::OpenAiOptions options;
-         options.model = config.text("embedder.model");
-         options.dimensions = static_cast<int>(config.integer("embedder.dimensions"));
-         return std::make_unique<embed::OpenAiEmbedder>(*server, std::move(options), app_.clock,
-                                                        query_timeout);
+       [&] { return with_server<embed::TeiEmbedder>("embedder", plain, app_.clock, timeout); }},
+      {"openai", [&] {
+         return with_server<embed::OpenAiEmbedder>("embedder", versioned, options, app_.clock,
+                                                   timeout);
        }}};
-  STOKA_ASSIGN(embedder_, make_kind(makers, embedder_kind(config)));
+  STOKA_ASSIGN(embedder_, make_kind(makers, kind_in_effect(config, "embedder")));
   return {};
 }
 
 Result<> Providers::make_reranker(store::Store* store) {
-  using Made = Result<std::unique_ptr<rerank::Reranker>>;
+  using enum net::ApiRoot;
   const Config& config = app_.config();
   rerank::RemoteRerankerOptions options;
   options.model = config.text("reranker.model");
   options.budget = seconds(config, "reranker.timeout");
   const Makers<rerank::Reranker> makers = {
-      {"builtin",
-       [&]() -> Made {
-         return store ? std::make_unique<rerank::BuiltinReranker>(*store)
-                      : std::make_unique<rerank::BuiltinReranker>();
-       }},
-      {"none",
-       [&]() -> Made {
-         return store ? std::make_unique<rerank::RetrievalOrder>(*store)
-                      : std::make_unique<rerank::RetrievalOrder>();
-       }},
-      {"tei",
-       [&]() -> Made {
-         STOKA_ASSIGN(net::Upstream * server, upstream("reranker", net::ApiRoot::plain));
-         return std::make_unique<rerank::TeiReranker>(*server, options);
-       }},
-      {"jina", [&]() -> Made {
-         STOKA_ASSIGN(net::Upstream * server, upstream("reranker", net::ApiRoot::versioned));
-         return std::make_unique<rerank::JinaReranker>(*server, options);
-       }}};
-  STOKA_ASSIGN(reranker_, make_kind(makers, reranker_kind(config)));
+      {"builtin", [&] { return with_store<rerank::BuiltinReranker>(store); }},
+      {"none", [&] { return with_store<rerank::RetrievalOrder>(store); }},
+      {"tei", [&] { return with_server<rerank::TeiReranker>("reranker", plain, options); }},
+      {"jina", [&] { return with_server<rerank::JinaReranker>("reranker", versioned, options); }}};
+  STOKA_ASSIGN(reranker_, make_kind(makers, kind_in_effect(config, "reranker")));
   return {};
 }
 
@@ -287,8 +259,8 @@ Result<> Providers::make_generator(const golden::Golden& golden) {
   const Config& config = app_.config();
   const auto make_openai = [&]() -> Made {
     STOKA_ASSIGN(generate::OpenAiOptions options, openai_options(config, golden));
-    STOKA_ASSIGN(net::Upstream * server, upstream("generator", net::ApiRoot::versioned));
-    return std::make_unique<generate::OpenAiGenerator>(*server, std::move(options), app_.log);
+    return with_server<generate::OpenAiGenerator>("generator", net::ApiRoot::versioned,
+                                                  std::move(options), app_.log);
   };
   const Makers<generate::Generator> makers = {
       {"extractive",
@@ -304,7 +276,7 @@ Result<> Providers::make_generator(const golden::Golden& golden) {
                        "name one with --replay FILE or STOKA_REPLAY");
          return make_openai();
        }}};
-  STOKA_ASSIGN(generator_, make_kind(makers, generator_kind(config)));
+  STOKA_ASSIGN(generator_, make_kind(makers, kind_in_effect(config, "generator")));
   return {};
 }
 

@@ -53,23 +53,28 @@ pipeline::Settings pipeline_settings(const Config& config, const embed::Embedder
   out.thresholds = confidence_thresholds(config);
   out.prompt.budget = size_of(config, "prompt.budget");
   out.site_url = config.text("site.url");
-  out.identity = index_request(config, embedder).identity;
+  out.identity = index_identity(config, embedder);
   return out;
 }
 
 }  // namespace
 
-pipeline::IndexRequest index_request(const Config& config, const embed::Embedder& embedder) {
-  pipeline::IndexRequest out;
-  out.chunks.max_tokens = size_of(config, "chunk.max_tokens");
-  out.chunks.overlap_tokens = size_of(config, "chunk.overlap_tokens");
-  // Only a model reads a prefix or a template.
-  if (!embedder.is_fitted_to_index()) {
-    out.chunks.prefix = *ingest::parse_prefix_mode(config.text("chunk.prefix"));
-    out.identity.document_template = config.text("embedder.document_template");
-  }
-  out.identity.chunker = out.chunks.describe();
-  out.identity.query_prefix = config.text("embedder.query_prefix");
+// Only a model reads a prefix or a template.
+ingest::ChunkOptions chunk_options(const Config& config, const embed::Embedder& embedder) {
+  ingest::ChunkOptions out;
+  out.max_tokens = size_of(config, "chunk.max_tokens");
+  out.overlap_tokens = size_of(config, "chunk.overlap_tokens");
+  if (!embedder.is_fitted_to_index())
+    out.prefix = *ingest::parse_prefix_mode(config.text("chunk.prefix"));
+  return out;
+}
+
+store::IndexIdentity index_identity(const Config& config, const embed::Embedder& embedder) {
+  store::IndexIdentity out;
+  out.chunker = chunk_options(config, embedder).describe();
+  out.query_prefix = config.text("embedder.query_prefix");
+  if (!embedder.is_fitted_to_index())
+    out.document_template = config.text("embedder.document_template");
   return out;
 }
 

@@ -6,8 +6,8 @@
 
 #include "app.h"
 #include "cite/voice_guard.h"
+#include "ingest/chunker.h"
 #include "pipeline/engine.h"
-#include "pipeline/index_run.h"
 #include "providers.h"
 #include "store/open.h"
 
@@ -44,8 +44,9 @@ Result<std::unique_ptr<Runtime>> make_runtime(App& app, const OpenStore& open);
 // Makes the configured parts without an engine; the store may be null.
 Result<std::unique_ptr<Providers>> make_providers(App& app, store::Store* store);
 
-// What an index run with this embedder is asked for, without its paths.
-pipeline::IndexRequest index_request(const Config& config, const embed::Embedder& embedder);
+ingest::ChunkOptions chunk_options(const Config& config, const embed::Embedder& embedder);
+// Without name and dimension of the embedder, which the embedder itself supplies.
+store::IndexIdentity index_identity(const Config& config, const embed::Embedder& embedder);
 rerank::PolicyOptions policy_options(const Config& config);
 rerank::ConfidenceThresholds confidence_thresholds(const Config& config);
 

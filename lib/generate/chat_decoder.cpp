@@ -345,12 +345,10 @@ Result<ChatEnd> ChatDecoder::finish() {
   return outcome();
 }
 
-std::string ChatDecoder::how_to_think_less() const {
-  return fmt::format("raise {}, or turn thinking off with {}", names_.max_tokens, names_.extra);
-}
-
 Result<ChatEnd> ChatDecoder::outcome() const {
   const bool length = over_limit() || finish_ == "length" || finish_ == "max_tokens";
+  const std::string think_less =
+      fmt::format("raise {}, or turn thinking off with {}", names_.max_tokens, names_.extra);
   if (visible_) {
     const bool has_reason = !finish_.empty() && finish_ != "abort";
     const FinishReason finish = length       ? FinishReason::length
@@ -370,12 +368,12 @@ Result<ChatEnd> ChatDecoder::outcome() const {
                 completion_tokens_ > 0
                     ? fmt::format("the model spent its {} tokens thinking", completion_tokens_)
                     : "the model spent all its tokens thinking",
-                how_to_think_less());
+                think_less);
   if (finish_.empty())
     return fail(ErrorKind::protocol, "the answer broke off before its first word",
                 "ask again; the model server's log may say more");
   if (reasoning_bytes() > 0)
-    return fail(ErrorKind::protocol, "the model thought but wrote no answer", how_to_think_less());
+    return fail(ErrorKind::protocol, "the model thought but wrote no answer", think_less);
   return fail(ErrorKind::protocol, "the model wrote no answer", "ask again");
 }
 

@@ -86,7 +86,6 @@ class ChatDecoder {
   Result<> parse_body();
   void emit(std::string_view text);
   Result<ChatEnd> outcome() const;
-  std::string how_to_think_less() const;
   Error server_error(std::string_view body, int64_t code) const;
   size_t reasoning_bytes() const { return reasoning_bytes_ + filter_.reasoning_bytes(); }
   bool over_limit() const;

@@ -66,7 +66,8 @@ OpenAiGenerator::~OpenAiGenerator() = default;
 
 std::string OpenAiGenerator::name() const {
   const std::string model = state_->server.known_model();
-  return fmt::format("{} at {}", model.empty() ? "a model" : model, state_->server.shown());
+  return fmt::format("{} at {}", model.empty() ? "a model" : model,
+                     state_->upstream.options().url.display());
 }
 
 void OpenAiGenerator::State::warn_about_answer(std::span<const Message> messages,

@@ -31,7 +31,7 @@ Result<std::string> OpenAiServer::choose(const Models& listed) const {
   if (listed->size() == 1) return listed->front();
   return fail(
       ErrorKind::config,
-      fmt::format("generator at {} has several models: {}", shown(), net::join_models(*listed)),
+      fmt::format("{} has several models: {}", upstream_.description(), net::join_models(*listed)),
       "set " + upstream_.setting_name("model"));
 }
 
@@ -70,7 +70,7 @@ bool OpenAiServer::should_repeat(const net::HttpResponse& response, RejectedFiel
   const bool may_name_field = response.status == 400 || response.status == 422;
   std::string field = may_name_field ? rejected_field(response.body, rejected) : "";
   if (field.empty() || repeats == kMaxRepeats) return false;
-  log_.info(fmt::format("generator at {} rejects the field {}", shown(), field));
+  log_.info(fmt::format("{} rejects the field {}", upstream_.description(), field));
   // The last repetition would fail if the server rejects the sampling fields one by one.
   if (repeats + 1 == kMaxRepeats && is_sampling_field(field)) reject_sampling_fields(rejected);
   rejected.insert(std::move(field));
@@ -103,7 +103,7 @@ Error OpenAiServer::status_error(const net::HttpResponse& response, const std::s
 
 Error OpenAiServer::describe(Error error) const {
   error.message =
-      upstream_.options().key.redact(fmt::format("generator at {}: {}", shown(), error.message));
+      upstream_.options().key.redact(fmt::format("{}: {}", upstream_.description(), error.message));
   if (error.hint.empty()) error.hint = "try again; the server's own log may say why";
   return error;
 }

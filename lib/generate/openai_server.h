@@ -51,7 +51,6 @@ class OpenAiServer {
   // Adds the server's name and a hint to an error of a decoder, and redacts the key, which servers
   // may repeat.
   Error describe(Error error) const;
-  std::string shown() const { return upstream_.options().url.display(); }
 
  private:
   using Models = std::optional<std::vector<std::string>>;  // nothing: the server has no list

@@ -80,21 +80,9 @@ Upstream::Upstream(UpstreamOptions options, Transport& transport, Log& log)
       random_(std::random_device{}()) {}
 
 Result<HttpResponse> Upstream::call(const Call& call, std::stop_token stop) {
-  return call_blocking(call, nullptr, stop);
-}
-
-Result<HttpResponse> Upstream::stream(const Call& call, BodySink& caller_sink,
-                                      std::stop_token stop) {
-  return call_blocking(call, &caller_sink, stop);
-}
-
-Result<HttpResponse> Upstream::call_blocking(const Call& call, BodySink* caller_sink,
-                                             const std::stop_token& stop) {
   const EventLoopPool::Handle loop = transport_.loops().acquire();
   auto result = loop->run<Result<HttpResponse>>(
-      [&](ResponseCallback answered) {
-        return start(*loop, call, caller_sink, std::move(answered));
-      },
+      [&](ResponseCallback answered) { return start(*loop, call, nullptr, std::move(answered)); },
       stop);
   if (!result) return fail(ErrorKind::cancelled, "stopped");
   return *std::move(result);

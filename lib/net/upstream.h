@@ -81,7 +81,8 @@ class Upstream {
 
   // Starts a call on an event loop. `answered` is called once, on the loop's thread and in a later
   // iteration; it may destroy the call. Destroying the call earlier cancels it without a callback.
-  // With a sink this is stream(), without one it is call(). It queues for a permit together with
+  // With a sink, the headers and the body of a 2xx response go to the sink, and nothing is retried
+  // once it has received the headers; otherwise see call(). It queues for a permit together with
   // the callers that block.
   std::unique_ptr<PendingCall> start(EventLoop& loop, Call call, BodySink* sink,
                                      ResponseCallback answered);
@@ -91,10 +92,6 @@ class Upstream {
   // kinds: unavailable, timeout, protocol (a redirect, or too large), busy (no permit in time),
   // cancelled.
   Result<HttpResponse> call(const Call& call, std::stop_token stop);
-
-  // Like call(), but the headers and the body of a 2xx response go to the sink. Nothing is retried
-  // after the sink has received the headers.
-  Result<HttpResponse> stream(const Call& call, BodySink& sink, std::stop_token stop);
 
   // The error that a response with an error status stands for, with a hint on what to do: 401 and
   // 403 are about the key, 402 about the account, 404 about the address, 429 and 503 ask for
@@ -118,7 +115,6 @@ class Upstream {
  private:
   friend class PendingCall;
   class AttemptSink;
-  Result<HttpResponse> call_blocking(const Call& call, BodySink* sink, const std::stop_token& stop);
   HttpRequest request(Call& call, bool stream) const;  // moves the body out of the call
   // How long to wait before the next attempt; nothing if there is to be no other attempt.
   std::optional<Milliseconds> retry_delay(const std::optional<TransferFailure>& failure,

@@ -106,8 +106,8 @@ Result<Scores> RemoteReranker::score(std::string_view query, std::span<const Hit
     const auto left = std::chrono::duration_cast<net::Milliseconds>(end - steady_clock::now());
     if (left.count() <= 0)
       return fail(ErrorKind::timeout,
-                  fmt::format("{}: scored {} of {} texts within {} ms", server_name(), at, count,
-                              options_.budget.count()),
+                  fmt::format("{}: scored {} of {} texts within {} ms", upstream_.description(), at,
+                              count, options_.budget.count()),
                   "it may be busy: try again, or raise " + upstream_.setting_name("timeout"));
     const size_t size = std::min(batch, count - at);
     net::Call call{"rerank",
@@ -138,13 +138,15 @@ Error RemoteReranker::error_for(const net::HttpResponse& answer) const {
   std::string message = net::error_message(answer.body, upstream_.options().key);
   const bool is_other_kind = is_not_reranker(answer, message);
   if (!is_other_kind && requires_other_model(answer, message))
-    return Error(ErrorKind::config,
-                 fmt::format("{} requires a valid model name: {}", server_name(), message),
-                 model_hint());
+    return Error(
+        ErrorKind::config,
+        fmt::format("{} requires a valid model name: {}", upstream_.description(), message),
+        model_hint());
   const bool lacks_endpoint = answer.status == 404 || answer.status == 405;
   if (!is_other_kind && !lacks_endpoint) return upstream_.status_error(answer);
   if (message.empty()) message = fmt::format("status {}", answer.status);
-  return Error(ErrorKind::config, fmt::format("{} is not a reranker: {}", server_name(), message),
+  return Error(ErrorKind::config,
+               fmt::format("{} is not a reranker: {}", upstream_.description(), message),
                is_other_kind ? fmt::format("serve a cross-encoder there, or set {} to one",
                                            upstream_.setting_name("url"))
                              : endpoint_hint());
