@@ -7,8 +7,6 @@
 #include "base/ascii.h"
 #include "command.h"
 #include "pages.h"
-#include "pipeline/index_run.h"
-#include "runtime.h"
 #include "terminal/interrupt.h"
 #include "terminal/progress.h"
 #include "text/normalize.h"

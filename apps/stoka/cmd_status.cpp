@@ -98,8 +98,7 @@ Result<> probe_reranker(rerank::Reranker& reranker, PartStatus& part, std::stop_
 
 Result<> probe_generator(generate::Generator& generator, PartStatus& part, std::stop_token stop) {
   part.name = generator.name();
-  STOKA_ASSIGN(generate::ProbeResult probe, generator.probe(stop));
-  part.model = probe.model;
+  STOKA_ASSIGN(part.model, generator.probe(stop));
   return {};
 }
 

@@ -42,10 +42,6 @@ enum class FinishReason {
   truncated,  // the stream ended without a finish reason
 };
 
-struct ProbeResult {
-  std::string model;  // empty if there is no model, or the server does not name it
-};
-
 // Receives a generated answer. It is called on the thread of the event loop.
 class GenerationSink {
  public:
@@ -78,8 +74,9 @@ class Generator {
   virtual std::string name() const = 0;
   // Whether it sends Request::messages to a model, so that a prompt must be built.
   virtual bool reads_prompt() const = 0;
-  // Checks that it can generate, by asking the model for one token. Errors are those of an answer.
-  virtual Result<ProbeResult> probe(std::stop_token) { return ProbeResult{}; }
+  // Checks that it can generate, by asking the model for one token. Returns the name of the model;
+  // empty if there is none, or the server does not name it. Errors are those of an answer.
+  virtual Result<std::string> probe(std::stop_token) { return std::string(); }
   // Prepares an answer. It may block, to ask the server for its models. The hits and documents of
   // the request are not used afterwards.
   virtual Result<std::unique_ptr<GenerationStream>> begin(const GenerationRequest& request,

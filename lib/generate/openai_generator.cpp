@@ -47,8 +47,6 @@ struct OpenAiGenerator::State {
   void warn_about_answer(std::span<const Message> messages, const ChatEnd& end);
   Result<std::optional<FramingLines>> complete(std::span<const Hit> hits, std::stop_token stop);
   Result<FramingLines> chat(std::span<const Hit> hits, std::stop_token stop);
-  Result<net::HttpResponse> send_whole(std::string_view endpoint, std::span<const Hit> hits,
-                                       const OpenAiServer::Write& write, std::stop_token stop);
 
   net::Upstream& upstream;
   const OpenAiOptions options;
@@ -191,26 +189,20 @@ Result<std::unique_ptr<GenerationStream>> OpenAiGenerator::begin(const Generatio
 }
 
 // A listed model is not necessarily loadable or a chat model, so the model is asked for a token.
-Result<ProbeResult> OpenAiGenerator::probe(std::stop_token stop) {
+Result<std::string> OpenAiGenerator::probe(std::stop_token stop) {
   State& state = *state_;
   const net::Deadline deadline(kProbeTimeout);
   STOKA_ASSIGN(const std::string model, state.server.model(stop, deadline));
   const std::vector<Message> messages = {{"user", "hi"}};
   const ChatParameters parameters{model, messages, 1, false};
   // Without a subject, so that a replay does not use this response as the answer to a question.
-  net::Call call;
-  call.endpoint = "chat/completions";
+  net::Call call{"chat/completions", {}};
   call.timeout_setting = {};
-  STOKA_ASSIGN(const net::HttpResponse response, state.server.send(
-                                                     [&](const RejectedFields& rejected) {
-                                                       return chat_body(parameters, state.options,
-                                                                        rejected);
-                                                     },
-                                                     [&](std::string body) {
-                                                       call.body = std::move(body);
-                                                       call.timeout = deadline.remaining();
-                                                       return state.upstream.call(call, stop);
-                                                     }));
+  const auto write = [&](const RejectedFields& rejected) {
+    return chat_body(parameters, state.options, rejected);
+  };
+  STOKA_ASSIGN(const net::HttpResponse response,
+               state.server.send(std::move(call), write, deadline, stop));
   if (!response.ok() && !is_output_limit(response.body))
     return fail(state.server.status_error(response, model, stop, deadline));
   if (response.ok() && response.content_type != "text/event-stream") {
@@ -218,7 +210,7 @@ Result<ProbeResult> OpenAiGenerator::probe(std::stop_token stop) {
     if (!word || word->is_error || !word->has_choice)
       return fail(state.upstream.protocol_error("the response is not a chat completion"));
   }
-  return ProbeResult{model};
+  return model;
 }
 
 // Returns nothing if the server does not accept several prompts in one completion.
@@ -230,7 +222,8 @@ Result<std::optional<FramingLines>> OpenAiGenerator::State::complete(std::span<c
   const auto write = [&](const RejectedFields& rejected) {
     return completions_body(model, prompts, kTokensPerLine, options, rejected);
   };
-  STOKA_ASSIGN(const net::HttpResponse response, send_whole("completions", hits, write, stop));
+  STOKA_ASSIGN(const net::HttpResponse response,
+               server.send({"completions", {}, framing_subject(hits)}, write, kNoDeadline, stop));
   if (response.status == 500) return std::nullopt;  // probably temporary
   constexpr int kNotAccepted[] = {400, 404, 405, 422, 501};
   const bool accepted = std::find(std::begin(kNotAccepted), std::end(kNotAccepted),
@@ -249,7 +242,9 @@ Result<FramingLines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std
   const auto write = [&](const RejectedFields& rejected) {
     return chat_body(parameters, options, rejected);
   };
-  STOKA_ASSIGN(const net::HttpResponse response, send_whole("chat/completions", hits, write, stop));
+  STOKA_ASSIGN(
+      const net::HttpResponse response,
+      server.send({"chat/completions", {}, framing_subject(hits)}, write, kNoDeadline, stop));
   if (!response.ok()) return fail(upstream.status_error(response));
   std::string text;
   ChatDecoder decoder([&](std::string_view delta) { text += delta; }, {}, upstream.options().key,
@@ -261,19 +256,6 @@ Result<FramingLines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std
   if (!end) return fail(server.describe(end.error()));
   if (end->reasoning_in_text) return FramingLines(hits.size());
   return numbered_lines(text, hits.size());
-}
-
-Result<net::HttpResponse> OpenAiGenerator::State::send_whole(std::string_view endpoint,
-                                                             std::span<const Hit> hits,
-                                                             const OpenAiServer::Write& write,
-                                                             std::stop_token stop) {
-  net::Call call;
-  call.endpoint = endpoint;
-  call.subject = framing_subject(hits);
-  return server.send(write, [&](std::string body) {
-    call.body = std::move(body);
-    return upstream.call(call, stop);
-  });
 }
 
 std::vector<std::optional<std::string>> OpenAiGenerator::frame(std::span<const Hit> hits,

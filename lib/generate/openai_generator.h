@@ -39,7 +39,7 @@ class OpenAiGenerator final : public Generator {
   std::string name() const override;
   bool reads_prompt() const override { return true; }
   // Takes at most ten seconds.
-  Result<ProbeResult> probe(std::stop_token stop) override;
+  Result<std::string> probe(std::stop_token stop) override;
   // The model's reasoning is not passed on. If the server rejects a field by name (stream_options,
   // max_tokens, …), the field is removed or renamed and the request is repeated. The total timeout
   // of the upstream covers all requests of the answer.

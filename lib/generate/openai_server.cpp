@@ -77,11 +77,13 @@ bool OpenAiServer::should_repeat(const net::HttpResponse& response, RejectedFiel
   return true;
 }
 
-Result<net::HttpResponse> OpenAiServer::send(const Write& write, const Send& send_body) {
+Result<net::HttpResponse> OpenAiServer::send(net::Call call, const Write& write,
+                                             const net::Deadline& deadline, std::stop_token stop) {
   RejectedFields rejected = this->rejected();
   for (int repeats = 0;; ++repeats) {
-    STOKA_ASSIGN(std::string body, write(rejected));
-    STOKA_ASSIGN(net::HttpResponse response, send_body(std::move(body)));
+    STOKA_ASSIGN(call.body, write(rejected));
+    call.timeout = deadline.remaining();
+    STOKA_ASSIGN(net::HttpResponse response, upstream_.call(call, stop));
     if (!should_repeat(response, rejected, repeats)) return response;
   }
 }

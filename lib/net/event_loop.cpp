@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <list>
 #include <mutex>
 #include <utility>
 
@@ -388,10 +387,11 @@ void EventLoop::run_until(const std::function<bool()>& over, const std::stop_tok
   while (!over() && !stop.stop_requested()) run_once();
 }
 
-EventLoopPool::Handle::~Handle() {
-  if (!loop_->works()) return;
-  const std::lock_guard lock(pool_.mutex_);
-  if (pool_.idle_.size() < kMaxIdleLoops) pool_.idle_.push_back(std::move(loop_));
+void EventLoopPool::Return::operator()(EventLoop* used) const {
+  std::unique_ptr<EventLoop> loop(used);
+  if (!loop->works()) return;
+  const std::lock_guard lock(pool->mutex_);
+  if (pool->idle_.size() < kMaxIdleLoops) pool->idle_.push_back(std::move(loop));
 }
 
 EventLoopPool::Handle EventLoopPool::acquire() {
@@ -404,7 +404,7 @@ EventLoopPool::Handle EventLoopPool::acquire() {
     }
   }
   if (!loop) loop = std::make_unique<EventLoop>();
-  return {*this, std::move(loop)};
+  return Handle(loop.release(), Return{this});
 }
 
 }  // namespace stoka::net

@@ -124,21 +124,12 @@ class EventLoop {
 // Any thread may use the pool.
 class EventLoopPool {
  public:
-  // An event loop that is in use; destroying this returns it to the pool.
-  class Handle {
-   public:
-    Handle(EventLoopPool& pool, std::unique_ptr<EventLoop> loop)
-        : pool_(pool), loop_(std::move(loop)) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle();
-    EventLoop& operator*() const { return *loop_; }
-    EventLoop* operator->() const { return loop_.get(); }
-
-   private:
-    EventLoopPool& pool_;
-    std::unique_ptr<EventLoop> loop_;
+  struct Return {
+    EventLoopPool* pool;
+    void operator()(EventLoop* loop) const;
   };
+  // An event loop that is in use; destroying this returns it to the pool.
+  using Handle = std::unique_ptr<EventLoop, Return>;
 
   Handle acquire();
 
