@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "embed/response.h"
 #include "net/model_list.h"
-#include "net/upstream.h"
 
 namespace stoka::embed {
 namespace {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "net/json_text.h"
-#include "net/upstream.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "embed/response.h"
 #include "net/json_text.h"
 
 namespace stoka::embed {

@@ -337,9 +337,8 @@ class IndexRun {
     return begin_writing();
   }
 
-  // Whether each document is embedded and written alone, and what a rebuild replaces is removed
-  // first. Otherwise a call embeds many chunks, and a rebuild embeds all before it removes
-  // anything.
+  // Whether each document is embedded and written alone, after a rebuild has removed the old ones.
+  // Otherwise a call embeds many chunks, and a rebuild embeds all before it removes anything.
   bool writes_at_once() const { return embedder_.is_fitted_to_index(); }
 
   // Embeds the chunks of all pending documents in one call, then writes the documents. `pages` is

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "net/json_text.h"
-#include "net/upstream.h"
 #include "text/utf8.h"
 
 namespace stoka::rerank {
