@@ -24,9 +24,9 @@ struct IndexRequest {
   bool prune = false;                        // remove every document that is not under the paths
   bool rebuild = false;                      // rebuild the index even if nothing requires it
   bool dry_run = false;                      // report what would change, and write nothing
-  ingest::ChunkOptions chunks;
+  ingest::ChunkOptions chunks = {};
   // What the engine will require of the index. Name and dimension are taken from the embedder.
-  store::IndexIdentity identity;
+  store::IndexIdentity identity = {};
 };
 
 struct IndexReport {
