@@ -103,7 +103,8 @@ Result<std::unique_ptr<store::Store>> App::open_store(const std::string& url,
 
 Result<golden::Golden> App::load_golden() const {
   const std::string& dir = config_.text("golden.dir");
-  return dir.empty() ? golden::load() : golden::load_directory(dir);
+  if (dir.empty()) return golden::load();
+  return golden::load_directory(dir, "copy golden/ there, or unset golden.dir (STOKA_GOLDEN_DIR)");
 }
 
 terminal::Capabilities App::capabilities(int fd) const {

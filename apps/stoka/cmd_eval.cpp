@@ -146,7 +146,8 @@ class EvalCommand {
     }
     if (flags_.sweep) return {};
     STOKA_TRY(app_.set("store", "sqlite:" + (folder_->path() / "stoka.db").string()));
-    STOKA_ASSIGN(const pipeline::IndexReport made, index_pages(app_, pages_, progress(), stop));
+    STOKA_ASSIGN(const pipeline::IndexReport made,
+                 index_pages(app_, {.paths = pages_}, progress(), stop));
     bar_.clear();
     if (!flags_.site.empty()) warn_of_skipped(made);
     return {};

@@ -8,8 +8,6 @@
 #include "command.h"
 #include "ingest/source_format.h"
 #include "pages.h"
-#include "pipeline/index_run.h"
-#include "runtime.h"
 #include "terminal/interrupt.h"
 #include "terminal/progress.h"
 #include "text/normalize.h"
@@ -87,37 +85,21 @@ std::string report_text(const pipeline::IndexReport& report, const CommonFlags& 
   return out;
 }
 
-// Opens the store to write to. A dry run opens it for reading, and gets null if there is no store.
-Result<std::unique_ptr<store::Store>> open_store(App& app, bool dry_run) {
-  if (!dry_run) return app.open_store(store::OpenMode::read_write);
-  auto store = app.open_store(store::OpenMode::read);
-  if (!store && store.error().kind == ErrorKind::not_found) return std::unique_ptr<store::Store>();
-  return store;
-}
-
 int run_index(App& app, const IndexFlags& flags) {
-  pipeline::IndexRequest request;
   auto paths = page_paths(flags.paths);
   if (!paths) return app.report(paths.error());
+  pipeline::IndexRequest request;
   request.paths = std::move(*paths);
   request.prune = flags.prune;
   request.rebuild = flags.rebuild;
   request.dry_run = flags.dry_run;
-  request.chunks = chunk_options(app.config());
-  request.identity = pipeline_settings(app.config()).identity;
-
-  auto store = open_store(app, flags.dry_run);
-  if (!store) return app.report(store.error());
-  auto parts = make_providers(app, store->get());
-  if (!parts) return app.report(parts.error());
-  if (embedder_kind(app.config()) != "builtin") request.model = (*parts)->embedder();
   auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO});
   if (!interrupt) return app.report(interrupt.error());
   terminal::Progress bar([](std::string_view text) { print_stderr(text); },
                          app.capabilities(STDERR_FILENO), app.clock);
   bool show_progress = !app.common.quiet && !app.common.json;
-  auto report = pipeline::run_index(
-      store->get(), request, app.clock, app.log,
+  auto report = index_pages(
+      app, std::move(request),
       [&](std::string_view what, size_t done, size_t total) {
         if (show_progress) bar.update(done, total, what);
       },

@@ -88,12 +88,13 @@ int run_rerank(App& app, const RerankFlags& flags) {
   auto hits = given ? scored_texts(app, flags.texts, *query) : indexed_hits(app, *query);
   if (!hits) return app.report(hits.error());
 
-  pipeline::Settings settings = pipeline_settings(app.config());
-  if (given) settings.policy.keep = hits->size();
+  rerank::PolicyOptions policy = policy_options(app.config());
+  if (given) policy.keep = hits->size();
   rerank::PolicyContext context{
       *query, {flags.seen.begin(), flags.seen.end()}, flags.turns, app.clock.today()};
-  std::vector<Hit> ranked = rerank::apply_policy(std::move(*hits), context, settings.policy);
-  rerank::ConfidenceResult verdict = rerank::classify_confidence(ranked, settings.thresholds);
+  std::vector<Hit> ranked = rerank::apply_policy(std::move(*hits), context, policy);
+  rerank::ConfidenceResult verdict =
+      rerank::classify_confidence(ranked, confidence_thresholds(app.config()));
   if (app.common.json) {
     print(pipeline::ranking_json(*query, verdict, ranked) + "\n");
   } else {

@@ -105,7 +105,7 @@ Result<> index_sample(const TempFolder& folder, const std::string& store, std::s
   app.common.quiet = true;
   STOKA_TRY(app.set("store", store));
   STOKA_ASSIGN(const std::filesystem::path pages, write_sample_site(folder));
-  STOKA_TRY(index_pages(app, {pages}, {}, std::move(stop)));
+  STOKA_TRY(index_pages(app, {.paths = {pages}}, {}, std::move(stop)));
   return {};
 }
 

@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "command.h"
-#include "embed/builtin.h"
 #include "generate/timed_stop_source.h"
 #include "ingest/chunker.h"
 #include "providers.h"
@@ -38,20 +37,20 @@ constexpr std::string_view kMatch =
     "Every agent runs inside a fixed budget of steps, and stops when it is spent.";
 constexpr std::string_view kOther = "The library opens at nine and closes at six on weekdays.";
 
-// Checks the vectors in the index for the built-in embedder. Asks a model for vectors of the texts
-// above; the similarity of the question to its answer must be the higher one.
+// Checks the vectors in the index for an embedder that is fitted to it. Asks a model for vectors of
+// the texts above; the similarity of the question to its answer must be the higher one.
 Result<> probe_embedder(App& app, Providers& providers, const store::IndexStats& stats,
                         PartStatus& part, std::stop_token stop) {
-  part.name = providers.embedder() ? providers.embedder()->name() : embed::kBuiltinName;
+  embed::Embedder& embedder = providers.embedder();
+  part.name = embedder.name();
   if (stats.chunks > 0 && stats.vectors < stats.chunks)
     part.detail = fmt::format("{} of {} chunks have a vector", stats.vectors, stats.chunks);
-  if (embedder_kind(app.config()) == "builtin") {
+  if (embedder.is_fitted_to_index()) {
     part.dim = stats.dim;
     if (stats.chunks > 0 && stats.vectors == 0)
       return fail(ErrorKind::data, part.detail, "run: stoka index PATH");
     return {};
   }
-  embed::Embedder& embedder = *providers.embedder();
   STOKA_ASSIGN(embed::Identity identity, embedder.identity(embed::InputType::query, stop));
   part.model = identity.name.substr(identity.name.find(':') + 1);  // without the kind
   const std::string prefix = app.config().text("embedder.query_prefix");
@@ -100,8 +99,7 @@ Result<> probe_reranker(rerank::Reranker& reranker, PartStatus& part, std::stop_
 
 Result<> probe_generator(generate::Generator& generator, PartStatus& part, std::stop_token stop) {
   part.name = generator.name();
-  STOKA_ASSIGN(generate::ProbeResult probe, generator.probe(stop));
-  part.model = probe.model;
+  STOKA_ASSIGN(part.model, generator.probe(stop));
   return {};
 }
 
@@ -220,9 +218,8 @@ std::string report_text(const Report& report) {
 // and the user and the query of a URL. A kind is shown as it is in effect.
 std::string shown(const Config& config, const Setting& setting) {
   std::string text = config.text(setting.key);
-  if (setting.key == "embedder.kind") text = embedder_kind(config);
-  if (setting.key == "reranker.kind") text = reranker_kind(config);
-  if (setting.key == "generator.kind") text = generator_kind(config);
+  if (setting.key.ends_with(".kind"))
+    text = kind_in_effect(config, setting.key.substr(0, setting.key.find('.')));
   if (setting.key == "store") text = store::describe(text);
   if (setting.is_secret && !text.empty()) return "***";
   if (setting.key.ends_with(".url") && text.find('@') != std::string::npos) return "***";

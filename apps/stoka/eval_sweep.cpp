@@ -15,7 +15,7 @@ bool shapes_index(std::string_view key) {
   return key.starts_with("chunk.") || key.starts_with("embedder.");
 }
 
-Result<std::vector<eval::Axis>> axes_of(const App& app, const SweepRequest& request) {
+Result<std::vector<eval::Axis>> axes_of(App& app, const SweepRequest& request) {
   std::vector<eval::Axis> out;
   for (const std::string& text : request.axes) {
     STOKA_ASSIGN(eval::Axis axis, eval::parse_axis(text));
@@ -34,8 +34,9 @@ Result<std::vector<eval::Axis>> axes_of(const App& app, const SweepRequest& requ
   if (!request.pages.empty()) {
     out = {{"chunk.max_tokens", {"256", "512", "1024"}},
            {"chunk.overlap_tokens", {"0", "64", "128"}}};
-    // The built-in embedder does not use the prefix.
-    if (embedder_kind(app.config()) != "builtin")
+    // Only a model reads the prefix.
+    STOKA_ASSIGN(const auto parts, make_providers(app, nullptr));
+    if (!parts->embedder().is_fitted_to_index())
       out.push_back({"chunk.prefix", {"none", "title", "full"}});
   }
   out.push_back({"retrieval.mode", {"dense", "lexical", "hybrid"}});
@@ -77,7 +78,7 @@ class Sweeper {
     if (shape == shape_) return {};
     shape_ = std::move(shape);
     STOKA_TRY(app_.set("store", fmt::format("sqlite:{}/{}.db", request_.scratch.string(), step_)));
-    STOKA_TRY(index_pages(app_, request_.pages, {}, stop_));
+    STOKA_TRY(index_pages(app_, {.paths = request_.pages}, {}, stop_));
     return {};
   }
 

@@ -55,17 +55,19 @@ Result<fs::path> write_sample_site(const TempFolder& folder) {
   return site;
 }
 
-Result<pipeline::IndexReport> index_pages(App& app, std::vector<fs::path> pages,
+Result<pipeline::IndexReport> index_pages(App& app, pipeline::IndexRequest request,
                                           const pipeline::IndexProgress& progress,
                                           std::stop_token stop) {
-  STOKA_ASSIGN(const auto store, app.open_store(store::OpenMode::read_write));
-  STOKA_ASSIGN(const auto parts, make_providers(app, store.get()));
-  pipeline::IndexRequest request;
-  request.paths = std::move(pages);
-  request.chunks = chunk_options(app.config());
-  request.identity = pipeline_settings(app.config()).identity;
-  if (embedder_kind(app.config()) != "builtin") request.model = parts->embedder();
-  return pipeline::run_index(store.get(), request, app.clock, app.log, progress, std::move(stop));
+  auto opened =
+      app.open_store(request.dry_run ? store::OpenMode::read : store::OpenMode::read_write);
+  const bool is_absent = !opened && opened.error().kind == ErrorKind::not_found;
+  if (!opened && !(request.dry_run && is_absent)) return fail(opened.error());
+  store::Store* const store = opened ? opened->get() : nullptr;
+  STOKA_ASSIGN(const auto parts, make_providers(app, store));
+  request.chunks = chunk_options(app.config(), parts->embedder());
+  request.identity = index_identity(app.config(), parts->embedder());
+  return pipeline::run_index(store, parts->embedder(), request, app.clock, app.log, progress,
+                             std::move(stop));
 }
 
 }  // namespace stoka::app

@@ -32,8 +32,9 @@ Result<std::vector<std::filesystem::path>> page_paths(std::span<const std::strin
 // Writes the built-in sample site to `folder`; returns the folder of the site.
 Result<std::filesystem::path> write_sample_site(const TempFolder& folder);
 
-// Indexes pages, given as absolute paths, into the configured store with the configured embedder.
-Result<pipeline::IndexReport> index_pages(App& app, std::vector<std::filesystem::path> pages,
+// Indexes pages into the configured store with the configured embedder and chunk options, which are
+// filled in here. The paths must be absolute. A dry run does not need a store.
+Result<pipeline::IndexReport> index_pages(App& app, pipeline::IndexRequest request,
                                           const pipeline::IndexProgress& progress,
                                           std::stop_token stop);
 

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <map>
 
+#include "base/ascii.h"
 #include "base/files.h"
 #include "base/secret.h"
 #include "embed/builtin.h"
@@ -47,15 +50,6 @@ net::Timeouts deadlines(const Config& config, const std::string& role) {
 
 constexpr size_t kMaxKeyBytes = 64 << 10;
 
-// The first line without spaces around it.
-std::string key_line(std::string_view text) {
-  text = text.substr(0, text.find('\n'));
-  while (!text.empty() && (text.back() == '\r' || text.back() == ' ' || text.back() == '\t'))
-    text.remove_suffix(1);
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  return std::string(text);
-}
-
 // Expands "~/", which a shell would do for a flag but nobody does for a value in a file.
 std::string expand_home(const std::string& path) {
   const char* home = std::getenv("HOME");
@@ -76,6 +70,23 @@ Result<std::string> run_key_command(const std::string& setting, const std::strin
     return fail(ErrorKind::config, fmt::format("the command of {} failed", setting),
                 "run it by hand to see why");
   return out;
+}
+
+// The functions that make the kinds of a part. A new kind is also a choice in settings.cpp.
+template <class Part>
+using Makers =
+    std::map<std::string_view, std::function<Result<std::unique_ptr<Part>>()>, std::less<>>;
+
+template <class Part>
+Result<std::unique_ptr<Part>> make_kind(const Makers<Part>& makers, const std::string& kind) {
+  const auto found = makers.find(kind);
+  if (found != makers.end()) return found->second();
+  return fail(ErrorKind::internal, fmt::format("nothing makes the kind '{}'", kind));
+}
+
+template <class Part>
+std::unique_ptr<Part> with_store(store::Store* store) {
+  return store ? std::make_unique<Part>(*store) : std::make_unique<Part>();
 }
 
 struct ApiKey {
@@ -111,7 +122,7 @@ Result<ApiKey> read_api_key(const Config& config, const std::string& role) {
     STOKA_ASSIGN(text, run_key_command(command, config.text(command)));
     from = command;
   }
-  text = key_line(text);
+  text = std::string(trimmed(std::string_view(text).substr(0, text.find('\n'))));
   bool printable =
       std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > 32 && c < 127; });
   if (text.empty() || !printable)
@@ -123,23 +134,31 @@ Result<ApiKey> read_api_key(const Config& config, const std::string& role) {
   return ApiKey{Secret(std::move(text)), from};
 }
 
+Result<generate::OpenAiOptions> openai_options(const Config& config, const golden::Golden& golden) {
+  generate::OpenAiOptions options;
+  if (is_given(config, "generator.model"))
+    options.model = config.text("generator.model");
+  else
+    options.preferred_model = config.text("generator.model");
+  options.max_tokens = static_cast<int>(config.integer("generator.max_tokens"));
+  options.temperature = config.number("generator.temperature");
+  options.top_p = config.number("generator.top_p");
+  options.stop = config.list("generator.stop");
+  options.extra = config.text("generator.extra");
+  if (auto valid = generate::check_extra(options.extra); !valid)
+    return fail(valid.error().kind, "generator.extra " + valid.error().message, valid.error().hint);
+  STOKA_ASSIGN(options.framing_voice, generate::read_framing_voice(golden.framing));
+  return options;
+}
+
 }  // namespace
 
-std::string embedder_kind(const Config& config) {
-  bool by_url = !is_given(config, "embedder.kind") && is_given(config, "embedder.url");
-  return by_url ? "tei" : config.text("embedder.kind");
-}
-
-std::string reranker_kind(const Config& config) {
-  bool by_url = !is_given(config, "reranker.kind") && is_given(config, "reranker.url");
-  return by_url ? "tei" : config.text("reranker.kind");
-}
-
-// A recording without a configured generator selects the replay generator.
-std::string generator_kind(const Config& config) {
-  if (is_given(config, "generator.kind")) return config.text("generator.kind");
-  if (is_given(config, "generator.url")) return "openai";
-  return config.text("net.replay").empty() ? config.text("generator.kind") : "replay";
+std::string kind_in_effect(const Config& config, const std::string& role) {
+  const std::string& kind = config.text(role + ".kind");
+  if (is_given(config, role + ".kind")) return kind;
+  const bool is_generator = role == "generator";
+  if (is_given(config, role + ".url")) return is_generator ? "openai" : "tei";
+  return is_generator && !config.text("net.replay").empty() ? "replay" : kind;
 }
 
 Result<std::unique_ptr<Providers>> Providers::make(App& app, store::Store* store,
@@ -161,7 +180,7 @@ Result<> Providers::open_transport() {
   if (!record.empty()) {
     STOKA_ASSIGN(tape_, net::RecordingTransport::create(record, client_));
   } else if (!replay.empty()) {
-    STOKA_ASSIGN(tape_, net::ReplayTransport::open(replay));
+    STOKA_ASSIGN(tape_, net::ReplayTransport::open(replay, app_.log));
   }
   if (tape_) transport_ = tape_.get();
   return {};
@@ -174,6 +193,11 @@ Result<net::Upstream*> Providers::upstream(const std::string& role, net::ApiRoot
     return fail(url.error().kind, fmt::format("{}.url: {}", role, url.error().message),
                 url.error().hint);
   net::UpstreamOptions options{role, std::move(*url), {}, deadlines(config, role)};
+  options.settings = {{"connect_timeout", {"net.connect_timeout", ""}},
+                      {"prompt_budget", {"prompt.budget", ""}}};
+  for (const Setting& setting : config.settings())
+    if (setting.key.starts_with(role + "."))
+      options.settings[setting.key.substr(role.size() + 1)] = {setting.key, setting.env};
   STOKA_ASSIGN(ApiKey key, read_api_key(config, role));
   // The key is not sent if a configuration layer above that of the key has changed the address.
   if (key.secret.empty() || config.origin(role + ".url") <= config.origin(key.setting))
@@ -189,79 +213,70 @@ Result<net::Upstream*> Providers::upstream(const std::string& role, net::ApiRoot
   return upstreams_.back().get();
 }
 
+template <class Part, class... Options>
+Result<std::unique_ptr<Part>> Providers::with_server(const std::string& role, net::ApiRoot root,
+                                                     Options&&... options) {
+  STOKA_ASSIGN(net::Upstream * server, upstream(role, root));
+  return std::make_unique<Part>(*server, std::forward<Options>(options)...);
+}
+
 Result<> Providers::make_embedder(store::Store* store) {
+  using enum net::ApiRoot;
   const Config& config = app_.config();
-  std::string kind = embedder_kind(config);
-  if (kind == "builtin") {
-    if (store) embedder_ = std::make_unique<embed::BuiltinEmbedder>(*store);
-    return {};
-  }
-  const net::Milliseconds query_timeout = seconds(config, "embedder.query_timeout");
-  if (kind == "tei") {
-    STOKA_ASSIGN(net::Upstream * server, upstream("embedder", net::ApiRoot::plain));
-    embedder_ = std::make_unique<embed::TeiEmbedder>(*server, app_.clock, query_timeout);
-    return {};
-  }
-  STOKA_ASSIGN(net::Upstream * server, upstream("embedder", net::ApiRoot::versioned));
+  const net::Milliseconds timeout = seconds(config, "embedder.query_timeout");
   embed::OpenAiOptions options;
   options.model = config.text("embedder.model");
   options.dimensions = static_cast<int>(config.integer("embedder.dimensions"));
-  embedder_ = std::make_unique<embed::OpenAiEmbedder>(*server, std::move(options), app_.clock,
-                                                      query_timeout);
+  const Makers<embed::Embedder> makers = {
+      {"builtin", [&] { return with_store<embed::BuiltinEmbedder>(store); }},
+      {"tei",
+       [&] { return with_server<embed::TeiEmbedder>("embedder", plain, app_.clock, timeout); }},
+      {"openai", [&] {
+         return with_server<embed::OpenAiEmbedder>("embedder", versioned, options, app_.clock,
+                                                   timeout);
+       }}};
+  STOKA_ASSIGN(embedder_, make_kind(makers, kind_in_effect(config, "embedder")));
   return {};
 }
 
 Result<> Providers::make_reranker(store::Store* store) {
+  using enum net::ApiRoot;
   const Config& config = app_.config();
-  std::string kind = reranker_kind(config);
   rerank::RemoteRerankerOptions options;
   options.model = config.text("reranker.model");
   options.budget = seconds(config, "reranker.timeout");
-  if (kind == "none") {
-    if (store)
-      reranker_ = std::make_unique<rerank::RetrievalOrder>(*store);
-    else
-      reranker_ = std::make_unique<rerank::RetrievalOrder>();
-  } else if (kind == "tei") {
-    STOKA_ASSIGN(net::Upstream * server, upstream("reranker", net::ApiRoot::plain));
-    reranker_ = std::make_unique<rerank::TeiReranker>(*server, std::move(options));
-  } else if (kind == "jina") {
-    STOKA_ASSIGN(net::Upstream * server, upstream("reranker", net::ApiRoot::versioned));
-    reranker_ = std::make_unique<rerank::JinaReranker>(*server, std::move(options));
-  } else if (store) {
-    reranker_ = std::make_unique<rerank::BuiltinReranker>(*store);
-  } else {
-    reranker_ = std::make_unique<rerank::BuiltinReranker>();
-  }
+  const Makers<rerank::Reranker> makers = {
+      {"builtin", [&] { return with_store<rerank::BuiltinReranker>(store); }},
+      {"none", [&] { return with_store<rerank::RetrievalOrder>(store); }},
+      {"tei", [&] { return with_server<rerank::TeiReranker>("reranker", plain, options); }},
+      {"jina", [&] { return with_server<rerank::JinaReranker>("reranker", versioned, options); }}};
+  STOKA_ASSIGN(reranker_, make_kind(makers, kind_in_effect(config, "reranker")));
   return {};
 }
 
 Result<> Providers::make_generator(const golden::Golden& golden) {
+  using Made = Result<std::unique_ptr<generate::Generator>>;
   const Config& config = app_.config();
-  std::string kind = generator_kind(config);
-  if (kind == "extractive") {
-    STOKA_ASSIGN(generate::VoiceLines lines, generate::read_voice_lines(golden.voice_lines));
-    lines.closest = golden.reply("closest");
-    generator_ = std::make_unique<generate::ExtractiveVoice>(std::move(lines));
-    return {};
-  }
-  if (kind == "replay" && config.text("net.replay").empty())
-    return fail(ErrorKind::config, "generator.kind is replay, but there is no recording",
-                "name one with --replay FILE or STOKA_REPLAY");
-  generate::OpenAiOptions options;
-  if (is_given(config, "generator.model"))
-    options.model = config.text("generator.model");
-  else
-    options.preferred_model = config.text("generator.model");
-  options.max_tokens = static_cast<int>(config.integer("generator.max_tokens"));
-  options.temperature = config.number("generator.temperature");
-  options.top_p = config.number("generator.top_p");
-  options.stop = config.list("generator.stop");
-  options.extra = config.text("generator.extra");
-  if (auto valid = generate::check_extra(options.extra); !valid) return fail(valid.error());
-  STOKA_ASSIGN(options.framing_voice, generate::read_framing_voice(golden.framing));
-  STOKA_ASSIGN(net::Upstream * server, upstream("generator", net::ApiRoot::versioned));
-  generator_ = std::make_unique<generate::OpenAiGenerator>(*server, std::move(options), app_.log);
+  const auto make_openai = [&]() -> Made {
+    STOKA_ASSIGN(generate::OpenAiOptions options, openai_options(config, golden));
+    return with_server<generate::OpenAiGenerator>("generator", net::ApiRoot::versioned,
+                                                  std::move(options), app_.log);
+  };
+  const Makers<generate::Generator> makers = {
+      {"extractive",
+       [&]() -> Made {
+         STOKA_ASSIGN(generate::VoiceLines lines, generate::read_voice_lines(golden.voice_lines));
+         lines.closest = golden.reply("closest");
+         return std::make_unique<generate::ExtractiveVoice>(std::move(lines));
+       }},
+      {"openai", make_openai},
+      {"replay", [&]() -> Made {
+         if (config.text("net.replay").empty())
+           return fail(ErrorKind::config, "generator.kind is replay, but there is no recording",
+                       "name one with --replay FILE or STOKA_REPLAY");
+         return make_openai();
+       }}};
+  STOKA_ASSIGN(generator_, make_kind(makers, kind_in_effect(config, "generator")));
   return {};
 }
 

@@ -13,21 +13,20 @@
 
 namespace stoka::app {
 
-// The kind in effect: the setting, or the default HTTP kind if only the address is set.
-std::string embedder_kind(const Config& config);
-std::string reranker_kind(const Config& config);
-std::string generator_kind(const Config& config);
+// The kind of an embedder, reranker or generator: the setting, or the default HTTP kind if only the
+// address is set. A recording without either selects the replay generator.
+std::string kind_in_effect(const Config& config, const std::string& role);
 
 // Not movable, because the parts refer to its members.
 class Providers {
  public:
-  // Contacts no server. The store may be null: then there is no built-in embedder, and the built-in
-  // reranker works without an index.
+  // Contacts no server. The store may be null: then the built-in embedder and reranker work without
+  // an index.
   static Result<std::unique_ptr<Providers>> make(App& app, store::Store* store,
                                                  const golden::Golden& golden);
   Providers(const Providers&) = delete;
 
-  embed::Embedder* embedder() { return embedder_.get(); }  // may be null, see make()
+  embed::Embedder& embedder() { return *embedder_; }
   rerank::Reranker& reranker() { return *reranker_; }
   generate::Generator& generator() { return *generator_; }
   // The servers that the parts use.
@@ -37,6 +36,10 @@ class Providers {
   explicit Providers(App& app) : app_(app) {}
   Result<> open_transport();
   Result<net::Upstream*> upstream(const std::string& role, net::ApiRoot root);
+  // Makes a part that asks the server of its role.
+  template <class Part, class... Options>
+  Result<std::unique_ptr<Part>> with_server(const std::string& role, net::ApiRoot root,
+                                            Options&&... options);
   Result<> make_embedder(store::Store* store);
   Result<> make_reranker(store::Store* store);
   Result<> make_generator(const golden::Golden& golden);

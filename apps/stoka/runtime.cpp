@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/url.h"
-#include "embed/builtin.h"
 
 namespace stoka::app {
 namespace {
@@ -12,14 +11,14 @@ size_t size_of(const Config& config, std::string_view key) {
   return static_cast<size_t>(std::max(0L, config.integer(key)));
 }
 
-retrieve::RetrieveOptions retrieve_options(const Config& config) {
+retrieve::RetrieveOptions retrieve_options(const Config& config, const embed::Embedder& embedder) {
   retrieve::RetrieveOptions out;
   const std::string& mode = config.text("retrieval.mode");
   out.mode = mode == "dense"     ? retrieve::Mode::dense
              : mode == "lexical" ? retrieve::Mode::lexical
                                  : retrieve::Mode::hybrid;
   const std::string& fusion = config.text("retrieval.fusion");
-  bool rrf = fusion == "rrf" || (fusion == "auto" && embedder_kind(config) != "builtin");
+  bool rrf = fusion == "rrf" || (fusion == "auto" && !embedder.is_fitted_to_index());
   out.fusion.fusion = rrf ? retrieve::Fusion::rrf : retrieve::Fusion::weighted;
   out.dense_k = size_of(config, "retrieval.dense");
   out.lexical_k = size_of(config, "retrieval.lexical");
@@ -47,36 +46,51 @@ Result<> check(const Config& config) {
   return {};
 }
 
+pipeline::Settings pipeline_settings(const Config& config, const embed::Embedder& embedder) {
+  pipeline::Settings out;
+  out.retrieve = retrieve_options(config, embedder);
+  out.policy = policy_options(config);
+  out.thresholds = confidence_thresholds(config);
+  out.prompt.budget = size_of(config, "prompt.budget");
+  out.site_url = config.text("site.url");
+  out.identity = index_identity(config, embedder);
+  return out;
+}
+
 }  // namespace
 
-ingest::ChunkOptions chunk_options(const Config& config) {
+// Only a model reads a prefix or a template.
+ingest::ChunkOptions chunk_options(const Config& config, const embed::Embedder& embedder) {
   ingest::ChunkOptions out;
   out.max_tokens = size_of(config, "chunk.max_tokens");
   out.overlap_tokens = size_of(config, "chunk.overlap_tokens");
-  // The built-in embedder does not use the prefix.
-  if (embedder_kind(config) != "builtin")
+  if (!embedder.is_fitted_to_index())
     out.prefix = *ingest::parse_prefix_mode(config.text("chunk.prefix"));
   return out;
 }
 
-pipeline::Settings pipeline_settings(const Config& config) {
-  pipeline::Settings out;
-  out.retrieve = retrieve_options(config);
-  out.policy.shown = config.number("policy.shown");
-  out.policy.deep_reader = config.number("policy.deep_reader");
-  out.policy.recent = config.number("policy.recent");
-  out.policy.navigational = config.number("policy.navigational");
-  out.policy.same_source = config.number("policy.same_source");
-  out.thresholds = {config.number("threshold.direct"), config.number("threshold.adjacent"),
-                    config.number("threshold.nothing")};
-  out.prompt.budget = size_of(config, "prompt.budget");
-  out.site_url = config.text("site.url");
-  bool builtin = embedder_kind(config) == "builtin";
-  out.identity = {builtin ? std::string(embed::kBuiltinName) : "", 0,
-                  chunk_options(config).describe(), config.text("embedder.query_prefix"),
-                  builtin ? std::string(ingest::kDefaultDocumentTemplate)
-                          : config.text("embedder.document_template")};
+store::IndexIdentity index_identity(const Config& config, const embed::Embedder& embedder) {
+  store::IndexIdentity out;
+  out.chunker = chunk_options(config, embedder).describe();
+  out.query_prefix = config.text("embedder.query_prefix");
+  if (!embedder.is_fitted_to_index())
+    out.document_template = config.text("embedder.document_template");
   return out;
+}
+
+rerank::PolicyOptions policy_options(const Config& config) {
+  rerank::PolicyOptions out;
+  out.shown = config.number("policy.shown");
+  out.deep_reader = config.number("policy.deep_reader");
+  out.recent = config.number("policy.recent");
+  out.navigational = config.number("policy.navigational");
+  out.same_source = config.number("policy.same_source");
+  return out;
+}
+
+rerank::ConfidenceThresholds confidence_thresholds(const Config& config) {
+  return {config.number("threshold.direct"), config.number("threshold.adjacent"),
+          config.number("threshold.nothing")};
 }
 
 Runtime::Runtime(App& app, std::unique_ptr<store::Store> store, golden::Golden golden,
@@ -86,9 +100,9 @@ Runtime::Runtime(App& app, std::unique_ptr<store::Store> store, golden::Golden g
       router_(std::move(router)),
       guard_(std::move(guard)),
       providers_(std::move(providers)),
-      engine_({*store_, *store_, *providers_->embedder(), providers_->reranker(),
+      engine_({*store_, *store_, providers_->embedder(), providers_->reranker(),
                providers_->generator(), golden_, router_, guard_, app.clock, app.ids, app.log},
-              pipeline_settings(app.config())) {}
+              pipeline_settings(app.config(), providers_->embedder())) {}
 
 Result<std::unique_ptr<Runtime>> make_runtime(App& app, store::OpenMode mode) {
   return make_runtime(app, [&] { return app.open_store(mode); });

@@ -44,7 +44,10 @@ Result<std::unique_ptr<Runtime>> make_runtime(App& app, const OpenStore& open);
 // Makes the configured parts without an engine; the store may be null.
 Result<std::unique_ptr<Providers>> make_providers(App& app, store::Store* store);
 
-ingest::ChunkOptions chunk_options(const Config& config);
-pipeline::Settings pipeline_settings(const Config& config);
+ingest::ChunkOptions chunk_options(const Config& config, const embed::Embedder& embedder);
+// Without name and dimension of the embedder, which the embedder itself supplies.
+store::IndexIdentity index_identity(const Config& config, const embed::Embedder& embedder);
+rerank::PolicyOptions policy_options(const Config& config);
+rerank::ConfidenceThresholds confidence_thresholds(const Config& config);
 
 }  // namespace stoka::app

@@ -73,19 +73,36 @@ std::vector<store::TermCount> count_terms(std::string_view text) {
 }
 
 Result<Vector> BuiltinEmbedder::embed_query(std::string_view text, std::stop_token) {
-  return FoldInEmbedder(store_).fold_in(count_terms(text));
+  if (!store_) return Vector();
+  return FoldInEmbedder(*store_).fold_in(count_terms(text));
 }
 
 Result<Embeddings> BuiltinEmbedder::embed_documents(std::span<const std::string> texts,
                                                     const EmbedProgress& progress,
                                                     std::stop_token stop) {
-  FoldInEmbedder folder(store_);
+  if (!store_) return Embeddings{std::vector<Vector>(texts.size()), {}};
+  std::vector<store::TermCount> terms;
+  return index_embedder()->embed(
+      texts,
+      [&](size_t text) -> std::span<const store::TermCount> {
+        return terms = count_terms(texts[text]);
+      },
+      progress, stop);
+}
+
+std::unique_ptr<IndexEmbedder> BuiltinEmbedder::index_embedder() {
+  if (!store_) return Embedder::index_embedder();
+  return std::make_unique<FoldInEmbedder>(*store_);
+}
+
+Result<Embeddings> FoldInEmbedder::embed(std::span<const std::string> texts,
+                                         const TermsOfText& terms, const EmbedProgress& progress,
+                                         std::stop_token) {
   Embeddings out;
-  for (const std::string& text : texts) {
-    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "embedding was stopped");
-    STOKA_ASSIGN(Vector vector, folder.fold_in(count_terms(text)));
+  for (size_t i = 0; i < texts.size(); ++i) {
+    STOKA_ASSIGN(Vector vector, fold_in(terms(i)));
     out.vectors.push_back(std::move(vector));
-    if (progress) progress(out.vectors.size());
+    if (progress) progress(i + 1);
   }
   return out;
 }

@@ -17,27 +17,45 @@ inline constexpr std::string_view kBuiltinName = "builtin-lsa";
 // The terms of a text with their counts, ordered by term: the form of ChunkRecord::terms.
 std::vector<store::TermCount> count_terms(std::string_view text);
 
+// The end of an index run. If there is no basis, or if more than a fifth of the fitted
+// chunks have changed since the last fit, it fits a new basis, replaces every vector and returns
+// true. An index without any term is not fitted. Errors: those of the store, and `cancelled`, which
+// leaves the old basis in place.
+Result<bool> refit_if_needed(store::IndexReader& store, store::IndexWriter& writer,
+                             const FitOptions& options, const Progress& progress = {},
+                             std::stop_token stop = {});
+
 // Reads from the store only the basis rows of the terms in the text. It caches none, so that it
 // notices at once when another process fits a new basis. The store must outlive the embedder.
 class BuiltinEmbedder final : public Embedder {
  public:
-  explicit BuiltinEmbedder(store::IndexReader& store) : store_(store) {}
+  BuiltinEmbedder() = default;  // without a store no text has a vector
+  explicit BuiltinEmbedder(store::IndexReader& store) : store_(&store) {}
   std::string name() const override { return std::string(kBuiltinName); }
   Result<Identity> identity(InputType, std::stop_token) override { return Identity{name(), 0}; }
   Result<Vector> embed_query(std::string_view text, std::stop_token stop) override;
   Result<Embeddings> embed_documents(std::span<const std::string> texts,
                                      const EmbedProgress& progress, std::stop_token stop) override;
+  bool is_fitted_to_index() const override { return true; }
+  std::unique_ptr<IndexEmbedder> index_embedder() override;
 
  private:
-  store::IndexReader& store_;
+  store::IndexReader* store_ = nullptr;
 };
 
 // Computes the vectors of many chunks from the stored basis and caches basis rows between calls (at
 // most about 40 MB). Use it for one index run only, because it does not notice a new basis. Not
 // thread safe. The store must outlive it.
-class FoldInEmbedder {
+class FoldInEmbedder final : public IndexEmbedder {
  public:
   explicit FoldInEmbedder(store::IndexReader& store) : store_(store) {}
+  // Too quick to be stopped.
+  Result<Embeddings> embed(std::span<const std::string> texts, const TermsOfText& terms,
+                           const EmbedProgress& progress, std::stop_token stop) override;
+  Result<bool> finish(store::IndexWriter& writer, const Progress& progress,
+                      std::stop_token stop) override {
+    return refit_if_needed(store_, writer, {}, progress, stop);
+  }
   // The vector is empty if there is no basis or the basis has none of the terms.
   Result<Vector> fold_in(std::span<const store::TermCount> terms);
 
@@ -46,13 +64,5 @@ class FoldInEmbedder {
   // By term; a term that the basis does not have is cached as nullopt.
   std::map<std::string, std::optional<store::BasisRow>, std::less<>> cached_rows_;
 };
-
-// Called at the end of an index run. If there is no basis, or if more than a fifth of the fitted
-// chunks have changed since the last fit, it fits a new basis, replaces every vector and returns
-// true. An index without any term is not fitted. Errors: those of the store, and `cancelled`, which
-// leaves the old basis in place.
-Result<bool> refit_if_needed(store::IndexReader& store, store::IndexWriter& writer,
-                             const FitOptions& options, const Progress& progress = {},
-                             std::stop_token stop = {});
 
 }  // namespace stoka::embed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/store.h"
 
 namespace stoka::embed {
 
@@ -38,6 +40,25 @@ enum class InputType { document, query };
 
 // Called with the number of texts that are done. May be empty.
 using EmbedProgress = std::function<void(size_t done)>;
+// Called on the caller's thread with the share of the work that is done, in [0,1]. May be empty.
+using Progress = std::function<void(double)>;
+
+// Returns the terms of a text with their counts. The index of the text is given.
+using TermsOfText = std::function<std::span<const store::TermCount>(size_t text)>;
+
+// Embeds the chunks of one index run. Not thread safe. The embedder must outlive it.
+class IndexEmbedder {
+ public:
+  virtual ~IndexEmbedder() = default;
+  // As Embedder::embed_documents(). `terms` is called only by an embedder that reads terms instead
+  // of the text.
+  virtual Result<Embeddings> embed(std::span<const std::string> texts, const TermsOfText& terms,
+                                   const EmbedProgress& progress, std::stop_token stop) = 0;
+  // Called when all documents are written. Returns whether the vectors of the index were replaced.
+  virtual Result<bool> finish(store::IndexWriter&, const Progress&, std::stop_token) {
+    return false;
+  }
+};
 
 // All members may be called from any thread. Embedders that ask a server return the errors
 // unavailable, timeout, protocol, busy, cancelled, and config (the server does not accept the key
@@ -55,6 +76,11 @@ class Embedder {
   virtual Result<Embeddings> embed_documents(std::span<const std::string> texts,
                                              const EmbedProgress& progress,
                                              std::stop_token stop) = 0;
+  // Whether its vectors are computed from what the index contains, not by a model. They cost almost
+  // nothing, and what a model is told about a chunk besides its terms does not matter.
+  virtual bool is_fitted_to_index() const { return false; }
+  // The default passes the texts to embed_documents().
+  virtual std::unique_ptr<IndexEmbedder> index_embedder();
 };
 
 }  // namespace stoka::embed

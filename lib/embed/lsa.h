@@ -14,7 +14,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -49,9 +48,6 @@ struct Basis {
   size_t fitted_chunks = 0;     // fitted chunks that have a term of the basis
   std::vector<BasisTerm> rows;  // ordered by term
 };
-
-// Called on the caller's thread with the share of the work that is done, in [0,1].
-using Progress = std::function<void(double)>;
 
 // Whether chunk `i` of `n` belongs to an even sample of at most `max` chunks.
 bool is_in_sample(size_t i, size_t n, size_t max);

@@ -6,20 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "embed/response.h"
 #include "net/model_list.h"
-#include "net/upstream.h"
 
 namespace stoka::embed {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr const char* kSetModelHint = "set embedder.model (STOKA_EMBED_MODEL)";
-constexpr const char* kNoModelListHint =
-    "check embedder.url (STOKA_EMBED_URL); for text-embeddings-inference set embedder.kind = tei "
-    "(STOKA_EMBEDDER); if the server has no list of models, set embedder.model "
-    "(STOKA_EMBED_MODEL)";
 
 }  // namespace
 
@@ -39,16 +31,21 @@ Result<std::string> OpenAiEmbedder::fetch_only_model(const net::Deadline& deadli
                                                      std::stop_token stop) {
   STOKA_ASSIGN(const net::HttpResponse answer, send({"models", ""}, deadline, stop));
   STOKA_ASSIGN(const auto listed, net::read_models(upstream_, answer));
+  const std::string set_model = "set " + upstream_.setting_name("model");
   if (!listed)
-    return fail(ErrorKind::config,
-                fmt::format("{} does not list its models ({})", server_name(), answer.status),
-                kNoModelListHint);
+    return fail(
+        ErrorKind::config,
+        fmt::format("{} does not list its models ({})", upstream_.description(), answer.status),
+        fmt::format("check {}; for text-embeddings-inference set {}; if the server has no "
+                    "list of models, {}",
+                    upstream_.setting_name("url"), upstream_.setting_name("kind", "tei"),
+                    set_model));
   if (listed->empty())
-    return fail(ErrorKind::config, server_name() + " lists no model", kSetModelHint);
+    return fail(ErrorKind::config, upstream_.description() + " lists no model", set_model);
   if (listed->size() == 1) return listed->front();
   return fail(ErrorKind::config,
-              server_name() + " serves several models: " + net::join_models(*listed),
-              kSetModelHint);
+              upstream_.description() + " serves several models: " + net::join_models(*listed),
+              set_model);
 }
 
 net::Call OpenAiEmbedder::make_request(std::span<const std::string> texts, InputType,

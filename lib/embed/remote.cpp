@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "net/json_text.h"
-#include "net/upstream.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
 
@@ -13,8 +12,6 @@ namespace stoka::embed {
 namespace {
 
 constexpr size_t kMaxModelName = 200;  // bytes
-constexpr std::string_view kServeAnother =
-    "serve an embedding model there, or set embedder.url (STOKA_EMBED_URL) to one";
 
 // Whether the server may have refused a text or the number of texts, not the request as such.
 bool may_be_caused_by_texts(const net::HttpResponse& answer) {
@@ -100,7 +97,7 @@ Result<Embeddings> RemoteEmbedder::embed(std::span<const std::string> texts, Inp
       return fail(ErrorKind::config,
                   fmt::format("{}: the model changed from {} ({} dimensions) to {} ({} dimensions) "
                               "during the run",
-                              server_name(), first.identity.name, first.identity.dim,
+                              upstream_.description(), first.identity.name, first.identity.dim,
                               now.identity.name, now.identity.dim),
                   "keep one model behind the address, and index again");
     return send_batch(batch, type, now, deadline, stop);
@@ -152,9 +149,11 @@ Error RemoteEmbedder::error_for(const net::HttpResponse& answer, const ServerInf
   const std::string message = server_message(answer, upstream_.options().key);
   if (!is_not_embedding_model(answer, message))
     return refusal_error(answer, server, deadline, stop);
-  return Error(ErrorKind::config,
-               fmt::format("{} does not run an embedding model: {}", server_name(), message),
-               std::string(kServeAnother));
+  return Error(
+      ErrorKind::config,
+      fmt::format("{} does not run an embedding model: {}", upstream_.description(), message),
+      fmt::format("serve an embedding model there, or set {} to one",
+                  upstream_.setting_name("url")));
 }
 
 }  // namespace stoka::embed

@@ -63,9 +63,6 @@ class RemoteEmbedder : public Embedder {
   Result<net::HttpResponse> send(net::Call call, const net::Deadline& deadline,
                                  std::stop_token stop);
 
-  // The server as error messages name it: "embedder at http://…".
-  std::string server_name() const { return upstream_.description(); }
-
   net::Upstream& upstream_;
 
  private:

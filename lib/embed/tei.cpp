@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "embed/response.h"
 #include "net/json_text.h"
 
 namespace stoka::embed {
@@ -41,10 +40,11 @@ Result<RemoteEmbedder::ServerInfo> TeiEmbedder::fetch_info(const net::Deadline& 
   }
   const std::string model = info.is_object() ? name_field(info, "model_id") : std::string();
   if (model.empty())
-    return fail(is_absent ? ErrorKind::config : ErrorKind::protocol,
-                server_name() + " does not look like text-embeddings-inference: it has no /info",
-                "for a server with an OpenAI-style /v1/embeddings set embedder.kind = openai "
-                "(STOKA_EMBEDDER)");
+    return fail(
+        is_absent ? ErrorKind::config : ErrorKind::protocol,
+        upstream_.description() + " does not look like text-embeddings-inference: it has no /info",
+        "for a server with an OpenAI-style /v1/embeddings set " +
+            upstream_.setting_name("kind", "openai"));
 
   ServerInfo out;
   out.model = model;

@@ -20,12 +20,9 @@ class ScriptedGenerator final : public generate::Generator {
   explicit ScriptedGenerator(const std::string& text) : text_(text) {}
   std::string name() const override { return "scripted"; }
   bool reads_prompt() const override { return true; }
-  Result<generate::FinishReason> stream(const generate::GenerationRequest&,
-                                        const std::function<void()>& accepted,
-                                        const generate::DeltaSink& sink, std::stop_token) override {
-    accepted();
-    sink(text_);
-    return generate::FinishReason::complete;
+  Result<std::unique_ptr<generate::GenerationStream>> begin(const generate::GenerationRequest&,
+                                                            std::stop_token) override {
+    return generate::known_answer({text_});
   }
 
  private:

@@ -19,8 +19,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kDone = "[DONE]";
-constexpr std::string_view kReduceReasoning =
-    "raise generator.max_tokens, or turn thinking off with generator.extra";
 constexpr size_t kMaxDepth = 64;
 
 // What a container in a chat completion holds.
@@ -233,8 +231,8 @@ Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape, const S
                                                    : "the model server sent no JSON: " + message);
 }
 
-ChatDecoder::ChatDecoder(DeltaSink sink, ChatLimits limits, Secret key)
-    : sink_(std::move(sink)), limits_(limits), key_(std::move(key)) {}
+ChatDecoder::ChatDecoder(DeltaSink sink, ChatLimits limits, Secret key, ChatSettingNames names)
+    : sink_(std::move(sink)), limits_(limits), key_(std::move(key)), names_(std::move(names)) {}
 
 Result<> ChatDecoder::head(std::string_view content_type) {
   streamed_ = content_type == "text/event-stream";
@@ -349,6 +347,8 @@ Result<ChatEnd> ChatDecoder::finish() {
 
 Result<ChatEnd> ChatDecoder::outcome() const {
   const bool length = over_limit() || finish_ == "length" || finish_ == "max_tokens";
+  const std::string think_less =
+      fmt::format("raise {}, or turn thinking off with {}", names_.max_tokens, names_.extra);
   if (visible_) {
     const bool has_reason = !finish_.empty() && finish_ != "abort";
     const FinishReason finish = length       ? FinishReason::length
@@ -358,23 +358,22 @@ Result<ChatEnd> ChatDecoder::outcome() const {
   }
   if (finish_ == "tool_calls" || finish_ == "function_call")
     return fail(ErrorKind::protocol, "the model called a tool, but there are no tools",
-                "turn tools off in the model server, or choose another generator.model");
+                "turn tools off in the model server, or choose another " + names_.model);
   if (reasoning_bytes() > 0 && over_limit())
     return fail(ErrorKind::config,
                 fmt::format("the model thought for {} bytes without answering", reasoning_bytes()),
-                "turn thinking off with generator.extra");
+                "turn thinking off with " + names_.extra);
   if (reasoning_bytes() > 0 && length)
     return fail(ErrorKind::config,
                 completion_tokens_ > 0
                     ? fmt::format("the model spent its {} tokens thinking", completion_tokens_)
                     : "the model spent all its tokens thinking",
-                std::string(kReduceReasoning));
+                think_less);
   if (finish_.empty())
     return fail(ErrorKind::protocol, "the answer broke off before its first word",
                 "ask again; the model server's log may say more");
   if (reasoning_bytes() > 0)
-    return fail(ErrorKind::protocol, "the model thought but wrote no answer",
-                std::string(kReduceReasoning));
+    return fail(ErrorKind::protocol, "the model thought but wrote no answer", think_less);
   return fail(ErrorKind::protocol, "the model wrote no answer", "ask again");
 }
 

@@ -43,6 +43,13 @@ struct ChatLimits {
   size_t body = 4u << 20;         // bytes of a response that is not streamed
 };
 
+// How hints name the settings of a request.
+struct ChatSettingNames {
+  std::string model = "model";
+  std::string max_tokens = "the limit of tokens";
+  std::string extra = "an extra field of the request";
+};
+
 struct ChatEnd {
   FinishReason finish = FinishReason::complete;
   int64_t prompt_tokens = 0;       // zero if the server does not say, or had some of them cached
@@ -55,7 +62,8 @@ class ChatDecoder {
  public:
   // The sink receives the text of the answer, without reasoning and in pieces that are not empty.
   // The key is redacted in errors, which repeat the server's messages.
-  explicit ChatDecoder(DeltaSink sink, ChatLimits limits = {}, Secret key = {});
+  explicit ChatDecoder(DeltaSink sink, ChatLimits limits = {}, Secret key = {},
+                       ChatSettingNames names = {});
 
   // Any content type but an event stream or JSON is a protocol error.
   Result<> head(std::string_view content_type);
@@ -85,6 +93,7 @@ class ChatDecoder {
   const DeltaSink sink_;
   const ChatLimits limits_;
   const Secret key_;
+  const ChatSettingNames names_;
   bool streamed_ = true;
   net::SseDecoder events_;
   std::string body_;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "net/json_text.h"
 
@@ -23,9 +24,7 @@ constexpr std::string_view kNotAcceptedWords[] = {
 };
 constexpr std::string_view kValueWords[] = {"too large", "too long", "at most", "exceed"};
 
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool is_name_character(char c) { return is_ascii_alnum(c) || c == '_'; }
 
 bool has_any(std::string_view text, std::span<const std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
@@ -39,9 +38,7 @@ struct ErrorBody {
 };
 
 ErrorBody read_error_body(std::string_view body) {
-  ErrorBody out{net::error_message(body), {}};
-  for (char& c : out.message)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  ErrorBody out{to_lower(net::error_message(body)), {}};
   const auto mended = net::repair_json(body);
   const OrderedJson json = OrderedJson::parse(mended.value_or(""), nullptr, false);
   const bool has_error = json.is_object() && json.contains("error") && json["error"].is_object();
@@ -70,7 +67,7 @@ Result<OrderedJson> parse_extra(std::string_view extra) {
   const auto mended = net::repair_json(extra);
   OrderedJson json = OrderedJson::parse(mended.value_or(""), nullptr, false);
   if (json.is_object()) return json;
-  return fail(ErrorKind::config, "generator.extra is not a JSON object",
+  return fail(ErrorKind::config, "is not a JSON object",
               R"(write it like {"chat_template_kwargs":{"enable_thinking":false}})");
 }
 

@@ -31,7 +31,8 @@ bool is_output_limit(std::string_view body);
 bool is_sampling_field(std::string_view field);
 void reject_sampling_fields(RejectedFields& rejected);
 
-// A config error unless `extra` is empty or a JSON object.
+// A config error unless `extra` is empty or a JSON object. Its message is the end of a sentence
+// about the setting: "is not a JSON object".
 Result<> check_extra(std::string_view extra);
 
 struct ChatParameters {

@@ -156,18 +156,15 @@ std::string ExtractiveVoice::answer(const GenerationRequest& request) const {
   return out;
 }
 
-Result<FinishReason> ExtractiveVoice::stream(const GenerationRequest& request,
-                                             const std::function<void()>& accepted,
-                                             const DeltaSink& sink, std::stop_token stop) {
+Result<std::unique_ptr<GenerationStream>> ExtractiveVoice::begin(const GenerationRequest& request,
+                                                                 std::stop_token) {
   const std::string text = answer(request);
-  accepted();
+  std::vector<std::string> words;
   for (std::string_view rest = text; !rest.empty();) {
-    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "interrupted");
-    const size_t end = std::min(rest.find(' ', 1), rest.size());
-    sink(rest.substr(0, end));
-    rest.remove_prefix(end);
+    words.emplace_back(rest.substr(0, rest.find(' ', 1)));
+    rest.remove_prefix(words.back().size());
   }
-  return FinishReason::complete;
+  return known_answer(std::move(words));
 }
 
 std::vector<std::optional<std::string>> ExtractiveVoice::frame(std::span<const Hit> hits,

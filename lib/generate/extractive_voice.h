@@ -53,10 +53,9 @@ class ExtractiveVoice final : public Generator {
   // Cites the first hit with a quotable sentence. If the confidence is direct, it also cites the
   // next one with another slug and title whose score is close. If no hit has a quotable sentence,
   // it cites the first without a quote. The caller must have removed hits that must not be cited.
-  // The sink gets one word at a time. The only error is cancelled.
-  Result<FinishReason> stream(const GenerationRequest& request,
-                              const std::function<void()>& accepted, const DeltaSink& sink,
-                              std::stop_token stop) override;
+  // The answer is passed on one word at a time. There are no errors.
+  Result<std::unique_ptr<GenerationStream>> begin(const GenerationRequest& request,
+                                                  std::stop_token stop) override;
   std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,
                                                 std::stop_token stop) override;
 

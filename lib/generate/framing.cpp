@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "generate/think_filter.h"
 #include "net/json_text.h"
 #include "text/characters.h"
@@ -63,7 +64,7 @@ size_t take_number(std::string_view& line) {
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t*#->[("), rest.size()));
   size_t number = 0;
   size_t digits = 0;
-  for (; digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9'; ++digits)
+  for (; digits < rest.size() && is_ascii_digit(rest[digits]); ++digits)
     number = std::min(number * 10 + static_cast<size_t>(rest[digits] - '0'), kMaxNumber);
   rest.remove_prefix(digits);
   const size_t text = std::min(rest.find_first_not_of("*.):]-"), rest.size());

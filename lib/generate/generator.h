@@ -42,15 +42,11 @@ enum class FinishReason {
   truncated,  // the stream ended without a finish reason
 };
 
-struct ProbeResult {
-  std::string model;  // empty if there is no model, or the server does not name it
-};
-
 // Receives a generated answer. It is called on the thread of the event loop.
 class GenerationSink {
  public:
   virtual ~GenerationSink() = default;
-  virtual void accepted() = 0;                    // once, before the first text
+  virtual void accepted() = 0;                    // once, when the server has accepted the request
   virtual void text(std::string_view delta) = 0;  // split anywhere
   virtual void finished() = 0;                    // the last call; it may destroy the stream
 };
@@ -65,8 +61,10 @@ class GenerationStream {
   // Stops reading from the server until resume(). The reader may still get text already read.
   virtual void pause() {}
   virtual void resume() {}
-  // The outcome, as of Generator::stream(). Any thread may call it, after the last callback or
-  // after the generation was given up. It may block, to ask the server why it failed.
+  // The outcome. Any thread may call it, after the last callback or after the generation was given
+  // up. It may block, to ask the server why it failed. An error without a call of accepted() means
+  // that nothing was written; otherwise the text so far stands. Errors: unavailable, timeout,
+  // protocol, busy, config (a key or model that the server rejects), cancelled.
   virtual Result<FinishReason> result(std::stop_token stop) = 0;
 };
 
@@ -76,20 +74,13 @@ class Generator {
   virtual std::string name() const = 0;
   // Whether it sends Request::messages to a model, so that a prompt must be built.
   virtual bool reads_prompt() const = 0;
-  // Checks that it can generate, by asking the model for one token. Errors as of stream().
-  virtual Result<ProbeResult> probe(std::stop_token) { return ProbeResult{}; }
-  // Blocks and writes the whole answer into the sink, on this thread. `accepted` is called once,
-  // before the first delta, when the server has accepted the request. An error before that means
-  // that nothing was written; after it, the text so far stands. Errors: unavailable, timeout,
-  // protocol, busy, config (a key or model that the server rejects), cancelled.
-  virtual Result<FinishReason> stream(const GenerationRequest& request,
-                                      const std::function<void()>& accepted, const DeltaSink& sink,
-                                      std::stop_token stop) = 0;
-  // Prepares a generation on an event loop. It may block, to ask the server for its models. The
-  // hits and documents of the request are not used afterwards. The default implementation generates
-  // the whole answer now and passes it on later.
+  // Checks that it can generate, by asking the model for one token. Returns the name of the model;
+  // empty if there is none, or the server does not name it. Errors are those of an answer.
+  virtual Result<std::string> probe(std::stop_token) { return std::string(); }
+  // Prepares an answer. It may block, to ask the server for its models. The hits and documents of
+  // the request are not used afterwards.
   virtual Result<std::unique_ptr<GenerationStream>> begin(const GenerationRequest& request,
-                                                          std::stop_token stop);
+                                                          std::stop_token stop) = 0;
   // A line for each hit that introduces it as a recommendation. Lines that could not be generated
   // are missing, so that recommendations never fail because of them. Untrusted, like answers.
   virtual std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,
@@ -97,5 +88,17 @@ class Generator {
     return std::vector<std::optional<std::string>>(hits.size());
   }
 };
+
+// An answer that is known already, in the pieces in which it is to be passed on, and its outcome.
+std::unique_ptr<GenerationStream> known_answer(
+    std::vector<std::string> pieces, Result<FinishReason> outcome = FinishReason::complete);
+
+// Blocks: generates an answer on a loop of the pool and passes it on, on this thread. `accepted` is
+// called once, before the first text. After a stop request no text is passed on, and the outcome is
+// `cancelled` unless the answer was complete.
+Result<FinishReason> generate_blocking(net::EventLoopPool& loops, Generator& generator,
+                                       const GenerationRequest& request,
+                                       const std::function<void()>& accepted, const DeltaSink& sink,
+                                       std::stop_token stop);
 
 }  // namespace stoka::generate

@@ -29,6 +29,11 @@ size_t estimate(std::span<const Message> messages) {
   return out;
 }
 
+ChatSettingNames setting_names(const net::Upstream& upstream) {
+  return {upstream.setting_key("model"), upstream.setting_key("max_tokens"),
+          upstream.setting_key("extra")};
+}
+
 // The subject by which a recording finds a request for framing lines.
 std::string framing_subject(std::span<const Hit> hits) {
   std::string out = "framing";
@@ -42,8 +47,6 @@ struct OpenAiGenerator::State {
   void warn_about_answer(std::span<const Message> messages, const ChatEnd& end);
   Result<std::optional<FramingLines>> complete(std::span<const Hit> hits, std::stop_token stop);
   Result<FramingLines> chat(std::span<const Hit> hits, std::stop_token stop);
-  Result<net::HttpResponse> send_whole(std::string_view endpoint, std::span<const Hit> hits,
-                                       const OpenAiServer::Write& write, std::stop_token stop);
 
   net::Upstream& upstream;
   const OpenAiOptions options;
@@ -61,7 +64,8 @@ OpenAiGenerator::~OpenAiGenerator() = default;
 
 std::string OpenAiGenerator::name() const {
   const std::string model = state_->server.known_model();
-  return fmt::format("{} at {}", model.empty() ? "a model" : model, state_->server.shown());
+  return fmt::format("{} at {}", model.empty() ? "a model" : model,
+                     state_->upstream.options().url.display());
 }
 
 void OpenAiGenerator::State::warn_about_answer(std::span<const Message> messages,
@@ -76,8 +80,8 @@ void OpenAiGenerator::State::warn_about_answer(std::span<const Message> messages
   if (end.reasoning_in_text)
     log.warning(
         "the model's reasoning is part of its answer; let the server separate it, or turn it off "
-        "with "
-        "generator.extra");
+        "with " +
+        upstream.setting_key("extra"));
 }
 
 // One answer: receives the response, decodes it, and passes the text to the reader.
@@ -91,7 +95,7 @@ class OpenAiGenerator::Stream final : public GenerationStream, net::BodySink {
         deadline_(deadline),
         rejected_(state.server.rejected()),
         decoder_([this](std::string_view delta) { sink_->text(delta); }, {},
-                 state.upstream.options().key) {}
+                 state.upstream.options().key, setting_names(state.upstream)) {}
 
   // Writes the first request before the generation starts, so that its errors are returned early.
   Result<> prepare() {
@@ -184,47 +188,21 @@ Result<std::unique_ptr<GenerationStream>> OpenAiGenerator::begin(const Generatio
   return out;
 }
 
-Result<FinishReason> OpenAiGenerator::stream(const GenerationRequest& request,
-                                             const std::function<void()>& accepted,
-                                             const DeltaSink& sink, std::stop_token stop) {
-  struct DeltaAdapter final : GenerationSink {
-    DeltaAdapter(const std::function<void()>& on_accepted, const DeltaSink& on_text)
-        : on_accepted_(on_accepted), on_text_(on_text) {}
-    void accepted() override { on_accepted_(); }
-    void text(std::string_view delta) override { on_text_(delta); }
-    void finished() override { is_over = true; }
-    bool is_over = false;
-    const std::function<void()>& on_accepted_;
-    const DeltaSink& on_text_;
-  } adapter(accepted, sink);
-  const net::EventLoopPool::Handle loop = state_->upstream.loops().acquire();
-  STOKA_ASSIGN(const std::unique_ptr<GenerationStream> stream, begin(request, stop));
-  stream->start(*loop, adapter);
-  loop->run_until([&] { return adapter.is_over; }, stop);
-  return stream->result(stop);
-}
-
 // A listed model is not necessarily loadable or a chat model, so the model is asked for a token.
-Result<ProbeResult> OpenAiGenerator::probe(std::stop_token stop) {
+Result<std::string> OpenAiGenerator::probe(std::stop_token stop) {
   State& state = *state_;
   const net::Deadline deadline(kProbeTimeout);
   STOKA_ASSIGN(const std::string model, state.server.model(stop, deadline));
   const std::vector<Message> messages = {{"user", "hi"}};
   const ChatParameters parameters{model, messages, 1, false};
   // Without a subject, so that a replay does not use this response as the answer to a question.
-  net::Call call;
-  call.endpoint = "chat/completions";
+  net::Call call{"chat/completions", {}};
   call.timeout_setting = {};
-  STOKA_ASSIGN(const net::HttpResponse response, state.server.send(
-                                                     [&](const RejectedFields& rejected) {
-                                                       return chat_body(parameters, state.options,
-                                                                        rejected);
-                                                     },
-                                                     [&](std::string body) {
-                                                       call.body = std::move(body);
-                                                       call.timeout = deadline.remaining();
-                                                       return state.upstream.call(call, stop);
-                                                     }));
+  const auto write = [&](const RejectedFields& rejected) {
+    return chat_body(parameters, state.options, rejected);
+  };
+  STOKA_ASSIGN(const net::HttpResponse response,
+               state.server.send(std::move(call), write, deadline, stop));
   if (!response.ok() && !is_output_limit(response.body))
     return fail(state.server.status_error(response, model, stop, deadline));
   if (response.ok() && response.content_type != "text/event-stream") {
@@ -232,7 +210,7 @@ Result<ProbeResult> OpenAiGenerator::probe(std::stop_token stop) {
     if (!word || word->is_error || !word->has_choice)
       return fail(state.upstream.protocol_error("the response is not a chat completion"));
   }
-  return ProbeResult{model};
+  return model;
 }
 
 // Returns nothing if the server does not accept several prompts in one completion.
@@ -244,7 +222,8 @@ Result<std::optional<FramingLines>> OpenAiGenerator::State::complete(std::span<c
   const auto write = [&](const RejectedFields& rejected) {
     return completions_body(model, prompts, kTokensPerLine, options, rejected);
   };
-  STOKA_ASSIGN(const net::HttpResponse response, send_whole("completions", hits, write, stop));
+  STOKA_ASSIGN(const net::HttpResponse response,
+               server.send({"completions", {}, framing_subject(hits)}, write, kNoDeadline, stop));
   if (response.status == 500) return std::nullopt;  // probably temporary
   constexpr int kNotAccepted[] = {400, 404, 405, 422, 501};
   const bool accepted = std::find(std::begin(kNotAccepted), std::end(kNotAccepted),
@@ -263,10 +242,13 @@ Result<FramingLines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std
   const auto write = [&](const RejectedFields& rejected) {
     return chat_body(parameters, options, rejected);
   };
-  STOKA_ASSIGN(const net::HttpResponse response, send_whole("chat/completions", hits, write, stop));
+  STOKA_ASSIGN(
+      const net::HttpResponse response,
+      server.send({"chat/completions", {}, framing_subject(hits)}, write, kNoDeadline, stop));
   if (!response.ok()) return fail(upstream.status_error(response));
   std::string text;
-  ChatDecoder decoder([&](std::string_view delta) { text += delta; }, {}, upstream.options().key);
+  ChatDecoder decoder([&](std::string_view delta) { text += delta; }, {}, upstream.options().key,
+                      setting_names(upstream));
   auto decoded = decoder.head(response.content_type);
   if (decoded) decoded = decoder.push(response.body).map([](net::BodyProgress) {});
   if (!decoded) return fail(server.describe(decoded.error()));
@@ -274,19 +256,6 @@ Result<FramingLines> OpenAiGenerator::State::chat(std::span<const Hit> hits, std
   if (!end) return fail(server.describe(end.error()));
   if (end->reasoning_in_text) return FramingLines(hits.size());
   return numbered_lines(text, hits.size());
-}
-
-Result<net::HttpResponse> OpenAiGenerator::State::send_whole(std::string_view endpoint,
-                                                             std::span<const Hit> hits,
-                                                             const OpenAiServer::Write& write,
-                                                             std::stop_token stop) {
-  net::Call call;
-  call.endpoint = endpoint;
-  call.subject = framing_subject(hits);
-  return server.send(write, [&](std::string body) {
-    call.body = std::move(body);
-    return upstream.call(call, stop);
-  });
 }
 
 std::vector<std::optional<std::string>> OpenAiGenerator::frame(std::span<const Hit> hits,

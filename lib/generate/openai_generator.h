@@ -39,13 +39,10 @@ class OpenAiGenerator final : public Generator {
   std::string name() const override;
   bool reads_prompt() const override { return true; }
   // Takes at most ten seconds.
-  Result<ProbeResult> probe(std::stop_token stop) override;
+  Result<std::string> probe(std::stop_token stop) override;
   // The model's reasoning is not passed on. If the server rejects a field by name (stream_options,
   // max_tokens, …), the field is removed or renamed and the request is repeated. The total timeout
   // of the upstream covers all requests of the answer.
-  Result<FinishReason> stream(const GenerationRequest& request,
-                              const std::function<void()>& accepted, const DeltaSink& sink,
-                              std::stop_token stop) override;
   Result<std::unique_ptr<GenerationStream>> begin(const GenerationRequest& request,
                                                   std::stop_token stop) override;
   std::vector<std::optional<std::string>> frame(std::span<const Hit> hits,

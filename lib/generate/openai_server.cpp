@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kMaxRepeats = 2;
 constexpr std::chrono::milliseconds kListTimeout{10000};
-constexpr std::string_view kSetModel = "set generator.model (STOKA_GEN_MODEL)";
 
 }  // namespace
 
@@ -32,8 +31,8 @@ Result<std::string> OpenAiServer::choose(const Models& listed) const {
   if (listed->size() == 1) return listed->front();
   return fail(
       ErrorKind::config,
-      fmt::format("generator at {} has several models: {}", shown(), net::join_models(*listed)),
-      std::string(kSetModel));
+      fmt::format("{} has several models: {}", upstream_.description(), net::join_models(*listed)),
+      "set " + upstream_.setting_name("model"));
 }
 
 Result<OpenAiServer::Models> OpenAiServer::list(std::stop_token stop,
@@ -71,18 +70,20 @@ bool OpenAiServer::should_repeat(const net::HttpResponse& response, RejectedFiel
   const bool may_name_field = response.status == 400 || response.status == 422;
   std::string field = may_name_field ? rejected_field(response.body, rejected) : "";
   if (field.empty() || repeats == kMaxRepeats) return false;
-  log_.info(fmt::format("generator at {} rejects the field {}", shown(), field));
+  log_.info(fmt::format("{} rejects the field {}", upstream_.description(), field));
   // The last repetition would fail if the server rejects the sampling fields one by one.
   if (repeats + 1 == kMaxRepeats && is_sampling_field(field)) reject_sampling_fields(rejected);
   rejected.insert(std::move(field));
   return true;
 }
 
-Result<net::HttpResponse> OpenAiServer::send(const Write& write, const Send& send_body) {
+Result<net::HttpResponse> OpenAiServer::send(net::Call call, const Write& write,
+                                             const net::Deadline& deadline, std::stop_token stop) {
   RejectedFields rejected = this->rejected();
   for (int repeats = 0;; ++repeats) {
-    STOKA_ASSIGN(std::string body, write(rejected));
-    STOKA_ASSIGN(net::HttpResponse response, send_body(std::move(body)));
+    STOKA_ASSIGN(call.body, write(rejected));
+    call.timeout = deadline.remaining();
+    STOKA_ASSIGN(net::HttpResponse response, upstream_.call(call, stop));
     if (!should_repeat(response, rejected, repeats)) return response;
   }
 }
@@ -91,7 +92,8 @@ Error OpenAiServer::status_error(const net::HttpResponse& response, const std::s
                                  std::stop_token stop, const net::Deadline& deadline) {
   if (is_context_overflow(response.body)) {
     Error error = upstream_.status_error(response);
-    error.hint = "raise the context length of the model server, or lower prompt.budget";
+    error.hint = "raise the context length of the model server, or lower " +
+                 upstream_.setting_name("prompt_budget");
     return error;
   }
   if (net::is_unknown_model(response.status, response.body, model)) {
@@ -103,7 +105,7 @@ Error OpenAiServer::status_error(const net::HttpResponse& response, const std::s
 
 Error OpenAiServer::describe(Error error) const {
   error.message =
-      upstream_.options().key.redact(fmt::format("generator at {}: {}", shown(), error.message));
+      upstream_.options().key.redact(fmt::format("{}: {}", upstream_.description(), error.message));
   if (error.hint.empty()) error.hint = "try again; the server's own log may say why";
   return error;
 }

@@ -21,7 +21,6 @@ namespace stoka::generate {
 class OpenAiServer {
  public:
   using Write = std::function<Result<std::string>(const RejectedFields&)>;
-  using Send = std::function<Result<net::HttpResponse>(std::string body)>;
 
   // `model` is the one to use. If it is empty: the only model of the server, or `preferred` if the
   // server has several.
@@ -33,10 +32,11 @@ class OpenAiServer {
   Result<std::string> model(std::stop_token stop, const net::Deadline& deadline);
   std::string known_model() const;  // does not ask the server
 
-  // Writes and sends a request. If the response rejects a field by name, it is repeated without the
-  // field, at most twice. Any other response is returned. Once the server has accepted a request
-  // without a field, the field is left out of all later ones.
-  Result<net::HttpResponse> send(const Write& write, const Send& send);
+  // Writes the body of a request and sends it. If the response rejects a field by name, this is
+  // repeated without the field, at most twice. Any other response is returned. Once the server has
+  // accepted a request without a field, the field is left out of all later ones.
+  Result<net::HttpResponse> send(net::Call call, const Write& write, const net::Deadline& deadline,
+                                 std::stop_token stop);
 
   // The same for callers that send requests themselves: the fields to leave out, and whether to
   // repeat a request after this response, without the fields that are now in `rejected`. `repeats`
@@ -51,7 +51,6 @@ class OpenAiServer {
   // Adds the server's name and a hint to an error of a decoder, and redacts the key, which servers
   // may repeat.
   Error describe(Error error) const;
-  std::string shown() const { return upstream_.options().url.display(); }
 
  private:
   using Models = std::optional<std::vector<std::string>>;  // nothing: the server has no list

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace stoka::generate {
 namespace {
 
@@ -17,9 +19,8 @@ struct Tag {
 };
 
 bool same(std::string_view text, std::string_view lower) {
-  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char c, char d) {
-    return (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == d;
-  });
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
+                    [](char c, char d) { return to_lower(c) == d; });
 }
 
 // Whether the text begins with a tag or with a prefix of one.

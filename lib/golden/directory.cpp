@@ -14,7 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxBytes = 1 << 20;
-constexpr const char* kHint = "copy golden/ there, or unset golden.dir (STOKA_GOLDEN_DIR)";
 
 std::vector<std::string> golden_file_names() {
   std::vector<std::string> out;
@@ -33,7 +32,8 @@ bool is_ignored(std::string_view name) {
 // Returns the sorted names in the directory. Subdirectories are left out, unless they have the name
 // of a golden file: reading that will fail with a clear message.
 Result<std::vector<std::string>> file_names(const fs::path& directory,
-                                            const std::vector<std::string>& golden_names) {
+                                            const std::vector<std::string>& golden_names,
+                                            std::string_view hint) {
   std::error_code error;
   const fs::file_status status = fs::status(directory, error);
   if (!fs::exists(status))
@@ -42,10 +42,11 @@ Result<std::vector<std::string>> file_names(const fs::path& directory,
                             status.type() == fs::file_type::not_found
                                 ? "does not exist"
                                 : "cannot be read: " + error.message()),
-                kHint);
+                std::string(hint));
   if (!fs::is_directory(status))
     return fail(ErrorKind::config,
-                fmt::format("golden directory {} is not a directory", directory.string()), kHint);
+                fmt::format("golden directory {} is not a directory", directory.string()),
+                std::string(hint));
   std::vector<std::string> out;
   fs::directory_iterator at(directory, error);
   for (; !error && at != fs::directory_iterator(); at.increment(error)) {
@@ -59,16 +60,16 @@ Result<std::vector<std::string>> file_names(const fs::path& directory,
     return fail(
         ErrorKind::config,
         fmt::format("golden directory {} cannot be read: {}", directory.string(), error.message()),
-        kHint);
+        std::string(hint));
   std::sort(out.begin(), out.end());
   return out;
 }
 
 }  // namespace
 
-Result<Golden> load_directory(const fs::path& directory) {
+Result<Golden> load_directory(const fs::path& directory, std::string_view hint) {
   const std::vector<std::string> known = golden_file_names();
-  STOKA_ASSIGN(const std::vector<std::string> names, file_names(directory, known));
+  STOKA_ASSIGN(const std::vector<std::string> names, file_names(directory, known, hint));
   std::map<std::string, std::string, std::less<>> texts;
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) {
@@ -84,7 +85,8 @@ Result<Golden> load_directory(const fs::path& directory) {
   }
   if (texts.empty())
     return fail(ErrorKind::config,
-                fmt::format("golden directory {} holds no golden file", directory.string()), kHint);
+                fmt::format("golden directory {} holds no golden file", directory.string()),
+                std::string(hint));
   return load([&](std::string_view name) -> Result<std::optional<std::string>> {
     const auto found = texts.find(name);
     return found == texts.end() ? std::nullopt : std::optional(found->second);

@@ -12,7 +12,8 @@ namespace stoka::golden {
 // hold at least one golden file. A file with another name is an error, because it is probably
 // misspelled and would never be read. Ignored are subdirectories, README, LICENSE and CHANGELOG
 // files, hidden files, and backup files of editors: names that end in ~, .swp, .bak, .orig, .rej or
-// .tmp, or that begin and end with #. All errors are of kind config and name the file.
-Result<Golden> load_directory(const std::filesystem::path& directory);
+// .tmp, or that begin and end with #. All errors are of kind config and name the file. `hint` is
+// the hint of an error that says that this is not such a directory.
+Result<Golden> load_directory(const std::filesystem::path& directory, std::string_view hint = {});
 
 }  // namespace stoka::golden

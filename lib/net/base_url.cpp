@@ -27,17 +27,12 @@ constexpr std::array<std::string_view, 6> kVersionedEndpoints = {
 constexpr std::array<std::string_view, 4> kPlainEndpoints = {"/embed", "/rerank", "/info",
                                                              "/health"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // "http" from "http://…"; empty for "localhost:8000/…".
 std::string parse_scheme(std::string_view text) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos || !text.substr(colon + 1).starts_with('/')) return {};
   const std::string_view name = text.substr(0, colon);
-  const auto fits = [](char c) {
-    return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
-  };
+  const auto fits = [](char c) { return is_ascii_alnum(c) || c == '+' || c == '-' || c == '.'; };
   return std::all_of(name.begin(), name.end(), fits) ? to_lower(name) : std::string();
 }
 
@@ -100,7 +95,7 @@ std::string_view remove_endpoint(std::string& path, std::span<const std::string_
 // Whether a segment looks like "v1" or "v1beta".
 bool has_version(std::string_view path) {
   for (size_t at = path.find("/v"); at != std::string_view::npos; at = path.find("/v", at + 1))
-    if (at + 2 < path.size() && is_digit(path[at + 2])) return true;
+    if (at + 2 < path.size() && is_ascii_digit(path[at + 2])) return true;
   return false;
 }
 

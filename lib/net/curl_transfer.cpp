@@ -29,7 +29,7 @@ std::optional<int> parse_digits(std::string_view text) {
   if (text.empty() || text.size() > 9) return std::nullopt;
   int out = 0;
   for (const char c : text) {
-    if (c < '0' || c > '9') return std::nullopt;
+    if (!is_ascii_digit(c)) return std::nullopt;
     out = 10 * out + (c - '0');
   }
   return out;
@@ -49,8 +49,8 @@ std::string own_style(std::string_view text) {
   std::string out = text::collapse_whitespace(text::one_line(text::replace_controls(text, " ")));
   if (out.size() > kMaxReasonBytes) out.resize(text::floor_char_boundary(out, kMaxReasonBytes));
   while (out.ends_with('.')) out.pop_back();
-  const bool name = out.size() > 1 && out[1] >= 'A' && out[1] <= 'Z';
-  if (!out.empty() && !name) out[0] = to_lower(out.substr(0, 1))[0];
+  const bool name = out.size() > 1 && is_ascii_upper(out[1]);
+  if (!out.empty() && !name) out[0] = to_lower(out[0]);
   return out;
 }
 

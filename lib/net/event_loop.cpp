@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <list>
 #include <mutex>
 #include <utility>
 
@@ -146,6 +145,7 @@ struct EventLoop::Curl {
 };
 
 void LoopTransfer::begin(const HttpRequest& request) {
+  CURLM* const multi = loop_.curl().handle();
   auto curl_transfer = CurlTransfer::create(request, *this);
   std::optional<TransferFailure> failure;
   if (!loop_.works()) {
@@ -157,7 +157,7 @@ void LoopTransfer::begin(const HttpRequest& request) {
   } else {
     curl_transfer_ = std::move(*curl_transfer);
     curl_easy_setopt(curl_transfer_->handle(), CURLOPT_PRIVATE, this);
-    added_ = curl_multi_add_handle(loop_.curl_->handle(), curl_transfer_->handle()) == CURLM_OK;
+    added_ = curl_multi_add_handle(multi, curl_transfer_->handle()) == CURLM_OK;
     if (added_) return set_timer();
     failure = curl_transfer_->failure(Error(ErrorKind::internal, "libcurl rejects the request"));
   }
@@ -226,21 +226,28 @@ void LoopTransfer::end(std::optional<TransferFailure> failure) {
   done(std::move(failure));  // may destroy this
 }
 
-EventLoop::EventLoop() : curl_(std::make_unique<Curl>()) {
-  static std::once_flag once;
-  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+EventLoop::EventLoop() {
   epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = 0;
   ::epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event);
+}
+
+// Initialising libcurl takes about a millisecond, which a program without transfers should not pay.
+EventLoop::Curl& EventLoop::curl() {
+  if (curl_) return *curl_;
+  static std::once_flag once;
+  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+  curl_ = std::make_unique<Curl>();
   CURLM* const multi = curl_->handle();
   curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &Curl::on_socket);
   curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &Curl::on_timer);
   curl_multi_setopt(multi, CURLMOPT_TIMERDATA, this);
   curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, kMaxConnections);
+  return *curl_;
 }
 
 EventLoop::~EventLoop() {
@@ -248,7 +255,7 @@ EventLoop::~EventLoop() {
   std::exchange(posted_, {}).clear();
   std::exchange(deferred_, {}).clear();
   std::exchange(timers_, {}).clear();
-  curl_->multi.reset();  // calls the callbacks
+  if (curl_) curl_->multi.reset();  // calls the callbacks
   curl_.reset();
   ::close(wake_);
   ::close(epoll_);
@@ -367,10 +374,10 @@ void EventLoop::run_once() {
           {broken || (event.events & (EPOLLIN | EPOLLRDHUP)) != 0, (event.events & EPOLLOUT) != 0});
     }
   }
-  curl_->process_transfers();
+  if (curl_) curl_->process_transfers();
   run_posted();
   run_timers();
-  curl_->process_transfers();
+  if (curl_) curl_->process_transfers();
   while (!deferred_.empty())
     for (const Task& task : std::exchange(deferred_, {})) task();
 }
@@ -380,10 +387,11 @@ void EventLoop::run_until(const std::function<bool()>& over, const std::stop_tok
   while (!over() && !stop.stop_requested()) run_once();
 }
 
-EventLoopPool::Handle::~Handle() {
-  if (!loop_->works()) return;
-  const std::lock_guard lock(pool_.mutex_);
-  if (pool_.idle_.size() < kMaxIdleLoops) pool_.idle_.push_back(std::move(loop_));
+void EventLoopPool::Return::operator()(EventLoop* used) const {
+  std::unique_ptr<EventLoop> loop(used);
+  if (!loop->works()) return;
+  const std::lock_guard lock(pool->mutex_);
+  if (pool->idle_.size() < kMaxIdleLoops) pool->idle_.push_back(std::move(loop));
 }
 
 EventLoopPool::Handle EventLoopPool::acquire() {
@@ -396,7 +404,7 @@ EventLoopPool::Handle EventLoopPool::acquire() {
     }
   }
   if (!loop) loop = std::make_unique<EventLoop>();
-  return {*this, std::move(loop)};
+  return Handle(loop.release(), Return{this});
 }
 
 }  // namespace stoka::net

@@ -85,6 +85,19 @@ class EventLoop {
   // Blocks and runs the loop until `over` returns true or a stop is requested.
   void run_until(const std::function<bool()>& over, const std::stop_token& stop);
 
+  // Blocks until some work is over. `start` begins the work, which passes its result to the given
+  // callback in a later iteration, and returns an object that owns the work. Returns nothing if a
+  // stop is requested earlier; the work is then cancelled by destroying its owner.
+  template <class Value, class Start>
+  std::optional<Value> run(const Start& start, const std::stop_token& stop) {
+    std::optional<Value> result;
+    if (stop.stop_requested()) return result;
+    [[maybe_unused]] const auto owner =
+        start([&result](Value value) { result.emplace(std::move(value)); });
+    run_until([&result] { return result.has_value(); }, stop);
+    return result;
+  }
+
  private:
   struct Curl;
   friend class LoopTransfer;
@@ -94,8 +107,9 @@ class EventLoop {
   void run_once();
   void run_posted();
   void run_timers();
+  Curl& curl();
 
-  std::unique_ptr<Curl> curl_;
+  std::unique_ptr<Curl> curl_;  // made for the first transfer
   int epoll_ = -1;
   int wake_ = -1;         // an eventfd
   uint64_t last_id_ = 0;  // of timers and watches
@@ -110,21 +124,12 @@ class EventLoop {
 // Any thread may use the pool.
 class EventLoopPool {
  public:
-  // An event loop that is in use; destroying this returns it to the pool.
-  class Handle {
-   public:
-    Handle(EventLoopPool& pool, std::unique_ptr<EventLoop> loop)
-        : pool_(pool), loop_(std::move(loop)) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle();
-    EventLoop& operator*() const { return *loop_; }
-    EventLoop* operator->() const { return loop_.get(); }
-
-   private:
-    EventLoopPool& pool_;
-    std::unique_ptr<EventLoop> loop_;
+  struct Return {
+    EventLoopPool* pool;
+    void operator()(EventLoop* loop) const;
   };
+  // An event loop that is in use; destroying this returns it to the pool.
+  using Handle = std::unique_ptr<EventLoop, Return>;
 
   Handle acquire();
 

@@ -113,6 +113,9 @@ Result<> read_answer(const json& line, RecordedTransfer& out) {
   out.head->content_type = reader.text("content_type");
   if (line.contains("retry_after"))
     out.head->retry_after = std::chrono::seconds(reader.number("retry_after", 0, 24 * 60 * 60));
+  if (line.contains("location")) out.head->location = reader.text("location");
+  if (line.contains("rate_limit_remaining"))
+    out.head->rate_limit_remaining = reader.number("rate_limit_remaining", 0, 999'999'999);
   if (line.contains("body_base64")) {
     const std::optional<std::string> bytes = from_base64(reader.text("body_base64"));
     if (!bytes) return invalid_member("body_base64");
@@ -186,6 +189,10 @@ void redact(RecordedTransfer& recorded, const Secret& key) {
     recorded.body = std::move(body);
   }
   recorded.subject = key.redact(recorded.subject);
+  if (recorded.head) {
+    recorded.head->content_type = key.redact(recorded.head->content_type);
+    recorded.head->location = key.redact(recorded.head->location);
+  }
   if (!recorded.failure) return;
   recorded.failure->error.message = key.redact(recorded.failure->error.message);
   recorded.failure->error.hint = key.redact(recorded.failure->error.hint);
@@ -206,6 +213,8 @@ std::string RecordedTransfer::to_line() const {
     out["status"] = head->status;
     out["content_type"] = head->content_type;
     if (head->retry_after) out["retry_after"] = head->retry_after->count();
+    if (!head->location.empty()) out["location"] = head->location;
+    if (head->rate_limit_remaining) out["rate_limit_remaining"] = *head->rate_limit_remaining;
     const bool is_text = text::is_valid_utf8(body);
     out[is_text ? "body" : "body_base64"] = is_text ? body : to_base64(body);
     out["pieces"] = pieces;
@@ -403,16 +412,23 @@ ReplayTransport::ReplayTransport(std::unique_ptr<Index> index) : index_(std::mov
 
 ReplayTransport::~ReplayTransport() = default;
 
-Result<std::unique_ptr<ReplayTransport>> ReplayTransport::open(const std::filesystem::path& file) {
+Result<std::unique_ptr<ReplayTransport>> ReplayTransport::open(const std::filesystem::path& file,
+                                                               Log& log) {
   STOKA_ASSIGN(const std::string text, read_file(file, kMaxFileBytes));
   auto index = std::make_unique<Index>();
   index->path = file;
   std::string_view rest = text;
   for (size_t number = 1; !rest.empty(); ++number) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
+    const bool has_end = line.size() < rest.size();
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     if (line.empty()) continue;
     Result<RecordedTransfer> recorded = RecordedTransfer::from_line(line);
+    if (!recorded && !has_end && !index->entries.empty()) {
+      log.warning(fmt::format("{}:{} was cut off; this response is missing from the replay",
+                              file.string(), number));
+      break;
+    }
     if (!recorded)
       return fail(ErrorKind::data,
                   fmt::format("{}:{} is not a recorded transfer: {}", file.string(), number,

@@ -1,15 +1,16 @@
 // Transports that record transfers to a file and replay them from it. Each transfer is a line of
 // JSON:
-//   {"role","name","subject","request":{…},"status","content_type","retry_after",
-//    "body"|"body_base64","pieces":[lengths of the pieces in which the body arrived],
-//    "failure":{"kind","message","hint","connected","answered","cause"}}
-// A recording contains no key: request headers and addresses are not stored, and a key that a
-// server repeats becomes *** (the body is then stored as one piece).
+//   {"role","name","subject","request":{…},"status","content_type","retry_after","location",
+//    "rate_limit_remaining","body"|"body_base64","pieces":[lengths of the pieces in which the body
+//    arrived], "failure":{"kind","message","hint","connected","answered","cause"}}
+// A recording contains no key: request headers and the address of the server are not stored, and a
+// key that a server repeats becomes *** (the body is then stored as one piece).
 #pragma once
 
 #include <filesystem>
 #include <memory>
 
+#include "base/log.h"
 #include "net/transport.h"
 
 namespace stoka::net {
@@ -41,8 +42,9 @@ class RecordingTransport final : public Transport {
 // last one is then repeated. Any thread may use it.
 class ReplayTransport final : public SynchronousTransport {
  public:
-  // A data error names the file and the line that is invalid.
-  static Result<std::unique_ptr<ReplayTransport>> open(const std::filesystem::path& file);
+  // A data error names the file and the line that is invalid. An invalid last line without a line
+  // end, after other lines, was cut off when the recording ended; it is ignored with a warning.
+  static Result<std::unique_ptr<ReplayTransport>> open(const std::filesystem::path& file, Log& log);
   ~ReplayTransport() override;
   // A request that was not recorded fails with a data error.
   std::optional<TransferFailure> perform(const HttpRequest& request, BodySink& sink,

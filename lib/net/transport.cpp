@@ -10,17 +10,10 @@ Transport::~Transport() = default;
 
 std::optional<TransferFailure> Transport::perform(const HttpRequest& request, BodySink& sink,
                                                   std::stop_token stop) {
-  const TransferFailure stopped{.error = Error(ErrorKind::cancelled, "stopped")};
-  if (stop.stop_requested()) return stopped;
   const EventLoopPool::Handle loop = loops_->acquire();
-  bool over = false;
-  std::optional<TransferFailure> failure;
-  const auto transfer = start(*loop, request, sink, [&](std::optional<TransferFailure> how) {
-    failure = std::move(how);
-    over = true;
-  });
-  loop->run_until([&] { return over; }, stop);
-  return over ? failure : stopped;
+  const auto outcome = loop->run<std::optional<TransferFailure>>(
+      [&](CompletionCallback done) { return start(*loop, request, sink, std::move(done)); }, stop);
+  return outcome.value_or(TransferFailure{.error = Error(ErrorKind::cancelled, "stopped")});
 }
 
 std::unique_ptr<Transfer> SynchronousTransport::start(EventLoop& loop, const HttpRequest& request,

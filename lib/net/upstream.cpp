@@ -80,24 +80,12 @@ Upstream::Upstream(UpstreamOptions options, Transport& transport, Log& log)
       random_(std::random_device{}()) {}
 
 Result<HttpResponse> Upstream::call(const Call& call, std::stop_token stop) {
-  return call_blocking(call, nullptr, std::move(stop));
-}
-
-Result<HttpResponse> Upstream::stream(const Call& call, BodySink& caller_sink,
-                                      std::stop_token stop) {
-  return call_blocking(call, &caller_sink, std::move(stop));
-}
-
-Result<HttpResponse> Upstream::call_blocking(const Call& call, BodySink* caller_sink,
-                                             std::stop_token stop) {
-  const Error stopped(ErrorKind::cancelled, "stopped");
-  if (stop.stop_requested()) return fail(stopped);
-  const EventLoopPool::Handle loop = loops().acquire();
-  std::optional<Result<HttpResponse>> result;
-  const auto pending = start(*loop, call, caller_sink,
-                             [&](Result<HttpResponse> answer) { result = std::move(answer); });
-  loop->run_until([&] { return result.has_value(); }, stop);
-  return result ? *std::move(result) : fail(stopped);
+  const EventLoopPool::Handle loop = transport_.loops().acquire();
+  auto result = loop->run<Result<HttpResponse>>(
+      [&](ResponseCallback answered) { return start(*loop, call, nullptr, std::move(answered)); },
+      stop);
+  if (!result) return fail(ErrorKind::cancelled, "stopped");
+  return *std::move(result);
 }
 
 std::unique_ptr<PendingCall> Upstream::start(EventLoop& loop, Call call, BodySink* caller_sink,

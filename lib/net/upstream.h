@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,12 @@
 
 namespace stoka::net {
 
+// A setting of the application, as hints name it.
+struct SettingName {
+  std::string key;       // "embedder.url"
+  std::string variable;  // its environment variable, "STOKA_EMBED_URL"; may be empty
+};
+
 struct UpstreamOptions {
   std::string role;  // "embedder", "reranker", "generator": named in errors and recordings
   BaseUrl url;
@@ -36,6 +43,8 @@ struct UpstreamOptions {
   int retries = 1;  // after a failed connection, 429, 502, 503 or 504
   SemaphoreOptions semaphore = {};
   CircuitBreakerOptions breaker = {};
+  // The settings that hints may name, by short names such as "url", "model" and "timeout".
+  std::map<std::string, SettingName, std::less<>> settings = {};
 };
 
 struct HttpResponse {
@@ -58,7 +67,7 @@ struct Call {
   // Unless zero, this replaces the total timeout of the options.
   Milliseconds timeout{0};
   std::string_view timeout_setting =
-      "timeout";  // the setting of that timeout; empty if it has none
+      "timeout";  // the short name of the setting of that timeout; empty if it has none
 };
 
 class PendingCall;
@@ -72,7 +81,8 @@ class Upstream {
 
   // Starts a call on an event loop. `answered` is called once, on the loop's thread and in a later
   // iteration; it may destroy the call. Destroying the call earlier cancels it without a callback.
-  // With a sink this is stream(), without one it is call(). It queues for a permit together with
+  // With a sink, the headers and the body of a 2xx response go to the sink, and nothing is retried
+  // once it has received the headers; otherwise see call(). It queues for a permit together with
   // the callers that block.
   std::unique_ptr<PendingCall> start(EventLoop& loop, Call call, BodySink* sink,
                                      ResponseCallback answered);
@@ -83,10 +93,6 @@ class Upstream {
   // cancelled.
   Result<HttpResponse> call(const Call& call, std::stop_token stop);
 
-  // Like call(), but the headers and the body of a 2xx response go to the sink. Nothing is retried
-  // after the sink has received the headers.
-  Result<HttpResponse> stream(const Call& call, BodySink& sink, std::stop_token stop);
-
   // The error that a response with an error status stands for, with a hint on what to do: 401 and
   // 403 are about the key, 402 about the account, 404 about the address, 429 and 503 ask for
   // patience, and others repeat the server's message. It never contains the key.
@@ -94,19 +100,21 @@ class Upstream {
   // A protocol error that names role and address: "embedder at http://…: WHAT".
   Error protocol_error(std::string_view what) const;
 
-  std::string description() const;                       // "embedder at http://localhost:8072"
-  std::string setting_name(std::string_view key) const;  // "embedder.url (STOKA_EMBED_URL)"
+  std::string description() const;  // "embedder at http://localhost:8072"
+  // For hints, by the short name of a setting: "embedder.url", or the role and the short name if
+  // the options do not have the setting.
+  std::string setting_key(std::string_view name) const;
+  // "embedder.url (STOKA_EMBED_URL)", with a value "embedder.kind = tei (STOKA_EMBEDDER)".
+  std::string setting_name(std::string_view name, std::string_view value = {}) const;
   const UpstreamOptions& options() const { return options_; }
   const Semaphore& semaphore() const { return semaphore_; }
   // Sets a callback for every call that fails without a response, or with 429 or 5xx. It runs on
   // the thread of the call. Set it before the first call.
   void on_failure(std::function<void(ErrorKind)> callback) { on_failure_ = std::move(callback); }
-  EventLoopPool& loops() { return transport_.loops(); }
 
  private:
   friend class PendingCall;
   class AttemptSink;
-  Result<HttpResponse> call_blocking(const Call& call, BodySink* sink, std::stop_token stop);
   HttpRequest request(Call& call, bool stream) const;  // moves the body out of the call
   // How long to wait before the next attempt; nothing if there is to be no other attempt.
   std::optional<Milliseconds> retry_delay(const std::optional<TransferFailure>& failure,

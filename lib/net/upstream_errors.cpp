@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "net/json_text.h"
 #include "net/upstream.h"
@@ -16,16 +17,8 @@ namespace {
 constexpr std::string_view kLengthWords[] = {"tokens", "too large", "too long", "length",
                                              "context size"};
 
-// "EMBED" of STOKA_EMBED_URL; empty for a role without environment variables.
-std::string_view variable_part(std::string_view role) {
-  if (role == "embedder") return "EMBED";
-  if (role == "reranker") return "RERANK";
-  if (role == "generator") return "GEN";
-  return {};
-}
-
 bool is_html(const HttpResponse& answer) {
-  const size_t first = answer.body.find_first_not_of(" \t\r\n");
+  const size_t first = answer.body.find_first_not_of(kAsciiWhitespace);
   return answer.content_type == "text/html" ||
          (first != std::string::npos && answer.body[first] == '<');
 }
@@ -35,9 +28,7 @@ bool is_html(const HttpResponse& answer) {
 bool is_input_too_long(const HttpResponse& answer) {
   if (answer.status == 413) return true;
   if (answer.status != 400 && answer.status != 422 && answer.status != 500) return false;
-  std::string message = error_message(answer.body);
-  std::transform(message.begin(), message.end(), message.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string message = to_lower(error_message(answer.body));
   return std::any_of(std::begin(kLengthWords), std::end(kLengthWords), [&](std::string_view word) {
     return message.find(word) != std::string::npos;
   });
@@ -47,13 +38,17 @@ std::string Upstream::description() const {
   return fmt::format("{} at {}", options_.role, options_.url.display());
 }
 
-std::string Upstream::setting_name(std::string_view key) const {
-  const std::string_view name = variable_part(options_.role);
-  if (name.empty()) return fmt::format("{}.{}", options_.role, key);
-  std::string upper(key);
-  for (char& c : upper)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return fmt::format("{}.{} (STOKA_{}_{})", options_.role, key, name, upper);
+std::string Upstream::setting_key(std::string_view name) const {
+  const auto found = options_.settings.find(name);
+  return found != options_.settings.end() ? found->second.key
+                                          : fmt::format("{}.{}", options_.role, name);
+}
+
+std::string Upstream::setting_name(std::string_view name, std::string_view value) const {
+  const auto found = options_.settings.find(name);
+  const bool has_variable = found != options_.settings.end() && !found->second.variable.empty();
+  return setting_key(name) + (value.empty() ? "" : fmt::format(" = {}", value)) +
+         (has_variable ? fmt::format(" ({})", found->second.variable) : "");
 }
 
 std::string Upstream::hint(const TransferFailure& failure, std::string_view total_setting) const {
@@ -83,7 +78,7 @@ std::string Upstream::hint(const TransferFailure& failure, std::string_view tota
 }
 
 std::string Upstream::timeout_setting(FailureCause cause, std::string_view total_setting) const {
-  if (cause == FailureCause::connect) return "net.connect_timeout";
+  if (cause == FailureCause::connect) return setting_name("connect_timeout");
   if (cause == FailureCause::total) return setting_name(total_setting);
   if (options_.role != "generator")
     return setting_name("timeout");  // the other roles have one timeout only
@@ -131,10 +126,10 @@ Error Upstream::status_error(const HttpResponse& answer) const {
         return error(ErrorKind::config, "requires a key", "set " + setting_name("api_key_file"));
       if (answer.status == 403)
         return error(ErrorKind::config, "denies access", "check the key and what it may use");
-      return error(ErrorKind::config, "rejects the key",
-                   fmt::format("check {0}.api_key_file, {0}.api_key_command or {0}.api_key, "
-                               "whichever gives it",
-                               options_.role));
+      return error(
+          ErrorKind::config, "rejects the key",
+          fmt::format("check {}, {} or {}, whichever gives it", setting_key("api_key_file"),
+                      setting_key("api_key_command"), setting_key("api_key")));
     case 404:
     case 405:
       return error(ErrorKind::config, "no such endpoint or model",

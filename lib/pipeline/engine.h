@@ -13,6 +13,7 @@
 #include "embed/embedder.h"
 #include "generate/generator.h"
 #include "golden/golden.h"
+#include "net/event_loop.h"
 #include "pipeline/catalog.h"
 #include "prompt/prompt.h"
 #include "rerank/order.h"
@@ -91,6 +92,8 @@ class Engine {
 
   const Parts& parts() const { return parts_; }
   const Settings& settings() const { return settings_; }
+  // For callers that block while an answer is generated.
+  net::EventLoopPool& loops() { return loops_; }
 
   // The indexed documents. Cached until an index run changes the generation of the index.
   Result<std::shared_ptr<const Catalog>> catalog();
@@ -115,6 +118,7 @@ class Engine {
   Parts parts_;
   Settings settings_;
   rerank::RetrievalOrder fallback_reranker_;
+  net::EventLoopPool loops_;
   std::mutex mutex_;  // guards catalog_
   std::shared_ptr<const Catalog> catalog_;
 };

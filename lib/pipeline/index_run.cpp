@@ -30,18 +30,20 @@ bool is_under_any(const std::string& path, std::span<const std::filesystem::path
 // The embedder gets about this many chunks in one call and divides them into batches.
 constexpr size_t kChunksPerEmbedCall = 256;
 
-store::ChunkRecord make_record(Chunk chunk) {
-  store::ChunkRecord out;
-  out.terms = embed::count_terms(chunk.title + "\n" + chunk.section + "\n" + chunk.content);
-  out.chunk = std::move(chunk);
-  return out;
+// Counts the terms of the chunk, unless that was done before.
+std::span<const store::TermCount> terms_of(store::ChunkRecord& record) {
+  const Chunk& chunk = record.chunk;
+  if (record.terms.empty())
+    record.terms = embed::count_terms(chunk.title + "\n" + chunk.section + "\n" + chunk.content);
+  return record.terms;
 }
 
 class IndexRun {
  public:
-  IndexRun(store::Store* store, const IndexRequest& request, const Clock& clock, Log& log,
-           const IndexProgress& progress, std::stop_token stop)
+  IndexRun(store::Store* store, embed::Embedder& embedder, const IndexRequest& request,
+           const Clock& clock, Log& log, const IndexProgress& progress, std::stop_token stop)
       : store_(store),
+        embedder_(embedder),
         request_(request),
         clock_(clock),
         log_(log),
@@ -56,9 +58,10 @@ class IndexRun {
                   "found nothing to index" +
                       (report_.skipped.empty() ? "" : ": " + report_.skipped.front().reason),
                   "give folders with .md files, a products.json or a corpus.jsonl");
-    STOKA_TRY(identify_model());
+    STOKA_TRY(identify_embedder());
     if (!request_.dry_run) {
       STOKA_ASSIGN(writer_, store_->begin_index());
+      index_embedder_ = embedder_.index_embedder();
     }
     STOKA_TRY(load_indexed());
     unite_and_assign_slugs(pages);
@@ -136,11 +139,10 @@ class IndexRun {
     return pages;
   }
 
-  // Asks the model for its identity before anything is written. A dry run works without a model.
-  Result<> identify_model() {
+  // Asks the embedder for its identity before anything is written. A dry run works without a model.
+  Result<> identify_embedder() {
     identity_ = request_.identity;
-    if (!request_.model) return {};
-    auto model = request_.model->identity(embed::InputType::document, stop_);
+    auto model = embedder_.identity(embed::InputType::document, stop_);
     if (!model && !request_.dry_run) return fail(model.error());
     if (!model) {
       log_.warning(model.error().message + "; assuming that the index was made with this model");
@@ -303,7 +305,7 @@ class IndexRun {
   Result<> write_changed(std::vector<ingest::Page>& pages) {
     for (size_t i = 0; i < pages.size(); ++i) {
       STOKA_TRY(check_stop());
-      if (!request_.model) report_progress("writing", i, pages.size());
+      if (writes_at_once()) report_progress("writing", i, pages.size());
       Document& document = pages[i].document;
       auto found = indexed_.find(document.slug);
       if (found != indexed_.end() && is_unchanged(found->second, document)) {
@@ -324,53 +326,47 @@ class IndexRun {
       report_.changes.push_back((added ? "added " : "changed ") + document.slug);
       total_chunks_[document.slug] = chunks.size();
       if (!writer_) continue;
-      if (!request_.model) {
-        STOKA_TRY(write_with_builtin_vectors(document, std::move(chunks)));
-        continue;
-      }
       pending_chunks_ += chunks.size();
-      pending_.push_back({&document, std::move(chunks), i});
-      if (pending_chunks_ >= kChunksPerEmbedCall && !rebuilds_)
+      PendingDocument& pending = pending_.emplace_back(PendingDocument{&document, {}, i});
+      for (Chunk& chunk : chunks) pending.records.push_back({std::move(chunk), {}, {}});
+      if (writes_at_once() || (pending_chunks_ >= kChunksPerEmbedCall && !rebuilds_))
         STOKA_TRY(write_pending(pages.size()));
     }
     STOKA_TRY(write_pending(pages.size()));
     return begin_writing();
   }
 
-  Result<> write_with_builtin_vectors(const Document& document, std::vector<Chunk> chunks) {
-    STOKA_TRY(begin_writing());
-    if (!builtin_embedder_) builtin_embedder_.emplace(*store_);
-    std::vector<store::ChunkRecord> records;
-    for (Chunk& chunk : chunks) {
-      records.push_back(make_record(std::move(chunk)));
-      STOKA_ASSIGN(records.back().embedding, builtin_embedder_->fold_in(records.back().terms));
-    }
-    return writer_->put_document(document, records);
-  }
+  // Whether each document is embedded and written alone, after a rebuild has removed the old ones.
+  // Otherwise a call embeds many chunks, and a rebuild embeds all before it removes anything.
+  bool writes_at_once() const { return embedder_.is_fitted_to_index(); }
 
   // Embeds the chunks of all pending documents in one call, then writes the documents. `pages` is
   // the number of all pages, for the progress.
   Result<> write_pending(size_t pages) {
     if (pending_.empty()) return {};
+    if (writes_at_once()) STOKA_TRY(begin_writing());
     std::vector<std::string> texts;
-    std::vector<std::pair<const PendingDocument*, const Chunk*>> origins;
-    for (const PendingDocument& item : pending_)
-      for (const Chunk& chunk : item.chunks) {
-        texts.push_back(ingest::fill_document_template(request_.identity.document_template, chunk,
-                                                       request_.chunks.prefix));
-        origins.emplace_back(&item, &chunk);
+    std::vector<std::pair<const PendingDocument*, store::ChunkRecord*>> origins;
+    for (PendingDocument& item : pending_)
+      for (store::ChunkRecord& record : item.records) {
+        texts.push_back(ingest::fill_document_template(request_.identity.document_template,
+                                                       record.chunk, request_.chunks.prefix));
+        origins.emplace_back(&item, &record);
       }
-    auto embedded = request_.model->embed_documents(
-        texts,
-        [&](size_t done) { report_progress("embedding", origins[done - 1].first->page, pages); },
+    auto embedded = index_embedder_->embed(
+        texts, [&](size_t text) { return terms_of(*origins[text].second); },
+        [&](size_t done) {
+          if (!writes_at_once()) report_progress("embedding", origins[done - 1].first->page, pages);
+        },
         stop_);
     std::set<const Document*> incomplete;
     if (!embedded) return fail(with_index_state(embedded.error()));
     for (const embed::Embeddings::Warning& warning : embedded->warnings) {
-      const auto& [item, chunk] = origins[warning.text];
-      std::string what = fmt::format("chunk {}{}: {}", chunk->index,
-                                     chunk->section.empty() ? "" : " of '" + chunk->section + "'",
-                                     warning.message);
+      const auto& [item, record] = origins[warning.text];
+      const Chunk& chunk = record->chunk;
+      std::string what =
+          fmt::format("chunk {}{}: {}", chunk.index,
+                      chunk.section.empty() ? "" : " of '" + chunk.section + "'", warning.message);
       if (embedded->vectors[warning.text].empty()) {
         incomplete.insert(item->document);
         report_.left_out.push_back(
@@ -382,10 +378,11 @@ class IndexRun {
     STOKA_TRY(begin_writing());
     size_t next = 0;
     for (PendingDocument& item : pending_) {
-      std::vector<store::ChunkRecord> records;
-      for (Chunk& chunk : item.chunks) {
-        records.push_back(make_record(std::move(chunk)));
-        records.back().embedding = std::move(embedded->vectors[next++]);
+      // Freed with its terms when the document is written.
+      std::vector<store::ChunkRecord> records = std::move(item.records);
+      for (store::ChunkRecord& record : records) {
+        terms_of(record);
+        record.embedding = std::move(embedded->vectors[next++]);
       }
       Document document = *item.document;
       // This hash differs from the hash that the next run computes, so that run embeds it again.
@@ -438,23 +435,22 @@ class IndexRun {
   Result<> finish() {
     for (const auto& [slug, chunks] : total_chunks_) report_.chunks += chunks;
     if (!writer_) return {};
-    if (request_.model) return writer_->finish(clock_.now());
     embed::Progress fit_progress = [this](double share) {
       report_progress("fitting", static_cast<size_t>(share * 100), 100);
     };
-    STOKA_ASSIGN(report_.refitted,
-                 embed::refit_if_needed(*store_, *writer_, {}, fit_progress, stop_));
+    STOKA_ASSIGN(report_.refitted, index_embedder_->finish(*writer_, fit_progress, stop_));
     return writer_->finish(clock_.now());
   }
 
   // A changed document whose chunks have no vectors yet.
   struct PendingDocument {
     const Document* document;
-    std::vector<Chunk> chunks;
+    std::vector<store::ChunkRecord> records;
     size_t page = 0;  // position among all pages
   };
 
   store::Store* store_;
+  embed::Embedder& embedder_;
   const IndexRequest& request_;
   const Clock& clock_;
   Log& log_;
@@ -462,7 +458,7 @@ class IndexRun {
   std::stop_token stop_;
   std::unique_ptr<store::IndexWriter> writer_;
   store::IndexIdentity identity_;
-  std::optional<embed::FoldInEmbedder> builtin_embedder_;
+  std::unique_ptr<embed::IndexEmbedder> index_embedder_;
   std::vector<PendingDocument> pending_;
   size_t pending_chunks_ = 0;
   bool rebuilds_ = false;  // the index is cleared before the first document is written
@@ -483,9 +479,10 @@ class IndexRun {
 
 }  // namespace
 
-Result<IndexReport> run_index(store::Store* store, const IndexRequest& request, const Clock& clock,
-                              Log& log, const IndexProgress& progress, std::stop_token stop) {
-  return IndexRun(store, request, clock, log, progress, stop).run();
+Result<IndexReport> run_index(store::Store* store, embed::Embedder& embedder,
+                              const IndexRequest& request, const Clock& clock, Log& log,
+                              const IndexProgress& progress, std::stop_token stop) {
+  return IndexRun(store, embedder, request, clock, log, progress, stop).run();
 }
 
 }  // namespace stoka::pipeline

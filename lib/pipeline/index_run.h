@@ -24,10 +24,9 @@ struct IndexRequest {
   bool prune = false;                        // remove every document that is not under the paths
   bool rebuild = false;                      // rebuild the index even if nothing requires it
   bool dry_run = false;                      // report what would change, and write nothing
-  ingest::ChunkOptions chunks;
-  // What the engine will require of the index. Name and dimension are taken from the model.
-  store::IndexIdentity identity;
-  embed::Embedder* model = nullptr;  // null: the built-in embedder, which is fitted to the index
+  ingest::ChunkOptions chunks = {};
+  // What the engine will require of the index. Name and dimension are taken from the embedder.
+  store::IndexIdentity identity = {};
 };
 
 struct IndexReport {
@@ -56,12 +55,12 @@ using IndexProgress = std::function<void(std::string_view what, size_t done, siz
 // them is rebuilt only if request.rebuild is set; otherwise the run fails with a config error.
 //
 // `store` may be null for a dry run without an index. Errors: data (a path does not exist, or the
-// store cannot be written), busy (another run is writing), cancelled, and the errors of the model.
-// After an error, the documents written so far stay. A model that does not answer is an error
-// before anything is written.
-Result<IndexReport> run_index(store::Store* store, const IndexRequest& request, const Clock& clock,
-                              Log& log, const IndexProgress& progress = {},
-                              std::stop_token stop = {});
+// store cannot be written), busy (another run is writing), cancelled, and the errors of the
+// embedder. After an error, the documents written so far stay. A model that does not answer is an
+// error before anything is written.
+Result<IndexReport> run_index(store::Store* store, embed::Embedder& embedder,
+                              const IndexRequest& request, const Clock& clock, Log& log,
+                              const IndexProgress& progress = {}, std::stop_token stop = {});
 
 // {"added","changed","unchanged","removed","chunks","skipped":[{"path","reason"}],
 // "left_out":[{"path","reason"}],…}

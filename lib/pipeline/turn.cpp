@@ -92,8 +92,8 @@ StreamResult TurnStreamer::finish(Result<generate::FinishReason> finish) {
 StreamResult stream(Engine& engine, const Turn& turn, const EventSink& sink, std::stop_token stop) {
   TurnStreamer streamer(engine, turn, sink);
   if (!streamer.needs_generator()) return streamer.finish(generate::FinishReason::complete);
-  return streamer.finish(engine.parts().generator.stream(
-      streamer.request(), [&] { streamer.accepted(); },
+  return streamer.finish(generate::generate_blocking(
+      engine.loops(), engine.parts().generator, streamer.request(), [&] { streamer.accepted(); },
       [&](std::string_view delta) { streamer.text(delta); }, stop));
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/json.h"
 #include "net/json_text.h"
-#include "net/upstream.h"
 #include "text/utf8.h"
 
 namespace stoka::rerank {
@@ -23,8 +22,6 @@ constexpr int kMaxCuts = 2;  // how often all texts are cut to half their length
 constexpr size_t kMaxJsonDepth = 16;
 constexpr double kFailureScore = -1e5;   // servers mark a failure with a score below this
 constexpr double kRoundingError = 1e-3;  // of half precision: 1.0001 is not a logit
-constexpr std::string_view kServeAnother =
-    "serve a cross-encoder there, or set reranker.url (STOKA_RERANK_URL) to one";
 
 std::string chunk_text(const Chunk& chunk, size_t max_bytes) {
   std::string out = chunk.title;
@@ -105,9 +102,9 @@ Result<Scores> RemoteReranker::score(std::string_view query, std::span<const Hit
     const auto left = std::chrono::duration_cast<net::Milliseconds>(end - steady_clock::now());
     if (left.count() <= 0)
       return fail(ErrorKind::timeout,
-                  fmt::format("{}: scored {} of {} texts within {} ms", server_name(), at, count,
-                              options_.budget.count()),
-                  "it may be busy: try again, or raise reranker.timeout (STOKA_RERANK_TIMEOUT)");
+                  fmt::format("{}: scored {} of {} texts within {} ms", upstream_.description(), at,
+                              count, options_.budget.count()),
+                  "it may be busy: try again, or raise " + upstream_.setting_name("timeout"));
     const size_t size = std::min(batch, count - at);
     net::Call call{"rerank",
                    request_body(query, hit_texts(hits.subspan(at, size), max_text_bytes))};
@@ -137,14 +134,18 @@ Error RemoteReranker::error_for(const net::HttpResponse& answer) const {
   std::string message = net::error_message(answer.body, upstream_.options().key);
   const bool is_other_kind = is_not_reranker(answer, message);
   if (!is_other_kind && requires_other_model(answer, message))
-    return Error(ErrorKind::config,
-                 fmt::format("{} requires a valid model name: {}", server_name(), message),
-                 model_hint());
+    return Error(
+        ErrorKind::config,
+        fmt::format("{} requires a valid model name: {}", upstream_.description(), message),
+        model_hint());
   const bool lacks_endpoint = answer.status == 404 || answer.status == 405;
   if (!is_other_kind && !lacks_endpoint) return upstream_.status_error(answer);
   if (message.empty()) message = fmt::format("status {}", answer.status);
-  return Error(ErrorKind::config, fmt::format("{} is not a reranker: {}", server_name(), message),
-               is_other_kind ? std::string(kServeAnother) : endpoint_hint());
+  return Error(ErrorKind::config,
+               fmt::format("{} is not a reranker: {}", upstream_.description(), message),
+               is_other_kind ? fmt::format("serve a cross-encoder there, or set {} to one",
+                                           upstream_.setting_name("url"))
+                             : endpoint_hint());
 }
 
 std::string TeiReranker::request_body(std::string_view query,
@@ -157,13 +158,13 @@ std::string TeiReranker::request_body(std::string_view query,
 
 // These requests name no model, so a server that requires one is of another kind.
 std::string TeiReranker::model_hint() const {
-  return "for a server with /v1/rerank set reranker.kind = jina (STOKA_RERANKER), and "
-         "reranker.model (STOKA_RERANK_MODEL)";
+  return fmt::format("for a server with /v1/rerank set {}, and {}",
+                     upstream_.setting_name("kind", "jina"), upstream_.setting_name("model"));
 }
 
 std::string TeiReranker::endpoint_hint() const {
-  return "leave /v1 out of reranker.url (STOKA_RERANK_URL), or for a server with /v1/rerank set "
-         "reranker.kind = jina (STOKA_RERANKER)";
+  return fmt::format("leave /v1 out of {}, or for a server with /v1/rerank set {}",
+                     upstream_.setting_name("url"), upstream_.setting_name("kind", "jina"));
 }
 
 std::string JinaReranker::request_body(std::string_view query,
@@ -175,11 +176,11 @@ std::string JinaReranker::request_body(std::string_view query,
   return to_json_text(json);
 }
 
-std::string JinaReranker::model_hint() const { return "set reranker.model (STOKA_RERANK_MODEL)"; }
+std::string JinaReranker::model_hint() const { return "set " + upstream_.setting_name("model"); }
 
 std::string JinaReranker::endpoint_hint() const {
-  return "for text-embeddings-inference set reranker.kind = tei (STOKA_RERANKER); else serve a "
-         "reranker there, or set reranker.url (STOKA_RERANK_URL)";
+  return fmt::format("for text-embeddings-inference set {}; else serve a reranker there, or set {}",
+                     upstream_.setting_name("kind", "tei"), upstream_.setting_name("url"));
 }
 
 tl::expected<Scores, std::string> parse_scores(std::string_view body, size_t texts) {

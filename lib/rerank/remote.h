@@ -46,7 +46,6 @@ class RemoteReranker : public Reranker {
   const RemoteRerankerOptions options_;
 
  private:
-  std::string server_name() const { return upstream_.description(); }
   Error error_for(const net::HttpResponse& answer) const;
 
   std::string kind_;

@@ -311,6 +311,7 @@ TEST_CASE("golden.dir replaces built-in golden files") {
   const RunResult no_directory = home.stoka({"route", "what is this?"});
   CHECK(no_directory.code == 3);
   CHECK(one_line(no_directory.err));
+  CHECK(no_directory.err.find("unset golden.dir (STOKA_GOLDEN_DIR)") != std::string::npos);
   home.environment().erase("STOKA_GOLDEN_DIR");
 }
 

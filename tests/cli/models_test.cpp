@@ -327,4 +327,20 @@ TEST_CASE("invalid server settings give a one-line error") {
   }
 }
 
+TEST_CASE("hints name the settings of a server with their variables") {
+  Machine machine;
+  machine.index_sample();
+  machine.environment()["STOKA_GENERATOR"] = "openai";
+  machine.environment()["STOKA_GEN_URL"] = "http://127.0.0.1:1";
+  CHECK(has(machine.stoka({"chat", kQuestion}).err,
+            "start it, or set generator.url (STOKA_GEN_URL)"));
+  machine.environment()["STOKA_GEN_EXTRA"] = "[1]";
+  CHECK(has(machine.stoka({"chat", kQuestion}).err, "generator.extra is not a JSON object"));
+  FakeUpstream other;
+  machine.environment()["STOKA_EMBED_URL"] = other.url();
+  machine.environment().erase("STOKA_GEN_EXTRA");
+  other.queue_behaviour(R"({"path":"/info","times":0,"status":404})");
+  CHECK(has(machine.stoka({"status"}).out, "set embedder.kind = openai (STOKA_EMBEDDER)"));
+}
+
 }  // namespace models_test

@@ -51,6 +51,32 @@ TEST_CASE("without a basis no text has a vector") {
       std::vector<Vector>(2));
 }
 
+TEST_CASE("without a store no text has a vector") {
+  BuiltinEmbedder embedder;
+  CHECK(embedder.embed_query("roses", {}).value().empty());
+  const std::vector<std::string> texts = {"roses", "fuel"};
+  CHECK(embedder.embed_documents(texts, {}, {}).value().vectors == std::vector<Vector>(2));
+}
+
+TEST_CASE("an index run embeds by terms, and its end fits a basis if one is needed") {
+  TempStore store;
+  put_two_subjects(store);
+  BuiltinEmbedder embedder(*store);
+  CHECK(embedder.is_fitted_to_index());
+  const std::vector<std::string> texts = {"the text is not read"};
+  const auto terms = count_terms("roses need water");
+  const auto embed = [&] {
+    const auto embedded = embedder.index_embedder()->embed(
+        texts, [&](size_t) -> std::span<const store::TermCount> { return terms; }, {}, {});
+    return embedded.value().vectors.front();
+  };
+  CHECK(embed().empty());
+  CHECK(embedder.index_embedder()->finish(store.writer(), {}, {}).value());
+  CHECK_FALSE(embedder.index_embedder()->finish(store.writer(), {}, {}).value());
+  CHECK(cosine(embed(), embedder.embed_query("roses need water", {}).value()) ==
+        doctest::Approx(1.0));
+}
+
 TEST_CASE("after a fit every chunk has a vector, near the vectors of the queries it answers") {
   TempStore store;
   put_two_subjects(store);

@@ -18,16 +18,8 @@ struct Fixture {
         upstream("embedder", server.url(), net::ApiRoot::versioned),
         embedder(*upstream, std::move(embedder_options), clock) {}
 
-  void connect() {
-    const auto identity = embedder.identity(InputType::query, {});
-    REQUIRE_MESSAGE(identity.has_value(), identity.error().message);
-    server.reset();
-  }
-  Embeddings embed(const std::vector<std::string>& texts) {
-    auto embedded = embedder.embed_documents(texts, {}, {});
-    REQUIRE_MESSAGE(embedded.has_value(), embedded.error().message);
-    return std::move(*embedded);
-  }
+  void connect() { testing::connect(embedder, server); }
+  Embeddings embed(const std::vector<std::string>& texts) { return embed_all(embedder, texts); }
   void models(const std::string& body, int status = 200) {
     server.queue_behaviour(
         nlohmann::json{{"path", "/models"}, {"body", body}, {"status", status}}.dump());

@@ -37,6 +37,20 @@ inline std::vector<std::string> some_texts(size_t count) {
   return out;
 }
 
+// Lets the embedder cache the server's information, and forgets the requests for it.
+inline void connect(embed::Embedder& embedder, FakeUpstream& server) {
+  const auto identity = embedder.identity(embed::InputType::query, {});
+  REQUIRE_MESSAGE(identity.has_value(), identity.error().message);
+  server.reset();
+}
+
+inline embed::Embeddings embed_all(embed::Embedder& embedder,
+                                   const std::vector<std::string>& texts) {
+  auto embedded = embedder.embed_documents(texts, {}, {});
+  REQUIRE_MESSAGE(embedded.has_value(), embedded.error().message);
+  return std::move(*embedded);
+}
+
 // Checks that each text has the vector that it gets when it is embedded alone, so that no vector
 // belongs to another text.
 inline void check_order(embed::Embedder& embedder, const std::vector<std::string>& texts,

@@ -19,17 +19,8 @@ struct Fixture {
   explicit Fixture(FakeOptions options = {}, net::Milliseconds timeout = kTestTimeout)
       : server(options), upstream("embedder", server.url(), net::ApiRoot::plain, timeout) {}
 
-  // Lets the embedder cache the server's information, and forgets the requests for it.
-  void connect() {
-    const auto identity = embedder.identity(InputType::query, {});
-    REQUIRE_MESSAGE(identity.has_value(), identity.error().message);
-    server.reset();
-  }
-  Embeddings embed(const std::vector<std::string>& texts) {
-    auto embedded = embedder.embed_documents(texts, {}, {});
-    REQUIRE_MESSAGE(embedded.has_value(), embedded.error().message);
-    return std::move(*embedded);
-  }
+  void connect() { testing::connect(embedder, server); }
+  Embeddings embed(const std::vector<std::string>& texts) { return embed_all(embedder, texts); }
   Error failure(const std::vector<std::string>& texts) {
     const auto embedded = embedder.embed_documents(texts, {}, {});
     REQUIRE_FALSE(embedded.has_value());

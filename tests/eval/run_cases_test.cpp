@@ -33,14 +33,12 @@ struct FailingGenerator final : generate::Generator {
   std::atomic<int> asked = 0;
   std::string name() const override { return "gone"; }
   bool reads_prompt() const override { return true; }
-  Result<generate::FinishReason> stream(const generate::GenerationRequest& request,
-                                        const std::function<void()>& accepted,
-                                        const generate::DeltaSink& sink, std::stop_token) override {
+  Result<std::unique_ptr<generate::GenerationStream>> begin(
+      const generate::GenerationRequest& request, std::stop_token) override {
     ++asked;
     if (left-- <= 0) return fail(ErrorKind::unavailable, "nobody answers");
-    accepted();
-    sink("read it. <cite slug=\"" + request.hits.front().chunk.slug + "\" quote=\"\"/>");
-    return generate::FinishReason::complete;
+    return generate::known_answer(
+        {"read it. <cite slug=\"" + request.hits.front().chunk.slug + "\" quote=\"\"/>"});
   }
 };
 

@@ -223,8 +223,9 @@ TEST_CASE("the answer is streamed word by word after it was accepted") {
   ExtractiveVoice voice(shipped());
   int accepted = 0;
   std::vector<std::string> pieces;
-  const auto finish = voice.stream(
-      input, [&] { ++accepted; },
+  net::EventLoopPool loops;
+  const auto finish = generate_blocking(
+      loops, voice, input, [&] { ++accepted; },
       [&](std::string_view piece) {
         CHECK(accepted == 1);
         pieces.emplace_back(piece);
@@ -243,8 +244,9 @@ TEST_CASE("a stop request ends the stream") {
   ExtractiveVoice voice(shipped());
   std::stop_source stop;
   size_t pieces = 0;
-  const auto finish = voice.stream(
-      request("constraints", hits), [] {},
+  net::EventLoopPool loops;
+  const auto finish = generate_blocking(
+      loops, voice, request("constraints", hits), [] {},
       [&](std::string_view) {
         if (++pieces == 3) stop.request_stop();
       },
@@ -252,6 +254,21 @@ TEST_CASE("a stop request ends the stream") {
   REQUIRE_FALSE(finish.has_value());
   CHECK(finish.error().kind == ErrorKind::cancelled);
   CHECK(pieces == 3);
+}
+
+TEST_CASE("an answer that is stopped before it starts is cancelled, and nothing is passed on") {
+  const Hit hits[] = {bounded()};
+  ExtractiveVoice voice(shipped());
+  std::stop_source stop;
+  stop.request_stop();
+  net::EventLoopPool loops;
+  int calls = 0;
+  const auto finish = generate_blocking(
+      loops, voice, request("constraints", hits), [&] { ++calls; },
+      [&](std::string_view) { ++calls; }, stop.get_token());
+  REQUIRE_FALSE(finish.has_value());
+  CHECK(finish.error().kind == ErrorKind::cancelled);
+  CHECK(calls == 0);
 }
 
 TEST_CASE("recommendations get framing lines, and neighbours get different ones") {

@@ -11,6 +11,7 @@
 
 #include "generate/openai_generator.h"
 #include "net/http_client.h"
+#include "support/setting_names.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace stoka::testing {
@@ -49,6 +50,7 @@ struct Outcome {
 inline net::UpstreamOptions upstream_options(const std::string& url) {
   net::UpstreamOptions out;
   out.role = "generator";
+  out.settings = setting_names(out.role);
   out.url = net::BaseUrl::parse(url, net::ApiRoot::versioned).value();
   out.retries = 0;
   return out;
@@ -68,8 +70,8 @@ struct GeneratorHarness {
     request.messages = {{"system", "say it in a line"}, {"user", query}};
     request.query = query;
     Outcome out;
-    out.finish = generator.stream(
-        request, [&] { out.order.emplace_back("accepted"); },
+    out.finish = generate::generate_blocking(
+        loops, generator, request, [&] { out.order.emplace_back("accepted"); },
         [&](std::string_view delta) {
           CHECK_FALSE(delta.empty());
           out.text += delta;
@@ -83,6 +85,7 @@ struct GeneratorHarness {
   MemoryLog log;
   net::Upstream upstream;
   generate::OpenAiGenerator generator;
+  net::EventLoopPool loops;
 };
 
 inline generate::OpenAiOptions options_for(std::string model = "fake-model") {

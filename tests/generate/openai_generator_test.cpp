@@ -215,7 +215,8 @@ TEST_CASE("a server that does not end its response does not delay the answer, wh
   }
   REQUIRE(fake.wait_for_requests(1));
   CHECK(fake.requests().front().disconnected_after.has_value());
-  const auto replay = net::ReplayTransport::open(folder / "r.jsonl");
+  NullLog log;
+  const auto replay = net::ReplayTransport::open(folder / "r.jsonl", log);
   REQUIRE(replay.has_value());
   GeneratorHarness harness(upstream_options(fake.url()), options_for(), **replay);
   CHECK(harness.ask().text == "fine.");

@@ -181,12 +181,12 @@ TEST_CASE("a probe asks for one token") {
   fixture.fake.queue_behaviour(R"({"path":"/chat/completions","model":"other"})");
   const auto taken = fixture.harness.generator.probe({});
   REQUIRE(taken.has_value());
-  CHECK(taken->model == "other");
+  CHECK(*taken == "other");
   const Json word = bodies(fixture.fake).back();
   CHECK(word["max_tokens"] == 1);
   CHECK(word["stream"] == false);
   GeneratorFixture unnamed({}, options_for(""));
-  CHECK(unnamed.harness.generator.probe({})->model == "fake-model");
+  CHECK(unnamed.harness.generator.probe({}) == "fake-model");
   // It is not enough that the model is listed.
   const std::pair<const char*, ErrorKind> failures[] = {
       {R"({"path":"/chat/completions","status":500})", ErrorKind::unavailable},

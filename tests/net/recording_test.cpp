@@ -20,6 +20,11 @@ using namespace stoka;
 using namespace stoka::net;
 using stoka::testing::TempFolder;
 
+struct LineLog final : Log {
+  std::vector<std::string> lines;
+  void write(LogLevel, std::string_view message) override { lines.emplace_back(message); }
+};
+
 struct ScriptedResponse {
   std::optional<ResponseHead> head;
   std::vector<std::string> pieces;
@@ -113,7 +118,8 @@ struct RecordingFixture {
     }
   }
   std::unique_ptr<ReplayTransport> replay() const {
-    auto opened = ReplayTransport::open(file);
+    NullLog log;
+    auto opened = ReplayTransport::open(file, log);
     REQUIRE(opened.has_value());
     return *std::move(opened);
   }
@@ -140,6 +146,9 @@ TEST_CASE("a replayed response is equal to the recorded one, in the same pieces"
   const std::string bytes("\x1f\x8b\x00\xff\xfe", 5);
   ScriptedResponse retry{head(429), {}, {}};
   retry.head->retry_after = std::chrono::seconds(7);
+  retry.head->rate_limit_remaining = 0;
+  ScriptedResponse redirect{head(302), {}, {}};
+  redirect.head->location = "http://elsewhere:8000";
   const std::vector<ScriptedResponse> responses = {
       answer({"data: {\"a\"", ":\"na\xc3", "\xafve\"}\n\n", "data: [DONE]\n\n"}),
       answer({bytes, "x"}),
@@ -147,6 +156,7 @@ TEST_CASE("a replayed response is equal to the recorded one, in the same pieces"
       answer({}),
       answer({"", "with an empty piece", ""}),
       retry,
+      redirect,
       {head(200, "text/event-stream"),
        {"half"},
        TransferFailure{
@@ -176,6 +186,8 @@ TEST_CASE("a replayed response is equal to the recorded one, in the same pieces"
       CHECK(sink.response_head->status == wanted.head->status);
       CHECK(sink.response_head->content_type == wanted.head->content_type);
       CHECK(sink.response_head->retry_after == wanted.head->retry_after);
+      CHECK(sink.response_head->location == wanted.head->location);
+      CHECK(sink.response_head->rate_limit_remaining == wanted.head->rate_limit_remaining);
     }
     CHECK(sink.pieces == wanted.pieces);
     REQUIRE(failure.has_value() == wanted.failure.has_value());
@@ -201,6 +213,8 @@ TEST_CASE("a recording is private and contains neither the key nor the address")
       head(401),
       {"{\"error\":\"Incorrect API key: sk-can", "ary-4711, twice sk-canary-4711\"}"},
       TransferFailure{{ErrorKind::config, "the key " + key, "not " + key}, true, true}};
+  refused.head->content_type = "application/" + key;
+  refused.head->location = "http://" + key;
   ScriptedResponse binary = answer({"\xff sk-canary-4711"});
   fixture.record({{sent, refused}, {sent, binary}});
 
@@ -424,7 +438,34 @@ TEST_CASE("transfers of many threads are whole lines and can be replayed by many
   CHECK(everybody(*fixture.replay()) == 0);
 }
 
+TEST_CASE("a last line that was cut off is ignored with a warning") {
+  RecordingFixture fixture;
+  const HttpRequest sent = request("embedder", "embed", "{}");
+  for (size_t length = 1; length < kLine.size(); ++length) {
+    CAPTURE(length);
+    fixture.folder.write("tape.jsonl", kLine + "\n" + kLine.substr(0, length));
+    LineLog log;
+    const auto replay = ReplayTransport::open(fixture.file, log);
+    REQUIRE(replay.has_value());
+    CHECK(replayed(**replay, sent) == "ab");
+    CHECK(log.lines == std::vector<std::string>{fixture.file.string() +
+                                                ":2 was cut off; this response is missing from "
+                                                "the replay"});
+  }
+}
+
+TEST_CASE("a recording from before the location was recorded is still read") {
+  RecordingFixture fixture;
+  fixture.folder.write("tape.jsonl", kLine + "\n");
+  CapturingSink sink;
+  CHECK_FALSE(fixture.replay()->perform(request("embedder", "embed", "{}"), sink, {}).has_value());
+  REQUIRE(sink.response_head.has_value());
+  CHECK(sink.response_head->location.empty());
+  CHECK_FALSE(sink.response_head->rate_limit_remaining.has_value());
+}
+
 TEST_CASE("an invalid line is reported with its number") {
+  LineLog log;
   const std::string good = kLine;
   struct Row {
     std::string_view name;
@@ -468,18 +509,24 @@ TEST_CASE("an invalid line is reported with its number") {
   for (const std::string_view wrong :
        {R"("status":503,"retry_after":86401)", R"("status":503,"retry_after":-1)"})
     rows.push_back({wrong, with(wrong), "\"retry_after\" is missing or invalid"});
+  rows.push_back({"a number as location", with(R"("status":302,"location":1)"),
+                  "\"location\" is missing or invalid"});
+  rows.push_back({"a negative rest", with(R"("status":200,"rate_limit_remaining":-1)"),
+                  "\"rate_limit_remaining\" is missing or invalid"});
   for (const Row& row : rows) {
     CAPTURE(row.name);
     TempFolder folder;
     const auto file = folder.write("tape.jsonl", good + "\n\n" + row.line + "\n");
-    const auto opened = ReplayTransport::open(file);
+    const auto opened = ReplayTransport::open(file, log);
     REQUIRE_FALSE(opened.has_value());
     CHECK(opened.error().kind == ErrorKind::data);
     CHECK(opened.error().message == file.string() + ":3 is not a recorded transfer: " + row.what);
   }
   TempFolder folder;
-  CHECK(ReplayTransport::open(folder.write("tape.jsonl", good)).has_value());
-  CHECK_FALSE(ReplayTransport::open(folder / "nothing").has_value());
+  CHECK(ReplayTransport::open(folder.write("tape.jsonl", good), log).has_value());
+  CHECK_FALSE(ReplayTransport::open(folder.write("tape.jsonl", "notes"), log).has_value());
+  CHECK_FALSE(ReplayTransport::open(folder / "nothing", log).has_value());
+  CHECK(log.lines.empty());
   ScriptedTransport transport;
   CHECK_FALSE(RecordingTransport::create(folder / "no/such/folder", transport).has_value());
   CHECK_FALSE(RecordingTransport::create(folder / ".", transport).has_value());

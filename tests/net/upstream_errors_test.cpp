@@ -37,6 +37,15 @@ TEST_CASE("an error names the role and the address and has a hint") {
   }
 }
 
+TEST_CASE("a setting is named with its key, its value and its variable, as far as they are known") {
+  UpstreamFixture fixture("http://host");
+  CHECK(fixture.upstream().setting_key("url") == "embedder.url");
+  CHECK(fixture.upstream().setting_name("url") == "embedder.url (STOKA_EMBED_URL)");
+  CHECK(fixture.upstream().setting_name("kind", "tei") == "embedder.kind = tei (STOKA_EMBEDDER)");
+  CHECK(fixture.upstream().setting_name("connect_timeout") == "net.connect_timeout");
+  CHECK(fixture.upstream().setting_name("other", "1") == "embedder.other = 1");
+}
+
 TEST_CASE("each error status has its message and hint") {
   struct Case {
     HttpResponse answer;
@@ -176,6 +185,7 @@ TEST_CASE("the hint of a failure names the setting that may help") {
     testing::CapturingLog log_lines;
     failing.failure = c.failure;
     UpstreamOptions options{c.role, BaseUrl::parse(c.url, ApiRoot::plain).value(), {}, {}};
+    options.settings = testing::setting_names(c.role);
     options.retries = 0;
     Upstream upstream(options, failing, log_lines);
     Call call{.endpoint = "models", .body = ""};

@@ -13,6 +13,7 @@
 #include "net/capturing_sink.h"
 #include "net/http_client.h"
 #include "net/upstream.h"
+#include "support/setting_names.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace stoka::testing {
@@ -34,6 +35,20 @@ struct CapturingLog final : Log {
   }
 };
 
+// Blocks while a response is streamed into the sink, on a loop of the transport.
+inline Result<net::HttpResponse> stream(net::Upstream& upstream, const net::Call& call,
+                                        net::BodySink& sink, net::Transport& transport,
+                                        const std::stop_token& stop = {}) {
+  const net::EventLoopPool::Handle loop = transport.loops().acquire();
+  auto result = loop->run<Result<net::HttpResponse>>(
+      [&](net::Upstream::ResponseCallback answered) {
+        return upstream.start(*loop, call, &sink, std::move(answered));
+      },
+      stop);
+  if (!result) return fail(ErrorKind::cancelled, "stopped");
+  return *std::move(result);
+}
+
 // Options must be changed before the first call of upstream().
 struct UpstreamFixture {
   net::UpstreamOptions options;
@@ -45,6 +60,7 @@ struct UpstreamFixture {
     const net::ApiRoot root = role == "generator" ? net::ApiRoot::versioned : net::ApiRoot::plain;
     auto parsed = net::BaseUrl::parse(url, root);
     REQUIRE(parsed.has_value());
+    options.settings = setting_names(role);
     options.role = std::move(role);
     options.url = std::move(*parsed);
   }
@@ -56,7 +72,7 @@ struct UpstreamFixture {
     return upstream().call({.endpoint = "embed", .body = kEmbed}, stop);
   }
   Result<net::HttpResponse> chat(net::BodySink& sink, std::stop_token stop = {}) {
-    return upstream().stream({.endpoint = "chat/completions", .body = kChat}, sink, stop);
+    return stream(upstream(), {.endpoint = "chat/completions", .body = kChat}, sink, client, stop);
   }
 };
 

@@ -80,7 +80,8 @@ TEST_CASE("a request is made from the call and the options") {
   options.timeouts.headers = 7s;
   Upstream upstream(options, transport, log);
   CapturingSink sink;
-  REQUIRE(upstream.stream({"chat/completions", "{}", "the question"}, sink, {}).has_value());
+  REQUIRE(testing::stream(upstream, {"chat/completions", "{}", "the question"}, sink, transport)
+              .has_value());
   REQUIRE(upstream.call({"models", ""}, {}).has_value());
   REQUIRE(upstream.call({"models", "", "", 2s}, {}).has_value());
 

@@ -29,7 +29,8 @@ struct IndexFixture {
     auto request = index_request(paths.empty() ? std::vector{root} : std::move(paths));
     request.prune = prune;
     request.dry_run = dry_run;
-    return pipeline::run_index(fixture.store.get(), request, fixture.clock, fixture.log);
+    return pipeline::run_index(fixture.store.get(), *fixture.embedder, request, fixture.clock,
+                               fixture.log);
   }
   std::set<std::string> slugs() {
     std::set<std::string> out;

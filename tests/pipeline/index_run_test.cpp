@@ -61,8 +61,9 @@ TEST_CASE("a dry run reports the same changes and writes nothing") {
   auto real = index.run(true);
   CHECK(counts(real) == counts(dry));
   CHECK(real->chunks == dry->chunks);
+  embed::BuiltinEmbedder without_store;
   auto nothing = pipeline::run_index(
-      nullptr,
+      nullptr, without_store,
       [&] {
         auto request = index_request({index.root});
         request.dry_run = true;
@@ -232,8 +233,8 @@ TEST_CASE("documents keep their slugs when the index is rebuilt") {
   REQUIRE(index.run());
   auto request = index_request({index.root});
   request.rebuild = true;
-  CHECK(counts(pipeline::run_index(index.fixture.store.get(), request, index.fixture.clock,
-                                   index.fixture.log)) == "+2 ~0 =0 -0");
+  CHECK(counts(pipeline::run_index(index.fixture.store.get(), *index.fixture.embedder, request,
+                                   index.fixture.clock, index.fixture.log)) == "+2 ~0 =0 -0");
   CHECK(index.slugs() == std::set<std::string>{"intro", "one-intro"});
   CHECK(counts(index.run()) == "+0 ~0 =2 -0");
 }
@@ -245,8 +246,8 @@ TEST_CASE("an index made with another chunker is rebuilt with a warning") {
   auto request = index_request({index.root});
   request.chunks.max_tokens = 256;
   request.identity.chunker = request.chunks.describe();
-  auto report = pipeline::run_index(index.fixture.store.get(), request, index.fixture.clock,
-                                    index.fixture.log);
+  auto report = pipeline::run_index(index.fixture.store.get(), *index.fixture.embedder, request,
+                                    index.fixture.clock, index.fixture.log);
   CHECK(counts(report) == "+1 ~0 =0 -0");
   CHECK(index.fixture.log.warnings.size() == 1);
   CHECK(index.fixture.store->identity().value()->chunker == request.chunks.describe());
@@ -267,8 +268,8 @@ TEST_CASE("a run that is cancelled between documents keeps what was written") {
   for (int i = 0; i < 5; ++i) index.page("p" + std::to_string(i) + ".md", "Words.");
   std::stop_source stop;
   auto report = pipeline::run_index(
-      index.fixture.store.get(), index_request({index.root}), index.fixture.clock,
-      index.fixture.log,
+      index.fixture.store.get(), *index.fixture.embedder, index_request({index.root}),
+      index.fixture.clock, index.fixture.log,
       [&](std::string_view what, size_t done, size_t) {
         if (what == "writing" && done == 2) stop.request_stop();
       },
@@ -337,8 +338,8 @@ TEST_CASE("a rebuild fails if documents are not under the paths, unless it prune
   request.chunks.max_tokens = 256;
   request.identity.chunker = request.chunks.describe();
   auto again = [&] {
-    return pipeline::run_index(index.fixture.store.get(), request, index.fixture.clock,
-                               index.fixture.log);
+    return pipeline::run_index(index.fixture.store.get(), *index.fixture.embedder, request,
+                               index.fixture.clock, index.fixture.log);
   };
   CHECK(again().error().kind == ErrorKind::config);
   CHECK(index.slugs() == std::set<std::string>{"a", "b"});

@@ -41,13 +41,12 @@ struct ModelFixture {
 
   pipeline::IndexRequest request() {
     pipeline::IndexRequest out = index_request({folder.path / "content"});
-    out.model = &model;
     out.identity.embedder.clear();
     return out;
   }
 
   Result<pipeline::IndexReport> index() {
-    return pipeline::run_index(store.get(), request(), clock, log);
+    return pipeline::run_index(store.get(), model, request(), clock, log);
   }
 
   // The number of requests to /embed.
@@ -112,8 +111,10 @@ TEST_CASE("a chunk that the model refuses is reported, and lexical search finds 
 TEST_CASE("if the model does not answer, the index is not changed") {
   ModelFixture index;
   index.write("limits.md", "limits keep an agent honest.");
-  REQUIRE(pipeline::run_index(index.store.get(), index_request({index.folder.path / "content"}),
-                              index.clock, index.log));
+  embed::BuiltinEmbedder builtin(*index.store);
+  REQUIRE(pipeline::run_index(index.store.get(), builtin,
+                              index_request({index.folder.path / "content"}), index.clock,
+                              index.log));
   auto before = index.store->stats().value();
   index.server.queue_behaviour(R"({"times":0,"status":503})");
   auto report = index.index();
@@ -129,7 +130,8 @@ TEST_CASE("a dry run embeds nothing and works without the server") {
   index.server.queue_behaviour(R"({"times":0,"status":503})");
   auto request = index.request();
   request.dry_run = true;
-  auto report = pipeline::run_index(index.store.get(), request, index.clock, index.log);
+  auto report =
+      pipeline::run_index(index.store.get(), index.model, request, index.clock, index.log);
   REQUIRE(report);
   CHECK(report->added == 1);
   CHECK(index.embed_requests() == 0);
@@ -149,8 +151,8 @@ TEST_CASE("a run that is cancelled during embedding keeps what was written") {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     stop.request_stop();
   });
-  auto report =
-      pipeline::run_index(index.store.get(), request, index.clock, index.log, {}, stop.get_token());
+  auto report = pipeline::run_index(index.store.get(), index.model, request, index.clock, index.log,
+                                    {}, stop.get_token());
   REQUIRE_FALSE(report);
   CHECK(report.error().kind == ErrorKind::cancelled);
   CHECK(index.store->stats().value().documents == 1);
@@ -163,7 +165,7 @@ TEST_CASE("the document template is applied to the embedded texts and recorded i
   index.write("limits.md", "limits keep an agent honest.");
   auto request = index.request();
   request.identity.document_template = "title: {title} | text: {content}";
-  REQUIRE(pipeline::run_index(index.store.get(), request, index.clock, index.log));
+  REQUIRE(pipeline::run_index(index.store.get(), index.model, request, index.clock, index.log));
   CHECK(index.store->identity().value()->document_template == request.identity.document_template);
   bool seen = false;
   for (const auto& asked : index.server.requests())

@@ -52,7 +52,9 @@ inline const fs::path& sample_index() {
     fs::path path = folder.path / "sample.db";
     auto store = store::open("sqlite:" + path.string(), store::OpenMode::read_write).value();
     NullLog log;
-    pipeline::run_index(store.get(), index_request({fs::path(STOKA_SOURCE_DIR) / "evals/site"}),
+    embed::BuiltinEmbedder embedder(*store);
+    pipeline::run_index(store.get(), embedder,
+                        index_request({fs::path(STOKA_SOURCE_DIR) / "evals/site"}),
                         FixedClock(kNow), log)
         .value();
     return path;

@@ -19,9 +19,9 @@ struct SmallSite {
 
   explicit SmallSite(const Pages& pages) {
     for (const auto& [file, text] : pages) fixture.folder.write("site/" + file, text);
-    const auto run =
-        pipeline::run_index(fixture.store.get(), index_request({fixture.folder.path / "site"}),
-                            fixture.clock, fixture.log);
+    const auto run = pipeline::run_index(fixture.store.get(), *fixture.embedder,
+                                         index_request({fixture.folder.path / "site"}),
+                                         fixture.clock, fixture.log);
     REQUIRE_MESSAGE(run, run.error().message);
   }
 

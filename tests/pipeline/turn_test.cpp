@@ -31,26 +31,19 @@ struct ScriptedGenerator final : generate::Generator {
   std::string answer;
   std::optional<Error> error_before, error_after;
   generate::FinishReason finish = generate::FinishReason::complete;
-  std::function<void()> half_way = [] {};
   std::string prompts;  // all messages it has got
 
   std::string name() const override { return "scripted"; }
   bool reads_prompt() const override { return true; }
-  Result<generate::FinishReason> stream(const generate::GenerationRequest& request,
-                                        const std::function<void()>& accepted,
-                                        const generate::DeltaSink& sink,
-                                        std::stop_token stop) override {
+  Result<std::unique_ptr<generate::GenerationStream>> begin(
+      const generate::GenerationRequest& request, std::stop_token) override {
     if (error_before) return fail(*error_before);
     CHECK(!request.messages.empty());
     for (const Message& message : request.messages) prompts += message.content + "\n";
-    accepted();
-    for (size_t i = 0; i < answer.size(); ++i) {
-      if (i == answer.size() / 2) half_way();
-      if (stop.stop_requested()) return fail(ErrorKind::cancelled, "interrupted");
-      sink(std::string_view(answer).substr(i, 1));
-    }
-    if (error_after) return fail(*error_after);
-    return finish;
+    std::vector<std::string> pieces;
+    for (const char c : answer) pieces.emplace_back(1, c);
+    if (error_after) return generate::known_answer(std::move(pieces), fail(*error_after));
+    return generate::known_answer(std::move(pieces), finish);
   }
 };
 
@@ -303,14 +296,19 @@ TEST_CASE("if the generator fails later, the text so far is stored with a mark")
 TEST_CASE("a turn that is cancelled while it streams stops the generator and is stored") {
   SiteFixture fixture;
   std::stop_source stop;
-  use_scripted_generator(fixture, "limits are what a program promises to itself").half_way = [&] {
-    stop.request_stop();
-  };
-  RecordedTurn turn =
-      ask(fixture, pipeline::TurnRequest{"tell me about bounded execution", kSession, "", "", {}},
-          stop.get_token());
-  REQUIRE(turn.result);
-  CHECK(turn.result->stream_result.error->kind == ErrorKind::cancelled);
+  const std::string answer = "limits are what a program promises to itself. and so on. and so on.";
+  use_scripted_generator(fixture, answer);
+  std::string text;
+  const auto result = pipeline::run_turn(
+      fixture.engine(), {"tell me about bounded execution", kSession, "", "", {}},
+      [&](const Event& event) {
+        if (auto token = std::get_if<TokenEvent>(&event)) text += token->text;
+        if (!text.empty()) stop.request_stop();
+      },
+      stop.get_token());
+  REQUIRE(result);
+  CHECK(result->stream_result.error->kind == ErrorKind::cancelled);
+  CHECK(text.size() < answer.size());
   CHECK(fixture.store->session(kSession).value()->turns == 1);
 }
 

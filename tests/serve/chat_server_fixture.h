@@ -20,6 +20,7 @@
 #include "rerank/remote.h"
 #include "serve/routes.h"
 #include "serve/server.h"
+#include "support/setting_names.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace stoka::test {
@@ -55,7 +56,7 @@ class ChatServerFixture {
     if (!options_.embedder.empty()) use_model_index();
     if (!options_.record.empty())
       tape_ = net::RecordingTransport::create(options_.record, client_).value();
-    if (!options_.replay.empty()) tape_ = net::ReplayTransport::open(options_.replay).value();
+    if (!options_.replay.empty()) tape_ = net::ReplayTransport::open(options_.replay, log).value();
     if (!options_.embedder.empty()) {
       parts.embedder = std::make_unique<embed::TeiEmbedder>(
           upstream("embedder", options_.embedder, net::ApiRoot::plain), parts.clock,
@@ -156,6 +157,7 @@ class ChatServerFixture {
  private:
   net::Upstream& upstream(const std::string& role, const std::string& url, net::ApiRoot root) {
     net::UpstreamOptions out{role, net::BaseUrl::parse(url, root).value(), {}, options_.deadlines};
+    out.settings = testing::setting_names(role);
     out.semaphore = options_.gate;
     out.breaker = options_.breaker;
     out.retries = 0;
@@ -183,9 +185,8 @@ class ChatServerFixture {
       fs::path path = folder.path / "models.db";
       auto store = store::open("sqlite:" + path.string(), store::OpenMode::read_write).value();
       auto request = index_request({fs::path(STOKA_SOURCE_DIR) / "evals/site"});
-      request.model = &model;
       request.identity.embedder.clear();
-      pipeline::run_index(store.get(), request, clock, null_log).value();
+      pipeline::run_index(store.get(), model, request, clock, null_log).value();
       return path;
     }();
     parts.store.reset();

@@ -23,11 +23,6 @@ class Flood final : public generate::Generator {
 
   std::string name() const override { return "flood"; }
   bool reads_prompt() const override { return false; }
-  Result<generate::FinishReason> stream(const generate::GenerationRequest&,
-                                        const std::function<void()>&, const generate::DeltaSink&,
-                                        std::stop_token) override {
-    return fail(ErrorKind::internal, "not used in these tests");
-  }
   Result<std::unique_ptr<generate::GenerationStream>> begin(const generate::GenerationRequest&,
                                                             std::stop_token) override {
     return std::make_unique<Writing>(*this);

@@ -180,11 +180,6 @@ class ScriptedGenerator final : public generate::Generator {
  public:
   std::string name() const override { return "scripted"; }
   bool reads_prompt() const override { return false; }
-  Result<generate::FinishReason> stream(const generate::GenerationRequest&,
-                                        const std::function<void()>&, const generate::DeltaSink&,
-                                        std::stop_token) override {
-    return fail(ErrorKind::internal, "not used in these tests");
-  }
   Result<std::unique_ptr<generate::GenerationStream>> begin(const generate::GenerationRequest&,
                                                             std::stop_token) override {
     return std::unique_ptr<generate::GenerationStream>(new Writing(state_));
@@ -362,7 +357,9 @@ struct ServerFixture {
       fs::path path = folder.path / "small.db";
       auto store = store::open("sqlite:" + path.string(), store::OpenMode::read_write).value();
       NullLog log;
-      pipeline::run_index(store.get(), index_request({folder.path / "site"}), FixedClock(kNow), log)
+      embed::BuiltinEmbedder embedder(*store);
+      pipeline::run_index(store.get(), embedder, index_request({folder.path / "site"}),
+                          FixedClock(kNow), log)
           .value();
       return path;
     }();

@@ -39,9 +39,10 @@ std::unique_ptr<test::SiteFixture> make_house(const std::string& url) {
     house->embedder = std::make_unique<embed::BuiltinEmbedder>(*house->store);
     house->reranker = std::make_unique<rerank::BuiltinReranker>(*house->store);
   }
-  const auto report = pipeline::run_index(
-      house->store.get(), test::index_request({test::fs::path(STOKA_SOURCE_DIR) / "evals/site"}),
-      house->clock, house->log);
+  const auto report =
+      pipeline::run_index(house->store.get(), *house->embedder,
+                          test::index_request({test::fs::path(STOKA_SOURCE_DIR) / "evals/site"}),
+                          house->clock, house->log);
   REQUIRE_MESSAGE(report, (report ? "" : report.error().message));
   REQUIRE(report->refitted);
   return house;

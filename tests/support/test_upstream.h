@@ -8,6 +8,7 @@
 
 #include "net/http_client.h"
 #include "net/upstream.h"
+#include "support/setting_names.h"
 
 namespace stoka::testing {
 
@@ -15,18 +16,19 @@ inline constexpr net::Milliseconds kTestTimeout{20000};
 
 class TestUpstream {
  public:
-  TestUpstream(std::string role, const std::string& url, net::ApiRoot root,
+  TestUpstream(const std::string& role, const std::string& url, net::ApiRoot root,
                net::Milliseconds timeout = kTestTimeout, Secret key = {})
-      : upstream_(options(std::move(role), url, root, timeout, std::move(key)), client_, log_) {}
+      : upstream_(options(role, url, root, timeout, std::move(key)), client_, log_) {}
 
   net::Upstream& operator*() { return upstream_; }
 
  private:
-  static net::UpstreamOptions options(std::string role, const std::string& url, net::ApiRoot root,
-                                      net::Milliseconds timeout, Secret key) {
+  static net::UpstreamOptions options(const std::string& role, const std::string& url,
+                                      net::ApiRoot root, net::Milliseconds timeout, Secret key) {
     auto parsed = net::BaseUrl::parse(url, root);
     REQUIRE_MESSAGE(parsed.has_value(), parsed.error().message);
-    net::UpstreamOptions out{std::move(role), std::move(*parsed), std::move(key), {}};
+    net::UpstreamOptions out{role, std::move(*parsed), std::move(key), {}};
+    out.settings = setting_names(role);
     out.timeouts = {timeout, timeout, timeout, timeout, timeout};
     return out;
   }
