@@ -6,6 +6,9 @@
 #include "text/width.h"
 
 namespace stoka::terminal::cite_box_test {
+
+using namespace stoka::testing;
+
 namespace {
 
 Citation essay() {

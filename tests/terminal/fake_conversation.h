@@ -8,11 +8,11 @@
 
 #include "terminal/conversation.h"
 
-namespace stoka::terminal {
+namespace stoka::testing {
 
 // Answers each query with "answer N to QUERY" and a citation. Three queries are special: "wait"
 // waits for a stop, "fail" fails before the first event, "break" fails after it.
-class FakeConversation final : public Conversation {
+class FakeConversation final : public terminal::Conversation {
  public:
   Result<> ask(std::string_view query, const EventSink& sink, std::stop_token stop) override {
     queries.emplace_back(query);
@@ -69,4 +69,4 @@ class FakeConversation final : public Conversation {
   int sessions = 1;
 };
 
-}  // namespace stoka::terminal
+}  // namespace stoka::testing

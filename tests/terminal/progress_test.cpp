@@ -6,6 +6,9 @@
 #include "text/width.h"
 
 namespace stoka::terminal::progress_test {
+
+using namespace stoka::testing;
+
 namespace {
 
 Capabilities terminal(int columns) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stoka::terminal {
+namespace stoka::testing {
 
 // Removes escape sequences.
 inline std::string without_escapes(std::string_view drawn) {
@@ -34,4 +34,4 @@ inline std::vector<std::string> lines_of(std::string_view text) {
   return out;
 }
 
-}  // namespace stoka::terminal
+}  // namespace stoka::testing
