@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/base64.h"
 #include "serve/test_keys.h"
 
 namespace jwt_key_test {
