@@ -12,13 +12,13 @@
 #include <fstream>
 #include <vector>
 
-#include "../support/program.h"
+#include "../support/process.h"
 
 namespace {
 
 namespace fs = std::filesystem;
-using stoka::testing::ProgramResult;
-using stoka::testing::run_program;
+using stoka::testing::ProcessResult;
+using stoka::testing::run_process;
 
 constexpr int kCases = 60;
 constexpr int kRuns = 5;
@@ -33,7 +33,7 @@ Times measure(const char* what, const std::vector<std::string>& command, int mos
   std::vector<double> seconds;
   for (int i = 0; i < kRuns; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    const ProgramResult ran = run_program(command);
+    const ProcessResult ran = run_process(command);
     seconds.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     if (ran.code > most_code) {

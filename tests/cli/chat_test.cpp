@@ -3,12 +3,12 @@
 #include <set>
 #include <sstream>
 
-#include "process.h"
+#include "machine.h"
 #include "support/json.h"
 
 namespace chat_test {
 
-using namespace stoka::test;
+using namespace stoka::testing;
 using Json = nlohmann::json;
 
 namespace {
@@ -38,7 +38,7 @@ std::string text_in(const std::vector<Json>& events) {
 
 std::vector<Json> ask(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"chat", "--json"});
-  RunResult ran = machine().stoka(arguments);
+  ProcessResult ran = machine().stoka(arguments);
   CHECK_MESSAGE(ran.code == 0, ran.err);
   return event_lines(ran.out);
 }
@@ -71,7 +71,8 @@ TEST_CASE("chat --json prints the events of the wire format") {
 TEST_CASE("site.url makes the address of a citation absolute, and must be a web address") {
   const auto url_with = [](const std::string& site) {
     machine().environment()["STOKA_SITE_URL"] = site;
-    const RunResult ran = machine().stoka({"chat", "--json", "tell me about bounded execution"});
+    const ProcessResult ran =
+        machine().stoka({"chat", "--json", "tell me about bounded execution"});
     machine().environment().erase("STOKA_SITE_URL");
     for (const Json& event : event_lines(ran.out))
       if (event["event"] == "cite") return event["data"]["url"].get<std::string>();
@@ -106,8 +107,8 @@ TEST_CASE("the same question in the same session does not cite the same slug aga
 }
 
 TEST_CASE("the lines of standard input are turns of one session") {
-  RunResult ran = machine().stoka({"chat", "--json", "-"},
-                                  "tell me about bounded execution\n\nwhat about debono\n");
+  ProcessResult ran = machine().stoka({"chat", "--json", "-"},
+                                      "tell me about bounded execution\n\nwhat about debono\n");
   CHECK(ran.code == 0);
   auto events = event_lines(ran.out);
   std::vector<Json> ready, done;
@@ -123,7 +124,7 @@ TEST_CASE("the lines of standard input are turns of one session") {
 }
 
 TEST_CASE("without a terminal an answer is plain text, and its citation is a block quote") {
-  RunResult ran = machine().stoka({"chat", "tell me about bounded execution"});
+  ProcessResult ran = machine().stoka({"chat", "tell me about bounded execution"});
   CHECK(ran.code == 0);
   CHECK(ran.err.empty());
   CHECK(ran.out.find("\n> The Philosophy of Bounded Execution\n> \"") != std::string::npos);
@@ -131,7 +132,7 @@ TEST_CASE("without a terminal an answer is plain text, and its citation is a blo
 }
 
 TEST_CASE("--dry-run prints the prompt and saves nothing") {
-  RunResult ran = machine().stoka(
+  ProcessResult ran = machine().stoka(
       {"chat", "--dry-run", "--json", "--page", "/blog/x", "tell me about bounded execution"});
   REQUIRE(ran.code == 0);
   Json body = Json::parse(ran.out);
@@ -140,12 +141,12 @@ TEST_CASE("--dry-run prints the prompt and saves nothing") {
         std::string::npos);
   CHECK(body["layers"].size() == 6);
   CHECK(body["tokens"].get<int>() > 1000);
-  RunResult text = machine().stoka({"chat", "--dry-run", "what is this?"});
+  ProcessResult text = machine().stoka({"chat", "--dry-run", "what is this?"});
   CHECK(text.out.starts_with("route meta"));
 }
 
 TEST_CASE("--trace prints scores and citations to stderr") {
-  RunResult ran = machine().stoka({"chat", "--trace", "tell me about bounded execution"});
+  ProcessResult ran = machine().stoka({"chat", "--trace", "tell me about bounded execution"});
   CHECK(ran.code == 0);
   CHECK(ran.err.find("rerank") != std::string::npos);
   CHECK(ran.err.find("citations") != std::string::npos);
@@ -155,7 +156,7 @@ TEST_CASE("--trace prints scores and citations to stderr") {
 TEST_CASE("an invalid question gives a one-line error and exit code 2") {
   for (const std::string& query : {std::string(), std::string("  "), std::string("\x01\x02"),
                                    std::string("\u200b"), std::string(10000, 'a')}) {
-    RunResult ran = machine().stoka({"chat", query});
+    ProcessResult ran = machine().stoka({"chat", query});
     CHECK(ran.code == 2);
     CHECK(ran.out.empty());
     CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
@@ -165,7 +166,8 @@ TEST_CASE("an invalid question gives a one-line error and exit code 2") {
 }
 
 TEST_CASE("rerank --json shows the ranked candidates with their factors") {
-  RunResult ran = machine().stoka({"rerank", "--json", "--explain", "how do you handle failures"});
+  ProcessResult ran =
+      machine().stoka({"rerank", "--json", "--explain", "how do you handle failures"});
   REQUIRE(ran.code == 0);
   Json body = Json::parse(ran.out);
   CHECK(body["results"].size() == 5);

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cctype>
 
-#include "process.h"
+#include "machine.h"
 #include "support/json.h"
 
 namespace commands_test {
 
-using namespace stoka::test;
+using namespace stoka::testing;
 using Json = nlohmann::json;
 
 namespace {
@@ -26,7 +26,7 @@ bool one_line(const std::string& text) {
 }
 
 Json json_of(std::vector<std::string> arguments) {
-  RunResult ran = machine().stoka(std::move(arguments));
+  ProcessResult ran = machine().stoka(std::move(arguments));
   REQUIRE_MESSAGE(ran.code == 0, ran.err);
   return Json::parse(ran.out);
 }
@@ -71,7 +71,7 @@ TEST_CASE("invalid input gives a one-line error and the right exit code") {
     std::string line;
     for (const std::string& argument : c.arguments) line += argument + " ";
     CAPTURE(line);
-    RunResult ran = fresh.stoka(c.arguments);
+    ProcessResult ran = fresh.stoka(c.arguments);
     CHECK(ran.code == c.code);
     CHECK(one_line(ran.err));
     CHECK_MESSAGE(ran.err.find(c.says) != std::string::npos, ran.err);
@@ -85,7 +85,7 @@ TEST_CASE("a question may look like a flag, and a list flag does not swallow it"
 }
 
 TEST_CASE("output that cannot be written is an error") {
-  RunResult full = machine().stoka({"status"}, "", "/dev/full");
+  ProcessResult full = machine().stoka({"status"}, "", "/dev/full");
   CHECK(full.code == 3);
   CHECK(full.err.find("cannot write the result") != std::string::npos);
 }
@@ -99,7 +99,7 @@ TEST_CASE("chat and status do not create an index") {
 
 TEST_CASE("an error with --json is one JSON object on stderr") {
   Machine fresh;
-  RunResult ran = fresh.stoka({"--json", "chat", "anything"});
+  ProcessResult ran = fresh.stoka({"--json", "chat", "anything"});
   CHECK(ran.code == 3);
   CHECK(ran.out.empty());
   Json error = Json::parse(ran.err)["error"];
@@ -109,7 +109,7 @@ TEST_CASE("an error with --json is one JSON object on stderr") {
 TEST_CASE("without a command and a terminal, a one-line usage error says what to type") {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{}, {"--json"}, {"-q"}}) {
-    RunResult ran = machine().stoka(arguments, "tell me about debono\n");
+    ProcessResult ran = machine().stoka(arguments, "tell me about debono\n");
     CHECK(ran.code == 2);
     CHECK(ran.out.empty());
     CHECK(one_line(ran.err));
@@ -122,7 +122,7 @@ TEST_CASE("a usage error with --json is a JSON object too") {
        {std::vector<std::string>{"chat", "--json", "--session"},
         {"--json", "discover", "--limit", "many"},
         {"rerank", "x", "--nonsense", "--json"}}) {
-    RunResult ran = machine().stoka(arguments);
+    ProcessResult ran = machine().stoka(arguments);
     CHECK(ran.code == 2);
     REQUIRE_MESSAGE(Json::accept(ran.err), ran.err);
     CHECK(Json::parse(ran.err)["error"]["kind"] == "usage");
@@ -136,7 +136,7 @@ TEST_CASE("a command ends when the reader of its output is gone") {
        {"yes 'tell me about debono' 2>/dev/null | \"$stoka\" chat - | head -2",
         "yes 'tell me about debono' 2>/dev/null | \"$stoka\" chat --json - | head -2",
         "yes 2>/dev/null | \"$stoka\" chat --dry-run - | head -2"}) {
-    RunResult ran = machine().shell(script);
+    ProcessResult ran = machine().shell(script);
     CHECK_MESSAGE(ran.code == 0, ran.err);
     CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') == 2);
     CHECK_MESSAGE(ran.err.empty(), ran.err);
@@ -155,7 +155,7 @@ TEST_CASE("--help and --version work with an invalid configuration") {
   fresh.environment()["STOKA_RETRIEVAL_MODE"] = "nonsense";
   for (const char* command : {"index", "chat", "discover", "context", "route", "rerank", "profile",
                               "status", "completion"}) {
-    RunResult ran = fresh.stoka({command, "--help"});
+    ProcessResult ran = fresh.stoka({command, "--help"});
     CHECK(ran.code == 0);
     CHECK_MESSAGE(ran.out.find("Examples:") != std::string::npos, std::string(command));
   }
@@ -213,7 +213,7 @@ TEST_CASE("index reports what it skipped and why, and with -q only what changed"
   CHECK(Json::parse(fresh.stoka({"index", "-n", "--json", "site"}).out)["skipped"].size() == 8);
   CHECK(fresh.stoka({"index", "-q", "site"}).out ==
         "1 added, 0 changed, 0 unchanged, 0 removed; 1 chunks\n");
-  const RunResult again = fresh.stoka({"index", "-q", "site"});
+  const ProcessResult again = fresh.stoka({"index", "-q", "site"});
   CHECK(again.code == 0);
   CHECK(again.out == "");
   CHECK(again.err == "");
@@ -239,7 +239,7 @@ TEST_CASE("route --json prints the route, the rule and the reply") {
 TEST_CASE("rerank --texts ranks the given lines with and without an index") {
   Machine fresh;
   for (const Machine* where : {&fresh, &machine()}) {
-    RunResult ran =
+    ProcessResult ran =
         where->stoka({"rerank", "--json", "--texts", "-", "how do ferries carry people"},
                      "lighthouses warn ships\nferries carry people and cars\n");
     REQUIRE_MESSAGE(ran.code == 0, ran.err);
@@ -297,18 +297,18 @@ TEST_CASE("golden.dir replaces built-in golden files") {
   home.write("golden/replies.toml", "what = ['x']\n");
   CHECK(home.stoka({"route", "what is this?"}).code == 3);
   home.write("golden/replies.toml", "frob = ['x']\n");
-  const RunResult unknown_key = home.stoka({"route", "what is this?"});
+  const ProcessResult unknown_key = home.stoka({"route", "what is this?"});
   CHECK(unknown_key.code == 3);
   CHECK(one_line(unknown_key.err));
   CHECK(unknown_key.err.find("golden file replies.toml:1: unknown key 'frob'") !=
         std::string::npos);
   home.write("golden/replies.tml", "what = ['x']\n");
-  const RunResult misnamed = home.stoka({"route", "what is this?"});
+  const ProcessResult misnamed = home.stoka({"route", "what is this?"});
   CHECK(misnamed.code == 3);
   CHECK(misnamed.err.find("replies.tml: no golden file has that name, did you mean "
                           "'replies.toml'?") != std::string::npos);
   home.environment()["STOKA_GOLDEN_DIR"] = (home.home() / "golden/replies.toml").string();
-  const RunResult no_directory = home.stoka({"route", "what is this?"});
+  const ProcessResult no_directory = home.stoka({"route", "what is this?"});
   CHECK(no_directory.code == 3);
   CHECK(one_line(no_directory.err));
   CHECK(no_directory.err.find("unset golden.dir (STOKA_GOLDEN_DIR)") != std::string::npos);
@@ -320,14 +320,14 @@ TEST_CASE("'stoka help' prints the same as --help") {
   fresh.environment()["STOKA_RETRIEVAL_MODE"] = "nonsense";  // help reads no settings
   CHECK(fresh.stoka({"help"}).out == fresh.stoka({"--help"}).out);
   CHECK(fresh.stoka({"help", "chat"}).out == fresh.stoka({"chat", "--help"}).out);
-  RunResult unknown = fresh.stoka({"help", "chta"});
+  ProcessResult unknown = fresh.stoka({"help", "chta"});
   CHECK(unknown.code == 2);
   CHECK(unknown.err.find("did you mean 'chat'?") != std::string::npos);
 }
 
 TEST_CASE("the completions contain commands, flags and values") {
   for (const char* shell : {"bash", "zsh", "fish"}) {
-    RunResult ran = machine().stoka({"completion", shell});
+    ProcessResult ran = machine().stoka({"completion", shell});
     CHECK(ran.code == 0);
     for (const char* word :
          {"rerank", "discover", "explain", "dry-run", "prune", "auto always never", "bash zsh fish",
@@ -354,7 +354,7 @@ TEST_CASE("bash completes commands, flags, values and files") {
         Case{{"stoka", "chat", "--session", ""}, ""}}) {
     std::string words;
     for (const std::string& word : c.words) words += "'" + word + "' ";
-    RunResult ran = machine().shell(fmt::format(
+    ProcessResult ran = machine().shell(fmt::format(
         "bash -c 'source /dev/stdin <<<\"$(\"$stoka\" completion bash)\"; COMP_WORDS=({}); "
         "COMP_CWORD={}; compopt() {{ :; }}; _stoka; echo \"${{COMPREPLY[*]}}\"'",
         [&] {

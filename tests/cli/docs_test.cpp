@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "process.h"
+#include "machine.h"
 
 namespace docs_test {
 
-using namespace stoka::test;
+using namespace stoka::testing;
 
 namespace {
 

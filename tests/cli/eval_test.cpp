@@ -9,7 +9,7 @@
 
 namespace eval_test {
 
-using namespace stoka::test;
+using namespace stoka::testing;
 namespace fs = std::filesystem;
 
 namespace {
@@ -53,8 +53,9 @@ TEST_CASE("eval over the sample site agrees with the committed baseline") {
   Machine machine;
   machine.environment()["TMPDIR"] = (machine.home() / "tmp").string();
   fs::create_directories(machine.home() / "tmp");
-  const RunResult ran = machine.stoka({"eval", "all", "--baseline", kBaseline, "--junit", "out.xml",
-                                       "--html", "out.html", "--report", "out.json"});
+  const ProcessResult ran =
+      machine.stoka({"eval", "all", "--baseline", kBaseline, "--junit", "out.xml", "--html",
+                     "out.html", "--report", "out.json"});
   CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
   CHECK(ran.err == "");
   for (const std::string_view part : {"constraints", "dataset", "retrieval", "ndcg@10", "policy"})
@@ -75,8 +76,8 @@ TEST_CASE("eval over the sample site agrees with the committed baseline") {
 
 TEST_CASE("two runs give the same report except for the member run") {
   Machine machine;
-  const RunResult one = machine.stoka({"eval", "dataset", "--json"});
-  const RunResult other = machine.stoka({"eval", "dataset", "--json", "--jobs", "1"});
+  const ProcessResult one = machine.stoka({"eval", "dataset", "--json"});
+  const ProcessResult other = machine.stoka({"eval", "dataset", "--json", "--jobs", "1"});
   CHECK(without_run(one.out) == without_run(other.out));
   CHECK(one.err == "");
   const Json report = Json::parse(one.out);
@@ -88,7 +89,7 @@ TEST_CASE("two runs give the same report except for the member run") {
 
 TEST_CASE("without a baseline failed cases are listed and the exit code is 1") {
   Machine machine;
-  const RunResult ran = machine.stoka({"eval", "dataset"});
+  const ProcessResult ran = machine.stoka({"eval", "dataset"});
   CHECK(ran.code == 1);
   const Json report = Json::parse(machine.stoka({"eval", "dataset", "--json"}).out);
   size_t failed = 0;
@@ -108,7 +109,7 @@ TEST_CASE("comparison with the baseline finds the cases that a bad golden file b
   replies.replace(replies.find(said), said.size(), "\"Sorry! you might try react instead.\"");
   machine.write("golden/replies.toml", replies);
   write_config(machine, "[golden]\ndir = \"" + (machine.home() / "golden").string() + "\"\n");
-  const RunResult ran = machine.stoka({"eval", "--baseline", kBaseline});
+  const ProcessResult ran = machine.stoka({"eval", "--baseline", kBaseline});
   CHECK(ran.code == 1);
   CHECK(has(ran.out, "worse   constraints/knows_limits"));
   CHECK(has(ran.out, "worse   dataset/"));
@@ -118,13 +119,13 @@ TEST_CASE("comparison with the baseline finds the cases that a bad golden file b
 TEST_CASE("comparison with the baseline finds a lowered threshold") {
   Machine machine;
   write_config(machine, "[threshold]\nnothing = 0.05\n");
-  const RunResult ran = machine.stoka({"eval", "--baseline", kBaseline});
+  const ProcessResult ran = machine.stoka({"eval", "--baseline", kBaseline});
   CHECK(ran.code == 1);
   CHECK(has(ran.out, "worse   dataset/void-"));
   CHECK(has(ran.out, "other thresholds: 0.82 0.65 0.05, was 0.82 0.65 0.5"));
   write_config(machine,
                "[threshold]\nnothing = 0.4\n");  // no case shows it, the share refused does
-  const RunResult little = machine.stoka({"eval", "retrieval", "--baseline", kBaseline});
+  const ProcessResult little = machine.stoka({"eval", "retrieval", "--baseline", kBaseline});
   CHECK(little.code == 1);
   CHECK(has(little.out, "worse   retrieval.refused"));
 }
@@ -134,19 +135,19 @@ TEST_CASE("comparison with the baseline finds a broken reranker; a missing one g
   auto reranker = std::make_unique<FakeUpstream>(reranker_options());
   machine.environment()["STOKA_RERANK_URL"] = reranker->url();
   const std::string before = (machine.home() / "before.json").string();
-  const RunResult good = machine.stoka({"eval", "retrieval", "--report", before});
+  const ProcessResult good = machine.stoka({"eval", "retrieval", "--report", before});
   CHECK_MESSAGE(good.code <= 1, (good.out + good.err));
   CHECK(machine.stoka({"eval", "retrieval", "--baseline", before}).code == 0);
 
   reranker->queue_behaviour(R"({"path":"/rerank","fault":"reversed","times":0})");
-  const RunResult bad = machine.stoka({"eval", "retrieval", "--baseline", before});
+  const ProcessResult bad = machine.stoka({"eval", "retrieval", "--baseline", before});
   CHECK(bad.code == 1);
   CHECK(has(bad.out, "worse   retrieval.policy.hit@1"));
   CHECK(has(bad.out, "worse   retrieval/"));
   CHECK(!has(bad.out, "worse   retrieval.fused"));
 
   reranker.reset();
-  const RunResult gone = machine.stoka({"eval", "retrieval", "--baseline", before});
+  const ProcessResult gone = machine.stoka({"eval", "retrieval", "--baseline", before});
   CHECK_MESSAGE(gone.code == 4, (gone.out + gone.err));
   CHECK(has(gone.err, "could not be run"));
   CHECK(lines(gone.err) == 1);
@@ -159,7 +160,7 @@ TEST_CASE("--cases runs over the configured index, which is only read") {
   write_site(machine);
   CHECK(machine.stoka({"eval", "--cases", "my.jsonl"}).code == 3);  // there is no index yet
   CHECK(machine.stoka({"index", "site"}).code == 0);
-  const RunResult ran = machine.stoka({"eval", "--cases", "my.jsonl", "--json"});
+  const ProcessResult ran = machine.stoka({"eval", "--cases", "my.jsonl", "--json"});
   CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
   const Json report = Json::parse(ran.out);
   CHECK(report["cases"].size() == 2);
@@ -169,7 +170,7 @@ TEST_CASE("--cases runs over the configured index, which is only read") {
       Json::parse(machine.stoka({"smoke", "--json"}).out);  // does not change the index either
   CHECK(status["failed"] == 0);
 
-  const RunResult pages =
+  const ProcessResult pages =
       machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site", "--json"});
   CHECK(without_run(pages.out) == without_run(ran.out));
 }
@@ -186,7 +187,7 @@ TEST_CASE("a retrieval collection is evaluated and its run written for trec_eval
                 "{\"_id\":\"PLAIN-2\",\"text\":\"when do planks swell\"}\n");
   machine.write("qrels.tsv",
                 "query-id\tcorpus-id\tscore\nPLAIN-1\tMED-14\t2\nPLAIN-2\tMED-10\t1\n");
-  const RunResult ran =
+  const ProcessResult ran =
       machine.stoka({"eval", "--queries", "queries.jsonl", "--qrels", "qrels.tsv", "--site",
                      "corpus.jsonl", "--run-out", "run.txt", "--stage", "lexical"});
   CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
@@ -207,22 +208,22 @@ TEST_CASE("a model's answers can be repeated, recorded and replayed") {
     all.insert(all.end(), {flag, "tape.jsonl"});
     return machine.stoka(all);
   };
-  const RunResult said = with("--record");
+  const ProcessResult said = with("--record");
   CHECK_MESSAGE(said.code <= 1, said.err);
   const Json report = Json::parse(said.out);
   CHECK(report["repeat"] == 2);
   CHECK(report["cases"][0]["trials"] == 2);
   generator.reset();
-  const RunResult replayed = with("--replay");
+  const ProcessResult replayed = with("--replay");
   CHECK(without_run(replayed.out) == without_run(said.out));
-  const RunResult gone = machine.stoka(ask);
+  const ProcessResult gone = machine.stoka(ask);
   CHECK(gone.code == 4);
   CHECK(Json::parse(gone.out)["errors"].get<size_t>() > 0);
 }
 
 TEST_CASE("a sweep compares settings") {
   Machine machine;
-  const RunResult modes = machine.stoka({"eval", "--sweep", "retrieval.mode=lexical,hybrid"});
+  const ProcessResult modes = machine.stoka({"eval", "--sweep", "retrieval.mode=lexical,hybrid"});
   CHECK_MESSAGE(modes.code == 0, (modes.out + modes.err));
   CHECK(has(modes.out, "retrieval.mode"));
   CHECK(has(modes.out, "best ndcg@10"));
@@ -233,8 +234,8 @@ TEST_CASE("a sweep compares settings") {
   for (int i = 0; i < 200; ++i)
     longer += "An anchor of number " + std::to_string(i) + " holds in mud and drags over rock.\n\n";
   machine.write("site/anchors.md", longer);
-  const RunResult all = machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site", "--sweep",
-                                       "--json", "--report", "sweep.json"});
+  const ProcessResult all = machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site",
+                                           "--sweep", "--json", "--report", "sweep.json"});
   CHECK_MESSAGE(all.code == 0, (all.out + all.err));
   CHECK(read_text(machine.home() / "sweep.json") == all.out);
   const Json sweep = Json::parse(all.out);
@@ -245,7 +246,7 @@ TEST_CASE("a sweep compares settings") {
 
   CHECK(machine.stoka({"index", "site"}).code == 0);
   CHECK(machine.stoka({"eval", "--cases", "my.jsonl", "--sweep"}).code == 0);
-  const RunResult pages =
+  const ProcessResult pages =
       machine.stoka({"eval", "--cases", "my.jsonl", "--sweep", "chunk.max_tokens=256"});
   CHECK(pages.code == 2);
   CHECK(has(pages.err, "--site"));
@@ -297,7 +298,7 @@ TEST_CASE("an evaluation that cannot run gives an error and no output") {
   };
   for (const Row& row : rows) {
     CAPTURE(row.arguments);
-    const RunResult ran = machine.stoka(row.arguments);
+    const ProcessResult ran = machine.stoka(row.arguments);
     CHECK_MESSAGE(ran.code == row.code, ran.err);
     CHECK(ran.out == "");
     CHECK(has(ran.err, row.says));
@@ -307,7 +308,8 @@ TEST_CASE("an evaluation that cannot run gives an error and no output") {
 
 TEST_CASE("with --json the comparison is part of the report") {
   Machine machine;
-  const RunResult ran = machine.stoka({"eval", "constraints", "--baseline", kBaseline, "--json"});
+  const ProcessResult ran =
+      machine.stoka({"eval", "constraints", "--baseline", kBaseline, "--json"});
   CHECK(ran.code == 0);
   CHECK(ran.err == "");
   const Json report = Json::parse(ran.out);
@@ -319,7 +321,7 @@ TEST_CASE("skipped files of --site are reported") {
   Machine machine;
   write_site(machine);
   machine.write("site/draft.md", "---\ntitle: Not yet\ndraft: true\n---\n\nText.\n");
-  const RunResult ran = machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site"});
+  const ProcessResult ran = machine.stoka({"eval", "--cases", "my.jsonl", "--site", "site"});
   CHECK(ran.code == 0);
   CHECK(has(ran.err, "draft.md: draft"));
 }

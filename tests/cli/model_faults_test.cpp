@@ -3,7 +3,7 @@
 
 namespace model_faults_test {
 
-using namespace stoka::test;
+using namespace stoka::testing;
 
 TEST_CASE("a failing embedder gives exit code 4 and no output") {
   for (const char* behaviour :
@@ -20,7 +20,7 @@ TEST_CASE("a failing embedder gives exit code 4 and no output") {
     ModelSite site;
     site.machine.environment()["STOKA_EMBED_TIMEOUT"] = "0.3";
     site.embedder.queue_behaviour(behaviour);
-    RunResult ran = site.ask();
+    ProcessResult ran = site.ask();
     CAPTURE(ran.err);
     CHECK(ran.code == 4);
     CHECK(ran.out == "");
@@ -38,7 +38,7 @@ TEST_CASE("a failing reranker gives an answer and a warning") {
     ModelSite site;
     site.machine.environment()["STOKA_RERANK_TIMEOUT"] = "0.3";
     site.reranker.queue_behaviour(behaviour);
-    RunResult ran = site.ask();
+    ProcessResult ran = site.ask();
     CAPTURE(ran.err);
     CHECK(ran.code == 0);
     CHECK(has(ran.err, "warning"));
@@ -61,7 +61,7 @@ TEST_CASE("a generator that fails before the first token gives exit code 4 and n
     site.machine.environment()["STOKA_GEN_HEADERS_TIMEOUT"] = "0.3";
     site.machine.environment()["STOKA_GEN_MODEL"] = "fake-model";
     site.generator.queue_behaviour(behaviour);
-    RunResult ran = site.ask();
+    ProcessResult ran = site.ask();
     CAPTURE(ran.err);
     CHECK(ran.code == 4);
     CHECK(ran.out == "");
@@ -73,7 +73,7 @@ TEST_CASE("a generator that fails before the first token gives exit code 4 and n
 TEST_CASE("a model that only thinks gives exit code 3 and names generator.extra") {
   ModelSite site;
   site.generator.queue_behaviour(R"({"times":0,"fault":"endless_thinking"})");
-  RunResult ran = site.ask();
+  ProcessResult ran = site.ask();
   CHECK(ran.code == 3);
   CHECK(ran.out == "");
   CHECK(has(ran.err, "generator.extra"));
@@ -92,7 +92,7 @@ TEST_CASE("an answer that breaks off is marked as cut off and shows no partial t
     ModelSite site;
     site.machine.environment()["STOKA_GEN_IDLE_TIMEOUT"] = "0.3";
     site.generator.queue_behaviour(behaviour);
-    RunResult ran = site.ask();
+    ProcessResult ran = site.ask();
     CAPTURE(ran.out);
     CAPTURE(ran.err);
     CHECK(ran.code == 4);
@@ -107,7 +107,7 @@ TEST_CASE("invalid text from a model is repaired") {
     CAPTURE(std::string(fault));
     ModelSite site;
     site.generator.queue_behaviour(Json{{"times", 0}, {"fault", fault}}.dump());
-    RunResult ran = site.ask();
+    ProcessResult ran = site.ask();
     CAPTURE(ran.err);
     CHECK((ran.code == 0 || ran.code == 4));
     CHECK(ran.out != "");

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 
-#include "process.h"
+#include "machine.h"
 #include "support/json.h"
 #include "support/upstream/fake_upstream.h"
 
-namespace stoka::test {
+namespace stoka::testing {
 
-using stoka::testing::FakeOptions;
-using stoka::testing::FakeUpstream;
 using Json = nlohmann::json;
 
 inline constexpr const char* kQuestion = "tell me about bounded execution";
@@ -43,7 +41,7 @@ struct ModelSite {
     std::filesystem::copy_file(index(), machine.database());
   }
 
-  RunResult ask(std::vector<std::string> more = {}) {
+  ProcessResult ask(std::vector<std::string> more = {}) {
     more.insert(more.begin(), "chat");
     more.push_back(kQuestion);
     return machine.stoka(more);
@@ -75,4 +73,4 @@ inline const std::string& expected_answer() {
   return answer;
 }
 
-}  // namespace stoka::test
+}  // namespace stoka::testing

@@ -3,14 +3,14 @@
 
 namespace models_test {
 
-using namespace stoka::test;
+using namespace stoka::testing;
 
 TEST_CASE("the answer is the same for every server dialect") {
   CHECK(has(expected_answer(), "> The Philosophy of Bounded Execution\n"));
   for (const char* dialect : {"vllm", "llamacpp", "ollama", "lmstudio", "openai", "openrouter"}) {
     CAPTURE(std::string(dialect));
     ModelSite site(dialect);
-    RunResult ran = site.ask();
+    ProcessResult ran = site.ask();
     CHECK(ran.code == 0);
     CHECK(ran.err == "");
     CHECK(ran.out == expected_answer());
@@ -32,7 +32,7 @@ TEST_CASE("--replay repeats a recorded answer byte for byte without servers") {
   std::string said, events;
   {
     ModelSite site;
-    RunResult ran = site.ask({"--record", "talk.jsonl"});
+    ProcessResult ran = site.ask({"--record", "talk.jsonl"});
     REQUIRE(ran.code == 0);
     said = ran.out;
     std::filesystem::copy_file(site.machine.home() / "talk.jsonl", without.home() / "talk.jsonl");
@@ -41,11 +41,11 @@ TEST_CASE("--replay repeats a recorded answer byte for byte without servers") {
     without.environment() = site.machine.environment();
     without.environment()["HOME"] = without.home().string();
   }
-  RunResult ran = without.stoka({"chat", "--replay", "talk.jsonl", kQuestion});
+  ProcessResult ran = without.stoka({"chat", "--replay", "talk.jsonl", kQuestion});
   CHECK(ran.err == "");
   CHECK(ran.code == 0);
   CHECK(ran.out == said);
-  RunResult other = without.stoka({"chat", "--replay", "talk.jsonl", "what about debono"});
+  ProcessResult other = without.stoka({"chat", "--replay", "talk.jsonl", "what about debono"});
   CHECK(other.code == 3);
   CHECK(has(other.err, "record it again"));
   CHECK(without.stoka({"chat", kQuestion}).code == 4);
@@ -71,7 +71,7 @@ TEST_CASE("a recording without generator.kind selects the replay generator") {
 
 TEST_CASE("status names the models and what to fix") {
   ModelSite site;
-  RunResult ran = site.machine.stoka({"status", "--json"});
+  ProcessResult ran = site.machine.stoka({"status", "--json"});
   CAPTURE(ran.err);
   REQUIRE(ran.code == 0);
   Json body = Json::parse(ran.out);
@@ -109,12 +109,12 @@ TEST_CASE("an index of another embedding model is refused until it is rebuilt") 
   options.model = "other-model";
   FakeUpstream other(options);
   site.machine.environment()["STOKA_EMBED_URL"] = other.url();
-  RunResult ran = site.ask();
+  ProcessResult ran = site.ask();
   CHECK(ran.code == 3);
   CHECK(has(ran.err, "fake-model"));
   CHECK(has(ran.err, "other-model"));
   // Without the variable the built-in embedder would replace the model's vectors; that is refused.
-  RunResult index = site.machine.stoka({"index", STOKA_SOURCE_DIR "/evals/site"});
+  ProcessResult index = site.machine.stoka({"index", STOKA_SOURCE_DIR "/evals/site"});
   CHECK(index.code == 3);
   CHECK(has(index.err, "--rebuild"));
   site.machine.environment()["STOKA_EMBED_URL"] = site.embedder.url();
@@ -133,7 +133,7 @@ TEST_CASE("a rebuild that fails half way keeps the old index") {
   for (int i = 0; i < 4; ++i)
     other.queue_behaviour(R"({"path":"/embed"})");  // these four requests are answered
   other.queue_behaviour(R"({"path":"/embed","times":0,"fault":"close"})");
-  RunResult index = site.machine.stoka({"index", "--rebuild", STOKA_SOURCE_DIR "/evals/site"});
+  ProcessResult index = site.machine.stoka({"index", "--rebuild", STOKA_SOURCE_DIR "/evals/site"});
   CHECK(index.code == 4);
   CHECK(has(index.err, "the index is as it was"));
   site.machine.environment()["STOKA_EMBED_URL"] = site.embedder.url();
@@ -151,10 +151,10 @@ TEST_CASE("status reports an interrupted index run, which the next run continues
                   "# Page " + std::to_string(i) + "\n\nWords of page " + std::to_string(i) + ".\n");
   for (int i = 0; i < 35; ++i) server.queue_behaviour(R"({"path":"/embed"})");
   server.queue_behaviour(R"({"path":"/embed","times":0,"fault":"close"})");
-  RunResult index = machine.stoka({"index", "content"});
+  ProcessResult index = machine.stoka({"index", "content"});
   CHECK(index.code == 4);
   CHECK(has(index.err, "what was written stays"));
-  RunResult status = machine.stoka({"status"});
+  ProcessResult status = machine.stoka({"status"});
   CHECK(status.code != 0);
   server.reset();
   status = machine.stoka({"status"});
@@ -181,7 +181,7 @@ TEST_CASE("index respects the server's batch size and keeps the index if the ser
   CHECK(batches > 20);
 
   machine.environment()["STOKA_EMBED_URL"] = "http://127.0.0.1:9";
-  RunResult ran = machine.stoka({"index", STOKA_SOURCE_DIR "/evals/site"});
+  ProcessResult ran = machine.stoka({"index", STOKA_SOURCE_DIR "/evals/site"});
   CHECK(ran.code == 4);
   machine.environment()["STOKA_EMBED_URL"] = server.url();
   CHECK(machine.stoka({"chat", kQuestion}).code == 0);
@@ -196,26 +196,27 @@ TEST_CASE("an API key is sent and never shown") {
   machine.index_sample();
   auto& env = machine.environment();
   env["STOKA_GEN_URL"] = locked.url();
-  RunResult refused = machine.stoka({"chat", kQuestion});
+  ProcessResult refused = machine.stoka({"chat", kQuestion});
   CHECK(refused.code == 3);
   CHECK(has(refused.err, "STOKA_GEN_API_KEY_FILE"));
 
   auto answers = [&] {
-    RunResult ran = machine.stoka({"chat", "-v", "--trace", "--record", "talk.jsonl", kQuestion});
+    ProcessResult ran =
+        machine.stoka({"chat", "-v", "--trace", "--record", "talk.jsonl", kQuestion});
     CAPTURE(ran.err);
     CHECK(ran.code == 0);
-    RunResult recorded = machine.stoka({"status", "-v"});
+    ProcessResult recorded = machine.stoka({"status", "-v"});
     for (const std::string& text : {ran.out, ran.err, recorded.out, recorded.err})
       CHECK_FALSE(has(text, kKey));
   };
   machine.write("key", std::string(kKey) + "\n");
   env["STOKA_GEN_API_KEY_FILE"] = (machine.home() / "key").string();
   answers();
-  RunResult grep = machine.stoka({"rerank", "--texts", "talk.jsonl", "key"});
+  ProcessResult grep = machine.stoka({"rerank", "--texts", "talk.jsonl", "key"});
   CHECK_FALSE(has(grep.out, kKey));
   env.erase("STOKA_GEN_API_KEY_FILE");
   env["STOKA_GEN_API_KEY_COMMAND"] = "echo " + std::string(kKey);
-  RunResult by_command = machine.stoka({"chat", kQuestion});
+  ProcessResult by_command = machine.stoka({"chat", kQuestion});
   CHECK(by_command.code == 0);
   env.erase("STOKA_GEN_API_KEY_COMMAND");
   env["STOKA_GEN_API_KEY"] = kKey;
@@ -225,7 +226,7 @@ TEST_CASE("an API key is sent and never shown") {
   CHECK(machine.stoka({"chat", kQuestion}).code == 3);  // two keys are set
   env.erase("STOKA_GEN_API_KEY_FILE");
   env["STOKA_GEN_API_KEY"] = "canary-key-wrong";
-  RunResult wrong = machine.stoka({"chat", kQuestion});
+  ProcessResult wrong = machine.stoka({"chat", kQuestion});
   CHECK(wrong.code == 3);
   CHECK_FALSE(has(wrong.err, "canary-key-wrong"));
 }
@@ -237,7 +238,7 @@ TEST_CASE("a key of the config file is not sent to an address of the environment
   machine.write(".config/stoka/config.toml",
                 "[generator]\nurl = \"https://models.example\"\napi_key = \"canary-key-5f2c\"\n");
   machine.environment()["STOKA_GEN_URL"] = elsewhere.url();
-  RunResult ran = machine.stoka({"chat", kQuestion});
+  ProcessResult ran = machine.stoka({"chat", kQuestion});
   CHECK(ran.code == 0);
   CHECK(has(ran.err, "generator.api_key"));
   for (const auto& request : elsewhere.requests()) CHECK(request.authorization == "");
@@ -249,7 +250,7 @@ TEST_CASE("discover gets all framing lines with one request") {
     ModelSite site(dialect);
     site.generator.queue_behaviour(
         R"({"path":"chat/completions","answer":"1. read it.\n2. or not.\n3. your evening."})");
-    RunResult ran =
+    ProcessResult ran =
         site.machine.stoka({"discover", "--json", "--page", "/blog/philosophy-bounded-execution"});
     REQUIRE(ran.code == 0);
     const Json body = Json::parse(ran.out);
@@ -257,7 +258,7 @@ TEST_CASE("discover gets all framing lines with one request") {
   }
   ModelSite site;
   site.machine.environment()["STOKA_GEN_URL"] = "http://127.0.0.1:9";
-  RunResult ran =
+  ProcessResult ran =
       site.machine.stoka({"discover", "--json", "--page", "/blog/philosophy-bounded-execution"});
   CHECK(ran.code == 0);
   Json body = Json::parse(ran.out);
@@ -268,7 +269,7 @@ TEST_CASE("discover gets all framing lines with one request") {
 TEST_CASE("an unknown STOKA_ variable gives a warning with a suggestion") {
   Machine machine;
   machine.environment()["STOKA_GEN_ULR"] = "x";
-  RunResult ran = machine.stoka({"route", "hi"});
+  ProcessResult ran = machine.stoka({"route", "hi"});
   CHECK(has(ran.err, "STOKA_GEN_ULR is not a setting"));
   CHECK(has(ran.err, "STOKA_GEN_URL"));
 }
@@ -280,7 +281,7 @@ TEST_CASE("without a reranker the built-in scorer decides the confidence") {
     auto& env = site.machine.environment();
     env["STOKA_RERANK_URL"] = "http://127.0.0.1:9";
     if (way == std::string("none")) env["STOKA_RERANKER"] = "none";
-    RunResult ran = site.ask();
+    ProcessResult ran = site.ask();
     CHECK(ran.code == 0);
     CHECK(has(ran.out, "> "));
     CHECK(has(site.machine.stoka({"chat", "quantum gravity research"}).out,
@@ -319,7 +320,7 @@ TEST_CASE("invalid server settings give a one-line error") {
     machine.index_sample();
     machine.environment()["STOKA_GENERATOR"] = "openai";
     machine.environment()[item.name] = item.value;
-    RunResult ran = machine.stoka({"chat", kQuestion});
+    ProcessResult ran = machine.stoka({"chat", kQuestion});
     CHECK(ran.code == item.code);
     CHECK(ran.out == "");
     CHECK(lines(ran.err) == 1);

@@ -6,14 +6,14 @@
 #include <algorithm>
 
 #include "client/site_client.h"
+#include "machine.h"
 #include "net/http_client.h"
-#include "process.h"
 #include "server_process.h"
 #include "support/json.h"
 
 namespace postgres_test {
 
-using namespace stoka::test;
+using namespace stoka::testing;
 using stoka::testing::TestDatabase;
 using Json = nlohmann::json;
 
@@ -65,8 +65,8 @@ TEST_CASE("PostgreSQL gives the same answers as SQLite") {
            {"chat", "--json", "--session", kSession, "--visitor", kVisitor, kQuestion},
        }) {
     CAPTURE(arguments.back());
-    const RunResult a = here.stoka(arguments);
-    const RunResult b = there.stoka(arguments);
+    const ProcessResult a = here.stoka(arguments);
+    const ProcessResult b = there.stoka(arguments);
     REQUIRE_MESSAGE(b.code == 0, b.err);
     CHECK(events(a.out) == events(b.out));
   }
@@ -79,8 +79,8 @@ TEST_CASE("PostgreSQL gives the same answers as SQLite") {
            {"profile", "--json", "--visitor", kVisitor, "--interests", "systems,agents"},
        }) {
     CAPTURE(arguments.front());
-    const RunResult a = here.stoka(arguments);
-    const RunResult b = there.stoka(arguments);
+    const ProcessResult a = here.stoka(arguments);
+    const ProcessResult b = there.stoka(arguments);
     REQUIRE_MESSAGE(b.code == 0, b.err);
     CHECK(Json::parse(a.out) == Json::parse(b.out));
   }
@@ -89,13 +89,13 @@ TEST_CASE("PostgreSQL gives the same answers as SQLite") {
 TEST_CASE("status names the database and shows no password") {
   const TestDatabase database;
   const PostgresMachine machine(database.url());
-  const RunResult empty = machine.stoka({"status"});
+  const ProcessResult empty = machine.stoka({"status"});
   CHECK(empty.code == 3);
   CHECK(has(empty.err, "run: stoka index PATH"));
   machine.index_sample();
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"status"}, {"status", "--json"}, {"status", "-v"}}) {
-    const RunResult ran = machine.stoka(arguments);
+    const ProcessResult ran = machine.stoka(arguments);
     CHECK_MESSAGE(ran.code == 0, ran.err);
     CHECK(has(ran.out, "postgres://"));
     const size_t at = database.url().find('@');
@@ -118,18 +118,18 @@ TEST_CASE("store copy copies an index and its sessions to PostgreSQL and back") 
   REQUIRE(machine.stoka(turn).code == 0);
   REQUIRE(machine.stoka({"profile", "--visitor", kVisitor, "--interests", "agents"}).code == 0);
 
-  const RunResult to = machine.stoka({"store", "copy", "--json", sqlite, database.url()});
+  const ProcessResult to = machine.stoka({"store", "copy", "--json", sqlite, database.url()});
   REQUIRE_MESSAGE(to.code == 0, to.err);
   const Json report = Json::parse(to.out);
   CHECK(report["documents"] > 40);
   CHECK(report["unchanged"] == 0);
   CHECK(report["visitors"] == 1);
   CHECK(report["sessions"] == 1);
-  const RunResult again = machine.stoka({"store", "copy", "--json", sqlite, database.url()});
+  const ProcessResult again = machine.stoka({"store", "copy", "--json", sqlite, database.url()});
   REQUIRE_MESSAGE(again.code == 0, again.err);
   CHECK(Json::parse(again.out)["documents"] == 0);
   CHECK(Json::parse(again.out)["unchanged"] == report["documents"]);
-  const RunResult back = machine.stoka({"store", "copy", database.url(), copy});
+  const ProcessResult back = machine.stoka({"store", "copy", database.url(), copy});
   REQUIRE_MESSAGE(back.code == 0, back.err);
 
   for (const std::vector<std::string>& arguments :
@@ -140,7 +140,7 @@ TEST_CASE("store copy copies an index and its sessions to PostgreSQL and back") 
     const auto said = [&](const std::string& store) {
       std::vector<std::string> all = {"--store", store};
       all.insert(all.end(), arguments.begin(), arguments.end());
-      const RunResult ran = machine.stoka(all);
+      const ProcessResult ran = machine.stoka(all);
       CHECK_MESSAGE(ran.code == 0, ran.err);
       return ran.out;
     };
@@ -153,11 +153,11 @@ TEST_CASE("store copy copies an index and its sessions to PostgreSQL and back") 
   const std::string other = "sqlite:" + (machine.home() / "other.db").string();
   REQUIRE(machine.stoka({"--store", other, "index", (machine.home() / "other").string()}).code ==
           0);
-  const RunResult refused = machine.stoka({"store", "copy", other, database.url()});
+  const ProcessResult refused = machine.stoka({"store", "copy", other, database.url()});
   CHECK(refused.code == 3);
   CHECK(has(refused.err, "--prune"));
   CHECK(one_line(refused.err));
-  const RunResult pruned =
+  const ProcessResult pruned =
       machine.stoka({"store", "copy", "--prune", "--json", other, database.url()});
   REQUIRE_MESSAGE(pruned.code == 0, pruned.err);
   CHECK(Json::parse(pruned.out)["documents"] == 1);
@@ -193,7 +193,7 @@ TEST_CASE("a database error is one line with the right exit code and without the
           {"index", (machine.home() / "one.md").string()},
           {"profile", "--visitor", kVisitor},
           {"store", "copy", c.url, "sqlite:copy.db"}}) {
-      const RunResult ran = machine.stoka(arguments);
+      const ProcessResult ran = machine.stoka(arguments);
       CAPTURE(arguments.front());
       CAPTURE(ran.err);
       CHECK(ran.code == c.code);

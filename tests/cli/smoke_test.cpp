@@ -2,11 +2,12 @@
 #include <doctest/doctest.h>
 
 #include "server_process.h"
+#include "support/canned_server.h"
 #include "support/json.h"
 
 namespace smoke_test {
 
-using namespace stoka::test;
+using namespace stoka::testing;
 using Json = nlohmann::json;
 
 namespace {
@@ -29,7 +30,7 @@ TEST_CASE("smoke passes all eleven checks with any configuration and removes its
   env["STOKA_DB_URL"] = "sqlite:" + (machine.home() / "own.db").string();
   env["TMPDIR"] = (machine.home() / "tmp").string();
   std::filesystem::create_directories(machine.home() / "tmp");
-  const RunResult ran = machine.stoka({"smoke", "--json"});
+  const ProcessResult ran = machine.stoka({"smoke", "--json"});
   CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
   CHECK(ran.err == "");
   const Json report = Json::parse(ran.out);
@@ -54,7 +55,7 @@ TEST_CASE("smoke checks the configured golden data") {
   machine.write("golden/replies.toml", replies);
   machine.write(".config/stoka/config.toml",
                 "[golden]\ndir = \"" + (machine.home() / "golden").string() + "\"\n");
-  const RunResult ran = machine.stoka({"smoke"});
+  const ProcessResult ran = machine.stoka({"smoke"});
   CHECK(ran.code == 1);
   CHECK_MESSAGE(ran.out.find(" 4  FAILED ") != std::string::npos, (ran.out + ran.err));
   CHECK(ran.out.find("says: no idea.") != std::string::npos);
@@ -65,7 +66,7 @@ TEST_CASE("smoke --url checks a running server") {
   Machine machine;
   machine.index_sample();
   const ServerProcess served(machine);
-  const RunResult ran = machine.stoka({"smoke", "--json", "--url", served.url()});
+  const ProcessResult ran = machine.stoka({"smoke", "--json", "--url", served.url()});
   CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
   const Json report = Json::parse(ran.out);
   CHECK(report["passed"] == 9);
@@ -86,7 +87,7 @@ TEST_CASE(
   const ServerProcess served(machine, "30/300");
   for (int i = 0; i < 3; ++i) {
     CAPTURE(i);
-    const RunResult ran = machine.stoka({"smoke", "--json", "--url", served.url()});
+    const ProcessResult ran = machine.stoka({"smoke", "--json", "--url", served.url()});
     CAPTURE(ran.out);
     if (ran.code == 4) {  // the remaining requests are not used up
       CHECK(i > 0);
@@ -105,17 +106,18 @@ TEST_CASE("smoke --url uses the given question, page and slug") {
   Machine machine;
   machine.index_sample();
   const ServerProcess served(machine);
-  const RunResult right =
+  const ProcessResult right =
       machine.stoka({"smoke", "--url", served.url(), "--ask", "tell me about bounded execution",
                      "--cites", "philosophy-bounded-execution", "--page", "/blog/retry-storms",
                      "--void", "quantum gravity research"});
   CHECK_MESSAGE(right.code == 0, (right.out + right.err));
   CHECK(right.out.find("philosophy-bounded-execution: score") != std::string::npos);
-  const RunResult wrong = machine.stoka({"smoke", "--url", served.url(), "--ask",
-                                         "tell me about bounded execution", "--cites", "nowhere"});
+  const ProcessResult wrong =
+      machine.stoka({"smoke", "--url", served.url(), "--ask", "tell me about bounded execution",
+                     "--cites", "nowhere"});
   CHECK(wrong.code == 1);
   CHECK(wrong.out.find("instead of nowhere") != std::string::npos);
-  const RunResult local = machine.stoka({"smoke", "--ask", "x"});
+  const ProcessResult local = machine.stoka({"smoke", "--ask", "x"});
   CHECK(local.code == 2);
   CHECK(local.err.find("--url") != std::string::npos);
 }
@@ -160,7 +162,7 @@ TEST_CASE("smoke --url gives exit code 4 if there is no stoka, and 2 for a wrong
   const CannedServer page(
       "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\nhi");
   for (const std::string& url : {std::string("http://127.0.0.1:9"), page.url()}) {
-    const RunResult ran = machine.stoka({"smoke", "--url", url});
+    const ProcessResult ran = machine.stoka({"smoke", "--url", url});
     CHECK(ran.code == 4);
     CHECK(ran.out == "");
     CHECK(ran.err.find(url) != std::string::npos);

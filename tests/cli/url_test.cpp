@@ -7,11 +7,12 @@
 #include <algorithm>
 
 #include "server_process.h"
+#include "support/canned_server.h"
 #include "support/json.h"
 
 namespace url_test {
 
-using namespace stoka::test;
+using namespace stoka::testing;
 using Json = nlohmann::json;
 
 namespace {
@@ -114,8 +115,8 @@ TEST_CASE("chat --url gives the same answer as chat and needs no local index") {
   for (const char* query : {"what is this?", "tell me about bounded execution",
                             "best javascript framework?", "quantum gravity research"}) {
     CAPTURE(std::string(query));
-    const RunResult there = visitor().stoka({"chat", "--json", "--url", url(), query});
-    const RunResult here = site().stoka({"chat", "--json", query});
+    const ProcessResult there = visitor().stoka({"chat", "--json", "--url", url(), query});
+    const ProcessResult here = site().stoka({"chat", "--json", query});
     CHECK(there.code == 0);
     CHECK(there.err == "");
     CHECK(without_ids(with_paths(there.out)) == without_ids(here.out));
@@ -124,7 +125,7 @@ TEST_CASE("chat --url gives the same answer as chat and needs no local index") {
 }
 
 TEST_CASE("chat --url prints the same text, with addresses of the remote site") {
-  const RunResult there =
+  const ProcessResult there =
       visitor().stoka({"chat", "--url", url(), "tell me about bounded execution"});
   const std::string here = site().stoka({"chat", "tell me about bounded execution"}).out;
   // Only an absolute address keeps its text fragment.
@@ -136,8 +137,9 @@ TEST_CASE("chat --url prints the same text, with addresses of the remote site") 
 }
 
 TEST_CASE("with --url the lines of standard input are turns of one session") {
-  const RunResult ran = visitor().stoka({"chat", "--url", url(), "--json", "-"},
-                                        "tell me about bounded execution\nwhat about its limits\n");
+  const ProcessResult ran =
+      visitor().stoka({"chat", "--url", url(), "--json", "-"},
+                      "tell me about bounded execution\nwhat about its limits\n");
   CHECK(ran.code == 0);
   std::vector<Json> ready, done;
   for (const Json& event : events(ran.out)) {
@@ -162,7 +164,7 @@ TEST_CASE("discover --url and context --url print the same as without --url") {
     const std::string here = site().stoka(command).out;
     command.push_back("--url");
     command.push_back(url());
-    const RunResult there = visitor().stoka(command);
+    const ProcessResult there = visitor().stoka(command);
     CHECK(there.code == 0);
     CHECK(there.err == "");
     CHECK(with_paths(there.out) == here);
@@ -179,15 +181,15 @@ TEST_CASE("flags that need a local index are refused with --url") {
     std::vector<std::string> command = flags;
     command.insert(command.end(), {"--url", "http://127.0.0.1:9"});
     if (command.front() == "chat") command.push_back("hi");
-    const RunResult ran = visitor().stoka(command);
+    const ProcessResult ran = visitor().stoka(command);
     CHECK(ran.code == 2);
     CHECK(ran.out == "");
     CHECK_MESSAGE(has(ran.err, "works only with the local index"), ran.err);
   }
-  const RunResult before = visitor().stoka({"--url", "http://127.0.0.1:9", "chat", "hi"});
+  const ProcessResult before = visitor().stoka({"--url", "http://127.0.0.1:9", "chat", "hi"});
   CHECK(before.code == 2);
   CHECK(has(before.err, "stoka chat --url URL"));
-  const RunResult other = visitor().stoka({"status", "--url", "http://127.0.0.1:9"});
+  const ProcessResult other = visitor().stoka({"status", "--url", "http://127.0.0.1:9"});
   CHECK(other.code == 2);
   CHECK_MESSAGE(has(other.err, "unknown flag '--url'"), other.err);
   CHECK(!has(other.err, "did you mean"));
@@ -196,7 +198,8 @@ TEST_CASE("flags that need a local index are refused with --url") {
 }
 
 TEST_CASE("a question that the site refuses gives the error of the site") {
-  const RunResult ran = visitor().stoka({"chat", "--url", url(), "--session", "nonsense", "hi"});
+  const ProcessResult ran =
+      visitor().stoka({"chat", "--url", url(), "--session", "nonsense", "hi"});
   CHECK(ran.code == 2);
   CHECK(ran.out == "");
   CHECK_MESSAGE(has(ran.err, "session_id"), ran.err);
@@ -212,14 +215,14 @@ TEST_CASE("an address without a stoka server gives a one-line error and exit cod
          {std::vector<std::string>{"chat", "hi"}, {"discover"}, {"context", "--page", "/"}}) {
       std::vector<std::string> asked = command;
       asked.insert(asked.end(), {"--url", where});
-      const RunResult ran = visitor().stoka(asked);
+      const ProcessResult ran = visitor().stoka(asked);
       CHECK(ran.code == 4);
       CHECK(ran.out == "");
       CHECK_MESSAGE(has(ran.err, where), ran.err);
       CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
     }
   }
-  const RunResult json = visitor().stoka({"chat", "--json", "--url", page.url(), "hi"});
+  const ProcessResult json = visitor().stoka({"chat", "--json", "--url", page.url(), "hi"});
   CHECK(json.code == 4);
   CHECK(Json::parse(json.err)["error"]["kind"] == "protocol");
 }
@@ -229,12 +232,12 @@ TEST_CASE("an answer that breaks off is printed as far as it came, and the exit 
       "event: ready\ndata: {\"session_id\":\"s\",\"visitor_id\":\"v\",\"route\":\"new\"}\n\n"
       "event: token\ndata: {\"text\":\"so far \\u001b[2J so good\"}\n\n";
   const CannedServer site(http("200 OK", "text/event-stream", begun));
-  const RunResult text = visitor().stoka({"chat", "--url", site.url(), "hi"});
+  const ProcessResult text = visitor().stoka({"chat", "--url", site.url(), "hi"});
   CHECK(text.code == 4);
   CHECK(has(text.out, "so far"));
   CHECK(!has(text.out, "\x1b"));
   CHECK(has(text.err, "without a done or error event"));
-  const RunResult json = visitor().stoka({"chat", "--json", "--url", site.url(), "hi"});
+  const ProcessResult json = visitor().stoka({"chat", "--json", "--url", site.url(), "hi"});
   CHECK(json.code == 4);
   CHECK(events(json.out).back()["event"] == "error");
   CHECK(events(json.out).back()["data"]["retryable"] == true);

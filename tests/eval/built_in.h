@@ -7,7 +7,7 @@
 #include "eval/predicates.h"
 #include "rerank/builtin.h"
 
-namespace stoka::test {
+namespace stoka::testing {
 
 inline std::string_view built_in(std::string_view name) {
   for (const EmbeddedFile& file : embedded::evals())
@@ -33,4 +33,4 @@ struct Backwards final : rerank::Reranker {
   }
 };
 
-}  // namespace stoka::test
+}  // namespace stoka::testing

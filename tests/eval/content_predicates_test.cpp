@@ -8,6 +8,7 @@ namespace {
 
 using namespace stoka;
 using namespace stoka::eval;
+using namespace stoka::testing;
 
 TEST_CASE("longest_run counts sentences as a reader does, between citations") {
   struct {

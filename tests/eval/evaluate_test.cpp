@@ -6,12 +6,12 @@
 #include "built_in.h"
 #include "eval/compare.h"
 #include "eval/sweep.h"
-#include "pipeline/site_fixture.h"
+#include "support/site_fixture.h"
 
 namespace evaluate_test {
 
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 using namespace stoka::eval;
 
 namespace {

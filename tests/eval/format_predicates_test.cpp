@@ -7,6 +7,7 @@ namespace format_predicates_test {
 namespace {
 
 using namespace stoka::eval;
+using namespace stoka::testing;
 
 TEST_CASE("exclamation marks of any script match") {
   constexpr auto matching = std::to_array<std::string_view>({

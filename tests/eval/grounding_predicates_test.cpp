@@ -9,6 +9,7 @@ namespace {
 
 using namespace stoka;
 using namespace stoka::eval;
+using namespace stoka::testing;
 
 TEST_CASE("numbers, names, terms and quotations that were not retrieved are ungrounded") {
   constexpr auto matching = std::to_array<std::string_view>({

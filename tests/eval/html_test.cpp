@@ -10,6 +10,7 @@ namespace html_test {
 
 using namespace stoka;
 using namespace stoka::eval;
+using namespace stoka::testing;
 
 namespace {
 

@@ -10,7 +10,7 @@ namespace judge_test {
 
 using namespace stoka;
 using namespace stoka::eval;
-using stoka::test::phrases;
+using stoka::testing::phrases;
 
 namespace {
 

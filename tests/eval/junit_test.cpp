@@ -7,6 +7,7 @@ namespace junit_test {
 
 using namespace stoka;
 using namespace stoka::eval;
+using namespace stoka::testing;
 
 namespace {
 

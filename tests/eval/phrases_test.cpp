@@ -10,6 +10,7 @@ namespace {
 
 using namespace stoka;
 using namespace stoka::eval;
+using namespace stoka::testing;
 
 bool finds(std::string phrase, std::string_view text) {
   const Phrases phrases = {{"apology", {std::move(phrase)}}, {"filler", {"well", "but"}}};

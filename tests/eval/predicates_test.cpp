@@ -14,6 +14,7 @@ namespace {
 
 using namespace stoka;
 using namespace stoka::eval;
+using namespace stoka::testing;
 
 TEST_CASE("each item of the NEVER list has a predicate, in order") {
   std::set<std::string_view> names;

@@ -5,12 +5,12 @@
 #include <atomic>
 
 #include "built_in.h"
-#include "pipeline/site_fixture.h"
+#include "support/site_fixture.h"
 
 namespace run_cases_test {
 
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 using namespace stoka::eval;
 
 namespace {

@@ -13,7 +13,7 @@
 
 #include "eval/predicates.h"
 
-namespace stoka::eval {
+namespace stoka::testing {
 
 inline std::string read_source(const std::string& path) {
   std::ifstream file(std::string(STOKA_SOURCE_DIR "/") + path);
@@ -24,9 +24,9 @@ inline std::string read_source(const std::string& path) {
 }
 
 // The phrases of evals/phrases.toml.
-inline const Phrases& shipped_phrases() {
-  static const Phrases phrases = [] {
-    auto read = read_phrases(read_source("evals/phrases.toml"));
+inline const eval::Phrases& shipped_phrases() {
+  static const eval::Phrases phrases = [] {
+    auto read = eval::read_phrases(read_source("evals/phrases.toml"));
     REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().message));
     return *read;
   }();
@@ -58,9 +58,9 @@ inline std::vector<Hit> retrieved() {
 }
 
 // An answer with this text, in which {slug} is a citation.
-inline Answer make_answer(std::string_view text,
-                          std::string_view query = "why do agents need limits") {
-  Answer out;
+inline eval::Answer make_answer(std::string_view text,
+                                std::string_view query = "why do agents need limits") {
+  eval::Answer out;
   out.query = query;
   out.ranked = retrieved();
   const auto add_text = [&](std::string_view part) {
@@ -80,8 +80,8 @@ inline Answer make_answer(std::string_view text,
   return out;
 }
 
-inline std::optional<std::string> match(std::string_view predicate, const Answer& answer) {
-  const Predicate* found = find_predicate(predicate);
+inline std::optional<std::string> match(std::string_view predicate, const eval::Answer& answer) {
+  const eval::Predicate* found = eval::find_predicate(predicate);
   REQUIRE(found != nullptr);
   return found->match(answer, shipped_phrases());
 }
@@ -100,4 +100,4 @@ inline void check_matches(std::string_view predicate, std::span<const std::strin
   }
 }
 
-}  // namespace stoka::eval
+}  // namespace stoka::testing

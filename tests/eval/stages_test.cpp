@@ -3,12 +3,12 @@
 #include <doctest/doctest.h>
 
 #include "built_in.h"
-#include "pipeline/site_fixture.h"
+#include "support/site_fixture.h"
 
 namespace stages_test {
 
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 using namespace stoka::eval;
 
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stoka::eval {
+namespace stoka::testing {
 
 // All tags with the names of their attributes but without the values: `<a href="">`. Relies on
 // quotes and angle brackets being escaped everywhere else.
@@ -23,4 +23,4 @@ inline std::vector<std::string> tags(std::string_view text) {
   return out;
 }
 
-}  // namespace stoka::eval
+}  // namespace stoka::testing

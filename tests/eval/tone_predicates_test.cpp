@@ -7,6 +7,7 @@ namespace tone_predicates_test {
 namespace {
 
 using namespace stoka::eval;
+using namespace stoka::testing;
 
 TEST_CASE("a greeting matches at the start of a sentence") {
   constexpr auto matching = std::to_array<std::string_view>({

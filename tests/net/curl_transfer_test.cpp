@@ -8,19 +8,19 @@
 
 #include "net/capturing_sink.h"
 #include "net/http_client.h"
-#include "net/raw_server.h"
+#include "support/canned_server.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace curl_transfer_test {
 
 using namespace stoka;
 using namespace stoka::net;
+using testing::CannedServer;
 using testing::CapturingSink;
 using testing::FakeUpstream;
 using testing::get;
 using testing::kEmbed;
 using testing::post;
-using testing::RawServer;
 
 TEST_CASE("response headers are parsed in all their forms") {
   struct Case {
@@ -72,7 +72,7 @@ TEST_CASE("response headers are parsed in all their forms") {
   HttpClient client;
   for (const Case& c : cases) {
     CAPTURE(c.answer);
-    const RawServer server(c.answer);
+    const CannedServer server(c.answer);
     CapturingSink sink;
     const auto failure = client.perform(get(server.url()), sink, {});
     REQUIRE_MESSAGE(!failure, failure->error.message);
@@ -107,7 +107,7 @@ TEST_CASE("invalid HTTP is a protocol error") {
   for (const std::string& answer : answers) {
     const std::string start = answer.substr(0, 60);
     CAPTURE(start);
-    const RawServer server(answer);
+    const CannedServer server(answer);
     CapturingSink sink;
     const auto failure = client.perform(get(server.url()), sink, {});
     REQUIRE(failure.has_value());
@@ -118,7 +118,7 @@ TEST_CASE("invalid HTTP is a protocol error") {
 }
 
 TEST_CASE("an exception in a sink is an internal error") {
-  const RawServer server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+  const CannedServer server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
   HttpClient client;
   CapturingSink in_head, in_body, of_memory;
   in_head.on_head = [](const ResponseHead&) -> Result<> { throw std::runtime_error("oh"); };

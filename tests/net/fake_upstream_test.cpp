@@ -1,55 +1,40 @@
 #include "support/upstream/fake_upstream.h"
 
-#include <arpa/inet.h>
 #include <doctest/doctest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "support/sockets.h"
+
 namespace fake_upstream_test {
 
 namespace {
 
+using stoka::testing::connect_to;
 using stoka::testing::FakeOptions;
 using stoka::testing::FakeUpstream;
 using stoka::testing::kFaults;
+using stoka::testing::send_all;
 
-// A connection that sends some bytes and reads the response.
+// Sends some bytes and reads the response until these bytes, or to the end.
 class Connection {
  public:
-  Connection(uint16_t port, const std::string& bytes)
-      : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    REQUIRE(::connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-    REQUIRE(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
-            static_cast<ssize_t>(bytes.size()));
+  Connection(uint16_t port, const std::string& bytes) : socket_(connect_to(port)) {
+    REQUIRE(send_all(socket_.get(), bytes));
   }
-  ~Connection() { ::close(fd_); }
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-
-  // Reads until these bytes, or to the end.
   std::string receive(std::string_view end = "\x01 never") {
     std::string out;
-    char bytes[4096];
-    while (!out.ends_with(end)) {
-      const ssize_t got = ::recv(fd_, bytes, sizeof bytes, 0);
-      if (got <= 0) break;
-      out.append(bytes, static_cast<size_t>(got));
-    }
+    while (!out.ends_with(end) &&
+           stoka::testing::receive(socket_.get(), out) == stoka::testing::Received::bytes)
+      continue;
     return out;
   }
 
  private:
-  int fd_;
+  stoka::testing::Descriptor socket_;
 };
 
 std::string post(const std::string& path, const std::string& body) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "net/capturing_sink.h"
-#include "net/raw_server.h"
+#include "support/canned_server.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace http_client_test {
@@ -23,8 +23,6 @@ using testing::get;
 using testing::kChat;
 using testing::kEmbed;
 using testing::post;
-using testing::RawServer;
-using testing::SilentServer;
 
 namespace {
 
@@ -165,7 +163,7 @@ TEST_CASE("a server that cannot be reached is a failure before the connection") 
     CHECK_FALSE(failure->connected);
   }
   SUBCASE("the server never completes the TLS handshake") {
-    const SilentServer server;
+    const testing::Listener server;  // accepts no connection
     HttpRequest request = get("https" + server.url().substr(4));
     request.timeouts.connect = 200ms;
     const auto failure = client.perform(request, sink, {});
@@ -176,7 +174,7 @@ TEST_CASE("a server that cannot be reached is a failure before the connection") 
     CHECK_FALSE(failure->connected);
   }
   SUBCASE("the server does not speak TLS") {
-    const RawServer server("HTTP/1.1 400 Bad Request\r\n\r\n");
+    const testing::CannedServer server("HTTP/1.1 400 Bad Request\r\n\r\n");
     const auto failure = client.perform(get("https" + server.url().substr(4)), sink, {});
     REQUIRE(failure.has_value());
     CHECK(failure->error.kind == ErrorKind::protocol);

@@ -1,7 +1,9 @@
 // Calls on an event loop. upstream_test.cpp tests what they share with calls that block.
 #include <doctest/doctest.h>
+#include <sys/socket.h>
 
 #include <atomic>
+#include <cerrno>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,8 +13,8 @@
 #include <vector>
 
 #include "net/event_loop.h"
-#include "net/raw_server.h"
 #include "net/upstream_fixture.h"
+#include "support/sockets.h"
 
 namespace pending_call_test {
 
@@ -62,34 +64,33 @@ struct CallResult {
 };
 
 // Sends an endless response as long as the client reads it.
-class EndlessServer : public testing::SilentServer {
+class EndlessServer {
  public:
   EndlessServer() : thread_([this] { serve(); }) {}
   ~EndlessServer() {
     over_ = true;
-    ::shutdown(listener_, SHUT_RDWR);
+    listener_.shut_down();
     thread_.join();
   }
+  std::string url() const { return listener_.url(); }
   size_t sent() const { return sent_; }
   bool left() const { return left_; }
 
  private:
   void serve() {
-    const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (fd < 0) return;
-    const timeval patience{0, 20000};
-    ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const testing::Descriptor client = listener_.accept();
+    set_timeout(client, 20ms);
     std::string bytes =
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n" +
         std::string(16000, 'x');
     while (!over_ && !left_) {
-      const ssize_t got = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const ssize_t got = ::send(client.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (got > 0) sent_ += static_cast<size_t>(got);
       left_ = got < 0 && errno != EAGAIN && errno != EWOULDBLOCK;
     }
-    ::close(fd);
   }
 
+  const testing::Listener listener_;
   std::atomic<size_t> sent_ = 0;
   std::atomic<bool> over_ = false, left_ = false;
   std::thread thread_;

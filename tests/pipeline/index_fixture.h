@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/site_fixture.h"
+#include "support/site_fixture.h"
 #include "text/words.h"
 
-namespace stoka::test {
+namespace stoka::testing {
 
 struct IndexFixture {
   SiteFixture fixture{false};
@@ -52,4 +52,4 @@ inline std::string counts(const Result<pipeline::IndexReport>& report) {
                      report->removed);
 }
 
-}  // namespace stoka::test
+}  // namespace stoka::testing

@@ -7,7 +7,7 @@
 namespace index_run_test {
 
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 
 TEST_CASE("a run writes new and changed documents and leaves the others alone") {
   IndexFixture index;

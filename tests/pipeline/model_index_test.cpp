@@ -5,13 +5,13 @@
 
 #include "embed/tei.h"
 #include "net/http_client.h"
-#include "pipeline/site_fixture.h"
+#include "support/site_fixture.h"
 #include "support/upstream/fake_upstream.h"
 
 namespace model_index_test {
 
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 using testing::FakeUpstream;
 
 namespace {

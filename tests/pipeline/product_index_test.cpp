@@ -8,7 +8,7 @@
 namespace product_index_test {
 
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 
 namespace {
 

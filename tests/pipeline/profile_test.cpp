@@ -2,12 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include "pipeline/site_fixture.h"
+#include "support/site_fixture.h"
 
 namespace profile_test {
 
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 
 namespace {
 

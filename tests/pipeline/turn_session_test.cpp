@@ -1,13 +1,13 @@
 // Turns: which session and visitor they get, and when a visitor is a returning one.
 #include <doctest/doctest.h>
 
-#include "pipeline/site_fixture.h"
 #include "pipeline/turn.h"
+#include "support/site_fixture.h"
 
 namespace turn_session_test {
 
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 
 namespace {
 

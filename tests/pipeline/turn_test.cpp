@@ -5,13 +5,13 @@
 #include <thread>
 
 #include "pipeline/explain.h"
-#include "pipeline/site_fixture.h"
+#include "support/site_fixture.h"
 #include "text/normalize.h"
 
 namespace turn_test {
 
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "embed/builtin.h"
 #include "retrieve/retriever.h"
 #include "support/temp_store.h"
 

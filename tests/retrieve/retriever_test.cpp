@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "embed/builtin.h"
 #include "support/temp_store.h"
 
 namespace retriever_test {

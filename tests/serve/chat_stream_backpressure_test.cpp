@@ -3,13 +3,13 @@
 
 #include <atomic>
 
-#include "chat_server_fixture.h"
+#include "serve/chat_server_fixture.h"
 #include "serve/chat_stream.h"
 
 namespace chat_stream_backpressure_test {
 
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 
 namespace {
 
@@ -97,8 +97,8 @@ Flood& flood(ChatServerFixture& fixture, size_t bytes) {
 TEST_CASE("a client that reads late gets the whole answer") {
   ChatServerFixture fixture;
   Flood& model = flood(fixture, 6u << 20);
-  ChatClient client(fixture.port(), 4096);
-  client.ask(kAsked);
+  HttpConnection client(fixture.port(), 4096);
+  send_chat(client, kAsked);
   CHECK(eventually([&] { return model.pauses > 0; }));
   const ChatReply reply = read_reply(client);
   REQUIRE(reply.well_formed());
@@ -111,8 +111,8 @@ TEST_CASE("a client that does not read pauses only its own model, and is cut") {
   server.limits.write_timeout = std::chrono::seconds(1);
   ChatServerFixture fixture({.server = server});
   Flood& model = flood(fixture, 1u << 30);
-  ChatClient client(fixture.port(), 4096);
-  client.ask(kAsked);
+  HttpConnection client(fixture.port(), 4096);
+  send_chat(client, kAsked);
   CHECK(eventually([&] { return model.pauses > 0; }));
   CHECK(fixture.ask("hi").last().name == "done");
   CHECK(eventually([&] { return model.writings == 0 && fixture.quiet(); }));

@@ -2,14 +2,14 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
-#include "chat_server_fixture.h"
-#include "scripted_model.h"
+#include "serve/chat_server_fixture.h"
 #include "serve/chat_stream.h"
+#include "serve/scripted_model.h"
 
 namespace chat_stream_disconnect_test {
 
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 
 namespace {
 
@@ -44,11 +44,11 @@ TEST_CASE("a disconnect while queued frees the place in the queue") {
   SemaphoreOptions one;
   one.permits = 1;
   ChatServerFixture fixture({.generator = model.url(), .gate = one});
-  ChatClient first = fixture.start(kQuestion);
+  HttpConnection first = fixture.start(kQuestion);
   ScriptedModel::Request answering = model.next();
-  ChatClient second = fixture.start(kAsked);
+  HttpConnection second = fixture.start(kAsked);
   CHECK(eventually([&] { return fixture.metric("stoka_gate_waiting") == 1; }));
-  ChatClient third = fixture.start("tell me about latency as manners");
+  HttpConnection third = fixture.start("tell me about latency as manners");
   CHECK(eventually([&] { return fixture.metric("stoka_gate_waiting") == 2; }));
   second.disconnect();
   CHECK(eventually([&] { return fixture.metric("stoka_gate_waiting") == 1; }));
@@ -70,7 +70,7 @@ TEST_CASE("a disconnect while queued frees the place in the queue") {
 TEST_CASE("a disconnect before the first event leaves no turn behind") {
   ScriptedModel model;
   ChatServerFixture fixture({.generator = model.url()});
-  ChatClient client = fixture.start(kAsked);
+  HttpConnection client = fixture.start(kAsked);
   ScriptedModel::Request asked = model.next();
   client.disconnect();
   CHECK(asked.client_disconnected());
@@ -84,7 +84,7 @@ TEST_CASE("a disconnect during the stream saves what was streamed, once") {
     CAPTURE(heard);
     ScriptedModel model;
     ChatServerFixture fixture({.generator = model.url()});
-    ChatClient client = fixture.start(kAsked);
+    HttpConnection client = fixture.start(kAsked);
     ScriptedModel::Request asked = model.next();
     asked.send_head();
     client.read_head();
@@ -108,7 +108,7 @@ TEST_CASE("a disconnect during the stream saves what was streamed, once") {
 TEST_CASE("a disconnect during the commit does not change the turn") {
   ScriptedModel model;
   ChatServerFixture fixture({.generator = model.url()});
-  ChatClient client = fixture.start(kAsked);
+  HttpConnection client = fixture.start(kAsked);
   ScriptedModel::Request asked = model.next();
   OtherConnection other(fixture);
   other.run("BEGIN IMMEDIATE");
@@ -142,7 +142,7 @@ TEST_CASE("a turn that cannot be saved is still answered") {
     const ChatReply reply = fixture.ask(query);
     REQUIRE(reply.well_formed());
     CHECK(reply.last().name == "done");
-    CHECK(reply.last().data["turns"] == 1);
+    CHECK(reply.last().json()["turns"] == 1);
     CHECK(reply.text() != "");
   }
   CHECK(fixture.metrics.turns_not_saved.value() == 2);

@@ -3,15 +3,13 @@
 
 #include <set>
 
-#include "chat_server_fixture.h"
+#include "serve/chat_server_fixture.h"
 #include "serve/chat_stream.h"
 
 namespace chat_stream_faults_test {
 
 using namespace stoka;
-using namespace stoka::test;
-using testing::FakeOptions;
-using testing::FakeUpstream;
+using namespace stoka::testing;
 
 namespace {
 
@@ -41,15 +39,14 @@ net::CircuitBreakerOptions unbreakable() {
 void check(const ChatReply& reply, const Case& expected) {
   CAPTURE(std::string(expected.behaviour));
   CAPTURE(reply.problem.dump());
-  CAPTURE(reply.raw.substr(0, 2000));
+  CAPTURE(reply.body.substr(0, 2000));
   REQUIRE(reply.status == expected.status);
   if (expected.status != 200) {
     CHECK(reply.events.empty());
     CHECK(reply.problem["status"] == expected.status);
     CHECK(reply.problem["code"] == expected.end);
     CHECK(reply.problem["detail"].get<std::string>() != "");
-    CHECK((reply.headers.contains("retry-after") ? reply.headers.at("retry-after") : "") ==
-          expected.retry);
+    CHECK(reply.header("retry-after") == expected.retry);
     return;
   }
   REQUIRE(reply.well_formed());
@@ -121,10 +118,10 @@ TEST_CASE("a generator fault is a status before the stream or one last event in 
     for (const Case& item : cases) {
       tried.insert(Json::parse(item.behaviour).value("fault", ""));
       model.queue_behaviour(item.behaviour);
-      ChatClient client = fixture.start({{"query", kQuestion}});
+      HttpConnection client = fixture.start({{"query", kQuestion}});
       check(read_reply(client), item);
       // The connection is closed after an error event.
-      if (item.end == kBroken) CHECK(client.closed());
+      if (item.end == kBroken) CHECK(client.is_closed());
       CHECK(eventually([&] { return fixture.quiet(); }));
       model.reset();
     }
@@ -144,10 +141,10 @@ TEST_CASE("an answer that broke off is saved and marked as cut off") {
   const ChatReply reply = fixture.ask(kQuestion);
   CHECK(reply.text() == "limits come first and t");
   REQUIRE(reply.last().name == "error");
-  CHECK(reply.last().data.size() == 2);
-  CHECK(reply.last().data["retryable"] == true);
+  CHECK(reply.last().json().size() == 2);
+  CHECK(reply.last().json()["retryable"] == true);
   const auto session =
-      fixture.parts.store->session(reply.events[0].data["session_id"].get<std::string>()).value();
+      fixture.parts.store->session(reply.events[0].json()["session_id"].get<std::string>()).value();
   REQUIRE(session);
   CHECK(session->turns == 1);
   REQUIRE(session->exchanges.size() == 1);

@@ -1,15 +1,14 @@
 // Many concurrent chats, and a server that stops.
 #include <doctest/doctest.h>
 
-#include "chat_server_fixture.h"
-#include "scripted_model.h"
+#include "serve/chat_server_fixture.h"
 #include "serve/chat_stream.h"
+#include "serve/scripted_model.h"
 
 namespace chat_stream_load_test {
 
 using namespace stoka;
-using namespace stoka::test;
-using testing::FakeUpstream;
+using namespace stoka::testing;
 
 namespace {
 
@@ -31,7 +30,7 @@ SemaphoreOptions gate(size_t places, size_t most_waiting) {
 TEST_CASE("requests get the model in the order in which they came") {
   ScriptedModel model;
   ChatServerFixture fixture({.generator = model.url(), .gate = gate(2, 64)});
-  std::vector<ChatClient> clients;
+  std::vector<HttpConnection> clients;
   for (int i = 0; i < 10; ++i) {
     clients.push_back(fixture.start(std::string(kQuestion) + " number" + std::to_string(i)));
     CHECK(eventually([&] {
@@ -47,7 +46,7 @@ TEST_CASE("requests get the model in the order in which they came") {
     answer(asked[i]);
     if (i + 2 < 10) asked.push_back(model.next());
   }
-  for (ChatClient& client : clients) CHECK(read_reply(client).last().name == "done");
+  for (HttpConnection& client : clients) CHECK(read_reply(client).last().name == "done");
   CHECK(eventually([&] { return fixture.quiet(); }));
 }
 
@@ -56,16 +55,16 @@ TEST_CASE("a full queue or a long wait in it is 503 with code busy") {
   SemaphoreOptions small = gate(1, 1);
   small.max_wait = std::chrono::milliseconds(700);
   ChatServerFixture fixture({.generator = model.url(), .gate = small});
-  ChatClient first = fixture.start(kQuestion);
+  HttpConnection first = fixture.start(kQuestion);
   ScriptedModel::Request asked = model.next();
-  ChatClient second = fixture.start(kQuestion);
+  HttpConnection second = fixture.start(kQuestion);
   CHECK(eventually([&] { return fixture.metric("stoka_gate_waiting") == 1; }));
-  ChatClient third = fixture.start(kQuestion);
-  for (ChatClient* client : {&third, &second}) {
+  HttpConnection third = fixture.start(kQuestion);
+  for (HttpConnection* client : {&third, &second}) {
     const ChatReply reply = read_reply(*client);
     CHECK(reply.status == 503);
     CHECK(reply.problem["code"] == "busy");
-    CHECK(reply.headers.at("retry-after") == "2");
+    CHECK(reply.header("retry-after") == "2");
     CHECK(reply.events.empty());
   }
   answer(asked);
@@ -75,9 +74,9 @@ TEST_CASE("a full queue or a long wait in it is 503 with code busy") {
 TEST_CASE("many concurrent chats are all answered") {
   FakeUpstream model;
   ChatServerFixture fixture({.generator = model.url(), .gate = gate(4, 64)});
-  std::vector<ChatClient> clients;
+  std::vector<HttpConnection> clients;
   for (int i = 0; i < 40; ++i) clients.push_back(fixture.start(kQuestion));
-  for (ChatClient& client : clients) {
+  for (HttpConnection& client : clients) {
     const ChatReply reply = read_reply(client);
     CHECK(reply.well_formed());
     CHECK(reply.last().name == "done");
@@ -89,7 +88,7 @@ TEST_CASE("many concurrent chats are all answered") {
 TEST_CASE("stop lets streams end") {
   ScriptedModel model;
   ChatServerFixture fixture({.generator = model.url()});
-  ChatClient client = fixture.start(kQuestion);
+  HttpConnection client = fixture.start(kQuestion);
   ScriptedModel::Request asked = model.next();
   asked.send_head();
   client.read_head();
@@ -101,10 +100,10 @@ TEST_CASE("stop lets streams end") {
   asked.finish();
   CHECK(client.event()->name == "done");
   CHECK_FALSE(client.event());
-  CHECK(client.closed());
+  CHECK(client.is_closed());
   client.disconnect();
   CHECK(eventually([&] { return fixture.ended(); }));
-  CHECK_THROWS(ChatClient(fixture.port()));
+  CHECK_FALSE(HttpConnection(fixture.port()).connected());
 }
 
 TEST_CASE("after the grace time streams end with an error event, others with 503") {
@@ -112,27 +111,27 @@ TEST_CASE("after the grace time streams end with an error event, others with 503
   serve::ServerOptions server;
   server.shutdown_grace = std::chrono::milliseconds(300);
   ChatServerFixture fixture({.generator = model.url(), .server = server});
-  ChatClient streaming = fixture.start(kQuestion);
+  HttpConnection streaming = fixture.start(kQuestion);
   ScriptedModel::Request first = model.next();
   first.send_head();
   first.send_text("limits first");
   streaming.read_head();
   CHECK(streaming.event()->name == "ready");
   CHECK(streaming.event()->name == "token");
-  ChatClient waiting = fixture.start(kQuestion);
+  HttpConnection waiting = fixture.start(kQuestion);
   ScriptedModel::Request second = model.next();
   fixture.server().stop();
   const auto last = streaming.event();
   REQUIRE(last);
   CHECK(last->name == "error");
-  CHECK(last->data["message"] == "the server is shutting down");
-  CHECK(last->data["retryable"] == true);
+  CHECK(last->json()["message"] == "the server is shutting down");
+  CHECK(last->json()["retryable"] == true);
   CHECK_FALSE(streaming.event());
-  CHECK(streaming.closed());
+  CHECK(streaming.is_closed());
   const ChatReply told = read_reply(waiting);
   CHECK(told.status == 503);
-  CHECK(told.headers.at("retry-after") == "5");
-  CHECK(waiting.closed());
+  CHECK(told.header("retry-after") == "5");
+  CHECK(waiting.is_closed());
   CHECK(first.client_disconnected());
   CHECK(second.client_disconnected());
   streaming.disconnect();
@@ -145,7 +144,7 @@ TEST_CASE("after the grace time streams end with an error event, others with 503
 TEST_CASE("a second stop closes all streams at once") {
   ScriptedModel model;
   ChatServerFixture fixture({.generator = model.url()});
-  ChatClient client = fixture.start(kQuestion);
+  HttpConnection client = fixture.start(kQuestion);
   ScriptedModel::Request asked = model.next();
   asked.send_head();
   client.read_head();

@@ -5,14 +5,13 @@
 
 #include <set>
 
-#include "chat_server_fixture.h"
-#include "scripted_model.h"
+#include "serve/chat_server_fixture.h"
+#include "serve/scripted_model.h"
 
 namespace chat_stream_test {
 
 using namespace stoka;
-using namespace stoka::test;
-using testing::FakeUpstream;
+using namespace stoka::testing;
 
 namespace {
 
@@ -26,7 +25,7 @@ std::string upper(std::string text) {
 }
 
 std::string session_of(const ChatReply& reply) {
-  return reply.events.at(0).data["session_id"].get<std::string>();
+  return reply.events.at(0).json()["session_id"].get<std::string>();
 }
 
 }  // namespace
@@ -39,12 +38,12 @@ TEST_CASE("events have the exact wire format") {
   const ChatReply reply =
       fixture.ask({{"query", kQuestion}, {"session_id", kSession}, {"visitor_id", kVisitor}});
   CHECK(reply.status == 200);
-  CHECK(reply.headers.at("content-type") == "text/event-stream");
-  CHECK(reply.headers.at("cache-control") == "no-cache");
-  CHECK(reply.headers.at("x-accel-buffering") == "no");
-  CHECK(reply.headers.at("transfer-encoding") == "chunked");
-  CHECK(reply.headers.contains("x-request-id"));
-  CHECK_FALSE(reply.headers.contains("content-length"));
+  CHECK(reply.header("content-type") == "text/event-stream");
+  CHECK(reply.header("cache-control") == "no-cache");
+  CHECK(reply.header("x-accel-buffering") == "no");
+  CHECK(reply.header("transfer-encoding") == "chunked");
+  CHECK_FALSE(reply.header("x-request-id").empty());
+  CHECK(reply.header("content-length").empty());
   std::string expected =
       "event: ready\ndata: {\"session_id\":\"11111111-1111-4111-8111-11111111111a\","
       "\"visitor_id\":\"22222222-2222-4222-8222-22222222222b\",\"route\":\"new\"}\n\n";
@@ -58,26 +57,26 @@ TEST_CASE("events have the exact wire format") {
       "\"kind\":\"block\",\"url\":\"/blog/philosophy-bounded-execution"
       "#:~:text=A%20bound%20is%20a%20limit\",\"published\":\"2026-04-12\"}\n\n"
       "event: done\ndata: {\"turns\":1,\"confidence\":\"direct\",\"latency_ms\":0}\n\n";
-  CHECK(reply.raw == expected);
+  CHECK(reply.body == expected);
 }
 
 TEST_CASE("the built-in parts answer, and the connection is kept alive") {
   ChatServerFixture fixture;
-  ChatClient client(fixture.port());
+  HttpConnection client(fixture.port());
   for (int turn = 1; turn <= 2; ++turn) {
-    client.ask({{"query", kQuestion}});
+    send_chat(client, {{"query", kQuestion}});
     const ChatReply reply = read_reply(client);
     REQUIRE(reply.well_formed());
     CHECK(reply.last().name == "done");
-    CHECK(reply.last().data["turns"] == 1);
+    CHECK(reply.last().json()["turns"] == 1);
     CHECK(reply.cited() == std::vector<std::string>{"philosophy-bounded-execution"});
     CHECK(reply.text() != "");
   }
-  client.ask({{"query", kQuestion}}, "1.0");
+  send_chat(client, {{"query", kQuestion}}, "1.0");
   const ChatReply old = read_reply(client);
-  CHECK_FALSE(old.headers.contains("transfer-encoding"));
+  CHECK(old.header("transfer-encoding").empty());
   CHECK(old.last().name == "done");
-  CHECK(client.closed());
+  CHECK(client.is_closed());
 }
 
 TEST_CASE("ready and done tell the route and the confidence") {
@@ -99,12 +98,12 @@ TEST_CASE("ready and done tell the route and the confidence") {
   for (const Case& item : cases) {
     CAPTURE(std::string(item.query));
     const ChatReply reply = fixture.ask({{"query", item.query}, {"session_id", kSession}});
-    CAPTURE(reply.raw);
+    CAPTURE(reply.body);
     REQUIRE(reply.well_formed());
-    CHECK(reply.events[0].data["route"] == item.route);
+    CHECK(reply.events[0].json()["route"] == item.route);
     CHECK(reply.last().name == "done");
     if (*item.text != '\0') CHECK(reply.text() == item.text);
-    if (*item.confidence != '\0') CHECK(reply.last().data["confidence"] == item.confidence);
+    if (*item.confidence != '\0') CHECK(reply.last().json()["confidence"] == item.confidence);
     CHECK(reply.text() != "");
   }
   for (const Route route :
@@ -118,17 +117,17 @@ TEST_CASE("an empty index is ready and then an error event") {
   CHECK(reply.status == 200);
   REQUIRE(reply.events.size() == 2);
   CHECK(reply.events[0].name == "ready");
-  CHECK(reply.events[0].data["route"] == "void");
+  CHECK(reply.events[0].json()["route"] == "void");
   CHECK(reply.events[1].name == "error");
-  CHECK(reply.events[1].data["message"] == "index is empty");
-  CHECK(reply.events[1].data["retryable"] == false);
+  CHECK(reply.events[1].json()["message"] == "index is empty");
+  CHECK(reply.events[1].json()["retryable"] == false);
   CHECK(fixture.ask("hi").last().name == "done");
 }
 
 TEST_CASE("each token is sent when it arrives") {
   ScriptedModel model;
   ChatServerFixture fixture({.generator = model.url()});
-  ChatClient client = fixture.start(kQuestion);
+  HttpConnection client = fixture.start(kQuestion);
   ScriptedModel::Request asked = model.next();
   asked.send_head();
   client.read_head();
@@ -136,7 +135,7 @@ TEST_CASE("each token is sent when it arrives") {
   for (const char* word : {"limits", " come", " first"}) {
     asked.send_text(word);
     // The model sends the next word only after this one has arrived.
-    CHECK(client.event()->data["text"] == word);
+    CHECK(client.event()->json()["text"] == word);
   }
   asked.finish();
   CHECK(client.event()->name == "done");
@@ -147,19 +146,19 @@ TEST_CASE("an idle stream has pings") {
   ScriptedModel model;
   ChatServerFixture fixture(
       {.generator = model.url(), .server = {.ping_interval = std::chrono::milliseconds(1)}});
-  ChatClient client = fixture.start(kQuestion);
+  HttpConnection client = fixture.start(kQuestion);
   ScriptedModel::Request asked = model.next();
   asked.send_head();
   client.read_head();
   CHECK(client.event()->name == "ready");
   client.wait_for_ping();
   asked.send_text("limits");
-  CHECK(client.event()->data["text"] == "limits");
+  CHECK(client.event()->json()["text"] == "limits");
   client.wait_for_ping();
   asked.finish();
   CHECK(client.event()->name == "done");
   CHECK_FALSE(client.event());
-  CHECK(client.pings >= 2);
+  CHECK(client.pings() >= 2);
 }
 
 TEST_CASE("a session cites nothing twice, and ids may be upper case") {
@@ -175,10 +174,10 @@ TEST_CASE("a session cites nothing twice, and ids may be upper case") {
     const ChatReply reply = fixture.ask(body);
     REQUIRE(reply.well_formed());
     if (turn == 1) session = session_of(reply);
-    if (turn == 1) visitor = reply.events[0].data["visitor_id"].get<std::string>();
+    if (turn == 1) visitor = reply.events[0].json()["visitor_id"].get<std::string>();
     CHECK(session_of(reply) == session);
-    CHECK(reply.events[0].data["visitor_id"] == visitor);
-    CHECK(reply.last().data["turns"] == turn);
+    CHECK(reply.events[0].json()["visitor_id"] == visitor);
+    CHECK(reply.last().json()["turns"] == turn);
     for (const std::string& slug : reply.cited()) CHECK(cited.insert(slug).second);
   }
   CHECK(cited.size() > 1);
@@ -192,22 +191,22 @@ TEST_CASE("a new session id with every question makes sessions of one turn") {
     const ChatReply reply =
         fixture.ask({{"query", kQuestion}, {"session_id", id}, {"visitor_id", kVisitor}});
     CHECK(session_of(reply) == id);
-    CHECK(reply.events[0].data["visitor_id"] == kVisitor);
-    CHECK(reply.last().data["turns"] == 1);
+    CHECK(reply.events[0].json()["visitor_id"] == kVisitor);
+    CHECK(reply.last().json()["turns"] == 1);
     CHECK(reply.cited().size() == 1);
   }
 }
 
 TEST_CASE("concurrent turns of one session are all counted") {
   ChatServerFixture fixture;
-  std::vector<ChatClient> clients;
+  std::vector<HttpConnection> clients;
   for (int i = 0; i < 10; ++i)
     clients.push_back(fixture.start({{"query", kQuestion}, {"session_id", kSession}}));
   std::set<int> turns;
-  for (ChatClient& client : clients) {
+  for (HttpConnection& client : clients) {
     const ChatReply reply = read_reply(client);
     REQUIRE(reply.well_formed());
-    turns.insert(reply.last().data["turns"].get<int>());
+    turns.insert(reply.last().json()["turns"].get<int>());
   }
   CHECK(turns == std::set<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
   CHECK(fixture.parts.store->session(kSession).value()->turns == 10);
@@ -220,10 +219,10 @@ TEST_CASE("a recorded answer is replayed without the model") {
   {
     FakeUpstream model;
     ChatServerFixture fixture({.generator = model.url(), .record = folder / "talk.jsonl"});
-    said = fixture.ask(body).raw;
+    said = fixture.ask(body).body;
   }
   ChatServerFixture fixture({.generator = "http://127.0.0.1:9", .replay = folder / "talk.jsonl"});
-  CHECK(fixture.ask(body).raw == said);
+  CHECK(fixture.ask(body).body == said);
   CHECK(said.find("event: done") != std::string::npos);
   CHECK(fixture.ask("what is heckle").status == 500);
 }

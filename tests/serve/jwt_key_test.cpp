@@ -1,11 +1,15 @@
 #include "serve/jwt_key.h"
 
 #include <doctest/doctest.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/rsa.h>
 
 #include <string>
 #include <vector>
 
+#include "base/base64.h"
 #include "serve/test_keys.h"
 
 namespace jwt_key_test {
@@ -14,12 +18,12 @@ namespace {
 
 using stoka::ErrorKind;
 using stoka::serve::JwtKey;
-using stoka::test::ec;
-using stoka::test::from_url64;
-using stoka::test::hmac;
-using stoka::test::KeyPair;
-using stoka::test::raw_of_der;
-using stoka::test::rsa;
+using stoka::testing::ec;
+using stoka::testing::from_url64;
+using stoka::testing::hmac;
+using stoka::testing::KeyPair;
+using stoka::testing::raw_of_der;
+using stoka::testing::rsa;
 
 const std::string kSecret = "a shared secret of forty characters, ok!";
 const std::string kInput = "what is signed";

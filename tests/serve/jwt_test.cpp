@@ -19,11 +19,11 @@ using stoka::Instant;
 using stoka::Result;
 using stoka::serve::JwtOptions;
 using stoka::serve::JwtVerifier;
-using stoka::test::ec;
-using stoka::test::hmac;
-using stoka::test::raw_of_der;
-using stoka::test::rsa;
-using stoka::test::url64;
+using stoka::testing::ec;
+using stoka::testing::hmac;
+using stoka::testing::raw_of_der;
+using stoka::testing::rsa;
+using stoka::testing::url64;
 
 const Instant kNow = Instant(1'800'000'000s);
 const std::string kSecret = "a shared secret of forty characters, ok!";

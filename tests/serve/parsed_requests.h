@@ -12,7 +12,7 @@
 
 #include "serve/request_reader.h"
 
-namespace stoka::test {
+namespace stoka::testing {
 
 using stoka::serve::HttpRequest;
 using stoka::serve::RequestLimits;
@@ -100,4 +100,4 @@ inline std::string request_of(std::string_view target) {
   return fmt::format("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", target);
 }
 
-}  // namespace stoka::test
+}  // namespace stoka::testing

@@ -15,7 +15,7 @@
 namespace request_reader_fuzz_test {
 
 using namespace std::string_literals;
-using namespace stoka::test;
+using namespace stoka::testing;
 using stoka::to_lower;
 using stoka::trimmed;
 

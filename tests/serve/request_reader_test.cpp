@@ -12,7 +12,7 @@
 namespace request_reader_test {
 
 using namespace std::string_literals;
-using namespace stoka::test;
+using namespace stoka::testing;
 
 TEST_CASE("valid requests are parsed the same in any split") {
   struct Case {

@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "serve/scripted_generator.h"
 #include "serve/server_fixture.h"
 
 namespace server_test {
 
 using namespace std::chrono_literals;
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 
 namespace {
 
@@ -23,21 +24,16 @@ const Json kQuestion = {{"query", "tell me about bounded execution"}};
 
 // Waits until the server has that many connections.
 bool wait_for_connections(ServerFixture& fixture, int64_t count) {
-  const auto end = std::chrono::steady_clock::now() + 20s;
-  while (fixture.metrics.connections.value() != count) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
+  return eventually([&] { return fixture.metrics.connections.value() == count; });
 }
 
 }  // namespace
 
 TEST_CASE("pipelined requests are answered in order on one connection") {
   ServerFixture fixture;
-  RawClient client = fixture.client();
+  HttpConnection client = fixture.client();
   for (int i = 0; i < 3; ++i) {
-    const Reply reply = client.ask(get("/healthz"));
+    const HttpReply reply = client.ask(get("/healthz"));
     CHECK(reply.status == 200);
     CHECK(reply.header("connection") == "keep-alive");
     CHECK(reply.header("content-length") == std::to_string(reply.body.size()));
@@ -57,7 +53,7 @@ TEST_CASE("pipelined requests are answered in order on one connection") {
   };
   for (const auto& [request, status] : asked) all += request;
   client.send(all);
-  std::vector<Reply> replies;
+  std::vector<HttpReply> replies;
   for (const auto& [request, status] : asked) {
     CAPTURE(request);
     replies.push_back(client.reply());
@@ -72,7 +68,7 @@ TEST_CASE("pipelined requests are answered in order on one connection") {
 
 TEST_CASE("a request may arrive byte by byte") {
   ServerFixture fixture;
-  RawClient client = fixture.client();
+  HttpConnection client = fixture.client();
   const std::string bytes = chat({{"query", "what is this?"}}) + get("/healthz");
   for (const char c : bytes) client.send(std::string_view(&c, 1));
   CHECK(client.reply().event("ready")["route"] == "meta");
@@ -81,13 +77,13 @@ TEST_CASE("a request may arrive byte by byte") {
 
 TEST_CASE("a body may be chunked") {
   ServerFixture fixture;
-  RawClient client = fixture.client();
+  HttpConnection client = fixture.client();
   const std::string body = Json{{"query", "what is this?"}}.dump();
   std::string request =
       "POST /api/stoka/chat HTTP/1.1\r\nHost: x\r\nContent-Type: application/json; "
       "charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (const char c : body) request += fmt::format("1;x=y\r\n{}\r\n", c);
-  const Reply reply = client.ask(request + "0\r\nContent-Type: text/plain\r\n\r\n");
+  const HttpReply reply = client.ask(request + "0\r\nContent-Type: text/plain\r\n\r\n");
   CHECK(reply.status == 200);
   CHECK(reply.event("ready")["route"] == "meta");
   CHECK(client.ask(get("/healthz")).status == 200);
@@ -96,7 +92,7 @@ TEST_CASE("a body may be chunked") {
 TEST_CASE("Expect: 100-continue is answered unless the body is too large") {
   ServerFixture fixture;
   const std::string body = Json{{"query", "what is this?"}}.dump();
-  RawClient client = fixture.client();
+  HttpConnection client = fixture.client();
   client.send(post("/api/stoka/chat", body, "Expect: 100-continue\r\n")
                   .substr(0, post("/api/stoka/chat", body, "Expect: 100-continue\r\n").size() -
                                  body.size()));
@@ -104,7 +100,7 @@ TEST_CASE("Expect: 100-continue is answered unless the body is too large") {
   client.send(body);
   CHECK(client.reply().status == 200);
 
-  RawClient large = fixture.client();
+  HttpConnection large = fixture.client();
   large.send(
       "POST /api/stoka/chat HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: "
       "1000000\r\n\r\n");
@@ -114,14 +110,14 @@ TEST_CASE("Expect: 100-continue is answered unless the body is too large") {
 
 TEST_CASE("HEAD is answered like GET, without the body") {
   ServerFixture fixture;
-  RawClient client = fixture.client();
+  HttpConnection client = fixture.client();
   for (const char* path :
        {"/", "/stoka-terminal.js", "/healthz", "/openapi.json", "/api/stoka/context?page=/"}) {
     CAPTURE(std::string(path));
     std::string request = get(path);
-    const Reply whole = client.ask(request);
+    const HttpReply whole = client.ask(request);
     client.send(request.replace(0, 3, "HEAD"));
-    const Reply head = client.reply(true);
+    const HttpReply head = client.reply(true);
     CHECK(head.status == 200);
     CHECK(head.header("content-length") == whole.header("content-length"));
     CHECK(head.header("content-type") == whole.header("content-type"));
@@ -133,19 +129,19 @@ TEST_CASE("HEAD is answered like GET, without the body") {
 
 TEST_CASE("a response to HTTP/1.0 ends with the connection, or has Content-Length") {
   ServerFixture fixture;
-  RawClient plain = fixture.client();
+  HttpConnection plain = fixture.client();
   plain.send("GET /healthz HTTP/1.0\r\n\r\n");
   CHECK(plain.reply().header("connection") == "close");
   CHECK(plain.is_closed());
 
-  RawClient kept = fixture.client();
+  HttpConnection kept = fixture.client();
   for (int i = 0; i < 2; ++i)
     CHECK(kept.ask("GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").status == 200);
 
-  RawClient stream = fixture.client();
+  HttpConnection stream = fixture.client();
   std::string request = chat(kQuestion, "Connection: keep-alive\r\n");
   request.replace(request.find("HTTP/1.1"), 8, "HTTP/1.0");
-  const Reply reply = stream.ask(request);
+  const HttpReply reply = stream.ask(request);
   CHECK(reply.header("transfer-encoding").empty());
   CHECK(reply.header("connection") == "close");
   CHECK(reply.event("done")["turns"] == 1);
@@ -155,7 +151,7 @@ TEST_CASE("Connection: close is honoured, also after a stream") {
   ServerFixture fixture;
   for (const std::string& request :
        {get("/healthz", "Connection: close\r\n"), chat(kQuestion, "Connection: close\r\n")}) {
-    RawClient client = fixture.client();
+    HttpConnection client = fixture.client();
     client.send(request + get("/healthz"));
     CHECK(client.reply().status == 200);
     CHECK(client.is_closed());
@@ -182,10 +178,10 @@ TEST_CASE("after an invalid request nothing more is answered") {
   };
   for (const auto& [request, status] : broken) {
     CAPTURE(request);
-    RawClient client = fixture.client();
+    HttpConnection client = fixture.client();
     client.send(get("/healthz") + request + smuggled);
     CHECK(client.reply().status == 200);
-    const Reply reply = client.reply();
+    const HttpReply reply = client.reply();
     CHECK(reply.status == status);
     CHECK(reply.header("connection") == "close");
     CHECK(reply.header("content-type") == "application/problem+json");
@@ -201,11 +197,11 @@ TEST_CASE("slow clients are cut, and others are served") {
   fixture.options.limits.body_timeout = 1s;
   fixture.options.limits.idle_timeout = 1s;
   fixture.options.limits.write_timeout = 1s;
-  RawClient in_head = fixture.client();
-  RawClient in_body = fixture.client();
-  RawClient idle = fixture.client();
-  RawClient silent = fixture.client();
-  RawClient deaf = fixture.client(4096);
+  HttpConnection in_head = fixture.client();
+  HttpConnection in_body = fixture.client();
+  HttpConnection idle = fixture.client();
+  HttpConnection silent = fixture.client();
+  HttpConnection deaf = fixture.client(4096);
   CHECK(idle.ask(get("/healthz")).status == 200);
   in_body.send("POST /api/stoka/chat HTTP/1.1\r\nHost: x\r\nContent-Length: 3000\r\n\r\n{");
   in_head.send("GET / HT");
@@ -233,7 +229,7 @@ TEST_CASE("slow clients are cut, and others are served") {
 TEST_CASE("a slow reader gets all responses") {
   ServerFixture fixture;
   const size_t length = fixture.ask(get("/stoka-terminal.js")).body.size();
-  RawClient client = fixture.client(4096);
+  HttpConnection client = fixture.client(4096);
   std::string many;
   for (int i = 0; i < 100; ++i) many += get("/stoka-terminal.js");
   client.send(many);
@@ -244,7 +240,7 @@ TEST_CASE("a slow reader gets all responses") {
 
 TEST_CASE("a client that has shut down its writing side still gets its response") {
   ServerFixture fixture;
-  RawClient client = fixture.client();
+  HttpConnection client = fixture.client();
   client.send(get("/stoka-terminal.js"));
   client.finish();
   CHECK(client.reply().status == 200);
@@ -259,7 +255,7 @@ TEST_CASE("a disconnect frees the generator, and the streamed part is saved") {
   Json body = kQuestion;
   body["session_id"] = session;
   {
-    RawClient client = fixture.client();
+    HttpConnection client = fixture.client();
     client.send(chat(body));
     REQUIRE(generator.say("limits are what a program promises to itself. "));
     REQUIRE(client.receives("event: token"));
@@ -281,7 +277,7 @@ TEST_CASE("a disconnect before the first event leaves no turn behind") {
   ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   for (int i = 0; i < 20; ++i) {
-    RawClient client = fixture.client();
+    HttpConnection client = fixture.client();
     client.send(chat(kQuestion));
     if (i % 4 == 1) client.send("GET");
     if (i % 4 == 2) generator.wait_until_open(1);
@@ -295,7 +291,7 @@ TEST_CASE("a disconnect before the first event leaves no turn behind") {
 TEST_CASE("tokens are sent as they are generated") {
   ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
-  RawClient client = fixture.client();
+  HttpConnection client = fixture.client();
   client.send(chat(kQuestion));
   REQUIRE(client.receives("event: ready"));
   REQUIRE(generator.say("limits are what a program promises to itself. "));
@@ -311,7 +307,7 @@ TEST_CASE("tokens are sent as they are generated") {
 TEST_CASE("too many pipelined bytes during a response close the connection") {
   ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
-  RawClient client = fixture.client();
+  HttpConnection client = fixture.client();
   client.send(chat(kQuestion));
   REQUIRE(client.receives("event: ready"));
   const std::string junk(100000, 'x');
@@ -325,13 +321,13 @@ TEST_CASE("at the connection limit further clients wait") {
   ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   fixture.options.max_connections = 2;
-  RawClient first = fixture.client();
-  RawClient second = fixture.client();
+  HttpConnection first = fixture.client();
+  HttpConnection second = fixture.client();
   first.send(chat(kQuestion));
   REQUIRE(first.receives("event: ready"));
   second.send(chat(kQuestion));
   REQUIRE(second.receives("event: ready"));
-  RawClient third = fixture.client();
+  HttpConnection third = fixture.client();
   third.send(get("/healthz"));
   REQUIRE(generator.say("limits are what a program promises to itself. "));
   REQUIRE(second.receives("event: token"));
@@ -343,11 +339,11 @@ TEST_CASE("at the connection limit further clients wait") {
 TEST_CASE("at the connection limit the longest idle connection is closed") {
   ServerFixture fixture;
   fixture.options.max_connections = 2;
-  RawClient first = fixture.client();
+  HttpConnection first = fixture.client();
   CHECK(first.ask(get("/healthz")).status == 200);
-  RawClient second = fixture.client();
+  HttpConnection second = fixture.client();
   CHECK(second.ask(get("/healthz")).status == 200);
-  RawClient third = fixture.client();
+  HttpConnection third = fixture.client();
   CHECK(third.ask(get("/healthz")).status == 200);
   CHECK(first.is_closed());
   CHECK(third.ask(get("/healthz")).status == 200);
@@ -355,9 +351,9 @@ TEST_CASE("at the connection limit the longest idle connection is closed") {
 
 TEST_CASE("without file descriptors the server waits, and warns once") {
   ServerFixture fixture;
-  RawClient first = fixture.client();
+  HttpConnection first = fixture.client();
   CHECK(first.ask(get("/healthz")).status == 200);
-  std::vector<RawClient> waiting;
+  std::vector<HttpConnection> waiting;
   for (int i = 0; i < 3; ++i) {
     // Leaves one descriptor, which the client takes, and none for the server.
     rlimit before{};
@@ -385,9 +381,9 @@ TEST_CASE("without file descriptors the server waits, and warns once") {
 TEST_CASE("stop lets responses end and closes idle connections") {
   ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
-  RawClient idle = fixture.client();
-  RawClient asking = fixture.client();
-  RawClient streaming = fixture.client();
+  HttpConnection idle = fixture.client();
+  HttpConnection asking = fixture.client();
+  HttpConnection streaming = fixture.client();
   CHECK(idle.ask(get("/healthz")).status == 200);
   asking.send("GET /readyz HTTP/1.1\r\n");
   streaming.send(chat(kQuestion));
@@ -395,16 +391,16 @@ TEST_CASE("stop lets responses end and closes idle connections") {
   fixture.stop();
   CHECK(idle.is_closed());
   asking.send("Host: x\r\n\r\n");
-  const Reply reply = asking.reply();
+  const HttpReply reply = asking.reply();
   CHECK(reply.status == 503);
   CHECK(reply.json()["status"] == "not ready");
   CHECK(reply.header("connection") == "close");
   CHECK(asking.is_closed());
-  CHECK_FALSE(RawClient(fixture.port()).connected());
+  CHECK_FALSE(HttpConnection(fixture.port()).connected());
   REQUIRE(generator.say("limits are what a program promises to itself. "));
   REQUIRE(generator.finish());
   CHECK(streaming.rest().find("event: done") != std::string::npos);
-  for (RawClient* const client : {&idle, &asking, &streaming}) client->disconnect();
+  for (HttpConnection* const client : {&idle, &asking, &streaming}) client->disconnect();
   fixture.join();
 }
 
@@ -412,7 +408,7 @@ TEST_CASE("after the grace time a stream ends with an error event, and the turn 
   ServerFixture fixture;
   fixture.options.shutdown_grace = 10ms;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
-  RawClient client = fixture.client();
+  HttpConnection client = fixture.client();
   client.send(chat(kQuestion));
   REQUIRE(generator.say("limits are what a program promises to itself. "));
   REQUIRE(client.receives("event: token"));
@@ -428,7 +424,7 @@ TEST_CASE("after the grace time a stream ends with an error event, and the turn 
 TEST_CASE("a second stop closes all connections at once") {
   ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
-  RawClient client = fixture.client();
+  HttpConnection client = fixture.client();
   client.send(chat(kQuestion));
   REQUIRE(client.receives("event: ready"));
   fixture.stop();

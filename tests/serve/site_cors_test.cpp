@@ -12,20 +12,20 @@ namespace site_cors_test {
 
 using namespace std::chrono_literals;
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 
 namespace {
 
 constexpr const char* kOrigin = "https://a.example";
 
-size_t count(const Reply& reply, std::string_view name) {
+size_t count(const HttpReply& reply, std::string_view name) {
   return static_cast<size_t>(
       std::count_if(reply.headers.begin(), reply.headers.end(),
                     [&](const auto& header) { return header.first == name; }));
 }
 
 // Browsers reject a response that has a CORS header twice.
-void check_no_cors_header_twice(const Reply& reply) {
+void check_no_cors_header_twice(const HttpReply& reply) {
   for (const auto& [name, value] : reply.headers) {
     if (!name.starts_with("access-control-") && name != "vary") continue;
     CAPTURE(name);
@@ -39,8 +39,8 @@ std::string bare(std::string_view method, std::string_view target, std::string_v
 }
 
 // Reads a whole response; a response to HEAD has no body.
-Reply ask(ServerFixture& fixture, const std::string& request) {
-  RawClient client = fixture.client();
+HttpReply ask(ServerFixture& fixture, const std::string& request) {
+  HttpConnection client = fixture.client();
   client.send(request);
   return client.reply(request.starts_with("HEAD"));
 }
@@ -58,14 +58,15 @@ TEST_CASE("only allowed origins get CORS headers") {
     for (const std::string& request :
          {post("/api/stoka/chat", question, header), post("/api/stoka/chat", "{", header),
           get("/api/stoka/context?page=/", header)}) {
-      const Reply reply = fixture.ask(request);
+      const HttpReply reply = fixture.ask(request);
       CHECK(reply.header("access-control-allow-origin") == allowed);
       CHECK(reply.header("access-control-allow-credentials").empty());
       CHECK(reply.header("vary").find("Origin") != std::string::npos);
     }
-    const Reply preflight = fixture.ask("OPTIONS /api/stoka/chat HTTP/1.1\r\nHost: x\r\n" + header +
-                                        "Access-Control-Request-Method: POST\r\n"
-                                        "Access-Control-Request-Headers: content-type\r\n\r\n");
+    const HttpReply preflight =
+        fixture.ask("OPTIONS /api/stoka/chat HTTP/1.1\r\nHost: x\r\n" + header +
+                    "Access-Control-Request-Method: POST\r\n"
+                    "Access-Control-Request-Headers: content-type\r\n\r\n");
     CHECK(preflight.status == 204);
     CHECK(preflight.header("access-control-allow-origin") == allowed);
     CHECK(preflight.header("access-control-allow-methods").empty() == allowed.empty());
@@ -99,7 +100,7 @@ TEST_CASE("every response has each CORS header at most once") {
             bare("OPTIONS", path, asks_first), bare("DELETE", path, from),
             bare("PUT", path, from)}) {
         CAPTURE(request);
-        const Reply reply = ask(fixture, request);
+        const HttpReply reply = ask(fixture, request);
         CHECK(reply.status >= 200);
         check_no_cors_header_twice(reply);
         if (of_api) CHECK(reply.header("access-control-allow-origin") == allowed);
@@ -107,7 +108,7 @@ TEST_CASE("every response has each CORS header at most once") {
         if (!of_api && !(script && reply.status == 200))
           CHECK(count(reply, "access-control-allow-origin") == 0);
       }
-      const Reply preflight = ask(fixture, bare("OPTIONS", path, asks_first));
+      const HttpReply preflight = ask(fixture, bare("OPTIONS", path, asks_first));
       const bool granted = of_api && path != "/api/stoka/nowhere";
       CHECK(count(preflight, "access-control-allow-methods") == (granted ? 1u : 0u));
       CHECK(count(preflight, "access-control-allow-headers") == (granted ? 1u : 0u));
@@ -137,7 +138,7 @@ TEST_CASE("an error response has CORS headers, too") {
            {bare("POST", "/api/stoka/chat", from + "Content-Length: 65537\r\n"), 413},
            {bare("POST", "/api/stoka/chat", from + "Expect: a cake\r\n"), 417}}) {
     CAPTURE(c.request.substr(0, 200));
-    const Reply reply = ask(fixture, c.request);
+    const HttpReply reply = ask(fixture, c.request);
     CHECK(reply.status == c.status);
     check_no_cors_header_twice(reply);
     const bool readable = c.status != 417;  // refused before the Origin is read

@@ -15,7 +15,7 @@ namespace site_test {
 
 using namespace std::chrono_literals;
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 
 namespace {
 
@@ -53,13 +53,13 @@ std::set<std::string> operations(const Json& document) {
 
 TEST_CASE("chat answers with a stream of events") {
   ServerFixture fixture;
-  const Reply reply = fixture.ask(chat({{"query", "tell me about bounded execution"},
-                                        {"session_id", kSession},
-                                        {"visitor_id", kVisitor},
-                                        {"page", "/blog/x"},
-                                        {"page_title", "X"},
-                                        {"scroll_pct", 40},
-                                        {"seen_slugs", {"x"}}}));
+  const HttpReply reply = fixture.ask(chat({{"query", "tell me about bounded execution"},
+                                            {"session_id", kSession},
+                                            {"visitor_id", kVisitor},
+                                            {"page", "/blog/x"},
+                                            {"page_title", "X"},
+                                            {"scroll_pct", 40},
+                                            {"seen_slugs", {"x"}}}));
   CHECK(reply.status == 200);
   CHECK(reply.header("content-type") == "text/event-stream");
   CHECK(reply.header("cache-control") == "no-cache");
@@ -87,10 +87,10 @@ TEST_CASE("every route of the OpenAPI document answers, and other methods get 40
       CAPTURE(route);
       const bool there = operations(document).contains(route);
       const std::string path = route.substr(route.find(' ') + 1);
-      const Reply reply = fixture.ask(route.starts_with("GET") ? get(path) : post(path, "{}"));
+      const HttpReply reply = fixture.ask(route.starts_with("GET") ? get(path) : post(path, "{}"));
       // /api/stoka/open without a slug is 404, too.
       CHECK((reply.status == 404) == (!there || path == "/api/stoka/open"));
-      const Reply other = fixture.ask("DELETE " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+      const HttpReply other = fixture.ask("DELETE " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
       CHECK(other.status == (there || path == "/" || path == "/stoka-terminal.js" ? 405 : 404));
       if (other.status == 405) {
         CHECK(other.header("allow").find(route.substr(0, route.find(' '))) != std::string::npos);
@@ -106,7 +106,7 @@ TEST_CASE("an unknown path is 404") {
   for (const char* path : {"/x", "/api", "/api/stoka/chat/", "/api/stoka/../../etc/passwd",
                            "/%2e%2e/etc/passwd", "//", "/API/stoka/chat", "/openapi.json/"}) {
     CAPTURE(std::string(path));
-    const Reply reply = fixture.ask(get(path));
+    const HttpReply reply = fixture.ask(get(path));
     CHECK(reply.status == 404);
     CHECK(reply.json()["code"] == "not_found");
   }
@@ -120,7 +120,7 @@ TEST_CASE("a disabled bot has no routes") {
   CHECK(fixture.ask(get("/")).status == 404);
   CHECK(fixture.ask(get("/healthz")).status == 200);
   CHECK(fixture.ask(get("/readyz")).status == 200);
-  const Reply preflight = fixture.ask(
+  const HttpReply preflight = fixture.ask(
       "OPTIONS /api/stoka/chat HTTP/1.1\r\nHost: x\r\nOrigin: https://a.example\r\n"
       "Access-Control-Request-Method: POST\r\n\r\n");
   CHECK(preflight.status == 404);
@@ -129,7 +129,7 @@ TEST_CASE("a disabled bot has no routes") {
 
 TEST_CASE("an invalid body is 400 with its field, and the connection stays open") {
   ServerFixture fixture;
-  RawClient client = fixture.client();
+  HttpConnection client = fixture.client();
   struct Case {
     std::string body;
     std::string field;
@@ -146,7 +146,7 @@ TEST_CASE("an invalid body is 400 with its field, and the connection stays open"
                                          {R"({"query":"a","scroll_pct":101})", "scroll_pct"},
                                          {R"({"query":"a","session_id":"x"})", "session_id"}}) {
     CAPTURE(c.body);
-    const Reply reply = client.ask(post("/api/stoka/chat", c.body));
+    const HttpReply reply = client.ask(post("/api/stoka/chat", c.body));
     CHECK(reply.status == 400);
     CHECK(reply.header("content-type") == "application/problem+json");
     const Json problem = reply.json();
@@ -170,7 +170,7 @@ TEST_CASE("deeply nested JSON is refused") {
           for (int i = 0; i < 100000; ++i) out += R"({"a":)";
           return out + "1" + std::string(100000, '}');
         }()}) {
-    const Reply reply = fixture.ask(post("/api/stoka/chat", body));
+    const HttpReply reply = fixture.ask(post("/api/stoka/chat", body));
     CHECK(reply.status == 400);
     CHECK(reply.json()["detail"] == "the body is nested too deeply");
   }
@@ -194,7 +194,7 @@ TEST_CASE("a body without the content type application/json is 415") {
        {"", "Content-Type: text/plain\r\n", "Content-Type: application/x-www-form-urlencoded\r\n",
         "Content-Type: text/plain; application/json\r\n", "Content-Type: application/jsonx\r\n"}) {
     CAPTURE(std::string(type));
-    const Reply reply = ask(type);
+    const HttpReply reply = ask(type);
     CHECK(reply.status == 415);
     CHECK(reply.json()["status"] == 415);
   }
@@ -215,7 +215,7 @@ TEST_CASE("an address above its rate limit gets 429 with Retry-After") {
   CHECK(fixture.ask(post("/api/stoka/chat", "{", "X-Forwarded-For: 9.9.9.9\r\n")).status == 400);
   for (const char* forwarded : {"", "X-Forwarded-For: 1.2.3.4\r\n", "X-Real-IP: 1.2.3.4\r\n",
                                 "Forwarded: for=1.2.3.4\r\n"}) {
-    const Reply reply = fixture.ask(chat({{"query", "what is this?"}}, forwarded));
+    const HttpReply reply = fixture.ask(chat({{"query", "what is this?"}}, forwarded));
     CHECK(reply.status == 429);
     CHECK(reply.json()["code"] == "busy");
     const int wait = std::atoi(reply.header("retry-after").c_str());
@@ -264,7 +264,7 @@ TEST_CASE("metrics are in the Prometheus format and count requests") {
   fixture.ask(chat({{"query", "tell me about bounded execution"}}));
   fixture.ask(get("/nowhere"));
   fixture.ask("nonsense\r\n\r\n");
-  const Reply reply = fixture.ask(get("/metrics"));
+  const HttpReply reply = fixture.ask(get("/metrics"));
   CHECK(reply.header("content-type").starts_with("text/plain; version=0.0.4"));
   size_t samples = 0;
   CHECK(reply.body.ends_with("\n"));
@@ -340,14 +340,15 @@ TEST_CASE("a session without its visitor id does not repeat citations") {
                       {"session_id", kSession},
                       {"visitor_id", kVisitor}};
   CHECK(fixture.ask(chat(first)).event("cite")["slug"] == "philosophy-bounded-execution");
-  const Reply again =
+  const HttpReply again =
       fixture.ask(chat({{"query", "tell me about bounded execution"}, {"session_id", kSession}}));
   CHECK(again.event("ready")["session_id"] == kSession);
   CHECK(again.body.find("\"slug\":\"philosophy-bounded-execution\"") == std::string::npos);
   // Another visitor with that session id gets a new session.
-  const Reply other = fixture.ask(chat({{"query", "tell me about bounded execution"},
-                                        {"session_id", kSession},
-                                        {"visitor_id", "33333333-3333-4333-8333-333333333333"}}));
+  const HttpReply other =
+      fixture.ask(chat({{"query", "tell me about bounded execution"},
+                        {"session_id", kSession},
+                        {"visitor_id", "33333333-3333-4333-8333-333333333333"}}));
   CHECK(other.event("ready")["session_id"] != kSession);
   CHECK(other.event("cite")["slug"] == "philosophy-bounded-execution");
 }
@@ -355,7 +356,7 @@ TEST_CASE("a session without its visitor id does not repeat citations") {
 TEST_CASE("open redirects to the page of the slug only") {
   ServerFixture fixture;
   fixture.parts.settings.site_url = "https://site.example";
-  const Reply reply = fixture.ask(get("/api/stoka/open?slug=philosophy-bounded-execution"));
+  const HttpReply reply = fixture.ask(get("/api/stoka/open?slug=philosophy-bounded-execution"));
   CHECK(reply.status == 302);
   CHECK(reply.header("location") == "https://site.example/blog/philosophy-bounded-execution");
   for (const char* slug : {"", "nothing", "//evil.example", "https://evil.example"})
@@ -365,7 +366,7 @@ TEST_CASE("open redirects to the page of the slug only") {
 TEST_CASE("context is cached by page") {
   ServerFixture fixture;
   const std::string page = "/api/stoka/context?page=%2Fblog%2Fphilosophy-bounded-execution";
-  const Reply first = fixture.ask(get(page));
+  const HttpReply first = fixture.ask(get(page));
   CHECK(first.status == 200);
   CHECK(fixture.ask(get(page)).body == first.body);
   CHECK(fixture.ask(get("/api/stoka/context")).json()["field"] == "page");
@@ -376,11 +377,11 @@ TEST_CASE("context is cached by page") {
 TEST_CASE("the page has a content security policy and an ETag") {
   ServerFixture fixture;
   for (const char* path : {"/", "/stoka-terminal.js"}) {
-    const Reply reply = fixture.ask(get(path));
+    const HttpReply reply = fixture.ask(get(path));
     CHECK(reply.status == 200);
     const std::string tag = reply.header("etag");
     CHECK(tag.starts_with('"'));
-    const Reply again = fixture.ask(get(path, "If-None-Match: " + tag + "\r\n"));
+    const HttpReply again = fixture.ask(get(path, "If-None-Match: " + tag + "\r\n"));
     CHECK(again.status == 304);
     CHECK(again.header("etag") == tag);
     CHECK(fixture.ask(get(path, "If-None-Match: \"x\"\r\n")).status == 200);
@@ -394,7 +395,7 @@ TEST_CASE("a server without an index is alive and not ready") {
                                     store::OpenMode::read_write)
                             .value();
   CHECK(fixture.ask(get("/healthz")).status == 200);
-  const Reply reply = fixture.ask(get("/readyz"));
+  const HttpReply reply = fixture.ask(get("/readyz"));
   CHECK(reply.status == 503);
   CHECK(reply.header("retry-after") == "5");
   CHECK(reply.json()["status"] == "not ready");

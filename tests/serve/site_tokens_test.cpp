@@ -11,7 +11,7 @@ namespace site_tokens_test {
 
 using namespace std::chrono_literals;
 using namespace stoka;
-using namespace stoka::test;
+using namespace stoka::testing;
 
 namespace {
 
@@ -37,7 +37,7 @@ TEST_CASE("an invalid token is ignored by chat and refused by profile") {
         token(expired), token(foreign), token(bare), good + "x", good.substr(0, good.rfind('.')),
         std::string("x")}) {
     CAPTURE(bad);
-    const Reply answer =
+    const HttpReply answer =
         fixture.ask(chat({{"query", "what is this?"}, {"visitor_id", kVisitor}}, bearer(bad)));
     CHECK(answer.status == 200);
     CHECK(answer.event("done").is_object());
@@ -45,7 +45,7 @@ TEST_CASE("an invalid token is ignored by chat and refused by profile") {
          {get(profile_of(kVisitor), bearer(bad)),
           post("/api/stoka/profile", Json{{"visitor_id", kVisitor}, {"interests", {"x"}}}.dump(),
                bearer(bad))}) {
-      const Reply reply = fixture.ask(request);
+      const HttpReply reply = fixture.ask(request);
       CHECK(reply.status == 401);
       CHECK(reply.header("www-authenticate") == "Bearer");
       if (bad.size() > 2) CHECK(reply.body.find(bad) == std::string::npos);

@@ -7,7 +7,7 @@
 #include "serve/server_fixture.h"
 #include "serve/test_keys.h"
 
-namespace stoka::test {
+namespace stoka::testing {
 
 using namespace std::chrono_literals;
 
@@ -37,4 +37,4 @@ inline void with_tokens(ServerFixture& fixture) {
   fixture.options.site.token_verifier = serve::JwtVerifier::make(options).value();
 }
 
-}  // namespace stoka::test
+}  // namespace stoka::testing

@@ -8,7 +8,7 @@
 
 #include <csignal>
 
-namespace stoka::store {
+namespace stoka::testing {
 
 std::string run_in_child(const std::function<std::string()>& work) {
   int ends[2];
@@ -70,4 +70,4 @@ void ChildProcess::kill() {
   CHECK(WIFSIGNALED(status));
 }
 
-}  // namespace stoka::store
+}  // namespace stoka::testing

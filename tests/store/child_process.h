@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace stoka::store {
+namespace stoka::testing {
 
 // Runs `work` in a child process and returns its result.
 std::string run_in_child(const std::function<std::string()>& work);
@@ -35,4 +35,4 @@ class ChildProcess {
   pid_t pid_;
 };
 
-}  // namespace stoka::store
+}  // namespace stoka::testing

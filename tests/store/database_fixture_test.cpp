@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <functional>
-#include <thread>
 
+#include "support/eventually.h"
 #include "support/postgres.h"
 #include "support/postgres_programs.h"
 
 namespace database_fixture_test {
 
+using stoka::testing::eventually;
 using stoka::testing::PostgresPrograms;
 using stoka::testing::PostgresServer;
 using stoka::testing::run_psql;
@@ -28,12 +28,6 @@ bool answers(const std::string& url) {
   } catch (const std::exception&) {
     return false;
   }
-}
-
-bool eventually(const std::function<bool()>& holds) {
-  for (int n = 0; n < 1000 && !holds(); ++n)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return holds();
 }
 
 }  // namespace

@@ -1,14 +1,12 @@
-#include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <thread>
 
 #include "store/postgres/connection.h"
 #include "store/postgres_test_server.h"
+#include "support/canned_server.h"
 
 namespace postgres_connection_test {
 
@@ -23,38 +21,6 @@ Error refusal(const std::string& url) {
   REQUIRE_FALSE(connection);
   return connection.error();
 }
-
-// Listens on a port of 127.0.0.1 and sends `greeting` to the first client.
-class ForeignServer {
- public:
-  explicit ForeignServer(std::string greeting) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0);
-    REQUIRE(::listen(socket_, 1) == 0);
-    REQUIRE(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::jthread([this, greeting = std::move(greeting)] {
-      const int client = ::accept(socket_, nullptr, nullptr);
-      char byte = 0;
-      if (::recv(client, &byte, 1, 0) == 1)
-        ::send(client, greeting.data(), greeting.size(), MSG_NOSIGNAL);
-      ::close(client);
-    });
-  }
-  ~ForeignServer() {
-    thread_.join();
-    ::close(socket_);
-  }
-  int port() const { return port_; }
-
- private:
-  int socket_;
-  int port_ = 0;
-  std::jthread thread_;
-};
 
 // Captures stderr during its lifetime.
 class CapturedStderr {
@@ -126,14 +92,14 @@ TEST_CASE("a refused connection has a cause and a hint, and no error contains th
 }
 
 TEST_CASE("a server that is not PostgreSQL is a protocol error") {
-  const ForeignServer stranger("HTTP/1.1 400 Bad Request\r\n\r\n");
+  const testing::CannedServer stranger("HTTP/1.1 400 Bad Request\r\n\r\n");
   const Error error = refusal(url_of("u", "hush-hush", "d", stranger.port()));
   CHECK(error.kind == ErrorKind::protocol);
   CHECK(error.message.find("is not PostgreSQL") != std::string::npos);
 }
 
 TEST_CASE("a server that closes every connection is unavailable") {
-  const ForeignServer stranger("");
+  const testing::CannedServer stranger("");
   CHECK(refusal(url_of("u", "p", "d?sslmode=disable&gssencmode=disable", stranger.port())).kind ==
         ErrorKind::unavailable);
 }

@@ -14,6 +14,7 @@ namespace postgres_database_test {
 
 using namespace stoka;
 using namespace stoka::store::postgres;
+using stoka::testing::CommitProxy;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 

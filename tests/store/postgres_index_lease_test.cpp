@@ -11,6 +11,7 @@ namespace postgres_index_lease_test {
 using namespace stoka;
 using namespace stoka::store;
 using namespace stoka::store::postgres;
+using stoka::testing::ChildProcess;
 using stoka::testing::TestDatabase;
 
 TEST_CASE(

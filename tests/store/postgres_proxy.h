@@ -8,7 +8,9 @@
 #include <thread>
 #include <vector>
 
-namespace stoka::store::postgres {
+#include "support/sockets.h"
+
+namespace stoka::testing {
 
 class CommitProxy {
  public:
@@ -26,7 +28,7 @@ class CommitProxy {
   CommitProxy(const CommitProxy&) = delete;
   CommitProxy& operator=(const CommitProxy&) = delete;
 
-  int port() const { return port_; }
+  int port() const { return listener_.port(); }
   // Applies to the next `times` COMMITs, each of which loses a connection.
   void cut(Cut how, int times = 1);
   int cuts() const { return cuts_; }
@@ -34,7 +36,7 @@ class CommitProxy {
 
  private:
   struct Pair {
-    int client = -1, server = -1;
+    Descriptor client, server;
     bool awaits_commit = false;  // the answer is not forwarded
   };
   void serve();
@@ -44,10 +46,10 @@ class CommitProxy {
   bool cut_at_commit(Pair& pair, const std::string& bytes);
 
   const int server_port_;
-  int listener_ = -1, port_ = 0;
-  int wake_[2] = {-1, -1};
+  const Listener listener_;
+  std::atomic<bool> over_ = false;
   std::vector<Pair> pairs_;
-  std::vector<int> held_;  // sockets to the server
+  std::vector<Descriptor> held_;  // sockets to the server
   std::atomic<bool> refuses_ = false;
   std::mutex mutex_;
   Cut how_ = Cut::none;
@@ -56,4 +58,4 @@ class CommitProxy {
   std::jthread thread_;
 };
 
-}  // namespace stoka::store::postgres
+}  // namespace stoka::testing

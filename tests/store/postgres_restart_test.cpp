@@ -15,6 +15,7 @@ namespace postgres_restart_test {
 
 using namespace stoka;
 using namespace stoka::store::postgres;
+using stoka::testing::CommitProxy;
 using namespace std::chrono_literals;
 
 namespace {

@@ -3,14 +3,12 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "store/postgres/database.h"
+#include "support/eventually.h"
 #include "support/postgres.h"
 
 namespace stoka::store::postgres {
@@ -103,10 +101,6 @@ inline int64_t count_rows(Database& database, int64_t x) {
   }));
 }
 
-inline bool eventually(const std::function<bool()>& holds) {
-  for (int n = 0; n < 1000 && !holds(); ++n)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return holds();
-}
+using testing::eventually;
 
 }  // namespace stoka::store::postgres

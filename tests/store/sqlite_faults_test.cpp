@@ -17,6 +17,9 @@ namespace sqlite_faults_test {
 
 using namespace stoka;
 using namespace stoka::store;
+using stoka::testing::limit_file_size;
+using stoka::testing::run_as_nobody;
+using stoka::testing::run_in_child;
 namespace fs = std::filesystem;
 
 namespace {

@@ -16,6 +16,7 @@ namespace sqlite_multiprocess_test {
 
 using namespace stoka;
 using namespace stoka::store;
+using stoka::testing::ChildProcess;
 
 namespace {
 

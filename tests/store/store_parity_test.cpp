@@ -4,10 +4,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "pipeline/site_fixture.h"
 #include "rerank/policy.h"
 #include "support/json.h"
 #include "support/postgres.h"
+#include "support/site_fixture.h"
 
 namespace store_parity_test {
 
@@ -28,8 +28,8 @@ std::vector<std::string> questions() {
 }
 
 // Indexes the sample site in an empty store at `url` and puts an engine on it.
-std::unique_ptr<test::SiteFixture> make_house(const std::string& url) {
-  auto house = std::make_unique<test::SiteFixture>(false);
+std::unique_ptr<testing::SiteFixture> make_house(const std::string& url) {
+  auto house = std::make_unique<testing::SiteFixture>(false);
   if (!url.empty()) {
     auto store = store::open(url, store::OpenMode::read_write);
     REQUIRE_MESSAGE(store, (store ? "" : store.error().message));
@@ -39,10 +39,10 @@ std::unique_ptr<test::SiteFixture> make_house(const std::string& url) {
     house->embedder = std::make_unique<embed::BuiltinEmbedder>(*house->store);
     house->reranker = std::make_unique<rerank::BuiltinReranker>(*house->store);
   }
-  const auto report =
-      pipeline::run_index(house->store.get(), *house->embedder,
-                          test::index_request({test::fs::path(STOKA_SOURCE_DIR) / "evals/site"}),
-                          house->clock, house->log);
+  const auto report = pipeline::run_index(
+      house->store.get(), *house->embedder,
+      testing::index_request({testing::fs::path(STOKA_SOURCE_DIR) / "evals/site"}), house->clock,
+      house->log);
   REQUIRE_MESSAGE(report, (report ? "" : report.error().message));
   REQUIRE(report->refitted);
   return house;
@@ -60,7 +60,7 @@ std::string top(std::vector<Hit> hits, double Hit::*score) {
   return out.str();
 }
 
-std::vector<Hit> ask(test::SiteFixture& house, const retrieve::Query& query) {
+std::vector<Hit> ask(testing::SiteFixture& house, const retrieve::Query& query) {
   auto found = house.engine().candidates(query, {});
   REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
   CHECK(found->reranker_error == "");
@@ -70,7 +70,7 @@ std::vector<Hit> ask(test::SiteFixture& house, const retrieve::Query& query) {
 std::vector<Hit> after_policy(std::vector<Hit> hits, const std::string& text) {
   rerank::PolicyContext context;
   context.query = text;
-  context.today = std::chrono::floor<std::chrono::days>(test::kNow);
+  context.today = std::chrono::floor<std::chrono::days>(testing::kNow);
   return rerank::apply_policy(std::move(hits), context, {});
 }
 

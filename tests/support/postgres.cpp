@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "support/postgres_programs.h"
-#include "support/program.h"
+#include "support/process.h"
 
 namespace fs = std::filesystem;
 
@@ -91,14 +91,14 @@ std::string last_lines(const fs::path& log) {
 
 struct PostgresServer::Impl {
   const fs::path folder = make_folder();
-  Program guard{{"sh", "-c", kGuard, "guard", folder.string()}, "/dev/null"};
+  Process guard{{"sh", "-c", kGuard, "guard", folder.string()}, "/dev/null"};
   std::vector<std::string> as_user;  // prefix of commands that run as that user
   PostgresPrograms programs;
   const std::string password = random_name();
   const pid_t owner = ::getpid();
   int port = 0;
   bool has_vector = false;
-  std::unique_ptr<Program> server;
+  std::unique_ptr<Process> server;
 
   std::vector<std::string> command(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), as_user.begin(), as_user.end());
@@ -116,18 +116,18 @@ struct PostgresServer::Impl {
     as_user = {"setpriv", "--reuid=" + std::to_string(user->pw_uid),
                "--regid=" + std::to_string(user->pw_gid), "--clear-groups", "--"};
     // That user may have no access to the folder of the tests.
-    if (run_program(command({"test", "-x", programs.path("postgres")})).code != 0)
+    if (run_process(command({"test", "-x", programs.path("postgres")})).code != 0)
       programs.copy_to(folder / "programs");
     const std::string owner_and_group =
         std::to_string(user->pw_uid) + ":" + std::to_string(user->pw_gid);
-    if (run_program({"chown", "-hR", owner_and_group, folder}).code != 0)
+    if (run_process({"chown", "-hR", owner_and_group, folder}).code != 0)
       throw std::runtime_error("cannot change the owner of a folder");
   }
 
   void make_cluster(const std::vector<std::string>& settings) {
     const fs::path data = folder / "data";
     // A linguistic collation, like most servers, so that tests notice queries without byte order.
-    const ProgramResult made = run_program(command(
+    const ProcessResult made = run_process(command(
         {programs.path("initdb"), "--no-sync", "--pgdata", data, "--username=stoka", "--pwfile",
          folder / "password", "--auth-local=trust", "--auth-host=scram-sha-256", "--encoding=UTF8",
          "--locale=C", "--locale-provider=icu", "--icu-locale=en-US", "--wal-segsize=1"}));
@@ -148,7 +148,7 @@ struct PostgresServer::Impl {
 
   // False if the server exits at once.
   bool try_start() {
-    server = std::make_unique<Program>(
+    server = std::make_unique<Process>(
         command({programs.path("postgres"), "-D", folder / "data", "-p", std::to_string(port)}),
         folder / "log");
     guard.write(std::to_string(server->pid()));

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "support/program.h"
+#include "support/process.h"
 
 namespace fs = std::filesystem;
 
@@ -59,7 +59,7 @@ void PostgresPrograms::copy_to(const fs::path& folder) {
 
 std::string run_psql(const PostgresPrograms& programs, const std::string& url,
                      const std::string& statements) {
-  ProgramResult ran = run_program(
+  ProcessResult ran = run_process(
       {programs.path("psql"), "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-d", url, "-f", "-"},
       statements + "\n");
   if (ran.code != 0) throw std::runtime_error("psql: " + ran.err);

@@ -1,28 +1,18 @@
 // A SQLite index in a temporary folder, for tests of the rooms that search it.
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "embed/builtin.h"
-#include "store/open.h"
+#include "store/store.h"
 #include "support/temp_folder.h"
 
 namespace stoka::testing {
 
 class TempStore {
  public:
-  TempStore() {
-    auto opened = store::open((folder_.path / "index.db").string(), store::OpenMode::read_write);
-    REQUIRE_MESSAGE(opened.has_value(), opened.error().message);
-    store_ = std::move(*opened);
-    writer_ = store_->begin_index().value();
-    REQUIRE(writer_->set_identity({std::string(embed::kBuiltinName), 0, "test", ""}).has_value());
-  }
+  TempStore();
 
   store::Store& operator*() { return *store_; }
   store::Store* operator->() { return store_.get(); }
@@ -30,28 +20,9 @@ class TempStore {
 
   // Puts one document; each text becomes a chunk.
   void put(const std::string& slug, const std::vector<std::string>& texts,
-           const std::vector<std::string>& tags = {}, std::string title = {}) {
-    Document document;
-    document.slug = slug;
-    document.title = title.empty() ? slug : std::move(title);
-    document.tags = tags;
-    std::vector<store::ChunkRecord> records;
-    embed::FoldInEmbedder folder(*store_);
-    for (const std::string& text : texts) {
-      store::ChunkRecord record;
-      record.chunk.slug = slug;
-      record.chunk.index = static_cast<int>(records.size());
-      record.chunk.title = document.title;
-      record.chunk.tags = tags;
-      record.chunk.content = text;
-      record.terms = embed::count_terms(document.title + "\n" + text);
-      record.embedding = folder.fold_in(record.terms).value();
-      records.push_back(std::move(record));
-    }
-    REQUIRE(writer_->put_document(document, records).has_value());
-  }
+           const std::vector<std::string>& tags = {}, std::string title = {});
 
-  bool refit() { return embed::refit_if_needed(*store_, *writer_, {}).value(); }
+  bool refit();
 
  private:
   TempFolder folder_;  // declared first: the store is closed before it is removed

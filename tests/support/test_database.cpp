@@ -8,7 +8,7 @@
 
 #include "support/postgres.h"
 #include "support/postgres_programs.h"
-#include "support/program.h"
+#include "support/process.h"
 
 namespace fs = std::filesystem;
 
@@ -48,7 +48,7 @@ class WasmServer {
   }
 
  private:
-  std::optional<Program> program_;
+  std::optional<Process> program_;
   int port_ = 0;
 };
 

@@ -6,6 +6,9 @@
 #include "text/width.h"
 
 namespace stoka::terminal::answer_printer_test {
+
+using namespace stoka::testing;
+
 namespace {
 
 Citation essay() {
@@ -48,7 +51,8 @@ TEST_CASE("text is wrapped at words on a terminal and is not wrapped elsewhere")
   };
   for (const Case& c : cases) {
     CAPTURE(c.text);
-    const Capabilities capabilities = c.columns == 0 ? Capabilities{} : terminal(c.columns);
+    const Capabilities capabilities =
+        c.columns == 0 ? Capabilities{} : terminal_of_width(c.columns);
     CHECK(drawn({TokenEvent{c.text}, DoneEvent{}}, capabilities) == c.screen);
   }
 }
@@ -57,7 +61,7 @@ TEST_CASE("a terminal shows an ellipsis until the first word of the answer") {
   for (const bool tty : {true, false}) {
     std::string out;
     AnswerPrinter printer([&](std::string_view text) { out += text; },
-                          tty ? terminal(20) : Capabilities{});
+                          tty ? terminal_of_width(20) : Capabilities{});
     printer.show_waiting();
     CHECK(out == (tty ? "…" : ""));
     printer.handle(ReadyEvent{});
@@ -67,7 +71,7 @@ TEST_CASE("a terminal shows an ellipsis until the first word of the answer") {
     CHECK(out == (tty ? "…\r\x1b[Kone\n" : "one\n"));
   }
   std::string out;
-  AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(20));
+  AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal_of_width(20));
   printer.show_waiting();
   printer.finish();
   CHECK(out == "…\r\x1b[K");
@@ -101,7 +105,8 @@ TEST_CASE("citations are numbered from a given number, or show their addresses i
   linked.url = "https://a.test/essay";
   const auto screen = [&](size_t first) {
     std::string out;
-    AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(20), first);
+    AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal_of_width(20),
+                          first);
     for (int i = 0; i < 2; ++i) printer.handle(CiteEvent{linked});
     printer.finish();
     return out;
@@ -121,7 +126,7 @@ TEST_CASE("the output does not depend on how the text is split into tokens") {
   const std::string after = " Seven agents ran \xe6\x97\xa5\xe6\x9c\xac in parallel\xff. ";
   for (const int columns : {0, 2, 7, 20, 40, 80}) {
     CAPTURE(columns);
-    const Capabilities capabilities = columns == 0 ? Capabilities{} : terminal(columns);
+    const Capabilities capabilities = columns == 0 ? Capabilities{} : terminal_of_width(columns);
     const std::string whole =
         drawn({TokenEvent{before}, CiteEvent{essay()}, TokenEvent{after}}, capabilities);
     for (size_t cut = 0; cut <= before.size(); ++cut) {
@@ -144,7 +149,7 @@ TEST_CASE("the output does not depend on how the text is split into tokens") {
 
 TEST_CASE("a word is printed as soon as it is complete") {
   std::string out;
-  AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(40));
+  AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal_of_width(40));
   printer.handle(TokenEvent{"hel"});
   CHECK(out.empty());
   printer.handle(TokenEvent{"lo wor"});
@@ -155,14 +160,14 @@ TEST_CASE("a word is printed as soon as it is complete") {
 
 TEST_CASE("a very long word is printed in parts") {
   std::string out;
-  AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(40));
+  AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal_of_width(40));
   printer.handle(TokenEvent{std::string(10000, 'x')});
   CHECK(out.size() > 5000);
 }
 
 TEST_CASE("a resize changes the width of the following lines") {
   std::string out;
-  AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal(20));
+  AnswerPrinter printer([&](std::string_view text) { out += text; }, terminal_of_width(20));
   printer.handle(TokenEvent{"aaaa bbbb cccc "});
   printer.set_columns(10);
   printer.handle(TokenEvent{"dddd eeee ffff"});
@@ -175,7 +180,7 @@ TEST_CASE("an error event prints the error and a next step and ends the answer")
                TokenEvent{"late"}},
               Capabilities{}) ==
         "half an\n\nerror: the generator went away\n  ask again in a moment\n");
-  Capabilities color = terminal(80);
+  Capabilities color = terminal_of_width(80);
   color.color = true;
   CHECK(drawn({ErrorEvent{"no", false}}, color) ==
         "\x1b[31merror: no\x1b[0m\n  run 'stoka status' to see what does not answer\n");
@@ -194,7 +199,7 @@ TEST_CASE("the final line break is printed once") {
 TEST_CASE("error text is wrapped on a terminal and its escape sequences are removed") {
   const Error error(ErrorKind::data, "there is no index at /a/b/c\x1b[2J",
                     "run 'stoka index PATH'");
-  CHECK(error_text(error, terminal(20)) ==
+  CHECK(error_text(error, terminal_of_width(20)) ==
         "error: there is no\nindex at /a/b/c [2J\n  run 'stoka index\n  PATH'");
   CHECK(error_text({ErrorKind::data, "plain"}, Capabilities{}) == "error: plain");
 }

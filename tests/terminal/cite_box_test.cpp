@@ -6,6 +6,9 @@
 #include "text/width.h"
 
 namespace stoka::terminal::cite_box_test {
+
+using namespace stoka::testing;
+
 namespace {
 
 Citation essay() {
@@ -21,7 +24,7 @@ Citation essay() {
 }
 
 TEST_CASE("a terminal shows a citation as a box") {
-  CHECK(cite_box(essay(), terminal(52), 12) ==
+  CHECK(cite_box(essay(), terminal_of_width(52), 12) ==
         "┌─ cite 12 ────────────────────────────────────────┐\n"
         "│ The Philosophy of Bounded Execution              │\n"
         "│ \"Autonomy without constraint is just chaos with  │\n"
@@ -31,7 +34,7 @@ TEST_CASE("a terminal shows a citation as a box") {
 }
 
 TEST_CASE("the box is drawn in ASCII if unicode is false") {
-  Capabilities ascii = terminal(40);
+  Capabilities ascii = terminal_of_width(40);
   ascii.unicode = false;
   CHECK(cite_box(essay(), ascii, 1) ==
         "+- cite 1 -----------------------------+\n"
@@ -43,7 +46,7 @@ TEST_CASE("the box is drawn in ASCII if unicode is false") {
 }
 
 TEST_CASE("a narrow terminal shows a citation without a frame") {
-  CHECK(cite_box(essay(), terminal(20), 3) ==
+  CHECK(cite_box(essay(), terminal_of_width(20), 3) ==
         "[3] The Philosophy\n"
         "    of Bounded\n"
         "    Execution\n"
@@ -72,10 +75,10 @@ TEST_CASE("a citation without a number is followed by its address, which is not 
   citation.url += std::string(200, 'x');
   for (const int columns : {8, 20, 40, 80}) {
     CAPTURE(columns);
-    const auto lines = lines_of(cite_box(citation, terminal(columns)));
+    const auto lines = lines_of(cite_box(citation, terminal_of_width(columns)));
     CHECK(lines.back() == citation.url);
     // All other lines are wrapped as they are without the address.
-    const auto numbered = lines_of(cite_box(citation, terminal(columns), 1));
+    const auto numbered = lines_of(cite_box(citation, terminal_of_width(columns), 1));
     for (const std::string& line : numbered) {
       CAPTURE(line);
       CHECK(text::display_width(line) <= static_cast<size_t>(columns));
@@ -114,7 +117,7 @@ TEST_CASE("all lines of a box have the same width for any content and style") {
   for (const Citation& citation : {essay(), wide, long_word}) {
     for (int columns = 30; columns <= 100; ++columns) {
       for (const bool painted : {false, true}) {
-        Capabilities capabilities = terminal(columns);
+        Capabilities capabilities = terminal_of_width(columns);
         capabilities.color = capabilities.hyperlinks = painted;
         const std::string box = cite_box(citation, capabilities, 123456);
         for (const std::string& line : lines_of(without_escapes(box))) {
@@ -131,16 +134,16 @@ TEST_CASE("no line without a frame is wider than the terminal") {
   Citation citation = essay();
   citation.quote = "日本語のテキスト and " + std::string(80, 'y');
   for (int columns = 8; columns < 30; ++columns) {
-    for (const std::string& line : lines_of(cite_box(citation, terminal(columns), 99))) {
+    for (const std::string& line : lines_of(cite_box(citation, terminal_of_width(columns), 99))) {
       CAPTURE(line);
       CHECK(text::display_width(line) <= static_cast<size_t>(columns));
     }
   }
-  CHECK_FALSE(cite_box(citation, terminal(1)).empty());
+  CHECK_FALSE(cite_box(citation, terminal_of_width(1)).empty());
 }
 
 TEST_CASE("the title is a green hyperlink, the quote dim and italic, the meta line grey") {
-  Capabilities capabilities = terminal(60);
+  Capabilities capabilities = terminal_of_width(60);
   capabilities.color = capabilities.hyperlinks = true;
   const std::string box = cite_box(essay(), capabilities, 1);
   CHECK(box.find("\x1b]8;;https://a.test/blog/bounded-execution#:~:text=Autonomy\x1b\\"
@@ -160,7 +163,7 @@ TEST_CASE("empty fields of a citation are left out") {
   CHECK(cite_box(bare, Capabilities{}) == "> bare-slug");
   bare.date = "Apr 12";
   CHECK(cite_box(bare, Capabilities{}) == "> bare-slug\n> Apr 12");
-  CHECK(lines_of(cite_box(bare, terminal(40))).size() == 4);
+  CHECK(lines_of(cite_box(bare, terminal_of_width(40))).size() == 4);
 }
 
 TEST_CASE("escape sequences and line breaks in a title are removed") {
@@ -169,7 +172,7 @@ TEST_CASE("escape sequences and line breaks in a title are removed") {
   const std::string plain = cite_box(hostile, Capabilities{});
   CHECK(plain.find('\x1b') == std::string::npos);
   CHECK(plain.starts_with("> a [2J ]8;;http://evil bc\n"));
-  Capabilities links = terminal(60);
+  Capabilities links = terminal_of_width(60);
   links.hyperlinks = true;
   for (const char* url :
        {"https://a.test/\x1b\\\x1b[2J", "javascript:alert(1)", "https://a.test/\x07"}) {

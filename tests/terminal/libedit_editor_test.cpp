@@ -11,6 +11,9 @@
 #include "terminal/repl.h"
 
 namespace stoka::terminal::libedit_editor_test {
+
+using namespace stoka::testing;
+
 namespace {
 
 constexpr const char* kUp = "\x1b[A";

@@ -6,6 +6,9 @@
 #include "text/width.h"
 
 namespace stoka::terminal::progress_test {
+
+using namespace stoka::testing;
+
 namespace {
 
 struct Screen {
@@ -19,7 +22,7 @@ TEST_CASE("the progress line is redrawn in place and removed at the end") {
   Screen screen;
   const FixedClock clock(Instant{});
   {
-    Progress progress(screen.write(), terminal(80), clock);
+    Progress progress(screen.write(), terminal_of_width(80), clock);
     progress.update(6, 12, "notes/a.md");
     CHECK(screen.text == "\r━━━━━━━━━━━━──────────── 6/12 notes/a.md\x1b[K");
     screen.text.clear();
@@ -30,7 +33,7 @@ TEST_CASE("the progress line is redrawn in place and removed at the end") {
 TEST_CASE("the line is redrawn at most ten times a second by the given clock") {
   Screen screen;
   FixedClock clock(Instant{});
-  Progress progress(screen.write(), terminal(80), clock);
+  Progress progress(screen.write(), terminal_of_width(80), clock);
   progress.update(1, 9, "");
   const std::string first = screen.text;
   clock.advance(std::chrono::milliseconds(99));
@@ -44,7 +47,7 @@ TEST_CASE("the line is redrawn at most ten times a second by the given clock") {
 TEST_CASE("an unchanged line is not redrawn") {
   Screen screen;
   FixedClock clock(Instant{});
-  Progress progress(screen.write(), terminal(80), clock);
+  Progress progress(screen.write(), terminal_of_width(80), clock);
   progress.update(0, 510, "reading");
   screen.text.clear();
   clock.advance(std::chrono::seconds(1));
@@ -70,7 +73,7 @@ TEST_CASE("the line never uses the last column") {
   for (int columns = 1; columns < 120; ++columns) {
     for (const bool unicode : {false, true}) {
       Screen screen;
-      Capabilities capabilities = terminal(columns);
+      Capabilities capabilities = terminal_of_width(columns);
       capabilities.unicode = unicode;
       Progress progress(screen.write(), capabilities, clock);
       progress.update(7, 10, "日本語/a very long path that does not fit anywhere/at all.md\x1b[2J");
@@ -84,11 +87,11 @@ TEST_CASE("the line never uses the last column") {
 TEST_CASE("an unknown total shows the count alone, and the count never exceeds the total") {
   const FixedClock clock(Instant{});
   Screen screen;
-  Progress unknown(screen.write(), terminal(80), clock);
+  Progress unknown(screen.write(), terminal_of_width(80), clock);
   unknown.update(5, 0, "x");
   CHECK(screen.text == "\r5 x\x1b[K");
   screen.text.clear();
-  Progress over(screen.write(), terminal(40), clock);
+  Progress over(screen.write(), terminal_of_width(40), clock);
   over.update(9, 4, "x");
   CHECK(screen.text == "\r4/4 x\x1b[K");
 }

@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <iostream>
 
-namespace stoka::terminal {
+namespace stoka::testing {
 namespace {
 
 constexpr int kTimeoutMs = 10'000;
@@ -100,4 +100,4 @@ int Pty::wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-}  // namespace stoka::terminal
+}  // namespace stoka::testing

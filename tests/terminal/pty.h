@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace stoka::terminal {
+namespace stoka::testing {
 
 class Pty {
  public:
@@ -38,4 +38,4 @@ class Pty {
   size_t seen_ = 0;
 };
 
-}  // namespace stoka::terminal
+}  // namespace stoka::testing

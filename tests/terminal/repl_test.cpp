@@ -8,6 +8,9 @@
 #include "terminal/fake_backend.h"
 
 namespace stoka::terminal::repl_test {
+
+using namespace stoka::testing;
+
 namespace {
 
 class ScriptedEditor final : public LineEditor {

@@ -7,10 +7,10 @@
 
 #include "terminal/style.h"
 
-namespace stoka::terminal {
+namespace stoka::testing {
 
-inline Capabilities terminal(int columns) {
-  Capabilities out;
+inline terminal::Capabilities terminal_of_width(int columns) {
+  terminal::Capabilities out;
   out.tty = true;
   out.columns = columns;
   return out;
@@ -43,4 +43,4 @@ inline std::vector<std::string> lines_of(std::string_view text) {
   return out;
 }
 
-}  // namespace stoka::terminal
+}  // namespace stoka::testing

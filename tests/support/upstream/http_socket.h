@@ -31,7 +31,6 @@ class HttpSocket {
 
  private:
   bool receive();
-  bool send_all(std::string_view bytes);
 
   int fd_;
   std::string buffer_;

@@ -1,21 +1,18 @@
 // The sockets and threads of the fake server, and its record of requests.
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <condition_variable>
 #include <cstdio>
-#include <cstring>
 #include <list>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
 
+#include "support/sockets.h"
 #include "support/upstream/behaviour.h"
 #include "support/upstream/endpoints.h"
 #include "support/upstream/fake_upstream.h"
@@ -30,7 +27,7 @@ struct Entry {
 };
 
 struct Connection {
-  int fd = -1;
+  Descriptor socket;
   std::thread thread;
   bool ended = false;
 };
@@ -49,24 +46,8 @@ nlohmann::json described(const SeenRequest& seen) {
 }  // namespace
 
 struct FakeUpstream::Server {
-  explicit Server(FakeOptions given) : options(std::move(given)) {
+  explicit Server(FakeOptions given) : options(std::move(given)), listener(options.port) {
     Behaviour::parse(nlohmann::json({{"dialect", options.dialect}}).dump());
-    listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const int yes = 1;
-    ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(options.port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(listener, generic, size) != 0 || ::listen(listener, 128) != 0 ||
-        ::getsockname(listener, generic, &size) != 0) {
-      const std::string why = std::strerror(errno);
-      ::close(listener);
-      throw std::runtime_error(fmt::format("cannot listen on port {}: {}", options.port, why));
-    }
-    port = ntohs(address.sin_port);
     acceptor = std::thread([this] { accept_all(); });
   }
 
@@ -75,26 +56,19 @@ struct FakeUpstream::Server {
       std::lock_guard lock(mutex);
       closing = true;
       for (Connection& connection : open)
-        if (connection.fd >= 0) ::shutdown(connection.fd, SHUT_RDWR);
+        if (connection.socket) ::shutdown(connection.socket.get(), SHUT_RDWR);
     }
-    ::shutdown(listener, SHUT_RDWR);
+    listener.shut_down();
     acceptor.join();
-    ::close(listener);
     for (Connection& connection : open) connection.thread.join();
   }
 
   void accept_all() {
-    for (;;) {
-      const int fd = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-      if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
-      if (fd < 0) return;
+    while (Descriptor socket = listener.accept()) {
       const int yes = 1;
-      ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+      ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
       std::lock_guard lock(mutex);
-      if (closing) {
-        ::close(fd);
-        return;
-      }
+      if (closing) return;
       for (auto it = open.begin(); it != open.end();) {
         if (!it->ended) {
           ++it;
@@ -105,7 +79,7 @@ struct FakeUpstream::Server {
       }
       ++accepted;
       Connection& connection = open.emplace_back();
-      connection.fd = fd;
+      connection.socket = std::move(socket);
       connection.thread = std::thread([this, &connection] { serve(connection); });
     }
   }
@@ -114,14 +88,13 @@ struct FakeUpstream::Server {
     int fd;
     {
       std::lock_guard lock(mutex);
-      fd = connection.fd;
+      fd = connection.socket.get();
     }
     HttpSocket socket(fd);
     while (auto request = socket.read())
       if (!handle(socket, *request)) break;
     std::lock_guard lock(mutex);
-    ::close(fd);
-    connection.fd = -1;
+    connection.socket.close();
     connection.ended = true;
   }
 
@@ -209,8 +182,7 @@ struct FakeUpstream::Server {
   }
 
   const FakeOptions options;
-  int listener = -1;
-  uint16_t port = 0;
+  const Listener listener;
   std::mutex mutex;  // guards all members below
   std::condition_variable ended;
   bool closing = false;
@@ -226,9 +198,9 @@ FakeUpstream::FakeUpstream(FakeOptions options)
 
 FakeUpstream::~FakeUpstream() = default;
 
-std::string FakeUpstream::url() const { return fmt::format("http://127.0.0.1:{}", server_->port); }
+std::string FakeUpstream::url() const { return server_->listener.url(); }
 
-uint16_t FakeUpstream::port() const { return server_->port; }
+uint16_t FakeUpstream::port() const { return server_->listener.port(); }
 
 void FakeUpstream::queue_behaviour(const std::string& json) { server_->queue(json); }
 

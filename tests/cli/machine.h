@@ -1,4 +1,4 @@
-// Runs the stoka binary and captures its output.
+// Runs the stoka binary on a machine of its own.
 #pragma once
 
 #include <filesystem>
@@ -6,15 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "support/process.h"
 #include "support/temp_folder.h"
 
-namespace stoka::test {
-
-struct RunResult {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
+namespace stoka::testing {
 
 // A user's machine: a temporary home folder and an otherwise empty environment.
 class Machine {
@@ -27,20 +22,20 @@ class Machine {
   void write(const std::string& file, const std::string& text) const { home_.write(file, text); }
 
   // Runs stoka. If `out` is given, standard output goes to this file and is not captured.
-  RunResult stoka(std::vector<std::string> arguments, const std::string& input = "",
-                  const char* out = nullptr) const;
+  ProcessResult stoka(std::vector<std::string> arguments, const std::string& input = "",
+                      const char* out = nullptr) const;
   // Runs a shell script, in which $stoka is the binary.
-  RunResult shell(const std::string& script) const;
+  ProcessResult shell(const std::string& script) const;
   // Indexes the sample site.
   void index_sample() const;
+  // How a process of this machine is started.
+  ProcessOptions options() const { return {environment_, home()}; }
 
  private:
   bool has_settings() const;  // true if there are settings other than the defaults
-  RunResult run(std::vector<std::string> arguments, const std::string& input,
-                const char* out) const;
 
-  testing::TempFolder home_;
+  TempFolder home_;
   std::map<std::string, std::string> environment_;
 };
 
-}  // namespace stoka::test
+}  // namespace stoka::testing
