@@ -3,18 +3,18 @@
 //
 // Syntax. A tag is '<' or '</', "cite" in any case, and then white space, '/' or '>'. Everything
 // else is text and is passed on at once; only a beginning such as "<" or "</ci" is held back until
-// the next byte decides. The syntax is lenient, because models write HTML of every kind: the slash
-// before '>' may be missing, and `</cite>` is ignored. Attributes may come in any order, with a
-// value in double, single or typographic quotes or without quotes. In a value, character references
-// are decoded, white space is collapsed to single spaces, and a backslash escapes the quote
-// character. If an attribute occurs twice the first one counts; unknown attributes are ignored. In
-// quotes, '>' does not end the tag.
+// the next byte decides. The syntax is lenient, because models write HTML of every kind:
+// `<cite …/>` and `<cite …>` mean the same, and `</cite>` is ignored. Attributes may come in any
+// order, with a value in double, single or typographic quotes or without quotes. In a value,
+// character references are decoded, white space is collapsed to single spaces, and a backslash
+// escapes the quote character. If an attribute occurs twice the first one counts; unknown
+// attributes are ignored. A '>' in quotes does not end the tag.
 //
 // Errors. Malformed tags are dropped and counted: a tag without a slug; a tag that is still open
 // when the stream ends or when the next "<cite " begins, as after a quote that is never closed; and
 // a tag longer than kMaxTagBytes. The limit bounds both the memory and the time for which a broken
 // tag can keep the rest of the answer from the reader. The remainder of an oversized tag is skipped
-// up to its end, '>' or "/>", but for at most kMaxTagBytes more; then the stream is text again.
+// up to its '>' or "/>", but for at most kMaxTagBytes more; after that, the stream is text again.
 #pragma once
 
 #include <cstddef>

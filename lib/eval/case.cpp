@@ -139,7 +139,7 @@ FieldError read_route(const Json& value, Case& out) {
 
 FieldError read_tone(const Json& value, Case& out) {
   const std::vector<std::string> known = {"provocative", "flat", "terse"};
-  if (std::find(known.begin(), known.end(), value) == known.end())
+  if (std::none_of(known.begin(), known.end(), [&](const auto& name) { return value == name; }))
     return must_be_one_of(known, value);
   out.tone = value.get<std::string>();
   return {};

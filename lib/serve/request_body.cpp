@@ -27,6 +27,11 @@ FieldError field_error(std::string field, std::string message, std::string hint 
   return {Error(ErrorKind::usage, std::move(message), std::move(hint)), std::move(field)};
 }
 
+std::string cut(std::string text, size_t max_bytes) {
+  if (text.size() > max_bytes) text.resize(text::floor_char_boundary(text, max_bytes));
+  return text;
+}
+
 // Reads the fields of a body one by one, and keeps the first error.
 class Fields {
  public:
@@ -88,7 +93,7 @@ class Fields {
           deep = deep || depth > kMaxDepth;
           if (event == Json::parse_event_t::key && depth == 1 &&
               !seen.insert(parsed.get_ref<const std::string&>()).second)
-            repeated = parsed.get_ref<const std::string&>();
+            repeated = shown_name(parsed.get_ref<const std::string&>());
           return true;
         },
         false);
@@ -101,7 +106,7 @@ class Fields {
       return refuse(repeated, fmt::format("the field '{}' occurs twice", repeated));
     for (const auto& [name, value] : json_.items()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      const std::string shown = text::one_line(name).substr(0, 60);
+      const std::string shown = shown_name(name);
       return refuse(shown, fmt::format("unknown field '{}'{}", shown, did_you_mean(name, known)),
                     fmt::format("the fields are {}", fmt::join(known, ", ")));
     }
@@ -113,6 +118,8 @@ class Fields {
     return found == json_.end() || found->is_null() ? nullptr : &*found;
   }
 
+  static std::string shown_name(const std::string& name) { return cut(text::one_line(name), 60); }
+
   static std::string plain(const std::string& text) {
     return text.find('\0') == std::string::npos ? text : text::one_line(text);
   }
@@ -122,11 +129,6 @@ class Fields {
 };
 
 // What a page sends about itself only helps to rank, so what is too long is cut or left out.
-std::string cut(std::string text, size_t max_bytes) {
-  if (text.size() > max_bytes) text.resize(text::floor_char_boundary(text, max_bytes));
-  return text;
-}
-
 PageContext page_context(Fields& fields) {
   PageContext out;
   out.page = cut(fields.text("page"), kMaxPageBytes);

@@ -205,6 +205,11 @@ TEST_CASE("unknown and repeated fields are named") {
   REQUIRE_FALSE(read.has_value());
   CHECK(read.error().error.message.size() < 200);
   CHECK(field(parse_chat_request(R"({"query":"q","a\nb":1})"))->find('\n') == std::string::npos);
+  CHECK(field(parse_chat_request(R"({"a\nb":1,"a\nb":2})"))->find('\n') == std::string::npos);
+  CHECK(field(parse_chat_request("{\"" + huge + "\":1,\"" + huge + "\":2}"))->size() < 200);
+  const auto cut =
+      field(parse_chat_request("{\"a\xC3\xA9" + std::string(56, 'x') + "\xC3\xA9\":1}"));
+  CHECK(cut == "a\xC3\xA9" + std::string(56, 'x'));
 }
 
 TEST_CASE("a body that is not a JSON object in UTF-8 is refused") {
