@@ -5,7 +5,7 @@
 
 #include "fuzz/targets.h"
 #include "serve/jwt.h"
-#include "serve/test_keys.h"
+#include "support/test_keys.h"
 #include "support/json.h"
 #include "text/utf8.h"
 
@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 using serve::JwtKey;
 using serve::JwtOptions;
 using serve::JwtVerifier;
-using test::hmac;
-using test::url64;
+using testing::hmac;
+using testing::url64;
 using Json = nlohmann::json;
 
 const Instant kTokenTime = Instant(1'800'000'000s);

@@ -10,10 +10,10 @@
 namespace stoka::fuzz {
 namespace {
 
-using test::HttpRequest;
-using test::kSmall;
-using test::Outcome;
-using test::RequestReader;
+using testing::HttpRequest;
+using testing::kSmall;
+using testing::Outcome;
+using testing::RequestReader;
 
 bool has_line_break(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
@@ -58,8 +58,8 @@ void check_reader(std::string_view input) {
 void fuzz_request(std::string_view input) {
   check_reader(input);
   const Outcome whole =
-      parse_in_splits(input, [](const Pieces& pieces) { return test::read(pieces); });
-  test::StrictParser strict(input);
+      parse_in_splits(input, [](const Pieces& pieces) { return testing::read(pieces); });
+  testing::StrictParser strict(input);
   for (const std::string& request : whole.requests) {
     const std::optional<std::string> expected = strict.next();
     if (expected == request) continue;

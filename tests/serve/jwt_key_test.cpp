@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/base64.h"
-#include "serve/test_keys.h"
+#include "support/test_keys.h"
 
 namespace jwt_key_test {
 

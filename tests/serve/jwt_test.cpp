@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "serve/test_keys.h"
+#include "support/test_keys.h"
 
 namespace jwt_test {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "serve/server_fixture.h"
-#include "serve/test_keys.h"
+#include "support/test_keys.h"
 
 namespace stoka::testing {
 

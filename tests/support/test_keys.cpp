@@ -1,4 +1,4 @@
-#include "serve/test_keys.h"
+#include "support/test_keys.h"
 
 #include <doctest/doctest.h>
 #include <openssl/ec.h>
