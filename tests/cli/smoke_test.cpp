@@ -126,20 +126,20 @@ TEST_CASE("scripts/smoke.sh runs smoke --url of the built program or of the one 
   Machine machine;
   machine.index_sample();
   const ServerProcess served(machine);
-  const RunResult prepared =
+  const ProcessResult prepared =
       machine.shell("mkdir scripts bin && cp '" STOKA_SOURCE_DIR "/scripts/smoke.sh' scripts/");
   REQUIRE_MESSAGE(prepared.code == 0, prepared.err);
   const auto run = [&](const std::string& arguments) {
     return machine.shell("PATH=\"$PWD/bin:$PATH\" scripts/smoke.sh " + arguments);
   };
   if (machine.shell("command -v stoka").code != 0) {
-    const RunResult missing = run(served.url());
+    const ProcessResult missing = run(served.url());
     CHECK(missing.code == 2);
     CHECK(missing.err == "smoke: stoka is not installed; scripts/run builds it\n");
   }
 
   std::filesystem::create_symlink(STOKA_BINARY, machine.home() / "bin/stoka");
-  const RunResult right = run("--ask 'tell me about bounded execution' --json " + served.url());
+  const ProcessResult right = run("--ask 'tell me about bounded execution' --json " + served.url());
   CHECK_MESSAGE(right.code == 0, (right.out + right.err));
   CHECK(Json::parse(right.out)["passed"] == 9);
   CHECK(run("--cites nowhere " + served.url()).code == 1);

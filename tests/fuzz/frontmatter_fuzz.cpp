@@ -41,7 +41,9 @@ void check_meaning(const Frontmatter& meta) {
   check(meta.tags.size() <= 32, "a page has at most 32 tags");
   for (const std::string& tag : meta.tags) {
     check(is_line(tag), "a tag is one line of UTF-8");
-    check(!tag.empty() && tag == normalize_tag(tag), "a tag is normalized");
+    check(!tag.empty() && !tag.starts_with('#') && tag.find(' ') == tag.npos,
+          "a tag has neither '#' nor spaces");
+    check(tag == text::fold(tag), "a tag is folded");
   }
   check(!meta.reading_minutes || (*meta.reading_minutes >= 1 && *meta.reading_minutes <= 600),
         "the reading time is 1 to 600 minutes");

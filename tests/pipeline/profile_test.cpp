@@ -33,7 +33,7 @@ TEST_CASE("the profile of an unknown visitor is not found until it is set") {
   REQUIRE(!missing);
   CHECK(missing.error().kind == ErrorKind::not_found);
   CHECK(missing.error().message == std::string("there is no visitor ") + kVisitor);
-  REQUIRE(pipeline::update_profile(*fixture.store, caller, kInterests, {}, kNow));
+  REQUIRE(pipeline::update_profile(*fixture.store, *fixture.store, caller, kInterests, {}, kNow));
   const auto known = pipeline::profile(*fixture.store, caller);
   REQUIRE(known);
   CHECK(known->interests == std::vector<std::string>{"systems", "bounded-execution"});
@@ -53,7 +53,7 @@ TEST_CASE("a visitor with a subject is found by it, and by nobody else on anothe
   link(store, kVisitor, "me");
   for (const Caller& caller : {Caller{"", "me", true}, Caller{kOther, "me", true},
                                Caller{kVisitor, "me", true}, Caller{kVisitor, "", false}}) {
-    const auto updated = pipeline::update_profile(store, caller, kInterests, {}, kNow);
+    const auto updated = pipeline::update_profile(store, store, caller, kInterests, {}, kNow);
     REQUIRE(updated);
     CHECK(updated->id == kVisitor);
     const auto found = pipeline::profile(store, caller);
@@ -65,7 +65,7 @@ TEST_CASE("a visitor with a subject is found by it, and by nobody else on anothe
     REQUIRE(!found);
     CHECK(found.error().kind == ErrorKind::not_found);
     const auto updated =
-        pipeline::update_profile(store, caller, std::vector<std::string>{}, {}, kNow);
+        pipeline::update_profile(store, store, caller, std::vector<std::string>{}, {}, kNow);
     REQUIRE(!updated);
     CHECK(updated.error().kind == ErrorKind::not_found);
     CHECK(updated.error().message == found.error().message);
