@@ -113,7 +113,7 @@ void RequestContext::record(int status, std::string_view end, std::string_view d
                            end, took.count() * 1000, detail, query_});
 }
 
-void WorkerResponse::start(WorkerPool& workers, Work work) {
+bool WorkerResponse::start(WorkerPool& workers, Work work) {
   auto self = shared_from_this();
   const bool taken = workers.post([self, work = std::move(work)](std::chrono::nanoseconds) {
     auto result = work(self->stop_.get_token());
@@ -121,6 +121,7 @@ void WorkerResponse::start(WorkerPool& workers, Work work) {
         [self, result = std::move(result)]() mutable { self->respond(std::move(result)); });
   });
   if (!taken) respond(fail(busy_error()));
+  return taken;
 }
 
 void WorkerResponse::respond(Result<HttpResponse> result) {

@@ -107,7 +107,8 @@ class WorkerResponse final : public PendingResponse,
       : server_(server), context_(std::move(context)) {}
 
   // Responds with busy_error() at once if the queue of the workers is full.
-  void start(WorkerPool& workers, Work work);
+  // Returns whether the work was queued.
+  bool start(WorkerPool& workers, Work work);
 
   void on_disconnect() override;
   void on_shutdown() override;

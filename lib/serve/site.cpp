@@ -307,17 +307,19 @@ Site::PendingPtr Site::readyz(HandlerArgs& args) {
     args.context->respond(*readiness_);
     return nullptr;
   }
-  checking_readiness_ = true;
-  return start_job(args, server_.slow, [this](std::stop_token stop) -> Result<HttpResponse> {
-    HttpResponse out = check_readiness(stop);
-    server_.loop.post([this, out] {
-      checking_readiness_ = false;
-      if (closing_) return;
-      readiness_ = out;
-      readiness_time_ = monotonic();
-    });
-    return out;
-  });
+  auto job = std::make_shared<WorkerResponse>(server_, std::move(args.context));
+  checking_readiness_ =
+      job->start(server_.slow, [this](std::stop_token stop) -> Result<HttpResponse> {
+        HttpResponse out = check_readiness(stop);
+        server_.loop.post([this, out] {
+          checking_readiness_ = false;
+          if (closing_) return;
+          readiness_ = out;
+          readiness_time_ = monotonic();
+        });
+        return out;
+      });
+  return job;
 }
 
 HttpResponse Site::check_readiness(std::stop_token stop) const {
