@@ -247,7 +247,7 @@ int run_status(App& app) {
   auto report = inspect(app);
   if (!report) return app.report(report.error());
   print(app.common.json ? report_json(*report) + "\n" : report_text(*report));
-  if (app.common.verbose && !app.common.json) print(details(app));
+  if (app.common.verbose && !app.common.json) print(sanitize_lines(details(app)));
   return report->problem ? app.report(*report->problem) : 0;
 }
 

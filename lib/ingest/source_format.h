@@ -31,9 +31,11 @@ struct SourceFormat {
   std::string_view name;                     // for people: "markdown", "products.json"
   std::vector<std::string_view> extensions;  // in lower case, ".md"; no other format has them
   InFolder in_folder;
-  std::string_view syntax;  // for people: "JSON"
+  std::string_view syntax;  // of files with the extensions and another name: "JSON"
   uint64_t max_bytes;       // larger files are skipped
   // Never fails: what cannot be read is reported in the result. Adds what it repaired to `repairs`.
+  // A page whose author keeps it from readers goes to LoadedFile::skipped as unpublished, and
+  // code that is marked secret to LoadedFile::left_out. build_page() makes a page of one text.
   LoadedFile (*read)(const SourceBytes& source, RepairReport& repairs);
 };
 
@@ -49,7 +51,7 @@ bool is_source_in_folder(const std::filesystem::path& path);
 std::string unsupported_reason();
 std::string unsupported_in_folder_reason(const std::filesystem::path& path);
 
-// All formats, for people: "markdown, products.json, corpus.jsonl".
+// All formats, for people: "markdown, products.json, corpus.jsonl"; in the help and in hints.
 std::string format_names();
 
 // For readers of a format that is one text: the bytes as clean text (see repair_text()). Returns

@@ -13,7 +13,7 @@ using ChunkId = int64_t;
 
 // The receipt of a policy rule that was applied to a chunk, with its factor.
 struct PolicyReceipt {
-  std::string rule;  // "shown", "deep-reader", "recent", "navigational", "same-source"
+  std::string rule;  // the name of the rule, as in rerank/policy.cpp: "shown", "deep-reader"
   double factor = 1.0;
 };
 
@@ -28,7 +28,7 @@ struct Hit {
   double fused = 0;
   // Set by the reranker and the policy:
   double raw_score = 0;  // the reranker's score in [0,1]
-  // The reranker returned no score; `raw` is derived from the rank in retrieval.
+  // The reranker returned no score; raw_score is derived from the rank in retrieval.
   bool is_unscored = false;
   double score = 0;  // after the policy, in [0,1]
   std::vector<PolicyReceipt> factors;

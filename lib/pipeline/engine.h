@@ -67,7 +67,7 @@ class Stopwatch {
 
 // The reranked hits for a query, before the policy.
 struct Candidates {
-  std::vector<Hit> hits;            // ordered by fused score, with Hit::raw filled in
+  std::vector<Hit> hits;            // ordered by fused score, with Hit::raw_score set
   std::string reranker_error;       // the error of the reranker; empty if it succeeded
   std::vector<StageTiming> stages;  // embed, search, rerank
 };

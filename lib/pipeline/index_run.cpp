@@ -11,6 +11,7 @@
 #include "ingest/page.h"
 #include "ingest/product_merge.h"
 #include "ingest/secrets.h"
+#include "ingest/source_format.h"
 #include "pipeline/product_counterparts.h"
 
 namespace stoka::pipeline {
@@ -57,7 +58,7 @@ class IndexRun {
       return fail(ErrorKind::data,
                   "found nothing to index" +
                       (report_.skipped.empty() ? "" : ": " + report_.skipped.front().reason),
-                  "give folders with .md files, a products.json or a corpus.jsonl");
+                  "give files or folders of these formats: " + ingest::format_names());
     STOKA_TRY(identify_embedder());
     if (!request_.dry_run) {
       STOKA_ASSIGN(writer_, store_->begin_index());

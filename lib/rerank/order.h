@@ -6,9 +6,9 @@
 
 namespace stoka::rerank {
 
-// Writes the scores into Hit::raw. The scores in descending order serve as a scale by rank: a hit
-// without a score that is in place i of the retrieval order gets the i-th best score, or the worst
-// if there are fewer. Both must have the same size, and at least one score must be there.
+// Writes the scores into Hit::raw_score. The scores in descending order serve as a scale by rank: a
+// hit without a score that is in place i of the retrieval order gets the i-th best score, or the
+// worst if there are fewer. Both must have the same size, and at least one score must be there.
 void set_raw_scores(std::span<Hit> hits, const Scores& scores);
 
 // Keeps the order of retrieval; used if reranking is off or the reranker fails. Fused scores and

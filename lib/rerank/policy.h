@@ -1,5 +1,5 @@
-// The editorial policy: named rules that multiply the scores of the reranker. Each rule that
-// applies to a hit leaves a receipt (Hit::factors). Pure functions.
+// The editorial policy: named rules that multiply the scores of the reranker, in answers and in
+// discover. Each rule that applies to a hit leaves a receipt (Hit::factors). Pure functions.
 #pragma once
 
 #include <set>
@@ -12,6 +12,8 @@
 
 namespace stoka::rerank {
 
+// The factors are the settings policy.*, the other members are not settings. In a receipt, the name
+// of a rule has hyphens for underscores.
 struct PolicyOptions {
   double shown = 0.1;        // the slug was shown in the session, or the client has seen it
   double deep_reader = 1.3;  // has the tag "philosophy", and the session has deep_reader_turns

@@ -244,7 +244,7 @@ std::string openapi_json(bool bot_enabled, std::string_view version) {
   OrderedJson responses = OrderedJson::object(), schemas = OrderedJson::parse(kSystemSchemas);
   OrderedJson paths = OrderedJson::object();
   for (const HttpRoute& route : http_routes())
-    if (bot_enabled || !route.of_bot)
+    if (bot_enabled || !route.needs_bot)
       paths[std::string(route.path)][to_lower(route.method)] = operation_of(route, responses);
   if (bot_enabled) {
     paths["/api/stoka/chat"]["post"]["responses"]["200"]["content"]["text/event-stream"]

@@ -20,7 +20,8 @@ struct HttpRoute {
   std::string_view path;  // also the label of its metrics
   std::shared_ptr<PendingResponse> (Site::*handler)(HandlerArgs& args);
   RateLimiter RateLimiters::*limit;  // null if the route has no limit
-  bool of_bot;                       // /openapi.json leaves it out if the bot is disabled
+  // Whether the route does not exist, also in /openapi.json, while the bot is disabled.
+  bool needs_bot;
   // The OpenAPI operation in JSON. Its member "errors" is not OpenAPI: it lists the error statuses
   // that not every request may have, apart from those that follow from the rest of the row.
   std::string_view operation;

@@ -63,7 +63,7 @@ Site::Site(ServerContext& server, SiteOptions options)
 const HttpRoute* Site::find(const HttpRequest& request, std::string* allowed_methods) const {
   for (const HttpRoute& route : http_routes()) {
     if (route.path != request.path) continue;
-    if (route.path.starts_with("/api/") && !options_.bot_enabled) continue;
+    if (route.needs_bot && route.path.starts_with("/api/") && !options_.bot_enabled) continue;
     const bool head = request.method == "HEAD" && route.method == "GET";
     if (head || route.method == request.method) return &route;
     *allowed_methods += (allowed_methods->empty() ? "" : ", ") + std::string(route.method);

@@ -32,8 +32,9 @@ struct RateLimiters {
 struct SiteOptions {
   bool bot_enabled = true;  // false: there are no /api/stoka routes
   RateLimit chat{30, std::chrono::seconds(300)};
-  RateLimit discover{60, std::chrono::seconds(300)};  // also for profile
-  RateLimit context{120, std::chrono::seconds(60)};   // also for open
+  // The limits are named after their first route; routes.cpp says which route has which.
+  RateLimit discover{60, std::chrono::seconds(300)};
+  RateLimit context{120, std::chrono::seconds(60)};
   NetworkSet trusted_proxies;
   Cors cors;
   std::optional<JwtVerifier> token_verifier;  // nullopt: no token is valid
@@ -68,6 +69,7 @@ class Site final : public Handler {
   PendingPtr metrics(HandlerArgs& args);
   PendingPtr file(HandlerArgs& args);
 
+  // Does the work on the threads `quick`, for a few reads of the store, or `slow`.
   PendingPtr start_job(HandlerArgs& args, WorkerPool& workers, WorkerResponse::Work work);
   PendingPtr refuse(HandlerArgs& args, const FieldError& wrong);
   PendingPtr refuse_token(HandlerArgs& args);

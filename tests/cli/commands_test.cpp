@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "ingest/source_format.h"
 #include "machine.h"
 #include "support/json.h"
 
@@ -202,13 +203,17 @@ TEST_CASE("index reports what it skipped and why, and with -q only what changed"
   const std::string expected =
       "site/a.md: a passage of 'Keys' was left out: it holds an AWS access key; the rest is "
       "indexed\n"
-      "skipped 5 files *.png: neither markdown nor products.json; -v lists them\n"
+      "skipped 5 files *.png: " +
+      stoka::ingest::unsupported_in_folder_reason("x.png") +
+      "; -v lists them\n"
       "skipped site/b.md: its field 'noindex' keeps it from readers\n"
-      "skipped site/notes.txt: neither markdown nor products.json\n"
+      "skipped site/notes.txt: " +
+      stoka::ingest::unsupported_in_folder_reason("notes.txt") +
+      "\n"
       "left out of site/products.json: product 1: draft\n";
   CHECK(fresh.stoka({"index", "-n", "site"}).out.ends_with(expected));
   const std::string all = fresh.stoka({"index", "-n", "-v", "site"}).out;
-  CHECK(all.find("skipped site/4.PNG: neither markdown") != std::string::npos);
+  CHECK(all.find("skipped site/4.PNG: neither ") != std::string::npos);
   CHECK(all.find("5 files") == std::string::npos);
   CHECK(Json::parse(fresh.stoka({"index", "-n", "--json", "site"}).out)["skipped"].size() == 8);
   CHECK(fresh.stoka({"index", "-q", "site"}).out ==

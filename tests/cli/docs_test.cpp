@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "machine.h"
+#include "support/json.h"
 
 namespace docs_test {
 
 using namespace stoka::testing;
+using Json = nlohmann::json;
 
 namespace {
 
@@ -36,6 +38,21 @@ std::vector<std::string> listed_commands(const Machine& machine) {
 }
 
 }  // namespace
+
+TEST_CASE("README.md and docs/serve.md have a row for every command and every route") {
+  std::ifstream in(STOKA_SOURCE_DIR "/README.md");
+  const std::string readme{std::istreambuf_iterator<char>(in), {}};
+  Machine machine;
+  for (const std::string& command : listed_commands(machine)) {
+    CAPTURE(command);
+    CHECK(readme.find("| `stoka " + command) != std::string::npos);
+  }
+  const std::string serve = read("serve.md");
+  for (const auto& [path, operations] : Json::parse(read("openapi.json"))["paths"].items()) {
+    CAPTURE(path);
+    CHECK(serve.find(path) != std::string::npos);
+  }
+}
 
 TEST_CASE("docs/openapi.json is up to date") {
   Machine machine;

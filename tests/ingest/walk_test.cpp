@@ -46,7 +46,7 @@ TEST_CASE("a walk finds sources in order and skips other files") {
   }
   CHECK(unsupported == List{"corpus.jsonl: JSON data of the site; give the file itself to index it",
                             "other.json: JSON data of the site; give the file itself to index it",
-                            "x.txt: neither markdown nor products.json"});
+                            "x.txt: " + unsupported_in_folder_reason("x.txt")});
   CHECK(found.files[0].root == tree.path.filename().string());
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("files may be given themselves, even twice") {
   REQUIRE(found.has_value());
   CHECK(names(*found) == List{"OLD.NDJSON", "a.md", "corpus.jsonl", "list.json"});
   REQUIRE(found->skipped.size() == 1);
-  CHECK(found->skipped[0].reason == "not markdown, json or jsonl");
+  CHECK(found->skipped[0].reason == unsupported_reason());
   CHECK(found->files[0].root == "site");
 }
 

@@ -64,9 +64,9 @@ TEST_CASE("routes that the bot needs are described only if it is enabled") {
   const Json paths = Json::parse(serve::openapi_json(false, "x"))["paths"];
   for (const serve::HttpRoute& route : serve::http_routes()) {
     CAPTURE(std::string(route.path));
-    CHECK(paths.contains(std::string(route.path)) == !route.of_bot);
+    CHECK(paths.contains(std::string(route.path)) == !route.needs_bot);
     // The dispatch leaves out these routes if the bot is disabled.
-    if (route.path.starts_with("/api/")) CHECK(route.of_bot);
+    if (route.path.starts_with("/api/")) CHECK(route.needs_bot);
   }
 }
 
