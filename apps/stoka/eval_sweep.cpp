@@ -34,7 +34,7 @@ Result<std::vector<eval::Axis>> axes_of(App& app, const SweepRequest& request) {
   if (!request.pages.empty()) {
     out = {{"chunk.max_tokens", {"256", "512", "1024"}},
            {"chunk.overlap_tokens", {"0", "64", "128"}}};
-    // Only a model reads the prefix.
+    // The prefix has no effect on the built-in embedder.
     STOKA_ASSIGN(const auto parts, make_providers(app, nullptr));
     if (!parts->embedder().is_fitted_to_index())
       out.push_back({"chunk.prefix", {"none", "title", "full"}});

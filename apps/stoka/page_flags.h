@@ -1,4 +1,4 @@
-// The flags of several commands that describe the page a visitor is on.
+// The flags that describe the page a visitor is on. Several commands have them.
 #pragma once
 
 #include <string>

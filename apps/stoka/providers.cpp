@@ -72,7 +72,8 @@ Result<std::string> run_key_command(const std::string& setting, const std::strin
   return out;
 }
 
-// The functions that make the kinds of a part. A new kind is also a choice in settings.cpp.
+// The functions that make each kind of an embedder, reranker or generator. A new kind must also be
+// added to the choices in settings.cpp.
 template <class Part>
 using Makers =
     std::map<std::string_view, std::function<Result<std::unique_ptr<Part>>()>, std::less<>>;

@@ -59,7 +59,7 @@ pipeline::Settings pipeline_settings(const Config& config, const embed::Embedder
 
 }  // namespace
 
-// Only a model reads a prefix or a template.
+// A prefix or a template has no effect on the built-in embedder, so it is left out.
 ingest::ChunkOptions chunk_options(const Config& config, const embed::Embedder& embedder) {
   ingest::ChunkOptions out;
   out.max_tokens = size_of(config, "chunk.max_tokens");

@@ -7,7 +7,7 @@
 namespace stoka::app {
 namespace {
 
-// The prefix and the key in upper case, with underscores instead of dots.
+// The name of an environment variable: the prefix, and the key in upper case with '_' for '.'.
 std::string variable(std::string_view prefix, std::string_view key) {
   std::string out(prefix);
   for (const char c : key) out += c == '.' ? '_' : to_upper(c);

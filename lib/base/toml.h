@@ -19,7 +19,7 @@ struct TomlEntry {
   std::vector<std::string> values;
   bool is_list = false;
   int line = 0;                    // 1-based
-  TomlType type = TomlType::text;  // of all values; other if they differ or have another type
+  TomlType type = TomlType::text;  // the type of all values; `other` for mixed or other types
 };
 
 // What to do with lists of lists and lists of tables, which a flat list cannot hold.

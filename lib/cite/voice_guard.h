@@ -67,7 +67,7 @@ class VoiceGuard {
 
   // The stages of a character, in order: exclamation marks, list markers, white space, openers.
   char32_t previous_ = 0;             // the last character accepted
-  bool exclamation_pending_ = false;  // its fate depends on the next character
+  bool exclamation_pending_ = false;  // the next character decides what a '!' becomes
   bool after_emoji_ = false;          // a zero-width joiner here belongs to an emoji
 
   bool at_line_start_ = true;

@@ -31,10 +31,10 @@ constexpr double kMinScore = 0.60;
 constexpr size_t kMaxTokens = 40;
 constexpr double kMaxFirstMs = 150;  // for a canned reply
 constexpr double kMaxCachedMs = 50;  // for a cached hint
-constexpr int kAttempts = 3;         // of which the fastest counts
+constexpr int kAttempts = 3;         // tries of a request; the fastest counts
 constexpr size_t kVisitors = 10;
 constexpr size_t kMinVisitors = 2;
-constexpr int kReservedRequests = 5;  // of the rate limit, which are not used up
+constexpr int kReservedRequests = 5;  // requests of the rate limit to leave unused
 constexpr size_t kMaxShown = 80;      // bytes of an answer in a detail
 
 struct Verdict {
@@ -372,7 +372,7 @@ Verdict no_embedder(SmokeRun& run) {
 // The questions of each visitor. The same question twice in a row is asked in one session.
 std::vector<std::string> concurrent_questions(const SmokeRun& run) {
   const SmokeQuestions& questions = run.questions;
-  // A site without a fixture is another person's: one question shows that it answers ten at once.
+  // Without a fixture the site is another operator's, and all its visitors ask the same question.
   if (run.fixture == nullptr) {
     if (!run.cited_question.query.empty()) return {run.cited_question.query};
     return {questions.cited_questions.empty() ? kIdentityQuestion

@@ -1,4 +1,4 @@
-// The acceptance checks of a site, made over its URL as a visitor would.
+// The acceptance checks of a site. They call the site over its URL, as a visitor does.
 #pragma once
 
 #include <functional>

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kOfftopic = "best javascript framework?";
 constexpr const char* kUnanswerable = "quantum gravity research";
-constexpr int kNewestPages = 4;           // that the site is asked for
-constexpr size_t kMaxCitedQuestions = 3;  // about these pages, until one is cited
+constexpr int kNewestPages = 4;           // pages to request from the site
+constexpr size_t kMaxCitedQuestions = 3;  // questions about these pages
 constexpr int kNetworkProbes = 3;         // requests that measure the round trip time
 
 std::string tell_me_about(std::string_view title) {

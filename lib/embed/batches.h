@@ -11,8 +11,8 @@
 namespace stoka::embed {
 
 struct BatchLimits {
-  size_t max_texts = 32;         // of one request
-  size_t max_bytes = 1'900'000;  // of the texts of one request, written as JSON
+  size_t max_texts = 32;         // texts in one request
+  size_t max_bytes = 1'900'000;  // bytes of the texts in one request, written as JSON
 };
 
 // The server refused a request in a way that suggests that fewer or shorter texts may succeed.

@@ -9,7 +9,7 @@ namespace stoka::embed {
 namespace {
 
 constexpr size_t kMaxCachedRows = 20000;
-// Computing the basis takes about this share of a refit; computing the vectors takes the rest.
+// About this share of a refit's time is spent on the basis, and the rest on the vectors.
 constexpr double kFitTimeShare = 0.8;
 constexpr uint64_t kRefitDivisor = 5;  // refit if more than 1/5 of the chunks have changed
 

@@ -55,7 +55,7 @@ std::vector<std::string> numbers_in(std::string_view text) {
       }
       ++at;
     }
-    // "2nd" counts the points of the answer itself and claims nothing.
+    // "2nd" numbers a point of the answer and is not a claim.
     const std::string_view ending = text.substr(std::min(at, text.size()), 2);
     const bool ordinal = number.size() == 1 && is_in(kOrdinalEndings, ending);
     if (ordinal) continue;

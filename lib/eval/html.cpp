@@ -172,7 +172,7 @@ std::string minute(const std::string& at) {
 
 std::string anchor(size_t index) { return fmt::format("case-{}", index + 1); }
 
-// In pieces that a line break should not tear apart.
+// The verdict in parts; a line may break between two parts, but not within one.
 std::vector<std::string> verdict(const Report& report) {
   const size_t all = report.cases.size();
   const size_t passed = report.passed();

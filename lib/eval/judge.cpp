@@ -101,7 +101,7 @@ class Judge {
   }
   bool ends_in_cite() const { return !answer_.parts.empty() && answer_.parts.back().citation; }
 
-  // The six scores of the seed.
+  // The first six scores in the list of judge.h.
   void score_seed() {
     if (!case_.ideal_cite.empty()) {
       const bool hit = std::any_of(case_.ideal_cite.begin(), case_.ideal_cite.end(),

@@ -26,7 +26,7 @@ struct Score {
 };
 
 // Every score that applies, in this order:
-//   citation_hit     one of ideal_cite is cited              (this and the next five: the seed's)
+//   citation_hit     one of ideal_cite is cited
 //   brevity          at most max_sentences follow each other without a citation
 //   no_greeting
 //   ends_provocative a generated answer, unless the case itself scripts it, ends in a question or

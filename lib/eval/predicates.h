@@ -42,7 +42,7 @@ namespace predicate {
 
 using Reason = std::optional<std::string>;
 
-// tone_predicates.cpp
+// Defined in tone_predicates.cpp.
 Reason greeting(const Answer& answer, const Phrases& phrases);
 Reason flattery(const Answer& answer, const Phrases& phrases);
 Reason sycophancy(const Answer& answer, const Phrases& phrases);
@@ -50,18 +50,18 @@ Reason apology(const Answer& answer, const Phrases& phrases);
 Reason alternatives(const Answer& answer, const Phrases& phrases);
 Reason energy(const Answer& answer, const Phrases& phrases);
 
-// format_predicates.cpp
+// Defined in format_predicates.cpp.
 Reason exclamation(const Answer& answer, const Phrases& phrases);
 Reason emoji(const Answer& answer, const Phrases& phrases);
 Reason list(const Answer& answer, const Phrases& phrases);
 
-// content_predicates.cpp
+// Defined in content_predicates.cpp.
 Reason summary(const Answer& answer, const Phrases& phrases);
 Reason repeat(const Answer& answer, const Phrases& phrases);
 Reason too_long(const Answer& answer, const Phrases& phrases);
 Reason echo(const Answer& answer, const Phrases& phrases);
 
-// grounding_predicates.cpp
+// Defined in grounding_predicates.cpp.
 Reason ungrounded(const Answer& answer, const Phrases& phrases);
 Reason invented(const Answer& answer, const Phrases& phrases);
 

@@ -28,7 +28,7 @@ struct CaseResult {
   std::map<std::string, double> scores;  // means in [0,1] over the trials that have the score
   // The distinct reasons of failed scores: "brevity: 5 sentences without a citation".
   std::vector<std::string> why;
-  std::string error;  // of the first trial that could not be run
+  std::string error;  // the error of the first trial that could not be run
 
   // What the visitor saw in the worst trial; if several are equally bad, in the first of them.
   std::string route;

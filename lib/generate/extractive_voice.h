@@ -1,6 +1,6 @@
 // The built-in generator, without a model: a framing line, a verbatim quote, and a question, in the
-// form in which a model would write them. It keeps to the NEVER list by construction, because it
-// only uses its own lines and published text.
+// form in which a model would write them. It uses only fixed lines and published text, so it obeys
+// the rules of golden/never.txt.
 #pragma once
 
 #include <cstdint>

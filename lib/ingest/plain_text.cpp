@@ -22,7 +22,7 @@ class ClosingFences {
     }
   }
 
-  // The current line moves past this fence.
+  // Removes a fence that is no longer ahead of the current line.
   void remove(const CodeFence& fence) {
     if (fence.length == 0 || !fence.info.empty()) return;
     std::multiset<size_t>& lengths = lengths_of(fence);

@@ -347,7 +347,7 @@ Error CurlTransfer::explain(CURLcode code) const {
                    "this machine trusts");
     case CURLE_URL_MALFORMAT:
       return Error(ErrorKind::config, "not a valid address");
-    case CURLE_UNSUPPORTED_PROTOCOL:  // of the address, or a response without headers
+    case CURLE_UNSUPPORTED_PROTOCOL:  // unknown scheme, or a response without headers
       return connected_ ? Error(ErrorKind::protocol, "does not answer in HTTP/1.1")
                         : Error(ErrorKind::config, "neither http nor https");
     case CURLE_WEIRD_SERVER_REPLY:

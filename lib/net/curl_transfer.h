@@ -83,7 +83,7 @@ class CurlTransfer {
   const Time start_;
   std::unique_ptr<curl_slist, ListFree> headers_;
   std::array<char, CURL_ERROR_SIZE> reason_{};
-  std::unique_ptr<CURL, EasyCleanup> handle_;  // after the members that it points into
+  std::unique_ptr<CURL, EasyCleanup> handle_;  // declared after the members that it points to
 
   ResponseHead head_;
   std::string encoding_;  // Content-Encoding

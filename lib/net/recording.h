@@ -37,8 +37,8 @@ class RecordingTransport final : public Transport {
 };
 
 // Replays a recording, failures included, with the body in its original pieces. A transfer is found
-// by role, endpoint and request body. One of the generator is also found by role, endpoint and
-// subject, so that the prompt may change. If several match, they are replayed in order, and the
+// by role, endpoint and request body. A transfer of the generator is also found by role, endpoint
+// and subject, so that the prompt may change. If several match, they are replayed in order, and the
 // last one is then repeated. Any thread may use it.
 class ReplayTransport final : public SynchronousTransport {
  public:

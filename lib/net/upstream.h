@@ -52,7 +52,7 @@ struct HttpResponse {
   std::string content_type;
   std::string body;  // empty when a sink has received it
   std::optional<std::chrono::seconds> retry_after = {};
-  std::optional<int> rate_limit_remaining = {};  // until the server's rate limit
+  std::optional<int> rate_limit_remaining = {};  // requests left in the server's rate limit
   bool ok() const { return status >= 200 && status < 300; }
 };
 
@@ -82,8 +82,8 @@ class Upstream {
   // Starts a call on an event loop. `answered` is called once, on the loop's thread and in a later
   // iteration; it may destroy the call. Destroying the call earlier cancels it without a callback.
   // With a sink, the headers and the body of a 2xx response go to the sink, and nothing is retried
-  // once it has received the headers; otherwise see call(). It queues for a permit together with
-  // the callers that block.
+  // once it has received the headers; otherwise see call(). Calls on a loop and callers that
+  // block wait for a permit in the same queue.
   std::unique_ptr<PendingCall> start(EventLoop& loop, Call call, BodySink* sink,
                                      ResponseCallback answered);
 

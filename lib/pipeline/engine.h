@@ -107,7 +107,7 @@ class Engine {
   std::vector<session::Interest> interests(const Visitor& visitor, PageContext page,
                                            const Catalog& catalog) const;
 
-  // How citations made now are shown: with the site's address, and dates relative to today.
+  // The context for new citations: the address of the site, and today's date.
   cite::CitationContext showing() const { return {settings_.site_url, parts_.clock.today()}; }
 
   // Embeds, retrieves and reranks. If the reranker fails, the hits keep their fused order, and the

@@ -154,8 +154,8 @@ class IndexRun {
     return {};
   }
 
-  // Loads the list of indexed documents. If the index was made in another way, nothing can be added
-  // to it, and this run rebuilds it.
+  // Loads the list of indexed documents. If the index was made with another embedder or
+  // other options, nothing can be added to it, and this run rebuilds it.
   Result<> load_indexed() {
     if (!store_) return {};
     STOKA_ASSIGN(std::optional<store::IndexIdentity> identity, store_->identity());

@@ -24,7 +24,7 @@ struct TurnRequest {
   std::string query;
   std::string session_id;  // a UUID, or empty for a new session
   std::string visitor_id;  // a UUID, or empty for a new visitor
-  std::string subject;     // of a verified token; usually empty
+  std::string subject;     // the subject of a verified token; usually empty
   PageContext page;
   // Whether the request comes from another machine. Then a session id alone does not prove that the
   // session belongs to the caller: without its visitor, what was said in it is not used.

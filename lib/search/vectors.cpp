@@ -34,8 +34,8 @@ using Dot = float (*)(const float*, const float*, size_t);
   return lane_dot(a, b, n);
 }
 
-// This is done by hand because target_clones uses an ifunc resolver, which runs before the
-// sanitizers are initialised.
+// The attribute target_clones is not used, because its ifunc resolver runs before the sanitizers
+// are initialised.
 Dot choose_dot() {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2") ? dot_avx2 : dot_baseline;

@@ -35,9 +35,9 @@ class ChatStream final : public PendingResponse,
 
  private:
   void run_phase(WorkerPool& workers, Result<> (ChatStream::*phase)());
-  Result<> open_turn();    // a worker's
-  Result<> find_answer();  // a worker's
-  void start_answer();     // a worker's
+  Result<> open_turn();    // called on a worker thread
+  Result<> find_answer();  // called on a worker thread
+  void start_answer();     // called on a worker thread
   void on_prepared(Result<> result);
   void accepted() override;
   void text(std::string_view delta) override;
@@ -62,11 +62,11 @@ class ChatStream final : public PendingResponse,
   std::unique_ptr<generate::GenerationStream> writing_;
   std::optional<pipeline::StreamResult> streamed_;
   std::string events_;        // encoded, not sent yet
-  bool head_sent_ = false;    // of the HTTP response
+  bool head_sent_ = false;    // the head of the HTTP response was sent
   bool streaming_ = false;    // the loop drives writing_
   bool paused_ = false;       // the upstream waits until the client has taken its bytes
   bool finished_ = false;     // nothing more will come from the generator
-  bool first_token_ = false;  // it has come
+  bool first_token_ = false;  // the first token has arrived
   bool shutting_down_ = false;
   std::chrono::steady_clock::time_point last_send_;
 };

@@ -47,7 +47,7 @@ class NetworkSet {
  private:
   struct Network {
     IpAddress address;
-    unsigned bits;  // of the 128
+    unsigned bits;  // length of the prefix, out of 128 bits
   };
   std::vector<Network> networks_;
 };

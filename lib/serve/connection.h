@@ -18,7 +18,7 @@ struct ConnectionLimits {
   std::chrono::seconds head_timeout{10};   // for the whole head, from its first byte
   std::chrono::seconds body_timeout{30};   // for the whole body
   std::chrono::seconds idle_timeout{60};   // between requests
-  std::chrono::seconds write_timeout{30};  // in which the client takes not a byte that is sent
+  std::chrono::seconds write_timeout{30};  // time without a byte taken by the client
   size_t max_pipelined = 64u << 10;        // bytes received while a response is being made
 };
 

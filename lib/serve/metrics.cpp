@@ -123,7 +123,7 @@ std::optional<size_t> open_files() {
   if (error) return std::nullopt;
   size_t count = 0;
   for (; !error && it != std::filesystem::directory_iterator(); it.increment(error)) ++count;
-  return count > 0 ? count - 1 : 0;  // the iterator itself has one open
+  return count > 0 ? count - 1 : 0;  // without the descriptor of the iterator itself
 }
 
 // The metrics that every Prometheus client library has; values that this system does not provide

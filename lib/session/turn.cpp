@@ -15,7 +15,7 @@ constexpr std::string_view kFollowupWords[] = {
     "no",      "sure",      "please",  "work",    "happened",   "happen", "show",     "other",
     "others",  "really",    "read",    "deeper",  "interesting"};
 
-// Of a longer query, only the questions in it are searched for.
+// A longer query is searched only for its last questions.
 constexpr size_t kMaxQueryWords = 60;
 
 // Returns the last questions of a long query that fit in kMaxQueryWords together. Returns the whole

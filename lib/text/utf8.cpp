@@ -83,9 +83,9 @@ std::string from_utf16(std::string_view bytes, bool big_endian) {
   return out;
 }
 
-// Text is taken for Windows-1252 only if fewer than one byte in kMinBytesPerNonAscii is beyond
-// ASCII, and if at least kMinInvalidPerValid sequences are invalid UTF-8 for each that is valid by
-// chance.
+// Text is taken for Windows-1252 under two conditions: fewer than 1/kMinBytesPerNonAscii of its
+// bytes are not ASCII, and beyond ASCII it has at least kMinInvalidPerValid times as many invalid
+// UTF-8 sequences as valid ones, of which a few may occur by chance.
 constexpr size_t kMinBytesPerNonAscii = 20;
 constexpr size_t kMinInvalidPerValid = 10;
 

@@ -188,7 +188,7 @@ TEST_CASE("the cited chunk is searched first") {
   CHECK(verify_quote("limit", document, 0, "").quote == "It starts with the word limit here.");
 }
 
-TEST_CASE("empty and odd documents are handled") {
+TEST_CASE("empty chunks, mere punctuation and a chunk index out of range are accepted") {
   const std::vector<std::string_view> none = {};
   CHECK(verify_quote("x", none, 0, "q").quote.empty());
   const std::vector<std::string_view> blank = {"", " \n "};

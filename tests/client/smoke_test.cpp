@@ -246,7 +246,7 @@ TEST_CASE("a rate limit skips checks and fails none") {
   CHECK(all[9].detail.find("6 of 10") != std::string::npos);
 }
 
-TEST_CASE("the requests of the rate limit are not used up") {
+TEST_CASE("the checks do not use up the rate limit") {
   Site site;
   site.sends_remaining = true;
   for (const size_t granted : {1u, 5u, 6u, 9u, 11u, 17u, 30u, 1000u}) {

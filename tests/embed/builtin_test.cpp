@@ -58,7 +58,7 @@ TEST_CASE("without a store no text has a vector") {
   CHECK(embedder.embed_documents(texts, {}, {}).value().vectors == std::vector<Vector>(2));
 }
 
-TEST_CASE("an index run embeds by terms, and its end fits a basis if one is needed") {
+TEST_CASE("an index run computes vectors from terms, and fits a basis at its end if needed") {
   TempStore store;
   put_two_subjects(store);
   BuiltinEmbedder embedder(*store);

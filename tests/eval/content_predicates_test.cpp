@@ -30,7 +30,7 @@ TEST_CASE("longest_run counts sentences as a reader does, between citations") {
   }
 }
 
-TEST_CASE("long is more than three sentences before a citation") {
+TEST_CASE("the predicate long matches more than three sentences before a citation") {
   constexpr auto matching = std::to_array<std::string_view>({
       "one. two. three. four. {bounded}",
       "one. two. three. four.",
@@ -101,7 +101,7 @@ TEST_CASE("a summary retells a page instead of citing it") {
   check_no_match("summary", clean);
 }
 
-TEST_CASE("a citation repeats one of the same answer or of an earlier turn") {
+TEST_CASE("the predicate repeat matches a citation shown in the same answer or an earlier turn") {
   CHECK(match("repeat", make_answer("{bounded} and {bounded}")));
   CHECK(match("repeat", make_answer("{bounded} and {immortal}. {bounded}")));
   CHECK_FALSE(match("repeat", make_answer("{bounded} and {immortal}")));

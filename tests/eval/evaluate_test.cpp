@@ -104,7 +104,7 @@ TEST_CASE("a second run gives the same report except for the member run") {
   CHECK(worse(again).empty());
 }
 
-TEST_CASE("a greeting voice is a regression of the constraints") {
+TEST_CASE("a voice that greets is reported as a regression of the constraints") {
   SiteFixture site;
   site.golden.replies.find("identity")->second = {"Hello there! I'd be happy to help you."};
   site.golden.replies.find("nothing")->second = {"sorry, you might try a search engine."};
@@ -120,7 +120,7 @@ TEST_CASE("a voice guard without rules is a regression") {
   CHECK(has(worse(run(site, "constraints")), "constraints/"));
 }
 
-TEST_CASE("a broken reranker is a regression of cases and of the stages after it") {
+TEST_CASE("a broken reranker is reported as a regression of cases and of the later stages") {
   SiteFixture site;
   site.reranker = std::make_unique<Backwards>(*site.store);
   const std::string lost = worse(run(site, "retrieval"));

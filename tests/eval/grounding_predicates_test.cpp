@@ -73,7 +73,7 @@ TEST_CASE("the reason for an unknown quotation has only whole characters") {
   CHECK(text::is_valid_utf8(*why));
 }
 
-TEST_CASE("the question and the citations are grounds too") {
+TEST_CASE("what the question or a citation says counts as grounded") {
   CHECK(match("ungrounded", make_answer("what does Plumb cost, 99 euros? {bounded}")));
   CHECK_FALSE(match("ungrounded",
                     make_answer("what does Plumb cost, 99 euros? {bounded}", "is Plumb 99 euros")));
@@ -83,7 +83,7 @@ TEST_CASE("the question and the citations are grounds too") {
   CHECK_FALSE(match("ungrounded", answer));
 }
 
-TEST_CASE("with the confidence nothing only the canned reply is grounded") {
+TEST_CASE("if the confidence is nothing, only the canned reply counts as grounded") {
   Answer answer = make_answer("agents, probably.");
   answer.confidence = Confidence::nothing;
   CHECK(match("ungrounded", answer));

@@ -81,7 +81,7 @@ TEST_CASE("targets, their files and their corpora correspond") {
   CHECK(corpora == std::size(kTargets));
 }
 
-TEST_CASE("pieces are the whole input in the lengths that its end chooses") {
+TEST_CASE("the pieces make up the whole input, and its last bytes decide their lengths") {
   const std::string input = std::string("a streamed text") + "\x02\x10\x01" + "aaaaa";
   const Pieces pieces = chosen_pieces(input);
   REQUIRE(pieces.size() > 3);

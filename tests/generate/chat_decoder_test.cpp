@@ -241,7 +241,7 @@ TEST_CASE("other content types are rejected") {
   CHECK(decode({}, "").end == "protocol: answered with no content type instead of an event stream");
 }
 
-TEST_CASE("the answer is longer than the limit is cut between characters") {
+TEST_CASE("an answer that is longer than the limit is cut between characters") {
   const std::string stream =
       delta("content", "ab") + delta("content", "cé") + delta("content", "f");
   CHECK(decode({stream}, kStream, {5}) == Decoded{"abcé", "length"});

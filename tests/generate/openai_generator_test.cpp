@@ -122,7 +122,7 @@ TEST_CASE("broken characters from a server are repaired") {
   CHECK(fixture.harness.ask().text.starts_with("one caf\uFFFD"));
 }
 
-TEST_CASE("a server that is down is reported before anything is accepted") {
+TEST_CASE("if the server is down, the result is an error, and no request counts as accepted") {
   std::string url;
   {
     FakeUpstream gone;

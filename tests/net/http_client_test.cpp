@@ -254,7 +254,7 @@ TEST_CASE("each fault of a server becomes a failure with its kind, message and c
   }
 }
 
-TEST_CASE("the first_token timeout runs while the sink sees nothing useful") {
+TEST_CASE("the first_token timeout runs until the sink has received useful content") {
   FakeUpstream server;
   server.queue_behaviour(R"({"fault":"endless_pings","token_delay_ms":5})");
   HttpClient client;

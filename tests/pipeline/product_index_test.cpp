@@ -127,7 +127,7 @@ TEST_CASE("an entry stays when another entry with the same slug is private") {
   }
 }
 
-TEST_CASE("an entry that becomes private is removed from its product, even if the list is torn") {
+TEST_CASE("an entry that becomes private leaves its product, even if the list is damaged") {
   // The first run indexes the whole site; the second indexes it again, or only the pages.
   for (bool whole : {true, false}) {
     for (const std::string_view hidden :

@@ -150,7 +150,7 @@ TEST_CASE("the same input gives the same bytes") {
     CHECK(a.messages[i].content == b.messages[i].content);
 }
 
-TEST_CASE("over budget, the content of the lowest rank is cut first, at the end of a sentence") {
+TEST_CASE("a prompt over its budget loses the lowest-ranked content first, in whole sentences") {
   prompt::Input in = input();
   in.hits = {hit("one", long_content(60)), hit("two", long_content(60)),
              hit("three", long_content(60))};

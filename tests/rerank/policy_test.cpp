@@ -34,7 +34,7 @@ PolicyContext context(std::string query = "retries") { return {std::move(query),
 
 }  // namespace
 
-TEST_CASE("each policy rule multiplies the score by its factor and leaves a receipt") {
+TEST_CASE("each policy rule multiplies the score by its factor and is recorded in the hit") {
   struct Case {
     Hit hit;
     PolicyContext context;

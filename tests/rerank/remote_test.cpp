@@ -300,7 +300,7 @@ TEST_CASE("a server without the endpoint is a config error whose hint names the 
   }
 }
 
-TEST_CASE("a server that requires a model is a config error whose hint names the setting") {
+TEST_CASE("a server that requires a model gives a config error whose hint names the setting") {
   const struct {
     int status;
     std::string message, what;

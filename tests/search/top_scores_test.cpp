@@ -23,7 +23,7 @@ std::vector<double> kept(size_t k, double margin, const std::vector<float>& scor
 
 }  // namespace
 
-TEST_CASE("the k best scores are kept, with ties and those within the margin") {
+TEST_CASE("the k best scores are kept, with ties and with scores within a margin of the k-th") {
   CHECK(kept(2, 0, {1, 3, 2}) == std::vector<double>{3, 2});
   CHECK(kept(2, 0, {1, 2, 3, 2}) == std::vector<double>{3, 2, 2});
   CHECK(kept(1, 0.25, {4, 3, 2}) == std::vector<double>{4, 3});

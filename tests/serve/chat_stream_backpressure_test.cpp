@@ -106,7 +106,7 @@ TEST_CASE("a client that reads late gets the whole answer") {
   CHECK(reply.text().size() + 1 >= model.written);
 }
 
-TEST_CASE("a client that does not read pauses only its own model, and is cut") {
+TEST_CASE("a client that does not read pauses only its own answer, and is disconnected") {
   serve::ServerOptions server;
   server.limits.write_timeout = std::chrono::seconds(1);
   ChatServerFixture fixture({.server = server});

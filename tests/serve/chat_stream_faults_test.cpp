@@ -55,7 +55,7 @@ void check(const ChatReply& reply, const Case& expected) {
 
 }  // namespace
 
-TEST_CASE("a generator fault is a status before the stream or one last event in it") {
+TEST_CASE("a generator fault gives an error status, or an error event if the stream has begun") {
   const std::vector<Case> cases = {
       {R"({"fault":"close"})", 503, "unavailable", "5"},
       {R"({"fault":"reset"})", 503, "unavailable", "5"},
@@ -152,7 +152,7 @@ TEST_CASE("an answer that broke off is saved and marked as cut off") {
   CHECK(fixture.metrics.streams(serve::Metrics::StreamEnd::error).value() == 1);
 }
 
-TEST_CASE("without embedder or generator chat is 503, without reranker it warns") {
+TEST_CASE("chat gets status 503 without embedder or generator, and a warning without reranker") {
   const std::string nobody = "http://127.0.0.1:9";
   FakeUpstream embedder, generator;
   FakeOptions scoring;
@@ -182,7 +182,7 @@ TEST_CASE("without embedder or generator chat is 503, without reranker it warns"
   }
 }
 
-TEST_CASE("an embedder fault is a status before the stream") {
+TEST_CASE("an embedder fault gives an error status before the stream begins") {
   FakeUpstream embedder;
   ChatServerFixture fixture(
       {.embedder = embedder.url(), .deadlines = short_deadlines(), .breaker = unbreakable()});
@@ -210,7 +210,7 @@ TEST_CASE("an embedder fault is a status before the stream") {
   }
 }
 
-TEST_CASE("an embedder that fails from the start is 503") {
+TEST_CASE("an embedder whose /info fails gives status 503") {
   FakeUpstream embedder;
   for (const Case& item :
        std::vector<Case>{{R"({"fault":"hang"})", 503, "timeout", "5"},
@@ -240,7 +240,7 @@ TEST_CASE("the embedding of a question has a timeout of its own") {
         std::string::npos);
 }
 
-TEST_CASE("a reranker fault is a warning, and the question is answered") {
+TEST_CASE("a reranker fault gives a warning, and the question is answered") {
   FakeOptions scoring;
   scoring.reranker = true;
   FakeUpstream reranker(scoring);

@@ -50,7 +50,7 @@ TEST_CASE("requests get the model in the order in which they came") {
   CHECK(eventually([&] { return fixture.quiet(); }));
 }
 
-TEST_CASE("a full queue or a long wait in it is 503 with code busy") {
+TEST_CASE("a full queue or a long wait in it gives status 503 with the code busy") {
   ScriptedModel model;
   SemaphoreOptions small = gate(1, 1);
   small.max_wait = std::chrono::milliseconds(700);
@@ -106,7 +106,7 @@ TEST_CASE("stop lets streams end") {
   CHECK_FALSE(HttpConnection(fixture.port()).connected());
 }
 
-TEST_CASE("after the grace time streams end with an error event, others with 503") {
+TEST_CASE("after the grace time streams end with an error event, other requests with status 503") {
   ScriptedModel model;
   serve::ServerOptions server;
   server.shutdown_grace = std::chrono::milliseconds(300);

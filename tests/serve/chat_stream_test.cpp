@@ -111,7 +111,7 @@ TEST_CASE("ready and done tell the route and the confidence") {
     CHECK(fixture.metrics.answers(route).value() == 1);
 }
 
-TEST_CASE("an empty index is ready and then an error event") {
+TEST_CASE("with an empty index, the stream is a ready event and then an error event") {
   ChatServerFixture fixture({.sample = false});
   const ChatReply reply = fixture.ask(kQuestion);
   CHECK(reply.status == 200);

@@ -307,7 +307,7 @@ TEST_CASE("head, body and idle timeouts are enforced") {
   }
 }
 
-TEST_CASE("a response that the client does not take is cut after the write timeout") {
+TEST_CASE("a client that takes no byte of a response within the write timeout is disconnected") {
   for (const bool stream : {false, true}) {
     ConnectionFixture fixture;
     fixture.send(get("/later"));

@@ -132,7 +132,7 @@ TEST_CASE("a field of a wrong type is named") {
       }
 }
 
-TEST_CASE("bounds are exact") {
+TEST_CASE("a value at its limit is accepted, and one beyond it is refused") {
   const auto texts = [](size_t count, size_t length) {
     Json out = Json::array();
     for (size_t i = 0; i < count; ++i) out.push_back(std::string(length, 'a'));

@@ -187,7 +187,7 @@ TEST_CASE("ambiguous and malformed requests are refused in any split") {
   }
 }
 
-TEST_CASE("limits are exact in any split") {
+TEST_CASE("a request at a limit is accepted and a larger one is refused, in any split") {
   const std::string request = request_of("/aaaa");
   for (const size_t limit : {request.size() - 1, request.size(), request.size() + 1}) {
     CAPTURE(limit);

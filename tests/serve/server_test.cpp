@@ -191,7 +191,7 @@ TEST_CASE("after an invalid request nothing more is answered") {
   CHECK(fixture.ask(get("/healthz")).status == 200);
 }
 
-TEST_CASE("slow clients are cut, and others are served") {
+TEST_CASE("slow clients are disconnected, and others are served") {
   ServerFixture fixture;
   fixture.options.limits.head_timeout = 1s;
   fixture.options.limits.body_timeout = 1s;

@@ -59,7 +59,7 @@ TEST_CASE("a follow-up without a subject is searched with the last question that
   CHECK(session::effective_query("why?", Route::followup, Session{}) == "why?");
 }
 
-TEST_CASE("of a long query only its last questions are searched for") {
+TEST_CASE("a long query is searched only for its last questions") {
   std::string letter = "I have paid the invoices and seen the green tick. ";
   for (int i = 0; i < 20; ++i) letter += "We walk down the stairs once a year. ";
   const auto searched = [](const std::string& query) {

@@ -163,7 +163,7 @@ TEST_CASE("every statement of a migration can be run again on tables that are in
   CHECK(db.sql("SELECT documents FROM stoka_index") == "3");
 }
 
-TEST_CASE("stores that open an empty database at once all succeed") {
+TEST_CASE("stores that open an empty database at the same time all succeed") {
   const TestDatabase db;
   std::vector<Result<postgres::Schema>> done(10, fail(ErrorKind::internal, "not run"));
   {
@@ -174,7 +174,7 @@ TEST_CASE("stores that open an empty database at once all succeed") {
   CHECK(db.sql("SELECT count(*) FROM stoka_migrations") == "1");
 }
 
-TEST_CASE("stores that open schemas of one new database at once all succeed") {
+TEST_CASE("stores that open schemas of one new database at the same time all succeed") {
   const PostgresServer* const server = own_server();
   if (!server) return;
   const OwnDatabase database(*server);
@@ -225,7 +225,7 @@ TEST_CASE("a newer schema version is refused, and an older one is migrated") {
   }
 }
 
-TEST_CASE("tables of the first design are adopted if they have no chunks") {
+TEST_CASE("tables of the first schema version are adopted if they have no chunks") {
   const TestDatabase db;
   db.sql("SET client_min_messages = error; " + first_design("") + some_visitors() +
          "INSERT INTO stoka_chunks (source_type, source_slug, chunk_index, content) "
@@ -353,7 +353,7 @@ TEST_CASE("whatever prevents a migration is an error with a hint") {
   }
 }
 
-TEST_CASE("a role needs only the privileges of what it does") {
+TEST_CASE("a role needs only the privileges for its own operations") {
   const PostgresServer* const server = own_server();
   if (!server) return;
   const OwnDatabase database(*server);

@@ -202,7 +202,7 @@ TEST_CASE("a visitor that gets a subject during concurrent writes loses nothing"
   }
 }
 
-TEST_CASE("a turn whose backend is killed during it is stored once") {
+TEST_CASE("a turn is stored exactly once if its backend is killed meanwhile") {
   if (!TestDatabase::has_many_backends()) return;
   struct {
     const char* when;
@@ -311,7 +311,7 @@ TEST_CASE("SQL in every field of a turn is only text") {
   CHECK(store->visitors_after("", 5)->size() == 1);
 }
 
-TEST_CASE("sessions of the first design, and rows with NULLs, are read and continued") {
+TEST_CASE("sessions of the first schema version, and rows with NULLs, are read and continued") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   database.sql(

@@ -95,7 +95,7 @@ TEST_CASE("the IndexLock of a killed process is free at once") {
   CHECK((*store)->begin_index());
 }
 
-TEST_CASE("processes that create the same store at once all succeed") {
+TEST_CASE("processes that create the same store at the same time all succeed") {
   for (int round = 0; round < 4; ++round) {
     const TempDatabase temp;
     Shared failed;

@@ -31,7 +31,7 @@ Result<std::vector<BasisRow>> load_basis(Connection& connection);
 
 // The slugs that the filter excludes, as a statement parameter.
 std::vector<std::string> excluded_slugs(const SearchFilter& filter);
-// Positions of chunks, in any order; a data error if one of them is not stored.
+// Loads the positions of chunks, in any order. Fails with a data error if one is not stored.
 Result<std::vector<ChunkPosition>> load_positions(Connection& connection,
                                                   std::span<const ChunkId> ids);
 

@@ -129,8 +129,8 @@ Result<> create_extension(Connection& connection) {
               "as superuser in database " + database + ": CREATE EXTENSION vector");
 }
 
-// Tables without stoka_migrations are of the first design. They are adopted only without chunks,
-// because nothing says how those were made.
+// Tables without stoka_migrations have the first schema version. They are adopted only if they have
+// no chunks, because it is unknown how such chunks were made.
 Result<> check_foreign_chunks(Connection& connection, const SchemaState& state) {
   STOKA_ASSIGN(const Rows tables,
                connection.run("SELECT FROM pg_class WHERE relname = 'stoka_chunks' "

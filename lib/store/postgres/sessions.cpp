@@ -14,7 +14,7 @@
 namespace stoka::store::postgres {
 namespace {
 
-// In rows of the first design last_exchange is one object and not an array.
+// Rows of the first schema version have one object, not an array, in last_exchange.
 constexpr std::string_view kSelectSessions =
     "SELECT id::text, visitor_id::text, to_json(shown_slugs)::text, "
     "to_json(explored_topics)::text, "
@@ -97,7 +97,7 @@ Result<Session> merge_turn(Connection& connection, const TurnRecord& turn) {
     subjects.push_back(turn.subject);
     keys.push_back(subject_lock_key(turn.subject));
   }
-  // Keys before rows, because the visitor or the session may not exist yet.
+  // Locks keys before rows, because the visitor or the session may not exist yet.
   STOKA_TRY(lock_keys(connection, keys));
   STOKA_ASSIGN(std::vector<LockedVisitor> locked,
                lock_visitors(connection, std::vector{turn.visitor_id}, subjects));
