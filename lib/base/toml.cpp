@@ -17,7 +17,17 @@ namespace {
 #undef NDEBUG
 #define TOML_HEADER_ONLY 1
 #define TOML_ASSERT(expr) ((expr) ? void() : refuse_toml())
+// Its classes of characters have undefined behaviour for many characters beyond ASCII, such as
+// U+00E9, where they should return false.
+// clang-format off
+#include <toml++/impl/forward_declarations.h>
+#undef TOML_UNREACHABLE
+#define TOML_UNREACHABLE return false
+#include <toml++/impl/unicode.h>
+#undef TOML_UNREACHABLE
+#define TOML_UNREACHABLE __builtin_unreachable()
 #include <toml++/toml.h>
+// clang-format on
 
 namespace stoka {
 namespace {
@@ -35,40 +45,6 @@ std::string scalar_text(const toml::node& node) {
 TomlType type_of(const toml::node& node) {
   if (node.is_string()) return TomlType::text;
   return node.is_integer() ? TomlType::integer : TomlType::other;
-}
-
-// The number of the first line with a byte beyond ASCII outside of strings and comments, where TOML
-// allows none; 0 if there is none. Such a byte ("x = é") is undefined behaviour in toml++ 3.3.
-int line_of_stray_character(std::string_view text) {
-  int line = 1;
-  std::string_view quote;  // the delimiter that ends the current string; empty outside of strings
-  bool comment = false;
-  for (size_t at = 0; at < text.size(); ++at) {
-    char c = text[at];
-    if (c == '\n') {
-      ++line;
-      comment = false;
-      if (quote.size() == 1) quote = {};  // malformed: the parser reports it
-    } else if (comment) {
-      continue;
-    } else if (!quote.empty()) {
-      if (c == '\\' && quote[0] == '"') {
-        if (at + 1 < text.size() && text[at + 1] != '\n') ++at;
-      } else if (text.substr(at).starts_with(quote)) {
-        at += quote.size() - 1;
-        quote = {};
-      }
-    } else if (c == '#') {
-      comment = true;
-    } else if (c == '"' || c == '\'') {
-      quote = c == '"' ? "\"\"\"" : "'''";
-      if (!text.substr(at).starts_with(quote)) quote = quote.substr(0, 1);
-      at += quote.size() - 1;
-    } else if (static_cast<unsigned char>(c) >= 0x80) {
-      return line;
-    }
-  }
-  return 0;
 }
 
 Error not_flat(std::string_view source, const std::string& key, uint32_t line) {
@@ -111,10 +87,6 @@ Result<std::vector<TomlEntry>> parse_toml(std::string_view text, std::string_vie
                                           TomlNested nested) {
   std::vector<TomlEntry> out;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (int line = line_of_stray_character(text); line > 0)
-    return fail(ErrorKind::data,
-                fmt::format("{}:{}: only ASCII may stand outside of quotes", source, line),
-                "put the value in quotes");
   try {
     toml::table table = toml::parse(text, source);
     STOKA_TRY(flatten(table, "", source, nested, out));

@@ -162,8 +162,8 @@ class InlineStripper {
     size_t end = close + 2;
     size_t name_end = std::min(inner.find_first_of(" \t\n("), inner.size());
     std::string_view name = inner.substr(0, name_end);
-    if (variable && rest().starts_with("{{{")) ++end;  // handlebars: three braces
-    at_ = std::min(end, text_.size());
+    // Handlebars has tags with three braces.
+    at_ = rest().starts_with("{{{") && text_.substr(end).starts_with('}') ? end + 1 : end;
     if (name == "highlight") {
       append_code_fence(inner.substr(name_end), variable ? "{{" : "{%",
                         variable ? "/highlight" : "endhighlight");
@@ -188,7 +188,8 @@ class InlineStripper {
       out_ += '\n';
       out_.append(text_, at_, at - at_);
       out_ += "\n~~~~~~~~\n";
-      at_ = std::min(close + 2, text_.size());
+      at_ = close + 1;  // and the second brace, or the end of the line
+      if (text_.substr(at_, 1).find_first_of("}\n") == 0) ++at_;
       return;
     }
   }

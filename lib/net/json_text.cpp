@@ -71,10 +71,11 @@ std::string find_message(const json& value) {
 
 bool is_markup(std::string_view text) { return text.starts_with('<'); }
 
-std::string clean(std::string_view raw) {
+std::string clean(std::string_view raw, const Secret& key) {
   // Enough for the longest message, and bounded for speed.
-  const std::string line = text::one_line(raw.substr(0, kMaxMessageCharacters * 16));
-  std::string out = text::collapse_whitespace(text::replace_controls(line));
+  const std::string line = text::one_line(key.redact(raw).substr(0, kMaxMessageCharacters * 16));
+  // Characters that are removed here may have divided the key.
+  std::string out = key.redact(text::collapse_whitespace(text::replace_controls(line)));
   out.resize(out.find_last_not_of(". ") + 1);  // callers append more text
   if (is_markup(out)) return "";
   if (text::count_code_points(out) <= kMaxMessageCharacters) return out;
@@ -124,9 +125,9 @@ std::string error_message(std::string_view body, const Secret& key) {
     const Result<std::string> mended = repair_json(body);
     const json parsed =
         mended ? json::parse(*mended, nullptr, false) : json(json::value_t::discarded);
-    if (!parsed.is_discarded()) return clean(key.redact(find_message(parsed)));
+    if (!parsed.is_discarded()) return clean(find_message(parsed), key);
   }
-  return clean(key.redact(body));
+  return clean(body, key);
 }
 
 }  // namespace stoka::net

@@ -147,7 +147,8 @@ void RequestReader::keep_head() {
         to_lower(std::string_view(field.name_string().data(), field.name_string().size())),
         std::string(field.value().data(), field.value().size()));
   request_.minor_version = static_cast<int>(message.version() % 10);
-  request_.keep_alive = message.keep_alive();
+  // message.keep_alive() would look at the first Connection header only.
+  request_.keep_alive = parser_->request.is_header_done() && parser_->request.keep_alive();
 }
 
 void RequestReader::parse_body() {

@@ -36,8 +36,20 @@ TEST_CASE("a TOML entry has the type of its values") {
   }
 }
 
+TEST_CASE("characters beyond ASCII may stand in strings and comments") {
+  auto entries =
+      parse_toml("# \u00E9\na = \"\"\"x\\\n  \u00E9 \u2596\"\"\"\n\"\u00E9\" = '\u00E9'", "x");
+  REQUIRE(entries);
+  REQUIRE(entries->size() == 2);
+  CHECK((*entries)[0].values.front() == "x\u00E9 \u2596");
+  CHECK((*entries)[1].key == "\u00E9");
+  CHECK((*entries)[1].values.front() == "\u00E9");
+}
+
 TEST_CASE("malformed and deeply nested TOML is refused with its line") {
-  for (const char* text : {"a = ", "a = [[1]]", "[[a]]\nb = 1"}) {
+  for (const char* text :
+       {"a = ", "a = [[1]]", "[[a]]\nb = 1", "a = \u00E9", "a = 3\"\u2596", "a = 1\u00E9",
+        "\u00E9 = 1", "a = true\u3001", "a = 2026-05-31\u00E9", "a = \xFF"}) {
     CAPTURE(std::string(text));
     auto entries = parse_toml(text, "x.toml");
     REQUIRE(!entries);

@@ -49,7 +49,7 @@ struct TagRecorder final : TagSink {
     check(!slug.empty(), "a tag has a slug");
     for (const std::string& value : {slug, quote}) {
       check(text::is_valid_utf8(value), "the value of an attribute is valid UTF-8");
-      check(value.size() <= 2 * kMaxTagBytes, "the value of an attribute is not longer than a tag");
+      check(value.size() <= 3 * kMaxTagBytes, "U+FFFD for every byte is the longest value");
       check(std::none_of(value.begin(), value.end(),
                          [](char c) { return static_cast<unsigned char>(c) < ' '; }),
             "the value of an attribute has no control characters");

@@ -26,6 +26,8 @@ TEST_CASE("template syntax is removed and text is kept") {
       {"```\nnever closed {{ a }}", "```\nnever closed {{ a }}"},
       {"{% highlight ruby %}\nputs {{x}}\n{% endhighlight %}",
        "\n~~~~~~~~ ruby\n\nputs {{x}}\n\n~~~~~~~~\n"},
+      {"{% highlight a %}b{% endhighlight %}\u00E9", "\n~~~~~~~~ a\nb\n~~~~~~~~\n\u00E9"},
+      {"{{{ name }}}, {{{ name }}\u00E9", ", \u00E9"},
       {"{% comment %}secret plan{% endcomment %}text", "text"},
       {"{% raw %}{ kept }{% endraw %}", "{ kept }"},
       {"## Title {#anchor .class}", "## Title "},

@@ -141,7 +141,8 @@ TEST_CASE("a long message is cut between characters") {
 TEST_CASE("a key is redacted before a message is cut") {
   const std::string key = "sk-0123456789/abcdefghijklmnopqrstuvwxyz";
   for (const std::string& body :
-       {key, "\"" + key + "\"", std::string("\"sk-0123456789\\/abcdefghijklmnopqrstuvwxyz\"")})
+       {key, "\"" + key + "\"", std::string("\"sk-0123456789\\/abcdefghijklmnopqrstuvwxyz\""),
+        std::string("\"sk-0123\\u202e456789/abcdefghijklmnopqrstuvwxyz\"")})
     CHECK(error_message(body, stoka::Secret(key)) == "***");
   CHECK(error_message(std::string(180, 'x') + key, stoka::Secret(key)) ==
         std::string(180, 'x') + "***");

@@ -75,7 +75,11 @@ class StrictParser {
   }
   static bool keeps_alive(const HttpRequest& request) {
     bool close = false, keep = false;
-    for (std::string_view value : request.header_values("connection"))
+    std::vector<std::string_view> values = request.header_values("connection");
+    // Beast takes Proxy-Connection for the same.
+    for (const std::string_view value : request.header_values("proxy-connection"))
+      values.push_back(value);
+    for (std::string_view value : values)
       while (!value.empty()) {
         const std::string_view one = value.substr(0, value.find(','));
         value.remove_prefix(std::min(one.size() + 1, value.size()));
