@@ -19,9 +19,20 @@ constexpr size_t kNeverItems = 15;
 std::vector<std::string> lines(std::string_view text) {
   std::vector<std::string> out;
   while (!text.empty()) {
-    if (std::string_view line = trimmed(take_line(text)); !line.empty()) out.emplace_back(line);
+    const std::string_view line = trimmed(take_line(text));
+    if (!line.empty() && !line.starts_with('#')) out.emplace_back(line);
   }
   return out;
+}
+
+// The text without the lines that begin with #, and without white space around it.
+std::string without_comments(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    if (!trimmed(line).starts_with('#')) out += std::string(line) + "\n";
+  }
+  return std::string(trimmed(out));
 }
 
 Error broken(std::string_view file, std::string_view what) {
@@ -427,11 +438,11 @@ Result<Golden> load(const FileOverride& override_file) {
   Files files(override_file);
   Golden out;
   STOKA_ASSIGN(std::string identity, files.text("identity.txt"));
-  out.identity = trimmed(identity);
+  out.identity = without_comments(identity);
   STOKA_ASSIGN(std::string never, files.text("never.txt"));
   out.never = lines(never);
   STOKA_ASSIGN(std::string voice, files.text("voice.txt"));
-  out.voice = trimmed(voice);
+  out.voice = without_comments(voice);
   STOKA_ASSIGN(std::string exchanges, files.text("exchanges.txt"));
   STOKA_ASSIGN(out.exchange_list, parse_exchanges(exchanges));
   out.exchanges = out.exchanges_in([](std::string_view) { return true; });
