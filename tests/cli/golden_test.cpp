@@ -6,7 +6,7 @@
 #include "server_process.h"
 #include "support/eventually.h"
 
-namespace cli_golden_test {
+namespace golden_test {
 
 using namespace stoka::testing;
 using Json = nlohmann::json;
@@ -91,4 +91,4 @@ TEST_CASE(
   CHECK(eventually([&] { return says("a third answer."); }));
 }
 
-}  // namespace cli_golden_test
+}  // namespace golden_test

@@ -1,13 +1,13 @@
-// What of the voice depends on the index, and replacing the voice while the engine is in use.
+#include "pipeline/engine.h"
+
 #include <doctest/doctest.h>
 
 #include <set>
 
 #include "pipeline/discover.h"
-#include "pipeline/engine.h"
 #include "support/site_fixture.h"
 
-namespace voice_test {
+namespace engine_test {
 
 using namespace stoka;
 using namespace stoka::testing;
@@ -132,4 +132,4 @@ TEST_CASE("the turns of one session do not end in the same question twice") {
   CHECK(answered >= 5);
 }
 
-}  // namespace voice_test
+}  // namespace engine_test
