@@ -6,11 +6,14 @@
 
 #include <atomic>
 #include <charconv>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "base/ascii.h"
 #include "base/files.h"
 #include "command.h"
+#include "golden/watch.h"
 #include "providers.h"
 #include "runtime.h"
 #include "serve/access_log.h"
@@ -190,6 +193,40 @@ void watch(Providers& providers, serve::Metrics& metrics) {
   }
 }
 
+// Looks once a second whether the files of golden.dir have changed, and loads them again. While
+// they are invalid, the server keeps the data that it has, and warns once for each change.
+class GoldenReloader {
+ public:
+  // Changes count from now on.
+  explicit GoldenReloader(const App& app) : app_(app), watch_(app.config().text("golden.dir")) {}
+
+  void start(Runtime& runtime, Log& log) {
+    if (app_.config().text("golden.dir").empty()) return;
+    thread_ = std::jthread([this, &runtime, &log](std::stop_token stop) {
+      std::mutex mutex;
+      std::condition_variable_any wake;
+      for (std::unique_lock lock(mutex); !stop.stop_requested();) {
+        wake.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
+        if (stop.stop_requested() || !watch_.changed()) continue;
+        if (auto loaded = runtime.reload_golden(app_); loaded)
+          log.info("the golden data was loaded again");
+        else
+          log.warning(
+              fmt::format("the golden data stays as it was, because the changed files are "
+                          "invalid: {}. {}",
+                          loaded.error().message, loaded.error().hint));
+      }
+    });
+  }
+  // Must be called before the runtime is destroyed.
+  void stop() { thread_ = {}; }
+
+ private:
+  const App& app_;
+  golden::DirectoryWatch watch_;
+  std::jthread thread_;
+};
+
 int run_serve(App& app, const ServeFlags& flags) {
   if (flags.host)
     if (auto set = app.set("serve.host", *flags.host); !set) return app.report(set.error());
@@ -214,6 +251,7 @@ int run_serve(App& app, const ServeFlags& flags) {
   limit_connections(options->max_connections, journal);
   app.log.redirect(&journal);
   const int code = [&] {
+    GoldenReloader reloader(app);
     auto runtime = make_runtime(app, [&] { return open_store_or_retry(app); });
     if (!runtime) return app.report(runtime.error());
     watch((*runtime)->providers(), metrics);
@@ -229,7 +267,9 @@ int run_serve(App& app, const ServeFlags& flags) {
         journal.warning(
             fmt::format("not ready: {}. {}", index.error().message, index.error().hint));
     });
+    reloader.start(**runtime, journal);
     (*server)->run();
+    reloader.stop();
     signals.stop();
     journal.info("stopped");
     return 0;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -139,6 +140,9 @@ struct Report {
   std::string store;
   store::IndexStats stats;
   std::vector<PartStatus> parts;
+  // The slugs that examples of the golden data cite and the index lacks. These examples are not in
+  // prompts.
+  std::vector<std::string> missing_slugs;
   std::optional<Error> problem;  // the first problem to fix
 };
 
@@ -152,6 +156,10 @@ Result<Report> inspect(App& app) {
     out.store = (*runtime)->store().describe();
     STOKA_ASSIGN(out.stats, (*runtime)->store().stats());
     out.parts = probe(app, (*runtime)->providers(), out.stats);
+    STOKA_ASSIGN(const auto catalog, (*runtime)->engine().catalog());
+    if (out.stats.documents > 0)
+      out.missing_slugs = (*runtime)->golden().missing_slugs(
+          [&](std::string_view slug) { return catalog->find(slug) != nullptr; });
   } else {
     STOKA_ASSIGN(std::unique_ptr<Providers> parts, make_providers(app, nullptr));
     out.parts = probe(app, *parts, out.stats);
@@ -187,6 +195,7 @@ std::string report_json(const Report& report) {
     if (part.error && !part.error->hint.empty()) body["hint"] = part.error->hint;
     out[part.role] = std::move(body);
   }
+  out["missing_examples"] = report.missing_slugs;
   out["indexed_at"] = stats.indexed_at ? Json(rfc3339(*stats.indexed_at)) : Json(nullptr);
   out["stale"] = changed_since_fit(stats);
   return to_json_text(out);
@@ -200,6 +209,11 @@ std::string report_text(const Report& report) {
   if (changed_since_fit(stats) > 0)
     out += fmt::format("           {} chunks changed since the vectors were fitted on {}\n",
                        stats.changed_since_fit, stats.fitted_chunks);
+  if (!report.missing_slugs.empty())
+    out += fmt::format(
+        "golden     examples in exchanges.txt cite pages that are not indexed, and are "
+        "left out of prompts: {}\n",
+        text::one_line(fmt::format("{}", fmt::join(report.missing_slugs, ", "))));
   for (const PartStatus& part : report.parts)
     out += fmt::format("{:<10} {}{}{}  {}{}\n", part.role, text::one_line(part.name),
                        part.model.empty() || part.name.starts_with(part.model + " ")

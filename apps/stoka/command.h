@@ -32,6 +32,7 @@ Run declare_completion(FlagList& flags);
 Run declare_context(FlagList& flags);
 Run declare_discover(FlagList& flags);
 Run declare_eval(FlagList& flags);
+Run declare_golden(FlagList& flags);
 Run declare_help(FlagList& flags);
 Run declare_index(FlagList& flags);
 Run declare_profile(FlagList& flags);

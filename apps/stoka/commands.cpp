@@ -68,6 +68,11 @@ constexpr Command kCommands[] = {
      "  stoka eval --sweep                               compare retrieval settings\n"
      "  stoka eval --repeat 5 --html report.html --history reports/",
      declare_eval},
+    {"golden", "write the voice as files, to be edited",
+     "  stoka golden init golden/                        write the files, with examples from your "
+     "index\n"
+     "  STOKA_GOLDEN_DIR=golden/ stoka chat \"what is this?\"",
+     declare_golden},
     {"store", "copy an index and its sessions to another store",
      "  stoka store copy sqlite:stoka.db postgres://stoka@localhost/site\n"
      "  stoka store copy --prune \"$STOKA_DB_URL\" sqlite:backup.db   also remove other documents",

@@ -168,7 +168,7 @@ Result<std::unique_ptr<Providers>> Providers::make(App& app, store::Store* store
   STOKA_TRY(out->open_transport());
   STOKA_TRY(out->make_embedder(store));
   STOKA_TRY(out->make_reranker(store));
-  STOKA_TRY(out->make_generator(golden));
+  STOKA_ASSIGN(out->generator_, out->generator_for(golden));
   return out;
 }
 
@@ -188,6 +188,8 @@ Result<> Providers::open_transport() {
 }
 
 Result<net::Upstream*> Providers::upstream(const std::string& role, net::ApiRoot root) {
+  for (const auto& made : upstreams_)
+    if (made->options().role == role) return made.get();
   const Config& config = app_.config();
   auto url = net::BaseUrl::parse(config.text(role + ".url"), root);
   if (!url)
@@ -255,7 +257,8 @@ Result<> Providers::make_reranker(store::Store* store) {
   return {};
 }
 
-Result<> Providers::make_generator(const golden::Golden& golden) {
+Result<std::unique_ptr<generate::Generator>> Providers::generator_for(
+    const golden::Golden& golden) {
   using Made = Result<std::unique_ptr<generate::Generator>>;
   const Config& config = app_.config();
   const auto make_openai = [&]() -> Made {
@@ -277,8 +280,7 @@ Result<> Providers::make_generator(const golden::Golden& golden) {
                        "name one with --replay FILE or STOKA_REPLAY");
          return make_openai();
        }}};
-  STOKA_ASSIGN(generator_, make_kind(makers, kind_in_effect(config, "generator")));
-  return {};
+  return make_kind(makers, kind_in_effect(config, "generator"));
 }
 
 }  // namespace stoka::app

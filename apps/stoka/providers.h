@@ -29,6 +29,9 @@ class Providers {
   embed::Embedder& embedder() { return *embedder_; }
   rerank::Reranker& reranker() { return *reranker_; }
   generate::Generator& generator() { return *generator_; }
+  // Makes another generator of the configured kind, with other golden data. It asks the same
+  // server.
+  Result<std::unique_ptr<generate::Generator>> generator_for(const golden::Golden& golden);
   // The servers that the parts use.
   const std::vector<std::unique_ptr<net::Upstream>>& upstreams() const { return upstreams_; }
 
@@ -42,7 +45,6 @@ class Providers {
                                             Options&&... options);
   Result<> make_embedder(store::Store* store);
   Result<> make_reranker(store::Store* store);
-  Result<> make_generator(const golden::Golden& golden);
 
   App& app_;
   net::HttpClient client_;

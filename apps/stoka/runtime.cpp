@@ -93,16 +93,42 @@ rerank::ConfidenceThresholds confidence_thresholds(const Config& config) {
           config.number("threshold.nothing")};
 }
 
-Runtime::Runtime(App& app, std::unique_ptr<store::Store> store, golden::Golden golden,
-                 route::Router router, cite::GuardRules guard, std::unique_ptr<Providers> providers)
+namespace {
+
+Result<std::unique_ptr<Runtime::Voice>> load_voice(const App& app) {
+  STOKA_ASSIGN(golden::Golden golden, app.load_golden());
+  STOKA_ASSIGN(route::Router router, route::Router::make(golden.router));
+  STOKA_ASSIGN(cite::GuardRules guard, cite::read_guard_rules(golden.guard));
+  return std::make_unique<Runtime::Voice>(
+      Runtime::Voice{std::move(golden), std::move(router), std::move(guard)});
+}
+
+std::vector<std::unique_ptr<Runtime::Voice>> only(std::unique_ptr<Runtime::Voice> voice) {
+  std::vector<std::unique_ptr<Runtime::Voice>> out;
+  out.push_back(std::move(voice));
+  return out;
+}
+
+}  // namespace
+
+Runtime::Runtime(App& app, std::unique_ptr<store::Store> store, std::unique_ptr<Voice> voice,
+                 std::unique_ptr<Providers> providers)
     : store_(std::move(store)),
-      golden_(std::move(golden)),
-      router_(std::move(router)),
-      guard_(std::move(guard)),
       providers_(std::move(providers)),
+      voices_(only(std::move(voice))),
       engine_({*store_, *store_, providers_->embedder(), providers_->reranker(),
-               providers_->generator(), golden_, router_, guard_, app.clock, app.ids, app.log},
+               providers_->generator(), golden(), voices_.back()->router, voices_.back()->guard,
+               app.clock, app.ids, app.log},
               pipeline_settings(app.config(), providers_->embedder())) {}
+
+Result<> Runtime::reload_golden(const App& app) {
+  STOKA_ASSIGN(std::unique_ptr<Voice> voice, load_voice(app));
+  STOKA_ASSIGN(voice->generator, providers_->generator_for(voice->golden));
+  voices_.push_back(std::move(voice));
+  const Voice& now = *voices_.back();
+  engine_.replace_voice(now.golden, now.router, now.guard, *now.generator);
+  return {};
+}
 
 Result<std::unique_ptr<Runtime>> make_runtime(App& app, store::OpenMode mode) {
   return make_runtime(app, [&] { return app.open_store(mode); });
@@ -110,13 +136,10 @@ Result<std::unique_ptr<Runtime>> make_runtime(App& app, store::OpenMode mode) {
 
 Result<std::unique_ptr<Runtime>> make_runtime(App& app, const OpenStore& open) {
   STOKA_TRY(check(app.config()));
-  STOKA_ASSIGN(golden::Golden golden, app.load_golden());
-  STOKA_ASSIGN(route::Router router, route::Router::make(golden.router));
-  STOKA_ASSIGN(cite::GuardRules guard, cite::read_guard_rules(golden.guard));
+  STOKA_ASSIGN(std::unique_ptr<Runtime::Voice> voice, load_voice(app));
   STOKA_ASSIGN(std::unique_ptr<store::Store> store, open());
-  STOKA_ASSIGN(std::unique_ptr<Providers> parts, Providers::make(app, store.get(), golden));
-  return std::make_unique<Runtime>(app, std::move(store), std::move(golden), std::move(router),
-                                   std::move(guard), std::move(parts));
+  STOKA_ASSIGN(std::unique_ptr<Providers> parts, Providers::make(app, store.get(), voice->golden));
+  return std::make_unique<Runtime>(app, std::move(store), std::move(voice), std::move(parts));
 }
 
 Result<std::unique_ptr<Providers>> make_providers(App& app, store::Store* store) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "app.h"
 #include "cite/voice_guard.h"
@@ -17,21 +18,31 @@ namespace stoka::app {
 // engine refers to the other members.
 class Runtime {
  public:
-  Runtime(App& app, std::unique_ptr<store::Store> store, golden::Golden golden,
-          route::Router router, cite::GuardRules guard, std::unique_ptr<Providers> providers);
+  // Golden data and what is made of it.
+  struct Voice {
+    golden::Golden golden;
+    route::Router router;
+    cite::GuardRules guard;
+    std::unique_ptr<generate::Generator> generator = {};  // null: that of the providers
+  };
+
+  Runtime(App& app, std::unique_ptr<store::Store> store, std::unique_ptr<Voice> voice,
+          std::unique_ptr<Providers> providers);
   Runtime(const Runtime&) = delete;
 
   store::Store& store() { return *store_; }
   Providers& providers() { return *providers_; }
-  const golden::Golden& golden() const { return golden_; }
+  const golden::Golden& golden() const { return voices_.back()->golden; }
   pipeline::Engine& engine() { return engine_; }
+  // Loads the golden data again. Later turns use it; those under way go on with what they have. If
+  // the data is invalid, nothing changes. Only one thread may call this and golden().
+  Result<> reload_golden(const App& app);
 
  private:
   std::unique_ptr<store::Store> store_;
-  golden::Golden golden_;
-  route::Router router_;
-  cite::GuardRules guard_;
   std::unique_ptr<Providers> providers_;
+  // The newest is the last. The older ones are kept, because turns may refer to them.
+  std::vector<std::unique_ptr<Voice>> voices_;
   pipeline::Engine engine_;
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <utility>
 
 #include "text/characters.h"
@@ -31,15 +33,43 @@ uint64_t fnv1a(std::string_view bytes) {
   return hash;
 }
 
-// Even turns choose among the even lines and odd turns among the odd ones, so that consecutive
-// turns never repeat a line although no state is kept.
-const std::string& pick(const std::vector<std::string>& lines, uint64_t seed, int turns) {
-  const size_t parity = lines.size() > 1 && turns % 2 != 0 ? 1 : 0;
-  const size_t choices = lines.size() > 1 ? (lines.size() - parity + 1) / 2 : 1;
-  return lines[parity + 2 * (seed % choices)];
+// The steps of splitmix64, which give the same numbers on every platform.
+uint64_t next_random(uint64_t& state) {
+  uint64_t z = (state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
 }
 
-const std::vector<std::string>& of_type(const VoiceLines::ByType& lines, std::string_view type) {
+// The numbers from `from` to `to` - 1 in an order that the seed decides.
+std::vector<size_t> shuffled(size_t from, size_t to, uint64_t seed) {
+  std::vector<size_t> out;
+  for (size_t i = from; i < to; ++i) out.push_back(i);
+  for (size_t left = out.size(); left > 1; --left)
+    std::swap(out[left - 1], out[next_random(seed) % left]);
+  return out;
+}
+
+// The index of the line for a turn, out of `count` lines.
+size_t line_index(size_t count, const GenerationRequest& request) {
+  const size_t turn = static_cast<size_t>(std::max(request.turns, 0));
+  if (count <= 2) return turn % count;
+  const size_t first = std::max<size_t>(count / 8, 1);
+  if (turn == 0) return fnv1a(request.query) % first;
+  const uint64_t seed = fnv1a(request.session_id);
+  size_t at = turn - 1;
+  std::vector<size_t> order = shuffled(first, count, seed);
+  for (uint64_t round = 1; at >= order.size(); ++round) {
+    at -= order.size();
+    const size_t last = order.back();
+    order = shuffled(0, count, seed + round);
+    // With three or more lines this leaves the last one in its place.
+    if (order.front() == last) std::swap(order[0], order[1]);
+  }
+  return order[at];
+}
+
+const VoiceLines::List& of_type(const VoiceLines::ByType& lines, std::string_view type) {
   const auto found = lines.find(type);
   return found != lines.end() ? found->second : lines.find(kAnyType)->second;
 }
@@ -66,8 +96,7 @@ std::string_view line_fault(std::string_view line, std::string_view group) {
   return {};
 }
 
-std::vector<std::string>* find_list(VoiceLines& lines, std::string_view group,
-                                    std::string_view type) {
+VoiceLines::List* find_list(VoiceLines& lines, std::string_view group, std::string_view type) {
   if (group == "direct" && !type.empty()) return &lines.direct[std::string(type)];
   if (group == "framing" && !type.empty()) return &lines.framing[std::string(type)];
   if (!type.empty()) return nullptr;
@@ -83,51 +112,77 @@ tl::unexpected<Error> invalid_lines(std::string_view what) {
               "compare with the built-in golden/voice_lines.toml");
 }
 
+bool is_conditional(const VoiceLine& line) { return !line.condition.empty(); }
+
+// Moves the lines with a condition to the end. False if there is no other line.
+bool order_list(VoiceLines::List& list) {
+  std::stable_partition(list.begin(), list.end(), std::not_fn(is_conditional));
+  return !list.empty() && !is_conditional(list.front());
+}
+
 }  // namespace
+
+const std::string& choose_line(const VoiceLines::List& lines, const GenerationRequest& request) {
+  std::vector<const VoiceLine*> usable;
+  for (const VoiceLine& line : lines)
+    if (request.site.meets(line.condition)) usable.push_back(&line);
+  return usable[line_index(usable.size(), request)]->text;
+}
 
 Result<VoiceLines> read_voice_lines(std::span<const TomlEntry> entries) {
   VoiceLines out;
   for (const TomlEntry& entry : entries) {
-    const std::string_view key = entry.key;
+    constexpr std::string_view kNeeds = "needs.";
+    std::string_view key = entry.key, condition;
+    if (key.starts_with(kNeeds)) {
+      key.remove_prefix(kNeeds.size());
+      condition = key.substr(0, key.find('.'));
+      key.remove_prefix(std::min(condition.size() + 1, key.size()));
+      if (std::find(golden::kConditions.begin(), golden::kConditions.end(), condition) ==
+          golden::kConditions.end())
+        return invalid_lines(fmt::format("line {}: unknown condition '{}'", entry.line, condition));
+    }
     const size_t dot = std::min(key.find('.'), key.size());
     const std::string_view group = key.substr(0, dot);
-    std::vector<std::string>* list =
-        find_list(out, group, key.substr(std::min(dot + 1, key.size())));
-    if (list == nullptr)
-      return invalid_lines(fmt::format("line {}: unknown '{}'", entry.line, key));
+    VoiceLines::List* list = find_list(out, group, key.substr(std::min(dot + 1, key.size())));
+    if (list == nullptr || (group == "framing" && !condition.empty()))
+      return invalid_lines(fmt::format("line {}: unknown '{}'", entry.line, entry.key));
     for (const std::string& line : entry.values) {
       if (const std::string_view wrong = line_fault(line, group); !wrong.empty()) {
         return invalid_lines(fmt::format("line {}: '{}' {}", entry.line, line, wrong));
       }
-      list->push_back(line);
+      list->push_back({line, std::string(condition)});
     }
-    if (list->empty()) return invalid_lines(fmt::format("line {}: '{}' is empty", entry.line, key));
+    if (entry.values.empty())
+      return invalid_lines(fmt::format("line {}: '{}' is empty", entry.line, entry.key));
   }
-  for (const auto& [name, missing] :
-       {std::pair{"direct.any", !out.direct.contains(kAnyType)},
-        std::pair{"framing.any", !out.framing.contains(kAnyType)},
-        std::pair{"adjacent", out.adjacent.empty()}, std::pair{"followup", out.followup.empty()},
-        std::pair{"lateral", out.lateral.empty()}, std::pair{"closers", out.closers.empty()}}) {
+  for (auto* by_type : {&out.direct, &out.framing})
+    for (auto at = by_type->begin(); at != by_type->end();)
+      at = order_list(at->second) ? std::next(at) : by_type->erase(at);
+  for (const auto& [name, missing] : {std::pair{"direct.any", !out.direct.contains(kAnyType)},
+                                      std::pair{"framing.any", !out.framing.contains(kAnyType)},
+                                      std::pair{"adjacent", !order_list(out.adjacent)},
+                                      std::pair{"followup", !order_list(out.followup)},
+                                      std::pair{"lateral", !order_list(out.lateral)},
+                                      std::pair{"closers", !order_list(out.closers)}}) {
     if (missing) return invalid_lines(fmt::format("has no '{}'", name));
   }
   return out;
 }
 
-const std::string& ExtractiveVoice::opener(const GenerationRequest& request, const Hit& hit,
-                                           uint64_t seed) const {
-  if (request.confidence != Confidence::direct) return pick(lines_.adjacent, seed, request.turns);
-  if (request.same_topic) return pick(lines_.followup, seed, request.turns);
-  return pick(of_type(lines_.direct, hit.chunk.type), seed, request.turns);
+const std::string& ExtractiveVoice::opener(const GenerationRequest& request, const Hit& hit) const {
+  if (request.confidence != Confidence::direct) return choose_line(lines_.adjacent, request);
+  if (request.same_topic) return choose_line(lines_.followup, request);
+  return choose_line(of_type(lines_.direct, hit.chunk.type), request);
 }
 
 std::string ExtractiveVoice::answer(const GenerationRequest& request) const {
-  const uint64_t seed = fnv1a(request.query);
   const Hit* first = nullptr;
   std::string out;
   const auto open_with = [&](const Hit& hit, std::string_view quote) {
     first = &hit;
     const std::string_view line =
-        request.low_confidence ? lines_.closest : std::string_view(opener(request, hit, seed));
+        request.low_confidence ? lines_.closest : std::string_view(opener(request, hit));
     out = fmt::format("{}\n{}", line, tag(hit, quote));
   };
   for (size_t i = 0; i < request.hits.size(); ++i) {
@@ -143,7 +198,7 @@ std::string ExtractiveVoice::answer(const GenerationRequest& request) const {
     const std::string quote = text::best_sentence(hit.chunk.content, document, request.query);
     if (quote.empty()) continue;
     if (first != nullptr) {
-      out += fmt::format("\n{}\n{}", pick(lines_.lateral, seed, request.turns), tag(hit, quote));
+      out += fmt::format("\n{}\n{}", choose_line(lines_.lateral, request), tag(hit, quote));
       break;
     }
     open_with(hit, quote);
@@ -152,7 +207,7 @@ std::string ExtractiveVoice::answer(const GenerationRequest& request) const {
   if (first == nullptr && !request.hits.empty()) open_with(request.hits.front(), "");
   if (first == nullptr) return std::string(kNothingFound);
   // After a low-confidence answer, a question would suggest that the answer was right.
-  if (!request.low_confidence) out += "\n" + pick(lines_.closers, seed, request.turns);
+  if (!request.low_confidence) out += "\n" + choose_line(lines_.closers, request);
   return out;
 }
 
@@ -171,10 +226,15 @@ std::vector<std::optional<std::string>> ExtractiveVoice::frame(std::span<const H
                                                                std::stop_token) {
   std::vector<std::optional<std::string>> out;
   for (const Hit& hit : hits) {
-    const std::vector<std::string>& lines = of_type(lines_.framing, hit.chunk.type);
+    const VoiceLines::List& lines = of_type(lines_.framing, hit.chunk.type);
+    const auto is_used = [&](size_t at) {
+      return std::find(out.begin(), out.end(), lines[at].text) != out.end();
+    };
     size_t at = fnv1a(hit.chunk.slug) % lines.size();
-    if (!out.empty() && out.back() == lines[at]) at = (at + 1) % lines.size();
-    out.emplace_back(lines[at]);
+    for (size_t tries = 0; tries < lines.size() && is_used(at); ++tries)
+      at = (at + 1) % lines.size();
+    if (!out.empty() && out.back() == lines[at].text) at = (at + 1) % lines.size();
+    out.emplace_back(lines[at].text);
   }
   return out;
 }

@@ -3,7 +3,6 @@
 // the rules of golden/never.txt.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -24,26 +23,40 @@ inline constexpr std::string_view kClosestLine =
 // The answer when there is nothing to cite.
 inline constexpr std::string_view kNothingFound = "nothing here on that. yet.";
 
+// A line, and the condition of golden/site_facts.h that the site must meet; usually empty.
+struct VoiceLine {
+  std::string text;
+  std::string condition = {};
+  bool operator==(const VoiceLine&) const = default;
+};
+
 // The lines to choose from. Some depend on the content type ("philosophy", "changelog", …); "any"
 // is for all types without lines of their own.
 struct VoiceLines {
-  using ByType = std::map<std::string, std::vector<std::string>, std::less<>>;
+  using List = std::vector<VoiceLine>;  // those without a condition come first
+  using ByType = std::map<std::string, List, std::less<>>;
   ByType direct;                      // before a citation that answers the question
-  std::vector<std::string> adjacent;  // before a citation that is only close to it
-  std::vector<std::string> followup;  // before a citation on the topic of the session
-  std::vector<std::string> lateral;   // one sentence between the first and the second citation
-  std::vector<std::string> closers;   // questions after the last citation
-  ByType framing;                     // above a recommendation
+  List adjacent;                      // before a citation that is only close to it
+  List followup;                      // before a citation on the topic of the session
+  List lateral;                       // one sentence between the first and the second citation
+  List closers;                       // questions after the last citation
+  ByType framing;                     // above a recommendation; without conditions
   std::string closest{kClosestLine};  // the first line of an answer with low confidence
 };
 
-// Reads golden/voice_lines.toml. Config errors with a line number: a missing list, an unknown key,
-// or a line that the voice forbids (an exclamation mark, a capital letter, more than two sentences,
-// a closer that is not a question, …).
+// Chooses a line of the list for a turn, among those whose condition the site meets. The first turn
+// of a session takes one of the first eighth of the list, by the question alone, so that equal
+// questions begin equal conversations. The later turns take the other lines in an order that the
+// session id decides, and then all lines, in another order each time. Consecutive turns never take
+// the same line, and equal requests get equal lines. The list must have a line without a condition.
+const std::string& choose_line(const VoiceLines::List& lines, const GenerationRequest& request);
+
+// Reads golden/voice_lines.toml. Config errors with a line number: a missing list, an unknown key
+// or condition, a list without an unconditional line, or a line that the voice forbids (an
+// exclamation mark, a capital letter, more than two sentences, a closer that is not a question, …).
 Result<VoiceLines> read_voice_lines(std::span<const TomlEntry> entries);
 
-// Thread safe. Equal requests give equal answers. Consecutive turns get different lines from lists
-// with two or more lines.
+// Thread safe. Equal requests give equal answers. The lines are those of choose_line().
 class ExtractiveVoice final : public Generator {
  public:
   explicit ExtractiveVoice(VoiceLines lines) : lines_(std::move(lines)) {}
@@ -63,7 +76,7 @@ class ExtractiveVoice final : public Generator {
   std::string answer(const GenerationRequest& request) const;
 
  private:
-  const std::string& opener(const GenerationRequest& request, const Hit& hit, uint64_t seed) const;
+  const std::string& opener(const GenerationRequest& request, const Hit& hit) const;
 
   VoiceLines lines_;
 };

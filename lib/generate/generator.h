@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "golden/site_facts.h"
 #include "model/event.h"
 #include "model/hit.h"
 #include "model/message.h"
@@ -30,7 +31,9 @@ struct GenerationRequest {
   // For each hit, the contents of all chunks of its document; if empty, only the hit's chunk is
   // used.
   std::vector<std::span<const std::string>> documents;
-  int turns = 0;  // the number of earlier turns in the session
+  int turns = 0;           // the number of earlier turns in the session
+  std::string session_id;  // decides the order in which the session uses the lines of the voice
+  golden::SiteFacts site;  // what a line of the voice may claim of the site
 };
 
 // Receives pieces of text, split anywhere.

@@ -19,9 +19,20 @@ constexpr size_t kNeverItems = 15;
 std::vector<std::string> lines(std::string_view text) {
   std::vector<std::string> out;
   while (!text.empty()) {
-    if (std::string_view line = trimmed(take_line(text)); !line.empty()) out.emplace_back(line);
+    const std::string_view line = trimmed(take_line(text));
+    if (!line.empty() && !line.starts_with('#')) out.emplace_back(line);
   }
   return out;
+}
+
+// The text without the lines that begin with #, and without white space around it.
+std::string without_comments(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    if (!trimmed(line).starts_with('#')) out += std::string(line) + "\n";
+  }
+  return std::string(trimmed(out));
 }
 
 Error broken(std::string_view file, std::string_view what) {
@@ -33,8 +44,28 @@ Error broken(std::string_view file, int line, std::string_view what) {
   return broken(fmt::format("{}:{}", file, line), what);
 }
 
+std::string_view trimmed_end(std::string_view line) {
+  return line.substr(0, line.find_last_not_of(" \t\r\n") + 1);
+}
+
+// The slugs of the <cite slug="…"/> tags in the answer of an example.
+std::vector<std::string> cited_slugs(std::string_view answer) {
+  std::vector<std::string> out;
+  constexpr std::string_view kTag = "<cite", kName = "slug=";
+  for (size_t at = answer.find(kTag); at != answer.npos; at = answer.find(kTag, at)) {
+    at += kTag.size();
+    const std::string_view tag = answer.substr(at, answer.find("/>", at) - at);
+    const size_t name = tag.find(kName);
+    if (name == tag.npos || name + kName.size() >= tag.size()) continue;
+    const std::string_view value = tag.substr(name + kName.size() + 1);
+    out.emplace_back(value.substr(0, value.find(tag[name + kName.size()])));
+  }
+  return out;
+}
+
 // Parses blocks of "visitor: …\nstoka: …" that are separated by blank lines. A line outside of a
-// block is an error, because it would be missing from the voice.
+// block is an error, because it would be missing from the voice. Lines that begin with # are
+// comments.
 Result<std::vector<GoldenExchange>> parse_exchanges(std::string_view text) {
   std::vector<GoldenExchange> out;
   constexpr std::string_view kVisitor = "visitor: ", kStoka = "stoka: ";
@@ -44,7 +75,9 @@ Result<std::vector<GoldenExchange>> parse_exchanges(std::string_view text) {
   int number = 0;
   while (!text.empty()) {
     ++number;
-    std::string_view line = trimmed(take_line(text));
+    const std::string_view whole = take_line(text);
+    std::string_view line = trimmed(whole);
+    if (line.starts_with('#')) continue;
     if (line.empty()) {
       into = nullptr;
     } else if (line.starts_with(kVisitor)) {
@@ -61,8 +94,12 @@ Result<std::vector<GoldenExchange>> parse_exchanges(std::string_view text) {
       return fail(
           broken(kFile, number, "the line belongs to no exchange of a visitor: and a stoka: line"));
     }
+    if (line.empty()) continue;
+    std::string& block = out.back().text;
+    block += (block.empty() ? "" : "\n") + std::string(trimmed_end(whole));
   }
   if (!is_answered()) return fail(broken(kFile, "the last question has no stoka: line"));
+  for (GoldenExchange& exchange : out) exchange.slugs = cited_slugs(exchange.stoka);
   return out;
 }
 
@@ -82,6 +119,15 @@ struct FileKeys {
   std::vector<KeyRule> keys;
 };
 
+// `keys`, and `conditional` in a table for each condition ("needs.changelog.closers").
+std::vector<KeyRule> with_conditions(std::vector<KeyRule> keys,
+                                     const std::vector<KeyRule>& conditional) {
+  for (const std::string_view condition : kConditions)
+    for (const KeyRule& rule : conditional)
+      keys.push_back({fmt::format("needs.{}.{}", condition, rule.name), rule.type});
+  return keys;
+}
+
 const std::vector<FileKeys>& all_keys() {
   static const std::vector<FileKeys> keys = {
       {"replies.toml",
@@ -94,7 +140,9 @@ const std::vector<FileKeys>& all_keys() {
         {"deal"},
         {"nothing"},
         {"closest"}}},
-      {"hints.toml", {{"pages.*", KeyType::text}, {"product.lines"}, {"post.lines"}}},
+      {"hints.toml",
+       with_conditions({{"pages.*", KeyType::text}, {"product.lines"}, {"post.lines"}},
+                       {{"pages.*", KeyType::text}})},
       {"router.toml",
        {{"meta.*.reply", KeyType::text},
         {"meta.*.patterns"},
@@ -108,7 +156,9 @@ const std::vector<FileKeys>& all_keys() {
       {"guard.toml", {{"openers.*"}}},
       {"framing.toml", {{"task", KeyType::text}, {"pieces"}, {"lines"}}},
       {"voice_lines.toml",
-       {{"direct.*"}, {"framing.*"}, {"adjacent"}, {"followup"}, {"lateral"}, {"closers"}}},
+       with_conditions(
+           {{"direct.*"}, {"framing.*"}, {"adjacent"}, {"followup"}, {"lateral"}, {"closers"}},
+           {{"direct.*"}, {"adjacent"}, {"followup"}, {"lateral"}, {"closers"}})},
   };
   return keys;
 }
@@ -163,6 +213,20 @@ bool has_type(const TomlEntry& entry, KeyType type) {
   return parse_number<int>(entry.values[0]).value_or(-1) >= 0;
 }
 
+// A key of a table [needs.CONDITION], for example "needs.changelog.closers", split at its
+// condition. The condition of another key is empty.
+struct Conditional {
+  std::string_view condition, name;
+};
+
+constexpr std::string_view kNeeds = "needs.";
+
+Conditional split_condition(std::string_view key) {
+  const size_t dot = key.starts_with(kNeeds) ? key.find('.', kNeeds.size()) : key.npos;
+  if (dot == key.npos) return {{}, key};
+  return {key.substr(kNeeds.size(), dot - kNeeds.size()), key.substr(dot + 1)};
+}
+
 // The keys of a golden file, for example of "router.toml". For replies.toml these are the built-in
 // replies; the caller adds the replies that router.toml names.
 std::vector<KeyRule> known_keys(std::string_view file) {
@@ -171,11 +235,24 @@ std::vector<KeyRule> known_keys(std::string_view file) {
   return {};
 }
 
+Result<> check_condition(std::string_view file, const TomlEntry& entry) {
+  const std::string_view condition = split_condition(entry.key).condition;
+  const std::vector<std::string> known(kConditions.begin(), kConditions.end());
+  if (condition.empty() || SiteFacts{true, true, true}.meets(condition)) return {};
+  return fail(ErrorKind::config,
+              fmt::format("golden file {}:{}: unknown condition '{}'{}", file, entry.line,
+                          condition, did_you_mean(condition, known)),
+              fmt::format("the conditions are {}", fmt::join(known, ", ")));
+}
+
 // Fails with an error of kind config that names the file, the line, the key and, for an unknown
 // key, the closest known one.
 Result<> check_keys(std::string_view file, std::span<const TomlEntry> entries,
                     std::span<const KeyRule> known) {
+  const bool allows_conditions = std::any_of(
+      known.begin(), known.end(), [](const KeyRule& k) { return k.name.starts_with(kNeeds); });
   for (const TomlEntry& entry : entries) {
+    if (allows_conditions) STOKA_TRY(check_condition(file, entry));
     const auto key = std::find_if(known.begin(), known.end(),
                                   [&](const KeyRule& k) { return matches(k, entry.key); });
     if (key == known.end()) {
@@ -269,14 +346,15 @@ Result<> read_hints(std::vector<TomlEntry> entries, Golden& golden) {
       lines = std::move(entry.values);
       continue;
     }
-    const std::string page = entry.key.substr(kPages.size());
+    const Conditional key = split_condition(entry.key);
+    const std::string page(key.name.substr(kPages.size()));
     if (!page.starts_with('/') || page.find('*') < page.size() - 1 ||
         (page.size() > 1 && page.ends_with('/')))
       return fail(broken("hints.toml", entry.line,
                          fmt::format("page '{}' must begin with /, end without one, and have a * "
                                      "only at its end",
                                      page)));
-    golden.page_hints.push_back({page, entry.values[0]});
+    golden.page_hints.push_back({page, entry.values[0], std::string(key.condition)});
   }
   return {};
 }
@@ -317,36 +395,57 @@ const std::string& Golden::reply(std::string_view name, int n) const {
   return found->second[static_cast<size_t>(n) % found->second.size()];
 }
 
-std::string Golden::hint(std::string_view page) const {
+std::string Golden::hint(std::string_view page, const SiteFacts& site) const {
+  const PageHint* best = nullptr;
   for (const PageHint& hint : page_hints)
-    if (hint.page == page) return hint.line;
-  return "";
+    if (hint.page == page && site.meets(hint.condition) && (!best || best->condition.empty()))
+      best = &hint;
+  return best ? best->line : "";
 }
 
-std::string Golden::hint_below(std::string_view page) const {
+std::string Golden::hint_below(std::string_view page, const SiteFacts& site) const {
   const PageHint* best = nullptr;
   for (const PageHint& hint : page_hints) {
     std::string_view above = hint.page;
-    if (!above.ends_with('*')) continue;
+    if (!above.ends_with('*') || !site.meets(hint.condition)) continue;
     above.remove_suffix(1);
     const bool below = page.starts_with(above) && page.size() > above.size();
-    if (below && (!best || hint.page.size() > best->page.size())) best = &hint;
+    const bool better = !best || hint.page.size() > best->page.size() ||
+                        (hint.page == best->page && best->condition.empty());
+    if (below && better) best = &hint;
   }
   return best ? best->line : "";
+}
+
+std::string Golden::exchanges_in(const HasSlug& has_slug) const {
+  std::string out;
+  for (const GoldenExchange& exchange : exchange_list)
+    if (std::all_of(exchange.slugs.begin(), exchange.slugs.end(), has_slug))
+      out += (out.empty() ? "" : "\n\n") + exchange.text;
+  return out;
+}
+
+std::vector<std::string> Golden::missing_slugs(const HasSlug& has_slug) const {
+  std::vector<std::string> out;
+  for (const GoldenExchange& exchange : exchange_list)
+    for (const std::string& slug : exchange.slugs)
+      if (!has_slug(slug) && std::find(out.begin(), out.end(), slug) == out.end())
+        out.push_back(slug);
+  return out;
 }
 
 Result<Golden> load(const FileOverride& override_file) {
   Files files(override_file);
   Golden out;
   STOKA_ASSIGN(std::string identity, files.text("identity.txt"));
-  out.identity = trimmed(identity);
+  out.identity = without_comments(identity);
   STOKA_ASSIGN(std::string never, files.text("never.txt"));
   out.never = lines(never);
   STOKA_ASSIGN(std::string voice, files.text("voice.txt"));
-  out.voice = trimmed(voice);
+  out.voice = without_comments(voice);
   STOKA_ASSIGN(std::string exchanges, files.text("exchanges.txt"));
-  out.exchanges = trimmed(exchanges);
   STOKA_ASSIGN(out.exchange_list, parse_exchanges(exchanges));
+  out.exchanges = out.exchanges_in([](std::string_view) { return true; });
   STOKA_ASSIGN(std::vector<TomlEntry> router, files.toml("router.toml"));
   STOKA_ASSIGN(out.router, read_router(router));
   STOKA_ASSIGN(std::vector<TomlEntry> replies, files.toml("replies.toml", reply_keys(out.router)));

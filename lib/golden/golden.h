@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/toml.h"
+#include "golden/site_facts.h"
 
 namespace stoka::golden {
 
@@ -20,6 +21,8 @@ namespace stoka::golden {
 struct GoldenExchange {
   std::string visitor;
   std::string stoka;
+  std::string text = {};                // its lines in the file
+  std::vector<std::string> slugs = {};  // that its answer cites
 };
 
 // A rule of the router. The first rule with a matching pattern decides. See golden/router.toml.
@@ -41,6 +44,7 @@ struct RouterData {
 struct PageHint {
   std::string page;  // a path; with a * at its end, all paths below it
   std::string line;
+  std::string condition = {};  // which the site must meet; usually empty
 };
 
 struct Golden {
@@ -60,10 +64,17 @@ struct Golden {
 
   // The n-th line of a canned reply, modulo their number. The name must exist.
   const std::string& reply(std::string_view name, int n = 0) const;
-  // The hint for exactly this page, or an empty string.
-  std::string hint(std::string_view page) const;
+  // The hint for exactly this page, or an empty string. A hint with a condition that the site meets
+  // comes first.
+  std::string hint(std::string_view page, const SiteFacts& site = {}) const;
   // The hint of the longest pattern with a * that the page is below, or an empty string.
-  std::string hint_below(std::string_view page) const;
+  std::string hint_below(std::string_view page, const SiteFacts& site = {}) const;
+  // The examples that cite only slugs of the index, as text for a prompt. An example of a page that
+  // does not exist would teach a model to cite it.
+  using HasSlug = std::function<bool(std::string_view slug)>;
+  std::string exchanges_in(const HasSlug& has_slug) const;
+  // The slugs that examples cite and the index lacks, each once, in the order of the file.
+  std::vector<std::string> missing_slugs(const HasSlug& has_slug) const;
 };
 
 // Returns the text that replaces a golden file ("replies.toml"), or nothing to use the built-in

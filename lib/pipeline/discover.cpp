@@ -157,9 +157,10 @@ Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token
   Ambient out;
   const std::string path = page_path(page);
   // A page such as "/" has a hint of its own, which is used even if the page is a document as well.
-  if (out.hint = golden.hint(path); !out.hint.empty()) return out;
+  const golden::SiteFacts site = engine.site_facts(*catalog);
+  if (out.hint = golden.hint(path, site); !out.hint.empty()) return out;
   if (!document) {
-    out.hint = golden.hint_below(path);
+    out.hint = golden.hint_below(path, site);
     return out;
   }
   if (document->type == "product") {

@@ -3,6 +3,23 @@
 #include <fmt/format.h>
 
 namespace stoka::pipeline {
+namespace {
+
+constexpr std::chrono::days kOldEssay{365};
+
+golden::SiteFacts golden_facts(const Catalog& catalog, Date today) {
+  golden::SiteFacts out;
+  for (const store::DocumentInfo& info : catalog.documents()) {
+    const Document& document = info.document;
+    if (document.type == "changelog") out.has_changelog = true;
+    if (document.type == "product") out.has_product = true;
+    if (document.type == "philosophy" && document.date && today - *document.date > kOldEssay)
+      out.has_old_essay = true;
+  }
+  return out;
+}
+
+}  // namespace
 
 Engine::Engine(Parts parts, Settings settings)
     : parts_(parts), settings_(std::move(settings)), fallback_reranker_(parts.index) {}
@@ -18,6 +35,30 @@ Result<std::shared_ptr<const Catalog>> Engine::catalog() {
   std::lock_guard lock(mutex_);
   catalog_ = catalog;
   return catalog;
+}
+
+golden::SiteFacts Engine::site_facts(const Catalog& catalog) {
+  const Date today = parts_.clock.today();
+  {
+    std::lock_guard lock(mutex_);
+    if (site_facts_ && std::get<0>(*site_facts_) == catalog.generation() &&
+        std::get<1>(*site_facts_) == today)
+      return std::get<2>(*site_facts_);
+  }
+  golden::SiteFacts out = golden_facts(catalog, today);
+  std::lock_guard lock(mutex_);
+  site_facts_.emplace(catalog.generation(), today, out);
+  return out;
+}
+
+void Engine::replace_voice(const golden::Golden& golden, const route::Router& router,
+                           const cite::GuardRules& guard, generate::Generator& generator) {
+  auto parts = std::make_unique<const Parts>(Parts{parts_.index, parts_.sessions, parts_.embedder,
+                                                   parts_.reranker, generator, golden, router,
+                                                   guard, parts_.clock, parts_.ids, parts_.log});
+  std::lock_guard lock(mutex_);
+  current_.store(parts.get(), std::memory_order_release);
+  replaced_.push_back(std::move(parts));
 }
 
 Result<> Engine::check_index(std::stop_token stop) {

@@ -2,9 +2,13 @@
 // and ambient lines have in common.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -90,13 +94,22 @@ class Engine {
   };
   Engine(Parts parts, Settings settings);
 
-  const Parts& parts() const { return parts_; }
+  // The parts as they are now. The reference stays valid as long as the engine, also if the voice
+  // is replaced meanwhile.
+  const Parts& parts() const { return *current_.load(std::memory_order_acquire); }
+  // Replaces the parts that golden data decides. They must outlive the engine. A turn that is under
+  // way may still use the old ones.
+  void replace_voice(const golden::Golden& golden, const route::Router& router,
+                     const cite::GuardRules& guard, generate::Generator& generator);
   const Settings& settings() const { return settings_; }
   // For callers that block while an answer is generated.
   net::EventLoopPool& loops() { return loops_; }
 
   // The indexed documents. Cached until an index run changes the generation of the index.
   Result<std::shared_ptr<const Catalog>> catalog();
+
+  // What lines of the voice may claim of the site.
+  golden::SiteFacts site_facts(const Catalog& catalog);
 
   // Checks that the index can be searched with these parts. Errors: data if nothing is indexed;
   // config if the index was made with other parts (the message names both); the error of the
@@ -115,12 +128,18 @@ class Engine {
   Result<Candidates> candidates(retrieve::Query query, std::stop_token stop);
 
  private:
-  Parts parts_;
+  const Parts parts_;  // those that the engine was made with; the voice may have been replaced
   Settings settings_;
   rerank::RetrievalOrder fallback_reranker_;
   net::EventLoopPool loops_;
-  std::mutex mutex_;  // guards catalog_
+  std::mutex mutex_;  // guards the members below, except for reading current_
   std::shared_ptr<const Catalog> catalog_;
+  // The facts of the index with this generation, on this day.
+  std::optional<std::tuple<uint64_t, Date, golden::SiteFacts>> site_facts_;
+  // Kept as long as the engine, because turns refer to them. A person edits golden data, so they
+  // are few.
+  std::vector<std::unique_ptr<const Parts>> replaced_;
+  std::atomic<const Parts*> current_{&parts_};
 };
 
 }  // namespace stoka::pipeline

@@ -156,11 +156,14 @@ Result<std::string> clean_query(std::string_view query) {
   return cleaned;
 }
 
-void build_prompt(const Engine& engine, Turn& turn) {
+void build_prompt(Engine& engine, Turn& turn) {
   prompt::Input input{turn.query, {},           turn.route,   turn.confidence, turn.low_confidence,
                       turn.page,  turn.visitor, turn.session, turn.returning};
   for (const cite::CitationSource& source : turn.sources) input.hits.push_back(source.hit);
   for (const session::Interest& interest : turn.interests) input.interests.push_back(interest.tag);
+  if (const auto catalog = engine.catalog())
+    input.exchanges = engine.parts().golden.exchanges_in(
+        [&](std::string_view slug) { return (*catalog)->find(slug) != nullptr; });
   turn.prompt = prompt::build_messages(input, engine.parts().golden, engine.settings().prompt);
 }
 
@@ -196,6 +199,7 @@ Result<> find_sources(Engine& engine, Turn& turn, std::stop_token stop) {
     return {};
   }
   STOKA_ASSIGN(const std::shared_ptr<const Catalog> catalog, engine.catalog());
+  turn.site = engine.site_facts(*catalog);
   Stopwatch watch(parts.clock, turn.stages);
   STOKA_TRY(search_consistently(engine, turn, *catalog, watch, stop));
   if (turn.confidence != Confidence::nothing) STOKA_TRY(load_sources(engine, turn));

@@ -47,6 +47,8 @@ generate::GenerationRequest TurnStreamer::request() const {
   for (const cite::CitationSource& source : turn_.sources)
     out.documents.emplace_back(source.document_chunks);
   out.turns = turn_.session.turns;
+  out.session_id = turn_.session.id;
+  out.site = turn_.site;
   return out;
 }
 

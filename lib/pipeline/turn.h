@@ -48,6 +48,7 @@ struct Turn {
   std::vector<Hit> ranked;     // after the policy, best first, with receipts
   std::string reranker_error;  // the error of the reranker; empty if it succeeded
   std::vector<session::Interest> interests;
+  golden::SiteFacts site;  // set if something was searched for
   std::vector<cite::CitationSource>
       sources;            // what may be cited: `ranked` without slugs shown before
   prompt::Prompt prompt;  // empty if the generator does not read it
@@ -90,7 +91,7 @@ Result<Turn> open_turn(Engine& engine, const TurnRequest& request);
 Result<> find_sources(Engine& engine, Turn& turn, std::stop_token stop);
 
 // Builds the prompt even if the configured generator does not read one, so that it can be shown.
-void build_prompt(const Engine& engine, Turn& turn);
+void build_prompt(Engine& engine, Turn& turn);
 
 // The stream phase as a push interface: the caller drives the generator and passes on what it
 // writes. Not thread safe. Engine and turn must outlive it.

@@ -142,8 +142,9 @@ std::string cut_to(const std::string& content, size_t tokens) {
 Prompt build_messages(const Input& input, const golden::Golden& golden, const Options& options) {
   Prompt out;
   std::string never = constraints(golden.never);
-  std::string voice =
-      golden.voice + "\n\n[golden examples — these define your voice]\n\n" + golden.exchanges;
+  const std::string& examples = input.exchanges ? *input.exchanges : golden.exchanges;
+  std::string voice = golden.voice;
+  if (!examples.empty()) voice += "\n\n[golden examples — these define your voice]\n\n" + examples;
   std::string about_visitor = visitor(input);
   std::string earlier = earlier_turns(input, options.full_exchanges);
   std::vector<std::string> contents;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ struct Input {
   Session session;                          // before this turn
   bool returning = false;                   // whether the visitor had an earlier session
   std::vector<std::string> interests = {};  // tags by descending weight
+  // The golden examples that the index can support; without a value all of them.
+  std::optional<std::string> exchanges = {};
 };
 
 struct Layer {

@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "text/normalize.h"
@@ -105,11 +107,146 @@ TEST_CASE(
 }
 
 TEST_CASE("the built-in lines are valid") {
-  CHECK(shipped().closers.size() >= 6);
   for (const char* type : {"philosophy", "changelog", "product", "blog", "any"}) {
     CHECK(shipped().direct.contains(type));
     CHECK(shipped().framing.contains(type));
   }
+}
+
+namespace {
+
+// All built-in lists by their names.
+std::vector<std::pair<std::string, VoiceLines::List>> shipped_lists() {
+  const VoiceLines& lines = shipped();
+  std::vector<std::pair<std::string, VoiceLines::List>> out = {{"adjacent", lines.adjacent},
+                                                               {"followup", lines.followup},
+                                                               {"lateral", lines.lateral},
+                                                               {"closers", lines.closers}};
+  for (const auto& [type, list] : lines.direct) out.emplace_back("direct." + type, list);
+  for (const auto& [type, list] : lines.framing) out.emplace_back("framing." + type, list);
+  return out;
+}
+
+const golden::SiteFacts kEverySite[] = {
+    {}, {true, false, false}, {false, true, false}, {false, false, true}, {true, true, true}};
+
+}  // namespace
+
+TEST_CASE("every built-in list has at least 40 lines for any site, and no line stands twice") {
+  std::set<std::string> all;
+  CHECK(shipped_lists().size() == 14);
+  for (const auto& [name, list] : shipped_lists()) {
+    CAPTURE(name);
+    const auto plain = std::count_if(list.begin(), list.end(),
+                                     [](const VoiceLine& line) { return line.condition.empty(); });
+    CHECK(plain >= 40);
+    for (const VoiceLine& line : list) {
+      CAPTURE(line.text);
+      CHECK(all.insert(line.text).second);
+      CHECK(line.text.size() <= 80);
+      for (const char* never : {"hello", "welcome", "sorry", "great question", "happy to"})
+        CHECK(line.text.find(never) == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a line that names what a site may lack is only used on sites that have it") {
+  for (const auto& [name, list] : shipped_lists()) {
+    if (name == "direct.changelog" || name == "framing.changelog" || name == "direct.product" ||
+        name == "framing.product")
+      continue;  // these stand beside such a page
+    for (const VoiceLine& line : list) {
+      CAPTURE(line.text);
+      if (line.condition.empty()) {
+        CHECK(line.text.find("patch note") == std::string::npos);
+        CHECK(line.text.find("product") == std::string::npos);
+      }
+    }
+  }
+  std::set<std::string> used;
+  for (int turns = 0; turns < 200; ++turns) {
+    GenerationRequest input = request("q", {}, turns);
+    used.insert(choose_line(shipped().closers, input));
+  }
+  for (const VoiceLine& line : shipped().closers)
+    CHECK(used.contains(line.text) == line.condition.empty());
+  for (int turns = 0; turns < 200; ++turns) {
+    GenerationRequest input = request("q", {}, turns);
+    input.site = {true, true, true};
+    used.insert(choose_line(shipped().closers, input));
+  }
+  CHECK(used.size() == shipped().closers.size());
+}
+
+TEST_CASE("forty turns of a session repeat no line, and no list repeats one on the next turn") {
+  for (const auto& [name, list] : shipped_lists()) {
+    if (name.starts_with("framing")) continue;  // chosen by page, not by turn
+    CAPTURE(name);
+    for (const char* session : {"", "5b0c2c1e-0000-4000-8000-000000000001", "another"}) {
+      for (const golden::SiteFacts& site : kEverySite) {
+        std::set<std::string> used;
+        std::string last;
+        for (int turns = 0; turns < 150; ++turns) {
+          GenerationRequest input = request(kQueries[turns % 7], {}, turns);
+          input.session_id = session;
+          input.site = site;
+          const std::string line = choose_line(list, input);
+          CHECK(line == choose_line(list, input));
+          CHECK(line != last);
+          if (turns < 40) CHECK(used.insert(line).second);
+          last = line;
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("equal questions begin alike in any session, and later turns do not follow one order") {
+  std::set<std::string> first, second;
+  for (int i = 0; i < 20; ++i) {
+    GenerationRequest input = request("constraints", {}, 0);
+    input.session_id = std::to_string(i);
+    first.insert(choose_line(shipped().closers, input));
+    input.turns = 1;
+    second.insert(choose_line(shipped().closers, input));
+  }
+  CHECK(first.size() == 1);
+  CHECK(second.size() > 5);
+}
+
+TEST_CASE("short lists are used up before a line comes again, and never twice in a row") {
+  for (size_t count : {1, 2, 3, 4, 9}) {
+    CAPTURE(count);
+    VoiceLines::List list;
+    for (size_t i = 0; i < count; ++i) list.push_back({std::to_string(i)});
+    std::set<std::string> used;
+    std::string last;
+    for (int turns = 0; turns < 60; ++turns) {
+      GenerationRequest input = request("q", {}, turns);
+      input.session_id = "s";
+      const std::string line = choose_line(list, input);
+      used.insert(line);
+      if (count > 1) CHECK(line != last);
+      last = line;
+    }
+    CHECK(used.size() == count);
+  }
+}
+
+TEST_CASE("lists in a table of a condition are read, and an unknown condition is an error") {
+  const std::string valid =
+      "adjacent = ['a.']\nfollowup = ['f.']\nlateral = ['l.']\nclosers = ['c?']\n"
+      "[direct]\nany = ['d.']\n[framing]\nany = ['g.']\n";
+  const auto lines = read("needs.changelog.closers = ['n?']\n" + valid);
+  REQUIRE_MESSAGE(lines, lines.error().message);
+  CHECK(lines->closers == VoiceLines::List{{"c?"}, {"n?", "changelog"}});
+  CHECK(!read("needs.changelogs.closers = ['n?']\n" + valid));
+  CHECK(!read("needs.changelog.framing.any = ['n.']\n" + valid));
+  std::string only_conditional = valid;
+  only_conditional.replace(only_conditional.find("closers"), 7, "needs.product.closers");
+  const auto missing = read(only_conditional);
+  REQUIRE(!missing);
+  CHECK(missing.error().message == "voice_lines.toml has no 'closers'");
 }
 
 TEST_CASE("an answer contains a framing line, a verbatim quote and a final question") {

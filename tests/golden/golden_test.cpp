@@ -196,6 +196,83 @@ TEST_CASE("a value of the wrong type is an error with its line") {
   }
 }
 
+TEST_CASE("an unknown condition is an error that names the nearest") {
+  struct Case {
+    const char* file;
+    const char* text;
+    const char* message;
+  };
+  for (const Case& c : std::initializer_list<Case>{
+           {"voice_lines.toml", "[needs.changelogs]\nclosers = [\"so?\"]",
+            "2: unknown condition 'changelogs', did you mean 'changelog'?"},
+           {"voice_lines.toml", "[needs.products.direct]\nblog = [\"so.\"]",
+            "2: unknown condition 'products', did you mean 'product'?"},
+           {"hints.toml", "[needs.old_esay.pages]\n\"/\" = \"so.\"",
+            "2: unknown condition 'old_esay', did you mean 'old_essay'?"},
+           {"voice_lines.toml", "[needs.weather]\nclosers = [\"so?\"]",
+            "2: unknown condition 'weather'"},
+           {"voice_lines.toml", "[needs.changelog]\ncloser = [\"so?\"]",
+            "2: unknown key 'needs.changelog.closer', did you mean 'needs.changelog.closers'?"}}) {
+    CAPTURE(std::string(c.text));
+    const auto golden = with(c.file, c.text);
+    REQUIRE(!golden);
+    CHECK(golden.error().kind == ErrorKind::config);
+    CHECK(golden.error().message == fmt::format("golden file {}:{}", c.file, c.message));
+    CHECK(!golden.error().hint.empty());
+  }
+}
+
+TEST_CASE("a hint with a condition that the site meets comes before the one without") {
+  const auto golden = with("hints.toml",
+                           "[pages]\n\"/\" = \"plain.\"\n\"/x/*\" = \"below.\"\n"
+                           "[needs.product.pages]\n\"/\" = \"shop.\"\n\"/x/*\" = \"things.\"\n"
+                           "\"/only\" = \"only.\"\n"
+                           "[product]\nlines = [\"p.\"]\n[post]\nlines = [\"q.\"]\n");
+  REQUIRE_MESSAGE(golden, golden.error().message);
+  golden::SiteFacts shop;
+  shop.has_product = true;
+  CHECK(golden->hint("/") == "plain.");
+  CHECK(golden->hint("/", shop) == "shop.");
+  CHECK(golden->hint("/only") == "");
+  CHECK(golden->hint("/only", shop) == "only.");
+  CHECK(golden->hint_below("/x/y") == "below.");
+  CHECK(golden->hint_below("/x/y", shop) == "things.");
+}
+
+TEST_CASE("examples are kept if all pages that they cite exist") {
+  const auto golden = with("exchanges.txt",
+                           "# A comment.\nvisitor: a\nstoka: yes.\n\n"
+                           "visitor: b\nstoka: look.\n       <cite slug=\"one\" quote=\"q\"/>\n"
+                           "       <cite quote='q' slug='two'/>\n\n"
+                           "visitor: c\nstoka: <cite slug=\"two\" quote=\"q\"/>\n");
+  REQUIRE_MESSAGE(golden, golden.error().message);
+  REQUIRE(golden->exchange_list.size() == 3);
+  CHECK(golden->exchange_list[1].slugs == std::vector<std::string>{"one", "two"});
+  CHECK(golden->exchanges.starts_with("visitor: a\nstoka: yes.\n\nvisitor: b"));
+  const auto only_two = [](std::string_view slug) { return slug == "two"; };
+  CHECK(golden->exchanges_in(only_two) ==
+        "visitor: a\nstoka: yes.\n\nvisitor: c\nstoka: <cite slug=\"two\" quote=\"q\"/>");
+  CHECK(golden->missing_slugs(only_two) == std::vector<std::string>{"one"});
+  CHECK(golden->missing_slugs([](std::string_view) { return false; }) ==
+        std::vector<std::string>{"one", "two"});
+}
+
+TEST_CASE("lines that begin with # are comments in the text files") {
+  CHECK(with("identity.txt", "# who\nYou are the site of Ada.\n  # and\nYou read.\n")->identity ==
+        "You are the site of Ada.\nYou read.");
+  CHECK(with("voice.txt", "# how\nShort.\n")->voice == "Short.");
+  std::string never = built_in("never.txt", "");
+  never = "# rules\n" + never;
+  CHECK(with("never.txt", never)->never == golden::load()->never);
+  CHECK(!with("identity.txt", "# nothing else\n"));
+}
+
+TEST_CASE("the built-in examples keep their lines as they are in the file") {
+  std::string text = built_in("exchanges.txt", "");
+  while (text.ends_with('\n')) text.pop_back();
+  CHECK(golden::load()->exchanges == text);
+}
+
 TEST_CASE("replies.toml may have every reply that a router rule names") {
   const auto golden = golden::load([](std::string_view name) -> Result<std::optional<std::string>> {
     if (name == "replies.toml") return built_in(name, "jobs = [\"nobody is hired here.\"]");

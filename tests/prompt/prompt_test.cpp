@@ -55,6 +55,16 @@ std::string long_content(int sentences) {
 
 }  // namespace
 
+TEST_CASE("the examples of the input replace those of the golden data, and may be none") {
+  prompt::Input in = input();
+  in.exchanges = "visitor: owls?\nstoka: no.";
+  CHECK(contains(system_text(in), "your voice]\n\nvisitor: owls?\nstoka: no.\n\n"));
+  CHECK(!contains(system_text(in), "summarize everything"));
+  in.exchanges = "";
+  CHECK(!contains(system_text(in), "[golden examples"));
+  CHECK(contains(system_text(in), voice().voice));
+}
+
 TEST_CASE("the prompt layers are in their order") {
   std::string system = system_text(input());
   size_t at = 0;
