@@ -5,6 +5,7 @@
 #include "base/ascii.h"
 #include "model/claim.h"
 #include "pipeline/profile.h"
+#include "pipeline/site_answers.h"
 #include "pipeline/site_words.h"
 #include "pipeline/turn.h"
 #include "session/turn.h"
@@ -116,6 +117,17 @@ Result<> search_consistently(Engine& engine, Turn& turn, const Catalog& catalog,
   }
 }
 
+// Answers a question that asks for something else than words in pages. Returns false if it must be
+// searched for.
+Result<bool> answer_intent(Engine& engine, Turn& turn, const Catalog& catalog,
+                           std::stop_token stop) {
+  turn.interests = engine.interests(turn.visitor, turn.page, catalog);
+  STOKA_ASSIGN(const bool answered, answer_about_site(engine, turn, catalog, stop));
+  if (!answered) return false;
+  if (turn.canned_reply.empty()) turn.topic = session::topic(turn.route, turn.ranked, turn.session);
+  return true;
+}
+
 // Loads the whole documents that may be cited, because a quote may come from any part of them.
 Result<> load_sources(Engine& engine, Turn& turn) {
   for (const Hit& hit : turn.ranked) {
@@ -180,6 +192,7 @@ Result<Turn> open_turn(Engine& engine, const TurnRequest& request) {
   if (!site.outcome()) return fail(site.outcome().error());
   turn.route = decision.route;
   turn.rule = decision.rule;
+  turn.intent = std::move(decision.intent);
   watch.lap("route");
   if (!decision.reply.empty()) set_canned_reply(turn, parts.golden, decision.reply);
   return turn;
@@ -197,8 +210,13 @@ Result<> find_sources(Engine& engine, Turn& turn, std::stop_token stop) {
   }
   STOKA_ASSIGN(const std::shared_ptr<const Catalog> catalog, engine.catalog());
   Stopwatch watch(parts.clock, turn.stages);
-  STOKA_TRY(search_consistently(engine, turn, *catalog, watch, stop));
-  if (turn.confidence != Confidence::nothing) STOKA_TRY(load_sources(engine, turn));
+  STOKA_ASSIGN(const bool answered, answer_intent(engine, turn, *catalog, stop));
+  watch.lap("intent");
+  if (!turn.canned_reply.empty()) return {};
+  if (!answered) {
+    STOKA_TRY(search_consistently(engine, turn, *catalog, watch, stop));
+    if (turn.confidence != Confidence::nothing) STOKA_TRY(load_sources(engine, turn));
+  }
   if (turn.sources.empty()) {
     turn.route = Route::nothing;
     turn.confidence = Confidence::nothing;
