@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/ascii.h"
 #include "model/claim.h"
+#include "pipeline/chosen_pages.h"
+#include "pipeline/continuation.h"
 #include "pipeline/profile.h"
 #include "pipeline/site_answers.h"
 #include "pipeline/site_words.h"
@@ -75,6 +79,36 @@ std::set<std::string, std::less<>> as_set(const std::vector<std::string>& items)
   return {items.begin(), items.end()};
 }
 
+// The slug of the page that answers the question best by far, if the session has shown that page.
+std::string page_to_return_to(const Engine& engine, const Turn& turn,
+                              const std::vector<Hit>& hits) {
+  constexpr double kLead = 0.05;  // over the best page that was not shown
+  const Hit* shown = nullptr;
+  double unshown = 0;
+  for (const Hit& hit : hits) {
+    if (!turn.session.has_shown(hit.chunk.slug))
+      unshown = std::max(unshown, hit.raw_score);
+    else if (!shown || hit.raw_score > shown->raw_score)
+      shown = &hit;
+  }
+  const bool leads = shown && shown->raw_score >= engine.settings().thresholds.adjacent &&
+                     shown->raw_score >= unshown + kLead;
+  return leads ? shown->chunk.slug : std::string();
+}
+
+// Cites a further passage of the page that was shown and answers the question best. If no passage
+// is left, the answer points at it.
+Result<bool> return_to_page(Engine& engine, Turn& turn, const Catalog& catalog) {
+  const Document* page = turn.return_to.empty() ? nullptr : catalog.find(turn.return_to);
+  if (!page) return false;
+  std::vector<Hit> ranked = std::exchange(turn.ranked, {});
+  STOKA_ASSIGN(const bool cited, cite_further(engine, turn, *page, Passages::nearest));
+  turn.ranked.insert(turn.ranked.end(), std::make_move_iterator(ranked.begin()),
+                     std::make_move_iterator(ranked.end()));
+  if (!cited) point_at(engine, turn, *page);
+  return true;
+}
+
 Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
                       std::stop_token stop) {
   const Engine::Parts& parts = engine.parts();
@@ -82,9 +116,11 @@ Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwa
 
   retrieve::Query query;
   query.text = session::effective_query(turn.query, turn.route, turn.session);
+  // A question that names its subject may be answered best by a page that was shown.
+  const bool may_return = query.text == turn.query;
   if (turn.route == Route::followup) {
     query.bias_topic = turn.session.current_topic();
-    query.exclude_slugs = as_set(turn.session.shown_slugs);
+    if (!may_return) query.exclude_slugs = as_set(turn.session.shown_slugs);
   }
   for (const session::Interest& interest : turn.interests)
     query.interests.emplace_back(interest.tag, interest.weight);
@@ -92,6 +128,7 @@ Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwa
   turn.reranker_error = std::move(found.reranker_error);
   std::move(found.stages.begin(), found.stages.end(), std::back_inserter(turn.stages));
   watch.restart();
+  if (may_return) turn.return_to = page_to_return_to(engine, turn, found.hits);
 
   rerank::PolicyContext context{turn.query, as_set(turn.session.shown_slugs), turn.session.turns,
                                 parts.clock.today()};
@@ -122,7 +159,11 @@ Result<> search_consistently(Engine& engine, Turn& turn, const Catalog& catalog,
 Result<bool> answer_intent(Engine& engine, Turn& turn, const Catalog& catalog,
                            std::stop_token stop) {
   turn.interests = engine.interests(turn.visitor, turn.page, catalog);
-  STOKA_ASSIGN(const bool answered, answer_about_site(engine, turn, catalog, stop));
+  STOKA_ASSIGN(bool answered, continue_conversation(engine, turn, catalog, stop));
+  if (!answered) {
+    STOKA_ASSIGN(answered, answer_about_site(engine, turn, catalog, stop));
+    if (answered && turn.canned_reply.empty()) turn.route = Route::fresh;
+  }
   if (!answered) return false;
   if (turn.canned_reply.empty()) turn.topic = session::topic(turn.route, turn.ranked, turn.session);
   return true;
@@ -215,7 +256,9 @@ Result<> find_sources(Engine& engine, Turn& turn, std::stop_token stop) {
   if (!turn.canned_reply.empty()) return {};
   if (!answered) {
     STOKA_TRY(search_consistently(engine, turn, *catalog, watch, stop));
-    if (turn.confidence != Confidence::nothing) STOKA_TRY(load_sources(engine, turn));
+    STOKA_ASSIGN(const bool returned, return_to_page(engine, turn, *catalog));
+    if (!turn.canned_reply.empty()) return {};
+    if (!returned && turn.confidence != Confidence::nothing) STOKA_TRY(load_sources(engine, turn));
   }
   if (turn.sources.empty()) {
     turn.route = Route::nothing;

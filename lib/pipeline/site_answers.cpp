@@ -43,7 +43,7 @@ bool is_about_time(std::string_view word) {
 
 bool asks_for_new(std::span<const std::string> words) {
   for (std::string_view word : {"new", "newest", "latest", "recent", "recently", "lately", "fresh",
-                                "changed", "shipped", "news", "updates", "happened", "last"})
+                                "changed", "shipped", "news", "updates", "last"})
     if (has_word(words, word)) return true;
   return false;
 }
@@ -277,10 +277,26 @@ Result<bool> answer_named_page(Engine& engine, Turn& turn, const Catalog& catalo
   return true;
 }
 
+// Names the products and cites the newest one that the session has not shown.
+Result<bool> answer_products(Engine& engine, Turn& turn, const Catalog& catalog) {
+  std::map<std::string, size_t> names;
+  Pages pages;
+  for (const store::DocumentInfo& info : catalog.documents()) {
+    if (info.document.type != "product") continue;
+    names[product_name(info.document)] = 1;
+    if (info.chunks > 0 && !turn.session.has_shown(info.document.slug))
+      pages.push_back(&info.document);
+  }
+  const std::string line = counted(std::move(names), false, 2 * kNamesInLine);
+  newest_first(pages);
+  if (line.empty() || pages.empty()) return reply_with_names(engine, turn, "site.products", line);
+  open_with(engine, turn, "site.products", {{"names", line}});
+  return cite_pages(engine, turn, pages, "", 1);
+}
+
 bool answer_with_numbers(Engine& engine, Turn& turn, const Catalog& catalog) {
   const std::string& name = turn.intent.name;
   std::map<std::string, size_t> types, tags, authors;
-  std::map<std::string, size_t> products;
   size_t count = 0;
   for (const store::DocumentInfo& info : catalog.documents()) {
     const Document& page = info.document;
@@ -288,16 +304,12 @@ bool answer_with_numbers(Engine& engine, Turn& turn, const Catalog& catalog) {
     ++types[page.type];
     for (const std::string& tag : page.tags) ++tags[tag];
     if (!page.author.empty()) ++authors[page.author];
-    if (page.type == "product") products[product_name(page)] = 1;
   }
   if (name == "site.count")
     return reply_with_names(engine, turn, name, counted(std::move(types), true, kNamesInLine),
                             count);
   if (name == "site.topics")
     return reply_with_names(engine, turn, name, counted(std::move(tags), false, kNamesInLine));
-  if (name == "site.products")
-    return reply_with_names(engine, turn, name,
-                            counted(std::move(products), false, 2 * kNamesInLine));
   if (name == "site.authors")
     return reply_with_names(engine, turn, name, counted(std::move(authors), false, kNamesInLine));
   return false;
@@ -344,6 +356,7 @@ Result<bool> answer_about_site(Engine& engine, Turn& turn, const Catalog& catalo
   }
   if (!name.starts_with("site.")) return false;
   if (!turn.intent.pages.empty()) return answer_named_page(engine, turn, catalog);
+  if (name == "site.products") return answer_products(engine, turn, catalog);
   if (name == "site.best") return answer_best(engine, turn, catalog);
   if (name == "site.new") return answer_new(engine, turn, catalog);
   if (name == "site.next") return answer_next(engine, turn, catalog, stop);

@@ -113,10 +113,6 @@ RouteDecision Router::decide(std::string_view query, int turns, const SiteWords&
   }
 
   out.intent = find_intent(folded, analysed, words);
-  if (out.intent.name.starts_with("site.")) {
-    out.rule = "new";
-    return out;
-  }
   const bool opens = std::any_of(
       openers_.begin(), openers_.end(),
       [&](const std::vector<std::string>& opener) { return starts_with(words, opener); });
