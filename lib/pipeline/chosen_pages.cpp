@@ -160,6 +160,15 @@ Result<bool> cite_further(Engine& engine, Turn& turn, const Document& page, Pass
   return true;
 }
 
+Result<WordsFound> words_found(Engine& engine, const Document& page, std::string_view query) {
+  const std::set<std::string> stems = query_stems(query);
+  STOKA_ASSIGN(std::vector<store::StoredChunk> chunks,
+               engine.parts().index.document_chunks(page.slug));
+  std::string text = page.title;
+  for (const store::StoredChunk& chunk : chunks) text += "\n" + chunk.chunk.content;
+  return WordsFound{shared_stems(stems, text), stems.size()};
+}
+
 std::string filled(std::string_view line, Values values) {
   std::string out;
   while (!line.empty()) {

@@ -33,6 +33,13 @@ enum class Passages {
 // is left that can be quoted, or if several passages of the page were shown already.
 Result<bool> cite_further(Engine& engine, Turn& turn, const Document& page, Passages order);
 
+// How many of the content words of `query` the page has, by their stems, and how many there are.
+struct WordsFound {
+  size_t found = 0;
+  size_t wanted = 0;
+};
+Result<WordsFound> words_found(Engine& engine, const Document& page, std::string_view query);
+
 // Makes a line of the golden data the whole reply. Each {name} in it is replaced by its value.
 using Values = std::initializer_list<std::pair<std::string_view, std::string>>;
 std::string filled(std::string_view line, Values values);

@@ -226,6 +226,20 @@ const Document* answered_before(const Turn& turn, const Catalog& catalog) {
   return nullptr;
 }
 
+// Answers a follow-up about "it" from the page that was cited, if that page has all its words.
+// Otherwise it is searched for together with the title of the page.
+Result<bool> answer_about_it(Engine& engine, Turn& turn, const Catalog& catalog) {
+  if (turn.route != Route::followup) return false;
+  if (!has_any(words_of(turn.query), {"it", "its", "they", "them", "their"})) return false;
+  const Document* page = last_cited(turn, catalog);
+  if (!page) return false;
+  STOKA_ASSIGN(const WordsFound words, words_found(engine, *page, turn.query));
+  if (words.wanted == 0) return false;
+  turn.about = page->title;
+  if (words.found < words.wanted) return false;
+  return cite_further(engine, turn, *page, Passages::nearest);
+}
+
 }  // namespace
 
 Result<bool> continue_conversation(Engine& engine, Turn& turn, const Catalog& catalog,
@@ -233,8 +247,9 @@ Result<bool> continue_conversation(Engine& engine, Turn& turn, const Catalog& ca
   const std::string name = turn.intent.name;
   if (name.empty()) {
     const Document* page = answered_before(turn, catalog);
-    if (page) point_at(engine, turn, *page);
-    return page != nullptr;
+    if (!page) return answer_about_it(engine, turn, catalog);
+    point_at(engine, turn, *page);
+    return true;
   }
   if (name == "talk.correct") {
     if (turn.intent.rest.empty()) return reply_unclear(engine, turn);

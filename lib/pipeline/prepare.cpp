@@ -79,21 +79,30 @@ std::set<std::string, std::less<>> as_set(const std::vector<std::string>& items)
   return {items.begin(), items.end()};
 }
 
-// The slug of the page that answers the question best by far, if the session has shown that page.
-std::string page_to_return_to(const Engine& engine, const Turn& turn,
-                              const std::vector<Hit>& hits) {
+bool has_cited(const Session& session, std::string_view slug) {
+  for (const Exchange& exchange : session.exchanges)
+    for (const CitationRecord& citation : exchange.citations)
+      if (citation.slug == slug) return true;
+  return false;
+}
+
+// Finds out whether a page that the session has cited answers the question best by far.
+void find_page_to_return_to(const Engine& engine, Turn& turn, const std::vector<Hit>& hits) {
   constexpr double kLead = 0.05;  // over the best page that was not shown
-  const Hit* shown = nullptr;
+  const Hit* cited = nullptr;
   double unshown = 0;
   for (const Hit& hit : hits) {
     if (!turn.session.has_shown(hit.chunk.slug))
       unshown = std::max(unshown, hit.raw_score);
-    else if (!shown || hit.raw_score > shown->raw_score)
-      shown = &hit;
+    else if ((!cited || hit.raw_score > cited->raw_score) &&
+             has_cited(turn.session, hit.chunk.slug))
+      cited = &hit;
   }
-  const bool leads = shown && shown->raw_score >= engine.settings().thresholds.adjacent &&
-                     shown->raw_score >= unshown + kLead;
-  return leads ? shown->chunk.slug : std::string();
+  if (!cited || cited->raw_score < engine.settings().thresholds.adjacent ||
+      cited->raw_score < unshown + kLead)
+    return;
+  turn.return_to = cited->chunk.slug;
+  turn.return_score = cited->raw_score;
 }
 
 // Cites a further passage of the page that was shown and answers the question best. If no passage
@@ -106,6 +115,8 @@ Result<bool> return_to_page(Engine& engine, Turn& turn, const Catalog& catalog) 
   turn.ranked.insert(turn.ranked.end(), std::make_move_iterator(ranked.begin()),
                      std::make_move_iterator(ranked.end()));
   if (!cited) point_at(engine, turn, *page);
+  if (turn.return_score < engine.settings().thresholds.direct)
+    turn.confidence = Confidence::adjacent;
   return true;
 }
 
@@ -117,7 +128,9 @@ Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwa
   retrieve::Query query;
   query.text = session::effective_query(turn.query, turn.route, turn.session);
   // A question that names its subject may be answered best by a page that was shown.
-  const bool may_return = query.text == turn.query;
+  const bool may_return = query.text == turn.query && turn.about.empty();
+  if (query.text == turn.query && !turn.about.empty())
+    query.text = fmt::format("{} {}", turn.about, turn.query);
   if (turn.route == Route::followup) {
     query.bias_topic = turn.session.current_topic();
     if (!may_return) query.exclude_slugs = as_set(turn.session.shown_slugs);
@@ -128,7 +141,7 @@ Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwa
   turn.reranker_error = std::move(found.reranker_error);
   std::move(found.stages.begin(), found.stages.end(), std::back_inserter(turn.stages));
   watch.restart();
-  if (may_return) turn.return_to = page_to_return_to(engine, turn, found.hits);
+  if (may_return) find_page_to_return_to(engine, turn, found.hits);
 
   rerank::PolicyContext context{turn.query, as_set(turn.session.shown_slugs), turn.session.turns,
                                 parts.clock.today()};
