@@ -1,7 +1,6 @@
 #include "pipeline/chosen_pages.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/url.h"
 #include "text/normalize.h"
@@ -203,21 +202,21 @@ void open_with(const Engine& engine, Turn& turn, std::string_view name, Values v
   turn.opening = filled(engine.parts().golden.reply(name, turn.session.turns), values);
 }
 
-bool is_unseen(const Turn& turn, const Catalog& catalog, std::string_view slug) {
-  if (turn.session.has_shown(slug)) return false;
-  const auto& seen = turn.page.seen_slugs;
-  if (std::find(seen.begin(), seen.end(), slug) != seen.end()) return false;
-  for (const HistoryEntry& reading : turn.visitor.history)
-    if (reading.slug == slug) return false;
-  const Document* open = turn.page.page.empty() ? nullptr : catalog.find_page(turn.page.page);
-  return !open || open->slug != slug;
+std::set<std::string, std::less<>> seen_pages(const Turn& turn, const Catalog& catalog) {
+  std::set<std::string, std::less<>> out(turn.session.shown_slugs.begin(),
+                                         turn.session.shown_slugs.end());
+  out.insert(turn.page.seen_slugs.begin(), turn.page.seen_slugs.end());
+  for (const HistoryEntry& reading : turn.visitor.history) out.insert(reading.slug);
+  if (!turn.page.page.empty())
+    if (const Document* open = catalog.find_page(turn.page.page)) out.insert(open->slug);
+  return out;
 }
 
 std::vector<const Document*> unseen_pages(const Turn& turn, const Catalog& catalog) {
+  const std::set<std::string, std::less<>> seen = seen_pages(turn, catalog);
   std::vector<const Document*> out;
   for (const store::DocumentInfo& info : catalog.documents())
-    if (info.chunks > 0 && is_unseen(turn, catalog, info.document.slug))
-      out.push_back(&info.document);
+    if (info.chunks > 0 && !seen.contains(info.document.slug)) out.push_back(&info.document);
   return out;
 }
 

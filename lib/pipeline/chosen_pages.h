@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,8 +52,9 @@ void point_at(const Engine& engine, Turn& turn, const Document& page);
 // The line in front of the first citation.
 void open_with(const Engine& engine, Turn& turn, std::string_view name, Values values = {});
 
-// The pages with text that this visitor has neither been shown nor read, without the open page.
+// The slugs of the pages that this visitor was shown or has read, and of the open page.
+std::set<std::string, std::less<>> seen_pages(const Turn& turn, const Catalog& catalog);
+// The other pages, if they have text.
 std::vector<const Document*> unseen_pages(const Turn& turn, const Catalog& catalog);
-bool is_unseen(const Turn& turn, const Catalog& catalog, std::string_view slug);
 
 }  // namespace stoka::pipeline

@@ -11,8 +11,9 @@
 namespace stoka::pipeline {
 namespace {
 
-// How much the score of a neighbour counts that has another type, and another author.
-constexpr double kOtherView = 1.2;
+// By how much the score of a neighbour counts more if it has another type, or another author.
+constexpr double kOtherType = 1.5;
+constexpr double kOtherAuthor = 1.2;
 constexpr size_t kNeighbours = 20;
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -77,10 +78,8 @@ Result<bool> cite_neighbour(Engine& engine, Turn& turn, const Catalog& catalog,
                             std::stop_token stop) {
   retrieve::Query query;
   query.text = related_query(page);
+  query.exclude_slugs = seen_pages(turn, catalog);
   query.exclude_slugs.insert(page.slug);
-  for (const store::DocumentInfo& info : catalog.documents())
-    if (!is_unseen(turn, catalog, info.document.slug))
-      query.exclude_slugs.insert(info.document.slug);
   for (const session::Interest& interest : turn.interests)
     query.interests.emplace_back(interest.tag, interest.weight);
   const std::string text = query.text;
@@ -96,8 +95,8 @@ Result<bool> cite_neighbour(Engine& engine, Turn& turn, const Catalog& catalog,
     double out = hit.score;
     const Document* other = catalog.find(hit.chunk.slug);
     if (view == View::same || !other) return out;
-    if (other->type != page.type) out *= kOtherView;
-    if (!other->author.empty() && other->author != page.author) out *= kOtherView;
+    if (other->type != page.type) out *= kOtherType;
+    if (!other->author.empty() && other->author != page.author) out *= kOtherAuthor;
     return out;
   };
   const auto best = std::max_element(ranked.begin(), ranked.end(), [&](const Hit& a, const Hit& b) {
@@ -109,7 +108,8 @@ Result<bool> cite_neighbour(Engine& engine, Turn& turn, const Catalog& catalog,
   }
   open_with(engine, turn, line);
   STOKA_TRY(add_source(engine, turn, *best));
-  turn.confidence = Confidence::direct;
+  turn.confidence = best->score >= engine.settings().thresholds.direct ? Confidence::direct
+                                                                       : Confidence::adjacent;
   return !turn.sources.empty();
 }
 
