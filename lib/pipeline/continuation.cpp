@@ -28,6 +28,16 @@ bool has_any(const std::vector<std::string>& words, std::initializer_list<std::s
   });
 }
 
+// Whether "it" or "they" is the subject of a question: "is it finished?", "why was it rolled back?"
+bool asks_of_it(const std::vector<std::string>& words) {
+  for (size_t i = 1; i < words.size(); ++i)
+    if ((words[i] == "it" || words[i] == "they") &&
+        has_any({words[i - 1]}, {"is", "was", "are", "were", "does", "do", "did", "has", "have",
+                                 "had", "can", "could", "will", "would", "should"}))
+      return true;
+  return false;
+}
+
 const Document* open_page(const Turn& turn, const Catalog& catalog) {
   return turn.page.page.empty() ? nullptr : catalog.find_page(turn.page.page);
 }
@@ -230,7 +240,7 @@ const Document* answered_before(const Turn& turn, const Catalog& catalog) {
 // Otherwise it is searched for together with the title of the page.
 Result<bool> answer_about_it(Engine& engine, Turn& turn, const Catalog& catalog) {
   if (turn.route != Route::followup) return false;
-  if (!has_any(words_of(turn.query), {"it", "its", "they", "them", "their"})) return false;
+  if (!asks_of_it(words_of(turn.query))) return false;
   const Document* page = last_cited(turn, catalog);
   if (!page) return false;
   STOKA_ASSIGN(const WordsFound words, words_found(engine, *page, turn.query));

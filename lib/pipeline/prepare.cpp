@@ -88,7 +88,7 @@ bool has_cited(const Session& session, std::string_view slug) {
 
 // Finds out whether a page that the session has cited answers the question best by far.
 void find_page_to_return_to(const Engine& engine, Turn& turn, const std::vector<Hit>& hits) {
-  constexpr double kLead = 0.05;  // over the best page that was not shown
+  constexpr double kLead = 0.1;  // over the best page that was not shown
   const Hit* cited = nullptr;
   double unshown = 0;
   for (const Hit& hit : hits) {
@@ -124,6 +124,7 @@ Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwa
                       std::stop_token stop) {
   const Engine::Parts& parts = engine.parts();
   turn.interests = engine.interests(turn.visitor, turn.page, catalog);
+  turn.return_to.clear();
 
   retrieve::Query query;
   query.text = session::effective_query(turn.query, turn.route, turn.session);
