@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "base/ascii.h"
@@ -14,6 +15,7 @@
 #include "pipeline/turn.h"
 #include "session/turn.h"
 #include "text/normalize.h"
+#include "text/words.h"
 
 namespace stoka::pipeline {
 namespace {
@@ -77,6 +79,19 @@ void set_canned_reply(Turn& turn, const golden::Golden& golden, std::string_view
 
 std::set<std::string, std::less<>> as_set(const std::vector<std::string>& items) {
   return {items.begin(), items.end()};
+}
+
+// Whether the question names the page: all of its content words are in the title.
+bool is_named(const Document& page, std::string_view query) {
+  std::set<std::string> title;
+  for (const text::Word& word : text::words(page.title)) title.insert(text::stem(word.text));
+  bool has_content = false;
+  for (const text::Word& word : text::words(query)) {
+    if (text::is_stop_word(word.text)) continue;
+    has_content = true;
+    if (!title.contains(text::stem(word.text))) return false;
+  }
+  return has_content;
 }
 
 bool has_cited(const Session& session, std::string_view slug) {
@@ -146,7 +161,9 @@ Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwa
 
   rerank::PolicyContext context{turn.query, as_set(turn.session.shown_slugs), turn.session.turns,
                                 parts.clock.today()};
-  context.shown.insert(turn.page.seen_slugs.begin(), turn.page.seen_slugs.end());
+  for (const std::string& slug : turn.page.seen_slugs)
+    if (const Document* page = catalog.find(slug); !page || !is_named(*page, turn.query))
+      context.shown.insert(slug);
   turn.ranked = rerank::apply_policy(std::move(found.hits), context, engine.settings().policy);
   rerank::ConfidenceResult result =
       rerank::classify_confidence(turn.ranked, engine.settings().thresholds);

@@ -100,8 +100,8 @@ constexpr const char* kBotSchemas = R"json({
       "description": "For display, with the year unless it is the current one. Empty if there is none.",
       "examples": ["Apr 12", "Nov 25, 2002"]},
     "score": {"type": "number", "minimum": 0, "maximum": 1},
-    "kind": {"enum": ["block", "product", "inline"], "description": "How to draw it. An inline citation is
-      a further passage of a page that the session has shown."},
+    "kind": {"enum": ["block", "product", "inline"],
+      "description": "inline: a further passage of a page that was shown."},
     "url": {"type": ["string", "null"], "format": "uri-reference",
       "description": "Links to the quote. A path if site.url is not set; null if there is no page.",
       "examples": ["https://example.com/blog/bounds#:~:text=A%20bound%20is%20a%20limit"]},

@@ -156,10 +156,12 @@ TEST_CASE("a session gives the card of a page once, and each quote once") {
   CHECK(fixture.store->session(kSession).value()->turns == 20);
 }
 
-TEST_CASE("a slug that the client has seen is not cited") {
+TEST_CASE("a page that the client has seen is cited only if the question names it") {
   SiteFixture fixture;
   pipeline::TurnRequest request{"tell me about bounded execution", "", "", "", {}};
   request.page.seen_slugs = {kBounded};
+  CHECK(ask(fixture, request).cites(kBounded));
+  request.query = "why do agents need limits?";
   CHECK(!ask(fixture, request).cites(kBounded));
 }
 
