@@ -66,12 +66,14 @@ int run_route(App& app, const RouteFlags& flags) {
         {"query", *query},
         {"route", to_string(decision.route)},
         {"rule", decision.rule},
+        {"intent", decision.intent.name.empty() ? Json(nullptr) : Json(decision.intent.name)},
         {"reply", reply.empty() ? Json(nullptr) : Json(reply)},
         {"signal", decision.signal.empty() ? Json(nullptr) : Json(decision.signal)},
         {"site_word", decision.site_word.empty() ? Json(nullptr) : Json(decision.site_word)}};
     print(to_json_text(body) + "\n");
   } else {
     print(fmt::format("{}  {}\n", to_string(decision.route), decision.rule));
+    if (!decision.intent.name.empty()) print(fmt::format("intent  {}\n", decision.intent.name));
     if (!reply.empty()) print(reply + "\n");
     if (!decision.site_word.empty())
       print(fmt::format("'{}' is not off topic, because the site has '{}'\n", decision.signal,

@@ -58,7 +58,7 @@ void AnswerStream::tag(const std::string& slug, const std::string& quote) {
     ++summary_.dropped_unknown;
     return;
   }
-  if (shown_slugs_.contains(slug)) {
+  if (shown_slugs_.contains(slug) && !sources_[found->second].again) {
     ++summary_.dropped_repeated;
     return;
   }
@@ -72,6 +72,8 @@ void AnswerStream::tag(const std::string& slug, const std::string& quote) {
   after_citation_ = true;
   summary_.cited_slugs.push_back(slug);
   summary_.citations.push_back(cite(sources_[found->second], quote));
+  if (std::exchange(sources_[found->second].again, false))
+    summary_.citations.back().kind = CiteKind::inline_quote;
   sink_(CiteEvent{summary_.citations.back()});
 }
 

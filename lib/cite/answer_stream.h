@@ -25,6 +25,7 @@ struct CitationSource {
   std::vector<std::string>
       document_chunks;     // contents of all its chunks, in order; empty: only the hit's
   size_t chunk_index = 0;  // index of the hit's chunk in that list
+  bool again = false;      // a further passage of a page that was shown: cited inline, once
 };
 
 struct AnswerOptions {

@@ -76,6 +76,13 @@ class EventFields {
   std::optional<std::string> wrong_;
 };
 
+// A kind that this version does not know is drawn as a block.
+CiteKind cite_kind(std::string_view name) {
+  for (const CiteKind kind : {CiteKind::product, CiteKind::inline_quote})
+    if (name == stoka::to_string(kind)) return kind;
+  return CiteKind::block;
+}
+
 Event event(std::string_view name, EventFields& fields) {
   if (name == "ready")
     return ReadyEvent{fields.text("session_id"), fields.text("visitor_id"),
@@ -91,9 +98,7 @@ Event event(std::string_view name, EventFields& fields) {
                       .date = fields.text("date"),
                       .url = fields.text_or_null("url"),
                       .score = fields.number("score"),
-                      .kind = fields.text_or_null("kind") == stoka::to_string(CiteKind::product)
-                                  ? CiteKind::product
-                                  : CiteKind::block,
+                      .kind = cite_kind(fields.text_or_null("kind")),
                       .published = parse_date(fields.text_or_null("published"))}};
   if (name == "done")
     return DoneEvent{static_cast<int>(fields.count("turns", std::numeric_limits<int>::max())),

@@ -164,7 +164,9 @@ Reason summary(const Answer& answer, const Phrases&) {
 Reason repeat(const Answer& answer, const Phrases&) {
   std::set<std::string> shown = answer.shown_before;
   for (const Answer::Part& part : answer.parts) {
-    if (part.citation && !shown.insert(part.citation->slug).second) {
+    // A further passage of a page is an inline citation, not its card again.
+    if (part.citation && part.citation->kind != CiteKind::inline_quote &&
+        !shown.insert(part.citation->slug).second) {
       return fmt::format("cites {} again", part.citation->slug);
     }
   }

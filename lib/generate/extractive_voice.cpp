@@ -181,8 +181,10 @@ std::string ExtractiveVoice::answer(const GenerationRequest& request) const {
   std::string out;
   const auto open_with = [&](const Hit& hit, std::string_view quote) {
     first = &hit;
-    const std::string_view line =
-        request.low_confidence ? lines_.closest : std::string_view(opener(request, hit));
+    const std::string_view line = !request.opening.empty() ? std::string_view(request.opening)
+                                  : request.low_confidence
+                                      ? std::string_view(lines_.closest)
+                                      : std::string_view(opener(request, hit));
     out = fmt::format("{}\n{}", line, tag(hit, quote));
   };
   for (size_t i = 0; i < request.hits.size(); ++i) {

@@ -25,6 +25,7 @@ struct GenerationRequest {
   // The extractive voice uses these instead: the facts from which the prompt was built.
   std::string query;
   bool same_topic = false;  // a follow-up question whose best hit is on the topic of the session
+  std::string opening;      // the line before the first citation; empty: the voice chooses one
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
   std::span<const Hit> hits;  // best first, at most five

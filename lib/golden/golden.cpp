@@ -139,7 +139,9 @@ const std::vector<FileKeys>& all_keys() {
         {"offtopic"},
         {"deal"},
         {"nothing"},
-        {"closest"}}},
+        {"closest"},
+        {"site.*"},
+        {"talk.*"}}},
       {"hints.toml",
        with_conditions({{"pages.*", KeyType::text}, {"product.lines"}, {"post.lines"}},
                        {{"pages.*", KeyType::text}})},
@@ -148,6 +150,9 @@ const std::vector<FileKeys>& all_keys() {
         {"meta.*.patterns"},
         {"deal.*.reply", KeyType::text},
         {"deal.*.patterns"},
+        {"site.*.patterns"},
+        {"site.*.pages"},
+        {"talk.*.patterns"},
         {"offtopic.reply", KeyType::text},
         {"offtopic.signals"},
         {"offtopic.not_content"},
@@ -320,9 +325,12 @@ Result<RouterData> read_router(const std::vector<TomlEntry>& entries) {
     } else {
       const size_t dot = entry.key.rfind('.');
       const std::string rule = entry.key.substr(0, dot);
-      if (out.rules.empty() || out.rules.back().name != rule) out.rules.push_back({rule, "", {}});
+      if (out.rules.empty() || out.rules.back().name != rule)
+        out.rules.push_back({rule, "", {}, {}});
       if (entry.key.substr(dot + 1) == "reply")
         out.rules.back().reply = entry.values[0];
+      else if (entry.key.ends_with(".pages"))
+        out.rules.back().pages = entry.values;
       else
         out.rules.back().patterns = entry.values;
     }
@@ -333,7 +341,8 @@ Result<RouterData> read_router(const std::vector<TomlEntry>& entries) {
 // The canned replies that rules of the router name, as keys of replies.toml.
 std::vector<KeyRule> reply_keys(const RouterData& router) {
   std::vector<KeyRule> out{{router.offtopic_reply}};
-  for (const RouterRule& rule : router.rules) out.push_back({rule.reply});
+  for (const RouterRule& rule : router.rules)
+    if (!rule.is_intent()) out.push_back({rule.reply});
   return out;
 }
 
@@ -374,7 +383,7 @@ Result<> check(const Golden& golden) {
     if (texts.empty() || std::find(texts.begin(), texts.end(), "") != texts.end())
       return fail(broken("replies.toml", fmt::format("'{}' is empty", name)));
   for (const RouterRule& rule : golden.router.rules) {
-    if (!golden.replies.contains(rule.reply))
+    if (!rule.is_intent() && !golden.replies.contains(rule.reply))
       return fail(broken("router.toml",
                          fmt::format("{}: no reply '{}' in replies.toml", rule.name, rule.reply)));
     if (rule.patterns.empty())
@@ -450,6 +459,11 @@ Result<Golden> load(const FileOverride& override_file) {
   STOKA_ASSIGN(out.router, read_router(router));
   STOKA_ASSIGN(std::vector<TomlEntry> replies, files.toml("replies.toml", reply_keys(out.router)));
   for (TomlEntry& entry : replies) out.replies[entry.key] = std::move(entry.values);
+  // A file that replaces the built-in one need not have the lines of every intent.
+  STOKA_ASSIGN(std::vector<TomlEntry> shipped, Files(FileOverride()).toml("replies.toml"));
+  for (TomlEntry& entry : shipped)
+    if (entry.key.find('.') != std::string::npos)
+      out.replies.try_emplace(entry.key, std::move(entry.values));
   STOKA_ASSIGN(std::vector<TomlEntry> hints, files.toml("hints.toml"));
   STOKA_TRY(read_hints(std::move(hints), out));
   STOKA_ASSIGN(out.guard, files.toml("guard.toml"));

@@ -30,6 +30,10 @@ struct RouterRule {
   std::string name;   // "meta.greeting", "deal.override"
   std::string reply;  // name of the canned reply
   std::vector<std::string> patterns;
+  std::vector<std::string> pages = {};  // of an intent: names of a page that answers the question
+
+  // Rules of site and talk name what a question is after. They have no canned reply.
+  bool is_intent() const { return name.starts_with("site.") || name.starts_with("talk."); }
 };
 
 struct RouterData {

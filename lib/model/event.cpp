@@ -53,7 +53,7 @@ std::string_view to_string(Route route) {
 }
 
 std::string_view to_string(CiteKind kind) {
-  constexpr std::string_view kNames[] = {"block", "product"};
+  constexpr std::string_view kNames[] = {"block", "product", "inline"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -19,7 +19,8 @@ enum class Route { meta, offtopic, followup, fresh, nothing };
 std::string_view to_string(Route route);
 
 // How a citation is drawn.
-enum class CiteKind { block, product };
+// An inline citation is a further passage of a page whose card the session has shown.
+enum class CiteKind { block, product, inline_quote };
 std::string_view to_string(CiteKind kind);
 
 struct Citation {

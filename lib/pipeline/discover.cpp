@@ -32,12 +32,6 @@ Result<Citation> cite(Engine& engine, const Hit& hit, std::string_view query) {
                              engine.showing());
 }
 
-// A query for documents related to this one.
-std::string related_query(const Document& document) {
-  return fmt::format("{} {} {}", document.title, fmt::join(document.tags, " "),
-                     document.description);
-}
-
 std::set<std::string, std::less<>> seen_slugs(const DiscoverRequest& request, const Document* page,
                                               const Visitor& visitor) {
   std::set<std::string, std::less<>> out(request.page.seen_slugs.begin(),
@@ -90,6 +84,11 @@ const std::string& pick_line(const Document& document, const std::vector<std::st
 Json cite_json(const Citation& citation) { return Json::parse(data_json(CiteEvent{citation})); }
 
 }  // namespace
+
+std::string related_query(const Document& document) {
+  return fmt::format("{} {} {}", document.title, fmt::join(document.tags, " "),
+                     document.description);
+}
 
 Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
                                  std::stop_token stop) {

@@ -40,6 +40,9 @@ struct DiscoverRequest {
 Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
                                  std::stop_token stop = {});
 
+// A query for documents related to this one.
+std::string related_query(const Document& document);
+
 struct Ambient {
   std::string hint;  // empty if there is none
   std::optional<Citation> citation;

@@ -71,6 +71,7 @@ std::string interests_text(std::span<const session::Interest> interests) {
 
 std::string explain(const Turn& turn) {
   std::string out = fmt::format("route       {} (rule {})\n", to_string(turn.route), turn.rule);
+  if (!turn.intent.name.empty()) out += fmt::format("intent      {}\n", turn.intent.name);
   if (turn.ranked.empty()) return out + "no search was run.\n";
   out += fmt::format("confidence  {}{}\n", to_string(turn.confidence),
                      turn.low_confidence ? ", low" : "");

@@ -1,14 +1,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
 
 #include "base/ascii.h"
 #include "model/claim.h"
+#include "pipeline/chosen_pages.h"
+#include "pipeline/continuation.h"
 #include "pipeline/profile.h"
+#include "pipeline/site_answers.h"
 #include "pipeline/site_words.h"
 #include "pipeline/turn.h"
 #include "session/turn.h"
 #include "text/normalize.h"
+#include "text/words.h"
 
 namespace stoka::pipeline {
 namespace {
@@ -74,16 +81,75 @@ std::set<std::string, std::less<>> as_set(const std::vector<std::string>& items)
   return {items.begin(), items.end()};
 }
 
+// Whether the question names the page: all of its content words are in the title.
+bool is_named(const Document& page, std::string_view query) {
+  std::set<std::string> title;
+  for (const text::Word& word : text::words(page.title)) title.insert(text::stem(word.text));
+  bool has_content = false;
+  for (const text::Word& word : text::words(query)) {
+    if (text::is_stop_word(word.text)) continue;
+    has_content = true;
+    if (!title.contains(text::stem(word.text))) return false;
+  }
+  return has_content;
+}
+
+bool has_cited(const Session& session, std::string_view slug) {
+  for (const Exchange& exchange : session.exchanges)
+    for (const CitationRecord& citation : exchange.citations)
+      if (citation.slug == slug) return true;
+  return false;
+}
+
+// Finds out whether a page that the session has cited answers the question best by far.
+void find_page_to_return_to(const Engine& engine, Turn& turn, const std::vector<Hit>& hits) {
+  constexpr double kLead = 0.1;  // over the best page that was not shown
+  const Hit* cited = nullptr;
+  double unshown = 0;
+  for (const Hit& hit : hits) {
+    if (!turn.session.has_shown(hit.chunk.slug))
+      unshown = std::max(unshown, hit.raw_score);
+    else if ((!cited || hit.raw_score > cited->raw_score) &&
+             has_cited(turn.session, hit.chunk.slug))
+      cited = &hit;
+  }
+  if (!cited || cited->raw_score < engine.settings().thresholds.adjacent ||
+      cited->raw_score < unshown + kLead)
+    return;
+  turn.return_to = cited->chunk.slug;
+  turn.return_score = cited->raw_score;
+}
+
+// Cites a further passage of the page that was shown and answers the question best. If no passage
+// is left, the answer points at it.
+Result<bool> return_to_page(Engine& engine, Turn& turn, const Catalog& catalog) {
+  const Document* page = turn.return_to.empty() ? nullptr : catalog.find(turn.return_to);
+  if (!page) return false;
+  std::vector<Hit> ranked = std::exchange(turn.ranked, {});
+  STOKA_ASSIGN(const bool cited, cite_further(engine, turn, *page, Passages::nearest));
+  turn.ranked.insert(turn.ranked.end(), std::make_move_iterator(ranked.begin()),
+                     std::make_move_iterator(ranked.end()));
+  if (!cited) point_at(engine, turn, *page);
+  if (turn.return_score < engine.settings().thresholds.direct)
+    turn.confidence = Confidence::adjacent;
+  return true;
+}
+
 Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwatch& watch,
                       std::stop_token stop) {
   const Engine::Parts& parts = engine.parts();
   turn.interests = engine.interests(turn.visitor, turn.page, catalog);
+  turn.return_to.clear();
 
   retrieve::Query query;
   query.text = session::effective_query(turn.query, turn.route, turn.session);
+  // A question that names its subject may be answered best by a page that was shown.
+  const bool may_return = query.text == turn.query && turn.about.empty();
+  if (query.text == turn.query && !turn.about.empty())
+    query.text = fmt::format("{} {}", turn.about, turn.query);
   if (turn.route == Route::followup) {
     query.bias_topic = turn.session.current_topic();
-    query.exclude_slugs = as_set(turn.session.shown_slugs);
+    if (!may_return) query.exclude_slugs = as_set(turn.session.shown_slugs);
   }
   for (const session::Interest& interest : turn.interests)
     query.interests.emplace_back(interest.tag, interest.weight);
@@ -91,10 +157,13 @@ Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwa
   turn.reranker_error = std::move(found.reranker_error);
   std::move(found.stages.begin(), found.stages.end(), std::back_inserter(turn.stages));
   watch.restart();
+  if (may_return) find_page_to_return_to(engine, turn, found.hits);
 
   rerank::PolicyContext context{turn.query, as_set(turn.session.shown_slugs), turn.session.turns,
                                 parts.clock.today()};
-  context.shown.insert(turn.page.seen_slugs.begin(), turn.page.seen_slugs.end());
+  for (const std::string& slug : turn.page.seen_slugs)
+    if (const Document* page = catalog.find(slug); !page || !is_named(*page, turn.query))
+      context.shown.insert(slug);
   turn.ranked = rerank::apply_policy(std::move(found.hits), context, engine.settings().policy);
   rerank::ConfidenceResult result =
       rerank::classify_confidence(turn.ranked, engine.settings().thresholds);
@@ -114,6 +183,21 @@ Result<> search_consistently(Engine& engine, Turn& turn, const Catalog& catalog,
     STOKA_ASSIGN(store::IndexStats after, engine.parts().index.stats());
     if (after.generation == catalog.generation() || attempt == 2) return found;
   }
+}
+
+// Answers a question that asks for something else than words in pages. Returns false if it must be
+// searched for.
+Result<bool> answer_intent(Engine& engine, Turn& turn, const Catalog& catalog,
+                           std::stop_token stop) {
+  turn.interests = engine.interests(turn.visitor, turn.page, catalog);
+  STOKA_ASSIGN(bool answered, continue_conversation(engine, turn, catalog, stop));
+  if (!answered) {
+    STOKA_ASSIGN(answered, answer_about_site(engine, turn, catalog, stop));
+    if (answered && turn.canned_reply.empty()) turn.route = Route::fresh;
+  }
+  if (!answered) return false;
+  if (turn.canned_reply.empty()) turn.topic = session::topic(turn.route, turn.ranked, turn.session);
+  return true;
 }
 
 // Loads the whole documents that may be cited, because a quote may come from any part of them.
@@ -183,6 +267,7 @@ Result<Turn> open_turn(Engine& engine, const TurnRequest& request) {
   if (!site.outcome()) return fail(site.outcome().error());
   turn.route = decision.route;
   turn.rule = decision.rule;
+  turn.intent = std::move(decision.intent);
   watch.lap("route");
   if (!decision.reply.empty()) set_canned_reply(turn, parts.golden, decision.reply);
   return turn;
@@ -201,8 +286,15 @@ Result<> find_sources(Engine& engine, Turn& turn, std::stop_token stop) {
   STOKA_ASSIGN(const std::shared_ptr<const Catalog> catalog, engine.catalog());
   turn.site = engine.site_facts(*catalog);
   Stopwatch watch(parts.clock, turn.stages);
-  STOKA_TRY(search_consistently(engine, turn, *catalog, watch, stop));
-  if (turn.confidence != Confidence::nothing) STOKA_TRY(load_sources(engine, turn));
+  STOKA_ASSIGN(const bool answered, answer_intent(engine, turn, *catalog, stop));
+  watch.lap("intent");
+  if (!turn.canned_reply.empty()) return {};
+  if (!answered) {
+    STOKA_TRY(search_consistently(engine, turn, *catalog, watch, stop));
+    STOKA_ASSIGN(const bool returned, return_to_page(engine, turn, *catalog));
+    if (!turn.canned_reply.empty()) return {};
+    if (!returned && turn.confidence != Confidence::nothing) STOKA_TRY(load_sources(engine, turn));
+  }
   if (turn.sources.empty()) {
     turn.route = Route::nothing;
     turn.confidence = Confidence::nothing;

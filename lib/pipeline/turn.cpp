@@ -41,6 +41,7 @@ generate::GenerationRequest TurnStreamer::request() const {
   out.query = turn_.query;
   out.same_topic = turn_.route == Route::followup && !hits_.empty() &&
                    hits_.front().chunk.has_tag(turn_.session.current_topic());
+  out.opening = turn_.opening;
   out.confidence = turn_.confidence;
   out.low_confidence = turn_.low_confidence;
   out.hits = hits_;

@@ -41,6 +41,11 @@ struct Turn {
   bool returning = false;  // the visitor was known before this session began
   Route route = Route::fresh;
   std::string rule;                  // the rule of the router that decided
+  route::Intent intent;              // what the question is after; may be empty
+  std::string return_to;             // slug of a page that was shown and answers best; may be empty
+  double return_score = 0;           // the score of that page
+  std::string about;                 // title of the page that "it" stands for; may be empty
+  std::string opening;               // the first line of an answer without a model; may be empty
   std::string canned_reply;          // the whole reply, if the generator is not called
   std::optional<Error> index_error;  // the index is empty: the events are ready and this error
   Confidence confidence = Confidence::direct;

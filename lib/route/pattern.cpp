@@ -59,21 +59,31 @@ Result<Pattern> Pattern::compile(std::string_view source) {
 }
 
 bool Pattern::matches(std::span<const std::string_view> words) const {
-  if (at_start_) return matches_from(0, words);
-  for (size_t start = 0; start < words.size(); ++start)
-    if (matches_from(0, words.subspan(start))) return true;
-  return false;
+  return match_end(words).has_value();
 }
 
-bool Pattern::matches_from(size_t at, std::span<const std::string_view> rest) const {
-  if (at == atoms_.size()) return !at_end_ || rest.empty();
+std::optional<size_t> Pattern::match_end(std::span<const std::string_view> words) const {
+  for (size_t start = 0; start < std::max<size_t>(words.size(), 1); ++start) {
+    if (at_start_ ? start > 0 : start >= words.size()) break;
+    if (auto left = match_from(0, words.subspan(start))) return words.size() - left->size();
+  }
+  return std::nullopt;
+}
+
+std::optional<std::span<const std::string_view>> Pattern::match_from(
+    size_t at, std::span<const std::string_view> rest) const {
+  if (at == atoms_.size()) {
+    if (at_end_ && !rest.empty()) return std::nullopt;
+    return rest;
+  }
   const Atom& atom = atoms_[at];
   for (int taken = 0;; ++taken) {
-    if (taken >= atom.min_words && matches_from(at + 1, rest)) return true;
-    if (taken == atom.max_words || rest.empty()) return false;
+    if (taken >= atom.min_words)
+      if (auto left = match_from(at + 1, rest)) return left;
+    if (taken == atom.max_words || rest.empty()) return std::nullopt;
     bool fits = atom.words.empty() ||
                 std::find(atom.words.begin(), atom.words.end(), rest[0]) != atom.words.end();
-    if (!fits) return false;
+    if (!fits) return std::nullopt;
     rest = rest.subspan(1);
   }
 }

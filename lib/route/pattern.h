@@ -3,6 +3,7 @@
 // time is bounded.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ class Pattern {
   static Result<Pattern> compile(std::string_view source);
 
   bool matches(std::span<const std::string_view> words) const;
+  // The index after the last word that the first match takes; nothing if nothing matches.
+  std::optional<size_t> match_end(std::span<const std::string_view> words) const;
 
  private:
   struct Atom {
@@ -26,7 +29,9 @@ class Pattern {
     int min_words = 1;               // how many words of the question it matches
     int max_words = 1;
   };
-  bool matches_from(size_t atom, std::span<const std::string_view> rest) const;
+  // Returns the words that a match from this atom on leaves; nothing if it does not match.
+  std::optional<std::span<const std::string_view>> match_from(
+      size_t atom, std::span<const std::string_view> rest) const;
 
   std::vector<Atom> atoms_;
   bool at_start_ = false;

@@ -34,6 +34,15 @@ size_t count_tokens(std::string_view folded) {
 Result<Router> Router::make(const golden::RouterData& data) {
   Router out;
   for (const golden::RouterRule& rule : data.rules) {
+    if (rule.is_intent()) {
+      IntentRule intent{rule.name, rule.pages, {}};
+      for (const std::string& source : rule.patterns) {
+        STOKA_ASSIGN(Pattern pattern, Pattern::compile(source));
+        intent.patterns.push_back(std::move(pattern));
+      }
+      out.intents_.push_back(std::move(intent));
+      continue;
+    }
     Route route = rule.name.starts_with("meta.") ? Route::meta : Route::offtopic;
     Rule compiled{rule.name, rule.reply, route, {}};
     for (const std::string& source : rule.patterns) {
@@ -71,6 +80,17 @@ std::string Router::site_word(const Signal& signal, std::span<const std::string_
   return "";
 }
 
+Intent Router::find_intent(std::string_view folded, std::span<const text::Word> analysed,
+                           std::span<const std::string_view> words) const {
+  for (const IntentRule& rule : intents_)
+    for (const Pattern& pattern : rule.patterns)
+      if (const std::optional<size_t> end = pattern.match_end(words)) {
+        std::string rest(*end < analysed.size() ? folded.substr(analysed[*end].begin) : "");
+        return {rule.name, std::move(rest), rule.pages};
+      }
+  return {};
+}
+
 RouteDecision Router::decide(std::string_view query, int turns, const SiteWords& site) const {
   std::string folded = text::fold(query);
   std::vector<text::Word> analysed = text::words(folded);
@@ -80,7 +100,7 @@ RouteDecision Router::decide(std::string_view query, int turns, const SiteWords&
 
   for (const Rule& rule : rules_)
     for (const Pattern& pattern : rule.patterns)
-      if (pattern.matches(words)) return {rule.route, rule.name, rule.reply, "", ""};
+      if (pattern.matches(words)) return {rule.route, rule.name, rule.reply, "", "", {}};
 
   RouteDecision out;
   for (const Signal& signal : signals_) {
@@ -88,10 +108,11 @@ RouteDecision Router::decide(std::string_view query, int turns, const SiteWords&
     out.signal = signal.text;
     out.site_word = site_word(signal, words, site);
     if (out.site_word.empty())
-      return {Route::offtopic, "offtopic:" + signal.text, offtopic_reply_, signal.text, ""};
+      return {Route::offtopic, "offtopic:" + signal.text, offtopic_reply_, signal.text, "", {}};
     break;
   }
 
+  out.intent = find_intent(folded, analysed, words);
   const bool opens = std::any_of(
       openers_.begin(), openers_.end(),
       [&](const std::vector<std::string>& opener) { return starts_with(words, opener); });

@@ -12,8 +12,17 @@
 #include "golden/golden.h"
 #include "model/event.h"
 #include "route/pattern.h"
+#include "text/words.h"
 
 namespace stoka::route {
+
+// What a question is after, beside its route: something about the site as a whole ("site.new"), or
+// about what was said ("talk.more").
+struct Intent {
+  std::string name;                // of the rule; empty: the question is searched for
+  std::string rest;                // the folded question after the words that the pattern matched
+  std::vector<std::string> pages;  // names of a page that answers it ("contact")
+};
 
 struct RouteDecision {
   Route route = Route::fresh;  // meta, offtopic, followup or fresh; never nothing
@@ -23,6 +32,7 @@ struct RouteDecision {
   // empty.
   std::string signal;
   std::string site_word;
+  Intent intent = {};
 };
 
 // What the index knows about a folded word, which is compared by its stem. The functions are called
@@ -49,10 +59,18 @@ class Router {
     std::vector<Pattern> patterns;
   };
   std::vector<Rule> rules_;
+  struct IntentRule {
+    std::string name;
+    std::vector<std::string> pages;
+    std::vector<Pattern> patterns;
+  };
+  std::vector<IntentRule> intents_;
   struct Signal {
     std::string text;
     std::vector<std::string> words;
   };
+  Intent find_intent(std::string_view folded, std::span<const text::Word> analysed,
+                     std::span<const std::string_view> words) const;
   // Returns the word of the question that makes it a question about the site in spite of the
   // signal, or an empty string.
   std::string site_word(const Signal& signal, std::span<const std::string_view> words,

@@ -137,25 +137,31 @@ TEST_CASE("canned routes stream their exact reply and cite nothing") {
   }
 }
 
-TEST_CASE("a session never cites a slug twice") {
+TEST_CASE("a session gives the card of a page once, and each quote once") {
   SiteFixture fixture;
-  std::set<std::string> seen;
+  std::set<std::string> seen, quotes;
   for (int i = 0; i < 4; ++i)
     for (const char* query : {"tell me about bounded execution", "how does debono handle errors",
                               "what about limits", "tell me more", "and retries?"}) {
       RecordedTurn turn = ask(fixture, query, kSession);
       REQUIRE(turn.result);
-      for (const std::string& slug : turn.cited()) CHECK_MESSAGE(seen.insert(slug).second, slug);
+      for (const Citation& citation : turn.citations()) {
+        const bool is_new = seen.insert(citation.slug).second;
+        CHECK_MESSAGE(is_new == (citation.kind != CiteKind::inline_quote), citation.slug);
+        CHECK_MESSAGE(quotes.insert(citation.quote).second, citation.quote);
+      }
     }
   CHECK(seen.size() >= 3);
   CHECK(fixture.store->session(kSession).value()->shown_slugs.size() == seen.size());
   CHECK(fixture.store->session(kSession).value()->turns == 20);
 }
 
-TEST_CASE("a slug that the client has seen is not cited") {
+TEST_CASE("a page that the client has seen is cited only if the question names it") {
   SiteFixture fixture;
   pipeline::TurnRequest request{"tell me about bounded execution", "", "", "", {}};
   request.page.seen_slugs = {kBounded};
+  CHECK(ask(fixture, request).cites(kBounded));
+  request.query = "why do agents need limits?";
   CHECK(!ask(fixture, request).cites(kBounded));
 }
 
@@ -312,14 +318,18 @@ TEST_CASE("a turn that is cancelled while it streams stops the generator and is 
   CHECK(fixture.store->session(kSession).value()->turns == 1);
 }
 
-TEST_CASE("a follow-up without a subject continues the last question") {
+TEST_CASE("a follow-up without a subject continues the page that was cited") {
   SiteFixture fixture;
-  ask(fixture, "tell me about bounded execution", kSession);
+  const RecordedTurn first = ask(fixture, "tell me about bounded execution", kSession);
   RecordedTurn turn = ask(fixture, "tell me more", kSession);
   REQUIRE(turn.result);
   CHECK(turn.result->turn.rule.starts_with("followup"));
   CHECK(turn.result->turn.session.current_topic() == "philosophy");
-  CHECK(!turn.cites(kBounded));
+  REQUIRE(turn.citations().size() == 1);
+  const Citation further = turn.citations().front();
+  CHECK(further.slug == kBounded);
+  CHECK(further.kind == CiteKind::inline_quote);
+  CHECK(further.quote != first.citations().front().quote);
 }
 
 TEST_CASE("a remote request with a session but not its visitor does not use what was said in it") {

@@ -300,4 +300,59 @@ TEST_CASE("long and hostile input is decided") {
   CHECK(decide("\xff\xfe").route == Route::fresh);
 }
 
+TEST_CASE("the intent of a question is found beside its route") {
+  struct Case {
+    const char* query;
+    const char* intent;
+  };
+  for (const Case& c : {Case{"what's the most interesting thing here?", "site.best"},
+                        Case{"where should i start", "site.best"},
+                        Case{"what's new?", "site.new"},
+                        Case{"what did you publish in august?", "site.new"},
+                        Case{"anything from 2025?", "site.new"},
+                        Case{"how many posts do you have?", "site.count"},
+                        Case{"what topics do you cover?", "site.topics"},
+                        Case{"what products do you have?", "site.products"},
+                        Case{"who writes this?", "site.authors"},
+                        Case{"how do i contact you?", "site.contact"},
+                        Case{"do you have a newsletter?", "site.newsletter"},
+                        Case{"rss?", "site.feed"},
+                        Case{"what's the license", "site.licence"},
+                        Case{"where is the source code", "site.source"},
+                        Case{"what should i read next?", "site.next"},
+                        Case{"more like this", "site.next"},
+                        Case{"more", "talk.more"},
+                        Case{"why?", "talk.more"},
+                        Case{"and?", "talk.more"},
+                        Case{"i've read that one", "talk.read"},
+                        Case{"who wrote it?", "talk.who"},
+                        Case{"when was that?", "talk.when"},
+                        Case{"how long does it take to read?", "talk.long"},
+                        Case{"give me the link", "talk.link"},
+                        Case{"the first one again", "talk.again"},
+                        Case{"that product", "talk.again"},
+                        Case{"define that", "talk.define"},
+                        Case{"did it work?", "talk.define"},
+                        Case{"who disagrees?", "talk.challenge"},
+                        Case{"it?", "talk.vague"},
+                        Case{"and before that?", "talk.before"},
+                        Case{"more about the caches", ""},
+                        Case{"what's good about sqlite", ""},
+                        Case{"who wrote the leash file", ""},
+                        Case{"how long did the migration take", ""},
+                        Case{"how many agents do you run", ""},
+                        Case{"what is the source of truth", ""},
+                        Case{"what is this?", ""},
+                        Case{"what's the best javascript framework?", ""}}) {
+    CAPTURE(std::string(c.query));
+    CHECK(decide(c.query, 1).intent.name == c.intent);
+  }
+}
+
+TEST_CASE("an intent has the words that follow those of its rule") {
+  CHECK(decide("no, i meant the reranker on the CPU").intent.rest == "the reranker on the cpu");
+  CHECK(decide("what's new?").intent.rest.empty());
+  CHECK(decide("what's new in kvitto 3.2?").intent.rest.find("kvitto") != std::string::npos);
+}
+
 }  // namespace router_test
