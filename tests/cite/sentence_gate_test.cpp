@@ -85,8 +85,8 @@ TEST_CASE("sentences are released, cut and dropped") {
        {{"cut", 2}}},
       {"one. two @ three. four. five", "one. two @three. four. five"},
       // The full stop of a version or an abbreviation ends no sentence.
-      {"v2.1 stops it, e.g. on Monday. so does 3.4. three. four.",
-       "v2.1 stops it, e.g. on Monday. so does 3.4. three.",
+      {"v2.1 stops it, e.g. on Monday. so does 3.4 today. three. four.",
+       "v2.1 stops it, e.g. on Monday. so does 3.4 today. three.",
        {{"cut", 1}}},
       {"one, in v2.2. two.", "two.", {{"unsupported", 1}}},
       {"it costs 1024 cents. or 1025.", "it costs 1024 cents.", {{"unsupported", 1}}},
