@@ -38,7 +38,7 @@ class LocalBackend final : public ChatBackend {
     STOKA_ASSIGN(
         pipeline::TurnResult result,
         pipeline::run_turn(engine_, turn_request(session, query, page), sink, std::move(stop)));
-    Answer out{result.stream_result.error, pipeline::explain(result.turn), pipeline::trace(result)};
+    Answer out{result.stream_result.error, pipeline::explain(result), pipeline::trace(result)};
     session = std::move(result.session);
     return out;
   }

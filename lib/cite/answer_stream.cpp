@@ -1,5 +1,6 @@
 #include "cite/answer_stream.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/ascii.h"
@@ -15,10 +16,20 @@ AnswerStream::AnswerStream(std::vector<CitationSource> sources, std::set<std::st
       query_(std::move(query)),
       sink_(std::move(sink)),
       options_(std::move(options)),
-      guard_(rules, [this](std::string_view text) { append_visible(text); }),
+      guard_(rules,
+             [this](std::string_view text) {
+               if (gate_)
+                 gate_->push(text);
+               else
+                 append_visible(text);
+             }),
       parser_(*this) {
   for (size_t i = 0; i < sources_.size(); ++i)
     index_by_slug_.emplace(sources_[i].hit.chunk.slug, i);
+  if (options_.claims)
+    gate_.emplace(
+        std::move(options_.claims->grounds), rules, query_,
+        [this](std::string_view text) { append_visible(text); }, &summary_.interventions);
 }
 
 void AnswerStream::push(std::string_view delta) {
@@ -26,10 +37,12 @@ void AnswerStream::push(std::string_view delta) {
   flush();
 }
 
-void AnswerStream::finish() {
+void AnswerStream::finish(bool is_complete) {
   parser_.finish();
   guard_.finish();
+  if (gate_) gate_->finish();
   flush();
+  if (gate_ && is_complete && summary_.citations.empty()) cite_something();
   while (!summary_.text.empty() && is_ascii_space(summary_.text.back())) summary_.text.pop_back();
   summary_.dropped_malformed = parser_.malformed();
 }
@@ -66,15 +79,44 @@ void AnswerStream::tag(const std::string& slug, const std::string& quote) {
     ++summary_.dropped_excess;
     return;
   }
-  shown_slugs_.insert(slug);
   guard_.mark_citation();
+  if (gate_) gate_->mark_citation();
   flush();
+  emit(sources_[found->second], quote);
+}
+
+void AnswerStream::emit(CitationSource& source, const std::string& quote) {
+  const std::string& slug = source.hit.chunk.slug;
+  shown_slugs_.insert(slug);
   after_citation_ = true;
   summary_.cited_slugs.push_back(slug);
-  summary_.citations.push_back(cite(sources_[found->second], quote));
-  if (std::exchange(sources_[found->second].again, false))
-    summary_.citations.back().kind = CiteKind::inline_quote;
+  summary_.citations.push_back(cite(source, quote));
+  if (std::exchange(source.again, false)) summary_.citations.back().kind = CiteKind::inline_quote;
+  if (gate_) gate_->allow(summary_.citations.back());
   sink_(CiteEvent{summary_.citations.back()});
+}
+
+// The answer cites nothing.
+void AnswerStream::cite_something() {
+  Interventions& all = summary_.interventions;
+  const bool is_unsupported = std::any_of(all.begin(), all.end(), [](const Intervention& one) {
+    return one.kind == InterventionKind::unsupported;
+  });
+  if (is_unsupported && summary_.text.empty()) {
+    summary_.is_void = true;
+    record(all, InterventionKind::voided, "no sentence was supported");
+    append_visible(options_.claims->void_reply);
+    return flush();
+  }
+  const auto unshown =
+      std::find_if(sources_.begin(), sources_.end(), [&](const CitationSource& source) {
+        return source.again || !shown_slugs_.contains(source.hit.chunk.slug);
+      });
+  if (unshown == sources_.end()) return;
+  record(all, InterventionKind::cited, unshown->hit.chunk.slug);
+  const size_t replaced = summary_.replaced;
+  emit(*unshown, {});
+  summary_.replaced = replaced;  // none of the model's quotes was
 }
 
 Citation AnswerStream::cite(const CitationSource& source, const std::string& quote) {

@@ -1,11 +1,13 @@
 // Turns the stream of a model into events: the citation tags are separated from the text
-// (CitationParser), the text passes the voice guard (VoiceGuard), and each citation is checked
-// against what was retrieved, its quote verified against the document (verify_quote) and its fields
-// filled in from the hit. What is dropped is counted and never shown.
+// (CitationParser), the text passes the voice guard (VoiceGuard) and, sentence by sentence, the
+// check of its claims (SentenceGate), and each citation is checked against what was retrieved, its
+// quote verified against the document (verify_quote) and its fields filled in from the hit. What is
+// dropped is counted and never shown.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +15,8 @@
 
 #include "cite/citation.h"
 #include "cite/citation_parser.h"
+#include "cite/intervention.h"
+#include "cite/sentence_gate.h"
 #include "cite/voice_guard.h"
 #include "model/event.h"
 #include "model/hit.h"
@@ -28,9 +32,16 @@ struct CitationSource {
   bool again = false;      // a further passage of a page that was shown: cited inline, once
 };
 
+// What is demanded of the answer of a model: see SentenceGate and AnswerStream::finish().
+struct ClaimRules {
+  Grounds grounds;
+  std::string void_reply;
+};
+
 struct AnswerOptions {
   size_t max_citations = 5;
   CitationContext citation_context = {};
+  std::optional<ClaimRules> claims = {};  // nothing: the text is passed on as it comes
 };
 
 struct AnswerSummary {
@@ -43,6 +54,8 @@ struct AnswerSummary {
   size_t dropped_excess = 0;     // tags beyond max_citations
   size_t repaired = 0;           // emitted citations whose quote is VerifiedQuote::repaired
   size_t replaced = 0;           // emitted citations whose quote is VerifiedQuote::replaced
+  Interventions interventions;
+  bool is_void = false;  // the text is the void reply
 };
 
 // Not thread safe. Calls the event sink from push() and finish(), on the thread of the caller.
@@ -58,7 +71,10 @@ class AnswerStream : private TagSink {
   // Takes any bytes in any split. Emits at most one token event, plus one before each citation.
   // Their text is never empty and always valid UTF-8.
   void push(std::string_view delta);
-  void finish();  // must be called once, even if the stream broke off
+  // Must be called once, even if the stream broke off. If it did not, and there are claim rules, an
+  // answer without a citation gets one: the best source that was not shown. If an unsupported
+  // sentence was dropped and none is left, the void reply is sent instead.
+  void finish(bool is_complete = true);
 
   // Complete after finish().
   const AnswerSummary& summary() const { return summary_; }
@@ -68,6 +84,8 @@ class AnswerStream : private TagSink {
   void tag(const std::string& slug, const std::string& quote) override;
   void append_visible(std::string_view text);
   void flush();
+  void emit(CitationSource& source, const std::string& quote);
+  void cite_something();
   Citation cite(const CitationSource& source, const std::string& quote);
 
   std::vector<CitationSource> sources_;
@@ -79,6 +97,7 @@ class AnswerStream : private TagSink {
   AnswerSummary summary_;
   std::string pending_;  // the text of the next token event
   bool after_citation_ = false;
+  std::optional<SentenceGate> gate_;  // if there are claim rules
   VoiceGuard guard_;
   CitationParser parser_;
 };

@@ -41,10 +41,17 @@ bool is_code(char32_t before, char32_t after) {
 Result<GuardRules> read_guard_rules(std::span<const TomlEntry> entries) {
   GuardRules out;
   for (const TomlEntry& entry : entries) {
-    if (!entry.key.starts_with("openers.") || !entry.is_list) {
+    const auto in = [&](std::string_view table) {
+      return entry.key.starts_with(table) ? entry.key.substr(table.size()) : std::string();
+    };
+    const std::string opener = in("openers."), sentence = in("sentences."), word = in("words.");
+    const bool is_word_list = word == "common_name" || word == "filler";
+    const bool is_known = !opener.empty() || is_word_list ||
+                          (!sentence.empty() && sentence != "common_name" && sentence != "filler");
+    if (!is_known || !entry.is_list) {
       return fail(ErrorKind::config,
                   fmt::format("guard.toml line {}: unknown '{}'", entry.line, entry.key),
-                  "keep lists of phrases under [openers]");
+                  "keep lists of phrases under [openers] and [sentences]");
     }
     for (const std::string& phrase : entry.values) {
       if (text::words(phrase).empty()) {
@@ -52,8 +59,12 @@ Result<GuardRules> read_guard_rules(std::span<const TomlEntry> entries) {
                     fmt::format("guard.toml line {}: a phrase without a word", entry.line),
                     "remove it");
       }
-      out.openers.push_back(phrase);
+      if (!opener.empty())
+        out.openers.push_back(phrase);
+      else
+        out.phrases[is_word_list ? word : sentence].push_back(phrase);
     }
+    if (!sentence.empty()) out.forbidden.push_back(sentence);
   }
   return out;
 }

@@ -23,15 +23,21 @@
 #include "base/result.h"
 #include "base/toml.h"
 #include "cite/opener_filter.h"
+#include "cite/phrase_list.h"
 
 namespace stoka::cite {
 
 struct GuardRules {
   std::vector<std::string> openers;  // phrases in the notation of OpenerFilter
+  // For SentenceGate: phrases in the notation of PhraseList, by the name of their list, and the
+  // names of the lists by which a sentence is dropped. "common_name" has capitalised words that are
+  // no names, and "filler" words that may precede a phrase at the start of a sentence.
+  Phrases phrases = {};
+  std::vector<std::string> forbidden = {};
 };
 
-// Reads golden/guard.toml: every list in [openers]. Another key, or a phrase without a word, is a
-// config error with its line.
+// Reads golden/guard.toml: every list in [openers] and [sentences], and the two in [words]. Another
+// key, or a phrase without a word, is a config error with its line.
 Result<GuardRules> read_guard_rules(std::span<const TomlEntry> entries);
 
 // Not thread safe.

@@ -1,50 +1,24 @@
 // The visible text of an answer as sentences of tokens. Predicates judge what the voice itself
-// says, so code and quotations can be taken out first. Pure; linear in the size of the text;
-// accepts any bytes.
+// says, so code and quotations can be taken out first.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
+#include "cite/spoken_text.h"
 #include "eval/answer.h"
 
 namespace stoka::eval {
 
-// Replaces code and quotations that were taken out. It is a token of its own.
-inline constexpr std::string_view kPlaceholder = "\xEF\xBF\xBC";  // U+FFFC
-
-struct Token {
-  std::string word;  // folded, without apostrophes; "hi-fi", "v2.1", "snake_case" are one token
-  std::string collapsed;  // the word with each run of a letter as one letter, if a run has three or
-                          // more; else empty
-  std::string raw;        // as written
-  char32_t punctuation = 0;  // the last punctuation mark before it; 0 if only white space precedes
-  bool starts_line = false;
-};
-
-struct Sentence {
-  std::vector<Token> tokens;
-  bool is_question = false;  // it ends in a question mark
-};
-
-// Replaces each run of equal characters by one character.
-std::string collapse_repeats(std::string_view word);
-
-// The contents of code spans and fenced code blocks.
-std::vector<std::string_view> code_spans(std::string_view text);
-std::string without_code(std::string_view text);
-
-// The contents of double quotation marks.
-std::vector<std::string_view> quotations(std::string_view text);
-
-// The text without quotations in marks of any kind. Marks around the whole text do not count.
-std::string without_quotations(std::string_view text);
-
-std::vector<Token> tokens(std::string_view text);
-
-// The sentences that have at least one token.
-std::vector<Sentence> sentences_of(std::string_view text);
+using cite::code_spans;
+using cite::collapse_repeats;
+using cite::kPlaceholder;
+using cite::quotations;
+using cite::Sentence;
+using cite::sentences_of;
+using cite::Token;
+using cite::tokens;
+using cite::without_code;
+using cite::without_quotations;
 
 // The sentences of an answer without code and quotations.
 std::vector<Sentence> spoken_sentences(const Answer& answer);

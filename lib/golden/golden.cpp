@@ -158,7 +158,7 @@ const std::vector<FileKeys>& all_keys() {
         {"offtopic.not_content"},
         {"followup.max_words", KeyType::count},
         {"followup.openers"}}},
-      {"guard.toml", {{"openers.*"}}},
+      {"guard.toml", {{"openers.*"}, {"sentences.*"}, {"words.common_name"}, {"words.filler"}}},
       {"framing.toml", {{"task", KeyType::text}, {"pieces"}, {"lines"}}},
       {"voice_lines.toml",
        with_conditions(

@@ -82,6 +82,14 @@ std::string explain(const Turn& turn) {
   return out + ranking_text(turn.ranked, true);
 }
 
+std::string explain(const TurnResult& result) {
+  std::string out = explain(result.turn);
+  for (const cite::Intervention& one : result.stream_result.summary.interventions)
+    out += fmt::format("{:<11} {}, {}\n", cite::to_string(one.kind), one.count,
+                       text::one_line(one.detail));
+  return out;
+}
+
 std::string prompt_json(const Turn& turn) {
   Json messages = Json::array(), layers = Json::array(), cuts = Json::array();
   for (const Message& message : turn.prompt.messages)
@@ -105,7 +113,7 @@ std::string prompt_json(const Turn& turn) {
 
 std::string trace(const TurnResult& result) {
   const Turn& turn = result.turn;
-  std::string out = explain(turn);
+  std::string out = explain(result);
   for (const auto* stages : {&turn.stages, &result.stream_result.stages})
     for (const StageTiming& stage : *stages)
       out += fmt::format("{:<11} {:.2f} ms\n", stage.name, stage.ms);

@@ -24,6 +24,9 @@ std::string interests_text(std::span<const session::Interest> interests);
 // Several lines: route, rule, confidence, interests and ranking of a turn.
 std::string explain(const Turn& turn);
 
+// The same with what was changed in the answer of a model: kind, number, and what the first was.
+std::string explain(const TurnResult& result);
+
 // The prompt of a turn: {"route","rule","reply","messages":[{"role","content"}],
 //  "layers":[{"name","tokens"}],"cuts":[{"slug","chunk_index","tokens_before","tokens_after"}],"tokens"}
 std::string prompt_json(const Turn& turn);

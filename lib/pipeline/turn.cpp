@@ -19,6 +19,22 @@ void send_words(std::string_view text, const EventSink& sink) {
   }
 }
 
+// What the answer of a model may state.
+cite::Grounds grounds_for(const Turn& turn) {
+  cite::Grounds out;
+  out.add(turn.query);
+  out.add(turn.page.page_title);
+  for (const Hit& hit : turn.ranked) out.add(hit.chunk);
+  for (const Exchange& exchange : turn.session.exchanges) {
+    out.add(exchange.user);
+    for (const CitationRecord& citation : exchange.citations) {
+      out.add(citation.title);
+      out.add(citation.quote);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 TurnStreamer::TurnStreamer(Engine& engine, const Turn& turn, EventSink sink)
@@ -28,11 +44,15 @@ TurnStreamer::TurnStreamer(Engine& engine, const Turn& turn, EventSink sink)
       watch_(engine.parts().clock, result_.stages) {
   if (!needs_generator()) return;
   for (const cite::CitationSource& source : turn.sources) hits_.push_back(source.hit);
+  cite::AnswerOptions options{.citation_context = engine.showing()};
+  // The built-in voice says nothing but lines of the golden data and quotes.
+  if (engine.parts().generator.reads_prompt())
+    options.claims = {grounds_for(turn),
+                      engine.parts().golden.reply("nothing", turn.session.turns)};
   answer_.emplace(
       turn.sources,
       std::set<std::string>{turn.session.shown_slugs.begin(), turn.session.shown_slugs.end()},
-      engine.parts().guard, turn.query, sink_,
-      cite::AnswerOptions{.citation_context = engine.showing()});
+      engine.parts().guard, turn.query, sink_, std::move(options));
 }
 
 generate::GenerationRequest TurnStreamer::request() const {
@@ -80,7 +100,7 @@ StreamResult TurnStreamer::finish(Result<generate::FinishReason> finish) {
     result_.finish = *finish;
   if (!result_.ready_sent && result_.error) return std::move(result_);
   send_ready();
-  answer_->finish();
+  answer_->finish(!result_.error && result_.finish != generate::FinishReason::truncated);
   result_.summary = answer_->summary();
   if (result_.finish == generate::FinishReason::truncated)
     result_.error = Error(ErrorKind::protocol, "the answer was cut off", "ask again");
@@ -89,6 +109,9 @@ StreamResult TurnStreamer::finish(Result<generate::FinishReason> finish) {
   if (size_t unknown = result_.summary.dropped_unknown; unknown > 0)
     engine_.parts().log.info(
         fmt::format("dropped {} citation(s) of slugs that were not retrieved", unknown));
+  for (const cite::Intervention& one : result_.summary.interventions)
+    engine_.parts().log.info(fmt::format("the answer of the model was changed: {} ({})",
+                                         cite::to_string(one.kind), one.count));
   return std::move(result_);
 }
 
@@ -106,10 +129,12 @@ TurnRecord turn_record(const Engine& engine, const Turn& turn, const StreamResul
   record.visitor_id = turn.session.visitor_id;
   record.subject = turn.subject;
   record.cited_slugs = result.summary.cited_slugs;
-  record.topic = turn.topic;
-  // A canned reply or an answer without text is not kept as an exchange: a follow-up cannot refer
-  // to it, and a question that was turned away must not reach a model as a message.
-  if (turn.canned_reply.empty() && !result.summary.text.empty()) {
+  const bool is_void = result.summary.is_void;
+  if (!is_void) record.topic = turn.topic;
+  // A canned reply, the void reply or an answer without text is not kept as an exchange: a
+  // follow-up cannot refer to it, and a question that was turned away must not reach a model as a
+  // message.
+  if (turn.canned_reply.empty() && !is_void && !result.summary.text.empty()) {
     record.exchange = {turn.query, result.summary.text, {}};
     for (const Citation& citation : result.summary.citations)
       record.exchange.citations.push_back(
@@ -127,7 +152,8 @@ Result<Session> commit(Engine& engine, const Turn& turn, const StreamResult& res
 Event last_event(const Engine& engine, const Turn& turn, const StreamResult& result, int turns) {
   if (result.error) return ErrorEvent{result.error->message, retryable(result.error->kind)};
   auto elapsed = engine.parts().clock.monotonic() - turn.started;
-  return DoneEvent{turns, turn.confidence,
+  const bool is_void = result.summary.is_void;
+  return DoneEvent{turns, is_void ? Confidence::nothing : turn.confidence,
                    std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count()};
 }
 

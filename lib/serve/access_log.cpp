@@ -55,12 +55,19 @@ void AccessLog::log_request(const AccessLogEntry& v) {
                         {"dur_ms", std::round(v.ms * 1000) / 1000}};
     if (!v.end.empty()) json["end"] = v.end;
     if (!v.detail.empty()) json["detail"] = clean(v.detail);
+    // Their details are words of the answer, which are not logged.
+    if (v.interventions != nullptr)
+      for (const cite::Intervention& one : *v.interventions)
+        json["interventions"][std::string(cite::to_string(one.kind))] = one.count;
     if (options_.queries && !v.query.empty()) json["query"] = clean(v.query);
     out = line(json);
   } else {
     out =
         fmt::format("{} {} {} {} {:.1f} ms{}{}{}{}\n", now, v.method, v.route, v.status, v.ms,
                     v.end.empty() ? "" : " ", v.end, v.detail.empty() ? "" : ": ", clean(v.detail));
+    if (v.interventions != nullptr)
+      for (const cite::Intervention& one : *v.interventions)
+        out.insert(out.size() - 1, fmt::format(" {}={}", cite::to_string(one.kind), one.count));
     if (options_.queries && !v.query.empty()) out.insert(out.size() - 1, " > " + clean(v.query));
   }
   const std::lock_guard lock(mutex_);

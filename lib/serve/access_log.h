@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cite/intervention.h"
 
 namespace stoka::serve {
 
@@ -28,8 +29,9 @@ struct AccessLogEntry {
   int status = 0;          // 499: the client disconnected before a response
   std::string_view end;    // how a stream ended: "done", "error", "left"
   double ms = 0;
-  std::string_view detail;  // the message of an error
-  std::string_view query;   // written only if the options say so
+  std::string_view detail;                             // the message of an error
+  std::string_view query;                              // written only if the options say so
+  const cite::Interventions* interventions = nullptr;  // in the answer of a model; null: none
 };
 
 // Thread safe.

@@ -149,7 +149,7 @@ void ChatStream::committed(Result<Session> session) {
   ResponseWriter& writer = *std::exchange(writer_, nullptr);
   writer.end(streamed_->error.has_value());
   context_->end_stream(streamed_->error ? Metrics::StreamEnd::error : Metrics::StreamEnd::done,
-                       detail);
+                       detail, &streamed_->summary.interventions);
 }
 
 // The message of the error event. That the index is empty is public; the errors of model servers,
@@ -219,6 +219,8 @@ void ChatStream::send_events() {
 void ChatStream::count(const pipeline::StreamResult& streamed) {
   const cite::AnswerSummary& summary = streamed.summary;
   server_.metrics.answers(turn_->route).add();
+  for (const cite::Intervention& one : summary.interventions)
+    server_.metrics.interventions(one.kind).add(one.count);
   server_.metrics.citations(Metrics::CitationResult::emitted).add(summary.citations.size());
   server_.metrics.citations(Metrics::CitationResult::repaired)
       .add(summary.repaired + summary.replaced);

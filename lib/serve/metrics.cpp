@@ -254,6 +254,12 @@ std::string Metrics::text() const {
   for (size_t i = 0; i < citations_.size(); ++i)
     page.sample({{"result", kResults[i]}}, citations_[i]);
 
+  page.family("stoka_interventions_total", "counter",
+              "What was changed in the answers of a model before the visitor saw it, by kind.");
+  for (const cite::InterventionKind kind : cite::kInterventionKinds)
+    page.sample({{"kind", std::string(cite::to_string(kind))}},
+                interventions_[static_cast<size_t>(kind)]);
+
   page.family("stoka_queue_wait_seconds", "histogram", "Time a job waited for a thread.");
   constexpr const char* kQueues[] = {"prepare", "commit"};
   for (size_t i = 0; i < queue_wait_.size(); ++i)

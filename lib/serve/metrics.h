@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cite/intervention.h"
 #include "model/event.h"
 
 namespace stoka::serve {
@@ -79,6 +80,9 @@ class Metrics {
   // A role is "embedder", "reranker", "generator" or "store".
   Counter& upstream_errors(std::string_view role, ErrorKind kind);
   Counter& citations(CitationResult result) { return citations_[static_cast<size_t>(result)]; }
+  Counter& interventions(cite::InterventionKind kind) {
+    return interventions_[static_cast<size_t>(kind)];
+  }
   Histogram& queue_wait(Queue queue) { return queue_wait_[static_cast<size_t>(queue)]; }
 
   Histogram first_token;  // seconds from the request to the first token
@@ -124,6 +128,7 @@ class Metrics {
   std::array<Counter, 3> streams_;
   std::array<std::array<Counter, kKinds>, kRoles> upstream_errors_;
   std::array<Counter, 3> citations_;
+  std::array<Counter, cite::kInterventionKinds.size()> interventions_;
   std::array<Histogram, 2> queue_wait_;
   mutable std::mutex gauges_mutex_;
   std::vector<CallbackGauge> gauges_;

@@ -93,24 +93,26 @@ void RequestContext::begin_stream() {
   status_ = 200;
 }
 
-void RequestContext::end_stream(Metrics::StreamEnd end, std::string_view detail) {
+void RequestContext::end_stream(Metrics::StreamEnd end, std::string_view detail,
+                                const cite::Interventions* interventions) {
   constexpr std::string_view kNames[] = {"done", "error", "left"};
   server_.metrics.open_streams.add(-1);
   server_.metrics.streams(end).add();
-  record(200, kNames[static_cast<size_t>(end)], detail);
+  record(200, kNames[static_cast<size_t>(end)], detail, interventions);
 }
 
 void RequestContext::client_left() {
   if (status_ == 0) record(kClientClosedRequest, {}, {});
 }
 
-void RequestContext::record(int status, std::string_view end, std::string_view detail) {
+void RequestContext::record(int status, std::string_view end, std::string_view detail,
+                            const cite::Interventions* interventions) {
   status_ = status;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start_;
   server_.metrics.requests(route_, status).add();
   server_.metrics.request_seconds(route_).observe(took.count());
   server_.log.log_request({request_id_, trace_.trace_id, trace_.span_id, method_, route_, status,
-                           end, took.count() * 1000, detail, query_});
+                           end, took.count() * 1000, detail, query_, interventions});
 }
 
 bool WorkerResponse::start(WorkerPool& workers, Work work) {

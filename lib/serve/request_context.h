@@ -74,15 +74,17 @@ class RequestContext {
   void begin_stream();
   void client_left();
 
-  // Called once after begin_stream(). `detail` is logged.
-  void end_stream(Metrics::StreamEnd end, std::string_view detail = {});
+  // Called once after begin_stream(). `detail` and the interventions are logged.
+  void end_stream(Metrics::StreamEnd end, std::string_view detail = {},
+                  const cite::Interventions* interventions = nullptr);
 
   void set_query(std::string query) { query_ = std::move(query); }
   std::chrono::steady_clock::time_point start() const { return start_; }
 
  private:
   friend class Site;
-  void record(int status, std::string_view end, std::string_view detail);
+  void record(int status, std::string_view end, std::string_view detail,
+              const cite::Interventions* interventions = nullptr);
 
   ServerContext& server_;
   ResponseWriter& writer_;

@@ -238,6 +238,8 @@ TEST_CASE("invalid guard rules are a config error") {
       {"[opener]\nx = [\"hi\"]", "guard.toml line 2: unknown 'opener.x'"},
       {"[openers]\nx = \"hi\"", "guard.toml line 2: unknown 'openers.x'"},
       {"[openers]\nx = [\"hi\", \"*\"]", "guard.toml line 2: a phrase without a word"},
+      {"[sentences]\nfiller = [\"so\"]", "guard.toml line 2: unknown 'sentences.filler'"},
+      {"[words]\nx = [\"so\"]", "guard.toml line 2: unknown 'words.x'"},
   };
   for (const auto& [text, message] : table) {
     const auto entries = stoka::parse_toml(text, "guard.toml");

@@ -234,16 +234,6 @@ TEST_CASE("a hit that the reranker left out keeps its place from retrieval") {
   CHECK(found.hits[2].raw_score == found.hits[5].raw_score);  // the third best score
 }
 
-TEST_CASE("an answer without text and citations to show ends with an error event") {
-  SiteFixture fixture;
-  use_scripted_generator(fixture, "<cite slug=\"made-up\" quote=\"nobody wrote this\"/>");
-  RecordedTurn turn = ask(fixture, "tell me about bounded execution");
-  REQUIRE(turn.result);
-  CHECK(turn.well_formed());
-  CHECK(turn.cited().empty());
-  CHECK(std::holds_alternative<ErrorEvent>(turn.events.back()));
-}
-
 TEST_CASE("if the embedder fails, run_turn returns the error and no event is sent") {
   SiteFixture fixture;
   fixture.embedder = std::make_unique<FailingEmbedder>();

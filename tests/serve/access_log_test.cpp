@@ -83,6 +83,23 @@ TEST_CASE("the text format of a request is one plain line") {
         "2026-04-12T00:00:00.000Z POST /api/stoka/chat 200 1.2 ms done: it failed\n");
 }
 
+TEST_CASE("what was changed in an answer is logged by kind and number, without its words") {
+  cite::Interventions changes;
+  cite::record(changes, cite::InterventionKind::unsupported, "number or date '17'");
+  cite::record(changes, cite::InterventionKind::unsupported, "name 'Vance'");
+  cite::record(changes, cite::InterventionKind::voided, "no sentence was supported");
+  AccessLogEntry e = entry();
+  e.interventions = &changes;
+  LogFixture fixture;
+  fixture.log.log_request(e);
+  CHECK(fixture.json()["interventions"] == Json{{"unsupported", 2}, {"voided", 1}});
+  CHECK(fixture.text.find("17") == std::string::npos);
+  LogFixture plain({.json = false});
+  plain.log.log_request(e);
+  CHECK(plain.text ==
+        "2026-04-12T00:00:00.000Z POST /api/stoka/chat 200 1.2 ms done unsupported=2 voided=1\n");
+}
+
 TEST_CASE("without info only warnings are written") {
   LogFixture fixture({.info = false});
   fixture.log.info("note");

@@ -89,7 +89,7 @@ TEST_CASE("a disconnect during the stream saves what was streamed, once") {
     asked.send_head();
     client.read_head();
     CHECK(client.event()->name == "ready");
-    if (heard) asked.send_text("limits first");
+    if (heard) asked.send_text("limits first. work");
     if (heard) CHECK(client.event()->name == "token");
     CHECK(fixture.metrics.open_streams.value() == 1);
     CHECK(fixture.metric("stoka_gate_taken") == 1);
@@ -99,7 +99,7 @@ TEST_CASE("a disconnect during the stream saves what was streamed, once") {
     REQUIRE(eventually([&] { return kept(fixture).has_value(); }));
     CHECK(kept(fixture)->turns == 1);
     CHECK(kept(fixture)->exchanges.size() == (heard ? 1 : 0));
-    if (heard) CHECK(kept(fixture)->exchanges[0].assistant == "limits first [cut off]");
+    if (heard) CHECK(kept(fixture)->exchanges[0].assistant == "limits first. work [cut off]");
     CHECK(fixture.metrics.streams(serve::Metrics::StreamEnd::client_left).value() == 1);
     CHECK(fixture.ask("hi").last().name == "done");
   }

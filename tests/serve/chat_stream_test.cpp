@@ -47,9 +47,8 @@ TEST_CASE("events have the exact wire format") {
   std::string expected =
       "event: ready\ndata: {\"session_id\":\"11111111-1111-4111-8111-11111111111a\","
       "\"visitor_id\":\"22222222-2222-4222-8222-22222222222b\",\"route\":\"new\"}\n\n";
-  for (const char* text : {"Limi", "ts", " \\\"firs", "t\\\".", "\\n"})
-    expected += std::string("event: token\ndata: {\"text\":\"") + text + "\"}\n\n";
   expected +=
+      "event: token\ndata: {\"text\":\"Limits \\\"first\\\".\\n\"}\n\n"
       "event: cite\ndata: {\"slug\":\"philosophy-bounded-execution\","
       "\"title\":\"The Philosophy of Bounded Execution\","
       "\"quote\":\"A bound is a limit\","
@@ -124,7 +123,7 @@ TEST_CASE("with an empty index, the stream is a ready event and then an error ev
   CHECK(fixture.ask("hi").last().name == "done");
 }
 
-TEST_CASE("each token is sent when it arrives") {
+TEST_CASE("each sentence is sent when the next one begins") {
   ScriptedModel model;
   ChatServerFixture fixture({.generator = model.url()});
   HttpConnection client = fixture.start(kQuestion);
@@ -132,14 +131,35 @@ TEST_CASE("each token is sent when it arrives") {
   asked.send_head();
   client.read_head();
   CHECK(client.event()->name == "ready");
-  for (const char* word : {"limits", " come", " first"}) {
-    asked.send_text(word);
-    // The model sends the next word only after this one has arrived.
-    CHECK(client.event()->json()["text"] == word);
-  }
+  asked.send_text("limits come first.");
+  // The model goes on only after the sentence before has arrived.
+  asked.send_text(" then the");
+  CHECK(client.event()->json()["text"] == "limits come first.");
+  asked.send_text(" work. why");
+  CHECK(client.event()->json()["text"] == " then the work.");
+  asked.send_text(" not?");
   asked.finish();
+  CHECK(client.event()->json()["text"] == " why not?");
+  CHECK(client.event()->name == "cite");
   CHECK(client.event()->name == "done");
   CHECK_FALSE(client.event());
+}
+
+TEST_CASE("what was changed in an answer is counted and logged by kind") {
+  FakeUpstream model;
+  ChatServerFixture fixture({.generator = model.url()});
+  model.queue_behaviour(R"({"answer":"it cost 48211 euros. Aurora Vance paid."})");
+  const ChatReply reply = fixture.ask(kQuestion);
+  CHECK(reply.text() == "nothing here on that. yet.");
+  CHECK(reply.cited().empty());
+  CHECK(reply.last().json()["confidence"] == "nothing");
+  CHECK(fixture.metric("stoka_interventions_total{kind=\"unsupported\"}") == 2);
+  CHECK(fixture.metric("stoka_interventions_total{kind=\"voided\"}") == 1);
+  CHECK(fixture.metric("stoka_interventions_total{kind=\"cited\"}") == 0);
+  CHECK(eventually([&] {
+    return fixture.log_text().find("\"interventions\":{\"unsupported\":2,\"voided\":1}") !=
+           std::string::npos;
+  }));
 }
 
 TEST_CASE("an idle stream has pings") {
@@ -152,10 +172,12 @@ TEST_CASE("an idle stream has pings") {
   client.read_head();
   CHECK(client.event()->name == "ready");
   client.wait_for_ping();
-  asked.send_text("limits");
-  CHECK(client.event()->json()["text"] == "limits");
+  asked.send_text("limits first. work");
+  CHECK(client.event()->json()["text"] == "limits first.");
   client.wait_for_ping();
   asked.finish();
+  CHECK(client.event()->json()["text"] == " work");
+  CHECK(client.event()->name == "cite");
   CHECK(client.event()->name == "done");
   CHECK_FALSE(client.event());
   CHECK(client.pings() >= 2);

@@ -170,6 +170,7 @@ TEST_CASE("the exposition is well formed with and without counts") {
   metrics.upstream_errors("reranker", ErrorKind::timeout).add();
   metrics.upstream_errors("store", ErrorKind::internal).add();
   metrics.citations(Metrics::CitationResult::repaired).add(3);
+  metrics.interventions(cite::InterventionKind::cut).add(4);
   metrics.queue_wait(Metrics::Queue::commit).observe(0.25);
   metrics.rate_limited("/api/stoka/chat").add();
   metrics.open_streams.add(3);
@@ -199,6 +200,9 @@ TEST_CASE("the exposition is well formed with and without counts") {
   CHECK(page.value("stoka_upstream_errors_total", {{"role", "store"}, {"kind", "internal"}}) == 1);
   CHECK(page.value("stoka_citations_total", {{"result", "repaired"}}) == 3);
   CHECK(page.value("stoka_citations_total", {{"result", "emitted"}}) == 0);
+  CHECK(page.value("stoka_interventions_total", {{"kind", "cut"}}) == 4);
+  for (const char* kind : {"unsupported", "forbidden", "cited", "voided"})
+    CHECK(page.value("stoka_interventions_total", {{"kind", kind}}) == 0);
   CHECK(page.value("stoka_queue_wait_seconds_sum", {{"queue", "commit"}}) == 0.25);
   CHECK(page.value("stoka_rate_limited_total", {{"route", "/api/stoka/chat"}}) == 1);
   CHECK(page.value("stoka_rate_limited_total", {{"route", "/api/stoka/discover"}}) == 0);
