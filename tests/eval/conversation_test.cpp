@@ -172,16 +172,16 @@ TEST_CASE("the hash of a turn covers its expectations and what the conversation 
   CHECK(hash(R"({"id":"a","context":"/blog","turns":[{"query":"x"}]})") != one);
 }
 
-TEST_CASE("a turn may name a page that is not published beside one that is") {
+TEST_CASE("check_slugs names the turn with an unknown page") {
   store::DocumentInfo boats;
   boats.document.slug = "boats";
-  const auto checked = [&](std::string_view text) {
-    return check_slugs(read(text).value(), pipeline::Catalog({boats}, 1)).has_value();
-  };
-  CHECK(checked(R"({"turns":[{"query":"x","ideal_cite":["boats","draft"]}]})"));
-  CHECK(!checked(R"({"turns":[{"query":"x","ideal_cite":["draft"]}]})"));
-  CHECK(!checked(R"({"turns":[{"query":"x","must_not_cite":["boats","draft"]}]})"));
-  CHECK(!checked(R"({"query":"x","ideal_cite":["boats","draft"]})"));
+  const auto checked = check_slugs(
+      read(
+          R"({"turns":[{"query":"x","ideal_cite":"boats"},{"query":"y","ideal_cite":["boats","boots"]}]})")
+          .value(),
+      pipeline::Catalog({boats}, 1));
+  REQUIRE(!checked);
+  CHECK(has(checked.error().message, "my.jsonl:1 turn 2: ideal_cite 'boots' is not a page"));
 }
 
 TEST_CASE("lines of the voice are its sentences, but not fixed replies and not the answer") {
