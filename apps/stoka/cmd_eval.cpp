@@ -256,11 +256,12 @@ Run declare_eval(FlagList& flags) {
                 .completion = Completion::files};
   };
   const auto is_suite = [](const std::string& word) -> std::string {
-    if (word == "all" || word == "constraints" || word == "dataset" || word == "retrieval")
-      return "";
+    for (const std::string_view suite :
+         {"all", "constraints", "dataset", "conversations", "retrieval"})
+      if (word == suite) return "";
     return fmt::format(
-        "'{}' is not a suite; the suites are constraints, dataset, retrieval and all; each file "
-        "needs its own flag, e.g. --cases {}",
+        "'{}' is not a suite; the suites are constraints, dataset, conversations, retrieval and "
+        "all; each file needs its own flag, e.g. --cases {}",
         text::one_line(word), text::one_line(word));
   };
   Flag history = file("--history", values->history,
@@ -271,8 +272,8 @@ Run declare_eval(FlagList& flags) {
   add(flags,
       {{.names = "SUITE",
         .target = &values->suite,
-        .help = "the suite to run: constraints, dataset, retrieval or all (default)",
-        .choices = {"constraints", "dataset", "retrieval", "all"},
+        .help = "the suite to run: constraints, dataset, conversations, retrieval or all (default)",
+        .choices = {"constraints", "dataset", "conversations", "retrieval", "all"},
         .check = is_suite},
        {.names = "--cases",
         .target = &values->files.cases,

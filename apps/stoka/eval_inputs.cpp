@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/embedded.h"
 #include "base/files.h"
@@ -24,7 +25,7 @@ std::string_view built_in(std::string_view name) {
 }
 
 Result<> read_built_in(eval::Cases& out) {
-  for (const std::string suite : {"constraints", "dataset", "retrieval"})
+  for (const std::string suite : {"constraints", "dataset", "conversations", "retrieval"})
     STOKA_TRY(eval::read_cases(built_in(suite + ".jsonl"), suite + ".jsonl", suite, out));
   return {};
 }
@@ -65,7 +66,14 @@ Result<EvalInputs> read_inputs(const EvalFiles& files, const std::string& suite,
   const auto chosen = [&](std::string_view of, const std::string& id) {
     return (suite == "all" || suite == of) && id.find(only) != std::string::npos;
   };
-  std::erase_if(out.cases.cases, [&](const eval::Case& one) { return !chosen(one.suite, one.id); });
+  // A turn needs those before it, so a conversation is chosen as a whole.
+  std::set<std::string> conversations;
+  for (const eval::Case& one : out.cases.cases)
+    if (chosen(one.suite, one.id)) conversations.insert(one.conversation);
+  std::erase_if(out.cases.cases, [&](const eval::Case& one) {
+    return one.conversation.empty() ? !chosen(one.suite, one.id)
+                                    : !conversations.contains(one.conversation);
+  });
   std::erase_if(out.cases.queries,
                 [&](const eval::Query& one) { return !chosen("retrieval", one.id); });
   if (out.cases.cases.empty() && out.cases.queries.empty())

@@ -30,6 +30,9 @@ struct Answer {
   bool low_confidence = false;
   std::vector<Hit> ranked;             // the citable hits, best first, at most five
   std::set<std::string> shown_before;  // slugs cited in earlier turns of the session
+  // What the earlier turns of a conversation said and quoted; see eval/conversation.h.
+  std::set<std::string> lines_before;
+  std::set<std::string> quotes_before;
 
   // All visible text without the citations; a blank line stands in place of each.
   std::string text() const;

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 
 #include "base/ascii.h"
 #include "base/hash.h"
 #include "base/suggestion.h"
 #include "eval/predicates.h"
-#include "pipeline/catalog.h"
 #include "pipeline/turn.h"
 #include "text/normalize.h"
 #include "text/utf8.h"
@@ -25,6 +25,7 @@ constexpr size_t kMaxLineBytes = 1 << 20;
 constexpr size_t kMaxIdBytes = 200;
 constexpr int kMaxDepth = 4;
 constexpr double kMaxGain = 1000;
+constexpr size_t kMaxTurns = 100;
 
 // Why the value of a field is wrong, if it is: "must be a text".
 using FieldError = std::optional<std::string>;
@@ -154,6 +155,23 @@ FieldError read_fail_if(const Json& value, Case& out) {
   return {};
 }
 
+FieldError read_must_say(const Json& value, Case& out) {
+  for (const Json& item : value.is_array() ? value : Json::array({value})) {
+    std::vector<std::string>& any_of = out.must_say.emplace_back();
+    if (read_texts(item, any_of) || any_of.empty())
+      return "must be a text or a list of texts and lists of alternatives, none of them empty";
+  }
+  return {};
+}
+
+// The turns themselves are read by read_conversation().
+FieldError check_turns(const Json& value, Case&) {
+  if (!value.is_array() || value.empty() || value.size() > kMaxTurns ||
+      !std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_object(); }))
+    return fmt::format("must be a list of 1 to {} objects", kMaxTurns);
+  return {};
+}
+
 FieldError read_max_sentences(const Json& value, Case& out) {
   if (!value.is_number_unsigned()) return "must be a whole number, 0 or more";
   out.max_sentences = value.get<size_t>();
@@ -208,10 +226,22 @@ constexpr Field<Case> kCaseFields[] = {
     {"fail_if_summary", read_flag<&Case::fail_if_summary>},
     {"tone", read_tone},
     {"fail_if", read_fail_if},
+    {"must_say", read_must_say},
     {"must_not_say", read_text_list<&Case::must_not_say>},
     {"never", read_never},
     {"model", read_any_text<&Case::model>},
     {"ideal", read_any_text<&Case::ideal>},
+    {"note", read_any_text<&Case::note>},
+};
+
+// What all turns of a conversation have in common is read into a case.
+constexpr Field<Case> kConversationFields[] = {
+    {"id", read_word<&Case::id>},
+    {"kind", read_word<&Case::category>},
+    {"context", read_context},
+    {"seen", read_seen},
+    {"interests", read_text_list<&Case::interests>},
+    {"turns", check_turns},
     {"note", read_any_text<&Case::note>},
 };
 
@@ -222,11 +252,30 @@ constexpr Field<Query> kQueryFields[] = {
     {"note", read_any_text<&Query::note>},
 };
 
-template <class T, size_t kN>
-std::vector<std::string> names(const Field<T> (&fields)[kN]) {
+template <class T>
+using Fields = std::type_identity_t<std::span<const Field<T>>>;
+
+template <class T>
+std::vector<std::string> names(Fields<T> fields) {
   std::vector<std::string> out;
   for (const Field<T>& field : fields) out.emplace_back(field.name);
   return out;
+}
+
+// The fields of a case, except what belongs to the whole conversation.
+const std::vector<Field<Case>>& turn_fields() {
+  static const std::vector<Field<Case>> fields = [] {
+    std::vector<Field<Case>> out;
+    for (const Field<Case>& field : kCaseFields) {
+      constexpr std::string_view kOfConversation[] = {"id",      "category", "before",
+                                                      "context", "seen",     "interests"};
+      if (std::find(std::begin(kOfConversation), std::end(kOfConversation), field.name) ==
+          std::end(kOfConversation))
+        out.push_back(field);
+    }
+    return out;
+  }();
+  return fields;
 }
 
 // A line and its place for messages: "evals/my.jsonl:12".
@@ -250,15 +299,15 @@ Result<Json> parse(const Line& line) {
   // The parser would take a NUL byte for the end of the text.
   if (line.text.find('\0') != line.text.npos)
     return line.error("not JSON: it has a NUL byte", hint);
-  std::set<std::string> keys[2];
+  std::set<std::string> keys[kMaxDepth + 1];  // of the objects that are open, by depth
   std::string repeated;
   bool too_deep = false;
   const auto note_keys = [&](int depth, Json::parse_event_t event, Json& parsed) {
     const bool opens =
         event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
     if (opens && depth > kMaxDepth) return !(too_deep = true);
-    if (event == Json::parse_event_t::object_start && depth < 2) keys[depth].clear();
-    if (event == Json::parse_event_t::key && depth <= 2 &&
+    if (event == Json::parse_event_t::object_start) keys[depth].clear();
+    if (event == Json::parse_event_t::key && depth <= kMaxDepth + 1 &&
         !keys[depth - 1].insert(parsed.get<std::string>()).second)
       repeated = shown(parsed.get<std::string>());
     return true;
@@ -280,22 +329,23 @@ Result<Json> parse(const Line& line) {
   }
 }
 
-template <class T, size_t kN>
-Result<> read_fields(const Line& line, const Json& json, const Field<T> (&fields)[kN],
-                     std::string_view kind, T& out) {
-  const std::string hint =
-      fmt::format("the fields of {} are {}", kind, fmt::join(names(fields), ", "));
+template <class T>
+Result<> read_fields(const Line& line, const Json& json, Fields<T> fields, std::string_view kind,
+                     const char* required, T& out) {
+  const std::vector<std::string> known = names<T>(fields);
+  const std::string hint = fmt::format("the fields of {} are {}", kind, fmt::join(known, ", "));
   for (const auto& [key, value] : json.items()) {
-    const auto field = std::find_if(std::begin(fields), std::end(fields),
+    const auto field = std::find_if(fields.begin(), fields.end(),
                                     [&](const Field<T>& one) { return one.name == key; });
-    if (field == std::end(fields))
-      return line.error(
-          fmt::format("unknown field '{}'{}", shown(key), did_you_mean(key, names(fields))), hint);
+    if (field == fields.end())
+      return line.error(fmt::format("unknown field '{}'{}", shown(key), did_you_mean(key, known)),
+                        hint);
     if (const FieldError wrong = field->read(value, out))
       return line.error(fmt::format("'{}' {}", key, *wrong),
                         "correct the value or leave the field out");
   }
-  if (!json.contains("query")) return line.error("the field 'query' is missing", hint);
+  if (!json.contains(required))
+    return line.error(fmt::format("the field '{}' is missing", required), hint);
   return {};
 }
 
@@ -337,13 +387,42 @@ std::string hash_of(Json json) {
   return content_hash(json.dump()).substr(0, kHashDigits);
 }
 
+constexpr const char* kContradictionHint =
+    "change one of the two, because such a case can never pass";
+
+// Appends every turn as a case.
+Result<> read_conversation(const Line& line, const Json& json, const std::string& default_id,
+                           Cases& out) {
+  Case common;
+  common.id = default_id;
+  STOKA_TRY(read_fields(line, json, kConversationFields, "a conversation", "turns", common));
+  common.suite = "conversations";
+  common.conversation = common.id;
+  for (Json turn : json.at("turns")) {
+    const size_t number = common.before.size() + 1;
+    const Line part{line.text, fmt::format("{} turn {}", line.place, number)};
+    Case test_case = common;
+    test_case.id = fmt::format("{}#{}", common.conversation, number);
+    STOKA_TRY(read_fields(part, turn, turn_fields(), "a turn", "query", test_case));
+    if (const auto why = contradiction(test_case)) return part.error(*why, kContradictionHint);
+    for (const char* field : {"context", "seen", "interests"})
+      if (json.contains(field)) turn[field] = json[field];
+    test_case.hash = hash_of(std::move(turn));
+    STOKA_TRY(take_id(part, test_case.suite + "/" + test_case.id, out));
+    common.before.push_back(test_case.query);
+    out.cases.push_back(std::move(test_case));
+  }
+  return {};
+}
+
 Result<> read_line(const Line& line, const std::string& default_id, std::string_view suite,
                    Cases& out) {
   STOKA_ASSIGN(const Json json, parse(line));
+  if (json.contains("turns")) return read_conversation(line, json, default_id, out);
   if (json.contains("relevant")) {
     Query query;
     query.id = default_id;
-    STOKA_TRY(read_fields(line, json, kQueryFields, "a retrieval query", query));
+    STOKA_TRY(read_fields(line, json, kQueryFields, "a retrieval query", "query", query));
     query.hash = hash_of(json);
     STOKA_TRY(take_id(line, "retrieval/" + query.id, out));
     out.queries.push_back(std::move(query));
@@ -351,57 +430,20 @@ Result<> read_line(const Line& line, const std::string& default_id, std::string_
   }
   Case test_case;
   test_case.id = default_id;
-  STOKA_TRY(read_fields(line, json, kCaseFields, "a case", test_case));
+  STOKA_TRY(read_fields(line, json, kCaseFields, "a case", "query", test_case));
   test_case.suite = suite;
   test_case.hash = hash_of(json);
-  if (const auto why = contradiction(test_case))
-    return line.error(*why, "change one of the two, because such a case can never pass");
+  if (const auto why = contradiction(test_case)) return line.error(*why, kContradictionHint);
   STOKA_TRY(take_id(line, test_case.suite + "/" + test_case.id, out));
   out.cases.push_back(std::move(test_case));
   return {};
 }
 
-class SlugChecker {
- public:
-  SlugChecker(const Cases& cases, const pipeline::Catalog& catalog)
-      : cases_(cases), catalog_(catalog) {
-    for (const store::DocumentInfo& info : catalog.documents())
-      known_.push_back(info.document.slug);
-  }
-
-  Result<> check(const std::string& name, std::string_view field, const std::string& slug) const {
-    if (catalog_.find(slug) != nullptr) return {};
-    const auto place = cases_.places.find(name);
-    return fail(ErrorKind::data,
-                fmt::format("{}: {} '{}' is not a page of the index{}",
-                            place == cases_.places.end() ? name : place->second, field,
-                            text::one_line(slug), did_you_mean(slug, known_)),
-                "stoka status -v lists the slugs");
-  }
-
-  Result<> check(const Case& one) const {
-    const std::string name = one.suite + "/" + one.id;
-    for (const auto& [field, slugs] : {std::pair{"ideal_cite", &one.ideal_cite},
-                                       {"must_not_cite", &one.must_not_cite},
-                                       {"seen", &one.page.seen_slugs}})
-      for (const std::string& slug : *slugs) {
-        // A scripted model may cite an invented slug, which the case then forbids.
-        const bool invented = one.model && slugs == &one.must_not_cite;
-        if (!invented) STOKA_TRY(check(name, field, slug));
-      }
-    return {};
-  }
-
- private:
-  const Cases& cases_;
-  const pipeline::Catalog& catalog_;
-  std::vector<std::string> known_;
-};
-
 }  // namespace
 
-std::vector<std::string> case_fields() { return names(kCaseFields); }
-std::vector<std::string> query_fields() { return names(kQueryFields); }
+std::vector<std::string> case_fields() { return names<Case>(kCaseFields); }
+std::vector<std::string> conversation_fields() { return names<Case>(kConversationFields); }
+std::vector<std::string> query_fields() { return names<Query>(kQueryFields); }
 
 Result<> read_cases(std::string_view text, const std::string& file, std::string_view suite,
                     Cases& out) {
@@ -415,15 +457,6 @@ Result<> read_cases(std::string_view text, const std::string& file, std::string_
     STOKA_TRY(read_line({line, fmt::format("{}:{}", file, number)},
                         fmt::format("{}-{}", stem, number), suite, out));
   }
-  return {};
-}
-
-Result<> check_slugs(const Cases& cases, const pipeline::Catalog& catalog) {
-  const SlugChecker checker(cases, catalog);
-  for (const Case& one : cases.cases) STOKA_TRY(checker.check(one));
-  for (const Query& one : cases.queries)
-    for (const auto& [slug, gain] : one.relevant)
-      STOKA_TRY(checker.check("retrieval/" + one.id, "relevant", slug));
   return {};
 }
 

@@ -1,6 +1,6 @@
-// The input of an evaluation: cases (one judged turn each, perhaps after earlier turns) and
-// retrieval queries with their relevant documents. The file format is one JSON object a line;
-// docs/eval.md lists the fields.
+// The input of an evaluation: cases (one judged turn each, perhaps after earlier turns),
+// conversations, of which every turn is a case, and retrieval queries with their relevant
+// documents. The file format is one JSON object a line; docs/eval.md lists the fields.
 #pragma once
 
 #include <map>
@@ -22,8 +22,9 @@ namespace stoka::eval {
 inline constexpr int kNeverItems = 15;  // length of the NEVER list
 
 struct Case {
-  std::string suite;  // "constraints", "dataset"
-  std::string id;     // unique in its suite
+  std::string suite;         // "constraints", "dataset", "conversations"
+  std::string id;            // unique in its suite; "ID#2" for the second turn of a conversation
+  std::string conversation;  // the id of the conversation that it is a turn of; empty if of none
   std::string category;
   std::string query;                // of the turn that is judged
   std::vector<std::string> before;  // questions of the earlier turns of the session
@@ -40,8 +41,9 @@ struct Case {
   std::string must_end_with;  // "question", "cite" or literal text
   std::string reply;          // the whole visible text
   bool fail_if_summary = false;
-  std::string tone;                  // "provocative", "flat", "terse"
-  std::vector<std::string> fail_if;  // names of predicates
+  std::string tone;                                // "provocative", "flat", "terse"
+  std::vector<std::string> fail_if;                // names of predicates
+  std::vector<std::vector<std::string>> must_say;  // one of each list must be said
   std::vector<std::string> must_not_say;
   std::vector<int> never;  // the items of the NEVER list that it tests, 1..15
 
@@ -64,23 +66,25 @@ struct Query {
 };
 
 struct Cases {
-  std::vector<Case> cases;
+  std::vector<Case> cases;  // the turns of a conversation follow each other
   std::vector<Query> queries;
   // Where each was read: "dataset/ID" or "retrieval/ID" to "file:line".
   std::map<std::string, std::string> places;
 };
 
-// Parses lines and appends them to `out`. A line with the field "relevant" is a query; every other
-// line is a case. If `suite` is empty, the cases of a file called "constraints" belong to that
-// suite and all others to "dataset". `file` is used in messages and default ids: a line without an
-// id is called by file name and line number ("my-12"). A data error names file and line if a line
-// is not a JSON object, has an unknown field or a wrong value, reuses an id, or contradicts itself;
-// what was read before it stays in `out`.
+// Parses lines and appends them to `out`. A line with the field "relevant" is a query; one with the
+// field "turns" is a conversation, whose turns become cases of the suite "conversations"; every
+// other line is a case. If `suite` is empty, the cases of a file called "constraints" belong to
+// that suite and all others to "dataset". `file` is used in messages and default ids: a line
+// without an id is called by file name and line number ("my-12"). A data error names file and line
+// if a line is not a JSON object, has an unknown field or a wrong value, reuses an id, or
+// contradicts itself; what was read before it stays in `out`.
 Result<> read_cases(std::string_view text, const std::string& file, std::string_view suite,
                     Cases& out);
 
-// The names of the fields of a case and of a query, in the order of docs/eval.md.
+// The names of the fields of a case, a conversation and a query, in the order of docs/eval.md.
 std::vector<std::string> case_fields();
+std::vector<std::string> conversation_fields();
 std::vector<std::string> query_fields();
 
 // A data error with file, line and the nearest slug if a case names a page that is not in the

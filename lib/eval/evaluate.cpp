@@ -82,7 +82,7 @@ Result<Evaluation> evaluate(SystemUnderTest& subject, const Cases& cases, const 
     if (error && !out.error) out.error = error;
   };
   std::vector<double> turn_ms;
-  for (const std::string_view suite : {"constraints", "dataset"}) {
+  for (const std::string_view suite : {"constraints", "dataset", "conversations"}) {
     std::vector<Case> chosen;
     std::copy_if(cases.cases.begin(), cases.cases.end(), std::back_inserter(chosen),
                  [&](const Case& one) { return one.suite == suite; });

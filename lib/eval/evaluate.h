@@ -24,7 +24,7 @@ struct Evaluation {
   size_t attempted = 0;  // all trials and queries
 };
 
-// `label` is the suite that is running: "constraints", "dataset" or "retrieval".
+// `label` is the suite that is running: "constraints", "dataset", "conversations" or "retrieval".
 using SuiteProgress = std::function<void(std::string_view label, size_t done, size_t total)>;
 
 // Runs all the given cases and queries, suite by suite. Fails only with `cancelled`.

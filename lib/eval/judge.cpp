@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
+#include "eval/conversation.h"
 #include "text/normalize.h"
 #include "text/tokens.h"
 
@@ -64,6 +66,7 @@ class Judge {
         answer_(answer),
         cited_(cited),
         phrases_(phrases),
+        is_turn_(!test_case.conversation.empty()),
         text_(answer.text()),
         citations_(answer.citations()) {}
 
@@ -73,6 +76,7 @@ class Judge {
     score_confidence();
     score_citations();
     score_wording();
+    if (is_turn_) score_conversation();
     return std::move(scores_);
   }
 
@@ -115,7 +119,7 @@ class Judge {
         fmt::format("{} sentences without a citation, at most {} are allowed", run,
                     case_.max_sentences));
     forbid("greeting");
-    if (!answer_.is_canned() && !case_.model)
+    if (!answer_.is_canned() && !case_.model && !is_turn_)
       add("ends_provocative", ends_in_question() || !citations_.empty(),
           "neither a question at the end nor a citation");
     forbid("exclamation");
@@ -146,7 +150,7 @@ class Judge {
     if (case_.must_cite)
       add("must_cite", *case_.must_cite == !citations_.empty(),
           *case_.must_cite ? "no citation" : fmt::format("cites {}", cited_slugs(answer_)));
-    if (!case_.ideal_cite.empty()) {
+    if (!case_.ideal_cite.empty() && !is_turn_) {
       const bool among =
           std::any_of(answer_.ranked.begin(), answer_.ranked.end(),
                       [&](const Hit& hit) { return contains(case_.ideal_cite, hit.chunk.slug); });
@@ -164,7 +168,15 @@ class Judge {
     for (const Citation& citation : citations_)
       if (wrong.empty()) wrong = mismatch(citation, cited_);
     add("quote_verified", wrong.empty(), wrong);
-    forbid("repeat");
+    if (!is_turn_) forbid("repeat");
+  }
+
+  // Titles of citations count, so that a list of names may be given as citations. Quotes and dates
+  // of citations do not: any citation has them.
+  bool visitor_reads(const std::string& wanted) const {
+    return says(text_, wanted) ||
+           std::any_of(citations_.begin(), citations_.end(),
+                       [&](const Citation& one) { return says(one.title, wanted); });
   }
 
   void score_wording() {
@@ -189,6 +201,17 @@ class Judge {
       const auto why = find_predicate("energy")->match(answer_, phrases_);
       add("tone", !why, why.value_or(""));
     }
+    if (!case_.must_say.empty()) {
+      const auto missing =
+          std::find_if(case_.must_say.begin(), case_.must_say.end(), [&](const auto& any_of) {
+            return std::none_of(any_of.begin(), any_of.end(),
+                                [&](const std::string& one) { return visitor_reads(one); });
+          });
+      add("said", missing == case_.must_say.end(),
+          missing == case_.must_say.end()
+              ? ""
+              : fmt::format("does not say '{}'", fmt::join(*missing, "' or '")));
+    }
     if (!case_.must_not_say.empty()) {
       const auto found =
           std::find_if(case_.must_not_say.begin(), case_.must_not_say.end(),
@@ -199,10 +222,31 @@ class Judge {
     for (const std::string& predicate : case_.fail_if) forbid(predicate);
   }
 
+  void score_conversation() {
+    if (!case_.ideal_cite.empty() && !citations_.empty()) {
+      const std::string& first = citations_.front().slug;
+      add("first_citation", contains(case_.ideal_cite, first),
+          fmt::format("first cites {}, wanted {}", first, fmt::join(case_.ideal_cite, " or ")));
+    }
+    const auto repeated = [](const std::vector<std::string>& said,
+                             const std::set<std::string>& before) {
+      const auto found = std::find_if(said.begin(), said.end(),
+                                      [&](const auto& one) { return before.contains(one); });
+      return found == said.end() ? std::string() : *found;
+    };
+    const std::string line = repeated(voice_lines(answer_, case_, phrases_), answer_.lines_before);
+    add("no_repeated_line", line.empty(), fmt::format("says again: {}", line));
+    if (citations_.empty()) return;
+    const std::string quote = repeated(cited_quotes(answer_), answer_.quotes_before);
+    add("no_repeated_quote", quote.empty() || says(text_, "above"),
+        fmt::format("quotes again {}", quote));
+  }
+
   const Case& case_;
   const Answer& answer_;
   const CitedDocuments& cited_;
   const Phrases& phrases_;
+  const bool is_turn_;  // of a conversation
   const std::string text_;
   const std::vector<Citation> citations_;
   std::vector<Score> scores_;

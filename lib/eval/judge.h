@@ -42,7 +42,12 @@ struct Score {
 //   quote_verified   each quote is in its document, and title, type, date and reading time are
 //                    those of the index
 //   no_repeat        no citation was shown before in the session
-//   ends_with, reply, tone, not_said, and no_NAME for each predicate of fail_if
+//   ends_with, reply, tone, said, not_said, and no_NAME for each predicate of fail_if
+// In a conversation, a page may be cited again and a turn may be answered in one line, so that
+// ends_provocative, citation_in_5 and no_repeat do not apply. These do:
+//   first_citation     if there is a citation and ideal_cite is given, the first is one of them
+//   no_repeated_line   no line of the voice was said in an earlier turn
+//   no_repeated_quote  no quote was shown in an earlier turn, unless the answer points "above"
 // `cited` holds the cited documents; a slug that is not in it is not published.
 std::vector<Score> judge(const Case& test_case, const Answer& answer, const CitedDocuments& cited,
                          const Phrases& phrases);

@@ -13,7 +13,8 @@ namespace {
 constexpr auto kListNames = std::to_array<std::string_view>(
     {"filler", "greeting", "greeting_word", "greeting_next", "no_greeting", "flattery",
      "flattery_lead", "flattery_degree", "flattery_adjective", "flattery_noun", "flattery_next",
-     "sycophancy", "apology", "energy", "emoticon", "alternatives", "echo", "common_name"});
+     "sycophancy", "apology", "energy", "emoticon", "alternatives", "echo", "common_name",
+     "fixed_line"});
 
 std::vector<std::string> phrase_words(std::string_view phrase) {
   std::vector<std::string> out;

@@ -17,7 +17,7 @@ struct Comparison;
 
 // The result of one case or query over all its trials.
 struct CaseResult {
-  std::string suite;  // "constraints", "dataset", "retrieval"
+  std::string suite;  // "constraints", "dataset", "conversations", "retrieval"
   std::string id;
   std::string category;
   std::string query;
@@ -88,9 +88,9 @@ std::string to_json(const Report& report, const Comparison* comparison = nullptr
 // A data error that names the file if it is not JSON or not a report.
 Result<Report> read_report(std::string_view json, const std::string& file);
 
-// Plain text for a terminal (report_table.cpp): pass rates by suite and category, the stages, the
-// calibration, and the failed cases with their reasons; with `all`, every case with its scores.
-// Untrusted text is not sanitised.
+// Plain text for a terminal (report_table.cpp): pass rates by suite and category, the kinds of
+// conversations, the stages, the calibration, and the failed cases with their reasons; with `all`,
+// every case with its scores. Untrusted text is not sanitised.
 std::string to_table(const Report& report, bool all);
 
 // One self-contained HTML file without scripts or external resources (html.cpp): the figures, the

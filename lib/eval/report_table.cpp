@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "eval/report.h"
@@ -41,9 +42,11 @@ std::string suite_line(const Report& report, const std::string& suite) {
     errors += one.errors > 0 ? 1 : 0;
     completed += one.trials > 0 ? 1 : 0;
   }
-  std::string out =
-      fmt::format("{:<12} {:>4} {:<8} {:>4} passed {:>4} failed", suite, cases,
-                  suite == "retrieval" ? "queries" : "cases", passed, cases - passed - errors);
+  std::string out = fmt::format("{:<13} {:>4} {:<8} {:>4} passed {:>4} failed", suite, cases,
+                                suite == "retrieval"       ? "queries"
+                                : suite == "conversations" ? "turns"
+                                                           : "cases",
+                                passed, cases - passed - errors);
   if (errors > 0) out += fmt::format(" {:>4} not run", errors);
   if (const double* rate = find_metric(report.metrics, suite + ".pass_rate")) {
     const Interval range = wilson_interval(*rate, static_cast<double>(completed));
@@ -83,12 +86,40 @@ std::string score_lines(const Report& report, const std::string& suite) {
   for (const auto& [name, value] : report.metrics) {
     if (!name.starts_with(prefix)) continue;
     const std::string rest = name.substr(prefix.size());
+    if (rest.starts_with(kCategory) && suite == "conversations") continue;  // see kind_table()
     if (rest.starts_with(kCategory))
       categories.emplace_back(rest.substr(kCategory.size()), value);
     else if (rest != "pass_rate")
       scores.emplace_back(rest, value);
   }
   return incomplete_shares("scores", scores) + incomplete_shares("categories", categories);
+}
+
+// Turns by the kind of their conversation, and how many conversations are right from end to end.
+std::string kind_table(const Report& report) {
+  std::map<std::string, std::pair<size_t, size_t>> kinds;  // turns and right turns
+  std::map<std::string, bool> conversations;               // whether all turns are right
+  size_t columns = std::string_view("kind").size();
+  for (const CaseResult& one : report.cases) {
+    if (one.suite != "conversations") continue;
+    const bool passed = one.passed();
+    auto& [turns, right] = kinds[one.category.empty() ? "-" : one.category];
+    turns += 1;
+    right += passed ? 1 : 0;
+    columns = std::max(columns, text::display_width(one.category));
+    bool& all = conversations.emplace(one.id.substr(0, one.id.rfind('#')), true).first->second;
+    all = all && passed;
+  }
+  if (kinds.empty()) return {};
+  std::string out = fmt::format("  {:<{}} {:>5} {:>7}\n", "kind", columns, "turns", "right");
+  for (const auto& [kind, counts] : kinds)
+    out += fmt::format(
+        "  {:<{}} {:>5} {:>7}\n", kind, columns, counts.first,
+        percent(static_cast<double>(counts.second) / static_cast<double>(counts.first)));
+  const auto whole = std::count_if(conversations.begin(), conversations.end(),
+                                   [](const auto& one) { return one.second; });
+  return out + fmt::format("  {} of {} conversations are right in every turn\n", whole,
+                           conversations.size());
 }
 
 std::string stage_table(const Report& report) {
@@ -169,8 +200,10 @@ std::string scores_of(const CaseResult& one) {
 
 std::string to_table(const Report& report, bool all) {
   std::string out;
-  for (const std::string& suite : suites(report))
+  for (const std::string& suite : suites(report)) {
     out += suite_line(report, suite) + (suite == "retrieval" ? "" : score_lines(report, suite));
+    if (suite == "conversations") out += kind_table(report);
+  }
   out += stage_table(report) + calibration_lines(report);
   std::string failed;
   for (const CaseResult& one : report.cases)

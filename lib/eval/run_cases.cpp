@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/hash.h"
+#include "eval/conversation.h"
 #include "eval/judge.h"
 #include "pipeline/turn.h"
 
@@ -42,9 +43,10 @@ struct Trial {
   }
 };
 
-// An id that is the same for the same trial in every run.
+// An id that is the same for the same trial in every run, and for all turns of a conversation.
 std::string trial_id(const Case& one, size_t repeat, std::string_view what) {
-  return uuid_from_hash(fmt::format("{}/{} {} {}", one.suite, one.id, repeat, what));
+  const std::string& name = one.conversation.empty() ? one.id : one.conversation;
+  return uuid_from_hash(fmt::format("{}/{} {} {}", one.suite, name, repeat, what));
 }
 
 Result<CitedDocuments> cited_documents(store::IndexReader& index, const pipeline::Catalog& catalog,
@@ -83,19 +85,23 @@ Result<Answer> ask(pipeline::Engine& engine, const pipeline::TurnRequest& reques
   return answer;
 }
 
+// A turn of a conversation continues the session of the turns before it, which `memory` describes.
 Result<> run_trial(SystemUnderTest& subject, const Case& one, size_t repeat, const Phrases& phrases,
-                   std::stop_token stop, Trial& out) {
+                   std::stop_token stop, ConversationMemory& memory, Trial& out) {
+  const bool continues = !one.conversation.empty() && !one.before.empty();
   pipeline::Engine& engine = subject.engine();
   pipeline::TurnRequest request;
   request.session_id = trial_id(one, repeat, "session");
   request.visitor_id = trial_id(one, repeat, "visitor");
-  if (!one.interests.empty())
+  if (!one.interests.empty() && !continues)
     STOKA_TRY(engine.parts().sessions.update_visitor(request.visitor_id, one.interests, {},
                                                      engine.parts().clock.now()));
   request.page = one.page;
-  for (const std::string& query : one.before) {
-    request.query = query;
-    STOKA_TRY(ask(engine, request, stop));
+  if (!continues) {
+    for (const std::string& query : one.before) {
+      request.query = query;
+      STOKA_TRY(ask(engine, request, stop));
+    }
   }
   request.query = one.query;
   const Clock& clock = engine.parts().clock;
@@ -111,7 +117,10 @@ Result<> run_trial(SystemUnderTest& subject, const Case& one, size_t repeat, con
   STOKA_ASSIGN(const auto catalog, engine.catalog());
   STOKA_ASSIGN(const CitedDocuments cited,
                cited_documents(engine.parts().index, *catalog, out.answer));
+  out.answer.lines_before = memory.lines;
+  out.answer.quotes_before = memory.quotes;
   out.scores = judge(one, out.answer, cited, phrases);
+  memory.add(out.answer, one, phrases);
   return {};
 }
 
@@ -166,7 +175,24 @@ CaseResult result_of(const Case& one, std::span<const Trial> trials) {
   return out;
 }
 
-// Runs the trials on several threads. Each thread takes the next trial when it is free.
+// Cases that are run one after another in one session: the turns of a conversation, or one case.
+struct SessionCases {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+std::vector<SessionCases> by_session(std::span<const Case> cases) {
+  std::vector<SessionCases> out;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const bool continues = i > 0 && !cases[i].conversation.empty() &&
+                           cases[i].conversation == cases[i - 1].conversation;
+    if (!continues) out.push_back({i, i});
+    out.back().end = i + 1;
+  }
+  return out;
+}
+
+// Runs the trials on several threads. Each thread takes the next session when it is free.
 class TrialRunner {
  public:
   TrialRunner(SystemUnderTest& subject, std::span<const Case> cases, const Phrases& phrases,
@@ -176,10 +202,12 @@ class TrialRunner {
         phrases_(phrases),
         options_(options),
         stop_(std::move(stop)),
+        sessions_(by_session(cases)),
         trials_(cases.size() * options.repeat) {}
 
   Result<CaseRun> run() {
-    const size_t jobs = std::min(std::max<size_t>(options_.jobs, 1), trials_.size());
+    const size_t jobs =
+        std::min(std::max<size_t>(options_.jobs, 1), sessions_.size() * options_.repeat);
     {
       std::vector<std::jthread> threads;
       for (size_t i = 1; i < jobs; ++i) threads.emplace_back([this] { work(); });
@@ -200,19 +228,32 @@ class TrialRunner {
 
  private:
   void work() {
-    for (size_t at = next_++; at < trials_.size(); at = next_++) {
+    const size_t all = sessions_.size() * options_.repeat;
+    for (size_t at = next_++; at < all; at = next_++) {
       if (stop_.stop_requested() || outage_.detected()) return;
-      Trial& trial = trials_[at];
-      if (auto done = run_trial(subject_, cases_[at / options_.repeat], at % options_.repeat,
-                                phrases_, stop_, trial);
-          !done)
-        trial.error = done.error();
+      outage_.record(run_session(sessions_[at / options_.repeat], at % options_.repeat));
+    }
+  }
+
+  // Returns why the session could not be run to its end.
+  std::optional<Error> run_session(const SessionCases& session, size_t repeat) {
+    ConversationMemory memory;
+    std::optional<Error> error;
+    for (size_t i = session.begin; i < session.end; ++i) {
+      Trial& trial = trials_[i * options_.repeat + repeat];
+      if (error) {
+        trial.error =
+            Error{error->kind, "an earlier turn could not be run: " + error->message, error->hint};
+      } else if (auto done = run_trial(subject_, cases_[i], repeat, phrases_, stop_, memory, trial);
+                 !done) {
+        error = trial.error = done.error();
+      }
       trial.attempted = true;
-      outage_.record(trial.error);
       if (!options_.progress) continue;
       std::lock_guard lock(progress_mutex_);
       options_.progress(++done_, trials_.size());
     }
+    return error;
   }
 
   SystemUnderTest& subject_;
@@ -220,6 +261,7 @@ class TrialRunner {
   const Phrases& phrases_;
   const RunOptions& options_;
   const std::stop_token stop_;
+  const std::vector<SessionCases> sessions_;
   std::vector<Trial> trials_;
   std::atomic<size_t> next_ = 0;
   OutageDetector outage_;

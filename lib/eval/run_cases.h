@@ -49,10 +49,12 @@ struct CaseRun {
   std::optional<Error> error;
 };
 
-// Runs every trial in a session of its own, the earlier turns first. A turn that fails, or that was
-// answered without the configured reranker, is an error of its trial and not a failure of the case.
-// After several consecutive trials that cannot reach a server, the rest are not attempted. Fails
-// only with `cancelled`.
+// Runs every trial in a session of its own, the earlier turns first. The turns of a conversation,
+// which must follow each other in `cases`, share a session; each is judged, whatever became of
+// those before it, but after one that could not be run the others are errors too. A turn that
+// fails, or that was answered without the configured reranker, is an error of its trial and not a
+// failure of the case. After several consecutive trials that cannot reach a server, the rest are
+// not attempted. Fails only with `cancelled`.
 Result<CaseRun> run_cases(SystemUnderTest& subject, std::span<const Case> cases,
                           const Phrases& phrases, const RunOptions& options, std::stop_token stop);
 

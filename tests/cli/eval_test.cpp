@@ -58,7 +58,8 @@ TEST_CASE("eval over the sample site agrees with the committed baseline") {
                      "out.html", "--report", "out.json"});
   CHECK_MESSAGE(ran.code == 0, (ran.out + ran.err));
   CHECK(ran.err == "");
-  for (const std::string_view part : {"constraints", "dataset", "retrieval", "ndcg@10", "policy"})
+  for (const std::string_view part :
+       {"constraints", "dataset", "conversations", "retrieval", "ndcg@10", "policy"})
     CHECK(has(ran.out, part));
   CHECK(!has(ran.out, "worse   "));
   CHECK(fs::is_empty(machine.home() / "tmp"));
@@ -85,6 +86,17 @@ TEST_CASE("two runs give the same report except for the member run") {
   CHECK(report["cases"][0].contains("id"));
   CHECK(report["cases"][0].contains("passed"));
   CHECK(report["cases"][0].contains("scores"));
+}
+
+TEST_CASE("a conversation is chosen as a whole, by its id or that of a turn") {
+  Machine machine;
+  for (const char* only : {"more-and-why", "more-and-why#3"}) {
+    const Json report =
+        Json::parse(machine.stoka({"eval", "conversations", "--json", "--only", only}).out);
+    REQUIRE(report["cases"].size() == 4);
+    CHECK(report["cases"][2]["id"] == "more-and-why#3");
+    CHECK(report["cases"][2]["before"].size() == 2);
+  }
 }
 
 TEST_CASE("without a baseline failed cases are listed and the exit code is 1") {

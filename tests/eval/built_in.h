@@ -6,6 +6,7 @@
 #include "base/embedded.h"
 #include "eval/predicates.h"
 #include "rerank/builtin.h"
+#include "store/store.h"
 
 namespace stoka::testing {
 

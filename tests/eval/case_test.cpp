@@ -54,7 +54,7 @@ TEST_CASE("every field of a case is read") {
       R"("context":"/blog/x","seen":["s1"],"interests":["i1","i2"],"route":"followup","confidence":"low",)"
       R"("ideal_cite":["c1","c2"],"must_cite":true,"must_not_cite":["c3"],"max_sentences":2,)"
       R"("must_end_with":"question","reply":"All of it.","fail_if_summary":true,"tone":"flat",)"
-      R"("fail_if":["greeting","exclamation"],"must_not_say":["well done"],"never":[1,15],)"
+      R"("fail_if":["greeting","exclamation"],"must_say":["a",["b","c"]],"must_not_say":["well done"],"never":[1,15],)"
       R"("model":"","ideal":"An answer.","note":"A note."})");
   REQUIRE(cases);
   REQUIRE(cases->cases.size() == 1);
@@ -82,6 +82,7 @@ TEST_CASE("every field of a case is read") {
   CHECK(one.must_not_say == Texts{"well done"});
   CHECK(one.never == std::vector<int>{1, 15});
   CHECK(one.model == "");
+  CHECK(one.must_say == std::vector<Texts>{{"a"}, {"b", "c"}});
   CHECK(one.ideal == "An answer.");
   CHECK(one.note == "A note.");
   CHECK(cases->places.at("dataset/a-1") == "evals/my.jsonl:1");
@@ -241,6 +242,9 @@ TEST_CASE("a wrong value is an error that says what the value must be") {
       {R"("fail_if_summary":1)", "'fail_if_summary' must be true or false"},
       {R"("tone":"flatt")", "'tone' must be one of provocative, flat, terse, did you mean 'flat'?"},
       {R"("tone":[])", "'tone' must be one of provocative, flat, terse"},
+      {R"("must_say":[["a",1]])",
+       "'must_say' must be a text or a list of texts and lists of alternatives, none of them "
+       "empty"},
       {R"("must_not_say":true)", std::string("'must_not_say'") + texts},
       {R"("never":[0])", never},
       {R"("never":[16])", never},
@@ -395,8 +399,8 @@ TEST_CASE("arbitrary bytes are read or refused with one line") {
 }
 
 TEST_CASE("field names are unique") {
-  for (auto fields : {case_fields(), query_fields()}) {
-    CHECK(std::count(fields.begin(), fields.end(), "query") == 1);
+  for (auto fields : {case_fields(), conversation_fields(), query_fields()}) {
+    CHECK(std::count(fields.begin(), fields.end(), "id") == 1);
     std::sort(fields.begin(), fields.end());
     CHECK(std::adjacent_find(fields.begin(), fields.end()) == fields.end());
   }

@@ -40,8 +40,9 @@ std::vector<std::string> names(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-TEST_CASE("docs/eval.md lists the fields of a case and of a query in order") {
-  CHECK(names("case fields", "query fields") == case_fields());
+TEST_CASE("docs/eval.md lists the fields of a case, a conversation and a query in order") {
+  CHECK(names("case fields", "conversation fields") == case_fields());
+  CHECK(names("conversation fields", "query fields") == conversation_fields());
   const std::vector<std::string> documented = names("query fields", "end of fields");
   CHECK(std::set<std::string>(documented.begin(), documented.end()) == [] {
     const std::vector<std::string> fields = query_fields();

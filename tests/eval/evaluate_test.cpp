@@ -19,7 +19,7 @@ namespace {
 const Cases& cases() {
   static const Cases read = [] {
     Cases out;
-    for (const std::string suite : {"constraints", "dataset", "retrieval"})
+    for (const std::string suite : {"constraints", "dataset", "conversations", "retrieval"})
       REQUIRE(read_cases(built_in(suite + ".jsonl"), suite + ".jsonl", suite, out));
     return out;
   }();
@@ -67,6 +67,7 @@ TEST_CASE("the built-in parts pass all constraints and 90 % of the dataset") {
   CHECK(pass_rate(report, "constraints") == 1);
   CHECK(pass_rate(report, "dataset") >= 0.9);
   CHECK(report.metrics.at("dataset.quote_verified") == 1);
+  CHECK(report.metrics.contains("conversations.pass_rate"));
   CHECK(report.metrics.at("calibration.direct_right") >= 0.9);
   CHECK(report.errors() == 0);
   CHECK(report.passed() + report.failed() == report.cases.size());
@@ -161,8 +162,9 @@ TEST_CASE("a raised threshold is a regression") {
 TEST_CASE("the table lists the suites, the stages and the failed cases") {
   const std::string table = to_table(baseline(), false);
   for (const std::string_view part :
-       {"constraints", "dataset", "retrieval", "lexical", "reranked", "policy", "ndcg@10", "direct",
-        "nothing", "failed", "found, but refused", "of the others refused", "-> void, nothing"})
+       {"constraints", "dataset", "conversations", "kind", "retrieval", "lexical", "reranked",
+        "policy", "ndcg@10", "direct", "nothing", "failed", "found, but refused",
+        "of the others refused", "-> void, nothing"})
     CHECK_MESSAGE(has(table, part), std::string(part));
   const std::string all = to_table(baseline(), true);
   for (const CaseResult& one : baseline().cases) {
