@@ -129,7 +129,7 @@ class RemoteBackend final : public ChatBackend {
 
  private:
   std::unique_ptr<net::HttpClient> transport_;
-  client::SiteClient site_;  // uses the transport
+  client::SiteClient site_;  // keeps a reference to the transport, so it is destroyed first
 };
 
 }  // namespace

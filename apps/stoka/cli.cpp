@@ -231,7 +231,7 @@ int parse_and_run(App& app, int argc, char** argv) {
   try {
     parser->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    print(parser->help());  // of the chosen subcommand, if there is one
+    print(parser->help());  // the help of the chosen subcommand, if there is one
     return 0;
   } catch (const CLI::CallForVersion& version) {
     print(std::string(version.what()) + "\n");

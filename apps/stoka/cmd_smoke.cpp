@@ -50,7 +50,7 @@ class DeadPort {
 
  private:
   int fd_;
-  uint16_t port_ = 9;  // the discard service, if no port could be bound
+  uint16_t port_ = 9;  // the discard service; used if no port can be reserved
 };
 
 // A server in this process, assembled like that of `stoka serve`, with the default settings and the
@@ -71,7 +71,7 @@ class OwnServer {
     return out;
   }
   ~OwnServer() {
-    transport_.reset();  // closes its connections, for which the server would wait
+    transport_.reset();  // closes its connections, because the server waits for them when it stops
     if (!thread_.joinable()) return;
     server_->stop();
     thread_.join();
@@ -95,7 +95,7 @@ class OwnServer {
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<serve::Server> server_;
   std::optional<net::HttpClient> transport_{std::in_place};
-  std::optional<client::SiteClient> site_;  // uses the transport
+  std::optional<client::SiteClient> site_;  // refers to the transport, so destroyed before it
   std::thread thread_;
 };
 

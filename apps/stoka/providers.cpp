@@ -91,8 +91,8 @@ std::unique_ptr<Part> with_store(store::Store* store) {
 }
 
 struct ApiKey {
-  Secret secret;        // may be empty
-  std::string setting;  // the setting that it comes from
+  Secret secret;        // the API key; may be empty
+  std::string setting;  // the setting that the key comes from
 };
 
 // Reads the key of a server from ROLE.api_key, ROLE.api_key_file or ROLE.api_key_command. A config

@@ -18,15 +18,15 @@ namespace stoka {
 enum class ValueType { text, integer, number, boolean, choice, list };
 
 struct Setting {
-  std::string key;  // "retrieval.mode"; also the file's [retrieval] mode
-  std::string env;  // "STOKA_RETRIEVAL_MODE"; empty if no variable sets it
+  std::string key;  // a name such as "retrieval.mode", which is [retrieval] mode in a file
+  std::string env;  // its variable, e.g. "STOKA_RETRIEVAL_MODE"; empty if there is none
   ValueType type = ValueType::text;
   std::string default_value;  // the default value, as text
-  std::string help;           // one line, shown by --help and `stoka status -v`
+  std::string help;           // a description in one line, shown by --help and `stoka status -v`
   std::vector<std::string> choices = {};
   double min_value = -1e300;  // smallest number allowed
   double max_value = 1e300;   // largest number allowed
-  bool is_secret = false;     // its value is never shown
+  bool is_secret = false;     // true if the value must never be shown
 };
 
 // The layer that a value comes from.
@@ -54,7 +54,7 @@ class Config {
   long integer(std::string_view key) const;
   double number(std::string_view key) const;
   bool boolean(std::string_view key) const;
-  std::vector<std::string> list(std::string_view key) const;  // of a comma-separated text
+  std::vector<std::string> list(std::string_view key) const;  // for comma-separated values
   Origin origin(std::string_view key) const;
   std::span<const Setting> settings() const { return settings_; }
 

@@ -15,7 +15,7 @@ bool is_http_url(std::string_view text);
 
 // The parts of a URL, or of a path of the site. Query and fragment belong to neither.
 struct UrlParts {
-  std::string_view host;  // with the port; empty for a path of the site
+  std::string_view host;  // the host with its port; empty for a path of the site
   std::string_view path;  // may be empty
 };
 UrlParts split_url(std::string_view url);

@@ -27,8 +27,8 @@ class EventReader {
   // Call it at the end of the stream. A protocol error unless the last event was done or error.
   Result<> end() const;
 
-  bool began() const { return began_; }  // ready was passed on
-  bool over() const { return over_; }    // done or error was passed on
+  bool began() const { return began_; }  // whether the ready event was passed on
+  bool over() const { return over_; }    // whether the done event or an error event was passed on
 
  private:
   Result<> take(const net::SseEvent& event);

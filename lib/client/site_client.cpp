@@ -19,10 +19,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kApi = "/api/stoka";
-constexpr size_t kMaxErrorBytes = 64u << 10;  // of the body of an error
+constexpr size_t kMaxErrorBytes = 64u << 10;  // bytes kept of the body of an error response
 constexpr size_t kMaxBodyBytes = 4u << 20;
 constexpr size_t kMaxProblemText = 300;  // bytes of a server's message that are shown
-constexpr size_t kMaxItems = 10;         // recommendations, whatever the server sends
+constexpr size_t kMaxItems = 10;         // recommendations kept of those that the server sends
 constexpr const char* kExample = "give one like http://127.0.0.1:8787 or https://example.com/site";
 
 // A stream has a ping every 15 s. The first byte may take long, because a model may have to load.

@@ -35,7 +35,7 @@ class SiteClient {
   static Result<SiteClient> make(net::Transport& transport, std::string_view pasted,
                                  Secret token = {});
 
-  const std::string& url() const { return url_; }  // "https://example.com/prefix"
+  const std::string& url() const { return url_; }  // such as "https://example.com/prefix"
 
   // Asks one question; the subject is that of the token. Passes every event to the sink, on the
   // calling thread. If it returns an error, the sink was not called. A later failure becomes an

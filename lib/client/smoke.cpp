@@ -29,8 +29,8 @@ constexpr std::string_view kIdentityReply =
 constexpr std::string_view kOfftopicReply = "wrong terminal.";
 constexpr double kMinScore = 0.60;
 constexpr size_t kMaxTokens = 40;
-constexpr double kMaxFirstMs = 150;  // for a canned reply
-constexpr double kMaxCachedMs = 50;  // for a cached hint
+constexpr double kMaxFirstMs = 150;  // the most milliseconds a canned reply may take
+constexpr double kMaxCachedMs = 50;  // the most milliseconds a cached hint may take
 constexpr int kAttempts = 3;         // tries of a request; the fastest counts
 constexpr size_t kVisitors = 10;
 constexpr size_t kMinVisitors = 2;
@@ -60,8 +60,8 @@ class Timer {
 
 // The result of one question.
 struct ChatResult {
-  std::string error;          // empty: the answer is complete, from ready to done
-  bool rate_limited = false;  // which does not fail a check
+  std::string error;  // what went wrong; empty if the answer is complete, from ready to done
+  bool rate_limited = false;  // the rate limit refused the request; that does not fail a check
   std::optional<int> requests_left;
   ReadyEvent ready;
   DoneEvent done;
@@ -136,7 +136,7 @@ struct SmokeRun {
   const SmokeQuestions& questions;
   const SmokeFixture* fixture;
   std::stop_token stop;
-  ReadyEvent first = {};                         // of check 2
+  ReadyEvent first = {};                         // the ready event of the answer in check 2
   SmokeQuestions::Question cited_question = {};  // the question of check 2 that was cited
   std::optional<int> requests_left = {};         // nullopt: the site does not say, or has no limit
   std::set<std::string> cited = {};              // all slugs that were cited in this run
@@ -389,7 +389,7 @@ Verdict concurrency(SmokeRun& run) {
   if (visitors < kMinVisitors)
     return skipped(
         fmt::format("this address has {} requests left, which are kept", *run.requests_left));
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the variables declared below
   std::map<std::string, size_t> wrong;
   size_t answered = 0;
   size_t limited = 0;

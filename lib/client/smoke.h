@@ -22,11 +22,11 @@ struct SmokeOptions {
 struct SmokeQuestions {
   struct Question {
     std::string query;
-    std::string slug;  // of the page that the answer must cite; empty: any
+    std::string slug;  // the slug of the page that the answer must cite; empty: any page will do
   };
   bool sample = true;                     // whether the site is the sample site
-  std::vector<Question> cited_questions;  // at least one answer must cite its page
-  std::vector<std::string> offtopic;      // at least one must be off topic
+  std::vector<Question> cited_questions;  // questions of which at least one must get its page cited
+  std::vector<std::string> offtopic;      // questions; at least one must count as off topic
   // At least one of these must not be answered with the confidence direct.
   std::vector<std::string> unanswerable;
   std::string page;  // the page for which others are recommended

@@ -17,7 +17,7 @@ constexpr uint64_t kRefitDivisor = 5;  // refit if more than 1/5 of the chunks h
 // the store is read once.
 struct Corpus {
   std::vector<std::string> vocabulary;
-  std::vector<ChunkId> ids;  // ascending
+  std::vector<ChunkId> ids;  // chunk ids, ascending
   std::vector<TermCount> entries;
   std::vector<size_t> ends;  // for each chunk the end of its part of `entries`
 

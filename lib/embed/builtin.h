@@ -29,7 +29,7 @@ Result<bool> refit_if_needed(store::IndexReader& store, store::IndexWriter& writ
 // notices at once when another process fits a new basis. The store must outlive the embedder.
 class BuiltinEmbedder final : public Embedder {
  public:
-  BuiltinEmbedder() = default;  // without a store no text has a vector
+  BuiltinEmbedder() = default;  // for use without a store: every text gets an empty vector
   explicit BuiltinEmbedder(store::IndexReader& store) : store_(&store) {}
   std::string name() const override { return std::string(kBuiltinName); }
   Result<Identity> identity(InputType, std::stop_token) override { return Identity{name(), 0}; }

@@ -14,12 +14,12 @@
 
 namespace stoka::embed {
 
-using Vector = std::vector<float>;  // of unit length; empty if the text has no vector
+using Vector = std::vector<float>;  // scaled to unit length; empty if the text has no vector
 
 // A model. An index can be searched only with vectors of the model that made its vectors.
 struct Identity {
   std::string name;  // "builtin-lsa", "tei:BAAI/bge-m3@5617a9f6", "openai:nomic-embed-text"
-  int dim = 0;       // 0: not fixed (built in)
+  int dim = 0;       // the dimension; 0 if it is not fixed (built-in embedder)
   bool operator==(const Identity&) const = default;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 using Matrix = Eigen::MatrixXf;
 using Panel = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Sparse = Eigen::SparseMatrix<float>;  // terms x chunks
+using Sparse = Eigen::SparseMatrix<float>;  // rows are terms, columns are chunks
 
 constexpr Eigen::Index kOversampling = 16;
 constexpr int kPowerIterations = 3;
@@ -19,8 +19,8 @@ constexpr int kPowerIterations = 3;
 constexpr Eigen::Index kPanelWidth = 128;
 // In single precision, singular values below this share of the largest one are noise.
 constexpr double kMinSingularRatio = 1e-3;
-constexpr size_t kSmallCorpus = 200;  // chunks; below this, terms that occur once are kept
-constexpr size_t kFullRank = 16;      // up to this many chunks, each may have a dimension
+constexpr size_t kSmallCorpus = 200;  // in fewer chunks, terms that occur once are kept, too
+constexpr size_t kFullRank = 16;  // with up to this many chunks, the rank may reach their number
 
 // Uniform random numbers in [-1, 1) from the splitmix64 sequence. Unlike the distributions of
 // <random>, they are the same with every standard library.
@@ -131,7 +131,7 @@ Spectrum rayleigh_ritz(const Sparse& a, const Matrix& q, Eigen::Index wanted) {
   const Matrix small = q.transpose() * apply_gram(a, q);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
       (0.5F * (small + small.transpose())).cast<double>());
-  const auto& lambda = eigen.eigenvalues();  // ascending
+  const auto& lambda = eigen.eigenvalues();  // the eigenvalues in ascending order
   const Eigen::Index last = lambda.size() - 1;
   const double min_eigenvalue = lambda[last] * kMinSingularRatio * kMinSingularRatio;
   Eigen::Index found = 0;

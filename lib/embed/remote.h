@@ -34,8 +34,8 @@ class RemoteEmbedder : public Embedder {
 
  protected:
   struct ServerInfo {
-    std::string model;  // as requests name it
-    Identity identity;  // dimension 0: the dimension of the probe's vector
+    std::string model;  // the model's name as it is sent in requests
+    Identity identity;  // name and dimension; dimension 0 means that of a test vector
     BatchLimits limits;
   };
 

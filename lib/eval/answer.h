@@ -19,12 +19,12 @@ inline std::string confidence_name(Confidence confidence, bool low) {
 struct Answer {
   // Either text or a citation.
   struct Part {
-    std::string text;  // empty for a citation
+    std::string text;  // a part of the visible text; empty if this part is a citation
     std::optional<Citation> citation;
   };
 
   std::string query;
-  std::vector<Part> parts;  // in the order shown; two texts never follow each other
+  std::vector<Part> parts;  // parts in the order shown; two texts never follow each other
   Route route = Route::fresh;
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;

@@ -137,7 +137,7 @@ Comparison compare(const Report& baseline, const Report& report, double toleranc
   const ResultsByName old = results_by_name(baseline);
   const ResultsByName now = results_by_name(report);
   std::set<std::string> incomplete;        // suites with an error, whose means are not comparable
-  std::map<std::string, RateSums> suites;  // of the cases that both reports have
+  std::map<std::string, RateSums> suites;  // sums over the cases that both reports have
   for (const CaseResult& result : report.cases) {
     const auto found = old.find(result.name());
     const CaseResult* before = found == old.end() ? nullptr : found->second;

@@ -16,8 +16,8 @@ namespace {
 
 // Numbers of sentences. A run is the sentences between two citations.
 struct SentenceCounts {
-  size_t longest = 0;          // longest run
-  size_t before_citation = 0;  // longest run that a citation follows
+  size_t longest = 0;          // sentences in the longest run
+  size_t before_citation = 0;  // sentences in the longest run that a citation follows
   size_t all = 0;
 };
 
@@ -46,12 +46,12 @@ namespace predicate {
 namespace {
 
 constexpr size_t kMaxSentencesBeforeCitation = 3;  // item 10 of the NEVER list
-constexpr size_t kMaxSentencesWithCitation = 4;    // the longest golden exchange has four
-constexpr size_t kMinContentWords = 5;             // fewer are shared by chance
+constexpr size_t kMaxSentencesWithCitation = 4;    // as in the longest golden exchange
+constexpr size_t kMinContentWords = 5;             // fewer words may be shared by chance
 // The share of a sentence's content words that are on one page if the sentence retells it.
 constexpr double kRetoldShare = 0.75;
-constexpr size_t kMinQuestionWords = 4;         // a shorter question may be a name
-constexpr size_t kMinQuestionContentWords = 3;  // fewer are named in any answer
+constexpr size_t kMinQuestionWords = 4;         // words of a question; a shorter one may be a name
+constexpr size_t kMinQuestionContentWords = 3;  // fewer words of a question are in any answer
 
 // The stems of all words that are not stop words.
 std::set<std::string> distinct_stems(std::string_view text) {

@@ -110,7 +110,7 @@ Tallies tallies(const Report& report, NameOf name_of) {
 // Charts, in units of the SVG view box, which is scaled to the width of its figure.
 constexpr double kWidth = 320;
 constexpr double kHeight = 112;
-constexpr double kLeft = 34;  // room for "0.90"
+constexpr double kLeft = 34;  // the width of the longest axis label, "0.90"
 constexpr double kMargin = 10;
 constexpr double kAxisStep = 0.1;  // the axis ends at multiples of it
 
@@ -143,7 +143,7 @@ std::vector<Point> points(std::span<const std::optional<double>> values,
 }
 
 ChartAxis axis(double lowest, double highest) {
-  constexpr double kEpsilon = 1e-9;  // 0.3 / 0.1 is slightly less than 3
+  constexpr double kEpsilon = 1e-9;  // for rounding errors: 0.3 / 0.1 is slightly less than 3
   ChartAxis out{std::floor(lowest / kAxisStep + kEpsilon) * kAxisStep,
                 std::ceil(highest / kAxisStep - kEpsilon) * kAxisStep};
   if (out.high - out.low < kAxisStep / 2)
@@ -190,7 +190,7 @@ std::string stages_table(const Report& report) {
     return found == report.metrics.end() ? std::nullopt : std::optional(found->second);
   };
   std::vector<std::string> columns = {"stage"};
-  std::map<std::string_view, std::string> cells;  // by stage
+  std::map<std::string_view, std::string> cells;  // the HTML of each cell, by the name of its stage
   for (const std::string& metric : metrics) {
     double best = -1;
     for (const std::string_view stage : kStages)

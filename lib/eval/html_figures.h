@@ -11,7 +11,7 @@
 
 namespace stoka::eval {
 
-std::string suites_table(const Report& report);  // with the interval of each pass rate
+std::string suites_table(const Report& report);  // pass rates with their intervals
 std::string parts_list(const Report& report);    // the parts that were evaluated
 // The stages in the order in which a query passes through them, with their latency.
 std::string stages_table(const Report& report);

@@ -15,9 +15,9 @@
 namespace stoka::eval {
 
 struct Predicate {
-  std::string_view name;     // as `fail_if` spells it
-  std::vector<int> never;    // items of the NEVER list, 1..15
-  std::string_view meaning;  // "greets the visitor"
+  std::string_view name;     // the name of the predicate as it is written in a case's `fail_if`
+  std::vector<int> never;    // the items of the NEVER list, 1 to 15, that the predicate checks
+  std::string_view meaning;  // what a matching answer does, e.g. "greets the visitor"
   // The reason why the answer matches, for people ("greets: 'hello'"); nullopt if it does not
   // match.
   std::optional<std::string> (*match)(const Answer& answer, const Phrases& phrases);

@@ -192,7 +192,7 @@ class JsonReader {
 }  // namespace
 
 double rounded(double value) {
-  constexpr double kMaxScaled = 9e15;  // larger whole numbers are not exact
+  constexpr double kMaxScaled = 9e15;  // larger whole numbers are not exact in a double
   const double scaled = value * 1e4;
   if (!std::isfinite(scaled)) return 0;
   return std::abs(scaled) > kMaxScaled ? value : std::round(scaled) / 1e4 + 0.0;

@@ -104,7 +104,7 @@ std::vector<Cut> code_cuts(std::string_view text) {
     runs.push_back({at, end});
     at = end;
   }
-  std::map<size_t, size_t> next;  // by length
+  std::map<size_t, size_t> next;  // for each length of a run the index of the next such run
   for (size_t i = runs.size(); i-- > 0;) {
     size_t& last = next[runs[i].end - runs[i].begin];
     runs[i].partner = last;

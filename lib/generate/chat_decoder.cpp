@@ -202,7 +202,7 @@ class ChatReader final : public Json::json_sax_t {
   ChatChunk chunk_;
   bool is_object_ = false;
   std::vector<Node> stack_;
-  std::string key_;  // in the innermost object, until a nested object has ended
+  std::string key_;  // the last key in the innermost object, until a nested object has ended
   int64_t choices_ = 0;
   // The current choice. Its index may come last.
   std::optional<int64_t> index_;

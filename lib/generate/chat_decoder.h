@@ -20,15 +20,15 @@ namespace stoka::generate {
 // The content of one JSON text: a chunk of a stream, or a whole response. Differences between the
 // JSON of different servers are resolved here.
 struct ChatChunk {
-  std::string text;  // of the first choice; unpaired surrogates are marked (surrogates.h)
+  std::string text;  // the text of the first choice; unpaired surrogates are marked (surrogates.h)
   size_t reasoning_bytes = 0;
   std::string finish;       // finish_reason; empty if there is none yet
-  bool has_choice = false;  // the first choice was there, even if empty
+  bool has_choice = false;  // the first choice was present, even if its text is empty
   bool is_error = false;
   int64_t code = 0;           // the error code, if it is a number
-  int64_t prompt_tokens = 0;  // from usage; zero if unknown
+  int64_t prompt_tokens = 0;  // the token count of the prompt from the field usage; zero if unknown
   int64_t completion_tokens = 0;
-  int64_t cached_tokens = 0;  // of the prompt; not all servers include them in prompt_tokens
+  int64_t cached_tokens = 0;  // cached tokens; not all servers include them in prompt_tokens
 };
 
 enum class ChatShape { chunk, whole };  // the text is in "delta", or in "message"
@@ -38,9 +38,9 @@ enum class ChatShape { chunk, whole };  // the text is in "delta", or in "messag
 Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape, const Secret& key = {});
 
 struct ChatLimits {
-  size_t text = 64u << 10;        // bytes of answer
-  size_t reasoning = 256u << 10;  // bytes of reasoning; 16 MB on the wire if streamed byte by byte
-  size_t body = 4u << 20;         // bytes of a response that is not streamed
+  size_t text = 64u << 10;        // bytes of answer at most
+  size_t reasoning = 256u << 10;  // bytes of reasoning; in single-byte chunks these are 16 MB
+  size_t body = 4u << 20;         // bytes at most of a response that is not streamed
 };
 
 // How hints name the settings of a request.
@@ -52,7 +52,7 @@ struct ChatSettingNames {
 
 struct ChatEnd {
   FinishReason finish = FinishReason::complete;
-  int64_t prompt_tokens = 0;       // zero if the server does not say, or had some of them cached
+  int64_t prompt_tokens = 0;       // zero if the server sends no number, or had some tokens cached
   bool reasoning_in_text = false;  // reasoning was part of the text; see ThinkFilter::stray_tag()
 };
 
@@ -99,13 +99,13 @@ class ChatDecoder {
   std::string body_;
   SurrogateJoiner joiner_;
   ThinkFilter filter_;
-  size_t text_bytes_ = 0;       // including reasoning that was part of the text
-  size_t emitted_bytes_ = 0;    // passed to the sink
-  size_t reasoning_bytes_ = 0;  // from fields of their own, not counting the filter's
+  size_t text_bytes_ = 0;       // bytes of text, including reasoning that was part of the text
+  size_t emitted_bytes_ = 0;    // bytes passed to the sink
+  size_t reasoning_bytes_ = 0;  // bytes in reasoning fields, not those that the filter removed
   bool visible_ = false;
-  bool done_ = false;  // after [DONE], or a limit
+  bool done_ = false;  // [DONE] was received, or a limit was reached
   bool failed_ = false;
-  std::string finish_;  // finish_reason
+  std::string finish_;  // the finish_reason of the response
   int64_t prompt_tokens_ = 0;
   int64_t completion_tokens_ = 0;
   bool cached_ = false;

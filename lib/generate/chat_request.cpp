@@ -34,7 +34,7 @@ bool has_any(std::string_view text, std::span<const std::string_view> words) {
 // The server's message, in lower case, and the field it names.
 struct ErrorBody {
   std::string message;
-  std::string param;  // the field that the error is about
+  std::string param;  // the name of the field that the error is about
 };
 
 ErrorBody read_error_body(std::string_view body) {

@@ -20,7 +20,7 @@ namespace stoka::generate {
 struct FramingVoice {
   std::string task;
   std::vector<std::string> pieces;
-  std::vector<std::string> lines;  // one for each piece
+  std::vector<std::string> lines;  // the lines, one for each piece
 };
 
 // Reads golden/framing.toml. A missing task, an unknown key, or different numbers of pieces and

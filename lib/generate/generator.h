@@ -26,7 +26,7 @@ struct GenerationRequest {
   bool same_topic = false;  // a follow-up question whose best hit is on the topic of the session
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
-  std::span<const Hit> hits;  // best first, at most five
+  std::span<const Hit> hits;  // the retrieved chunks, best first, at most five
   // For each hit, the contents of all chunks of its document; if empty, only the hit's chunk is
   // used.
   std::vector<std::span<const std::string>> documents;
@@ -46,9 +46,9 @@ enum class FinishReason {
 class GenerationSink {
  public:
   virtual ~GenerationSink() = default;
-  virtual void accepted() = 0;                    // once, when the server has accepted the request
-  virtual void text(std::string_view delta) = 0;  // split anywhere
-  virtual void finished() = 0;                    // the last call; it may destroy the stream
+  virtual void accepted() = 0;  // called once, when the server has accepted the request
+  virtual void text(std::string_view delta) = 0;  // the text may be split anywhere
+  virtual void finished() = 0;                    // always the last call; it may destroy the stream
 };
 
 // An answer that is being generated on an event loop.

@@ -52,7 +52,7 @@ struct OpenAiGenerator::State {
   const OpenAiOptions options;
   Log& log;
   OpenAiServer server;
-  std::atomic<bool> accepts_several_prompts = true;  // in one completion
+  std::atomic<bool> accepts_several_prompts = true;  // false once the server has refused some
   std::atomic<bool> warned_about_prompt = false;
 };
 
@@ -148,7 +148,7 @@ class OpenAiGenerator::Stream final : public GenerationStream, net::BodySink {
     if (response_ && state_.server.should_repeat(*response_, rejected_, repeats_++)) {
       if (auto body = write()) return send(std::move(*body));
     }
-    sink_->finished();  // may destroy this
+    sink_->finished();  // the call may destroy this object
   }
 
   Result<> head(const net::ResponseHead& head) override {

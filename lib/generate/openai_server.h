@@ -30,7 +30,7 @@ class OpenAiServer {
   // if the server has several and the preferred one is not among them. Requests the list if
   // necessary, within the deadline and ten seconds; a server without a list is asked only once.
   Result<std::string> model(std::stop_token stop, const net::Deadline& deadline);
-  std::string known_model() const;  // does not ask the server
+  std::string known_model() const;  // what is known without asking the server
 
   // Writes the body of a request and sends it. If the response rejects a field by name, this is
   // repeated without the field, at most twice. Any other response is returned. Once the server has

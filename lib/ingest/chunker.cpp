@@ -39,7 +39,7 @@ struct Segment {
 
 struct SegmentedBlock {
   std::vector<Segment> segments;  // never empty
-  size_t tokens = 0;              // of all segments and the separators between them
+  size_t tokens = 0;              // the tokens of all segments and of the separators between them
   bool heading = false;           // a heading belongs to the block that follows it
 };
 
@@ -82,7 +82,7 @@ class SegmentSplitter {
       tokens += more;
       end = word_end;
       at = word_end;
-      if (tokens > max_tokens_) {  // a single word that exceeds a segment
+      if (tokens > max_tokens_) {  // a single word is longer than a segment may be
         by_characters(text.substr(begin, end - begin), separator);
         separator = Separator::space;
         begin = end;
@@ -275,7 +275,7 @@ class ChunkPacker {
 
   size_t max_tokens_, overlap_tokens_;
   std::vector<Segment> current_;
-  size_t tokens_ = 0;        // upper bound of the estimate for current_
+  size_t tokens_ = 0;        // an upper bound for the token estimate of current_
   size_t new_segments_ = 0;  // segments in current_ that are not overlap
   std::vector<std::string> out_;
 };

@@ -11,8 +11,8 @@
 namespace stoka::ingest {
 
 struct Field {
-  std::string key;                  // as written; dotted if nested, e.g. "taxonomies.tags"
-  std::vector<std::string> values;  // scalars as text; exactly one unless is_list
+  std::string key;                  // the key as written; dotted if nested, e.g. "taxonomies.tags"
+  std::vector<std::string> values;  // the values as text; exactly one unless is_list
   bool is_list = false;
 };
 

@@ -206,10 +206,10 @@ std::string unpublished_reason(const std::vector<Field>& fields) {
 
 std::optional<Date> parse_date_field(std::string_view text) {
   if (auto date = parse_date(text)) return date;
-  size_t weekday = text.find(", ");  // "Sun, 12 Apr 2026"
+  size_t weekday = text.find(", ");  // as in "Sun, 12 Apr 2026"
   if (weekday != std::string_view::npos && weekday <= 9)
     return parse_date(text.substr(weekday + 2));
-  size_t space = text.find(' ');  // "Sun Apr 12 2026"
+  size_t space = text.find(' ');  // as in "Sun Apr 12 2026"
   return space == 3 ? parse_date(text.substr(4)) : std::nullopt;
 }
 

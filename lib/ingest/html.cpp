@@ -29,7 +29,7 @@ bool has_element(const List& list, std::string_view name) {
 bool is_name_character(char c) { return is_ascii_alnum(c) || c == '-' || c == ':'; }
 
 struct Tag {
-  std::string name;  // lower case
+  std::string name;  // the name of the element in lower case
   bool closing = false;
 };
 
@@ -141,7 +141,7 @@ class HtmlReader {
   std::string text_;
   std::vector<Block> out_;
   bool pre_ = false;
-  int level_ = 0;  // of the open heading
+  int level_ = 0;  // the level of the open heading
   size_t no_double_quote_after_ = static_cast<size_t>(-1);
   size_t no_single_quote_after_ = static_cast<size_t>(-1);
 };

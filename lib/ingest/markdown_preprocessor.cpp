@@ -9,7 +9,7 @@
 namespace stoka::ingest {
 namespace {
 
-constexpr size_t kMaxLabelBytes = 200;  // of a footnote's name or of other text in brackets
+constexpr size_t kMaxLabelBytes = 200;  // bytes of a footnote's name or of other text in brackets
 
 // md4c walks over all open containers on every line, so the number that a line may open is limited.
 constexpr int kMaxContainers = 64;
@@ -66,8 +66,8 @@ bool is_module_statement(std::string_view line) {
   return false;
 }
 
-constexpr size_t kMaxTemplateTagBytes = 4096;  // of a tag of a template language
-constexpr size_t kMaxJsxBytes = 1024;          // of a component's tag or an expression
+constexpr size_t kMaxTemplateTagBytes = 4096;  // bytes of a tag of a template language
+constexpr size_t kMaxJsxBytes = 1024;          // bytes of a component's tag or of an expression
 
 std::string_view trim_tag(std::string_view text) {
   size_t begin = std::min(text.find_first_not_of(" \t\n-<>%"), text.size());
@@ -188,7 +188,7 @@ class InlineStripper {
       out_ += '\n';
       out_.append(text_, at_, at - at_);
       out_ += "\n~~~~~~~~\n";
-      at_ = close + 1;  // and the second brace, or the end of the line
+      at_ = close + 1;  // skips the second brace as well, or else the end of the line
       if (text_.substr(at_, 1).find_first_of("}\n") == 0) ++at_;
       return;
     }
@@ -224,7 +224,7 @@ class InlineStripper {
       label = label.substr(0, label.find_first_of(" \n]", 2));
       bool whole = label.size() > 2 && rest().substr(label.size()).starts_with(']');
       bool badge = rest().starts_with("[!") &&
-                   label.find('[', 2) != std::string_view::npos;  // [![image](…)](…)
+                   label.find('[', 2) != std::string_view::npos;  // an image: [![image](…)](…)
       if (!whole || badge) return false;
       at_ += label.size() + 1;
       return true;

@@ -13,7 +13,7 @@
 namespace stoka::ingest {
 
 struct Page {
-  Document document;  // its slug is only a request until assign_slugs() has run
+  Document document;  // the document; its slug is only a request until assign_slugs() has run
   std::vector<Block> blocks;
   bool has_explicit_slug = false;    // the author chose the slug
   bool has_explicit_url = false;     // the author chose the URL
@@ -25,8 +25,8 @@ struct Page {
 // The result of loading one file.
 struct LoadedFile {
   std::vector<Page> pages;
-  std::vector<std::string> warnings;    // "PATH: what was repaired", for people
-  std::vector<SkippedSource> skipped;   // the file, or documents in it
+  std::vector<std::string> warnings;    // messages for people: "PATH: what was repaired"
+  std::vector<SkippedSource> skipped;   // what was skipped: the whole file, or documents in it
   std::vector<SkippedSource> left_out;  // passages of documents that are otherwise indexed
   // What is known of the documents that their author hides from readers: path and slug, and for
   // products title and URL.

@@ -19,8 +19,8 @@ struct DocumentUrl {
   // must be equal too, unless one of the documents is a product without a host.
   bool is_same(const DocumentUrl& other) const;
 
-  std::string host;  // empty for a path of the site
-  std::string path;  // without query, fragment, ".html" and trailing "/"; empty for the root
+  std::string host;  // the host; empty for a path of the site
+  std::string path;  // path without query, fragment, ".html" and last "/"; empty for the root
   bool is_product;
 };
 
@@ -45,8 +45,8 @@ void merge_products(std::vector<Page>& pages);
 
 // The content hash of a merged page also records the hash and the path of the entry, so that a
 // later run that reads only one of the two files knows about the other.
-std::string_view page_hash(std::string_view content_hash);   // of the page alone
-std::string_view entry_hash(std::string_view content_hash);  // of the entry; may be empty
+std::string_view page_hash(std::string_view content_hash);   // without the hash of the entry
+std::string_view entry_hash(std::string_view content_hash);  // empty if there is no entry
 std::string_view entry_path(std::string_view content_hash);  // empty for a page without an entry
 
 // The content hash of a page whose entry cannot be read in this run.

@@ -23,7 +23,7 @@ bool inside_word(std::string_view text, size_t at) { return at > 0 && is_token(t
 // A matcher gets the offset of its prefix and returns the offset of the end of the secret, or 0 if
 // there is none.
 size_t match_sk(std::string_view text, size_t at) {
-  if (inside_word(text, at)) return 0;  // "task-force"
+  if (inside_word(text, at)) return 0;  // as "sk-" is in "task-force"
   size_t length = run(text, at + 3, is_token);
   if (length < 20) return 0;
   // Unlike words joined with dashes, a key has a digit or twenty letters in a row.
@@ -80,7 +80,7 @@ size_t match_key_heading(std::string_view text, size_t at) {
   heading = heading.substr(0, heading.find('\n'));
   size_t end = heading.find("PRIVATE KEY");
   if (end == std::string_view::npos) return 0;
-  std::string_view algorithm = heading.substr(6, end - 6);  // "RSA ", "OPENSSH ", "" and so on
+  std::string_view algorithm = heading.substr(6, end - 6);  // such as "RSA " or "OPENSSH ", or ""
   bool is_heading = std::all_of(algorithm.begin(), algorithm.end(), [](char c) {
     return is_ascii_upper(c) || is_ascii_digit(c) || c == ' ';
   });

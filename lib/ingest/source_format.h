@@ -28,11 +28,11 @@ struct SourceBytes {
 enum class InFolder { all, named, none };
 
 struct SourceFormat {
-  std::string_view name;                     // for people: "markdown", "products.json"
-  std::vector<std::string_view> extensions;  // in lower case, ".md"; no other format has them
+  std::string_view name;  // the name for people, e.g. "markdown" or "products.json"
+  std::vector<std::string_view> extensions;  // such as ".md", in lower case; in one format only
   InFolder in_folder;
-  std::string_view syntax;  // of files with the extensions and another name: "JSON"
-  uint64_t max_bytes;       // larger files are skipped
+  std::string_view syntax;  // the syntax of other files with these extensions, e.g. "JSON"
+  uint64_t max_bytes;       // the size limit; larger files are skipped
   // Never fails: what cannot be read is reported in the result. Adds what it repaired to `repairs`.
   // A page whose author keeps it from readers goes to LoadedFile::skipped as unpublished, and
   // code that is marked secret to LoadedFile::left_out. build_page() makes a page of one text.

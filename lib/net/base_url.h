@@ -39,8 +39,8 @@ class BaseUrl {
  private:
   std::string scheme_;
   std::string authority_;
-  std::string path_;   // "" or "/v1"
-  std::string query_;  // "" or "?api-version=1"
+  std::string path_;   // either empty or "/v1"
+  std::string query_;  // either empty or a query such as "?api-version=1"
 };
 
 }  // namespace stoka::net

@@ -8,7 +8,7 @@
 namespace stoka::net {
 
 struct CircuitBreakerOptions {
-  int failure_threshold = 5;  // in a row, until the breaker opens
+  int failure_threshold = 5;  // how many consecutive failures open the breaker
   // How long the breaker stays open: this, times the number of openings in a row, up to the
   // maximum.
   std::chrono::milliseconds open_duration{5000};
@@ -39,8 +39,8 @@ class CircuitBreaker {
  private:
   CircuitBreakerOptions options_;
   mutable std::mutex mutex_;
-  int failures_ = 0;  // in a row
-  int openings_ = 0;  // in a row; zero while the breaker is closed
+  int failures_ = 0;  // the number of consecutive failures
+  int openings_ = 0;  // how often in succession the breaker has opened; zero while it is closed
   Time open_until_{};
   bool trial_running_ = false;
 };

@@ -131,7 +131,7 @@ bool CurlTransfer::set_up() {
 
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
-  const Milliseconds connect = request_.timeouts.connect;  // libcurl would read zero as its default
+  const Milliseconds connect = request_.timeouts.connect;  // libcurl takes zero for its own default
   set(CURLOPT_CONNECTTIMEOUT_MS,
       static_cast<long>(connect.count() > 0 ? std::min<Milliseconds::rep>(connect.count(), INT_MAX)
                                             : INT_MAX));
@@ -189,7 +189,7 @@ bool CurlTransfer::header(std::string_view line) {
   if (complete_) return true;
   head_bytes_ += line.size();
   if (head_bytes_ > kMaxHeadBytes) return abort(head_too_large());
-  if (answered_) return true;  // trailers are ignored
+  if (answered_) return true;  // trailers after the body are ignored
   line = trimmed(line);
   if (line.empty()) {
     // 1xx headers (100 Continue, 103 Early Hints) precede the real ones.
@@ -309,7 +309,7 @@ Error CurlTransfer::explain(CURLcode code) const {
   const std::string reason =
       own_style(reason_[0] != '\0' ? reason_.data() : curl_easy_strerror(code));
   switch (code) {
-    case CURLE_OK:  // closed within the headers
+    case CURLE_OK:  // the connection was closed within the headers
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
     case CURLE_SEND_ERROR:

@@ -54,7 +54,7 @@ class CurlTransfer {
   struct PendingTimeout {
     Time at;
     Milliseconds duration;
-    const char* message;  // with {} for the duration
+    const char* message;  // the message of the error, with {} for the duration
     FailureCause cause;
   };
 
@@ -86,7 +86,7 @@ class CurlTransfer {
   std::unique_ptr<CURL, EasyCleanup> handle_;  // declared after the members that it points to
 
   ResponseHead head_;
-  std::string encoding_;  // Content-Encoding
+  std::string encoding_;  // the value of the header Content-Encoding
   std::string location_;
   size_t head_bytes_ = 0;
   size_t body_bytes_ = 0;

@@ -17,7 +17,7 @@ namespace stoka::net {
 namespace {
 
 constexpr size_t kMaxIdleLoops = 16;   // loops in the pool, each with its open connections
-constexpr long kMaxConnections = 512;  // kept open by one loop
+constexpr long kMaxConnections = 512;  // connections that one loop keeps open
 // The user data of an epoll event: this bit and a socket of libcurl, zero for the eventfd, or the
 // id of a watch.
 constexpr uint64_t kCurlSocket = uint64_t{1} << 63;
@@ -223,7 +223,7 @@ void LoopTransfer::stop() {
 void LoopTransfer::end(std::optional<TransferFailure> failure) {
   stop();
   const CompletionCallback done = std::move(done_);
-  done(std::move(failure));  // may destroy this
+  done(std::move(failure));  // the call may destroy this object
 }
 
 EventLoop::EventLoop() {
@@ -255,7 +255,7 @@ EventLoop::~EventLoop() {
   std::exchange(posted_, {}).clear();
   std::exchange(deferred_, {}).clear();
   std::exchange(timers_, {}).clear();
-  if (curl_) curl_->multi.reset();  // calls the callbacks
+  if (curl_) curl_->multi.reset();  // destroying this handle calls the callbacks
   curl_.reset();
   ::close(wake_);
   ::close(epoll_);

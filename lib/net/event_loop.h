@@ -60,7 +60,7 @@ class EventLoop {
     uint64_t id_ = 0;
   };
   struct Readiness {
-    bool readable = false;  // also when the peer has closed the connection, or it failed
+    bool readable = false;  // also true after the peer has closed the connection, or a failure
     bool writable = false;
   };
 
@@ -69,8 +69,8 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  void post(Task task);   // from any thread; tasks run in the order in which they were posted
-  void defer(Task task);  // runs at the end of this iteration
+  void post(Task task);   // may be called from any thread; runs tasks in the order of the calls
+  void defer(Task task);  // runs the task at the end of this iteration
   Timer at(Time time, Task task);
   Timer after(Milliseconds delay, Task task);
 
@@ -109,10 +109,10 @@ class EventLoop {
   void run_timers();
   Curl& curl();
 
-  std::unique_ptr<Curl> curl_;  // made for the first transfer
+  std::unique_ptr<Curl> curl_;  // created for the first transfer
   int epoll_ = -1;
-  int wake_ = -1;         // an eventfd
-  uint64_t last_id_ = 0;  // of timers and watches
+  int wake_ = -1;         // an eventfd that wakes the loop
+  uint64_t last_id_ = 0;  // the last id given to a timer or a watch
   std::map<Timer::Key, Task> timers_;
   std::unordered_map<uint64_t, std::shared_ptr<std::function<void(Readiness)>>> watches_;
   std::vector<Task> deferred_;

@@ -30,7 +30,7 @@ size_t append_escape(std::string& out, std::string_view text, size_t at) {
       return length;
     }
   } else if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0x80) {
-    length = 1;  // the next byte may be invalid UTF-8
+    length = 1;  // replaces one byte only, because the next one may be invalid UTF-8
   }
   out += text.substr(at, length);
   return length;
@@ -76,7 +76,7 @@ std::string clean(std::string_view raw, const Secret& key) {
   const std::string line = text::one_line(key.redact(raw).substr(0, kMaxMessageCharacters * 16));
   // Characters that are removed here may have divided the key.
   std::string out = key.redact(text::collapse_whitespace(text::replace_controls(line)));
-  out.resize(out.find_last_not_of(". ") + 1);  // callers append more text
+  out.resize(out.find_last_not_of(". ") + 1);  // no full stop: callers append more text
   if (is_markup(out)) return "";
   if (text::count_code_points(out) <= kMaxMessageCharacters) return out;
   size_t at = 0;

@@ -34,8 +34,8 @@ struct RecordedTransfer {
   std::string name;
   std::string subject;
   std::string request;               // the request body as canonical JSON
-  std::optional<ResponseHead> head;  // nothing if no response headers arrived
-  std::string body;                  // bytes
+  std::optional<ResponseHead> head;  // the response headers; nothing if none arrived
+  std::string body;                  // the bytes of the response body
   std::vector<size_t> pieces;        // the lengths of the pieces in which the body arrived
   std::optional<TransferFailure> failure;
 
@@ -51,7 +51,7 @@ using nlohmann::json;
 
 constexpr uint64_t kMaxFileBytes = 1u << 30;
 constexpr size_t kMaxLineBytes = 1u << 28;
-constexpr size_t kMaxSubjectBytes = 60;  // in an error message
+constexpr size_t kMaxSubjectBytes = 60;  // bytes of a request's subject that an error message shows
 
 std::optional<ErrorKind> parse_error_kind(std::string_view wanted) {
   for (const ErrorKind kind :
@@ -297,7 +297,7 @@ struct RecordingTransport::File {
   }
 
   Result<> open() {
-    STOKA_TRY(check());  // the file may have been created meanwhile
+    STOKA_TRY(check());  // checks once more, because the file may have been created meanwhile
     fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     struct stat info;
     if (fd < 0 || ::fstat(fd, &info) != 0) return fail(cannot_write(path, errno));
@@ -348,7 +348,7 @@ class RecordingTransport::RecordingTransfer final : public Transfer {
       if (!failure && !written) failure = TransferFailure{written.error(), true, true};
     }
     const CompletionCallback done = std::move(done_);
-    done(std::move(failure));  // may destroy this
+    done(std::move(failure));  // the call may destroy this object
   }
 
   File& file_;

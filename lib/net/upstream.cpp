@@ -225,7 +225,7 @@ void PendingCall::finish(Result<HttpResponse> result) {
   s.permit.release();
   s.upstream.report_failure(result);
   const Upstream::ResponseCallback answered = std::move(s.answered);
-  answered(std::move(result));  // may destroy this
+  answered(std::move(result));  // the call may destroy this object
 }
 
 HttpRequest Upstream::request(Call& call, bool stream) const {

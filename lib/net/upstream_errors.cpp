@@ -81,7 +81,7 @@ std::string Upstream::timeout_setting(FailureCause cause, std::string_view total
   if (cause == FailureCause::connect) return setting_name("connect_timeout");
   if (cause == FailureCause::total) return setting_name(total_setting);
   if (options_.role != "generator")
-    return setting_name("timeout");  // the other roles have one timeout only
+    return setting_name("timeout");  // every role but the generator has one timeout only
   switch (cause) {
     case FailureCause::headers:
       return setting_name("headers_timeout");

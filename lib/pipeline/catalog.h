@@ -41,7 +41,7 @@ class Catalog {
   // Collected by the first look-up of a word, because few questions need them.
   void collect_words() const;
   mutable std::once_flag words_collected_;
-  mutable std::set<std::string, std::less<>> slug_and_tag_words_;  // in the singular
+  mutable std::set<std::string, std::less<>> slug_and_tag_words_;  // words in the singular
   mutable std::set<std::string, std::less<>> title_words_;
 };
 

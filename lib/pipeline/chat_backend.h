@@ -18,9 +18,9 @@ class ChatBackend {
  public:
   // What is known about an answer beside its events.
   struct Answer {
-    std::optional<Error> error;  // a failure after the first event
+    std::optional<Error> error;  // the error if the answer failed after its first event
     std::string why;             // lines about the route, the scores and the factors
-    std::string trace;           // the same with timings; empty if a server answered
+    std::string trace;           // the same lines with timings; empty if a server answered
   };
 
   virtual ~ChatBackend() = default;

@@ -14,23 +14,23 @@ namespace stoka::pipeline {
 
 struct Recommendation {
   Citation citation;
-  std::optional<std::string> framing;  // one line of the generator, if it has one
+  std::optional<std::string> framing;  // a line of the generator, if it has written one
 };
 
 struct Recommendations {
   std::vector<Recommendation> items;            // best first, one for each document
   Confidence confidence = Confidence::nothing;  // at least adjacent when there are items
-  std::vector<Hit> hits;                        // of the items, with receipts, for --explain
-  std::vector<session::Interest> interests;     // the interests that the search used
+  std::vector<Hit> hits;                     // the hits of the items with receipts, for --explain
+  std::vector<session::Interest> interests;  // the interests that the search used
 };
 
 struct DiscoverRequest {
-  std::string visitor_id;  // UUID or empty
+  std::string visitor_id;  // the id of the visitor: a UUID or empty
   PageContext page;
-  int limit = 3;             // 1..10
+  int limit = 3;             // the number of items, 1 to 10
   bool framing = true;       // whether to ask the generator for a line above each item
-  std::string subject = {};  // of a verified token, or empty
-  bool remote = false;       // see TurnRequest
+  std::string subject = {};  // the subject of a verified token, or empty
+  bool remote = false;       // whether the request comes from another machine, see TurnRequest
 };
 
 // Recommends documents related to the page, or to the visitor's interests if there is no page. If
@@ -41,7 +41,7 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
                                  std::stop_token stop = {});
 
 struct Ambient {
-  std::string hint;  // empty if there is none
+  std::string hint;  // the text of the hint; empty if there is none
   std::optional<Citation> citation;
 };
 

@@ -27,7 +27,7 @@ Result<> Engine::check_index(std::stop_token stop) {
     return fail(ErrorKind::data, "index is empty", "run: stoka index PATH");
   store::IndexIdentity wanted = settings_.identity;
   if (settings_.retrieve.mode == retrieve::Mode::lexical) {
-    wanted.embedder = made_with->embedder;  // the lexical search needs no vectors
+    wanted.embedder = made_with->embedder;  // any will do: a lexical search uses no vectors
   } else {
     STOKA_ASSIGN(embed::Identity embedder, parts_.embedder.identity(embed::InputType::query, stop));
     wanted.embedder = std::move(embedder.name);

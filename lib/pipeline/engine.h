@@ -33,7 +33,7 @@ struct Settings {
   rerank::ConfidenceThresholds thresholds;
   prompt::Options prompt;
   session::InterestWeights interests;
-  std::string site_url;  // put before the paths of documents; may be empty
+  std::string site_url;  // the site's address, put before the paths of documents; may be empty
   // How an index must have been made so that these parts can search it. The embedder itself
   // supplies its name and dimension.
   store::IndexIdentity identity;
@@ -69,7 +69,7 @@ class Stopwatch {
 struct Candidates {
   std::vector<Hit> hits;            // ordered by fused score, with Hit::raw_score set
   std::string reranker_error;       // the error of the reranker; empty if it succeeded
-  std::vector<StageTiming> stages;  // embed, search, rerank
+  std::vector<StageTiming> stages;  // the times of embedding, search and reranking
 };
 
 // All members may be called from any thread. The parts must outlive the engine.
@@ -119,7 +119,7 @@ class Engine {
   Settings settings_;
   rerank::RetrievalOrder fallback_reranker_;
   net::EventLoopPool loops_;
-  std::mutex mutex_;  // guards catalog_
+  std::mutex mutex_;  // guards the member catalog_
   std::shared_ptr<const Catalog> catalog_;
 };
 

@@ -259,7 +259,7 @@ class IndexRun {
 
   // Removes the chunks that contain secrets and reports them. Returns false if no chunk is left.
   bool remove_secrets(const ingest::Page& page, std::vector<Chunk>& chunks) {
-    std::map<std::pair<std::string, std::string>, size_t> found;  // by section and kind
+    std::map<std::pair<std::string, std::string>, size_t> found;  // counts by section and kind
     for (ingest::WithheldChunk& withheld : ingest::withhold_secrets(chunks, page.blocks))
       ++found[{std::move(withheld.section), std::move(withheld.kind)}];
     for (const auto& [where, count] : found) {
@@ -313,7 +313,7 @@ class IndexRun {
         ++report_.unchanged;
         continue;
       }
-      if (found != indexed_.end())  // the hash of a changed page still names the list of its entry
+      if (found != indexed_.end())  // the hash of a changed page still names the file of its entry
         if (std::string list = unreadable_entry_list(found->second, document); !list.empty())
           document.content_hash = ingest::hash_without_entry(document.content_hash, list);
       std::vector<Chunk> chunks = ingest::chunk(document, pages[i].blocks, request_.chunks);
@@ -447,7 +447,7 @@ class IndexRun {
   struct PendingDocument {
     const Document* document;
     std::vector<store::ChunkRecord> records;
-    size_t page = 0;  // position among all pages
+    size_t page = 0;  // the position of the page among all pages
   };
 
   store::Store* store_;
@@ -464,10 +464,10 @@ class IndexRun {
   size_t pending_chunks_ = 0;
   bool rebuilds_ = false;  // the index is cleared before the first document is written
   bool has_written_ = false;
-  std::map<std::string, Document> indexed_;         // by slug, as before the run
-  std::map<std::string, std::string> slug_owners_;  // path by slug; kept if the index is rebuilt
+  std::map<std::string, Document> indexed_;         // documents before the run, by slug
+  std::map<std::string, std::string> slug_owners_;  // by slug; kept if the index is rebuilt
   ReplacedProducts replaced_;
-  std::map<std::string, size_t> total_chunks_;  // by slug, as after the run
+  std::map<std::string, size_t> total_chunks_;  // counted after the run, by slug
   std::set<std::string> unreadable_paths_;      // files and folders that could not be read
   std::set<std::string> torn_paths_;            // files of which a part could not be read
   std::set<std::string> paths_with_documents_;  // files that have documents of this run

@@ -35,9 +35,9 @@ struct IndexReport {
   size_t unchanged = 0;
   size_t removed = 0;
   size_t missing = 0;                // documents without a source, which stay until --prune
-  size_t chunks = 0;                 // in the index after the run
-  bool refitted = false;             // the LSA basis was fitted anew
-  std::vector<std::string> changes;  // "added slug", "changed slug", "removed slug", in order
+  size_t chunks = 0;                 // chunks in the index after the run
+  bool refitted = false;             // whether the LSA basis was fitted anew
+  std::vector<std::string> changes;  // in order: "added slug", "changed slug", "removed slug"
   std::vector<ingest::SkippedSource> skipped;   // files and documents that are not indexed
   std::vector<ingest::SkippedSource> left_out;  // passages that are left out of indexed documents
   std::vector<std::string> warnings;            // mistakes in sources that were corrected

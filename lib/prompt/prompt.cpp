@@ -13,9 +13,9 @@
 namespace stoka::prompt {
 namespace {
 
-constexpr size_t kMaxFieldBytes = 300;  // of a visitor field; a longer one is noise or an attack
-constexpr size_t kMaxItems = 20;        // of a list; the latest are kept
-constexpr size_t kMaxInterests = 10;    // the strongest are kept
+constexpr size_t kMaxFieldBytes = 300;  // bytes of a text from the client that are shown
+constexpr size_t kMaxItems = 20;        // items of a list; the latest are kept
+constexpr size_t kMaxInterests = 10;    // interests in the prompt; the strongest are kept
 
 // One line of untrusted text, cut and neutralised.
 std::string safe_field(std::string_view value) {

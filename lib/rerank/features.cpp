@@ -17,16 +17,16 @@ namespace stoka::rerank {
 namespace {
 
 // What a match counts, relative to a match in the title.
-constexpr double kInBody = 0.75;      // the body mentions the word once or twice
-constexpr double kInBodyOften = 0.9;  // the body mentions it three times or more
+constexpr double kInBody = 0.75;      // score of a word that occurs once or twice in the body
+constexpr double kInBodyOften = 0.9;  // score of a word that occurs three times or more in the body
 constexpr double kMisspelt = 0.8;     // factor for a word that only resembles the question's word
 constexpr size_t kMinMisspeltBytes = 5;
 // With more unknown words than this, none is compared with similar words. Bounds the work for a
 // long question.
 constexpr size_t kMaxMisspelt = 8;
-constexpr size_t kMaxDistance = 4;    // in words, between words that count as close
-constexpr size_t kMinHits = 6;        // with fewer hits the median cosine is not used
-constexpr size_t kMaxTitleWords = 3;  // content words of a title that a question can name
+constexpr size_t kMaxDistance = 4;    // distance in words up to which two words count as close
+constexpr size_t kMinHits = 6;        // the fewest hits with which the median cosine is used
+constexpr size_t kMaxTitleWords = 3;  // content words of a title that a question can name, at most
 
 // Stop phrases are words of a question that say how it is asked, not what it is about.
 constexpr std::string_view kStopPhraseWords[] = {

@@ -29,7 +29,7 @@ struct PolicyOptions {
 struct PolicyContext {
   std::string query;
   std::set<std::string, std::less<>> shown;  // slugs shown in the session or seen by the client
-  int turns = 0;                             // turns of the session before this one
+  int turns = 0;                             // the number of turns of the session before this one
   Date today{};
 };
 
@@ -42,9 +42,9 @@ std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& contex
 
 // Thresholds of the best score after the policy.
 struct ConfidenceThresholds {
-  double direct = 0.82;    // scores from here on: the answer speaks with authority
-  double adjacent = 0.65;  // scores from here on: the answer says that the match is a stretch
-  double nothing = 0.50;   // scores below: no answer; from here to `adjacent`: low confidence
+  double direct = 0.82;    // from this score on, an answer is presented as a direct answer
+  double adjacent = 0.65;  // from this score on, an answer says that the match is a stretch
+  double nothing = 0.50;   // no answer below; from here to `adjacent` the confidence is low
 };
 
 // How confident an answer may sound.

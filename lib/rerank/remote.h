@@ -14,10 +14,10 @@
 namespace stoka::rerank {
 
 struct RemoteRerankerOptions {
-  std::string model;                       // not sent if empty
-  size_t max_hits = 64;                    // only the first hits are scored
-  size_t max_text_bytes = 6000;            // longer texts are cut, between two characters
-  std::chrono::milliseconds budget{8000};  // for all requests of one score()
+  std::string model;             // the model that requests name; if empty, they name none
+  size_t max_hits = 64;          // how many hits are scored, counted from the best one
+  size_t max_text_bytes = 6000;  // the size to which longer texts are cut, between two characters
+  std::chrono::milliseconds budget{8000};  // the time for all requests of one score()
 };
 
 // If a score is outside [0,1], the scores are logits, and the sigmoid of each is taken. A hit is

@@ -73,7 +73,7 @@ class Scan {
     const TermColumn* column;
     double factor;
     float scaled;
-    size_t block;  // index of the next block in column->blocks_
+    size_t block;  // the index in column->blocks_ of the next block
   };
 
   // An upper bound of the relative rounding error of a float sum of that many products.

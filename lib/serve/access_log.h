@@ -24,12 +24,12 @@ struct AccessLogEntry {
   std::string_view trace_id;
   std::string_view span_id;
   std::string_view method;
-  std::string_view route;  // a path of the table of routes, or "other"
-  int status = 0;          // 499: the client disconnected before a response
+  std::string_view route;  // the path in the table of routes, or "other"
+  int status = 0;          // the status; 499 if the client disconnected before a response
   std::string_view end;    // how a stream ended: "done", "error", "left"
   double ms = 0;
-  std::string_view detail;  // the message of an error
-  std::string_view query;   // written only if the options say so
+  std::string_view detail;  // the message of an error; may be empty
+  std::string_view query;   // the question; written only if the options say so
 };
 
 // Thread safe.

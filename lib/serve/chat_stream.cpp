@@ -7,7 +7,7 @@
 namespace stoka::serve {
 namespace {
 
-constexpr size_t kMaxBacklog = 256u << 10;  // unsent bytes; above it the upstream is paused
+constexpr size_t kMaxBacklog = 256u << 10;  // unsent bytes; with more, the generator is paused
 
 }  // namespace
 

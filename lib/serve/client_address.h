@@ -16,7 +16,7 @@ namespace stoka::serve {
 // An IPv4 or IPv6 address. An IPv4-mapped IPv6 address counts as IPv4.
 class IpAddress {
  public:
-  IpAddress() = default;  // ::
+  IpAddress() = default;  // the address ::
   explicit IpAddress(const std::array<uint8_t, 4>& v4);
   explicit IpAddress(const std::array<uint8_t, 16>& v6) : bytes_(v6) {}
   // Parses the forms that occur in headers: 1.2.3.4, 1.2.3.4:567, ::1, [::1], [::1]:443, each

@@ -40,7 +40,7 @@ class CommitQueue {
   const size_t max_batch_;
   mutable std::mutex mutex_;
   std::vector<Entry> waiting_;
-  WorkerPool workers_;  // the last member, so that its jobs end before anything else is destroyed
+  WorkerPool workers_;  // declared last, so that its jobs end before anything else is destroyed
 };
 
 }  // namespace stoka::serve

@@ -18,8 +18,8 @@ namespace {
 // reset, and the client could not read the response.
 constexpr std::chrono::seconds kLingerTimeout{2};
 constexpr size_t kMaxDiscarded = 1u << 20;
-constexpr size_t kMaxReceivePerRound = 256u << 10;  // so that other connections get their turn
-constexpr size_t kMaxUnsentBytes = 64u << 10;       // bytes unsent when the next request is handled
+constexpr size_t kMaxReceivePerRound = 256u << 10;  // bytes; then other connections get a turn
+constexpr size_t kMaxUnsentBytes = 64u << 10;       // unsent bytes up to which a request is handled
 
 void set_option(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof value);
@@ -73,7 +73,7 @@ void Connection::receive() {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (got <= 0) {
-      if (!busy_) flush();  // the client may only have stopped sending, and still read
+      if (!busy_) flush();  // the client may only have stopped sending, and may still read
       return disconnect();
     }
     const std::string_view received(bytes.data(), static_cast<size_t>(got));

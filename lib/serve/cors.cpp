@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kMethods = "GET, POST";
 constexpr std::string_view kRequestHeaders =
     "authorization, content-type, traceparent, x-request-id";
-constexpr std::string_view kMaxAge = "600";  // seconds; browsers use at most 7200
+constexpr std::string_view kMaxAge = "600";  // in seconds; browsers cache for at most 7200
 
 bool is_host_sign(char c) {
   return is_ascii_lower(c) || is_ascii_digit(c) || c == '.' || c == '-' || c == '_';

@@ -14,10 +14,10 @@
 namespace stoka::serve {
 
 struct HttpRequest {
-  std::string method;  // "POST"
-  std::string path;    // the part of the target before '?', not percent-decoded
-  std::string query;   // the part after it
-  std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
+  std::string method;  // the method, e.g. "POST"
+  std::string path;    // the target before '?', not percent-decoded
+  std::string query;   // the target after '?', not percent-decoded
+  std::vector<std::pair<std::string, std::string>> headers;  // header names are in lower case
   std::string body;
   int minor_version = 1;  // the x of HTTP/1.x
   bool keep_alive = true;

@@ -22,9 +22,9 @@ namespace {
 constexpr std::string_view kHs256 = "HS256";
 constexpr std::string_view kRs256 = "RS256";
 constexpr std::string_view kEs256 = "ES256";
-constexpr size_t kMinSecretBytes = 32;   // RFC 7518, section 3.2
-constexpr int kMinRsaBits = 2048;        // RFC 7518, section 3.3
-constexpr size_t kCoordinateBytes = 32;  // of r and of s: RFC 7518, section 3.4
+constexpr size_t kMinSecretBytes = 32;   // the minimum of RFC 7518, section 3.2
+constexpr int kMinRsaBits = 2048;        // the minimum of RFC 7518, section 3.3
+constexpr size_t kCoordinateBytes = 32;  // bytes of each of r and s: RFC 7518, section 3.4
 
 struct Free {
   void operator()(BIO* p) const { BIO_free(p); }

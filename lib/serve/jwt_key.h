@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-struct evp_pkey_st;  // OpenSSL's EVP_PKEY
+struct evp_pkey_st;  // the type that OpenSSL calls EVP_PKEY
 
 namespace stoka::serve {
 
@@ -31,8 +31,8 @@ class JwtKey {
   bool verifies_public(std::string_view input, std::string_view signature) const;
 
   std::string_view algorithm_;
-  std::string secret_;                       // HS256
-  std::shared_ptr<evp_pkey_st> public_key_;  // RS256, ES256
+  std::string secret_;                       // the secret of an HS256 key
+  std::shared_ptr<evp_pkey_st> public_key_;  // the public key of an RS256 or ES256 key
 };
 
 }  // namespace stoka::serve

@@ -138,7 +138,7 @@ constexpr const char* kBotSchemas = R"json({
 
 struct Failure {
   int status;
-  const char* name;  // in components/responses
+  const char* name;  // the name of the response in components/responses
   const char* when;
   bool everywhere = false;  // whether any request may have this response
   bool retry_after = false;
@@ -240,7 +240,7 @@ std::string openapi_json(bool bot_enabled, std::string_view version) {
   OrderedJson document{{"openapi", "3.1.0"}, {"info", OrderedJson::parse(kInfo)}};
   document["info"]["version"] = version;
   document["servers"] = OrderedJson::array({OrderedJson{{"url", "/"}}});
-  document["security"] = OrderedJson::array();  // none, unless an operation has its own
+  document["security"] = OrderedJson::array();  // without security, unless an operation has some
   OrderedJson responses = OrderedJson::object(), schemas = OrderedJson::parse(kSystemSchemas);
   OrderedJson paths = OrderedJson::object();
   for (const HttpRoute& route : http_routes())

@@ -22,8 +22,8 @@ using ParsedBody = tl::expected<T, FieldError>;
 
 struct ProfileUpdate {
   std::string visitor_id;
-  std::optional<std::vector<std::string>> interests;  // nullopt: they stay as they are
-  std::vector<std::string> read;                      // slugs
+  std::optional<std::vector<std::string>> interests;  // nullopt: the interests stay as they are
+  std::vector<std::string> read;                      // the slugs of pages that were read
 };
 
 // In all bodies null means that a field is absent; unknown and repeated fields are errors.

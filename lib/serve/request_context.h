@@ -29,7 +29,7 @@ struct ServerContext {
   CommitQueue& commits;
   Metrics& metrics;
   AccessLog& log;
-  std::chrono::milliseconds ping_interval{15000};  // an idle stream gets a comment this often
+  std::chrono::milliseconds ping_interval{15000};  // how often an idle stream gets a comment
 };
 
 // A request that has waited longer than this for a worker is refused with busy_error().
@@ -93,7 +93,7 @@ class RequestContext {
   std::string request_id_;
   TraceContext trace_;
   std::string query_;
-  int status_ = 0;  // of the response; 0: none yet
+  int status_ = 0;  // the status of the response; 0 while there is none
 };
 
 // A response that a worker thread makes as a whole.

@@ -122,7 +122,7 @@ bool RequestReader::check_fields() {
       return reject(501, "the only Transfer-Encoding that is supported is chunked");
   }
   const auto expect = message[http::field::expect];
-  wants_continue_ = !expect.empty() && !is_http_1_0;  // HTTP/1.0 has no Expect
+  wants_continue_ = !expect.empty() && !is_http_1_0;  // HTTP/1.0 has no Expect header
   if (wants_continue_ && to_lower(std::string_view(expect.data(), expect.size())) != "100-continue")
     return reject(417, "the only Expect that is supported is 100-continue");
   const auto target = message.target();

@@ -23,10 +23,10 @@ namespace stoka::serve {
 namespace {
 
 constexpr std::chrono::milliseconds kTickInterval{500};
-constexpr std::chrono::milliseconds kDescriptorRetry{100};  // when no descriptor is free
-constexpr std::chrono::seconds kShutdownTimeout{2};  // in which the last error events are sent
+constexpr std::chrono::milliseconds kDescriptorRetry{100};  // pause if no descriptor is free
+constexpr std::chrono::seconds kShutdownTimeout{2};         // for sending the last error events
 constexpr int kBacklog = 1024;
-constexpr int kMaxAccepted = 64;  // clients in one round of the loop
+constexpr int kMaxAccepted = 64;  // clients accepted in one round of the loop
 constexpr size_t kQuickWorkers = 4;
 // One client may have this fraction of the connections, unless it is a trusted proxy.
 constexpr size_t kClientShare = 8;
@@ -249,8 +249,8 @@ struct Server::Impl {
   const ServerOptions options;
   AccessLog& log;
   Metrics& metrics;
-  ServerContext context;  // refers to members that follow
-  net::EventLoop loop;    // constructed before everything that uses it
+  ServerContext context;  // refers to the members declared below
+  net::EventLoop loop;    // declared before everything that uses the loop
   std::vector<Socket> sockets;
   std::vector<net::EventLoop::Watch> listening;
   net::EventLoop::Timer resume, ticking, ending;

@@ -18,11 +18,11 @@ namespace stoka::serve {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  uint16_t port = 8787;           // 0: any free port
-  size_t max_connections = 4096;  // at a time; further clients wait to be accepted
+  uint16_t port = 8787;           // the port; 0 for any free port
+  size_t max_connections = 4096;  // connections at a time; further clients wait to be accepted
   size_t workers = 16;            // threads for jobs that may wait for a model server
   std::chrono::milliseconds shutdown_grace{25000};  // how long open responses may take after stop()
-  std::chrono::milliseconds ping_interval{15000};   // an idle stream gets a comment this often
+  std::chrono::milliseconds ping_interval{15000};   // how often an idle stream gets a comment
   ConnectionLimits limits = {};
   SiteOptions site = {};
 };
@@ -37,7 +37,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  std::string url() const;  // "http://127.0.0.1:8787"
+  std::string url() const;  // the address of the server, e.g. "http://127.0.0.1:8787"
   uint16_t port() const;
 
   // Serves on the calling thread. Returns after stop(), when all connections are closed.

@@ -190,7 +190,7 @@ std::optional<std::string> Site::subject(const HttpRequest& request) const {
 Site::PendingPtr Site::chat(HandlerArgs& args) {
   auto request = parse_chat_request(args.request.body);
   if (!request) return refuse(args, request.error());
-  request->subject = subject(args.request).value_or("");  // an invalid token counts as none
+  request->subject = subject(args.request).value_or("");  // an invalid token counts as no token
   args.context->set_query(request->query);
   auto stream = std::make_shared<ChatStream>(server_, args.writer, std::move(args.context),
                                              std::move(*request));

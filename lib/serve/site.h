@@ -20,7 +20,7 @@
 namespace stoka::serve {
 
 struct RateLimit {
-  size_t requests = 0;  // 0: no limit
+  size_t requests = 0;  // how many requests are allowed; 0 for no limit
   std::chrono::seconds window{300};
 };
 
@@ -30,14 +30,14 @@ struct RateLimiters {
 };
 
 struct SiteOptions {
-  bool bot_enabled = true;  // false: there are no /api/stoka routes
+  bool bot_enabled = true;  // if false, there are no /api/stoka routes
   RateLimit chat{30, std::chrono::seconds(300)};
   // The limits are named after their first route; routes.cpp says which route has which.
   RateLimit discover{60, std::chrono::seconds(300)};
   RateLimit context{120, std::chrono::seconds(60)};
   NetworkSet trusted_proxies;
   Cors cors;
-  std::optional<JwtVerifier> token_verifier;  // nullopt: no token is valid
+  std::optional<JwtVerifier> token_verifier;  // checks tokens; with nullopt no token is valid
 };
 
 // Used only on the thread of the loop.
@@ -84,9 +84,9 @@ class Site final : public Handler {
   const SiteOptions options_;
   const std::string openapi_;
   RateLimiters limiters_;
-  ResponseCache ambient_lines_;  // JSON by page; the lines are the same for all clients
+  ResponseCache ambient_lines_;  // JSON by page; all clients get the same lines
   bool closing_ = false;
-  std::optional<HttpResponse> readiness_;  // the last result, which is used for a second
+  std::optional<HttpResponse> readiness_;  // the last result, which is used for one second
   std::chrono::nanoseconds readiness_time_{};
   bool checking_readiness_ = false;
 };

@@ -21,7 +21,7 @@ class WorkerPool {
   using Job = std::function<void(std::chrono::nanoseconds waited)>;
 
   WorkerPool(size_t threads, size_t max_waiting);
-  ~WorkerPool();  // runs the queued jobs first
+  ~WorkerPool();  // runs the queued jobs before it returns
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 

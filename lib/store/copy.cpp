@@ -12,7 +12,7 @@
 namespace stoka::store {
 namespace {
 
-constexpr size_t kBatchSize = 500;  // visitors or sessions in a transaction
+constexpr size_t kBatchSize = 500;  // visitors or sessions copied in one transaction
 
 using DocumentsBySlug = std::map<std::string, DocumentInfo>;
 
@@ -81,15 +81,15 @@ class Copy {
   std::unique_ptr<IndexWriter> writer_;
   DocumentsBySlug source_documents_;
   DocumentsBySlug target_documents_;
-  std::vector<std::string> extra_slugs_;  // in the target only
+  std::vector<std::string> extra_slugs_;  // slugs that only the target has
   bool has_basis_ = false;                // the vectors of the source were made with an LSA basis
-  std::map<std::string, std::string> target_visitor_ids_;  // by id in the source
+  std::map<std::string, std::string> target_visitor_ids_;  // target ids by source id
   CopyReport report_;
 };
 
 Result<> Copy::copy_index(bool prune, const Clock& clock) {
   STOKA_ASSIGN(const std::optional<IndexIdentity> identity, from_.identity());
-  if (!identity) return {};  // no index, but there may be sessions
+  if (!identity) return {};  // the source has no index, but may have sessions
   STOKA_ASSIGN(const IndexStats before, from_.stats());
   if (before.unfinished)
     return fail(ErrorKind::data,

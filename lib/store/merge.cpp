@@ -46,7 +46,7 @@ std::string derive_visitor_id(const TurnRecord& turn) {
 }
 
 Result<> check_subject(const std::string& subject) {
-  constexpr size_t kMaxBytes = 1024;  // every store can enforce uniqueness up to this
+  constexpr size_t kMaxBytes = 1024;  // bytes up to which every store can enforce uniqueness
   if (subject.size() > kMaxBytes)
     return fail(ErrorKind::usage, "the subject of a visitor is longer than 1024 bytes",
                 "name users by a shorter subject");

@@ -14,7 +14,7 @@ enum class OpenMode {
 };
 
 struct OpenOptions {
-  size_t connections = 5;  // maximum, to a database server
+  size_t connections = 5;  // connections to a database server at most
 };
 
 // `url` is "sqlite:PATH", a path, or "postgres://USER@HOST/DATABASE" (or "postgresql://"). Anything

@@ -38,8 +38,8 @@ struct PostingBlockKey {
 };
 
 struct PostingBlockEdit {
-  std::vector<int64_t> removed;        // ascending
-  std::vector<search::Posting> added;  // ascending, above all ids in the block
+  std::vector<int64_t> removed;        // ids of removed chunks, ascending
+  std::vector<search::Posting> added;  // new postings, ascending, above all ids in the block
 };
 
 class PostingEdits {

@@ -20,7 +20,7 @@ namespace stoka::store {
 
 class Store : public IndexReader, public SessionStore {
  public:
-  virtual std::string describe() const = 0;  // "sqlite:/path/to.db"; without the password
+  virtual std::string describe() const = 0;  // such as "sqlite:/path/to.db"; has no password
   // Only one process can write the index: the others get a busy error that says which.
   virtual Result<std::unique_ptr<IndexWriter>> begin_index() = 0;
 };

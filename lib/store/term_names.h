@@ -22,7 +22,7 @@ class TermNames {
 
  private:
   std::vector<std::string> names_;
-  std::unordered_map<int64_t, size_t> places_;  // in names_, by id
+  std::unordered_map<int64_t, size_t> places_;  // for each id the position of the name in names_
   std::vector<std::pair<size_t, uint32_t>> found_;
 };
 

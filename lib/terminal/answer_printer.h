@@ -58,11 +58,11 @@ class AnswerPrinter {
   size_t citation_;         // number of the next citation; 0 if citations are not numbered
   std::string bytes_;       // the start of an incomplete UTF-8 sequence
   std::string word_;        // text that is held back
-  char32_t last_ = 0;       // last code point of word_
+  char32_t last_ = 0;       // the last code point of word_
   bool last_wide_ = false;  // whether the last visible character of word_ takes two columns
   bool space_ = false;      // whether a space precedes word_
-  int breaks_ = 0;          // line breaks to write before the next text, at most two
-  size_t column_ = 0;       // column of the cursor
+  int breaks_ = 0;          // line breaks (at most two) to write before the next text
+  size_t column_ = 0;       // the column of the cursor
   bool waiting_ = false;
   bool started_ = false;
   bool finished_ = false;

@@ -45,7 +45,7 @@ std::string narrow(std::wstring_view text) {
 }
 
 struct Prompt {
-  std::wstring text;  // with delimiters around the escape sequences, which take no columns
+  std::wstring text;  // text with delimiters around the escape sequences, which take no columns
   size_t columns = 0;
 };
 

@@ -16,11 +16,11 @@ namespace stoka::terminal {
 struct Line {
   enum class Kind {
     entered,
-    interrupted,  // by Ctrl-C; `text` is the unfinished line
-    end,          // by Ctrl-D on an empty line, or the end of the input
+    interrupted,  // the person pressed Ctrl-C; `text` is the unfinished line
+    end,          // the person pressed Ctrl-D on an empty line, or the input has ended
   };
   Kind kind = Kind::entered;
-  std::string text;  // valid UTF-8, without a line break
+  std::string text;  // the line as valid UTF-8, without a line break
 };
 
 // Returns the possible completions of the text before the cursor, in order.
@@ -46,7 +46,7 @@ class LineEditor {
 struct LineEditorOptions {
   std::FILE* in = stdin;
   std::FILE* out = stdout;
-  bool editing = false;           // true if both are a terminal that can move its cursor
+  bool editing = false;  // true if input and output are a terminal that can move its cursor
   std::filesystem::path history;  // the history file; empty to keep the history for this run only
 };
 

@@ -13,7 +13,7 @@ inline constexpr std::string_view kCodeIndent = "    ";
 
 // Consecutive lines that are all code or all prose.
 struct Segment {
-  std::string_view text;  // without line breaks at the end
+  std::string_view text;  // the lines, without line breaks at the end
   bool is_code = false;
 };
 

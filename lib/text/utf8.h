@@ -15,7 +15,7 @@ bool is_valid_utf8(std::string_view bytes);
 // Classifies the beginning of some bytes.
 struct Utf8Prefix {
   enum Kind { valid, incomplete, invalid } kind = valid;
-  size_t length = 0;  // of the valid run, the incomplete sequence or the maximal invalid subpart
+  size_t length = 0;  // length of the valid run, incomplete sequence or maximal invalid subpart
 };
 // `bytes` must not be empty. A valid run is as long as possible.
 Utf8Prefix utf8_prefix(std::string_view bytes);
@@ -38,8 +38,8 @@ size_t floor_char_boundary(std::string_view text, size_t at);
 
 // What repair_utf8() changed.
 struct Utf8Repair {
-  size_t invalid = 0;  // sequences replaced by U+FFFD
-  size_t nul = 0;      // NUL bytes removed
+  size_t invalid = 0;  // how many invalid sequences were replaced by U+FFFD
+  size_t nul = 0;      // how many NUL bytes were removed
 };
 
 // Whether the bytes begin with a byte order mark of UTF-16.
@@ -100,7 +100,7 @@ class Utf8Sanitizer {
  private:
   static constexpr std::string_view kReplacement = "\uFFFD";
 
-  char held_[4] = {};  // an incomplete sequence
+  char held_[4] = {};  // the bytes of an incomplete sequence
   size_t held_size_ = 0;
 };
 

@@ -14,8 +14,8 @@ namespace stoka::text {
 inline constexpr int kAnalysisVersion = 2;
 
 struct Word {
-  std::string text;  // folded, not stemmed
-  size_t begin = 0;  // byte offsets into the analysed text
+  std::string text;  // the folded word, not stemmed
+  size_t begin = 0;  // where the word begins, as a byte offset into the analysed text
   size_t end = 0;
 };
 

@@ -140,7 +140,7 @@ struct Rows::Impl {
   // Cells are extracted once: libpq's accessors print warnings through a connection that may be
   // closed, and libpqxx copies shared pointers for each access.
   pqxx::result result;
-  std::vector<std::string_view> cells;  // row by row; data() is null for NULL
+  std::vector<std::string_view> cells;  // the cells row by row; data() is null for NULL
   size_t rows = 0, columns = 0;
 };
 

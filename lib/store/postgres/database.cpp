@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr int kMaxRuns = 3;  // of a transaction that conflicts with others
+constexpr int kMaxRuns = 3;  // how often a transaction is run if it conflicts with others
 
 // stats_reset changes when the server recovers from a crash, and every role may read it.
 constexpr std::string_view kSelectTransactionId =

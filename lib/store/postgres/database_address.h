@@ -27,15 +27,15 @@ class DatabaseAddress {
 
  private:
   Result<> read_authority(std::string_view authority, std::string_view path);
-  std::vector<std::string> read_query(std::string_view query);  // returns its keys
+  std::vector<std::string> read_query(std::string_view query);  // returns the keys of the query
   void keep_secret(std::string_view typed);
   void add_parameters(const std::vector<std::string>& known);
 
   std::string connection_;
   std::string shown_;
   std::string user_;
-  std::string hosts_, database_;      // as typed
-  std::vector<std::string> secrets_;  // decoded and as typed, longest first
+  std::string hosts_, database_;      // hosts and database as typed
+  std::vector<std::string> secrets_;  // passwords, decoded and as typed, longest first
 };
 
 }  // namespace stoka::store::postgres

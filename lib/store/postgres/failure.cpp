@@ -122,8 +122,8 @@ constexpr KnownMessage kKnownMessages[] = {
     {"too many connections", "", "53300"},
     {"too many clients", "", "53300"},
     {"connection slots are reserved", "", "53300"},
-    {"no more connections allowed", "", "53300"},  // PgBouncer
-    {"max clients reached", "", "53300"},          // Supavisor
+    {"no more connections allowed", "", "53300"},  // the message of PgBouncer
+    {"max clients reached", "", "53300"},          // the message of Supavisor
     {"Max client connections reached", "", "53300"},
     {"role \"", "does not exist", "28000"},
     {"is not permitted to log in", "", "28000"},
@@ -134,7 +134,7 @@ constexpr KnownMessage kKnownMessages[] = {
     {"database \"", "does not exist", "3D000"},
     {"no such database", "", "3D000"},
     {"permission denied", "", "42501"},
-    {"the database system is", "", "57P03"},  // starting up, shutting down, in recovery mode
+    {"the database system is", "", "57P03"},  // … starting up, shutting down, in recovery mode
     {"session is read-only", "", "25006"},
     {"server is in hot standby mode", "", "25006"},
     {"invalid URI query parameter", "", "parameter"},

@@ -25,7 +25,7 @@ struct RemovedChunk {
 
 struct RemovedDocument {
   bool existed = false;
-  std::vector<RemovedChunk> chunks;  // ascending
+  std::vector<RemovedChunk> chunks;  // removed chunks, ascending by id
   uint64_t vectors = 0;
 };
 

@@ -184,7 +184,7 @@ class PostgresIndexWriter final : public IndexWriter {
   std::unique_ptr<Database> database_;
   IndexLease lease_;  // released before the connection is closed
   Extension extension_;
-  bool changed_ = false;  // by this run
+  bool changed_ = false;  // whether this run has changed the index
   std::jthread heartbeat_;
 };
 
@@ -332,7 +332,7 @@ Result<std::unique_ptr<IndexWriter>> make_index_writer(const DatabaseAddress& ad
                                                        const Schema& schema) {
   DatabaseOptions options;
   options.connections = 1;
-  options.statement_timeout = {};  // an index over many vectors takes minutes
+  options.statement_timeout = {};  // no timeout: building an index over many vectors takes minutes
   STOKA_ASSIGN(std::unique_ptr<Database> database, Database::open(address, options));
   database->set_search_path({schema.name, schema.vector.schema});
   STOKA_TRY(database->read(check_owner));

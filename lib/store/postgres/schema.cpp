@@ -20,8 +20,8 @@ int64_t latest_version() { return store::latest_migration_version(embedded::sql_
 
 struct SchemaState {
   std::string schema;                  // the current schema
-  std::optional<Extension> extension;  // nothing if it is not installed
-  bool has_tables = false;             // including stoka_migrations
+  std::optional<Extension> extension;  // the extension pgvector; nothing if it is not installed
+  bool has_tables = false;  // whether there are tables of stoka, including stoka_migrations
   int64_t version = 0;
 };
 

@@ -11,7 +11,7 @@ namespace stoka::store::postgres {
 
 // The extension pgvector as it is installed in the database.
 struct Extension {
-  std::string schema;  // of its types and operators
+  std::string schema;  // the schema of the extension's types and operators
   int major = 0;
   int minor = 0;
   uint32_t vector_oid = 0;
@@ -21,7 +21,7 @@ struct Extension {
 };
 
 struct Schema {
-  std::string name;  // of the tables: the current schema of the connection
+  std::string name;  // the schema of the tables: the current schema of the connection
   Extension vector;
 };
 

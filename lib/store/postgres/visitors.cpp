@@ -208,14 +208,14 @@ Result<std::vector<std::string>> merge_visitors(Connection& connection,
   }
   STOKA_TRY(lock_all_keys(connection));
   STOKA_ASSIGN(std::vector<LockedVisitor> locked, lock_visitors(connection, ids, subjects));
-  std::map<std::string, Visitor> known;  // by id, with the changes so far
+  std::map<std::string, Visitor> known;  // visitors by id, with the changes so far
   for (LockedVisitor& row : locked) known.emplace(row.visitor.id, std::move(row.visitor));
-  std::map<std::string, std::string> removed;  // id of the visitor that replaces it, by id
+  std::map<std::string, std::string> removed;  // the id of the replacement, by removed id
   const auto of_id = [&](const std::string& id) -> std::optional<Visitor> {
     const auto found = known.find(id);
     return found == known.end() ? std::nullopt : std::optional(found->second);
   };
-  std::map<std::string, std::string> id_of;  // by subject
+  std::map<std::string, std::string> id_of;  // ids of visitors by subject
   for (const auto& [id, visitor] : known) {
     if (!visitor.subject.empty()) id_of.emplace(visitor.subject, id);
   }

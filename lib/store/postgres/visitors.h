@@ -35,7 +35,7 @@ Result<> lock_all_keys(Connection& connection);
 
 struct LockedVisitor {
   Visitor visitor;
-  bool linked = false;  // supabase_uid is set
+  bool linked = false;  // whether the column supabase_uid is set
 };
 // Loads the visitors with one of the ids or subjects, ordered by id, and locks their rows.
 Result<std::vector<LockedVisitor>> lock_visitors(Connection& connection,

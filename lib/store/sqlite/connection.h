@@ -32,12 +32,12 @@ class Statement {
 
   Statement& bind(int64_t value);
   Statement& bind(double value);
-  Statement& bind(std::string_view text);  // sanitized, see sanitize_text()
+  Statement& bind(std::string_view text);  // binds the text as sanitize_text() cleans it
   Statement& bind_blob(std::string_view bytes);
   Statement& bind_null();
 
-  Result<bool> step();  // true: there is a row
-  Result<> run();       // steps to the end
+  Result<bool> step();  // reads the next row; false if there is none
+  Result<> run();       // steps to the end of the statement
   // Makes the statement ready for other parameters.
   Statement& reset();
 
@@ -45,7 +45,7 @@ class Statement {
   int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;
-  std::string_view blob(int column) const;  // valid until the next step
+  std::string_view blob(int column) const;  // bytes that are valid until the next step
   bool is_null(int column) const;
 
  private:
@@ -59,9 +59,9 @@ class Statement {
 };
 
 enum class Role {
-  read,   // cannot write
-  turns,  // a commit does not wait for the disk
-  index,  // a commit waits until it is on the disk
+  read,   // a connection that cannot write
+  turns,  // a connection for turns: its commits do not wait for the disk
+  index,  // a connection for the index: its commits wait for the disk
 };
 
 class Connection {

@@ -33,7 +33,7 @@ class LexicalSearch {
   TermColumnCache column_cache_;
   std::mutex mutex_;
   uint64_t blocks_generation_ = 0;
-  std::vector<int64_t> blocks_;  // empty: not loaded yet
+  std::vector<int64_t> blocks_;  // numbers of blocks; empty if not loaded yet
 };
 
 }  // namespace stoka::store::sqlite
