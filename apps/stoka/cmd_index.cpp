@@ -22,7 +22,7 @@ struct IndexFlags {
   bool dry_run = false;
 };
 
-// A path as the user would type it: relative to the current folder if it is inside.
+// A path as a user would type it: relative to the current folder if it is inside that folder.
 std::string shown(const std::string& path) {
   std::error_code error;
   std::string here = std::filesystem::current_path(error).string() + "/";

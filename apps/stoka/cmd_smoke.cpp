@@ -143,7 +143,7 @@ Result<std::vector<client::SmokeResult>> check_site(const std::string& url,
   net::HttpClient transport;
   STOKA_ASSIGN(const client::SiteClient site, client::SiteClient::make(transport, url));
   STOKA_ASSIGN(const net::HttpResponse answer, site.get("/healthz", stop));
-  // A proxy may hide /healthz, but it must pass the routes that visitors need.
+  // A proxy may hide /healthz, but it must pass on the routes that visitors need.
   if (answer.status != 200 || answer.content_type != "application/json")
     STOKA_TRY(site.context("/", stop));
   const client::SmokeQuestions questions = client::find_questions(site, wishes, stop);

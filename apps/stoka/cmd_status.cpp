@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The result of probing one part.
+// The result of probing the embedder, the reranker or the generator.
 struct PartStatus {
   std::string role;  // "embedder", "reranker", "generator"
   std::string name = {};
@@ -28,7 +28,7 @@ struct PartStatus {
   double ms = 0;  // duration of the probe
 };
 
-// For one part. A loaded model answers within this time.
+// The time limit for probing one server. A loaded model answers within this time.
 constexpr std::chrono::seconds kProbeTimeout{10};
 
 // A question, a text that answers it, and an unrelated text.

@@ -43,12 +43,12 @@ struct Flag {
     return std::holds_alternative<std::vector<std::string>*>(target) ||
            std::holds_alternative<std::optional<std::vector<std::string>>*>(target);
   }
-  // "-n", or empty. A flag has at most one short name, which comes first in `names`.
+  // The short name such as "-n", or empty. It is the first in `names`; a flag has at most one.
   std::string short_name() const {
     const bool has_short = names.size() > 1 && names[0] == '-' && names[1] != '-';
     return has_short ? names.substr(0, names.find(',')) : "";
   }
-  // "--dry-run", or the name of an argument.
+  // The long name such as "--dry-run", or the name of an argument.
   std::string long_name() const {
     const size_t comma = names.find(',');
     return comma == std::string::npos ? names : names.substr(comma + 1);

@@ -50,7 +50,7 @@ net::Timeouts deadlines(const Config& config, const std::string& role) {
 
 constexpr size_t kMaxKeyBytes = 64 << 10;
 
-// Expands "~/", which a shell would do for a flag but nobody does for a value in a file.
+// Expands "~/". A shell does this for a flag, but nothing does it for a value in a file.
 std::string expand_home(const std::string& path) {
   const char* home = std::getenv("HOME");
   return path.starts_with("~/") && home ? home + path.substr(1) : path;

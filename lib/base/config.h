@@ -29,11 +29,11 @@ struct Setting {
   bool is_secret = false;     // true if the value must never be shown
 };
 
-// The layer that a value comes from.
+// The layer that a value comes from: the default, a file, an environment variable or a flag.
 enum class Origin { default_value, file, environment, flag };
 std::string_view to_string(Origin origin);
 
-// Not thread safe while values are loaded.
+// Not thread safe while values are being loaded.
 class Config {
  public:
   // Returns nothing for a variable that is not set.
@@ -49,7 +49,7 @@ class Config {
   Result<> load_environment(const Environment& getenv);
   Result<> set_flag(std::string_view key, std::string value);
 
-  // The getters return the value of the layer that wins. The key must be declared.
+  // The getters return the value of the highest layer that has one. The key must be declared.
   const std::string& text(std::string_view key) const;
   long integer(std::string_view key) const;
   double number(std::string_view key) const;

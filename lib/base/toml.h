@@ -15,7 +15,7 @@ enum class TomlType { text, integer, other };
 
 struct TomlEntry {
   std::string key;  // the dotted name of the key, e.g. "retrieval.mode"
-  // Scalars as text ("true", "0.7", "2026-04-12"). A value that is not a list is one element.
+  // Scalars as text ("true", "0.7", "2026-04-12"). A value that is not a list gives one element.
   std::vector<std::string> values;
   bool is_list = false;
   int line = 0;                    // the line number, counted from 1

@@ -167,7 +167,7 @@ struct SmokeRun {
     return out;
   }
 
-  // Asks, and asks again while only the latency is wrong.
+  // Asks a question, and repeats it while only the latency of the answer is wrong.
   template <class Check>
   Verdict ask_within_limit(const std::string& query, const Check& check) {
     const double max_ms = kMaxFirstMs + questions.network_ms;
@@ -191,7 +191,7 @@ struct SmokeRun {
     if (answer.status != 404) return fail(refusal);
     return refusal.message == pipeline::kNoAddress;
   }
-  // What is wrong with the slugs; nullopt if all are in the index.
+  // Says what is wrong with the slugs; nullopt if all of them are in the index.
   template <class Slugs>
   std::optional<std::string> find_missing(const Slugs& slugs) const {
     for (const std::string& slug : slugs) {
@@ -221,7 +221,7 @@ Verdict identity(SmokeRun& run) {
   });
 }
 
-// What is wrong with the answer to a question about a page of the site; nullopt if it is right.
+// Says what is wrong with the answer to a question about a page of the site; nullopt if nothing is.
 std::optional<std::string> not_cited(const ChatResult& result,
                                      const SmokeQuestions::Question& about) {
   if (result.ready.route != Route::fresh) return "route is " + result.route();
@@ -276,7 +276,7 @@ Verdict refusal(SmokeRun& run) {
       if (sample && result.text != kOfftopicReply) return bad("says: " + shown(result.text));
       return ok(shown(result.text));
     });
-    // The site may have a page about that, so the next question is tried.
+    // The site may have a page about this question's subject, so the next question is tried.
     if (!on_topic) break;
   }
   return out;
@@ -300,7 +300,7 @@ Verdict honesty(SmokeRun& run) {
     const ChatResult result = run.ask(query);
     if (!result.error.empty()) return bad(result);
     out = check_not_invented(run, result);
-    // The site may have a page about that, so the next question is tried.
+    // The site may have a page about this question's subject, so the next question is tried.
     if (result.done.confidence != Confidence::direct) break;
     if (!run.questions.sample)
       out.detail += "; give a question that the site cannot answer with --void";
@@ -369,7 +369,7 @@ Verdict no_embedder(SmokeRun& run) {
   return ok("503: " + message_of(run.fixture->without_embedder.refusal(*answer)));
 }
 
-// The questions of each visitor. The same question twice in a row is asked in one session.
+// The questions that each visitor asks. A question that is repeated at once is in the same session.
 std::vector<std::string> concurrent_questions(const SmokeRun& run) {
   const SmokeQuestions& questions = run.questions;
   // Without a fixture the site is another operator's, and all its visitors ask the same question.

@@ -44,7 +44,7 @@ Result<Corpus> read_corpus(store::IndexWriter& writer, const std::stop_token& st
   return corpus;
 }
 
-// Computes the vector of a text that has the terms of `rows`, each `counts` times.
+// Computes the vector of a text that has the terms of `rows`, and each of them `counts` times.
 Vector fold_rows(std::span<const store::BasisRow* const> rows, std::span<const uint32_t> counts) {
   if (rows.empty()) return {};
   const size_t dim = rows.front()->values.size();

@@ -15,7 +15,7 @@ using Sparse = Eigen::SparseMatrix<float>;  // rows are terms, columns are chunk
 
 constexpr Eigen::Index kOversampling = 16;
 constexpr int kPowerIterations = 3;
-// A * Q is computed this many columns at a time, so that it never exists as a whole.
+// The number of columns in which A * Q is computed at a time, so that it never exists as a whole.
 constexpr Eigen::Index kPanelWidth = 128;
 // In single precision, singular values below this share of the largest one are noise.
 constexpr double kMinSingularRatio = 1e-3;
@@ -100,7 +100,7 @@ Sparse build_matrix(std::span<const ChunkTerms> chunks, const Vocabulary& chosen
   return a;
 }
 
-// Computes A' (A q).
+// Computes A' (A q) for the matrix A of terms and chunks.
 Matrix apply_gram(const Sparse& a, const Matrix& q) {
   Matrix out(q.rows(), q.cols());
   Panel term_space;

@@ -69,7 +69,7 @@ class FoldInSum {
   explicit FoldInSum(int dim) : sum_(static_cast<size_t>(dim)) {}
   // Adds a term: its weight and values in the basis (dim floats) and its count in the text.
   void add(float weight, uint32_t count, std::span<const float> values);
-  // Empty if no term was added or the sum is zero.
+  // The sum as a vector of unit length; empty if no term was added or the sum is zero.
   Vector finish() const { return normalized(sum_); }
 
  private:

@@ -23,7 +23,7 @@ class OpenAiEmbedder final : public RemoteEmbedder {
       : RemoteEmbedder("openai", upstream, clock, query_timeout), options_(std::move(options)) {}
 
  protected:
-  // The name of the identity is "openai:MODEL".
+  // Gives the identity the name "openai:MODEL".
   Result<ServerInfo> fetch_info(const net::Deadline& deadline, std::stop_token stop) override;
   net::Call make_request(std::span<const std::string> texts, InputType type,
                          const ServerInfo& server) const override;

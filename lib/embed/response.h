@@ -14,7 +14,7 @@ namespace stoka::embed {
 // Vectors as the server sent them, not validated yet. A null in the JSON is NaN here.
 using RawVectors = std::vector<std::vector<double>>;
 
-// An error is the end of a sentence about the server: "sent something that is not JSON".
+// Reads a response. An error message is the end of a sentence about the server: "sent no JSON".
 
 // The format of text-embeddings-inference: [[0.1, …], …] in the order of the texts.
 tl::expected<RawVectors, std::string> parse_tei_vectors(std::string_view body);

@@ -1,4 +1,4 @@
-// Whether the confidence class of an answer is justified. Pure.
+// Measures whether the confidence class of answers is justified. Pure.
 #pragma once
 
 #include <optional>

@@ -48,7 +48,7 @@ struct Case {
   // If set, this text is used in place of the configured generator's output.
   std::optional<std::string> model;
 
-  // Shown in the report.
+  // A note that is shown in the report.
   std::string ideal;
   std::string note;
   std::string hash;  // a hash of what the case asks and expects
@@ -57,7 +57,7 @@ struct Case {
 struct Query {
   std::string id;
   std::string text;
-  // Slug to gain, above zero. Empty if no published document answers the query.
+  // The gain of each relevant slug, above zero. Empty if no published document answers the query.
   std::map<std::string, double, std::less<>> relevant;
   std::string note;
   std::string hash;  // a hash of the question and the relevant documents
@@ -66,7 +66,7 @@ struct Query {
 struct Cases {
   std::vector<Case> cases;
   std::vector<Query> queries;
-  // Where each was read: "dataset/ID" or "retrieval/ID" to "file:line".
+  // Where each case or query was read: "dataset/ID" or "retrieval/ID" to "file:line".
   std::map<std::string, std::string> places;
 };
 

@@ -23,7 +23,7 @@ struct Comparison {
   std::vector<std::string> changed_parts;  // the parts that differ, e.g. "generator: a, was b"
   size_t not_run = 0;                      // cases of the baseline that could not be run now
 
-  // Only changes beyond the tolerance, the largest first.
+  // Changes of metrics beyond the tolerance, the largest first.
   std::vector<Change> worse;
   std::vector<Change> better;
   std::vector<std::string> new_failures;   // failing cases that are not in the baseline

@@ -14,7 +14,7 @@
 namespace stoka::eval {
 namespace {
 
-// Numbers of sentences. A run is the sentences between two citations.
+// Numbers of sentences. A run consists of the sentences between two citations.
 struct SentenceCounts {
   size_t longest = 0;          // sentences in the longest run
   size_t before_citation = 0;  // sentences in the longest run that a citation follows
@@ -53,7 +53,7 @@ constexpr double kRetoldShare = 0.75;
 constexpr size_t kMinQuestionWords = 4;         // words of a question; a shorter one may be a name
 constexpr size_t kMinQuestionContentWords = 3;  // fewer words of a question are in any answer
 
-// The stems of all words that are not stop words.
+// The stems of all words of a text that are not stop words.
 std::set<std::string> distinct_stems(std::string_view text) {
   std::set<std::string> out;
   for (const text::Word& word : text::words(text)) {
@@ -99,7 +99,7 @@ std::vector<std::string> plain_words(std::string_view text) {
   return out;
 }
 
-// The stems of the words that are not stop words, in order.
+// The stems of those words that are not stop words, in order.
 std::vector<std::string> stems_in_order(const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (const std::string& word : words) {
@@ -125,7 +125,7 @@ bool restates(const std::vector<std::string>& asked, std::string_view clause, si
   return static_cast<size_t>(more) <= max_others;
 }
 
-// The words between two punctuation marks, or of a whole sentence.
+// The words between two punctuation marks, or the words of a whole sentence.
 struct Clause {
   std::string words;
   bool is_question = false;

@@ -9,7 +9,7 @@
 namespace stoka::eval {
 namespace {
 
-// Means over cases. Each case counts once, however many trials it had.
+// Computes means over cases. Each case counts once, however many trials it had.
 class Means {
  public:
   void add(const std::string& name, double value) {

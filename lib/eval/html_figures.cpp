@@ -16,7 +16,7 @@
 namespace stoka::eval {
 namespace {
 
-// Tables. Text is escaped; cells are HTML already.
+// Functions for tables. Text is escaped; cells are HTML already.
 
 std::string percent_text(double share) { return fmt::format("{:.1f}%", rounded(share) * 100); }
 
@@ -72,7 +72,7 @@ std::string date_of(const std::string& at) {
   return date ? iso_date(*date) : at;
 }
 
-// Counts of cases, and the mean pass rate of those that could be run.
+// Shows counts of cases, and the mean pass rate of those that could be run.
 struct Tally {
   size_t cases = 0;
   size_t run = 0;
@@ -107,7 +107,7 @@ Tallies tallies(const Report& report, NameOf name_of) {
   return out;
 }
 
-// Charts, in units of the SVG view box, which is scaled to the width of its figure.
+// Functions for charts. Lengths are units of the SVG view box, which is scaled to its figure.
 constexpr double kWidth = 320;
 constexpr double kHeight = 112;
 constexpr double kLeft = 34;  // the width of the longest axis label, "0.90"
@@ -259,7 +259,7 @@ std::string charts(const Report& report, std::span<const Report> earlier) {
   return out.empty() ? "" : "<div class=\"charts\">\n" + out + "</div>\n";
 }
 
-// "dataset.citation_hit" is in the row citation_hit and the column dataset.
+// The metric "dataset.citation_hit" is in the row citation_hit and the column dataset.
 std::string scores_table(const Report& report) {
   std::map<std::string, std::map<std::string, double>> rows;
   std::vector<std::string> columns;

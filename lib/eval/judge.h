@@ -12,7 +12,7 @@
 
 namespace stoka::eval {
 
-// A cited document as the index has it.
+// A cited document as it is in the index.
 struct CitedDocument {
   Document document;
   std::vector<std::string> contents;  // the texts of all chunks of the document, in order

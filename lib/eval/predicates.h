@@ -31,7 +31,7 @@ const Predicate* find_predicate(std::string_view name);  // null if there is no 
 // Whether the text contains the phrase as whole words, ignoring case.
 bool says(std::string_view text, std::string_view phrase);
 
-// The beginning of a text, at most 80 bytes, for the reasons of predicates.
+// The beginning of a text, at most 80 bytes, for the reasons that predicates give.
 std::string clipped(std::string_view text);
 
 // The largest number of sentences between two citations.

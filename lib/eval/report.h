@@ -67,7 +67,7 @@ struct Report {
   std::vector<ConfidenceClass> calibration;
   std::vector<CaseResult> cases;  // ordered by suite as run, then as in the file of a suite
 
-  // These differ from run to run and are never compared.
+  // The following members differ from run to run and are never compared.
   std::string at;  // the time of the run, as in RFC 3339
   double seconds = 0;
   std::map<std::string, LatencyPercentiles> latency;  // for "turn", "retrieval.lexical", …
@@ -85,7 +85,7 @@ double rounded(double value);
 // object with one case a line, so that `diff` shows what changed. The same results give the same
 // bytes, except for the last member, "run". A comparison becomes the member "comparison".
 std::string to_json(const Report& report, const Comparison* comparison = nullptr);
-// A data error that names the file if it is not JSON or not a report.
+// Reads a report. Fails with a data error that names the file if it is not JSON or not a report.
 Result<Report> read_report(std::string_view json, const std::string& file);
 
 // Plain text for a terminal (report_table.cpp): pass rates by suite and category, the stages, the

@@ -11,7 +11,7 @@
 
 namespace stoka::eval {
 
-// Replaces code and quotations that were taken out. It is a token of its own.
+// Replaces code and quotations that were taken out of a text. Counts as a token of its own.
 inline constexpr std::string_view kPlaceholder = "\xEF\xBF\xBC";  // the character U+FFFC
 
 struct Token {
@@ -46,7 +46,7 @@ std::vector<Token> tokens(std::string_view text);
 // The sentences that have at least one token.
 std::vector<Sentence> sentences_of(std::string_view text);
 
-// The sentences of an answer without code and quotations.
+// The sentences of an answer whose code and quotations were taken out.
 std::vector<Sentence> spoken_sentences(const Answer& answer);
 
 }  // namespace stoka::eval

@@ -20,12 +20,12 @@ struct Axis {
   std::vector<std::string> values;
 };
 
-// Parses "KEY=A,B,C". Anything else is a usage error.
+// Parses "KEY=A,B,C". Any other text is a usage error.
 Result<Axis> parse_axis(std::string_view text);
 
 using Combination = std::vector<std::pair<std::string, std::string>>;  // keys with their values
 
-// All combinations; the last axis varies fastest. Without axes there is one, which is empty.
+// All combinations; the last axis varies fastest. Without axes there is a single empty one.
 std::vector<Combination> combinations(std::span<const Axis> axes);
 
 struct SweepRow {
@@ -47,7 +47,7 @@ struct Sweep {
 
 // Marks all rows that have the best nDCG@10.
 std::string to_table(const Sweep& sweep);
-// {"rows":[{"settings":{…},"chunks",…}],"thresholds":[…]}; the latency is the last member of a row.
+// Writes {"rows":[{"settings":{…},"chunks",…}],"thresholds":[…]}; a row ends with its latency.
 std::string to_json(const Sweep& sweep);
 
 }  // namespace stoka::eval

@@ -33,8 +33,8 @@ struct ChatChunk {
 
 enum class ChatShape { chunk, whole };  // the text is in "delta", or in "message"
 
-// Text that is not a JSON object is a protocol error, which does not contain the key. The parser
-// builds no tree, so that the cost is proportional to the text.
+// Decodes JSON text. Text that is not a JSON object is a protocol error, which does not contain the
+// key. No tree is built, so that the cost is proportional to the length of the text.
 Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape, const Secret& key = {});
 
 struct ChatLimits {
@@ -43,7 +43,7 @@ struct ChatLimits {
   size_t body = 4u << 20;         // bytes at most of a response that is not streamed
 };
 
-// How hints name the settings of a request.
+// The names that hints use for the settings of a request.
 struct ChatSettingNames {
   std::string model = "model";
   std::string max_tokens = "the limit of tokens";
@@ -65,19 +65,19 @@ class ChatDecoder {
   explicit ChatDecoder(DeltaSink sink, ChatLimits limits = {}, Secret key = {},
                        ChatSettingNames names = {});
 
-  // Any content type but an event stream or JSON is a protocol error.
+  // Chooses a decoder. Any content type but an event stream or JSON is a protocol error.
   Result<> head(std::string_view content_type);
 
   // Errors: the server reports an error, sends invalid data, or its content filter ended the
   // answer. At a limit the answer is cut and `stop_reading` is returned.
   Result<net::BodyProgress> push(std::string_view bytes);
 
-  // The finish reason has arrived and nothing has failed: only token counts and the end of the
+  // Whether the finish reason has arrived without a failure: only token counts and the end of the
   // stream may follow. From then on push() returns `content_complete`.
   bool finished() const { return !finish_.empty() && !failed_; }
 
-  // The outcome is `complete` only if the server gave a finish reason. An answer without a visible
-  // character is an error.
+  // Ends the response. The outcome is `complete` only if the server gave a finish reason. An answer
+  // without a visible character is an error.
   Result<ChatEnd> finish();
 
  private:

@@ -15,7 +15,7 @@ class TimedStopSource {
  public:
   explicit TimedStopSource(std::stop_token outer) : forward_(std::move(outer), Forward{source_}) {}
 
-  // Starts the timeout. May be called once.
+  // Starts the timeout. May be called only once.
   void stop_after(std::chrono::milliseconds after) {
     timer_ = std::jthread([this, after](std::stop_token destroyed) {
       std::mutex mutex;

@@ -12,10 +12,10 @@
 
 namespace stoka::ingest {
 
-// Raise it when chunk() or embedding_text() returns something else for the same blocks.
+// The version of the chunker. Raise it when chunk() or embedding_text() returns other text.
 inline constexpr int kChunkerVersion = 2;
 
-// What precedes the content of a chunk when it is embedded.
+// The text that precedes the content of a chunk when it is embedded.
 enum class PrefixMode { none, title, full };
 std::string_view to_string(PrefixMode mode);
 Result<PrefixMode> parse_prefix_mode(std::string_view text);  // of "none", "title" or "full"

@@ -14,7 +14,7 @@ class InfoAttributes {
  public:
   explicit InfoAttributes(std::string_view info) : info_(info) {}
 
-  // Returns false at the end. For a quoted text without a name, `name` is empty.
+  // Moves to the next attribute. Returns false at the end. `name` is empty for a quoted text alone.
   bool next() {
     name = value = {};
     skip(kBetween);

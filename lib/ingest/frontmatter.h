@@ -34,7 +34,7 @@ struct Frontmatter {
   std::string description;
   std::string author;  // the author; several are joined with ", "
   std::string type;    // the type as written
-  // In lower case, with "-" for spaces and without a leading "#"; no duplicates, in order.
+  // Tags in lower case, with "-" for spaces and without a leading "#"; no duplicates, in order.
   std::vector<std::string> tags;
   std::optional<Date> date;
   std::optional<int> reading_minutes;
@@ -42,10 +42,10 @@ struct Frontmatter {
   std::vector<std::string> warnings;  // messages for people about values that could not be read
 };
 
-// Never fails: text that the parser refuses is read line by line, and a warning says so.
+// Reads frontmatter. Never fails: text that the parser refuses is read line by line with a warning.
 Frontmatter parse_frontmatter(const FrontmatterSplit& split);
 
-// Gives fields of any source the meaning that they have in frontmatter.
+// Interprets fields from any source as frontmatter does.
 Frontmatter interpret_fields(const std::vector<Field>& fields);
 
 // Gives the document the description, author, tags and date.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxLabelBytes = 200;  // bytes of a footnote's name or of other text in brackets
 
-// md4c walks over all open containers on every line, so the number that a line may open is limited.
+// A limit for containers that one line opens, because md4c walks over all open ones on every line.
 constexpr int kMaxContainers = 64;
 
 // The length of the list or quote marker at `at` and the white space behind it, or 0.
@@ -109,7 +109,7 @@ class InlineStripper {
  private:
   std::string_view rest() const { return text_.substr(at_); }
 
-  // Handles the construct that begins at at_. Returns false if the character is ordinary text.
+  // Handles the template tag that begins at at_. Returns false if the character is ordinary text.
   bool handle_construct() {
     switch (text_[at_]) {
       case '\\':
@@ -162,7 +162,7 @@ class InlineStripper {
     size_t end = close + 2;
     size_t name_end = std::min(inner.find_first_of(" \t\n("), inner.size());
     std::string_view name = inner.substr(0, name_end);
-    // Handlebars has tags with three braces.
+    // Handlebars also has tags with three braces.
     at_ = rest().starts_with("{{{") && text_.substr(end).starts_with('}') ? end + 1 : end;
     if (name == "highlight") {
       append_code_fence(inner.substr(name_end), variable ? "{{" : "{%",

@@ -1,4 +1,4 @@
-// What a source file becomes before it is chunked.
+// What a source file is turned into before it is split into chunks.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,7 @@ struct LoadedFile {
       false;  // parts of the file could not be parsed, so their documents are unknown
 };
 
-// "a code block was left out: it is marked secret".
+// A message such as "a code block was left out: it is marked secret".
 std::string secret_code_reason(size_t blocks);
 
 // How many minutes it takes to read the blocks at 220 words a minute; at least 1. Two characters of

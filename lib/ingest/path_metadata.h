@@ -20,8 +20,8 @@ struct PathMetadata {
   bool is_index = false;  // the file is index.md, _index.md or README.md, for its folder
 };
 
-// The name of the root counts as a folder if it is a usual name for a part of a site ("blog",
-// "products", …).
+// Derives the metadata. The name of the root counts as a folder if it is a usual name for a part of
+// a site ("blog", "products", …).
 PathMetadata path_metadata(const SourceFile& file);
 
 // The URL of a page that does not name one: "/blog/slug", or "/blog" for the page of a folder.

@@ -15,8 +15,8 @@ namespace stoka::ingest {
 struct DocumentUrl {
   explicit DocumentUrl(const Document& document);
 
-  // Whether both are the URL of the same page. The paths must be equal and not empty. The hosts
-  // must be equal too, unless one of the documents is a product without a host.
+  // Whether both addresses are the URL of the same page. The paths must be equal and not empty. The
+  // hosts must be equal too, unless one of the documents is a product without a host.
   bool is_same(const DocumentUrl& other) const;
 
   std::string host;  // the host; empty for a path of the site
@@ -49,7 +49,7 @@ std::string_view page_hash(std::string_view content_hash);   // without the hash
 std::string_view entry_hash(std::string_view content_hash);  // empty if there is no entry
 std::string_view entry_path(std::string_view content_hash);  // empty for a page without an entry
 
-// The content hash of a page whose entry cannot be read in this run.
+// The content hash to store for a page whose entry cannot be read in this run.
 std::string hash_without_entry(std::string_view page_hash, std::string_view entry_path);
 
 }  // namespace stoka::ingest

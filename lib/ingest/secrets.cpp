@@ -26,7 +26,7 @@ size_t match_sk(std::string_view text, size_t at) {
   if (inside_word(text, at)) return 0;  // as "sk-" is in "task-force"
   size_t length = run(text, at + 3, is_token);
   if (length < 20) return 0;
-  // Unlike words joined with dashes, a key has a digit or twenty letters in a row.
+  // A key has a digit or twenty letters in a row. Words joined with dashes do not.
   std::string_view body = text.substr(at + 3, length);
   bool digit = std::any_of(body.begin(), body.end(), is_ascii_digit);
   size_t longest = 0;
@@ -94,7 +94,7 @@ bool ends_key(std::string_view line) {
   return end != line.npos && line.find("PRIVATE KEY", end) != line.npos;
 }
 
-// Whether a line below the heading of a key belongs to the key.
+// Whether a line below the heading of a private key belongs to that key.
 bool is_key_line(std::string_view line) {
   if (line.starts_with("Proc-Type: ") || line.starts_with("DEK-Info: ")) return true;
   return std::all_of(line.begin(), line.end(), is_key_material);

@@ -1,5 +1,5 @@
-// Finds credentials that must never be published. Hand-written and linear, because it scans every
-// chunk of every index run.
+// Finds credentials that must never be published. The matchers are hand-written and take linear
+// time, because every index run scans every chunk.
 #pragma once
 
 #include <optional>

@@ -7,8 +7,8 @@
 
 namespace stoka::ingest {
 
-// Lower case. Letters and digits of any script and the bytes in `keep` stay; every run of other
-// characters becomes one '-'. No '-' at either end; at most 128 bytes. May be empty.
+// Makes a slug in lower case. Letters and digits of any script and the bytes in `keep` stay; every
+// run of other characters becomes one '-'. No '-' at either end; at most 128 bytes. May be empty.
 std::string slugify(std::string_view text, std::string_view keep = "");
 
 struct SlugRequest {

@@ -48,7 +48,7 @@ struct WalkResult {
 // tree, never to folders. A path that does not exist is a data error.
 Result<WalkResult> walk(std::span<const std::filesystem::path> paths);
 
-// A path as valid UTF-8 without control characters, for people.
+// Converts a path to valid UTF-8 without control characters, to be shown to people.
 std::string display_path(const std::filesystem::path& path);
 
 }  // namespace stoka::ingest

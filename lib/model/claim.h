@@ -10,7 +10,7 @@
 
 namespace stoka {
 
-// Who a request says that it comes from.
+// Who a request claims to come from.
 struct Caller {
   std::string visitor_id;  // the id of a visitor: a UUID in lower case, or empty
   std::string subject;     // the subject of a verified token, or empty

@@ -41,7 +41,7 @@ struct Chunk {
   bool operator==(const Chunk&) const = default;
 };
 
-// "8 min", the form that a citation shows.
+// The reading time in the form that a citation shows: "8 min".
 std::string reading_time(int minutes);
 
 }  // namespace stoka

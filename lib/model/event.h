@@ -15,10 +15,10 @@
 namespace stoka {
 
 enum class Route { meta, offtopic, followup, fresh, nothing };
-// "meta", "offtopic", "followup", "new" (fresh), "void" (nothing).
+// The name of the route: "meta", "offtopic", "followup", "new" (fresh) or "void" (nothing).
 std::string_view to_string(Route route);
 
-// How a citation is drawn.
+// How a citation is drawn: as a block, or as a product.
 enum class CiteKind { block, product };
 std::string_view to_string(CiteKind kind);
 

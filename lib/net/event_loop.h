@@ -17,8 +17,8 @@
 
 namespace stoka::net {
 
-// Only post() may be called from other threads; everything else belongs to the thread that runs the
-// loop. No function calls its callback before it returns.
+// An event loop. Only post() may be called from other threads; everything else belongs to the
+// thread that runs the loop. No function calls its callback before it returns.
 class EventLoop {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -41,8 +41,8 @@ class EventLoop {
     Key key_{};
   };
 
-  // Watches a descriptor, which must stay open meanwhile. Destroying a watch cancels it. It must
-  // not outlive the loop.
+  // Watches a descriptor, which must stay open meanwhile. Destroying a watch cancels it. The watch
+  // must not outlive the loop.
   class Watch {
    public:
     Watch() = default;
@@ -74,8 +74,8 @@ class EventLoop {
   Timer at(Time time, Task task);
   Timer after(Milliseconds delay, Task task);
 
-  // Level-triggered: `ready` is called in each iteration in which the descriptor is in a state that
-  // Watch::set_interest() asked for. Initially it asks for none.
+  // Adds a level-triggered watch: `ready` is called in each iteration in which the descriptor is in
+  // a state that Watch::set_interest() asked for. Initially no state is asked for.
   Watch watch(int fd, std::function<void(Readiness)> ready);
 
   // Starts an HTTP transfer over the network. The request and the sink must outlive it.

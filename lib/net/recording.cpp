@@ -39,9 +39,9 @@ struct RecordedTransfer {
   std::vector<size_t> pieces;        // the lengths of the pieces in which the body arrived
   std::optional<TransferFailure> failure;
 
-  // One line of JSON, without a line end.
+  // The transfer as one line of JSON, without a line break.
   std::string to_line() const;
-  // The error says what is wrong with the line.
+  // Reads a line. The error says what is wrong with it.
   static Result<RecordedTransfer> from_line(std::string_view line);
 };
 
@@ -161,7 +161,7 @@ std::string canonical(std::string_view request_body) {
   return to_json_text(parsed.is_discarded() ? json(request_body) : parsed);
 }
 
-// Stores a response and passes it on.
+// A sink that stores a response and passes it on.
 class RecordingSink final : public BodySink {
  public:
   RecordingSink(BodySink& sink, RecordedTransfer& recorded) : sink_(sink), recorded_(recorded) {}
@@ -184,7 +184,7 @@ class RecordingSink final : public BodySink {
 void redact(RecordedTransfer& recorded, const Secret& key) {
   std::string body = key.redact(recorded.body);
   if (body != recorded.body) {
-    // The key may have spanned pieces, so their lengths no longer fit.
+    // The key may have been divided between pieces, so their lengths are no longer right.
     recorded.pieces = {body.size()};
     recorded.body = std::move(body);
   }

@@ -26,13 +26,13 @@ struct SseLimits {
 // safe.
 class SseDecoder {
  public:
-  // The views are valid during the call only. Returning false ends decoding: the rest is ignored.
+  // Called for each event. The views are valid during the call. Returning false ends the decoding.
   using Sink = std::function<bool(const SseEvent&)>;
 
   explicit SseDecoder(SseLimits limits = {}) : limits_(limits) {}
 
-  // A line or an event above its limit is a protocol error; the decoder must not be used
-  // afterwards.
+  // Decodes bytes. A line or an event above its limit is a protocol error; the decoder must not be
+  // used afterwards.
   Result<> push(std::string_view bytes, const Sink& sink);
 
   // The data of the unfinished event, including an unfinished last line. The standard discards it

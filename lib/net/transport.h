@@ -17,7 +17,7 @@ namespace stoka::net {
 
 using Milliseconds = std::chrono::milliseconds;
 
-// Zero means no limit.
+// Timeouts of a request. Zero means no limit.
 struct Timeouts {
   Milliseconds connect{5000};
   Milliseconds headers{60000};  // time from the request to the end of the response headers
@@ -36,7 +36,7 @@ struct HttpRequest {
   bool use_proxy = true;  // whether to use the proxy that the environment names
   Timeouts timeouts;
   size_t max_body_bytes = 16u << 20;  // a longer response body is a protocol error
-  // A recording identifies the transfer by these.
+  // A recording identifies the transfer by the following members.
   std::string role;      // the role of the server: "embedder", "reranker" or "generator"
   std::string endpoint;  // the endpoint, e.g. "chat/completions"
   std::string subject;   // what the request is about, such as the question; may be empty
@@ -59,8 +59,8 @@ enum class BodyProgress {
   stop_reading,      // the transfer ends now and succeeds, whatever the server has still to send
 };
 
-// Receives a response. It is called on the thread of the event loop that runs the transfer. An
-// error aborts the transfer and becomes its error.
+// Receives a response, on the thread of the event loop that runs the transfer. An error from the
+// sink aborts the transfer and becomes the transfer's error.
 class BodySink {
  public:
   virtual ~BodySink() = default;
@@ -68,7 +68,7 @@ class BodySink {
   virtual Result<BodyProgress> body(std::string_view bytes) = 0;
 };
 
-// Why a transfer failed, as far as a setting can help: the host name, or a timeout.
+// The cause of a failure, if a setting can help: the host name, or a timeout.
 enum class FailureCause { other, no_host, connect, headers, first_token, idle, total };
 
 // How a transfer failed. Kinds of error: unavailable (no connection, or it was closed early),
@@ -112,14 +112,14 @@ class Transport {
   // within 100 ms.
   virtual std::optional<TransferFailure> perform(const HttpRequest& request, BodySink& sink,
                                                  std::stop_token stop);
-  // The event loops of callers that block.
+  // A source of event loops for callers that block.
   EventLoopPool& loops() { return *loops_; }
 
  private:
   std::unique_ptr<EventLoopPool> loops_;
 };
 
-// A transport whose responses are available without waiting: subclasses implement perform() only.
+// A transport whose responses are available without waiting. Subclasses implement perform() only.
 class SynchronousTransport : public Transport {
  public:
   std::unique_ptr<Transfer> start(EventLoop& loop, const HttpRequest& request, BodySink& sink,

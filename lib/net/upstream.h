@@ -29,7 +29,7 @@
 
 namespace stoka::net {
 
-// A setting of the application, as hints name it.
+// A setting of the application, for the hints of errors.
 struct SettingName {
   std::string key;       // the name of the setting, e.g. "embedder.url"
   std::string variable;  // an environment variable, e.g. "STOKA_EMBED_URL"; may be empty
@@ -72,7 +72,7 @@ struct Call {
 
 class PendingCall;
 
-// Any thread may use it. The transport and the log must outlive it.
+// A model server; any thread may use it. The transport and the log must outlive this object.
 class Upstream {
  public:
   Upstream(UpstreamOptions options, Transport& transport, Log& log);
@@ -101,15 +101,15 @@ class Upstream {
   Error protocol_error(std::string_view what) const;
 
   std::string description() const;  // such as "embedder at http://localhost:8072"
-  // For hints, by the short name of a setting: "embedder.url", or the role and the short name if
-  // the options do not have the setting.
+  // The name of a setting for hints, found by its short name: "embedder.url", or the role and the
+  // short name if the options do not have the setting.
   std::string setting_key(std::string_view name) const;
-  // "embedder.url (STOKA_EMBED_URL)", with a value "embedder.kind = tei (STOKA_EMBEDDER)".
+  // A setting's name: "embedder.url (STOKA_EMBED_URL)", with a value "embedder.kind = tei (…)".
   std::string setting_name(std::string_view name, std::string_view value = {}) const;
   const UpstreamOptions& options() const { return options_; }
   const Semaphore& semaphore() const { return semaphore_; }
-  // Sets a callback for every call that fails without a response, or with 429 or 5xx. It runs on
-  // the thread of the call. Set it before the first call.
+  // Sets a callback for every call that fails without a response, or with 429 or 5xx. The callback
+  // runs on the thread of the call. Set it before the first call.
   void on_failure(std::function<void(ErrorKind)> callback) { on_failure_ = std::move(callback); }
 
  private:

@@ -11,9 +11,9 @@
 namespace stoka::net {
 namespace {
 
-// From "must have less than 512 tokens", "input (596 tokens) is too large to process", "the input
-// length exceeds the context length", "exceeds the available context size". "tokenizer error" must
-// not match.
+// Words of messages such as "must have less than 512 tokens", "input (596 tokens) is too large to
+// process", "the input length exceeds the context length", "exceeds the available context size".
+// "tokenizer error" must not match.
 constexpr std::string_view kLengthWords[] = {"tokens", "too large", "too long", "length",
                                              "context size"};
 

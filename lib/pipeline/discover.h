@@ -34,7 +34,7 @@ struct DiscoverRequest {
 };
 
 // Recommends documents related to the page, or to the visitor's interests if there is no page. If
-// they are fewer than asked for, the newest documents follow. Leaves out the page itself, what the
+// they are fewer than requested, the newest documents follow. Leaves out the page itself, what the
 // visitor has read and what the client has seen. Asks the generator for nothing but the framing
 // lines. Usage errors: a limit out of range, a visitor_id that is not a UUID.
 Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
@@ -49,9 +49,9 @@ struct Ambient {
 // it returns a hint and a citation of a related document. For an unknown page both are empty.
 Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token stop = {});
 
-// {"recommendations":[{the fields of a cite event, and framing}],"confidence"}
+// Writes {"recommendations":[{the fields of a cite event, and framing}],"confidence"}.
 std::string to_json(const Recommendations& recommendations);
-// {"hint","cite"}, each null if it is empty
+// Writes {"hint","cite"}; each of the two is null if it is empty.
 std::string to_json(const Ambient& ambient);
 
 }  // namespace stoka::pipeline

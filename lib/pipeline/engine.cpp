@@ -43,7 +43,7 @@ Result<> Engine::check_index(std::stop_token stop) {
 
 std::vector<session::Interest> Engine::interests(const Visitor& visitor, PageContext page,
                                                  const Catalog& catalog) const {
-  // The address of a page need not end in its slug, which session::interests() expects.
+  // session::interests() expects a page to end in its slug, but an address need not do so.
   if (const Document* document = catalog.find_page(page.page)) page.page = document->slug;
   return session::interests(
       visitor, page, [&](std::string_view slug) { return catalog.tags_of(slug); },

@@ -34,7 +34,7 @@ struct Settings {
   prompt::Options prompt;
   session::InterestWeights interests;
   std::string site_url;  // the site's address, put before the paths of documents; may be empty
-  // How an index must have been made so that these parts can search it. The embedder itself
+  // How an index must have been made so that this embedder can search it. The embedder itself
   // supplies its name and dimension.
   store::IndexIdentity identity;
 };
@@ -92,15 +92,15 @@ class Engine {
 
   const Parts& parts() const { return parts_; }
   const Settings& settings() const { return settings_; }
-  // For callers that block while an answer is generated.
+  // The event loops for callers that block while an answer is generated.
   net::EventLoopPool& loops() { return loops_; }
 
   // The indexed documents. Cached until an index run changes the generation of the index.
   Result<std::shared_ptr<const Catalog>> catalog();
 
-  // Checks that the index can be searched with these parts. Errors: data if nothing is indexed;
-  // config if the index was made with other parts (the message names both); the error of the
-  // embedder if it cannot tell its identity.
+  // Checks that the index can be searched with the configured parts. Errors: data if nothing is
+  // indexed; config if the index was made with other parts (the message names both); the error of
+  // the embedder if it cannot tell its identity.
   Result<> check_index(std::stop_token stop = {});
 
   // The interests of the visitor, judging by the visitor and the page they are on.

@@ -56,8 +56,8 @@ struct Prompt {
   size_t tokens = 0;  // the estimated tokens of all messages
 };
 
-// If the system message is over the budget, content is cut at ends of sentences, beginning with the
-// chunk of the lowest rank. Layers 0 to 2 are never cut.
+// Builds the prompt. If the system message is over the budget, content is cut at ends of sentences,
+// beginning with the chunk of the lowest rank. Layers 0 to 2 are never cut.
 Prompt build_messages(const Input& input, const golden::Golden& golden,
                       const Options& options = {});
 

@@ -12,8 +12,8 @@
 
 namespace stoka::rerank {
 
-// The factors are the settings policy.*, the other members are not settings. In a receipt, the name
-// of a rule has hyphens for underscores.
+// The factors of the rules are the settings policy.*; the other members are not settings. In a
+// receipt, the name of a rule has hyphens for underscores.
 struct PolicyOptions {
   double shown = 0.1;        // the slug was shown in the session, or the client has seen it
   double deep_reader = 1.3;  // has the tag "philosophy", and the session has deep_reader_turns
@@ -40,7 +40,7 @@ struct PolicyContext {
 std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& context,
                               const PolicyOptions& options, std::vector<Hit>* dropped = nullptr);
 
-// Thresholds of the best score after the policy.
+// Thresholds for the best score after the policy.
 struct ConfidenceThresholds {
   double direct = 0.82;    // from this score on, an answer is presented as a direct answer
   double adjacent = 0.65;  // from this score on, an answer says that the match is a stretch

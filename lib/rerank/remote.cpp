@@ -52,8 +52,8 @@ bool is_not_reranker(const net::HttpResponse& answer, std::string_view message) 
          (answer.status == 400 && contains("does not support"));
 }
 
-// Recognises "you must provide a model parameter" and "The model `x` does not exist", but not "this
-// model's maximum context length".
+// Recognises messages such as "you must provide a model parameter" and "The model `x` does not
+// exist", but not "this model's maximum context length".
 bool requires_other_model(const net::HttpResponse& answer, std::string_view message) {
   const bool is_client_error = answer.status == 400 || answer.status == 404 || answer.status == 422;
   return is_client_error && !net::is_input_too_long(answer) &&

@@ -44,8 +44,8 @@ struct Query {
   // weight 0.3, and the fused score of a chunk that has it as a tag is multiplied by 1.10.
   std::string bias_topic;
   std::set<std::string, std::less<>> exclude_slugs;
-  // Tags with a weight in [0,1]. The fused score of a chunk is multiplied by 1 + 0.05 * w, where w
-  // is the largest weight among its tags.
+  // The interests: tags with a weight in [0,1]. The fused score of a chunk is multiplied by 1 +
+  // 0.05 * w, where w is the largest weight among its tags.
   std::vector<std::pair<std::string, double>> interests;
 };
 

@@ -26,7 +26,7 @@ struct CorpusStats {
 
 double idf(uint64_t documents, uint64_t document_frequency);
 
-// tf / (tf + k1 * (1 - b + b * length / average_length)).
+// The term frequency part of BM25: tf / (tf + k1 * (1 - b + b * length / average_length)).
 double term_weight(uint32_t tf, uint32_t length, double average_length, const Bm25Params& params);
 
 // The occurrence of a term in a chunk.

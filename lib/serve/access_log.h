@@ -1,5 +1,5 @@
-// The log of the server: messages and one line for each request, as text or JSON. It never holds a
-// key or the address of a client, and holds questions only if that is switched on.
+// The log of the server: messages and one line for each request, as text or JSON. The log never
+// holds a key or the address of a client, and holds questions only if that is switched on.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ struct AccessLogEntry {
   std::string_view query;   // the question; written only if the options say so
 };
 
-// Thread safe.
+// The log of finished requests. Thread safe.
 class AccessLog final : public Log {
  public:
   // `sink` is called with one whole line at a time, including its line end.

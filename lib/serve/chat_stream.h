@@ -14,9 +14,9 @@
 
 namespace stoka::serve {
 
-// Used on the thread of the loop, apart from the member functions that are marked as a worker's.
-// While a worker runs one of those, only the worker touches the turn; the loop continues with it
-// when the worker posts the result.
+// A response used on the thread of the loop, apart from the member functions that are marked as
+// called on a worker thread. While a worker runs one of those, only the worker touches the turn;
+// the loop continues with the turn when the worker posts the result.
 class ChatStream final : public PendingResponse,
                          generate::GenerationSink,
                          public std::enable_shared_from_this<ChatStream> {

@@ -26,7 +26,7 @@ class IpAddress {
 
   bool is_v4() const;
   std::string text() const;
-  // All 16 bytes; of an IPv4 address those of its mapped form.
+  // All 16 bytes of the address; an IPv4 address has those of its mapped form.
   const std::array<uint8_t, 16>& bytes() const { return bytes_; }
   bool operator==(const IpAddress&) const = default;
 
@@ -34,11 +34,11 @@ class IpAddress {
   std::array<uint8_t, 16> bytes_{};
 };
 
-// A set of networks.
+// A set of IP networks.
 class NetworkSet {
  public:
-  // Each element is "10.0.0.0/8", "fd00::/8", or one address. Bits after the prefix are ignored. A
-  // config error names the element and what is wrong with it.
+  // Parses networks. Each element is "10.0.0.0/8", "fd00::/8", or one address. Bits after the
+  // prefix are ignored. A config error names the element and what is wrong with it.
   static Result<NetworkSet> parse(std::span<const std::string> cidrs);
   // A network holds only addresses of its own IP version: 0.0.0.0/0 holds no IPv6 address, and ::/0
   // no IPv4 address.

@@ -15,16 +15,16 @@
 
 namespace stoka::serve {
 
-// Thread safe.
+// Stores finished turns in batches. Thread safe.
 class CommitQueue {
  public:
-  // Called on a thread of the queue with the session as it is now, or the error.
+  // Called on a thread of the queue with the session after the turn, or with the error.
   using Callback = std::function<void(Result<Session>, std::chrono::nanoseconds waited)>;
 
   explicit CommitQueue(
       store::SessionStore& store);  // its destructor commits the waiting turns first
 
-  // The queue has no limit: a turn that was answered is never refused.
+  // Adds a turn. The queue has no limit: an answered turn is never refused.
   void add(TurnRecord turn, Callback done);
   size_t waiting() const;
 

@@ -22,8 +22,8 @@ struct ConnectionLimits {
   size_t max_pipelined = 64u << 10;        // bytes received while a response is being made
 };
 
-// Used only on the thread of its loop. The socket is non-blocking. The connection has no timer of
-// its own: its owner calls tick() about twice a second.
+// A connection, used only on the thread of its loop. The socket is non-blocking. The connection has
+// no timer of its own: its owner calls tick() about twice a second.
 class Connection final : public ResponseWriter {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -40,9 +40,9 @@ class Connection final : public ResponseWriter {
   // Reads no further request: closes at once if the connection is idle, otherwise after the
   // response.
   void finish();
-  // Tells the pending response to end now.
+  // Requests that the pending response ends now.
   void shut_down();
-  // Closes as if the client had disconnected.
+  // Closes the connection as if the client had disconnected.
   void abandon() { disconnect(); }
   // Whether no request is being read or answered; and since when the connection waits for bytes.
   bool is_idle() const { return !busy_ && !closing_ && backlog() == 0 && !over_; }

@@ -22,7 +22,7 @@ struct JwtOptions {
 
 class JwtVerifier {
  public:
-  // A config error names a key by its number, from 1. Without keys every token is refused.
+  // A config error names a key by its number, from 1. Without keys all tokens are refused.
   static Result<JwtVerifier> make(const JwtOptions& options);
 
   // Returns the subject of a token whose signature and claims are valid: 1 to 1024 bytes of UTF-8

@@ -67,7 +67,7 @@ bool is_der(std::string_view text) {
   return certificate != nullptr;
 }
 
-// A public key in a form that is not supported must not be used as a secret: everybody knows it.
+// A public key of a type that is not supported must not be used as a secret: it is publicly known.
 bool is_unsupported_key(std::string_view text) {
   for (const std::string_view start : {"{", "ssh-", "ecdsa-sha2-"})
     if (trimmed(text).starts_with(start)) return true;
@@ -160,7 +160,7 @@ bool JwtKey::verifies_mac(std::string_view input, std::string_view signature) co
   return signature.size() == length && CRYPTO_memcmp(signature.data(), mac.data(), length) == 0;
 }
 
-// OpenSSL takes r and s as DER, a JWT has their bytes one after the other.
+// OpenSSL takes r and s as DER; a JWT has the bytes of r followed by those of s.
 bool JwtKey::verifies_raw_pair(std::string_view input, std::string_view signature) const {
   if (signature.size() != 2 * kCoordinateBytes) return false;
   Owned<BIGNUM> r{BN_bin2bn(bytes(signature), kCoordinateBytes, nullptr)};

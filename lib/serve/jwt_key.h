@@ -18,7 +18,7 @@ class JwtKey {
   // after it is dropped. A config error names the key by its number.
   static Result<JwtKey> parse(std::string_view content, size_t number);
 
-  // The name of RFC 7518: "RS256".
+  // The algorithm's name as in RFC 7518: "RS256".
   std::string_view algorithm() const { return algorithm_; }
   // The signature is given as bytes; for ES256 these are r and s (RFC 7518, 3.4). Thread safe.
   bool verifies(std::string_view input, std::string_view signature) const;

@@ -42,7 +42,7 @@ class Histogram {
       0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
   static constexpr size_t kBuckets = kBounds.size() + 1;  // the last bucket is unbounded
 
-  // NaN and negative values count as 0.
+  // Adds a duration. NaN and negative values count as 0.
   void observe(double seconds);
 
   struct Snapshot {
@@ -66,11 +66,10 @@ class Metrics {
   enum class CitationResult { emitted, dropped, repaired };
   enum class Queue { prepare, commit };
 
-  // `routes` are the paths that requests are counted by.
+  // Requests are counted by the paths in `routes`.
   Metrics(std::string version, const std::vector<std::string_view>& routes);
 
-  // The status 499 means that the client disconnected before a
-  // response.
+  // The status 499 means that the client disconnected before a response.
   Counter& requests(std::string_view route, int status);
   Histogram& request_seconds(std::string_view route);  // includes the time to the last byte
   Counter& rate_limited(std::string_view route);

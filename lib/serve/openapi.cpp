@@ -163,7 +163,7 @@ constexpr Failure kFailures[] = {
     {505, "VersionNotSupported", "The request is not HTTP/1.1.", true},
 };
 
-// The bytes of an event stream. They are made from events, so that the examples match the server.
+// The bytes of an event stream, made from real events so that the examples match the server.
 std::string encode_stream(const std::vector<Event>& events) {
   std::string out;
   for (const Event& event : events) append_event(out, event);

@@ -12,7 +12,7 @@
 
 namespace stoka::serve {
 
-// Not thread safe. `now` is the time of a monotonic clock.
+// A limiter; not thread safe. `now` is the time of a monotonic clock.
 class RateLimiter {
  public:
   // Admits at most `requests` of a client in any `window`; 0 means no limit. When there are more
@@ -30,7 +30,7 @@ class RateLimiter {
   size_t remaining(std::string_view client, std::chrono::nanoseconds now) const;
   size_t requests() const { return requests_; }
 
-  // The number of clients that are remembered.
+  // The number of clients that have an entry.
   size_t clients() const { return by_name_.size(); }
 
  private:

@@ -18,7 +18,7 @@ struct RequestLimits {
   size_t max_body_bytes = 64u << 10;
 };
 
-// Takes bytes in any split. Not thread safe.
+// A parser of requests that takes bytes in any split. Not thread safe.
 class RequestReader {
  public:
   explicit RequestReader(RequestLimits limits = {});

@@ -1,4 +1,4 @@
-// The HTTP server: one thread accepts clients, serves them and drives the model servers' transfers.
+// The HTTP server: one thread accepts clients, serves them and runs the transfers to model servers.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ struct ServerOptions {
 // The engine, log and metrics must outlive the server. The program must ignore SIGPIPE.
 class Server {
  public:
-  // Listens when it returns; run() serves the clients. A config error if it cannot listen.
+  // Opens the port; run() serves the clients. Fails with a config error if it cannot listen.
   static Result<std::unique_ptr<Server>> listen(pipeline::Engine& engine, AccessLog& log,
                                                 Metrics& metrics, ServerOptions options);
   ~Server();
@@ -40,9 +40,9 @@ class Server {
   std::string url() const;  // the address of the server, e.g. "http://127.0.0.1:8787"
   uint16_t port() const;
 
-  // Serves on the calling thread. Returns after stop(), when all connections are closed.
+  // Serves clients on the calling thread. Returns after stop(), when all connections are closed.
   void run();
-  // May be called from any thread. Stops accepting clients. Open responses may take the grace time;
+  // Stops accepting clients. May be called from any thread. Open responses may take the grace time;
   // then streams end with an error event. A second call closes all connections at once.
   void stop();
 

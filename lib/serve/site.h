@@ -24,7 +24,7 @@ struct RateLimit {
   std::chrono::seconds window{300};
 };
 
-// A client has its own count in each of them.
+// Rate limits by group of routes. A client has a count of its own in each group.
 struct RateLimiters {
   RateLimiter chat, discover, context;
 };
@@ -40,7 +40,7 @@ struct SiteOptions {
   std::optional<JwtVerifier> token_verifier;  // checks tokens; with nullopt no token is valid
 };
 
-// Used only on the thread of the loop.
+// The following members are used only on the thread of the loop.
 class Site final : public Handler {
  public:
   Site(ServerContext& server, SiteOptions options);
@@ -69,7 +69,7 @@ class Site final : public Handler {
   PendingPtr metrics(HandlerArgs& args);
   PendingPtr file(HandlerArgs& args);
 
-  // Does the work on the threads `quick`, for a few reads of the store, or `slow`.
+  // Does the work on the threads `slow`, or on `quick` if it only reads the store a few times.
   PendingPtr start_job(HandlerArgs& args, WorkerPool& workers, WorkerResponse::Work work);
   PendingPtr refuse(HandlerArgs& args, const FieldError& wrong);
   PendingPtr refuse_token(HandlerArgs& args);

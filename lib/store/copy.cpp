@@ -52,17 +52,17 @@ class Copy {
 
  private:
   Result<> copy_index(bool prune, const Clock& clock);
-  // Checks that the index of `to` may be replaced, and clears it if it was made in another way.
+  // Checks that the index of `to` may be replaced, and clears it if it was made with other options.
   Result<> prepare_target(const IndexIdentity& identity, bool prune);
   Result<> copy_documents();
-  // Compares chunks and vectors too: a model may have made others from a document of the same hash.
+  // Chunks and vectors are compared, too: documents of the same hash may have different vectors.
   Result<bool> is_unchanged(const DocumentInfo& info, std::span<const StoredChunk> chunks);
   Result<> copy_document(const DocumentInfo& info, std::vector<StoredChunk> chunks);
   Result<> copy_basis(const std::vector<BasisRow>& basis, const IndexStats& stats);
   Result<std::map<ChunkId, std::vector<float>>> vectors_by_target();
   Result<> copy_visitors();
   Result<> put(std::span<const Visitor> visitors);
-  // The visitors of sessions that began after the visitors were copied.
+  // Copies the visitors of sessions that began after the visitors were copied.
   Result<> copy_new_visitors(std::span<const Session> sessions);
   Result<> copy_sessions();
 
@@ -102,7 +102,7 @@ Result<> Copy::copy_index(bool prune, const Clock& clock) {
   STOKA_TRY(prepare_target(*identity, prune));
   STOKA_TRY(writer_->set_identity(*identity));
   STOKA_TRY(copy_documents());
-  // Last, so that searches find something all the time.
+  // Documents that the source lacks are removed last, so that searches always find something.
   for (const std::string& slug : extra_slugs_) STOKA_TRY(writer_->remove_document(slug));
   if (has_basis_) STOKA_TRY(copy_basis(basis, before));
   STOKA_ASSIGN(const IndexStats after, from_.stats());

@@ -36,8 +36,8 @@ struct IdentityMismatch {
   std::string wanted;
 };
 
-// The first field in which the two differ; nothing if the index can be searched and extended as
-// wanted. A dimension of 0 on either side matches any.
+// The first field in which the two identities differ; nothing if the index can be searched and
+// extended as wanted. A dimension of 0 on either side matches any.
 std::optional<IdentityMismatch> find_mismatch(const IndexIdentity& made_with,
                                               const IndexIdentity& wanted);
 
@@ -64,7 +64,7 @@ struct DocumentInfo {
   int chunks = 0;  // the number of the document's chunks
 };
 
-// A term of a BM25 query. Terms of the topic or the interests have other weights than 1.
+// A term of a BM25 query. Terms of the topic or of interests have other weights than 1.
 struct QueryTerm {
   std::string term;
   double weight = 1.0;
@@ -75,7 +75,7 @@ struct ScoredChunk {
   double score = 0;
 };
 
-// Which chunks a search may return. The store applies it before it takes the best k.
+// Which chunks a search may return. The store applies the filter before it takes the best k.
 struct SearchFilter {
   std::set<std::string, std::less<>> exclude_slugs;
 };
@@ -106,10 +106,10 @@ class IndexReader {
   // only if no more chunks contain a term.
   virtual Result<std::vector<ScoredChunk>> search_lexical(std::span<const QueryTerm> query,
                                                           size_t k, const SearchFilter& filter) = 0;
-  // The same by cosine similarity to `query`, which is a unit vector.
+  // Does the same by cosine similarity to `query`, which is a unit vector.
   virtual Result<std::vector<ScoredChunk>> search_dense(std::span<const float> query, size_t k,
                                                         const SearchFilter& filter) = 0;
-  // In the order of `ids`; unknown ids are left out.
+  // The chunks in the order of `ids`; unknown ids are left out.
   virtual Result<std::vector<StoredChunk>> chunks(std::span<const ChunkId> ids,
                                                   bool with_embeddings = false) = 0;
   virtual Result<std::vector<StoredChunk>> document_chunks(
@@ -117,7 +117,7 @@ class IndexReader {
   // In how many chunks each term occurs, in the order of `terms`.
   virtual Result<std::vector<uint64_t>> document_frequencies(
       std::span<const std::string> terms) = 0;
-  // In the order of `terms`; terms that are not in the basis are left out.
+  // The rows in the order of `terms`; terms that are not in the basis are left out.
   virtual Result<std::vector<BasisRow>> basis_rows(std::span<const std::string> terms) = 0;
   virtual Result<std::vector<BasisRow>> basis() = 0;  // all rows, ordered by term
   // The terms of each chunk, ordered by term, in the order of `ids`; none for an unknown id.

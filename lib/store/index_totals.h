@@ -1,4 +1,4 @@
-// The totals of the index, which every change updates.
+// The totals of the index, which are updated by every change.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ void absorb(Visitor& known, const Visitor& other);
 
 struct ResolvedVisitor {
   Visitor visitor;  // the visitor to save
-  // Id of the visitor that was merged into it: to be removed, after its sessions were moved.
+  // The id of the visitor that was merged: to be removed, after its sessions were moved.
   std::optional<std::string> absorbed;
 };
 

@@ -22,7 +22,7 @@ struct OpenOptions {
 Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
                                     const OpenOptions& options = {});
 
-// `url` without its password, for messages.
+// The text of `url` without its password, for messages.
 std::string describe(const std::string& url);
 
 }  // namespace stoka::store

@@ -15,7 +15,7 @@ namespace stoka::store {
 
 class TermNames {
  public:
-  // To be called in the byte order of the names.
+  // Adds a name. Names must be added in their byte order.
   void add(int64_t id, std::string name);
   // Sets `terms` to the terms of a chunk, ordered by name. False if an id is unknown.
   bool look_up(std::span<const ChunkTerm> stored, std::vector<TermCount>& terms);

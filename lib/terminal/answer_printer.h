@@ -11,7 +11,7 @@
 
 namespace stoka::terminal {
 
-// Receives bytes for the screen. The function that is given must also flush them.
+// Receives bytes for the screen. The given function must also flush them.
 using TextSink = std::function<void(std::string_view)>;
 
 // Prints one answer; all calls come from one thread. On a terminal, text is wrapped between words,
@@ -38,7 +38,7 @@ class AnswerPrinter {
   // first call has an effect.
   void finish();
 
-  // Like finish(), for an answer that ended early: the text so far is marked "[cut off]".
+  // Like finish(), for an answer that ended early: the text shown so far is marked "[cut off]".
   void cut_off();
 
   // Sets the line width for the following text, after the terminal was resized.
@@ -68,12 +68,12 @@ class AnswerPrinter {
   bool finished_ = false;
 };
 
-// "error: MESSAGE" in red, and the hint indented below it. There is no final line break.
+// Prints "error: MESSAGE" in red, and the hint indented below it. There is no final line break.
 std::string error_text(const Error& error, const Capabilities& capabilities);
 
-// {"event":"token","data":{…}}, without a line break.
+// An event as {"event":"token","data":{…}}, without a line break.
 std::string json_line(const Event& event);
-// {"error":{"kind":…,"message":…,"hint":…}}
+// An error as {"error":{"kind":…,"message":…,"hint":…}}.
 std::string json_line(const Error& error);
 
 }  // namespace stoka::terminal

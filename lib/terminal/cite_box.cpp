@@ -36,7 +36,7 @@ std::string title_of(const Citation& citation) {
   return title.empty() ? shown(citation.slug) : title;
 }
 
-// `lead` is printed before the title.
+// The lines of a citation. `lead` is printed before the title.
 std::vector<BoxLine> lines_of(const Citation& citation, const Capabilities& capabilities,
                               size_t columns, std::string lead = {}) {
   std::vector<BoxLine> lines;

@@ -26,7 +26,7 @@ struct Line {
 // Returns the possible completions of the text before the cursor, in order.
 using Completer = std::function<std::vector<std::string>(std::string_view)>;
 
-// All calls must come from one thread.
+// An editor of lines. All calls must come from one thread.
 class LineEditor {
  public:
   virtual ~LineEditor() = default;
@@ -57,8 +57,8 @@ struct LineEditorOptions {
 // the history starts empty.
 std::unique_ptr<LineEditor> make_line_editor(const LineEditorOptions& options);
 
-// The same by libedit alone; null if libedit does not start on this terminal. At most one may exist
-// in a process, because it handles SIGWINCH while a line is read.
+// Returns the editor of libedit; null if libedit does not start on this terminal. At most one may
+// exist in a process, because it handles SIGWINCH while a line is read.
 std::unique_ptr<LineEditor> make_libedit_editor(const LineEditorOptions& options);
 
 }  // namespace stoka::terminal

@@ -10,7 +10,7 @@ namespace stoka::terminal {
 enum class ColorMode { automatic, always, never };
 
 // The environment variables that describe a terminal. An unset variable is an empty string. The
-// program fills it in; this room does not read the environment.
+// program fills in the members; the code in lib/terminal does not read the environment.
 struct Environment {
   std::string term;                  // the value of TERM
   std::string no_color;              // the value of NO_COLOR

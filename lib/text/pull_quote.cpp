@@ -41,14 +41,14 @@ constexpr int kQuestion = -600;
 constexpr int kLoud = -3000;     // the sentence has an exclamation mark or an emoji
 constexpr int kDamaged = -6000;  // the sentence has a U+FFFD
 
-// A sentence that begins with one of these depends on the sentence before it.
+// A sentence that begins with one of these words depends on the sentence before it.
 constexpr auto kDependentWords = std::to_array<std::string_view>(
     {"this",  "that",    "it",        "its",       "and",     "but",  "these", "those",
      "they",  "their",   "them",      "he",        "she",     "his",  "her",   "so",
      "or",    "nor",     "yet",       "then",      "however", "also", "such",  "because",
      "which", "instead", "otherwise", "therefore", "thus",    "here", "there"});
 
-// A sentence that begins with "the" and one of these does, too: "the same goes for …".
+// A sentence that begins with "the" and one of these words does so, too: "the same goes for …".
 constexpr auto kDependentAfterThe = std::to_array<std::string_view>(
     {"same", "other", "others", "former", "latter", "first", "second", "third", "rest", "reason",
      "result", "answer", "exception", "difference", "point"});

@@ -69,7 +69,7 @@ class Splitter {
     begin_ = kNone;
   }
 
-  // A blank line ends a sentence.
+  // Skips white space. A blank line in it ends a sentence.
   void skip_space(size_t from) {
     int breaks = 0;
     at_ = from;
@@ -145,7 +145,7 @@ class Splitter {
     if (holds(kTitles, word)) return true;
     if (holds(kTrailers, word)) return !upper;
     if (holds(kNumbered, word)) return is_ascii_digit(following);
-    // "U.S. Army": single letters with a stop between them.
+    // Single letters with a stop between them, as in "U.S. Army".
     for (size_t i = 0; i < word.size(); ++i)
       if ((i % 2 == 1) != (word[i] == '.')) return false;
     return word.size() >= 3;

@@ -60,7 +60,7 @@ class Clusters {
   size_t at_ = 0;
 };
 
-// Fills lines with words. A word is a run of clusters between spaces; each wide cluster is a word
+// Fills lines with words. A word is a run of clusters between spaces; each wide cluster is a word,
 // too.
 class Wrapper {
  public:

@@ -142,7 +142,7 @@ std::string cut(std::string_view term) {
       0, term.size() <= kMaxTermBytes ? term.size() : floor_char_boundary(term, kMaxTermBytes)));
 }
 
-// A run of words that are joined by signs, as far as it has been read.
+// A run of words that are joined by signs, as far as the run has been read.
 struct Compound {
   std::string text;
   int joints = 0;

@@ -38,8 +38,9 @@ std::string stem(std::string_view word);
 // question ("the", "what", "do", "you", …).
 bool is_stop_word(std::string_view word);
 
-// The same for seven other European languages. Some of these words are content words in English
-// ("die", "os"), so use it to guess the language of a whole question, not to filter single words.
+// Whether a folded word is a function word of one of seven other European languages. Some of these
+// words are content words in English ("die", "os"), so use it to guess the language of a whole
+// question, not to filter single words.
 bool is_foreign_stop_word(std::string_view word);
 
 }  // namespace stoka::text

@@ -22,7 +22,7 @@ enum class FailureKind {
   other,            // any other failure: a repeated transaction would fail again
 };
 
-// The rows of a result. Cheap to copy; may outlive the connection.
+// The rows of a result. Can be copied cheaply, and may outlive the connection.
 class Rows {
  public:
   Rows();
@@ -55,8 +55,8 @@ struct Row {
 
 class Connection {
  public:
-  // Errors, each with a hint: unavailable (not running, starting), busy (too many clients), config
-  // (unknown database or role, wrong password).
+  // Opens a connection. Errors, each with a hint: unavailable (not running, starting), busy (too
+  // many clients), config (unknown database or role, wrong password).
   static Result<std::unique_ptr<Connection>> open(const DatabaseAddress& address);
   ~Connection();
 

@@ -18,9 +18,9 @@ class DatabaseAddress {
 
   // The URL to connect with; it contains the password.
   const std::string& reveal() const { return connection_; }
-  // "postgres://host:port/database", for messages: without user, password and parameters.
+  // For messages: "postgres://host:port/database", without user, password and parameters.
   const std::string& describe() const { return shown_; }
-  // Empty if the URL has none.
+  // The user; empty if the URL has none.
   const std::string& user() const { return user_; }
   // `text`, a message of libpq or the server, with "***" for each password, decoded or as typed.
   std::string redact(std::string_view text) const;

@@ -22,7 +22,7 @@ namespace stoka::store::postgres {
 
 class IndexLease {
  public:
-  // A busy error that names the holder if another run has the lease.
+  // Takes the lease. Fails with a busy error that names the holder if another run has it.
   static Result<IndexLease> acquire(Database& database);
   IndexLease(IndexLease&& other) noexcept
       : database_(std::exchange(other.database_, nullptr)), token_(std::move(other.token_)) {}

@@ -31,8 +31,8 @@ struct Schema {
 // other tables with these names).
 Result<Schema> migrate(Database& database);
 
-// The same without changing the database: not_found if there are no tables, data if migrations are
-// pending.
+// Checks the schema without changing the database: not_found if there are no tables, data if
+// migrations are pending.
 Result<Schema> check_schema(Database& database);
 
 }  // namespace stoka::store::postgres

@@ -21,7 +21,7 @@ std::string select_visitors(std::string_view condition) {
   return std::string(kSelectVisitors) + std::string(condition);
 }
 
-// One array parameter for each column of the rows.
+// Collects the rows as one array parameter for each column.
 void add_columns(Params& params, std::span<const Visitor> visitors) {
   std::vector<std::string> ids, subjects, interests, histories;
   std::vector<int64_t> first_seen, last_seen;
@@ -130,7 +130,7 @@ Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::st
 }
 
 Result<> lock_keys(Connection& connection, std::span<const std::string> keys) {
-  // Every transaction locks in the order of keys, so that no two deadlock.
+  // Every transaction locks keys in their order, so that no two transactions deadlock.
   STOKA_TRY(connection.run("SELECT pg_advisory_xact_lock_shared(" + std::string(kSharedKey) +
                                "), pg_advisory_xact_lock(key) FROM ("
                                "SELECT DISTINCT hashtextextended(name, 0) AS key "

@@ -15,7 +15,7 @@
 
 namespace stoka::store::sqlite {
 
-// Thread safe; each call passes a connection of its own.
+// The lexical search; thread safe. Each call passes a connection of its own.
 class LexicalSearch {
  public:
   Result<std::vector<ScoredChunk>> search(Connection& connection, std::span<const QueryTerm> query,
@@ -26,7 +26,7 @@ class LexicalSearch {
 
   // The numbers of the existing posting blocks, ascending.
   Result<std::vector<int64_t>> blocks(Connection& connection, const IndexTotals& totals);
-  // Null if no chunk has the term.
+  // The postings of a term; null if no chunk has it.
   Result<Column> column(Connection& connection, const std::string& term, const IndexTotals& totals);
   Result<Column> load(Connection& connection, const std::string& term, const IndexTotals& totals);
 
