@@ -183,7 +183,7 @@ TEST_CASE("configured origins are normalised: case, default port, blanks") {
   }
 }
 
-TEST_CASE("an invalid origin is a config error that says what to write") {
+TEST_CASE("an invalid origin gives a config error that says what to write") {
   struct Case {
     std::string configured, what, hint;
   };

@@ -326,7 +326,7 @@ TEST_CASE("exp and nbf are finite numbers") {
   CHECK(with_exp("1.8000001e9") == "reader");
 }
 
-TEST_CASE("the audience is a string or a list that contains ours") {
+TEST_CASE("the audience is a string or a list that contains the configured one") {
   const auto with_aud = [](const std::string& aud) {
     return of_claims(R"({"sub":"reader","exp":1800000100,"aud":)" + aud + "}");
   };
@@ -388,7 +388,7 @@ TEST_CASE("the signature is checked before the claims") {
         "refused: no key verifies its signature");
 }
 
-TEST_CASE("keys need an audience, and an error names a key by its number") {
+TEST_CASE("keys without an audience are refused, and an error names a key by its number") {
   JwtOptions options;
   CHECK(JwtVerifier::make(options).has_value());
   options.keys = {kSecret, "short"};

@@ -434,7 +434,7 @@ TEST_CASE("a second stop closes all connections at once") {
   fixture.stop();
 }
 
-TEST_CASE("an address in use is a config error") {
+TEST_CASE("an address in use gives a config error") {
   ServerFixture fixture;
   ServerFixture second;
   second.options.port = fixture.port();

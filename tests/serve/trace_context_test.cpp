@@ -127,7 +127,7 @@ TEST_CASE("trace and span ids are unique") {
   CHECK(spans.size() == 2000);
 }
 
-TEST_CASE("a request id is taken from the client only if it is harmless") {
+TEST_CASE("a request id is taken from the client only if it has a harmless form") {
   for (const std::string& given : {std::string("a"), std::string("Az0._-"), std::string(64, 'x'),
                                    std::string("0190163d-8694-739b-aea5-966c26f8ad91")}) {
     SeededUuidSource ids(1);
