@@ -1,4 +1,4 @@
-// Chooses the configured parts and assembles the pipeline from them.
+// Makes the configured embedder, reranker and generator, and assembles the pipeline from them.
 #pragma once
 
 #include <functional>

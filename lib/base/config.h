@@ -1,6 +1,6 @@
 // Layered configuration for a declared set of settings: a flag overrides the environment, which
 // overrides the file, which overrides the default. Values are kept as text; the application
-// converts them to the option structs of the rooms.
+// converts them to the option structs of the libraries under lib.
 #pragma once
 
 #include <functional>

@@ -22,7 +22,7 @@ struct BatchRefusal {
   Error error;               // the error to return if the server turns out to refuse every request
 };
 
-// One vector for each text, all of the same dimension, or a refusal.
+// The result for a batch: one vector for each text, all of the same dimension, or a refusal.
 using BatchReply = tl::expected<std::vector<Vector>, BatchRefusal>;
 // Sends one request. An Error (as opposed to a refusal) ends the whole run.
 using SendBatch = std::function<Result<BatchReply>(std::span<const std::string> texts)>;

@@ -16,8 +16,7 @@ inline constexpr std::string_view kPlaceholder = "\xEF\xBF\xBC";  // the charact
 
 struct Token {
   std::string word;       // a folded word without apostrophes; "hi-fi" or "snake_case" is one token
-  std::string collapsed;  // the word with each run of a letter as one letter, if a run has three or
-                          // more; else empty
+  std::string collapsed;  // runs of a letter reduced to one, if a run has three or more; else empty
   std::string raw;        // the word as written
   char32_t punctuation = 0;  // the last mark before the word; 0 if only white space precedes
   bool starts_line = false;

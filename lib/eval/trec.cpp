@@ -186,8 +186,8 @@ std::string run_lines(std::string_view query, std::span<const RankedDocument> ra
     std::replace_if(out.begin(), out.end(), is_ascii_space, '_');
     return out.empty() ? "-" : out;
   };
-  // Single precision, as older versions of trec_eval read them: scores that differ only in double
-  // precision would tie.
+  // Scores are written so that they differ in single precision, in which older versions of
+  // trec_eval read them: other scores would tie.
   constexpr float kMaxScore = 1e30F;
   float last = 0;
   std::string out;

@@ -312,7 +312,7 @@ Result<> ChatDecoder::parse_body() {
     return fail(ErrorKind::protocol, message.empty() ? "an answer without choices"
                                                      : "an answer without choices: " + message);
   }
-  if (chunk.finish.empty()) chunk.finish = "stop";  // a complete JSON text is a complete answer
+  if (chunk.finish.empty()) chunk.finish = "stop";  // a JSON text without a reason is complete
   const size_t reasoning = reasoning_end(chunk.text);
   chunk.reasoning_bytes += reasoning;
   chunk.text.erase(0, reasoning);

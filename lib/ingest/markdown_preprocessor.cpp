@@ -173,7 +173,8 @@ class InlineStripper {
     return true;
   }
 
-  // Writes the text up to the closing tag of that name as a code fence with this info string.
+  // Writes the text up to the closing tag `closing_name` as a code fence with the info string
+  // `info`.
   void append_code_fence(std::string_view info, std::string_view opener,
                          std::string_view closing_name) {
     for (size_t at = at_; (at = text_.find(opener, at)) != std::string_view::npos &&

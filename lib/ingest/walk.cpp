@@ -95,8 +95,8 @@ class Walker {
     result_.skipped.push_back({display_path(path), std::move(reason), kind});
   }
 
-  // Finds the site that a given folder belongs to. A page has thus the same URL whichever folder of
-  // the site is given.
+  // Finds the site that a given folder belongs to, so that a page has the same URL whichever folder
+  // of the site is given.
   void locate_site(const fs::path& folder) {
     root_name_ = folder_name(folder);
     below_site_.clear();

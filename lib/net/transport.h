@@ -54,8 +54,7 @@ struct ResponseHead {
 enum class BodyProgress {
   nothing_useful,    // nothing useful yet: the first_token timeout keeps running
   content,           // useful content has arrived
-  content_complete,  // the content is complete: the server has one more second to end the response,
-                     // and the transfer succeeds however that goes
+  content_complete,  // the content is complete; the response has one more second, and cannot fail
   stop_reading,      // the transfer ends now and succeeds, whatever the server has still to send
 };
 

@@ -23,7 +23,7 @@ class Catalog {
   Catalog(std::vector<store::DocumentInfo> documents, uint64_t generation);
 
   const std::vector<store::DocumentInfo>& documents() const { return documents_; }
-  uint64_t generation() const { return generation_; }  // of the index when it was read
+  uint64_t generation() const { return generation_; }  // the index generation that was read
 
   const Document* find(std::string_view slug) const;
   // Finds the document of a page path or URL, by its URL or else by the last segment as a slug.

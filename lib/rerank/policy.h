@@ -15,13 +15,13 @@ namespace stoka::rerank {
 // The factors of the rules are the settings policy.*; the other members are not settings. In a
 // receipt, the name of a rule has hyphens for underscores.
 struct PolicyOptions {
-  double shown = 0.1;        // the slug was shown in the session, or the client has seen it
-  double deep_reader = 1.3;  // has the tag "philosophy", and the session has deep_reader_turns
+  double shown = 0.1;  // factor if the slug was shown in the session, or the client has seen it
+  double deep_reader = 1.3;  // factor for the tag "philosophy", after deep_reader_turns
   int deep_reader_turns = 4;
-  double recent = 1.15;  // published at most recent_days before today
+  double recent = 1.15;  // factor for documents published at most recent_days before today
   int recent_days = 30;
-  double navigational = 1.2;  // a product, and the query asks for something by name
-  double same_source = 0.6;   // a chunk of the same slug has a better score
+  double navigational = 1.2;  // factor for products, if the query asks for something by name
+  double same_source = 0.6;   // factor for a chunk if another one of its slug has a better score
   size_t max_per_slug = 2;
   size_t keep = 5;
 };

@@ -20,7 +20,7 @@ inline constexpr int64_t kBlockIds = 1024;
 // The postings of one term, stored as columns.
 class TermColumn {
  public:
-  // Converts postings. The ids must be ascending and not negative.
+  // Converts postings to columns. The ids must be ascending and not negative.
   TermColumn(std::span<const Posting> postings, double average_length, const Bm25Params& params);
 
   size_t size() const { return offsets_.size(); }

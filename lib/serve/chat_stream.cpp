@@ -91,8 +91,8 @@ void ChatStream::on_drained() {
   if (std::exchange(paused_, false) && streaming_) writing_->resume();
 }
 
-// If the model server has refused the request, result() may ask it for the reason, which blocks;
-// that is a worker's job.
+// If the model server has refused the request, result() may ask it for the reason, which blocks; so
+// this is done on a worker thread.
 void ChatStream::finished() {
   if (!streaming_) return;
   if (head_sent_) return finish(writing_->result(stop_.get_token()));

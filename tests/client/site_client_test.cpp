@@ -343,7 +343,7 @@ TEST_CASE("discover reads recommendations with and without framing") {
   CHECK(Json::parse(site.requests()[0].body) == Json{{"limit", 2}, {"page", "/x"}});
 }
 
-TEST_CASE("discover refuses malformed recommendations and takes at most ten") {
+TEST_CASE("discover refuses malformed recommendations and keeps at most ten") {
   const Json item = Json::parse(data_json(CiteEvent{cited()}));
   const auto discover = [&](const std::string& body) {
     ScriptedSite site(Reply{.body = body});

@@ -169,7 +169,7 @@ TEST_CASE("a text that is too long gets the mean of its parts, weighted by lengt
   CHECK(embedded.vectors[0][1] == doctest::Approx(b / std::hypot(a, b)));
 }
 
-TEST_CASE("a part that is too long is split again") {
+TEST_CASE("a part of a text that is too long is split again") {
   Server server;
   server.max_text_bytes = 17;
   std::string text;

@@ -79,7 +79,7 @@ TEST_CASE("the built-in parts answer, and the connection is kept alive") {
   CHECK(client.is_closed());
 }
 
-TEST_CASE("ready and done tell the route and the confidence") {
+TEST_CASE("the events ready and done have the route and the confidence") {
   ChatServerFixture fixture;
   struct Case {
     const char* query;

@@ -60,7 +60,7 @@ TEST_CASE("every route is counted under its own path") {
   CHECK(metrics.text().find("route=\"other\",status") == std::string::npos);
 }
 
-TEST_CASE("routes that the bot needs are described only if it is enabled") {
+TEST_CASE("routes that the bot needs are described only if the bot is enabled") {
   const Json paths = Json::parse(serve::openapi_json(false, "x"))["paths"];
   for (const serve::HttpRoute& route : serve::http_routes()) {
     CAPTURE(std::string(route.path));

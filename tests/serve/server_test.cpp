@@ -273,7 +273,7 @@ TEST_CASE("a disconnect frees the generator, and the streamed part is saved") {
   CHECK(fixture.log_text().find(R"("end":"left")") != std::string::npos);
 }
 
-TEST_CASE("a disconnect before the first event leaves no turn behind") {
+TEST_CASE("if the client disconnects before the first event, no turn is stored") {
   ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   for (int i = 0; i < 20; ++i) {
