@@ -16,7 +16,7 @@ bool is_http_url(std::string_view text);
 // The parts of a URL, or of a path of the site. Query and fragment are left out.
 struct UrlParts {
   std::string_view host;  // the host with its port; empty for a path of the site
-  std::string_view path;  // may be empty
+  std::string_view path;  // the path; may be empty
 };
 UrlParts split_url(std::string_view url);
 

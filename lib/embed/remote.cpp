@@ -135,7 +135,7 @@ Result<BatchReply> RemoteEmbedder::send_batch(std::span<const std::string> texts
   const Error error = upstream_.protocol_error(invalid.message);
   if (invalid.is_caused_by_text)
     return BatchReply(tl::unexpect, BatchRefusal{"the server " + invalid.message, false, error});
-  server_info_.clear();  // must be asked for again: the server may have another model
+  server_info_.clear();  // the server is asked again, as it may have another model
   return fail(error);
 }
 

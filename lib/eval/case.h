@@ -19,7 +19,7 @@ class Catalog;
 
 namespace stoka::eval {
 
-inline constexpr int kNeverItems = 15;  // length of the NEVER list
+inline constexpr int kNeverItems = 15;  // the number of items in the NEVER list
 
 struct Case {
   std::string suite;  // the name of the suite: "constraints" or "dataset"

@@ -46,7 +46,7 @@ namespace predicate {
 namespace {
 
 constexpr size_t kMaxSentencesBeforeCitation = 3;  // item 10 of the NEVER list
-constexpr size_t kMaxSentencesWithCitation = 4;    // as in the longest golden exchange
+constexpr size_t kMaxSentencesWithCitation = 4;    // the golden exchanges have up to four
 constexpr size_t kMinContentWords = 5;             // fewer words may be shared by chance
 // The share of a sentence's content words that are on one page if the sentence retells it.
 constexpr double kRetoldShare = 0.75;

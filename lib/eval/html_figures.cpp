@@ -143,7 +143,7 @@ std::vector<Point> points(std::span<const std::optional<double>> values,
 }
 
 ChartAxis axis(double lowest, double highest) {
-  constexpr double kEpsilon = 1e-9;  // for rounding errors: 0.3 / 0.1 is slightly less than 3
+  constexpr double kEpsilon = 1e-9;  // a tolerance, as 0.3 / 0.1 is slightly less than 3
   ChartAxis out{std::floor(lowest / kAxisStep + kEpsilon) * kAxisStep,
                 std::ceil(highest / kAxisStep - kEpsilon) * kAxisStep};
   if (out.high - out.low < kAxisStep / 2)

@@ -70,7 +70,7 @@ struct Report {
   // The following members differ from run to run and are never compared.
   std::string at;  // the time of the run, as in RFC 3339
   double seconds = 0;
-  std::map<std::string, LatencyPercentiles> latency;  // for "turn", "retrieval.lexical", …
+  std::map<std::string, LatencyPercentiles> latency;  // keys are "turn", "retrieval.lexical", …
 
   size_t passed() const;
   size_t failed() const;  // the number of cases that did not pass and have no error

@@ -27,7 +27,7 @@ struct StageRun {
 };
 
 struct QueryRun {
-  std::array<StageRun, kStages.size()> stages;  // in the order of kStages
+  std::array<StageRun, kStages.size()> stages;  // the runs in the order of kStages
   std::array<RankingScores, kStages.size()> scores;
   double best_score = 0;  // score of the first hit after the policy; it decides the confidence
   rerank::ConfidenceResult verdict;

@@ -52,7 +52,7 @@ struct OpenAiGenerator::State {
   const OpenAiOptions options;
   Log& log;
   OpenAiServer server;
-  std::atomic<bool> accepts_several_prompts = true;  // false once the server has refused some
+  std::atomic<bool> accepts_several_prompts = true;  // false after a server refused them
   std::atomic<bool> warned_about_prompt = false;
 };
 

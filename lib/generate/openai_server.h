@@ -53,7 +53,7 @@ class OpenAiServer {
   Error describe(Error error) const;
 
  private:
-  using Models = std::optional<std::vector<std::string>>;  // nothing: the server has no list
+  using Models = std::optional<std::vector<std::string>>;  // model ids; nothing: there is no list
   Result<Models> list(std::stop_token stop, const net::Deadline& deadline);
   Result<std::string> choose(const Models& listed) const;
 

@@ -18,7 +18,7 @@ inline constexpr int kChunkerVersion = 2;
 // The text that precedes the content of a chunk when it is embedded.
 enum class PrefixMode { none, title, full };
 std::string_view to_string(PrefixMode mode);
-Result<PrefixMode> parse_prefix_mode(std::string_view text);  // of "none", "title" or "full"
+Result<PrefixMode> parse_prefix_mode(std::string_view text);  // parses "none", "title" or "full"
 
 struct ChunkOptions {
   size_t max_tokens = 512;  // tokens of the content at most, including the overlap; at least 16

@@ -19,7 +19,7 @@ struct Page {
   bool has_explicit_url = false;     // the author chose the URL
   bool is_product_entry = false;     // the page is an entry of a products.json
   std::string merged_entry_slug;     // the slug of the product entry that was merged into this page
-  std::vector<std::string> folders;  // see SlugRequest::folders
+  std::vector<std::string> folders;  // folder names as in SlugRequest::folders
 };
 
 // The result of loading one file.

@@ -45,9 +45,9 @@ void merge_products(std::vector<Page>& pages);
 
 // The content hash of a merged page also records the hash and the path of the entry, so that a
 // later run that reads only one of the two files knows about the other.
-std::string_view page_hash(std::string_view content_hash);   // without the hash of the entry
-std::string_view entry_hash(std::string_view content_hash);  // empty if there is no entry
-std::string_view entry_path(std::string_view content_hash);  // empty for a page without an entry
+std::string_view page_hash(std::string_view content_hash);   // the part that belongs to the page
+std::string_view entry_hash(std::string_view content_hash);  // the part of the entry; may be empty
+std::string_view entry_path(std::string_view content_hash);  // the entry's file; may be empty
 
 // The content hash to store for a page whose entry cannot be read in this run.
 std::string hash_without_entry(std::string_view page_hash, std::string_view entry_path);

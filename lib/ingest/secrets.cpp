@@ -23,7 +23,7 @@ bool inside_word(std::string_view text, size_t at) { return at > 0 && is_token(t
 // A matcher gets the offset of its prefix and returns the offset of the end of the secret, or 0 if
 // there is none.
 size_t match_sk(std::string_view text, size_t at) {
-  if (inside_word(text, at)) return 0;  // as "sk-" is in "task-force"
+  if (inside_word(text, at)) return 0;  // a part of a word: "sk-" in "task-force"
   size_t length = run(text, at + 3, is_token);
   if (length < 20) return 0;
   // A key has a digit or twenty letters in a row. Words joined with dashes do not.

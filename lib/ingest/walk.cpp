@@ -46,7 +46,7 @@ bool is_site(const fs::path& folder) {
         "_config.toml", "astro.config.mjs", "astro.config.ts", "astro.config.mts",
         "astro.config.js", "astro.config.cjs"})
     if (fs::is_regular_file(folder / name, error)) return true;
-  for (std::string_view name : {"config.toml", "config.yaml", "config.yml"})  // for Hugo and Zola
+  for (std::string_view name : {"config.toml", "config.yaml", "config.yml"})  // of Hugo or Zola
     if (fs::is_regular_file(folder / name, error) && fs::is_directory(folder / "content", error))
       return true;
   return false;

@@ -71,7 +71,7 @@ struct TurnRecord {
   std::string session_id;
   std::string visitor_id;
   std::string subject;                   // the subject of a verified token; may be empty
-  std::vector<std::string> cited_slugs;  // to be added to Session::shown_slugs
+  std::vector<std::string> cited_slugs;  // slugs to add to Session::shown_slugs
   std::string topic;  // a topic, appended to explored_topics unless it is empty or already the last
   Exchange exchange;  // becomes the last exchange, unless its question is empty
   Instant at{};

@@ -60,7 +60,7 @@ class EventLoop {
     uint64_t id_ = 0;
   };
   struct Readiness {
-    bool readable = false;  // also true after the peer has closed the connection, or a failure
+    bool readable = false;  // the descriptor has data, or its connection was closed or failed
     bool writable = false;
   };
 
@@ -69,7 +69,7 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  void post(Task task);   // may be called from any thread; runs tasks in the order of the calls
+  void post(Task task);   // callable from any thread; runs tasks in the order of the calls
   void defer(Task task);  // runs the task at the end of this iteration
   Timer at(Time time, Task task);
   Timer after(Milliseconds delay, Task task);

@@ -45,7 +45,7 @@ struct HttpRequest {
 struct ResponseHead {
   int status = 0;
   std::string content_type;  // the media type in lower case, without parameters
-  std::optional<std::chrono::seconds> retry_after;  // only if given in seconds, not as a date
+  std::optional<std::chrono::seconds> retry_after;  // seconds to wait; not set for a date
   std::string location = {};  // scheme, host and port of a redirect to another server
   std::optional<int> rate_limit_remaining = {};  // the value of the header RateLimit-Remaining
 };

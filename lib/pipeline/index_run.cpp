@@ -465,7 +465,7 @@ class IndexRun {
   bool rebuilds_ = false;  // the index is cleared before the first document is written
   bool has_written_ = false;
   std::map<std::string, Document> indexed_;         // documents before the run, by slug
-  std::map<std::string, std::string> slug_owners_;  // by slug; kept if the index is rebuilt
+  std::map<std::string, std::string> slug_owners_;  // paths by slug; kept if the index is rebuilt
   ReplacedProducts replaced_;
   std::map<std::string, size_t> total_chunks_;  // counted after the run, by slug
   std::set<std::string> unreadable_paths_;      // files and folders that could not be read

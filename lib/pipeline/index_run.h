@@ -37,7 +37,7 @@ struct IndexReport {
   size_t missing = 0;                // documents without a source, which stay until --prune
   size_t chunks = 0;                 // chunks in the index after the run
   bool refitted = false;             // whether the LSA basis was fitted anew
-  std::vector<std::string> changes;  // in order: "added slug", "changed slug", "removed slug"
+  std::vector<std::string> changes;  // such as "added slug" or "removed slug", in order
   std::vector<ingest::SkippedSource> skipped;   // files and documents that are not indexed
   std::vector<ingest::SkippedSource> left_out;  // passages that are left out of indexed documents
   std::vector<std::string> warnings;            // mistakes in sources that were corrected

@@ -42,8 +42,8 @@ std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& contex
 
 // Thresholds for the best score after the policy.
 struct ConfidenceThresholds {
-  double direct = 0.82;    // from this score on, an answer is presented as a direct answer
-  double adjacent = 0.65;  // from this score on, an answer says that the match is a stretch
+  double direct = 0.82;    // the minimum score of a direct answer
+  double adjacent = 0.65;  // the minimum score of an answer that says that the match is a stretch
   double nothing = 0.50;   // no answer below; from here to `adjacent` the confidence is low
 };
 

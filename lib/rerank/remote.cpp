@@ -21,7 +21,7 @@ constexpr size_t kMaxBatchTexts = 32;
 constexpr int kMaxCuts = 2;  // how often all texts may be cut to half their length
 constexpr size_t kMaxJsonDepth = 16;
 constexpr double kFailureScore = -1e5;   // a score below this marks a failure of the server
-constexpr double kRoundingError = 1e-3;  // of scores in half precision: 1.0001 is not a logit
+constexpr double kRoundingError = 1e-3;  // the error of a half-precision 1: 1.0001 is no logit
 
 std::string chunk_text(const Chunk& chunk, size_t max_bytes) {
   std::string out = chunk.title;

@@ -22,7 +22,7 @@ class CommitQueue {
   using Callback = std::function<void(Result<Session>, std::chrono::nanoseconds waited)>;
 
   explicit CommitQueue(
-      store::SessionStore& store);  // its destructor commits the waiting turns first
+      store::SessionStore& store);  // the queue's destructor commits the waiting turns to the store
 
   // Adds a turn. The queue has no limit: an answered turn is never refused.
   void add(TurnRecord turn, Callback done);

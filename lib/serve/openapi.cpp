@@ -240,7 +240,7 @@ std::string openapi_json(bool bot_enabled, std::string_view version) {
   OrderedJson document{{"openapi", "3.1.0"}, {"info", OrderedJson::parse(kInfo)}};
   document["info"]["version"] = version;
   document["servers"] = OrderedJson::array({OrderedJson{{"url", "/"}}});
-  document["security"] = OrderedJson::array();  // without security, unless an operation has some
+  document["security"] = OrderedJson::array();  // no token is needed, unless an operation says so
   OrderedJson responses = OrderedJson::object(), schemas = OrderedJson::parse(kSystemSchemas);
   OrderedJson paths = OrderedJson::object();
   for (const HttpRoute& route : http_routes())

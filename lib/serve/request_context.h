@@ -24,8 +24,8 @@ namespace stoka::serve {
 struct ServerContext {
   pipeline::Engine& engine;
   net::EventLoop& loop;
-  WorkerPool& quick;  // for jobs that only read or write the store
-  WorkerPool& slow;   // for jobs that may wait for a model server
+  WorkerPool& quick;  // threads for jobs that only read or write the store
+  WorkerPool& slow;   // threads for jobs that may wait for a model server
   CommitQueue& commits;
   Metrics& metrics;
   AccessLog& log;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kTickInterval{500};
 constexpr std::chrono::milliseconds kDescriptorRetry{100};  // pause if no descriptor is free
-constexpr std::chrono::seconds kShutdownTimeout{2};         // for sending the last error events
+constexpr std::chrono::seconds kShutdownTimeout{2};         // time to send the last error events
 constexpr int kBacklog = 1024;
 constexpr int kMaxAccepted = 64;  // clients accepted in one round of the loop
 constexpr size_t kQuickWorkers = 4;

@@ -90,7 +90,7 @@ Result<> Repl::run() {
     if (entered.empty()) continue;
     if (history_works) {
       if (const auto kept = editor_.add_history(entered); !kept) {
-        history_works = false;  // false from now on, so that the error is printed only once
+        history_works = false;  // the error is not printed again
         print_error(kept.error());
       }
     }

@@ -35,11 +35,11 @@ struct DatabaseOptions {
   size_t connections = 5;
   size_t max_waiting = 64;  // callers in the queue for a connection
   std::chrono::milliseconds max_wait{2000};
-  std::chrono::milliseconds statement_timeout{10000};  // 0 for none; tripled for a write
+  std::chrono::milliseconds statement_timeout{10000};  // 0: no timeout; tripled for a write
   // The lock timeout is long, because concurrent turns of one session wait for each other. 0: none.
   std::chrono::milliseconds lock_timeout{30000};
   std::chrono::milliseconds connect_retry_delay{1000};  // the pause after a connection was refused
-  std::chrono::milliseconds max_in_doubt_wait{2000};    // for the outcome of a COMMIT
+  std::chrono::milliseconds max_in_doubt_wait{2000};    // time to find out a COMMIT's outcome
 };
 
 class Database {
