@@ -132,7 +132,8 @@ class QueryRunner {
     out.stages[kPolicy].ms = elapsed();
     out.verdict = rerank::classify_confidence(kept, engine_.settings().thresholds);
     if (!kept.empty()) out.best_score = kept.front().score;
-    // The hits that a turn shows come first, then those that the policy dropped, in its order.
+    // The hits that a turn shows come first, then those that the policy dropped, in the order of
+    // the policy.
     std::stable_sort(dropped.begin(), dropped.end(),
                      [](const Hit& a, const Hit& b) { return a.score > b.score; });
     std::vector<Hit> all = kept;

@@ -9,8 +9,9 @@
 namespace stoka::generate {
 
 // A stop source that also stops when another token does, or after a timeout. Unlike a timeout of a
-// net::Call, this may cover several calls, and the circuit breaker does not count what it stops.
-// Its token is valid until it is destroyed. A thread runs from stop_after() until then.
+// net::Call, the timeout may cover several calls, and the circuit breaker does not count what is
+// stopped. The token is valid until the source is destroyed. A thread runs from stop_after() until
+// then.
 class TimedStopSource {
  public:
   explicit TimedStopSource(std::stop_token outer) : forward_(std::move(outer), Forward{source_}) {}

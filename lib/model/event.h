@@ -25,7 +25,7 @@ std::string_view to_string(CiteKind kind);
 struct Citation {
   std::string slug;
   std::string title;
-  std::string quote;  // a quote, verbatim from the indexed content
+  std::string quote;  // a verbatim quote from the indexed content
   std::string type;
   std::string reading_time;  // the reading time, e.g. "8 min"
   std::string date;  // the date, e.g. "Apr 12" or "Nov 25, 2002"; empty if the document has none

@@ -90,7 +90,7 @@ class Connection final : public ResponseWriter {
   bool closing_ = false;    // the connection is to be closed when everything is written
   bool lingering_ = false;  // everything is written; what is still received is thrown away
   bool over_ = false;
-  size_t discarded_ = 0;  // bytes received while lingering
+  size_t discarded_ = 0;  // bytes discarded after the last response
   std::shared_ptr<PendingResponse> pending_;
 
   std::string out_;

@@ -89,7 +89,7 @@ std::string unbalanced(const std::string& page) {
 
 }  // namespace
 
-TEST_CASE("the heading and the title give the verdict") {
+TEST_CASE("heading and title of the report give the verdict") {
   Report all = report();
   CHECK(has(to_html(all, {}, nullptr),
             "<title>stoka eval: 1 of 4 passed, 2 failed, 1 could not be run</title>"));
@@ -138,7 +138,7 @@ TEST_CASE("metrics are shown in tables") {
   CHECK(has(page, "<span>50.0%</span>"));
 }
 
-TEST_CASE("sections without content are left out") {
+TEST_CASE("sections without content are left out of the report") {
   Report bare;
   bare.suite = "dataset";
   bare.cases = {result("dataset", "fine", 1)};

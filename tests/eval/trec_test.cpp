@@ -143,7 +143,7 @@ TEST_CASE("a run has six columns and falling scores") {
   CHECK(run_lines("q1", {}, "run").empty());
 }
 
-TEST_CASE("the scores of a run differ in single precision") {
+TEST_CASE("the scores of a written run differ even in single precision") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::vector<RankedDocument> ranked;
   for (double score : {kInfinity, kInfinity, 1e300, 1e299, 1.0, 1.0 - 1e-12, 1.0 - 2e-12,

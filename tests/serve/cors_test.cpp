@@ -150,7 +150,7 @@ TEST_CASE("a preflight is granted for the supported methods and headers only") {
   }
 }
 
-TEST_CASE("credentials are never allowed") {
+TEST_CASE("CORS headers never allow credentials") {
   for (const Cors& by : {cors({kSite}), cors({"*"})}) {
     CHECK(lines(by.headers(kSite)).find("Credentials") == std::string::npos);
     CHECK(preflight(by, kSite, "POST", "").find("Credentials") == std::string::npos);

@@ -70,7 +70,7 @@ TEST_CASE("one line end after a secret is dropped") {
   CHECK(verifies(key(" " + kSecret + " "), hmac(" " + kSecret + " ", kInput)));
 }
 
-TEST_CASE("a secret may be any bytes") {
+TEST_CASE("a secret may consist of any bytes") {
   std::string all;
   for (int i = 0; i < 256; ++i) all += static_cast<char>(255 - i);
   CHECK(verifies(key(all), hmac(all, kInput)));

@@ -64,7 +64,7 @@ TEST_CASE("a request leaves the window exactly when the window has passed") {
   CHECK(wait(limit, "a", 18s) == 7);
 }
 
-TEST_CASE("the wait is rounded up to whole seconds and is sufficient") {
+TEST_CASE("the time to wait is rounded up to whole seconds and is sufficient") {
   struct Case {
     nanoseconds now;
     long seconds;

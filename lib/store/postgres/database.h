@@ -93,8 +93,8 @@ class Database {
   void release(PooledConnection pooled);
   void discard_lost(PooledConnection pooled);
 
-  // Identifies a write transaction, so that its commit status can be asked for on another
-  // connection. After a crash the server may give the xid of a lost transaction to a new one.
+  // Identifies a write transaction, so that another connection can ask whether it was committed.
+  // After a crash the server may give the xid of a lost transaction to a new one.
   struct TransactionId {
     std::string xid;
     std::string server_run;  // an id of the server's run, which changes with every crash recovery
