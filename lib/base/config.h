@@ -19,7 +19,7 @@ enum class ValueType { text, integer, number, boolean, choice, list };
 
 struct Setting {
   std::string key;  // a name such as "retrieval.mode", which is [retrieval] mode in a file
-  std::string env;  // its variable, e.g. "STOKA_RETRIEVAL_MODE"; empty if there is none
+  std::string env;  // an environment variable, e.g. "STOKA_RETRIEVAL_MODE"; may be empty
   ValueType type = ValueType::text;
   std::string default_value;  // the default value, as text
   std::string help;           // a description in one line, shown by --help and `stoka status -v`
