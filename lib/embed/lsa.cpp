@@ -20,7 +20,7 @@ constexpr Eigen::Index kPanelWidth = 128;
 // In single precision, singular values below this share of the largest one are noise.
 constexpr double kMinSingularRatio = 1e-3;
 constexpr size_t kSmallCorpus = 200;  // chunks; in fewer, terms that occur once are kept, too
-constexpr size_t kFullRank = 16;      // chunks; up to so many, the rank may be their number
+constexpr size_t kFullRank = 16;      // chunks; up to so many, each may have a dimension
 
 // Uniform random numbers in [-1, 1) from the splitmix64 sequence. Unlike the distributions of
 // <random>, they are the same with every standard library.

@@ -42,7 +42,7 @@ Result<> delete_index(Connection& connection);
 
 // Both functions execute several statements of some hundred rows each.
 Result<> replace_basis_rows(Connection& connection, std::span<const BasisRow> basis);
-// Inserts vectors. A chunk whose vector is empty gets no row.
+// Stores vectors. A chunk whose vector is empty gets none.
 Result<> update_vectors(Connection& connection, const Extension& extension,
                         std::span<const ChunkId> chunks,
                         std::span<const std::vector<float>> vectors);
