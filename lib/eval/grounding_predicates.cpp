@@ -124,7 +124,7 @@ class Grounds {
     }
   }
 
-  // `part` must be folded.
+  // Whether a text contains `part`, which must be folded.
   bool has_text(const std::string& part) {
     const auto [known, is_new] = looked_up_.try_emplace(part, false);
     if (is_new) known->second = text_.find(part) != std::string::npos;
@@ -144,7 +144,7 @@ class Grounds {
     text_ += folded + '\n';
     for (const std::string& number : numbers_in(folded)) {
       numbers_.insert(number);
-      // "3.4" may be said of 3.4.10.
+      // The number 3.4 is grounded if a source has 3.4.10.
       for (size_t dot = number.find('.'); dot != std::string::npos;
            dot = number.find('.', dot + 1)) {
         numbers_.insert(number.substr(0, dot));
@@ -260,7 +260,7 @@ Reason unknown_number(std::string_view text, const Grounds& grounds) {
   for (const std::string& number : numbers_in(text::fold(text))) {
     if (!grounds.has_number(number)) return number;
   }
-  // The names of months are claims too, but "may" and "march" are also verbs.
+  // The names of months are claims as well, but "may" and "march" are also verbs.
   for (const Token& token : tokens(text)) {
     const bool month = is_in(kMonths, token.word) && token.word != "may" && token.word != "march";
     if (month && !grounds.has_word(token.word)) return token.raw;

@@ -36,7 +36,7 @@ class PhraseList {
  private:
   struct Phrase {
     std::vector<std::string> words;
-    std::vector<std::string> collapsed;  // the words without repeated letters
+    std::vector<std::string> collapsed;  // the words with repeated letters reduced to one
     bool sentence_start = false;
     bool clause_start = false;
     bool ends = false;

@@ -104,7 +104,7 @@ std::vector<Cut> code_cuts(std::string_view text) {
     runs.push_back({at, end});
     at = end;
   }
-  std::map<size_t, size_t> next;  // by length
+  std::map<size_t, size_t> next;  // for each length of a run the index of the next such run
   for (size_t i = runs.size(); i-- > 0;) {
     size_t& last = next[runs[i].end - runs[i].begin];
     runs[i].partner = last;
@@ -130,7 +130,7 @@ std::vector<Cut> quotation_cuts(std::string_view text) {
     const char32_t c = text::next_code_point(text, at);
     const char32_t close = closing_mark(c);
     const char32_t next = peek(text, at);
-    // Marks of inches and apostrophes open no quotation.
+    // A mark of inches or an apostrophe opens no quotation.
     if (close != 0 && can_open_after(before) && next != 0 && !text::is_space(next)) {
       const size_t end = end_of_quotation(text, at, close);
       if (end != std::string_view::npos) {

@@ -11,21 +11,20 @@
 
 namespace stoka::eval {
 
-// Replaces code and quotations that were taken out. It is a token of its own.
-inline constexpr std::string_view kPlaceholder = "\xEF\xBF\xBC";  // U+FFFC
+// Replaces code and quotations that were taken out of a text. Counts as a token of its own.
+inline constexpr std::string_view kPlaceholder = "\xEF\xBF\xBC";  // the character U+FFFC
 
 struct Token {
-  std::string word;  // folded, without apostrophes; "hi-fi", "v2.1", "snake_case" are one token
-  std::string collapsed;  // the word with each run of a letter as one letter, if a run has three or
-                          // more; else empty
-  std::string raw;        // as written
-  char32_t punctuation = 0;  // the last punctuation mark before it; 0 if only white space precedes
+  std::string word;       // a folded word without apostrophes; "hi-fi" or "snake_case" is one token
+  std::string collapsed;  // runs of a letter reduced to one, if a run has three or more; else empty
+  std::string raw;        // the word as written
+  char32_t punctuation = 0;  // the last mark before the word; 0 if only white space precedes
   bool starts_line = false;
 };
 
 struct Sentence {
   std::vector<Token> tokens;
-  bool is_question = false;  // it ends in a question mark
+  bool is_question = false;  // whether the sentence ends in a question mark
 };
 
 // Replaces each run of equal characters by one character.
@@ -46,7 +45,7 @@ std::vector<Token> tokens(std::string_view text);
 // The sentences that have at least one token.
 std::vector<Sentence> sentences_of(std::string_view text);
 
-// The sentences of an answer without code and quotations.
+// The sentences of an answer whose code and quotations were taken out.
 std::vector<Sentence> spoken_sentences(const Answer& answer);
 
 }  // namespace stoka::eval

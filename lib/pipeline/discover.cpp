@@ -32,7 +32,7 @@ Result<Citation> cite(Engine& engine, const Hit& hit, std::string_view query) {
                              engine.showing());
 }
 
-// A query for documents related to this one.
+// Makes a query for documents related to this one.
 std::string related_query(const Document& document) {
   return fmt::format("{} {} {}", document.title, fmt::join(document.tags, " "),
                      document.description);
@@ -156,7 +156,8 @@ Result<Ambient> ambient(Engine& engine, const std::string& page, std::stop_token
   const Document* document = catalog->find_page(page);
   Ambient out;
   const std::string path = page_path(page);
-  // A page such as "/" has a hint of its own, which is used even if the page is a document as well.
+  // A page such as "/" may have a hint of its own, which is used even if the page is a document,
+  // too.
   if (out.hint = golden.hint(path); !out.hint.empty()) return out;
   if (!document) {
     out.hint = golden.hint_below(path);

@@ -33,8 +33,8 @@ struct Settings {
   rerank::ConfidenceThresholds thresholds;
   prompt::Options prompt;
   session::InterestWeights interests;
-  std::string site_url;  // put before the paths of documents; may be empty
-  // How an index must have been made so that these parts can search it. The embedder itself
+  std::string site_url;  // the site's address, put before the paths of documents; may be empty
+  // How an index must have been made so that this embedder can search it. The embedder itself
   // supplies its name and dimension.
   store::IndexIdentity identity;
 };
@@ -69,7 +69,7 @@ class Stopwatch {
 struct Candidates {
   std::vector<Hit> hits;            // ordered by fused score, with Hit::raw_score set
   std::string reranker_error;       // the error of the reranker; empty if it succeeded
-  std::vector<StageTiming> stages;  // embed, search, rerank
+  std::vector<StageTiming> stages;  // the times of embedding, search and reranking
 };
 
 // All members may be called from any thread. The parts must outlive the engine.
@@ -92,15 +92,15 @@ class Engine {
 
   const Parts& parts() const { return parts_; }
   const Settings& settings() const { return settings_; }
-  // For callers that block while an answer is generated.
+  // The event loops for callers that block while an answer is generated.
   net::EventLoopPool& loops() { return loops_; }
 
   // The indexed documents. Cached until an index run changes the generation of the index.
   Result<std::shared_ptr<const Catalog>> catalog();
 
-  // Checks that the index can be searched with these parts. Errors: data if nothing is indexed;
-  // config if the index was made with other parts (the message names both); the error of the
-  // embedder if it cannot tell its identity.
+  // Checks that the index can be searched with the configured parts. Errors: data if nothing is
+  // indexed; config if the index was made with other parts (the message names both); the error of
+  // the embedder if it cannot tell its identity.
   Result<> check_index(std::stop_token stop = {});
 
   // The interests of the visitor, judging by the visitor and the page they are on.
@@ -119,7 +119,7 @@ class Engine {
   Settings settings_;
   rerank::RetrievalOrder fallback_reranker_;
   net::EventLoopPool loops_;
-  std::mutex mutex_;  // guards catalog_
+  std::mutex mutex_;  // guards the member catalog_
   std::shared_ptr<const Catalog> catalog_;
 };
 

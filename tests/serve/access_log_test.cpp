@@ -83,7 +83,7 @@ TEST_CASE("the text format of a request is one plain line") {
         "2026-04-12T00:00:00.000Z POST /api/stoka/chat 200 1.2 ms done: it failed\n");
 }
 
-TEST_CASE("without info only warnings are written") {
+TEST_CASE("if the option info is off, only warnings are written") {
   LogFixture fixture({.info = false});
   fixture.log.info("note");
   fixture.log.log_request(entry());
