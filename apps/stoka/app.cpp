@@ -151,7 +151,7 @@ namespace {
 
 int first_output_error = 0;
 
-// Returns 0 or an errno.
+// Returns 0, or the errno of the failure.
 int write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     ssize_t n = ::write(fd, text.data(), text.size());

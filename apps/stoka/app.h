@@ -42,7 +42,7 @@ class StderrLog final : public Log {
 
  private:
   const CommonFlags& common_;
-  Log* target_ = nullptr;  // null for stderr
+  Log* target_ = nullptr;  // the log to write to; null for stderr
 };
 
 class App {

@@ -101,7 +101,8 @@ class RemoteBackend final : public ChatBackend {
       } else if (const auto* done = std::get_if<DoneEvent>(&event)) {
         session.turns = done->turns;
       } else if (const auto* error = std::get_if<ErrorEvent>(&event)) {
-        // An error event has no kind. These two kinds give the right exit codes, 4 and 3.
+        // An error event has no kind. These two kinds of an error give the right exit codes, 4 and
+        // 3.
         out.error = Error(error->retryable ? ErrorKind::unavailable : ErrorKind::data,
                           error->message, error->retryable ? "ask again" : "");
       }
@@ -129,7 +130,7 @@ class RemoteBackend final : public ChatBackend {
 
  private:
   std::unique_ptr<net::HttpClient> transport_;
-  client::SiteClient site_;  // uses the transport
+  client::SiteClient site_;  // keeps a reference to the transport, so it is destroyed first
 };
 
 }  // namespace

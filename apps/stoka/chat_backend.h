@@ -1,4 +1,4 @@
-// Chooses what answers: the local index, or the stoka server that --url names.
+// Chooses what answers questions: the local index, or the stoka server that --url names.
 #pragma once
 
 #include <initializer_list>

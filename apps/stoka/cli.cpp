@@ -38,7 +38,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return out;
 }
 
-// An error for the first word that is neither a command, a flag nor an argument; else nothing.
+// Returns an error if the first word is not a command, a flag or an argument; otherwise nothing.
 std::optional<Error> unknown_word(const CLI::App& root, const CLI::App* chosen) {
   std::vector<std::string> rest = root.remaining(true);
   std::erase(rest, "--");  // the separator before arguments that look like flags
@@ -57,7 +57,7 @@ std::optional<Error> unknown_word(const CLI::App& root, const CLI::App* chosen) 
   return unknown_command(word);
 }
 
-// CLI11's messages can have several lines and begin with a capital letter; ours have neither.
+// CLI11's messages can have several lines and begin with a capital letter; stoka's do not.
 std::string first_line(std::string text) {
   text = text.substr(0, text.find('\n'));
   while (text.ends_with('.') || text.ends_with(' ')) text.pop_back();
@@ -169,7 +169,7 @@ void add_common_flags(FlagList& flags, CommonFlags& common) {
               {.names = "-h,--help", .help = "show help and examples"}});
 }
 
-// Makes the parser for a table. The table must outlive the parser.
+// Makes the parser for a table of flags. The table must outlive the parser.
 std::unique_ptr<CLI::App> make_parser(const FlagTable& table) {
   auto out = std::make_unique<CLI::App>(kAbout, "stoka");
   CLI::App& root = *out;
@@ -217,7 +217,7 @@ std::string help_text(std::string_view command) {
 
 namespace {
 
-// True if --json is among the arguments. Works for arguments that cannot be parsed.
+// True if --json is among the arguments. Also works if the arguments cannot be parsed.
 bool asks_for_json(int argc, char** argv) {
   for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i)
     if (std::strcmp(argv[i], "--json") == 0) return true;
@@ -231,7 +231,7 @@ int parse_and_run(App& app, int argc, char** argv) {
   try {
     parser->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    print(parser->help());  // of the chosen subcommand, if there is one
+    print(parser->help());  // the help of the chosen subcommand, if there is one
     return 0;
   } catch (const CLI::CallForVersion& version) {
     print(std::string(version.what()) + "\n");
@@ -274,7 +274,7 @@ int run_cli(int argc, char** argv) {
     // The library returns errors; an exception that reaches this point is a bug or out of memory.
     return app.report({ErrorKind::internal, error.what(), "this is a bug in stoka"});
   }
-  // A reader that closed the pipe ("| head") is not a failure.
+  // If the reader has closed the pipe ("| head"), the failed write is not reported.
   if (int failed = output_error(); failed != 0 && failed != EPIPE)
     return app.report({ErrorKind::data,
                        fmt::format("cannot write the result: {}", std::strerror(failed)),

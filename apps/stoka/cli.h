@@ -11,14 +11,14 @@ namespace stoka::app {
 
 // The flags of one command, or of the program without a command.
 struct CommandFlags {
-  const Command* command = nullptr;  // null for the program
+  const Command* command = nullptr;  // the chosen command; null for the program itself
   FlagList flags;
   Run run;
 };
 
 struct FlagTable {
   CommandFlags program;
-  std::vector<CommandFlags> commands;  // in the order of commands()
+  std::vector<CommandFlags> commands;  // the flags of each command, in the order of commands()
 };
 
 // All commands and flags. Parsing writes the values of the common flags to `common`, which must

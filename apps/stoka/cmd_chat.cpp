@@ -96,7 +96,7 @@ Result<ChatBackend::Answer> answer(App& app, ChatBackend& backend, Session& sess
   auto result = backend.ask(
       session, query, page,
       [&](const Event& event) {
-        // App::report() prints the error to stderr later; the text so far stays on stdout.
+        // App::report() prints the error to stderr later. The text printed so far stays on stdout.
         if (std::holds_alternative<ErrorEvent>(event))
           printer.cut_off();
         else
@@ -144,7 +144,7 @@ int run_chat(App& app, const ChatFlags& flags) {
   int code = 0;
   bool asked = false;
   for (;;) {
-    // Begins before reading, so that Ctrl-C also ends the wait for a question.
+    // This begins before reading, so that Ctrl-C also ends the wait for a question.
     std::stop_token stop = (*interrupt)->begin();
     auto question = stop.stop_requested() ? std::nullopt : questions.next();
     if (question && !stop.stop_requested()) {
@@ -155,7 +155,7 @@ int run_chat(App& app, const ChatFlags& flags) {
       if (!done && !(*interrupt)->output_closed()) code = app.report(done.error());
     }
     if (const bool stopped = (*interrupt)->end(); stopped || (*interrupt)->output_closed())
-      // A reader that closed the pipe ("| head") is not a failure.
+      // If the reader has closed the pipe ("| head"), the failed write is not reported.
       return (*interrupt)->output_closed() ? code : exit_code(ErrorKind::cancelled);
     if (!question) break;
   }

@@ -32,7 +32,7 @@ std::string bash_values(const Flag& flag) {
     return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))";
   if (flag.completion == Completion::folders)
     return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
-  return ":";  // no completions
+  return ":";  // in bash, a command without effect: the value has no completions
 }
 
 // A bash script that completes the flags of one command, their values and its arguments.

@@ -173,7 +173,8 @@ class EvalCommand {
     return 0;
   }
 
-  // The number of cases at a time. It is 1 with a recording, which answers equal requests in order.
+  // The number of cases to run at a time. A recording answers equal requests in order, so it needs
+  // 1.
   size_t jobs() const {
     constexpr unsigned kMax = 4;
     if (!app_.common.record.empty() || !app_.common.replay.empty()) return 1;

@@ -22,7 +22,7 @@ struct IndexFlags {
   bool dry_run = false;
 };
 
-// A path as the user would type it: relative to the current folder if it is inside.
+// A path as a user would type it: relative to the current folder if it is inside that folder.
 std::string shown(const std::string& path) {
   std::error_code error;
   std::string here = std::filesystem::current_path(error).string() + "/";
@@ -37,7 +37,7 @@ std::string skipped_text(const std::vector<ingest::SkippedSource>& skipped, bool
   const auto extension = [](const ingest::SkippedSource& item) {
     return to_lower(std::filesystem::path(item.path).extension().string());
   };
-  std::map<std::string, size_t> unsupported;  // by extension
+  std::map<std::string, size_t> unsupported;  // how many files were skipped, by extension
   for (const ingest::SkippedSource& item : skipped)
     if (item.kind == ingest::SkipKind::unsupported) ++unsupported[extension(item)];
   std::string out;
@@ -46,7 +46,7 @@ std::string skipped_text(const std::vector<ingest::SkippedSource>& skipped, bool
     const std::string type = extension(item);
     if (item.kind == ingest::SkipKind::unsupported && !verbose) {
       count = unsupported[type];
-      if (count > kMaxListedPerExtension) unsupported[type] = 0;  // skip the others of this type
+      if (count > kMaxListedPerExtension) unsupported[type] = 0;  // not listed for this type
     }
     if (count == 0) continue;
     const std::string reason = text::one_line(item.reason);

@@ -70,7 +70,7 @@ class SignalThread {
   std::thread thread_;
 };
 
-// File descriptors for the store, the event loops of the workers and the rest of the program.
+// File descriptors needed by the store, the workers' event loops and the rest of the program.
 constexpr size_t kReservedDescriptors = 128;
 
 // Raises the limit of file descriptors, and lowers `connections` if it is still too low. Each

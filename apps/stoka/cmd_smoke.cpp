@@ -50,7 +50,7 @@ class DeadPort {
 
  private:
   int fd_;
-  uint16_t port_ = 9;  // the discard service, if no port could be bound
+  uint16_t port_ = 9;  // the discard service; used if no port can be reserved
 };
 
 // A server in this process, assembled like that of `stoka serve`, with the default settings and the
@@ -71,7 +71,7 @@ class OwnServer {
     return out;
   }
   ~OwnServer() {
-    transport_.reset();  // closes its connections, for which the server would wait
+    transport_.reset();  // closes its connections, because the server waits for them when it stops
     if (!thread_.joinable()) return;
     server_->stop();
     thread_.join();
@@ -95,7 +95,7 @@ class OwnServer {
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<serve::Server> server_;
   std::optional<net::HttpClient> transport_{std::in_place};
-  std::optional<client::SiteClient> site_;  // uses the transport
+  std::optional<client::SiteClient> site_;  // refers to the transport, so destroyed before it
   std::thread thread_;
 };
 
@@ -143,7 +143,7 @@ Result<std::vector<client::SmokeResult>> check_site(const std::string& url,
   net::HttpClient transport;
   STOKA_ASSIGN(const client::SiteClient site, client::SiteClient::make(transport, url));
   STOKA_ASSIGN(const net::HttpResponse answer, site.get("/healthz", stop));
-  // A proxy may hide /healthz, but it must pass the routes that visitors need.
+  // A proxy may hide /healthz, but it must pass on the routes that visitors need.
   if (answer.status != 200 || answer.content_type != "application/json")
     STOKA_TRY(site.context("/", stop));
   const client::SmokeQuestions questions = client::find_questions(site, wishes, stop);

@@ -18,18 +18,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The result of probing one part.
+// The result of probing the embedder, the reranker or the generator.
 struct PartStatus {
   std::string role;  // "embedder", "reranker", "generator"
   std::string name = {};
-  std::string model = {};  // the server's name of the model; may be empty
+  std::string model = {};  // the server's name for the model; may be empty
   int dim = 0;
   std::string detail = {};
   std::optional<Error> error = {};
   double ms = 0;  // duration of the probe
 };
 
-// For one part. A loaded model answers within this time.
+// The time limit for probing one server. A loaded model answers within this time.
 constexpr std::chrono::seconds kProbeTimeout{10};
 
 // A question, a text that answers it, and an unrelated text.
@@ -53,7 +53,7 @@ Result<> probe_embedder(App& app, Providers& providers, const store::IndexStats&
     return {};
   }
   STOKA_ASSIGN(embed::Identity identity, embedder.identity(embed::InputType::query, stop));
-  part.model = identity.name.substr(identity.name.find(':') + 1);  // without the kind
+  part.model = identity.name.substr(identity.name.find(':') + 1);  // the part behind the kind
   const std::string prefix = app.config().text("embedder.query_prefix");
   STOKA_ASSIGN(embed::Vector asked, embedder.embed_query(prefix + std::string(kQuestion), stop));
   part.dim = static_cast<int>(asked.size());

@@ -15,8 +15,8 @@ using Run = std::function<int(App&)>;
 
 struct Command {
   const char* name;
-  const char* summary;   // one line
-  const char* examples;  // lines, shown at the end of --help
+  const char* summary;   // a description in one line
+  const char* examples;  // example command lines, shown at the end of --help
   // Appends the flags of the command. The returned function owns their values.
   Run (*declare)(FlagList& flags);
   bool reads_settings = true;  // false if the command must work with an invalid configuration

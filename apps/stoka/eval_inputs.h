@@ -34,7 +34,7 @@ Result<eval::Phrases> built_in_phrases();
 Result<std::vector<eval::Report>> read_history(const std::string& folder);
 Result<eval::Report> read_report_file(const std::string& file);
 
-// Returns a data error if the file cannot be written. An empty name is valid.
+// Writes nothing if the name is empty. Returns a data error if the file cannot be written.
 Result<> check_writable(const std::string& file);
 
 }  // namespace stoka::app

@@ -43,7 +43,7 @@ Result<std::vector<eval::Axis>> axes_of(App& app, const SweepRequest& request) {
   return out;
 }
 
-// "chunk.max_tokens=256 retrieval.mode=dense: "
+// A text such as "chunk.max_tokens=256 retrieval.mode=dense: ".
 std::string describe(const eval::Combination& settings) {
   std::string out;
   for (const auto& [key, value] : settings)

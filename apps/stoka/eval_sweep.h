@@ -16,7 +16,7 @@ struct SweepRequest {
   std::vector<std::string> axes;             // "KEY=A,B"; if empty, the default axes
   std::vector<std::filesystem::path> pages;  // indexed for each value of an index setting; if
                                              // empty, the configured index is used
-  std::filesystem::path scratch;             // the folder for these indexes
+  std::filesystem::path scratch;             // the folder for indexes of the pages
   const std::vector<eval::Query>& queries;
 };
 

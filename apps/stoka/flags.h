@@ -26,16 +26,16 @@ struct Flag {
   std::string value{};  // the name of the value in --help: "URL"; empty for switches and arguments
   Completion completion = Completion::none;
   bool required = false;
-  bool comma_separated = false;  // for lists: "a,b" is two values
+  bool comma_separated = false;  // a list flag splits its value: "a,b" is two values
   bool optional_value = false;   // the flag may be given without a value
   bool show_default = false;     // --help shows the default value
   std::vector<std::string> choices{};
-  double min = 0;  // for numbers; the range is checked if max > min
+  double min = 0;  // the smallest number allowed; the range is checked if max > min
   double max = 0;
   // Returns an error message, or an empty string. Replaces the check against `choices`.
   std::function<std::string(const std::string&)> check{};
-  std::vector<std::string> needs{};     // other flags, by their long name
-  std::vector<std::string> excludes{};  // other flags, by their long name
+  std::vector<std::string> needs{};  // long names of other flags that must be given with this one
+  std::vector<std::string> excludes{};  // long names of other flags that exclude this one
 
   bool is_argument() const { return !names.starts_with('-'); }
   bool is_switch() const { return std::holds_alternative<bool*>(target); }
@@ -43,12 +43,12 @@ struct Flag {
     return std::holds_alternative<std::vector<std::string>*>(target) ||
            std::holds_alternative<std::optional<std::vector<std::string>>*>(target);
   }
-  // "-n", or empty. A flag has at most one short name, which comes first in `names`.
+  // The short name such as "-n", or empty. It is the first in `names`; a flag has at most one.
   std::string short_name() const {
     const bool has_short = names.size() > 1 && names[0] == '-' && names[1] != '-';
     return has_short ? names.substr(0, names.find(',')) : "";
   }
-  // "--dry-run", or the name of an argument.
+  // The long name such as "--dry-run", or the name of an argument.
   std::string long_name() const {
     const size_t comma = names.find(',');
     return comma == std::string::npos ? names : names.substr(comma + 1);

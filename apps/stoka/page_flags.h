@@ -28,7 +28,7 @@ struct PageFlags {
           .help = "the title of that page",
           .value = "TEXT"}});
   }
-  // Separate, because only `stoka chat` uses the scroll position.
+  // A flag of its own, because only `stoka chat` uses the scroll position.
   void declare_scroll(FlagList& flags) {
     add(flags, {{.names = "--scroll",
                  .target = &scroll,

@@ -13,7 +13,7 @@
 
 namespace stoka::app {
 
-// A new temporary folder, which is removed with this object.
+// Makes a new temporary folder, and removes it when the object is destroyed.
 class TempFolder {
  public:
   static Result<std::unique_ptr<TempFolder>> make();

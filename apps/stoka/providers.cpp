@@ -50,7 +50,7 @@ net::Timeouts deadlines(const Config& config, const std::string& role) {
 
 constexpr size_t kMaxKeyBytes = 64 << 10;
 
-// Expands "~/", which a shell would do for a flag but nobody does for a value in a file.
+// Expands "~/". A shell does this for a flag, but nothing does it for a value in a file.
 std::string expand_home(const std::string& path) {
   const char* home = std::getenv("HOME");
   return path.starts_with("~/") && home ? home + path.substr(1) : path;
@@ -91,8 +91,8 @@ std::unique_ptr<Part> with_store(store::Store* store) {
 }
 
 struct ApiKey {
-  Secret secret;        // may be empty
-  std::string setting;  // the setting that it comes from
+  Secret secret;        // the API key; may be empty
+  std::string setting;  // the setting that the key comes from
 };
 
 // Reads the key of a server from ROLE.api_key, ROLE.api_key_file or ROLE.api_key_command. A config

@@ -17,7 +17,7 @@ namespace stoka::app {
 // address is set. A recording without either selects the replay generator.
 std::string kind_in_effect(const Config& config, const std::string& role);
 
-// Not movable, because the parts refer to its members.
+// Not movable, because the embedder, reranker and generator refer to members of this object.
 class Providers {
  public:
   // Contacts no server. The store may be null: then the built-in embedder and reranker work without
@@ -39,7 +39,7 @@ class Providers {
   explicit Providers(App& app) : app_(app) {}
   Result<> open_transport();
   Result<net::Upstream*> upstream(const std::string& role, net::ApiRoot root);
-  // Makes a part that asks the server of its role.
+  // Makes an embedder, reranker or generator that asks the server of its role.
   template <class Part, class... Options>
   Result<std::unique_ptr<Part>> with_server(const std::string& role, net::ApiRoot root,
                                             Options&&... options);

@@ -1,4 +1,4 @@
-// Chooses the configured parts and assembles the pipeline from them.
+// Makes the configured embedder, reranker and generator, and assembles the pipeline from them.
 #pragma once
 
 #include <functional>
@@ -48,7 +48,7 @@ class Runtime {
 
 // Opens the configured store and makes the configured parts for it.
 Result<std::unique_ptr<Runtime>> make_runtime(App& app, store::OpenMode mode);
-// The same with another function to open the store.
+// Does the same with another function to open the store.
 using OpenStore = std::function<Result<std::unique_ptr<store::Store>>()>;
 Result<std::unique_ptr<Runtime>> make_runtime(App& app, const OpenStore& open);
 
@@ -56,7 +56,7 @@ Result<std::unique_ptr<Runtime>> make_runtime(App& app, const OpenStore& open);
 Result<std::unique_ptr<Providers>> make_providers(App& app, store::Store* store);
 
 ingest::ChunkOptions chunk_options(const Config& config, const embed::Embedder& embedder);
-// Without name and dimension of the embedder, which the embedder itself supplies.
+// The identity without name and dimension of the embedder, which the embedder itself supplies.
 store::IndexIdentity index_identity(const Config& config, const embed::Embedder& embedder);
 rerank::PolicyOptions policy_options(const Config& config);
 rerank::ConfidenceThresholds confidence_thresholds(const Config& config);

@@ -7,10 +7,10 @@
 
 namespace stoka::app {
 
-// A part that can be a server, and the defaults of its settings.
+// An embedder, reranker or generator that can be a server, and the defaults of its settings.
 struct Role {
-  std::string name;  // its section of config.toml, e.g. "embedder"
-  std::string env;   // the prefix of its variables, e.g. "STOKA_EMBED"
+  std::string name;  // the name of its section in config.toml, e.g. "embedder"
+  std::string env;   // the prefix of its environment variables, e.g. "STOKA_EMBED"
   std::string concurrency;
   std::string timeout;
 };

@@ -9,8 +9,8 @@ namespace stoka {
 namespace {
 
 std::string uuid_from(uint64_t high, uint64_t low) {
-  high = (high & ~0xF000ULL) | 0x4000ULL;                // version 4
-  low = (low & ~(0xC000ULL << 48)) | (0x8000ULL << 48);  // RFC 4122 variant
+  high = (high & ~0xF000ULL) | 0x4000ULL;  // sets the four version bits of a UUID to 4
+  low = (low & ~(0xC000ULL << 48)) | (0x8000ULL << 48);  // the variant of RFC 4122
   return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF,
                      high & 0xFFFF, low >> 48, low & 0xFFFFFFFFFFFFULL);
 }

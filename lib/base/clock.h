@@ -18,8 +18,8 @@ using Instant = std::chrono::sys_time<std::chrono::milliseconds>;
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual Instant now() const = 0;                         // wall clock, UTC
-  virtual std::chrono::nanoseconds monotonic() const = 0;  // for durations only
+  virtual Instant now() const = 0;                         // the wall clock time in UTC
+  virtual std::chrono::nanoseconds monotonic() const = 0;  // only for measuring durations
   Date today() const { return std::chrono::floor<std::chrono::days>(now()); }
 };
 
@@ -42,7 +42,7 @@ class FixedClock final : public Clock {
   Instant now_;
 };
 
-std::string rfc3339(Instant instant);  // "2026-04-12T10:00:00.000Z"
+std::string rfc3339(Instant instant);  // a text such as "2026-04-12T10:00:00.000Z"
 
 // A duration for messages: "150 ms", "1.5 s", "60 s".
 std::string format_duration(std::chrono::milliseconds duration);
@@ -51,7 +51,7 @@ std::string format_duration(std::chrono::milliseconds duration);
 class UuidSource {
  public:
   virtual ~UuidSource() = default;
-  virtual std::string uuid() = 0;  // version 4, lower case
+  virtual std::string uuid() = 0;  // a UUID of version 4 in lower case
 };
 
 class RandomUuidSource final : public UuidSource {

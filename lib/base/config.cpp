@@ -106,7 +106,7 @@ Result<> Config::load_environment(const Environment& getenv) {
   for (const Setting& setting : settings_) {
     if (setting.env.empty()) continue;
     auto text = getenv(setting.env);
-    // Somebody who sets a variable to an empty text means to unset it.
+    // An environment variable with an empty text counts as not set.
     if (text && !text->empty())
       STOKA_TRY(set(setting.key, *text, Origin::environment, setting.env));
   }

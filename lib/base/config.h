@@ -1,6 +1,6 @@
 // Layered configuration for a declared set of settings: a flag overrides the environment, which
 // overrides the file, which overrides the default. Values are kept as text; the application
-// converts them to the option structs of the rooms.
+// converts them to the option structs of the libraries under lib.
 #pragma once
 
 #include <functional>
@@ -18,22 +18,22 @@ namespace stoka {
 enum class ValueType { text, integer, number, boolean, choice, list };
 
 struct Setting {
-  std::string key;  // "retrieval.mode"; also the file's [retrieval] mode
-  std::string env;  // "STOKA_RETRIEVAL_MODE"; empty if no variable sets it
+  std::string key;  // a name such as "retrieval.mode", which is [retrieval] mode in a file
+  std::string env;  // an environment variable, e.g. "STOKA_RETRIEVAL_MODE"; may be empty
   ValueType type = ValueType::text;
   std::string default_value;  // the default value, as text
-  std::string help;           // one line, shown by --help and `stoka status -v`
+  std::string help;           // a description in one line, shown by --help and `stoka status -v`
   std::vector<std::string> choices = {};
   double min_value = -1e300;  // smallest number allowed
   double max_value = 1e300;   // largest number allowed
-  bool is_secret = false;     // its value is never shown
+  bool is_secret = false;     // true if the value must never be shown
 };
 
-// The layer that a value comes from.
+// The layer that a value comes from: the default, a file, an environment variable or a flag.
 enum class Origin { default_value, file, environment, flag };
 std::string_view to_string(Origin origin);
 
-// Not thread safe while values are loaded.
+// Not thread safe while values are being loaded.
 class Config {
  public:
   // Returns nothing for a variable that is not set.
@@ -49,12 +49,12 @@ class Config {
   Result<> load_environment(const Environment& getenv);
   Result<> set_flag(std::string_view key, std::string value);
 
-  // The getters return the value of the layer that wins. The key must be declared.
+  // The getters return the value of the highest layer that has one. The key must be declared.
   const std::string& text(std::string_view key) const;
   long integer(std::string_view key) const;
   double number(std::string_view key) const;
   bool boolean(std::string_view key) const;
-  std::vector<std::string> list(std::string_view key) const;  // of a comma-separated text
+  std::vector<std::string> list(std::string_view key) const;  // for comma-separated values
   Origin origin(std::string_view key) const;
   std::span<const Setting> settings() const { return settings_; }
 

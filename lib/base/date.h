@@ -15,7 +15,7 @@ using Date = std::chrono::sys_days;
 // other text and for a day that does not exist.
 std::optional<Date> parse_date(std::string_view text);
 
-std::string iso_date(Date date);  // "2026-04-12"
+std::string iso_date(Date date);  // a text such as "2026-04-12"
 // The form that a citation shows: "Apr 12" in the year of `today`, "Nov 25, 2002" in other years.
 std::string short_date(Date date, Date today);
 

@@ -32,9 +32,9 @@ struct Error {
       : kind(k), message(std::move(m)), hint(std::move(h)) {}
 };
 
-// "usage", "config", …. The names appear in JSON and never change.
+// The name of the kind: "usage", "config", …. Names appear in JSON and never change.
 std::string_view to_string(ErrorKind kind);
-// 2 usage; 3 configuration or data; 4 upstream or database; 130 cancelled.
+// The exit code: 2 usage; 3 configuration or data; 4 upstream or database; 130 cancelled.
 int exit_code(ErrorKind kind);
 int http_status(ErrorKind kind);
 // Whether the same call may succeed later without any change by the caller.

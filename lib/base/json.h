@@ -6,7 +6,7 @@
 
 namespace stoka {
 
-// The value on one line. Each sequence of bytes in it that is not valid UTF-8 becomes U+FFFD.
+// The JSON value on one line. Bytes in it that are not valid UTF-8 become U+FFFD.
 std::string to_json_text(const nlohmann::json& value);
 std::string to_json_text(const nlohmann::ordered_json& value);
 

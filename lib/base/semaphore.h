@@ -16,8 +16,8 @@
 namespace stoka {
 
 struct SemaphoreOptions {
-  size_t permits = 4;       // permits that exist
-  size_t max_waiting = 64;  // further requests are refused as busy
+  size_t permits = 4;       // how many permits there are
+  size_t max_waiting = 64;  // how many requests may wait; further ones are refused as busy
   std::chrono::milliseconds max_wait{10000};
 };
 
@@ -48,7 +48,7 @@ class Semaphore {
     Ticket& operator=(Ticket&& other) noexcept;
     ~Ticket() { withdraw(); }
     bool is_granted() const;
-    Permit take();  // only once, and only when granted() is true
+    Permit take();  // takes the permit; may be called once, and only if granted() is true
 
    private:
     friend class Semaphore;
@@ -81,7 +81,7 @@ class Semaphore {
   void release();
   void grant_waiting();  // the caller holds mutex_
 
-  const std::string name_;  // "embedder": the resource, for error messages
+  const std::string name_;  // the name of the resource for error messages, e.g. "embedder"
   const SemaphoreOptions options_;
   mutable std::mutex mutex_;
   size_t in_use_ = 0;

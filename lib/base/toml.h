@@ -14,11 +14,11 @@ namespace stoka {
 enum class TomlType { text, integer, other };
 
 struct TomlEntry {
-  std::string key;  // dotted, e.g. "retrieval.mode"
-  // Scalars as text ("true", "0.7", "2026-04-12"). A value that is not a list is one element.
+  std::string key;  // the dotted name of the key, e.g. "retrieval.mode"
+  // Scalars as text ("true", "0.7", "2026-04-12"). A value that is not a list gives one element.
   std::vector<std::string> values;
   bool is_list = false;
-  int line = 0;                    // 1-based
+  int line = 0;                    // the line number, counted from 1
   TomlType type = TomlType::text;  // the type of all values; `other` for mixed or other types
 };
 

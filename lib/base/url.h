@@ -13,10 +13,10 @@ std::string percent_encode(std::string_view bytes, std::string_view plain);
 // Whether the text begins with http:// or https:// and a host.
 bool is_http_url(std::string_view text);
 
-// The parts of a URL, or of a path of the site. Query and fragment belong to neither.
+// The parts of a URL, or of a path of the site. Query and fragment are left out.
 struct UrlParts {
-  std::string_view host;  // with the port; empty for a path of the site
-  std::string_view path;  // may be empty
+  std::string_view host;  // the host with its port; empty for a path of the site
+  std::string_view path;  // the path; may be empty
 };
 UrlParts split_url(std::string_view url);
 

@@ -47,7 +47,7 @@ class EventFields {
     if (out < 0) bad(name);
     return out;
   }
-  // Null is empty, and so is an absent field, which an older server does not send.
+  // Null and an absent field, which an older server does not send, give an empty value.
   std::string text_or_null(const char* name) {
     const Json* const found = find(name);
     return found == nullptr || found->is_null() ? std::string() : text(name);

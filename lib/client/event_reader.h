@@ -24,17 +24,17 @@ class EventReader {
   // data, a first event other than ready, a second ready, an event after done or error. The reader
   // must not be used after an error.
   Result<> push(std::string_view bytes);
-  // Call it at the end of the stream. A protocol error unless the last event was done or error.
+  // Call this at the end of the stream. Fails with a protocol error unless done or error came last.
   Result<> end() const;
 
-  bool began() const { return began_; }  // ready was passed on
-  bool over() const { return over_; }    // done or error was passed on
+  bool began() const { return began_; }  // whether the ready event was passed on
+  bool over() const { return over_; }    // whether the done event or an error event was passed on
 
  private:
   Result<> take(const net::SseEvent& event);
 
   EventSink sink_;
-  // An event of the server is a sentence or a citation, so a longer one is malformed.
+  // The limit for one event: a sentence or a citation is shorter, so a longer event is malformed.
   net::SseDecoder decoder_{{.line = 256u << 10, .event = 256u << 10}};
   bool began_ = false;
   bool over_ = false;

@@ -19,13 +19,13 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kApi = "/api/stoka";
-constexpr size_t kMaxErrorBytes = 64u << 10;  // of the body of an error
+constexpr size_t kMaxErrorBytes = 64u << 10;  // bytes kept of the body of an error response
 constexpr size_t kMaxBodyBytes = 4u << 20;
 constexpr size_t kMaxProblemText = 300;  // bytes of a server's message that are shown
-constexpr size_t kMaxItems = 10;         // recommendations, whatever the server sends
+constexpr size_t kMaxItems = 10;         // recommendations kept of those that the server sends
 constexpr const char* kExample = "give one like http://127.0.0.1:8787 or https://example.com/site";
 
-// A stream has a ping every 15 s. The first byte may take long, because a model may have to load.
+// A stream has a ping every 15 s. Its first byte may come late, because a model may have to load.
 constexpr net::Timeouts kDeadlines{.connect = std::chrono::seconds(5),
                                    .headers = std::chrono::seconds(120),
                                    .first_token = std::chrono::seconds(120),
@@ -53,7 +53,7 @@ void add(Json& body, const char* name, const std::string& value) {
   if (!value.empty()) body[name] = value;
 }
 
-// Collects a response; of one with an error status only the beginning.
+// Collects a response. If its status is an error, only the beginning of the body is kept.
 struct ResponseCollector : net::BodySink {
   net::HttpResponse answer;
 
@@ -81,7 +81,7 @@ struct ChatListener final : ResponseCollector {
   }
   Result<net::BodyProgress> body(std::string_view bytes) override {
     if (!streaming()) {
-      // The rest of an error is not needed.
+      // An error response is read only up to this size.
       STOKA_TRY(ResponseCollector::body(bytes));
       return answer.body.size() < kMaxErrorBytes ? net::BodyProgress::content
                                                  : net::BodyProgress::stop_reading;

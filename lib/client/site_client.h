@@ -35,7 +35,7 @@ class SiteClient {
   static Result<SiteClient> make(net::Transport& transport, std::string_view pasted,
                                  Secret token = {});
 
-  const std::string& url() const { return url_; }  // "https://example.com/prefix"
+  const std::string& url() const { return url_; }  // such as "https://example.com/prefix"
 
   // Asks one question; the subject is that of the token. Passes every event to the sink, on the
   // calling thread. If it returns an error, the sink was not called. A later failure becomes an
@@ -43,7 +43,7 @@ class SiteClient {
   Result<> chat(const pipeline::TurnRequest& request, const EventSink& sink,
                 std::stop_token stop = {}) const;
 
-  // The results lack hits and interests, which only the server knows.
+  // The results have no hits and interests, because only the server knows these.
   Result<pipeline::Recommendations> discover(const pipeline::DiscoverRequest& request,
                                              std::stop_token stop = {}) const;
   Result<pipeline::Ambient> context(std::string_view page, std::stop_token stop = {}) const;
@@ -53,12 +53,12 @@ class SiteClient {
   Result<net::HttpResponse> post(std::string_view path, std::string body,
                                  std::stop_token stop = {}) const;
 
-  // Paths for get() and a body for post().
+  // Sends a body to a path; otherwise like get().
   static std::string context_path(std::string_view page);
   static std::string open_path(std::string_view slug);
   static std::string chat_body(const pipeline::TurnRequest& request);
 
-  // The error that a response with another status or content type than expected stands for.
+  // The error for a response that has another status or content type than expected.
   Error refusal(const net::HttpResponse& answer) const;
 
  private:

@@ -29,8 +29,8 @@ constexpr std::string_view kIdentityReply =
 constexpr std::string_view kOfftopicReply = "wrong terminal.";
 constexpr double kMinScore = 0.60;
 constexpr size_t kMaxTokens = 40;
-constexpr double kMaxFirstMs = 150;  // for a canned reply
-constexpr double kMaxCachedMs = 50;  // for a cached hint
+constexpr double kMaxFirstMs = 150;  // the most milliseconds a canned reply may take
+constexpr double kMaxCachedMs = 50;  // the most milliseconds a cached hint may take
 constexpr int kAttempts = 3;         // tries of a request; the fastest counts
 constexpr size_t kVisitors = 10;
 constexpr size_t kMinVisitors = 2;
@@ -60,8 +60,8 @@ class Timer {
 
 // The result of one question.
 struct ChatResult {
-  std::string error;          // empty: the answer is complete, from ready to done
-  bool rate_limited = false;  // which does not fail a check
+  std::string error;  // what went wrong; empty if the answer is complete, from ready to done
+  bool rate_limited = false;  // the rate limit refused the request; that does not fail a check
   std::optional<int> requests_left;
   ReadyEvent ready;
   DoneEvent done;
@@ -136,7 +136,7 @@ struct SmokeRun {
   const SmokeQuestions& questions;
   const SmokeFixture* fixture;
   std::stop_token stop;
-  ReadyEvent first = {};                         // of check 2
+  ReadyEvent first = {};                         // the ready event of the answer in check 2
   SmokeQuestions::Question cited_question = {};  // the question of check 2 that was cited
   std::optional<int> requests_left = {};         // nullopt: the site does not say, or has no limit
   std::set<std::string> cited = {};              // all slugs that were cited in this run
@@ -167,7 +167,7 @@ struct SmokeRun {
     return out;
   }
 
-  // Asks, and asks again while only the latency is wrong.
+  // Asks a question, and repeats it while only the latency of the answer is wrong.
   template <class Check>
   Verdict ask_within_limit(const std::string& query, const Check& check) {
     const double max_ms = kMaxFirstMs + questions.network_ms;
@@ -191,7 +191,7 @@ struct SmokeRun {
     if (answer.status != 404) return fail(refusal);
     return refusal.message == pipeline::kNoAddress;
   }
-  // What is wrong with the slugs; nullopt if all are in the index.
+  // Says what is wrong with the slugs; nullopt if all of them are in the index.
   template <class Slugs>
   std::optional<std::string> find_missing(const Slugs& slugs) const {
     for (const std::string& slug : slugs) {
@@ -221,7 +221,7 @@ Verdict identity(SmokeRun& run) {
   });
 }
 
-// What is wrong with the answer to a question about a page of the site; nullopt if it is right.
+// Says what is wrong with the answer to a question about a page of the site; nullopt if nothing is.
 std::optional<std::string> not_cited(const ChatResult& result,
                                      const SmokeQuestions::Question& about) {
   if (result.ready.route != Route::fresh) return "route is " + result.route();
@@ -276,7 +276,7 @@ Verdict refusal(SmokeRun& run) {
       if (sample && result.text != kOfftopicReply) return bad("says: " + shown(result.text));
       return ok(shown(result.text));
     });
-    // The site may have a page about that, so the next question is tried.
+    // The site may have a page about this question's subject, so the next question is tried.
     if (!on_topic) break;
   }
   return out;
@@ -300,7 +300,7 @@ Verdict honesty(SmokeRun& run) {
     const ChatResult result = run.ask(query);
     if (!result.error.empty()) return bad(result);
     out = check_not_invented(run, result);
-    // The site may have a page about that, so the next question is tried.
+    // The site may have a page about this question's subject, so the next question is tried.
     if (result.done.confidence != Confidence::direct) break;
     if (!run.questions.sample)
       out.detail += "; give a question that the site cannot answer with --void";
@@ -369,7 +369,7 @@ Verdict no_embedder(SmokeRun& run) {
   return ok("503: " + message_of(run.fixture->without_embedder.refusal(*answer)));
 }
 
-// The questions of each visitor. The same question twice in a row is asked in one session.
+// The questions that each visitor asks. A question that is repeated at once is in the same session.
 std::vector<std::string> concurrent_questions(const SmokeRun& run) {
   const SmokeQuestions& questions = run.questions;
   // Without a fixture the site is another operator's, and all its visitors ask the same question.
@@ -389,7 +389,7 @@ Verdict concurrency(SmokeRun& run) {
   if (visitors < kMinVisitors)
     return skipped(
         fmt::format("this address has {} requests left, which are kept", *run.requests_left));
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the variables declared below
   std::map<std::string, size_t> wrong;
   size_t answered = 0;
   size_t limited = 0;

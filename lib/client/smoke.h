@@ -11,7 +11,7 @@
 
 namespace stoka::client {
 
-// What the person who runs the checks has chosen. An empty member is found out, or has a default.
+// What the person who runs the checks has chosen. For an empty member the checks choose a value.
 struct SmokeOptions {
   std::string question = {};       // a question that the site has a page about
   std::string expected_slug = {};  // the slug of that page
@@ -22,12 +22,12 @@ struct SmokeOptions {
 struct SmokeQuestions {
   struct Question {
     std::string query;
-    std::string slug;  // of the page that the answer must cite; empty: any
+    std::string slug;  // the slug of the page that the answer must cite; empty: any page will do
   };
   bool sample = true;                     // whether the site is the sample site
-  std::vector<Question> cited_questions;  // at least one answer must cite its page
-  std::vector<std::string> offtopic;      // at least one must be off topic
-  // At least one of these must not be answered with the confidence direct.
+  std::vector<Question> cited_questions;  // questions of which at least one must get its page cited
+  std::vector<std::string> offtopic;      // questions; at least one must count as off topic
+  // Questions of which at least one must not be answered with the confidence direct.
   std::vector<std::string> unanswerable;
   std::string page;  // the page for which others are recommended
   size_t min_recommendations = 3;
@@ -49,7 +49,7 @@ struct SmokeResult {
   std::string detail;  // one line: what was measured, what is wrong, or why the check was skipped
 };
 
-// What the checks need that only the operator of a site has.
+// Things for the checks that only the operator of a site has.
 struct SmokeFixture {
   const SiteClient& without_reranker;     // the same site, but its reranker does not answer
   const SiteClient& without_embedder;     // the same site, but its embedder does not answer

@@ -26,7 +26,7 @@ std::string spoken_slug(std::string slug) {
   return slug;
 }
 
-// The fastest of a few requests that take the server no time.
+// The duration of the fastest of a few requests that the server answers at once.
 double network_ms(const SiteClient& site, const std::stop_token& stop) {
   double quickest = 0;
   for (int i = 0; i < kNetworkProbes; ++i) {
@@ -54,7 +54,7 @@ SmokeQuestions find_questions(const SiteClient& site, const SmokeOptions& option
   SmokeQuestions out;
   out.sample = false;
   out.network_ms = network_ms(site, stop);
-  // There are several because a site may have a page about one of them.
+  // There are several questions because a site may have a page about one of them.
   out.offtopic = {kOfftopic, "what will the weather be tomorrow", "write my homework"};
   out.unanswerable = {kUnanswerable, "zither varnish for left-handed glassblowers"};
   if (!options.unanswerable.empty()) out.unanswerable = {options.unanswerable};

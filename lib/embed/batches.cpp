@@ -14,7 +14,7 @@ namespace {
 constexpr int kMaxSplits = 6;
 
 size_t json_bytes(std::string_view text) {
-  size_t out = 3;  // the quotes and the comma
+  size_t out = 3;  // the bytes counted so far: two quotation marks and a comma
   for (const char c : text)
     out += c == '"' || c == '\\' ? 2u : static_cast<unsigned char>(c) < ' ' ? 6u : 1u;
   return out;
@@ -40,7 +40,7 @@ std::pair<std::string_view, std::string_view> split_in_half(std::string_view tex
 
 struct WeightedSum {
   std::vector<double> values;
-  size_t count = 0;  // of the vectors added
+  size_t count = 0;  // the number of vectors added
 
   void add(const Vector& vector, size_t weight) {
     values.resize(vector.size());
@@ -79,7 +79,7 @@ class BatchRun {
   std::span<const std::string> texts_;
   const SendBatch& send_;
   Embeddings out_;
-  bool server_works_ = false;  // it has embedded a text since the batch began
+  bool server_works_ = false;  // the server has embedded a text since the batch began
 };
 
 Result<> BatchRun::embed_range(size_t begin, size_t end) {

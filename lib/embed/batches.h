@@ -17,12 +17,12 @@ struct BatchLimits {
 
 // The server refused a request in a way that suggests that fewer or shorter texts may succeed.
 struct BatchRefusal {
-  std::string message;       // in the server's words
-  bool is_too_long = false;  // a text is longer than the model reads
-  Error error;               // returned if the server turns out to refuse every request
+  std::string message;       // the error message in the server's words
+  bool is_too_long = false;  // a text has more tokens than the model accepts
+  Error error;               // the error to return if the server turns out to refuse every request
 };
 
-// One vector for each text, all of the same dimension, or a refusal.
+// The result for a batch: one vector for each text, all of the same dimension, or a refusal.
 using BatchReply = tl::expected<std::vector<Vector>, BatchRefusal>;
 // Sends one request. An Error (as opposed to a refusal) ends the whole run.
 using SendBatch = std::function<Result<BatchReply>(std::span<const std::string> texts)>;

@@ -17,7 +17,7 @@ constexpr uint64_t kRefitDivisor = 5;  // refit if more than 1/5 of the chunks h
 // the store is read once.
 struct Corpus {
   std::vector<std::string> vocabulary;
-  std::vector<ChunkId> ids;  // ascending
+  std::vector<ChunkId> ids;  // chunk ids, ascending
   std::vector<TermCount> entries;
   std::vector<size_t> ends;  // for each chunk the end of its part of `entries`
 
@@ -44,7 +44,7 @@ Result<Corpus> read_corpus(store::IndexWriter& writer, const std::stop_token& st
   return corpus;
 }
 
-// Computes the vector of a text that has the terms of `rows`, each `counts` times.
+// Computes the vector of a text that has the terms of `rows`, and each of them `counts` times.
 Vector fold_rows(std::span<const store::BasisRow* const> rows, std::span<const uint32_t> counts) {
   if (rows.empty()) return {};
   const size_t dim = rows.front()->values.size();

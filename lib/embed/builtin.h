@@ -29,7 +29,7 @@ Result<bool> refit_if_needed(store::IndexReader& store, store::IndexWriter& writ
 // notices at once when another process fits a new basis. The store must outlive the embedder.
 class BuiltinEmbedder final : public Embedder {
  public:
-  BuiltinEmbedder() = default;  // without a store no text has a vector
+  BuiltinEmbedder() = default;  // for use without a store: every text gets an empty vector
   explicit BuiltinEmbedder(store::IndexReader& store) : store_(&store) {}
   std::string name() const override { return std::string(kBuiltinName); }
   Result<Identity> identity(InputType, std::stop_token) override { return Identity{name(), 0}; }
@@ -49,7 +49,7 @@ class BuiltinEmbedder final : public Embedder {
 class FoldInEmbedder final : public IndexEmbedder {
  public:
   explicit FoldInEmbedder(store::IndexReader& store) : store_(store) {}
-  // Too quick to be stopped.
+  // Ignores stop requests, because the work takes little time.
   Result<Embeddings> embed(std::span<const std::string> texts, const TermsOfText& terms,
                            const EmbedProgress& progress, std::stop_token stop) override;
   Result<bool> finish(store::IndexWriter& writer, const Progress& progress,
@@ -61,7 +61,7 @@ class FoldInEmbedder final : public IndexEmbedder {
 
  private:
   store::IndexReader& store_;
-  // By term; a term that the basis does not have is cached as nullopt.
+  // Cached rows by term; a term that the basis does not have is cached as nullopt.
   std::map<std::string, std::optional<store::BasisRow>, std::less<>> cached_rows_;
 };
 

@@ -14,12 +14,12 @@
 
 namespace stoka::embed {
 
-using Vector = std::vector<float>;  // of unit length; empty if the text has no vector
+using Vector = std::vector<float>;  // scaled to unit length; empty if the text has no vector
 
-// A model. An index can be searched only with vectors of the model that made its vectors.
+// The identity of a model. An index can be searched only with vectors of the model that made it.
 struct Identity {
   std::string name;  // "builtin-lsa", "tei:BAAI/bge-m3@5617a9f6", "openai:nomic-embed-text"
-  int dim = 0;       // 0: not fixed (built in)
+  int dim = 0;       // the dimension; 0 if it is not fixed (built-in embedder)
   bool operator==(const Identity&) const = default;
 };
 
@@ -38,9 +38,9 @@ struct Embeddings {
 // documents are embedded by index runs, which have time.
 enum class InputType { document, query };
 
-// Called with the number of texts that are done. May be empty.
+// Called with the number of texts that are done. The function may be empty.
 using EmbedProgress = std::function<void(size_t done)>;
-// Called on the caller's thread with the share of the work that is done, in [0,1]. May be empty.
+// Called on the caller's thread with the share of the work that is done. The function may be empty.
 using Progress = std::function<void(double)>;
 
 // Returns the terms of a text with their counts. The index of the text is given.
@@ -68,7 +68,7 @@ class Embedder {
   virtual ~Embedder() = default;
   // A name to show to people: "builtin-lsa", "tei at http://localhost:8072". Sends no request.
   virtual std::string name() const = 0;
-  // May ask the server; the answer is cached for a minute.
+  // The identity of the model. May ask the server; the answer is cached for a minute.
   virtual Result<Identity> identity(InputType type, std::stop_token stop) = 0;
   // Embeds the text as it is; the caller adds the prefix that a model may need. The vector is empty
   // if the text has no term that the embedder knows (built-in embedder only).
@@ -79,7 +79,7 @@ class Embedder {
   // Whether its vectors are computed from what the index contains, not by a model. They cost almost
   // nothing, and what a model is told about a chunk besides its terms does not matter.
   virtual bool is_fitted_to_index() const { return false; }
-  // The default passes the texts to embed_documents().
+  // The default implementation passes the texts to embed_documents().
   virtual std::unique_ptr<IndexEmbedder> index_embedder();
 };
 

@@ -11,16 +11,16 @@ namespace {
 
 using Matrix = Eigen::MatrixXf;
 using Panel = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Sparse = Eigen::SparseMatrix<float>;  // terms x chunks
+using Sparse = Eigen::SparseMatrix<float>;  // rows are terms, columns are chunks
 
 constexpr Eigen::Index kOversampling = 16;
 constexpr int kPowerIterations = 3;
-// A * Q is computed this many columns at a time, so that it never exists as a whole.
+// The number of columns in which A * Q is computed at a time, so that it never exists as a whole.
 constexpr Eigen::Index kPanelWidth = 128;
 // In single precision, singular values below this share of the largest one are noise.
 constexpr double kMinSingularRatio = 1e-3;
-constexpr size_t kSmallCorpus = 200;  // chunks; below this, terms that occur once are kept
-constexpr size_t kFullRank = 16;      // up to this many chunks, each may have a dimension
+constexpr size_t kSmallCorpus = 200;  // chunks; in fewer, terms that occur once are kept, too
+constexpr size_t kFullRank = 16;      // chunks; up to so many, each may have a dimension
 
 // Uniform random numbers in [-1, 1) from the splitmix64 sequence. Unlike the distributions of
 // <random>, they are the same with every standard library.
@@ -100,7 +100,7 @@ Sparse build_matrix(std::span<const ChunkTerms> chunks, const Vocabulary& chosen
   return a;
 }
 
-// Computes A' (A q).
+// Computes A' (A q) for the matrix A of terms and chunks.
 Matrix apply_gram(const Sparse& a, const Matrix& q) {
   Matrix out(q.rows(), q.cols());
   Panel term_space;
@@ -131,7 +131,7 @@ Spectrum rayleigh_ritz(const Sparse& a, const Matrix& q, Eigen::Index wanted) {
   const Matrix small = q.transpose() * apply_gram(a, q);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
       (0.5F * (small + small.transpose())).cast<double>());
-  const auto& lambda = eigen.eigenvalues();  // ascending
+  const auto& lambda = eigen.eigenvalues();  // the eigenvalues in ascending order
   const Eigen::Index last = lambda.size() - 1;
   const double min_eigenvalue = lambda[last] * kMinSingularRatio * kMinSingularRatio;
   Eigen::Index found = 0;

@@ -24,7 +24,7 @@
 namespace stoka::embed {
 
 struct TermCount {
-  uint32_t term = 0;  // index into the vocabulary
+  uint32_t term = 0;  // the index of the term in the vocabulary
   uint32_t count = 0;
 };
 
@@ -33,8 +33,8 @@ using ChunkTerms = std::span<const TermCount>;
 
 struct FitOptions {
   size_t max_dim = 512;
-  size_t max_chunks = 20000;  // of a larger corpus an even sample is fitted
-  size_t max_terms = 40000;   // the terms that occur in the most chunks are used; bounds memory
+  size_t max_chunks = 20000;  // chunks fitted at most; a larger corpus is sampled evenly
+  size_t max_terms = 40000;   // terms used at most: those in the most chunks; bounds memory
 };
 
 struct BasisTerm {
@@ -69,7 +69,7 @@ class FoldInSum {
   explicit FoldInSum(int dim) : sum_(static_cast<size_t>(dim)) {}
   // Adds a term: its weight and values in the basis (dim floats) and its count in the text.
   void add(float weight, uint32_t count, std::span<const float> values);
-  // Empty if no term was added or the sum is zero.
+  // The sum as a vector of unit length; empty if no term was added or the sum is zero.
   Vector finish() const { return normalized(sum_); }
 
  private:

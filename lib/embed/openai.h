@@ -9,8 +9,8 @@
 namespace stoka::embed {
 
 struct OpenAiOptions {
-  std::string model;   // empty: the only model that the server lists under /v1/models
-  int dimensions = 0;  // sent with each request and checked; 0: the dimension of the model
+  std::string model;   // if empty, the only model that the server lists under /v1/models
+  int dimensions = 0;  // the dimension to request and check; 0 for the dimension of the model
   size_t batch = 32;   // texts in one request
 };
 
@@ -23,7 +23,7 @@ class OpenAiEmbedder final : public RemoteEmbedder {
       : RemoteEmbedder("openai", upstream, clock, query_timeout), options_(std::move(options)) {}
 
  protected:
-  // The name of the identity is "openai:MODEL".
+  // Gives the identity the name "openai:MODEL".
   Result<ServerInfo> fetch_info(const net::Deadline& deadline, std::stop_token stop) override;
   net::Call make_request(std::span<const std::string> texts, InputType type,
                          const ServerInfo& server) const override;

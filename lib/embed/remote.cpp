@@ -11,7 +11,7 @@
 namespace stoka::embed {
 namespace {
 
-constexpr size_t kMaxModelName = 200;  // bytes
+constexpr size_t kMaxModelName = 200;  // bytes of a model name at most
 
 // Whether the server may have refused a text or the number of texts, not the request as such.
 bool may_be_caused_by_texts(const net::HttpResponse& answer) {
@@ -135,7 +135,7 @@ Result<BatchReply> RemoteEmbedder::send_batch(std::span<const std::string> texts
   const Error error = upstream_.protocol_error(invalid.message);
   if (invalid.is_caused_by_text)
     return BatchReply(tl::unexpect, BatchRefusal{"the server " + invalid.message, false, error});
-  server_info_.clear();  // the server may have changed its model
+  server_info_.clear();  // the server is asked again, as it may have another model
   return fail(error);
 }
 

@@ -34,8 +34,8 @@ class RemoteEmbedder : public Embedder {
 
  protected:
   struct ServerInfo {
-    std::string model;  // as requests name it
-    Identity identity;  // dimension 0: the dimension of the probe's vector
+    std::string model;  // the model's name as it is sent in requests
+    Identity identity;  // name and dimension; dimension 0 means that of a test vector
     BatchLimits limits;
   };
 
@@ -51,7 +51,7 @@ class RemoteEmbedder : public Embedder {
   virtual Result<ServerInfo> fetch_info(const net::Deadline& deadline, std::stop_token stop) = 0;
   virtual net::Call make_request(std::span<const std::string> texts, InputType type,
                                  const ServerInfo& server) const = 0;
-  // The error is the end of a sentence about the server: "sent something that is not JSON".
+  // Reads the response. An error message is the end of a sentence about the server: "sent no JSON".
   virtual tl::expected<RawVectors, std::string> parse_response(std::string_view body) const = 0;
 
   // The error for a request that an embedding server refused.

@@ -14,7 +14,7 @@ namespace stoka::embed {
 // Vectors as the server sent them, not validated yet. A null in the JSON is NaN here.
 using RawVectors = std::vector<std::vector<double>>;
 
-// An error is the end of a sentence about the server: "sent something that is not JSON".
+// Reads a response. An error message is the end of a sentence about the server: "sent no JSON".
 
 // The format of text-embeddings-inference: [[0.1, …], …] in the order of the texts.
 tl::expected<RawVectors, std::string> parse_tei_vectors(std::string_view body);
@@ -25,7 +25,7 @@ tl::expected<RawVectors, std::string> parse_tei_vectors(std::string_view body);
 tl::expected<RawVectors, std::string> parse_openai_vectors(std::string_view body);
 
 struct InvalidVectors {
-  std::string message;  // "sent 3 vectors for 4 texts"
+  std::string message;  // what is wrong, e.g. "sent 3 vectors for 4 texts"
   // The vector is all zeros or has a NaN or null in it. Servers send this when the model fails on
   // one text, so the other texts may still be embedded.
   bool is_caused_by_text = false;

@@ -11,20 +11,20 @@
 
 namespace stoka::eval {
 
-// "direct", "adjacent", "low", "nothing".
+// The confidence: "direct", "adjacent", "low" or "nothing".
 inline std::string confidence_name(Confidence confidence, bool low) {
   return low ? "low" : std::string(to_string(confidence));
 }
 
 struct Answer {
-  // Either text or a citation.
+  // A part of an answer: either text or a citation.
   struct Part {
-    std::string text;  // empty for a citation
+    std::string text;  // a part of the visible text; empty if this part is a citation
     std::optional<Citation> citation;
   };
 
   std::string query;
-  std::vector<Part> parts;  // in the order shown; two texts never follow each other
+  std::vector<Part> parts;  // parts in the order shown; two texts never follow each other
   Route route = Route::fresh;
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
@@ -36,7 +36,7 @@ struct Answer {
 
   // All visible text without the citations; a blank line stands in place of each.
   std::string text() const;
-  // The same with "[1]", "[2]" as paragraphs in place of the citations.
+  // The text of the answer with "[1]", "[2]" as paragraphs in place of the citations.
   std::string text_with_markers() const;
   std::vector<Citation> citations() const;
   bool cites(std::string_view slug) const;

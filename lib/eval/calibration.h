@@ -1,4 +1,4 @@
-// Whether the confidence class of an answer is justified. Pure.
+// Measures whether the confidence class of answers is justified. Pure.
 #pragma once
 
 #include <optional>
@@ -17,13 +17,13 @@ std::vector<ConfidenceClass> calibrate(const QueryRuns& runs, std::span<const Qu
 
 // The outcome of the same scores under other thresholds.
 struct ThresholdRow {
-  std::string threshold;  // "nothing" or "direct": the one that is varied
+  std::string threshold;  // the threshold that is varied: "nothing" or "direct"
   double value = 0;
   double answered = 0;                 // share of the answerable queries that are answered
   double refused = 0;                  // share of the unanswerable queries that are refused
   double direct = 0;                   // share of the answered queries that are direct
   std::optional<double> direct_right;  // share of the direct answers that are correct
-  bool in_use = false;                 // the value is the configured one
+  bool in_use = false;                 // whether the value is the configured one
 };
 
 // The outcome under the given thresholds. `threshold` and `value` of the row stay empty.

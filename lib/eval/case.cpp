@@ -50,7 +50,7 @@ FieldError read_nonempty_text(const Json& value, T& out) {
   return {};
 }
 
-// For names that appear in tables, XML and the names of metrics.
+// Checks names that appear in tables, XML and the names of metrics.
 template <auto kMember, class T>
 FieldError read_word(const Json& value, T& out) {
   const std::string text = value.is_string() ? value.get<std::string>() : "";
@@ -296,7 +296,7 @@ std::string shown(const std::string& name) {
 Result<Json> parse(const Line& line) {
   const char* hint = "give one JSON object a line; there are no comments";
   if (line.text.size() > kMaxLineBytes) return line.error("the line has more than 1 MB", hint);
-  // The parser would take a NUL byte for the end of the text.
+  // The check for NUL is needed because the JSON parser would take it for the end of the text.
   if (line.text.find('\0') != line.text.npos)
     return line.error("not JSON: it has a NUL byte", hint);
   std::set<std::string> keys[kMaxDepth + 1];  // of the objects that are open, by depth
@@ -380,7 +380,7 @@ Result<> take_id(const Line& line, const std::string& name, Cases& out) {
                     "give each case an id of its own");
 }
 
-// Covers what the case asks and expects, but not what only the reader of the report sees.
+// The hash covers what the case asks and expects, but not texts that are only shown in the report.
 std::string hash_of(Json json) {
   for (const char* field : {"id", "category", "ideal", "note"}) json.erase(field);
   constexpr size_t kHashDigits = 12;

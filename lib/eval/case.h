@@ -19,56 +19,56 @@ class Catalog;
 
 namespace stoka::eval {
 
-inline constexpr int kNeverItems = 15;  // length of the NEVER list
+inline constexpr int kNeverItems = 15;  // the number of items in the NEVER list
 
 struct Case {
   std::string suite;         // "constraints", "dataset", "conversations"
   std::string id;            // unique in its suite; "ID#2" for the second turn of a conversation
   std::string conversation;  // the id of the conversation that it is a turn of; empty if of none
   std::string category;
-  std::string query;                // of the turn that is judged
+  std::string query;                // the question of the turn that is judged
   std::vector<std::string> before;  // questions of the earlier turns of the session
   PageContext page;
-  std::vector<std::string> interests;  // declared by the visitor
+  std::vector<std::string> interests;  // the interests that the visitor has declared
 
   // What the case expects. An empty field expects nothing.
   std::optional<Route> route;
-  std::string confidence;               // "direct", "adjacent", "low", "nothing"
-  std::vector<std::string> ideal_cite;  // slugs, one of which must be cited
+  std::string confidence;  // the expected confidence: "direct", "adjacent", "low" or "nothing"
+  std::vector<std::string> ideal_cite;  // slugs of documents, one of which must be cited
   std::optional<bool> must_cite;
   std::vector<std::string> must_not_cite;
-  size_t max_sentences = 3;   // in a row without a citation
-  std::string must_end_with;  // "question", "cite" or literal text
-  std::string reply;          // the whole visible text
+  size_t max_sentences = 3;   // how many sentences may follow each other without a citation
+  std::string must_end_with;  // how the answer must end: "question", "cite" or a literal text
+  std::string reply;          // the whole text that the visitor must see
   bool fail_if_summary = false;
   std::string tone;                                // "provocative", "flat", "terse"
   std::vector<std::string> fail_if;                // names of predicates
   std::vector<std::vector<std::string>> must_say;  // one of each list must be said
   std::vector<std::string> must_not_say;
-  std::vector<int> never;  // the items of the NEVER list that it tests, 1..15
+  std::vector<int> never;  // the items of the NEVER list, 1 to 15, that this case tests
 
   // If set, this text is used in place of the configured generator's output.
   std::optional<std::string> model;
 
-  // Shown in the report.
+  // A note that is shown in the report.
   std::string ideal;
   std::string note;
-  std::string hash;  // of what the case asks and expects
+  std::string hash;  // a hash of what the case asks and expects
 };
 
 struct Query {
   std::string id;
   std::string text;
-  // Slug to gain, above zero. Empty if no published document answers the query.
+  // The gain of each relevant slug, above zero. Empty if no published document answers the query.
   std::map<std::string, double, std::less<>> relevant;
   std::string note;
-  std::string hash;  // of the question and the relevant documents
+  std::string hash;  // a hash of the question and the relevant documents
 };
 
 struct Cases {
   std::vector<Case> cases;  // the turns of a conversation follow each other
   std::vector<Query> queries;
-  // Where each was read: "dataset/ID" or "retrieval/ID" to "file:line".
+  // Where each case or query was read: "dataset/ID" or "retrieval/ID" to "file:line".
   std::map<std::string, std::string> places;
 };
 

@@ -44,7 +44,7 @@ bool ran_suite(const Report& report, const std::string& suite) {
          std::ranges::any_of(report.cases, [&](const CaseResult& c) { return c.suite == suite; });
 }
 
-// Whether both ask and expect the same. Older reports have no hash.
+// Whether both cases ask and expect the same. Cases of older reports have no hash.
 bool same_case(const CaseResult& a, const CaseResult& b) {
   return a.query == b.query && a.before == b.before &&
          (a.hash == b.hash || a.hash.empty() || b.hash.empty());
@@ -82,7 +82,7 @@ class ComparisonBuilder {
   }
 
   void add(Change change) {
-    // Rounded as in a file, so that a value equals the same value read from one.
+    // Rounds a value as in a report file, so that it equals the same value read from a file.
     change.before = rounded(change.before);
     change.now = rounded(change.now);
     constexpr double kEpsilon = 1e-9;
@@ -137,7 +137,7 @@ Comparison compare(const Report& baseline, const Report& report, double toleranc
   const ResultsByName old = results_by_name(baseline);
   const ResultsByName now = results_by_name(report);
   std::set<std::string> incomplete;        // suites with an error, whose means are not comparable
-  std::map<std::string, RateSums> suites;  // of the cases that both reports have
+  std::map<std::string, RateSums> suites;  // sums over the cases that both reports have
   for (const CaseResult& result : report.cases) {
     const auto found = old.find(result.name());
     const CaseResult* before = found == old.end() ? nullptr : found->second;

@@ -11,22 +11,22 @@
 namespace stoka::eval {
 
 struct Change {
-  std::string what;  // "dataset/followup-debono", or the name of a metric
+  std::string what;  // what has changed: a case such as "dataset/followup-debono", or a metric
   double before = 0;
   double now = 0;
   std::string why;       // for a case that is worse: the scores that failed
-  bool missing = false;  // the baseline has it, but it was not run
+  bool missing = false;  // the case is in the baseline, but was not run
 };
 
 struct Comparison {
   double tolerance = 0;
-  std::vector<std::string> changed_parts;  // "generator: a, was b"
+  std::vector<std::string> changed_parts;  // the parts that differ, e.g. "generator: a, was b"
   size_t not_run = 0;                      // cases of the baseline that could not be run now
 
-  // Only changes beyond the tolerance, the largest first.
+  // Changes of metrics beyond the tolerance, the largest first.
   std::vector<Change> worse;
   std::vector<Change> better;
-  std::vector<std::string> new_failures;   // failing cases that the baseline does not have
+  std::vector<std::string> new_failures;   // failing cases that are not in the baseline
   std::vector<std::string> changed_cases;  // cases whose question or expectations changed
   bool regressed() const { return !worse.empty(); }
 };

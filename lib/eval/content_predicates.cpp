@@ -14,10 +14,10 @@
 namespace stoka::eval {
 namespace {
 
-// Numbers of sentences. A run is the sentences between two citations.
+// Numbers of sentences. A run consists of the sentences between two citations.
 struct SentenceCounts {
-  size_t longest = 0;          // longest run
-  size_t before_citation = 0;  // longest run that a citation follows
+  size_t longest = 0;          // sentences in the longest run
+  size_t before_citation = 0;  // sentences in the longest run that a citation follows
   size_t all = 0;
 };
 
@@ -46,14 +46,14 @@ namespace predicate {
 namespace {
 
 constexpr size_t kMaxSentencesBeforeCitation = 3;  // item 10 of the NEVER list
-constexpr size_t kMaxSentencesWithCitation = 4;    // the longest golden exchange has four
-constexpr size_t kMinContentWords = 5;             // fewer are shared by chance
+constexpr size_t kMaxSentencesWithCitation = 4;    // the golden exchanges have up to four
+constexpr size_t kMinContentWords = 5;             // fewer words may be shared by chance
 // The share of a sentence's content words that are on one page if the sentence retells it.
 constexpr double kRetoldShare = 0.75;
-constexpr size_t kMinQuestionWords = 4;         // a shorter question may be a name
-constexpr size_t kMinQuestionContentWords = 3;  // fewer are named in any answer
+constexpr size_t kMinQuestionWords = 4;         // words of a question; a shorter one may be a name
+constexpr size_t kMinQuestionContentWords = 3;  // fewer words of a question are in any answer
 
-// The stems of all words that are not stop words.
+// The stems of all words of a text that are not stop words.
 std::set<std::string> distinct_stems(std::string_view text) {
   std::set<std::string> out;
   for (const text::Word& word : text::words(text)) {
@@ -99,7 +99,7 @@ std::vector<std::string> plain_words(std::string_view text) {
   return out;
 }
 
-// The stems of the words that are not stop words, in order.
+// The stems of those words that are not stop words, in order.
 std::vector<std::string> stems_in_order(const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (const std::string& word : words) {
@@ -125,7 +125,7 @@ bool restates(const std::vector<std::string>& asked, std::string_view clause, si
   return static_cast<size_t>(more) <= max_others;
 }
 
-// The words between two punctuation marks, or of a whole sentence.
+// The words between two punctuation marks, or the words of a whole sentence.
 struct Clause {
   std::string words;
   bool is_question = false;

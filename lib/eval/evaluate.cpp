@@ -9,7 +9,7 @@
 namespace stoka::eval {
 namespace {
 
-// Means over cases. Each case counts once, however many trials it had.
+// Computes means over cases. Each case counts once, however many trials it had.
 class Means {
  public:
   void add(const std::string& name, double value) {
@@ -30,7 +30,7 @@ void add_metrics(std::span<const CaseResult> results, std::map<std::string, doub
   for (const CaseResult& one : results) {
     if (one.trials == 0) continue;
     means.add(one.suite + ".pass_rate", one.pass_rate());
-    if (one.suite == "retrieval") continue;  // add_stages() has its scores, as the policy stage
+    if (one.suite == "retrieval") continue;  // add_stages() adds the scores of retrieval
     if (!one.category.empty())
       means.add(fmt::format("{}.category.{}", one.suite, one.category), one.pass_rate());
     for (const auto& [name, value] : one.scores) means.add(one.suite + "." + name, value);

@@ -18,10 +18,10 @@ namespace stoka::eval {
 struct Evaluation {
   Report report;
   QueryRuns queries;  // a run for each query of the cases
-  // The first error of a trial or query that could not be run; the report has each by case.
+  // The first error of a trial or query that could not be run; the report lists the errors by case.
   std::optional<Error> error;
   size_t not_run = 0;    // trials and queries that could not be run
-  size_t attempted = 0;  // all trials and queries
+  size_t attempted = 0;  // the number of all trials and queries
 };
 
 // `label` is the suite that is running: "constraints", "dataset", "conversations" or "retrieval".

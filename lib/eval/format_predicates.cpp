@@ -119,7 +119,7 @@ std::optional<int> item_number(std::string_view line) {
 // Whether several list items are in one line: "1) … 2) …", "1. … 2. … 3. …", "• … • …".
 bool is_inline_list(std::string_view text) {
   int bracketed = 0, dotted = 0, bullets = 0, cited = 0;
-  bool numbered = false;  // the previous word is the next item number
+  bool numbered = false;  // the previous word is the number of the next list item
   for (auto word = take_field(text); !word.empty(); word = take_field(text)) {
     cited += numbered && word.starts_with(kPlaceholder);
     numbered = word == fmt::format("{}.", dotted + 1);

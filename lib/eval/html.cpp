@@ -149,7 +149,7 @@ std::string case_article(const CaseResult& result, const std::string& anchor) {
       category(result), body(result));
 }
 
-// The same, folded away behind its id and its query.
+// The case, folded away behind its id and its query.
 std::string case_details(const CaseResult& result, const std::string& anchor) {
   return fmt::format(
       "<details class=\"case {}\" id=\"{}\">\n<summary><h4>{}</h4> "
@@ -225,7 +225,7 @@ double mean_score(const CaseResult& result) {
   return result.scores.empty() ? 0 : sum / static_cast<double>(result.scores.size());
 }
 
-// The passing cases, folded away by suite.
+// The passing cases, collapsed by suite.
 std::string passing(const Report& report) {
   std::map<std::string, std::pair<size_t, std::string>> suites;
   for (size_t i = 0; i < report.cases.size(); ++i) {

@@ -16,7 +16,7 @@
 namespace stoka::eval {
 namespace {
 
-// Tables. Text is escaped; cells are HTML already.
+// Functions for tables. Text is escaped; cells are HTML already.
 
 std::string percent_text(double share) { return fmt::format("{:.1f}%", rounded(share) * 100); }
 
@@ -72,7 +72,7 @@ std::string date_of(const std::string& at) {
   return date ? iso_date(*date) : at;
 }
 
-// Counts of cases, and the mean pass rate of those that could be run.
+// Shows counts of cases, and the mean pass rate of those that could be run.
 struct Tally {
   size_t cases = 0;
   size_t run = 0;
@@ -107,10 +107,10 @@ Tallies tallies(const Report& report, NameOf name_of) {
   return out;
 }
 
-// Charts, in units of the SVG view box, which is scaled to the width of its figure.
+// Functions for charts. Lengths are units of the SVG view box, which is scaled to its figure.
 constexpr double kWidth = 320;
 constexpr double kHeight = 112;
-constexpr double kLeft = 34;  // room for "0.90"
+constexpr double kLeft = 34;  // the width of the longest axis label, "0.90"
 constexpr double kMargin = 10;
 constexpr double kAxisStep = 0.1;  // the axis ends at multiples of it
 
@@ -143,7 +143,7 @@ std::vector<Point> points(std::span<const std::optional<double>> values,
 }
 
 ChartAxis axis(double lowest, double highest) {
-  constexpr double kEpsilon = 1e-9;  // 0.3 / 0.1 is slightly less than 3
+  constexpr double kEpsilon = 1e-9;  // a tolerance, as 0.3 / 0.1 is slightly less than 3
   ChartAxis out{std::floor(lowest / kAxisStep + kEpsilon) * kAxisStep,
                 std::ceil(highest / kAxisStep - kEpsilon) * kAxisStep};
   if (out.high - out.low < kAxisStep / 2)
@@ -190,7 +190,7 @@ std::string stages_table(const Report& report) {
     return found == report.metrics.end() ? std::nullopt : std::optional(found->second);
   };
   std::vector<std::string> columns = {"stage"};
-  std::map<std::string_view, std::string> cells;  // by stage
+  std::map<std::string_view, std::string> cells;  // the HTML of each cell, by the name of its stage
   for (const std::string& metric : metrics) {
     double best = -1;
     for (const std::string_view stage : kStages)
@@ -259,7 +259,7 @@ std::string charts(const Report& report, std::span<const Report> earlier) {
   return out.empty() ? "" : "<div class=\"charts\">\n" + out + "</div>\n";
 }
 
-// "dataset.citation_hit" is in the row citation_hit and the column dataset.
+// The metric "dataset.citation_hit" is in the row citation_hit and the column dataset.
 std::string scores_table(const Report& report) {
   std::map<std::string, std::map<std::string, double>> rows;
   std::vector<std::string> columns;

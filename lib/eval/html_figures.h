@@ -11,15 +11,15 @@
 
 namespace stoka::eval {
 
-std::string suites_table(const Report& report);  // with the interval of each pass rate
+std::string suites_table(const Report& report);  // pass rates with their intervals
 std::string parts_list(const Report& report);    // the parts that were evaluated
-// The stages in the order in which a query passes through them, with their latency.
+// A table of the stages that a query passes through, in their order, with the latency of each.
 std::string stages_table(const Report& report);
 std::string calibration_table(const Report& report);
 std::string scores_table(const Report& report);
 std::string categories_table(const Report& report);
 
-// The pass rates and the scores of the last retrieval stage, over `earlier` and this report.
+// A chart of the pass rates and of the last retrieval stage's scores in `earlier` and this report.
 std::string charts(const Report& report, std::span<const Report> earlier);
 
 // A line chart of values in [0,1], oldest first, as an HTML figure with inline SVG: the name, the

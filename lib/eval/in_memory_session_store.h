@@ -27,7 +27,7 @@ class InMemorySessionStore final : public store::SessionStore {
 
  private:
   template <class T>
-  using Rows = std::map<std::string, T, std::less<>>;  // by id
+  using Rows = std::map<std::string, T, std::less<>>;  // stored objects by their id
 
   std::mutex mutex_;
   Rows<Session> sessions_;

@@ -32,7 +32,7 @@ std::string without_year(const std::string& shown, const std::optional<Date>& da
   return shown.ends_with(year) ? shown.substr(0, shown.size() - year.size()) : shown;
 }
 
-// How the citation differs from its document; empty if it does not.
+// Says how the citation differs from its document; empty if it does not.
 std::string mismatch(const Citation& citation, const CitedDocuments& cited) {
   const auto found = cited.find(citation.slug);
   if (found == cited.end()) return fmt::format("{} is not published", citation.slug);
@@ -92,7 +92,7 @@ class Judge {
     add(fmt::format("no_{}", predicate), !why, why.value_or(""));
   }
 
-  // The best hit, which explains a refusal.
+  // Describes the best hit, which explains a refusal.
   std::string describe_best_hit() const {
     if (answer_.ranked.empty()) return "nothing was found";
     const Hit& hit = answer_.ranked.front();

@@ -12,17 +12,17 @@
 
 namespace stoka::eval {
 
-// A cited document as the index has it.
+// A cited document as it is in the index.
 struct CitedDocument {
   Document document;
-  std::vector<std::string> contents;  // of all its chunks, in order
+  std::vector<std::string> contents;  // the texts of all chunks of the document, in order
 };
-using CitedDocuments = std::map<std::string, CitedDocument, std::less<>>;  // by slug
+using CitedDocuments = std::map<std::string, CitedDocument, std::less<>>;  // keyed by slug
 
 struct Score {
   std::string name;
   bool ok = false;
-  std::string why;  // the reason if it is not ok
+  std::string why;  // why the score failed; empty if ok is true
 };
 
 // Every score that applies, in this order:

@@ -9,7 +9,7 @@ namespace {
 
 bool is_noncharacter(char32_t c) { return (c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF); }
 
-// Normalises line ends as an XML parser does, so that HTML and XML output agree.
+// Normalises line breaks as an XML parser does, so that HTML and XML output agree.
 std::string with_line_feeds(std::string_view text) {
   std::string out;
   out.reserve(text.size());

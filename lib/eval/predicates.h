@@ -15,9 +15,9 @@
 namespace stoka::eval {
 
 struct Predicate {
-  std::string_view name;     // as `fail_if` spells it
-  std::vector<int> never;    // items of the NEVER list, 1..15
-  std::string_view meaning;  // "greets the visitor"
+  std::string_view name;     // the name of the predicate as it is written in a case's `fail_if`
+  std::vector<int> never;    // the items of the NEVER list, 1 to 15, that the predicate checks
+  std::string_view meaning;  // what a matching answer does, e.g. "greets the visitor"
   // The reason why the answer matches, for people ("greets: 'hello'"); nullopt if it does not
   // match.
   std::optional<std::string> (*match)(const Answer& answer, const Phrases& phrases);
@@ -31,7 +31,7 @@ const Predicate* find_predicate(std::string_view name);  // null if there is no 
 // Whether the text contains the phrase as whole words, ignoring case.
 bool says(std::string_view text, std::string_view phrase);
 
-// The beginning of a text, at most 80 bytes, for the reasons of predicates.
+// The beginning of a text, at most 80 bytes, for the reasons that predicates give.
 std::string clipped(std::string_view text);
 
 // The largest number of sentences between two citations.

@@ -13,13 +13,13 @@
 
 namespace stoka::eval {
 
-using Gains = std::map<std::string, double, std::less<>>;  // document to gain, above zero
+using Gains = std::map<std::string, double, std::less<>>;  // gains above zero, by document
 
 struct RankingScores {
   double hit_1 = 0;      // 1 if the first document is relevant, else 0
   double hit_5 = 0;      // 1 if one of the first five is relevant, else 0
-  double mrr = 0;        // 0 if no relevant document was found
-  double ndcg_10 = 0;    // nDCG@10
+  double mrr = 0;        // reciprocal rank of the first relevant document; 0 if none was found
+  double ndcg_10 = 0;    // normalised discounted cumulative gain of the first ten documents
   double recall_20 = 0;  // share of the relevant documents among the first twenty
 };
 

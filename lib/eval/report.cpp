@@ -15,7 +15,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// Writing.
+// Functions that write a report.
 
 void put(OrderedJson& object, const char* name, const std::string& text) {
   if (!text.empty()) object[name] = text;
@@ -67,7 +67,7 @@ OrderedJson json_of(const CaseResult& result) {
   return out;
 }
 
-// The value of a member of the report with one item a line.
+// The value of a member of the report, with one item on each line.
 std::string lines(const OrderedJson& value) {
   if (!value.is_structured() || value.empty()) return to_json_text(value);
   std::string out;
@@ -79,7 +79,7 @@ std::string lines(const OrderedJson& value) {
   return value.is_object() ? "{" + out + "\n  }" : "[" + out + "\n  ]";
 }
 
-// Reading.
+// Functions that read a report.
 
 bool fits(const OrderedJson& value, const std::string&) { return value.is_string(); }
 bool fits(const OrderedJson& value, double) { return value.is_number(); }
@@ -192,7 +192,7 @@ class JsonReader {
 }  // namespace
 
 double rounded(double value) {
-  constexpr double kMaxScaled = 9e15;  // larger whole numbers are not exact
+  constexpr double kMaxScaled = 9e15;  // larger whole numbers are not exact in a double
   const double scaled = value * 1e4;
   if (!std::isfinite(scaled)) return 0;
   return std::abs(scaled) > kMaxScaled ? value : std::round(scaled) / 1e4 + 0.0;

@@ -32,15 +32,15 @@ struct CaseResult {
 
   // What the visitor saw in the worst trial; if several are equally bad, in the first of them.
   std::string route;
-  std::string confidence;  // "direct", "adjacent", "low", "nothing"
+  std::string confidence;  // the confidence of the answer: "direct", "adjacent", "low" or "nothing"
   double best_score = 0;
-  std::string answer;  // with "[1]" in place of the first citation; for a query the five best slugs
+  std::string answer;  // text with "[1]" for the first citation; for a query the five best slugs
   std::vector<Citation> citations;
   std::string ideal;
   std::string note;
-  std::string hash;  // of what the case asks and expects; empty in older reports
+  std::string hash;  // a hash of what the case asks and expects; empty in older reports
 
-  double pass_rate() const;  // share of the completed trials; 0 if there are none
+  double pass_rate() const;  // the share of completed trials that passed; 0 if there are none
   std::string name() const { return suite + "/" + id; }
   bool passed() const { return trials > 0 && passes == trials && errors == 0; }
 };
@@ -51,13 +51,13 @@ struct ConfidenceClass {
   std::string name;
   size_t n = 0;
   size_t correct = 0;
-  double share() const {  // of correct answers; 0 if there are none
+  double share() const {  // the share of correct answers; 0 if there are none
     return n == 0 ? 0 : static_cast<double>(correct) / static_cast<double>(n);
   }
 };
 
 struct Report {
-  std::string suite;  // as requested: "all", …
+  std::string suite;  // the requested suite, e.g. "all"
   size_t repeat = 1;  // trials of each case
   // The parts that were evaluated: "embedder", "reranker", "generator", "index", "day".
   std::map<std::string, std::string> parts;
@@ -65,16 +65,16 @@ struct Report {
   // "dataset.citation_hit", "retrieval.lexical.ndcg@10", "calibration.direct_right".
   std::map<std::string, double> metrics;
   std::vector<ConfidenceClass> calibration;
-  std::vector<CaseResult> cases;  // by suite in the order run, then as in their file
+  std::vector<CaseResult> cases;  // ordered by suite as run, then as in the file of a suite
 
-  // These differ from run to run and are never compared.
-  std::string at;  // RFC 3339
+  // The following members differ from run to run and are never compared.
+  std::string at;  // the time of the run, as in RFC 3339
   double seconds = 0;
-  std::map<std::string, LatencyPercentiles> latency;  // "turn", "retrieval.lexical", …
+  std::map<std::string, LatencyPercentiles> latency;  // keys are "turn", "retrieval.lexical", …
 
   size_t passed() const;
-  size_t failed() const;  // cases that did not pass and have no error
-  size_t errors() const;  // cases with a trial that could not be run
+  size_t failed() const;  // the number of cases that did not pass and have no error
+  size_t errors() const;  // the number of cases with a trial that could not be run
 };
 
 // Metrics are written and compared with four decimals, without negative zero; NaN and infinity
@@ -85,7 +85,7 @@ double rounded(double value);
 // object with one case a line, so that `diff` shows what changed. The same results give the same
 // bytes, except for the last member, "run". A comparison becomes the member "comparison".
 std::string to_json(const Report& report, const Comparison* comparison = nullptr);
-// A data error that names the file if it is not JSON or not a report.
+// Reads a report. Fails with a data error that names the file if it is not JSON or not a report.
 Result<Report> read_report(std::string_view json, const std::string& file);
 
 // Plain text for a terminal (report_table.cpp): pass rates by suite and category, the kinds of

@@ -56,7 +56,7 @@ std::string suite_line(const Report& report, const std::string& suite) {
   return out + "\n";
 }
 
-// Lists the shares below 100 % and counts the others.
+// Lists the shares below 100 % by name, and gives only the number of the others.
 std::string incomplete_shares(std::string_view what,
                               const std::vector<std::pair<std::string, double>>& shares) {
   constexpr size_t kMaxLineColumns = 88;

@@ -20,7 +20,7 @@ using cite::tokens;
 using cite::without_code;
 using cite::without_quotations;
 
-// The sentences of an answer without code and quotations.
+// The sentences of an answer whose code and quotations were taken out.
 std::vector<Sentence> spoken_sentences(const Answer& answer);
 
 }  // namespace stoka::eval

@@ -13,7 +13,7 @@ namespace {
 
 enum Stage : size_t { kLexical, kDense, kFused, kReranked, kPolicy };
 
-// A ranking of documents, each at the rank of its best chunk.
+// Makes a ranking of documents, each at the rank of its best chunk.
 class DocumentRanking {
  public:
   void add(const std::string& slug, double score) {
@@ -105,14 +105,14 @@ class QueryRunner {
     start();
     STOKA_TRY(retrieve::retrieve(index(), search, options, stop_));
     out.ms = std::exchange(embed_ms_, 0) + elapsed();
-    // A turn has fewer candidates, so the deeper ranking is not part of the latency.
+    // A turn uses fewer candidates, so the time of the deeper ranking is not part of the latency.
     options.candidates = std::max(options.candidates, kStageDepth);
     STOKA_ASSIGN(const std::vector<Hit> hits, retrieve::retrieve(index(), search, options, stop_));
     out.documents = documents_of(hits, &Hit::fused);
     return {};
   }
 
-  // Reranking and policy as in a turn.
+  // Runs reranking and policy as in a turn.
   Result<> run_reranking(const Query& query, QueryRun& out) {
     start();
     retrieve::Query search;
@@ -132,7 +132,8 @@ class QueryRunner {
     out.stages[kPolicy].ms = elapsed();
     out.verdict = rerank::classify_confidence(kept, engine_.settings().thresholds);
     if (!kept.empty()) out.best_score = kept.front().score;
-    // The hits that a turn shows come first, then those that the policy dropped, in its order.
+    // The hits that a turn shows come first, then those that the policy dropped, in the order of
+    // the policy.
     std::stable_sort(dropped.begin(), dropped.end(),
                      [](const Hit& a, const Hit& b) { return a.score > b.score; });
     std::vector<Hit> all = kept;

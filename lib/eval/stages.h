@@ -18,25 +18,25 @@ namespace stoka::eval {
 
 inline constexpr std::array<std::string_view, 5> kStages = {"lexical", "dense", "fused", "reranked",
                                                             "policy"};
-inline constexpr size_t kStageDepth = 100;  // chunks ranked by lexical, dense and fused
+inline constexpr size_t kStageDepth = 100;  // chunks that the first three stages rank
 
 // The ranking of one query after one stage.
 struct StageRun {
-  std::vector<RankedDocument> documents;  // best first; each once, at the rank of its best chunk
-  double ms = 0;  // from the query to this ranking, including embedding and earlier stages
+  std::vector<RankedDocument> documents;  // documents, each at the rank of its best chunk
+  double ms = 0;  // time from the query to this ranking, including earlier stages
 };
 
 struct QueryRun {
-  std::array<StageRun, kStages.size()> stages;  // in the order of kStages
+  std::array<StageRun, kStages.size()> stages;  // the runs in the order of kStages
   std::array<RankingScores, kStages.size()> scores;
-  double best_score = 0;  // of the first hit after the policy; the confidence is derived from it
+  double best_score = 0;  // score of the first hit after the policy; it decides the confidence
   rerank::ConfidenceResult verdict;
-  std::optional<Error> error;  // if set, everything else is meaningless
+  std::optional<Error> error;  // an error; if set, the other members are meaningless
 };
 
 struct QueryRuns {
   std::vector<QueryRun> runs;  // one for each query, in order
-  bool dense = true;           // false if retrieval.mode is lexical, so that no vectors are used
+  bool dense = true;           // whether vectors are used; false if retrieval.mode is lexical
 };
 
 // Runs each query as the first question of a session, one after another, so that the latencies are

@@ -15,7 +15,7 @@ struct Interval {
 // one case are not independent. If n is 0, the interval is [0,1].
 Interval wilson_interval(double share, double n);
 
-// In milliseconds.
+// Percentiles of a latency in milliseconds.
 struct LatencyPercentiles {
   double p50 = 0;
   double p95 = 0;

@@ -16,22 +16,22 @@ namespace stoka::eval {
 
 // A setting and the values to try.
 struct Axis {
-  std::string key;  // "chunk.max_tokens"
+  std::string key;  // the name of a setting, e.g. "chunk.max_tokens"
   std::vector<std::string> values;
 };
 
-// Parses "KEY=A,B,C". Anything else is a usage error.
+// Parses "KEY=A,B,C". Any other text is a usage error.
 Result<Axis> parse_axis(std::string_view text);
 
-using Combination = std::vector<std::pair<std::string, std::string>>;  // key and value
+using Combination = std::vector<std::pair<std::string, std::string>>;  // keys with their values
 
-// All combinations; the last axis varies fastest. Without axes there is one, which is empty.
+// All combinations; the last axis varies fastest. Without axes there is a single empty one.
 std::vector<Combination> combinations(std::span<const Axis> axes);
 
 struct SweepRow {
   Combination settings;
-  uint64_t chunks = 0;                  // in the index
-  RankingScores scores;                 // after the policy
+  uint64_t chunks = 0;                  // the number of chunks in the index
+  RankingScores scores;                 // the scores of the ranking after the policy
   std::optional<double> direct_right;   // share of the direct answers that are correct
   std::optional<double> nothing_right;  // share of the refusals that are correct
   double p50_ms = 0;  // median latency of a query up to the policy; differs from run to run
@@ -42,12 +42,12 @@ SweepRow sweep_row(Combination settings, uint64_t chunks, const QueryRuns& runs,
 
 struct Sweep {
   std::vector<SweepRow> rows;
-  std::vector<ThresholdRow> thresholds;  // with the configured settings
+  std::vector<ThresholdRow> thresholds;  // rows for the configured settings
 };
 
 // Marks all rows that have the best nDCG@10.
 std::string to_table(const Sweep& sweep);
-// {"rows":[{"settings":{…},"chunks",…}],"thresholds":[…]}; the latency is the last member of a row.
+// Writes {"rows":[{"settings":{…},"chunks",…}],"thresholds":[…]}; a row ends with its latency.
 std::string to_json(const Sweep& sweep);
 
 }  // namespace stoka::eval

@@ -11,7 +11,7 @@
 
 namespace stoka::eval {
 
-// The time of day is always noon of one day; durations are real.
+// A clock whose time of day is always noon of one day; its durations are real.
 class FixedDayClock final : public Clock {
  public:
   explicit FixedDayClock(Date day) : now_(Instant(day) + std::chrono::hours(12)) {}
@@ -30,17 +30,17 @@ Result<Date> newest_day(store::IndexReader& index);
 // The error of a trial whose answer was not reranked by the configured reranker.
 Error reranker_failure(std::string why);
 
-// Borrows the parts of the engine it is made from, which must outlive it. Threads: any.
+// Borrows the parts of the engine that it is made from, which must outlive it. Thread safe.
 class SystemUnderTest {
  public:
-  // Needs an index that can be searched; fails like Engine::check_index().
+  // Needs an index that can be searched; otherwise fails like Engine::check_index().
   static Result<std::unique_ptr<SystemUnderTest>> make(pipeline::Engine& engine,
                                                        std::stop_token stop);
   SystemUnderTest(const SystemUnderTest&) = delete;
 
   pipeline::Engine& engine() { return engine_; }
   Date day() const { return clock_.today(); }
-  // The same engine with another generator, which must outlive it.
+  // Makes the same engine with another generator, which must outlive it.
   std::unique_ptr<pipeline::Engine> with_generator(generate::Generator& generator);
 
  private:

@@ -12,7 +12,7 @@
 namespace stoka::eval::predicate {
 namespace {
 
-constexpr size_t kMaxNameWords = 2;  // after a greeting: "hi Anna Maria,"
+constexpr size_t kMaxNameWords = 2;  // words of a name after a greeting: "hi Anna Maria,"
 
 bool has_capital(const Token& token) {
   size_t at = 0;
@@ -115,8 +115,8 @@ Reason find_in(const std::vector<Sentence>& sentences, const Finder& finder) {
   return std::nullopt;
 }
 
-constexpr size_t kMinShoutedRun = 3;       // words in capitals; fewer are terms or stressed words
-constexpr size_t kMinLongWordLetters = 5;  // acronyms are shorter
+constexpr size_t kMinShoutedRun = 3;       // words in capitals; fewer are technical terms or stress
+constexpr size_t kMinLongWordLetters = 5;  // letters of a long word; acronyms are shorter
 
 // Whether the token has at least two letters, all of them capitals, and no digits.
 bool is_capitals(const Token& token) {
@@ -157,7 +157,7 @@ std::set<std::string> known_capitals(const Answer& answer) {
 Reason shouting(const std::vector<Sentence>& sentences, const std::set<std::string>& known) {
   for (const Sentence& sentence : sentences) {
     size_t run = 0, others = 0, shouted = 0, long_words = 0;
-    bool stop_word = false;  // "IT WORKS", but not "AWS, GCP"
+    bool stop_word = false;  // a word is a stop word, as in "IT WORKS", but not "AWS, GCP"
     std::string first;
     for (const Token& token : sentence.tokens) {
       if (is_neutral(token)) continue;

@@ -51,7 +51,7 @@ std::string text_or_number(const Json& object, const char* name) {
   return found->is_number_integer() ? found->dump() : std::string();
 }
 
-// nullopt if the line is neither a JSON object nor two columns.
+// Parses a line; nullopt if it is neither a JSON object nor two columns.
 std::optional<QueryLine> read_query(std::string_view line) {
   QueryLine asked;
   if (trimmed(line).starts_with('{')) {
@@ -180,14 +180,14 @@ std::map<std::string, std::string> document_ids(std::string_view qrels) {
 
 std::string run_lines(std::string_view query, std::span<const RankedDocument> ranked,
                       std::string_view tag) {
-  // White space separates columns, so it is replaced within one.
+  // White space separates columns, so white space within a column is replaced.
   const auto column = [](std::string_view text) {
     std::string out(text);
     std::replace_if(out.begin(), out.end(), is_ascii_space, '_');
     return out.empty() ? "-" : out;
   };
-  // Single precision, as older versions of trec_eval read them: scores that differ only in double
-  // precision would tie.
+  // Scores are written so that they differ in single precision, in which older versions of
+  // trec_eval read them: other scores would tie.
   constexpr float kMaxScore = 1e30F;
   float last = 0;
   std::string out;

@@ -25,7 +25,7 @@ Result<std::vector<Query>> read_collection(std::string_view queries,
                                            const std::string& queries_file, std::string_view qrels,
                                            const std::string& qrels_file);
 
-// The original document ids by slug. Reading stops at the first line that is not a judgement.
+// The original ids of documents by their slugs. Reading stops at a line that is not a judgement.
 std::map<std::string, std::string> document_ids(std::string_view qrels);
 
 struct RankedDocument {

@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 constexpr std::string_view kDone = "[DONE]";
 constexpr size_t kMaxDepth = 64;
 
-// What a container in a chat completion holds.
+// What an object or array in a chat completion contains.
 enum class Node {
   ignored,
   root,
@@ -170,7 +170,7 @@ class ChatReader final : public Json::json_sax_t {
  private:
   Node node() const { return stack_.empty() ? Node::ignored : stack_.back(); }
 
-  // The kind of a container for which its parent defines none.
+  // The kind of an object or array for which its parent defines none.
   Node nested_node() const {
     if (node() == Node::reasoning) return Node::reasoning;
     const bool holds_reasoning = node() == Node::delta || node() == Node::part;
@@ -202,9 +202,9 @@ class ChatReader final : public Json::json_sax_t {
   ChatChunk chunk_;
   bool is_object_ = false;
   std::vector<Node> stack_;
-  std::string key_;  // in the innermost object, until a nested object has ended
+  std::string key_;  // the last key in the innermost object, until a nested object has ended
   int64_t choices_ = 0;
-  // The current choice. Its index may come last.
+  // Adds the current choice. Its index may be its last member, so this waits for its end.
   std::optional<int64_t> index_;
   std::string text_;
   std::string finish_;
@@ -268,7 +268,7 @@ Result<net::BodyProgress> ChatDecoder::push(std::string_view bytes) {
                                             : net::BodyProgress::nothing_useful;
 }
 
-// Returns whether to go on decoding.
+// Takes decoded data. Returns whether to go on decoding.
 Result<bool> ChatDecoder::on_event(const net::SseEvent& event) {
   const std::string_view data = trimmed(event.data);
   done_ = data == kDone;
@@ -312,7 +312,7 @@ Result<> ChatDecoder::parse_body() {
     return fail(ErrorKind::protocol, message.empty() ? "an answer without choices"
                                                      : "an answer without choices: " + message);
   }
-  if (chunk.finish.empty()) chunk.finish = "stop";  // a complete JSON text is a complete answer
+  if (chunk.finish.empty()) chunk.finish = "stop";  // a JSON text without a reason is complete
   const size_t reasoning = reasoning_end(chunk.text);
   chunk.reasoning_bytes += reasoning;
   chunk.text.erase(0, reasoning);

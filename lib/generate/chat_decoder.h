@@ -20,30 +20,30 @@ namespace stoka::generate {
 // The content of one JSON text: a chunk of a stream, or a whole response. Differences between the
 // JSON of different servers are resolved here.
 struct ChatChunk {
-  std::string text;  // of the first choice; unpaired surrogates are marked (surrogates.h)
+  std::string text;  // the text of the first choice; unpaired surrogates are marked (surrogates.h)
   size_t reasoning_bytes = 0;
   std::string finish;       // finish_reason; empty if there is none yet
-  bool has_choice = false;  // the first choice was there, even if empty
+  bool has_choice = false;  // the first choice was present, even if its text is empty
   bool is_error = false;
   int64_t code = 0;           // the error code, if it is a number
-  int64_t prompt_tokens = 0;  // from usage; zero if unknown
+  int64_t prompt_tokens = 0;  // the token count of the prompt from the field usage; zero if unknown
   int64_t completion_tokens = 0;
-  int64_t cached_tokens = 0;  // of the prompt; not all servers include them in prompt_tokens
+  int64_t cached_tokens = 0;  // cached tokens; not all servers include them in prompt_tokens
 };
 
 enum class ChatShape { chunk, whole };  // the text is in "delta", or in "message"
 
-// Text that is not a JSON object is a protocol error, which does not contain the key. The parser
-// builds no tree, so that the cost is proportional to the text.
+// Decodes JSON text. Text that is not a JSON object is a protocol error, which does not contain the
+// key. No tree is built, so that the cost is proportional to the length of the text.
 Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape, const Secret& key = {});
 
 struct ChatLimits {
-  size_t text = 64u << 10;        // bytes of answer
-  size_t reasoning = 256u << 10;  // bytes of reasoning; 16 MB on the wire if streamed byte by byte
-  size_t body = 4u << 20;         // bytes of a response that is not streamed
+  size_t text = 64u << 10;        // bytes of answer at most
+  size_t reasoning = 256u << 10;  // bytes of reasoning; in single-byte chunks these are 16 MB
+  size_t body = 4u << 20;         // bytes at most of a response that is not streamed
 };
 
-// How hints name the settings of a request.
+// The names that hints use for the settings of a request.
 struct ChatSettingNames {
   std::string model = "model";
   std::string max_tokens = "the limit of tokens";
@@ -52,7 +52,7 @@ struct ChatSettingNames {
 
 struct ChatEnd {
   FinishReason finish = FinishReason::complete;
-  int64_t prompt_tokens = 0;       // zero if the server does not say, or had some of them cached
+  int64_t prompt_tokens = 0;       // zero if the server sends no number, or had some tokens cached
   bool reasoning_in_text = false;  // reasoning was part of the text; see ThinkFilter::stray_tag()
 };
 
@@ -65,19 +65,19 @@ class ChatDecoder {
   explicit ChatDecoder(DeltaSink sink, ChatLimits limits = {}, Secret key = {},
                        ChatSettingNames names = {});
 
-  // Any content type but an event stream or JSON is a protocol error.
+  // Chooses a decoder. Any content type but an event stream or JSON is a protocol error.
   Result<> head(std::string_view content_type);
 
   // Errors: the server reports an error, sends invalid data, or its content filter ended the
   // answer. At a limit the answer is cut and `stop_reading` is returned.
   Result<net::BodyProgress> push(std::string_view bytes);
 
-  // The finish reason has arrived and nothing has failed: only token counts and the end of the
+  // Whether the finish reason has arrived without a failure: only token counts and the end of the
   // stream may follow. From then on push() returns `content_complete`.
   bool finished() const { return !finish_.empty() && !failed_; }
 
-  // The outcome is `complete` only if the server gave a finish reason. An answer without a visible
-  // character is an error.
+  // Ends the response. The outcome is `complete` only if the server gave a finish reason. An answer
+  // without a visible character is an error.
   Result<ChatEnd> finish();
 
  private:
@@ -99,13 +99,13 @@ class ChatDecoder {
   std::string body_;
   SurrogateJoiner joiner_;
   ThinkFilter filter_;
-  size_t text_bytes_ = 0;       // including reasoning that was part of the text
-  size_t emitted_bytes_ = 0;    // passed to the sink
-  size_t reasoning_bytes_ = 0;  // from fields of their own, not counting the filter's
+  size_t text_bytes_ = 0;       // bytes of text, including reasoning that was part of the text
+  size_t emitted_bytes_ = 0;    // bytes passed to the sink
+  size_t reasoning_bytes_ = 0;  // bytes in reasoning fields, not those that the filter removed
   bool visible_ = false;
-  bool done_ = false;  // after [DONE], or a limit
+  bool done_ = false;  // [DONE] was received, or a limit was reached
   bool failed_ = false;
-  std::string finish_;  // finish_reason
+  std::string finish_;  // the finish_reason of the response
   int64_t prompt_tokens_ = 0;
   int64_t completion_tokens_ = 0;
   bool cached_ = false;

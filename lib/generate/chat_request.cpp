@@ -17,7 +17,7 @@ constexpr std::string_view kSamplingFields[] = {"temperature", "top_p", "stop"};
 constexpr std::string_view kOptionalFields[] = {
     "stream_options", "max_tokens", "max_completion_tokens", "temperature", "top_p", "stop",
 };
-// Words that say that a field is not accepted at all, and words that say that its value is not.
+// Words saying that a field is not accepted at all, and words saying that its value is not.
 constexpr std::string_view kNotAcceptedWords[] = {
     "unsupported", "not support", "unrecognized", "unrecognised", "unknown",
     "unexpected",  "not allow",   "not permit",   "extra inputs", "extra fields",
@@ -34,7 +34,7 @@ bool has_any(std::string_view text, std::span<const std::string_view> words) {
 // The server's message, in lower case, and the field it names.
 struct ErrorBody {
   std::string message;
-  std::string param;  // the field that the error is about
+  std::string param;  // the name of the field that the error is about
 };
 
 ErrorBody read_error_body(std::string_view body) {

@@ -16,8 +16,8 @@ namespace stoka::generate {
 // "max_tokens", "max_completion_tokens" is sent, until that is rejected too.
 using RejectedFields = std::set<std::string, std::less<>>;
 
-// The next three read only the server's message in an error body, because some servers repeat the
-// whole request in the rest of it.
+// The next three functions read only the server's message in an error body, because some servers
+// repeat the whole request in the rest of it.
 
 // The optional field that the server rejects and that is not yet in `rejected`. Empty if there is
 // none, or if the message is about the field's value.
@@ -27,7 +27,7 @@ bool is_context_overflow(std::string_view body);
 // Whether the model reached its token limit before it wrote any text.
 bool is_output_limit(std::string_view body);
 
-// temperature, top_p or stop: a model that rejects one of them usually rejects all.
+// Functions for temperature, top_p and stop: a model that rejects one usually rejects all.
 bool is_sampling_field(std::string_view field);
 void reject_sampling_fields(RejectedFields& rejected);
 
@@ -43,7 +43,7 @@ struct ChatParameters {
   std::span<const std::string> stop = {};
 };
 
-// Fields of options.extra override ours, and null removes one. Errors as of check_extra().
+// Fields of options.extra override those of stoka; null removes one. Errors as of check_extra().
 Result<std::string> chat_body(const ChatParameters& parameters, const OpenAiOptions& options,
                               const RejectedFields& rejected);
 

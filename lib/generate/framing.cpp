@@ -57,7 +57,7 @@ std::string_view unquoted(std::string_view text) {
   return single ? text.substr(1, text.size() - 2) : text;
 }
 
-// Removes a number from the start of the line and returns it; zero if there is none.
+// Removes a number from the start of the line and returns the number; zero if there is none.
 size_t take_number(std::string_view& line) {
   constexpr size_t kMaxNumber = 1000;
   std::string_view rest = line;

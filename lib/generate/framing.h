@@ -20,11 +20,11 @@ namespace stoka::generate {
 struct FramingVoice {
   std::string task;
   std::vector<std::string> pieces;
-  std::vector<std::string> lines;  // one for each piece
+  std::vector<std::string> lines;  // the lines, one for each piece
 };
 
-// Reads golden/framing.toml. A missing task, an unknown key, or different numbers of pieces and
-// lines are a config error.
+// Reads golden/framing.toml. A missing task, an unknown key, or different numbers of example pieces
+// and example lines are a config error.
 Result<FramingVoice> read_framing_voice(std::span<const TomlEntry> entries);
 
 using FramingLines = std::vector<std::optional<std::string>>;

@@ -15,7 +15,7 @@ class KnownAnswer final : public GenerationStream {
       sink.accepted();
       for (const std::string& piece : pieces_) sink.text(piece);
       is_over_ = true;
-      sink.finished();  // may destroy this
+      sink.finished();  // the call may destroy this object
     });
   }
   Result<FinishReason> result(std::stop_token) override {
@@ -46,7 +46,7 @@ struct StoppableSink final : GenerationSink {
   const DeltaSink& on_text;
   const std::stop_token& stop;
   std::function<void(bool)> on_finished;
-  bool is_cut = false;  // text was not passed on
+  bool is_cut = false;  // a part of the text was not passed on
 };
 
 }  // namespace

@@ -19,8 +19,8 @@ namespace {
 constexpr int kTokensPerLine = 40;
 const net::Deadline kNoDeadline{std::chrono::milliseconds(0)};
 constexpr std::chrono::milliseconds kProbeTimeout{10000};
-// Token counts differ between servers. Below this share of our estimate, the server has cut the
-// prompt.
+// If the server counts fewer tokens than this share of the estimate, it has cut the prompt. The
+// share is low, because token counts differ between servers.
 constexpr double kMinReadShare = 0.6;
 
 size_t estimate(std::span<const Message> messages) {
@@ -52,7 +52,7 @@ struct OpenAiGenerator::State {
   const OpenAiOptions options;
   Log& log;
   OpenAiServer server;
-  std::atomic<bool> accepts_several_prompts = true;  // in one completion
+  std::atomic<bool> accepts_several_prompts = true;  // false after a server refused them
   std::atomic<bool> warned_about_prompt = false;
 };
 
@@ -84,7 +84,7 @@ void OpenAiGenerator::State::warn_about_answer(std::span<const Message> messages
         upstream.setting_key("extra"));
 }
 
-// One answer: receives the response, decodes it, and passes the text to the reader.
+// Generates one answer: receives the response, decodes it, and passes the text to the reader.
 class OpenAiGenerator::Stream final : public GenerationStream, net::BodySink {
  public:
   Stream(State& state, const GenerationRequest& request, std::string model, net::Deadline deadline)
@@ -148,7 +148,7 @@ class OpenAiGenerator::Stream final : public GenerationStream, net::BodySink {
     if (response_ && state_.server.should_repeat(*response_, rejected_, repeats_++)) {
       if (auto body = write()) return send(std::move(*body));
     }
-    sink_->finished();  // may destroy this
+    sink_->finished();  // the call may destroy this object
   }
 
   Result<> head(const net::ResponseHead& head) override {
@@ -188,14 +188,14 @@ Result<std::unique_ptr<GenerationStream>> OpenAiGenerator::begin(const Generatio
   return out;
 }
 
-// A listed model is not necessarily loadable or a chat model, so the model is asked for a token.
+// A listed model may not be loadable or a chat model, so a single token is requested from it.
 Result<std::string> OpenAiGenerator::probe(std::stop_token stop) {
   State& state = *state_;
   const net::Deadline deadline(kProbeTimeout);
   STOKA_ASSIGN(const std::string model, state.server.model(stop, deadline));
   const std::vector<Message> messages = {{"user", "hi"}};
   const ChatParameters parameters{model, messages, 1, false};
-  // Without a subject, so that a replay does not use this response as the answer to a question.
+  // This request has no subject, so that a replay does not use its response to answer a question.
   net::Call call{"chat/completions", {}};
   call.timeout_setting = {};
   const auto write = [&](const RejectedFields& rejected) {

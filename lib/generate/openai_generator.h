@@ -1,5 +1,5 @@
 // A generator that asks a model behind OpenAI-style /v1/chat/completions: vLLM, llama.cpp, Ollama,
-// LM Studio or a hosted service. Their differences are detected in what they send.
+// LM Studio or a hosted service. Differences between servers are detected in their responses.
 #pragma once
 
 #include <chrono>
@@ -22,9 +22,10 @@ struct OpenAiOptions {
   double temperature = 0.5;
   double top_p = 0.9;
   std::vector<std::string> stop = {"\nvisitor:", "</cite"};
-  // A JSON object, or empty. Its fields are merged into every request and override ours, and null
-  // removes a field. E.g. {"chat_template_kwargs":{"enable_thinking":false}}. check_extra()
-  // (generate/chat_request.h) validates it.
+  // Additional fields: a JSON object, or empty. They are merged into every request and override
+  // stoka's own fields; null removes a field. E.g.
+  // {"chat_template_kwargs":{"enable_thinking":false}}. check_extra() (generate/chat_request.h)
+  // validates the text.
   std::string extra;
   FramingVoice framing_voice = {};
   std::chrono::milliseconds framing_timeout{5000};  // the timeout of frame()
@@ -35,10 +36,10 @@ class OpenAiGenerator final : public Generator {
   OpenAiGenerator(net::Upstream& upstream, OpenAiOptions options, Log& log);
   ~OpenAiGenerator() override;
 
-  // "MODEL at http://localhost:8050/v1", or "a model at …" until the server has named its model.
+  // A name such as "MODEL at http://localhost:8050/v1"; "a model at …" while the model is unknown.
   std::string name() const override;
   bool reads_prompt() const override { return true; }
-  // Takes at most ten seconds.
+  // Checks the server. Takes at most ten seconds.
   Result<std::string> probe(std::stop_token stop) override;
   // The model's reasoning is not passed on. If the server rejects a field by name (stream_options,
   // max_tokens, …), the field is removed or renamed and the request is repeated. The total timeout

@@ -71,7 +71,7 @@ bool OpenAiServer::should_repeat(const net::HttpResponse& response, RejectedFiel
   std::string field = may_name_field ? rejected_field(response.body, rejected) : "";
   if (field.empty() || repeats == kMaxRepeats) return false;
   log_.info(fmt::format("{} rejects the field {}", upstream_.description(), field));
-  // The last repetition would fail if the server rejects the sampling fields one by one.
+  // The last repetition leaves out all sampling fields, in case the server rejects them one by one.
   if (repeats + 1 == kMaxRepeats && is_sampling_field(field)) reject_sampling_fields(rejected);
   rejected.insert(std::move(field));
   return true;

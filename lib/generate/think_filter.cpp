@@ -14,8 +14,8 @@ constexpr std::string_view kOpening[] = {"<think>", "<thinking>", "<thought>"};
 constexpr std::string_view kClosing[] = {"</think>", "</thinking>", "</thought>"};
 
 struct Tag {
-  size_t at = std::string_view::npos;  // npos if there is none
-  size_t length = 0;                   // zero if the tag is still incomplete
+  size_t at = std::string_view::npos;  // where the tag begins; npos if there is none
+  size_t length = 0;                   // the length of the tag; zero if it is still incomplete
 };
 
 bool same(std::string_view text, std::string_view lower) {

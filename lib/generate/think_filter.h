@@ -18,9 +18,9 @@ size_t reasoning_end(std::string_view text);
 class ThinkFilter {
  public:
   std::string push(std::string_view text);  // returns text of the answer; may be empty
-  std::string finish();                     // the rest; call it once, after the last push()
+  std::string finish();  // returns the remaining text; call it once, after the last push()
 
-  size_t reasoning_bytes() const { return reasoning_bytes_; }  // that were removed
+  size_t reasoning_bytes() const { return reasoning_bytes_; }  // bytes that were removed
   bool stray_tag() const { return stray_tag_; }  // there was a closing tag without an opening one
 
  private:

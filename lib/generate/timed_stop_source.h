@@ -9,13 +9,14 @@
 namespace stoka::generate {
 
 // A stop source that also stops when another token does, or after a timeout. Unlike a timeout of a
-// net::Call, this may cover several calls, and the circuit breaker does not count what it stops.
-// Its token is valid until it is destroyed. A thread runs from stop_after() until then.
+// net::Call, the timeout may cover several calls, and the circuit breaker does not count what is
+// stopped. The token is valid until the source is destroyed. A thread runs from stop_after() until
+// then.
 class TimedStopSource {
  public:
   explicit TimedStopSource(std::stop_token outer) : forward_(std::move(outer), Forward{source_}) {}
 
-  // Starts the timeout. May be called once.
+  // Starts the timeout. May be called only once.
   void stop_after(std::chrono::milliseconds after) {
     timer_ = std::jthread([this, after](std::stop_token destroyed) {
       std::mutex mutex;

@@ -14,7 +14,7 @@
 namespace stoka::ingest {
 namespace {
 
-// What stands between a segment and the one before it.
+// The separator between a segment and the one before it.
 enum class Separator { none, space, line, paragraph };
 
 // The characters of the separator: "\n\n".
@@ -23,8 +23,8 @@ std::string_view characters_of(Separator separator) {
   return kSeparators[static_cast<int>(separator)];
 }
 
-// What a chunk is packed from: a sentence, a line of code, or a part of one that exceeds a chunk by
-// itself.
+// The unit that chunks are packed from: a sentence, a line of code, or a part of one that exceeds a
+// chunk by itself.
 struct Segment {
   std::string text;
   Separator separator = Separator::paragraph;
@@ -39,7 +39,7 @@ struct Segment {
 
 struct SegmentedBlock {
   std::vector<Segment> segments;  // never empty
-  size_t tokens = 0;              // of all segments and the separators between them
+  size_t tokens = 0;              // the tokens of all segments and of the separators between them
   bool heading = false;           // a heading belongs to the block that follows it
 };
 
@@ -71,7 +71,7 @@ class SegmentSplitter {
       while (word < text.size() && is_blank(text[word])) ++word;
       size_t word_end = word;
       while (word_end < text.size() && !is_blank(text[word_end])) ++word_end;
-      // White space may cost a token, so it is counted with the word that follows it.
+      // White space may add a token, so it is counted with the word that follows it.
       size_t more = text::estimate_tokens(text.substr(at, word_end - at));
       if (end > begin && tokens + more > max_tokens_) {
         add(text.substr(begin, end - begin), separator);
@@ -82,7 +82,7 @@ class SegmentSplitter {
       tokens += more;
       end = word_end;
       at = word_end;
-      if (tokens > max_tokens_) {  // a single word that exceeds a segment
+      if (tokens > max_tokens_) {  // a single word is longer than a segment may be
         by_characters(text.substr(begin, end - begin), separator);
         separator = Separator::space;
         begin = end;
@@ -115,7 +115,7 @@ class SegmentSplitter {
   std::vector<Segment>& out_;
 };
 
-// No segment has more than `max_tokens` tokens.
+// Splits a text into segments of at most `max_tokens` tokens.
 SegmentedBlock split_block(const Block& block, size_t max_tokens) {
   SegmentedBlock out;
   out.heading = block.kind == BlockKind::heading;
@@ -134,7 +134,7 @@ SegmentedBlock split_block(const Block& block, size_t max_tokens) {
   } else {
     size_t before = 0;
     for (const text::Span& span : text::sentences(block.text)) {
-      // CJK sentences have no space between them; a hard line break stays a line break.
+      // CJK sentences have no space between them; a hard line break is kept.
       std::string_view gap = std::string_view(block.text).substr(before, span.begin - before);
       if (!out.segments.empty())
         separator = gap.empty()                                ? Separator::none
@@ -275,7 +275,7 @@ class ChunkPacker {
 
   size_t max_tokens_, overlap_tokens_;
   std::vector<Segment> current_;
-  size_t tokens_ = 0;        // upper bound of the estimate for current_
+  size_t tokens_ = 0;        // an upper bound for the token estimate of current_
   size_t new_segments_ = 0;  // segments in current_ that are not overlap
   std::vector<std::string> out_;
 };

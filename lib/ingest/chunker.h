@@ -12,18 +12,18 @@
 
 namespace stoka::ingest {
 
-// Raise it when chunk() or embedding_text() returns something else for the same blocks.
+// The version of the chunker. Raise it when chunk() or embedding_text() returns other text.
 inline constexpr int kChunkerVersion = 2;
 
-// What precedes the content of a chunk when it is embedded.
+// The text that precedes the content of a chunk when it is embedded.
 enum class PrefixMode { none, title, full };
 std::string_view to_string(PrefixMode mode);
-Result<PrefixMode> parse_prefix_mode(std::string_view text);  // "none", "title" or "full"
+Result<PrefixMode> parse_prefix_mode(std::string_view text);  // parses "none", "title" or "full"
 
 struct ChunkOptions {
-  size_t max_tokens = 512;  // of the content, including the overlap; at least 16
+  size_t max_tokens = 512;  // tokens of the content at most, including the overlap; at least 16
   size_t overlap_tokens =
-      64;  // repeated from the previous chunk of a section; at most max_tokens/2
+      64;  // tokens repeated from the previous chunk of a section; at most max_tokens/2
   PrefixMode prefix = PrefixMode::full;
 
   // All options and versions that shape chunks: "v2 max=512 overlap=64 prefix=full analysis=2". An

@@ -14,7 +14,7 @@ class InfoAttributes {
  public:
   explicit InfoAttributes(std::string_view info) : info_(info) {}
 
-  // Returns false at the end. For a quoted text without a name, `name` is empty.
+  // Moves to the next attribute. Returns false at the end. `name` is empty for a quoted text alone.
   bool next() {
     name = value = {};
     skip(kBetween);
@@ -75,7 +75,7 @@ CodeFence parse_code_fence(std::string_view line) {
 bool is_marked_secret(std::string_view info) {
   for (InfoAttributes attributes(info); attributes.next();) {
     std::string name = to_lower(attributes.name);
-    name.erase(0, name.rfind('.') + 1);  // ".secret", "metadata.secret"
+    name.erase(0, name.rfind('.') + 1);  // "secret" of ".secret" or "metadata.secret"
     const bool is_mark = name == "secret" || name == "is_secret" || name == "is-secret";
     if (is_mark && !(attributes.has_value && is_negative(attributes.value))) return true;
   }

@@ -8,8 +8,8 @@ namespace stoka::ingest {
 
 // The fence that a line opens or closes.
 struct CodeFence {
-  char character = 0;     // '`' or '~'
-  size_t length = 0;      // 0: the line is not a fence
+  char character = 0;     // the character of the fence, '`' or '~'
+  size_t length = 0;      // the length of the fence; 0 if the line is not a fence
   std::string_view info;  // the trimmed info string: "sh", "env secret"
 
   bool closes(const CodeFence& open) const {

@@ -36,8 +36,8 @@ std::string first_sentence(std::string_view text) {
   return std::string(first.substr(0, end)) + "…";
 }
 
-// Messages about lines. Only the first ones are kept, because there may be thousands; the others
-// are counted.
+// Collects messages about lines. Only the first ones are kept, because there may be thousands; the
+// others are counted.
 class LineMessages {
  public:
   void add(size_t line, std::string_view what) {
@@ -59,7 +59,7 @@ class CorpusReader {
  public:
   CorpusReader(const SourceBytes& source, RepairReport& repairs)
       : source_(source), path_(display_path(source.file.path)), repairs_(repairs) {
-    // Several corpora may all be called corpus.jsonl; then their folders tell them apart.
+    // Several corpora may all be called corpus.jsonl; in that case their folders distinguish them.
     const std::string stem = display_path(source.file.path.stem());
     folder_ = stem == "corpus" ? source.file.root : stem;
   }

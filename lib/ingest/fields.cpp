@@ -21,7 +21,7 @@ constexpr size_t kMaxValues = 10'000;
 // Collects scalars under their dotted path from the events of a parser of any format.
 class Flattener {
  public:
-  // Returns false if the nesting is too deep.
+  // Enters an object or list. Returns false if the nesting is too deep.
   bool open(bool list) {
     frames_.push_back({list, {}});
     return frames_.size() <= kMaxDepth;
@@ -29,7 +29,7 @@ class Flattener {
   void close() { frames_.pop_back(); }
   void key(std::string name) { frames_.back().key = std::move(name); }
 
-  // Returns false if there are too many values.
+  // Adds a scalar. Returns false if there are too many values.
   bool scalar(std::string text) {
     std::string path;
     bool list = false;
@@ -64,7 +64,7 @@ class Flattener {
   size_t count_ = 0;
 };
 
-// Thrown by the event handler, because yaml-cpp has no other way to stop parsing.
+// Thrown by the event handler, because yaml-cpp cannot be stopped in another way.
 struct UnsupportedYaml {
   YAML::Mark mark;
   std::string_view feature;

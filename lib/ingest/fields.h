@@ -11,8 +11,8 @@
 namespace stoka::ingest {
 
 struct Field {
-  std::string key;                  // as written; dotted if nested, e.g. "taxonomies.tags"
-  std::vector<std::string> values;  // scalars as text; exactly one unless is_list
+  std::string key;                  // the key as written; dotted if nested, e.g. "taxonomies.tags"
+  std::vector<std::string> values;  // the values as text; exactly one unless is_list
   bool is_list = false;
 };
 
@@ -22,13 +22,13 @@ const std::vector<std::string>& values_of(const std::vector<Field>& fields, std:
 // Whether the text is a key as authors write it: 1 to 40 ASCII letters, digits, "-" and "_".
 bool is_simple_key(std::string_view text);
 
-// The text must be a mapping. Anchors, aliases and more than 16 levels of nesting are refused.
-// Every error is a data error that names the line where the parser knows it.
+// Parses a mapping. Anchors, aliases and more than 16 levels of nesting are refused. Every error is
+// a data error that names the line if the parser knows it.
 Result<std::vector<Field>> parse_yaml_fields(std::string_view yaml);
 
 Result<std::vector<Field>> parse_toml_fields(std::string_view toml);
 
-// The text must be an object of at most 16 levels.
+// Reads a JSON text, which must be an object of at most 16 levels.
 Result<std::vector<Field>> parse_json_fields(std::string_view json);
 
 // A fallback for text that the parsers refuse. Reads the lines of the form "key: value" or "key =

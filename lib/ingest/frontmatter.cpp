@@ -124,7 +124,7 @@ class FieldIndex {
     return nullptr;
   }
 
-  // The value of the first of these keys that has one, as a single line.
+  // The value, as a single line, of the first of these keys that has one.
   std::string text(std::initializer_list<std::string_view> keys) const {
     for (std::string_view key : keys) {
       const Field* field = find(key);
@@ -155,11 +155,11 @@ bool is_false(std::string_view text) {
 // Tables in which authors and themes put their own fields: "extra.private", "params.robotsNoIndex".
 constexpr auto kVisibilityTables =
     std::to_array<std::string_view>({"metadata.", "meta.", "extra.", "params.", "seo."});
-// These hide a page from readers unless their value is_negative().
+// A page with one of these fields is hidden from readers unless the value is_negative().
 constexpr auto kHidingKeys = std::to_array<std::string_view>(
     {"secret", "issecret", "private", "isprivate", "noindex", "robotsnoindex", "robots.noindex",
      "unlisted", "password", "sitemap.disable", "sitemap.exclude", "sitemapexclude"});
-// These hide a page if their value is "false" or "never".
+// A page with one of these fields is hidden if the value is "false" or "never".
 constexpr auto kPublishingKeys = std::to_array<std::string_view>(
     {"sitemap", "publish", "robots.index", "build.list", "build.render"});
 constexpr auto kHiddenStates =
@@ -206,10 +206,10 @@ std::string unpublished_reason(const std::vector<Field>& fields) {
 
 std::optional<Date> parse_date_field(std::string_view text) {
   if (auto date = parse_date(text)) return date;
-  size_t weekday = text.find(", ");  // "Sun, 12 Apr 2026"
+  size_t weekday = text.find(", ");  // as in "Sun, 12 Apr 2026"
   if (weekday != std::string_view::npos && weekday <= 9)
     return parse_date(text.substr(weekday + 2));
-  size_t space = text.find(' ');  // "Sun Apr 12 2026"
+  size_t space = text.find(' ');  // as in "Sun Apr 12 2026"
   return space == 3 ? parse_date(text.substr(4)) : std::nullopt;
 }
 
@@ -226,7 +226,7 @@ std::optional<int> parse_minutes(std::string_view text) {
   return whole;
 }
 
-// Lower case, trimmed, with "-" for spaces and without a leading "#". May be empty.
+// A tag in lower case, trimmed, with "-" for spaces and without a leading "#". May be empty.
 std::string normalize_tag(std::string_view tag) {
   std::string folded = text::fold(tag);
   while (folded.starts_with('#')) folded.erase(0, 1);
@@ -246,7 +246,7 @@ void add_tags(const Field& field, std::vector<std::string>& tags) {
       add(value);
       continue;
     }
-    // A plain string is a list separated by commas or, in Jekyll, by spaces.
+    // A plain string is read as a list, separated by commas or, in Jekyll, by spaces.
     std::string_view separators = value.find(',') == std::string_view::npos ? " " : ",";
     while (!value.empty()) {
       size_t end = std::min(value.find_first_of(separators), value.size());
@@ -286,7 +286,7 @@ Frontmatter interpret_fields(const std::vector<Field>& fields) {
   FieldIndex keys(fields);
   Frontmatter out;
   out.title = keys.text({"title", "name", "heading"});
-  // The title is a placeholder of a template that was never filled in.
+  // The title is a template's placeholder that was never filled in.
   if (out.title.find("{{") != std::string::npos) out.title.clear();
   out.slug = keys.text({"slug"});
   out.permalink = keys.text({"permalink", "url", "path"});

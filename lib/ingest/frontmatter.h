@@ -29,23 +29,23 @@ FrontmatterSplit split_frontmatter(std::string_view text);
 
 struct Frontmatter {
   std::string title;
-  std::string slug;       // as written
-  std::string permalink;  // permalink, url or path, as written
+  std::string slug;       // the slug as written
+  std::string permalink;  // the value of permalink, url or path, as written
   std::string description;
-  std::string author;  // several authors are joined with ", "
-  std::string type;    // as written
-  // In lower case, with "-" for spaces and without a leading "#"; no duplicates, in order.
+  std::string author;  // the author; several are joined with ", "
+  std::string type;    // the type as written
+  // Tags in lower case, with "-" for spaces and without a leading "#"; no duplicates, in order.
   std::vector<std::string> tags;
   std::optional<Date> date;
   std::optional<int> reading_minutes;
   std::string unpublished;  // why the author hides the page from readers; empty if it is public
-  std::vector<std::string> warnings;  // values that could not be read, for people
+  std::vector<std::string> warnings;  // messages for people about values that could not be read
 };
 
-// Never fails: text that the parser refuses is read line by line, and a warning says so.
+// Reads frontmatter. Never fails: text that the parser refuses is read line by line with a warning.
 Frontmatter parse_frontmatter(const FrontmatterSplit& split);
 
-// Gives fields of any source the meaning that they have in frontmatter.
+// Interprets fields from any source as frontmatter does.
 Frontmatter interpret_fields(const std::vector<Field>& fields);
 
 // Gives the document the description, author, tags and date.

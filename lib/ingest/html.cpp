@@ -29,7 +29,7 @@ bool has_element(const List& list, std::string_view name) {
 bool is_name_character(char c) { return is_ascii_alnum(c) || c == '-' || c == ':'; }
 
 struct Tag {
-  std::string name;  // lower case
+  std::string name;  // the name of the element in lower case
   bool closing = false;
 };
 
@@ -49,7 +49,7 @@ class HtmlReader {
   }
 
  private:
-  // Reads what begins with the '<' at at_.
+  // Reads the tag, comment or text that begins with the '<' at at_.
   void read_markup() {
     std::string_view rest = html_.substr(at_);
     char next = rest.size() > 1 ? rest[1] : ' ';
@@ -82,8 +82,8 @@ class HtmlReader {
     while (at_ < html_.size() && html_[at_] != '>') {
       char c = html_[at_++];
       if (c != '"' && c != '\'') continue;
-      // A quote that is never closed is an apostrophe. The search for its end is done only once for
-      // each kind of quote, so that the whole stays linear.
+      // A quote that is never closed is an apostrophe. The search for the end of a quote is done
+      // only once for each kind of quote, so that the whole takes linear time.
       size_t& known_end = c == '"' ? no_double_quote_after_ : no_single_quote_after_;
       if (at_ >= known_end) continue;
       size_t close = html_.find(c, at_);
@@ -141,7 +141,7 @@ class HtmlReader {
   std::string text_;
   std::vector<Block> out_;
   bool pre_ = false;
-  int level_ = 0;  // of the open heading
+  int level_ = 0;  // the level of the open heading
   size_t no_double_quote_after_ = static_cast<size_t>(-1);
   size_t no_single_quote_after_ = static_cast<size_t>(-1);
 };

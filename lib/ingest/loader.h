@@ -14,7 +14,7 @@ namespace stoka::ingest {
 // goes into the content hashes. Thread safe.
 LoadedFile load(const SourceFile& file, std::string_view chunk_options);
 
-// The same for bytes that have been read already.
+// Like load(), for bytes that have been read already.
 LoadedFile load_bytes(const SourceFile& file, std::string_view bytes,
                       std::string_view chunk_options);
 

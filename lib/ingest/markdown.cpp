@@ -13,8 +13,8 @@
 namespace stoka::ingest {
 namespace {
 
-// Limits the work of a page. An ordinary page causes less than one parser event per byte; a table
-// with very many columns causes far more.
+// Limits the work for one page. An ordinary page causes less than one parser event per byte; a
+// table with very many columns causes far more.
 constexpr size_t kEventsPerByte = 8;
 constexpr size_t kFreeEvents = 10'000;
 

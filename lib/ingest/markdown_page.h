@@ -5,7 +5,7 @@
 
 namespace stoka::ingest {
 
-// The file becomes one page. What its frontmatter does not say is taken from its text and its path.
+// Makes one page of the file. What its frontmatter does not say is taken from its text and path.
 LoadedFile read_markdown(const SourceBytes& source, RepairReport& repairs);
 
 }  // namespace stoka::ingest

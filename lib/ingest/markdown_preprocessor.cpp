@@ -9,9 +9,9 @@
 namespace stoka::ingest {
 namespace {
 
-constexpr size_t kMaxLabelBytes = 200;  // of a footnote's name or of other text in brackets
+constexpr size_t kMaxLabelBytes = 200;  // bytes of a footnote's name or of other text in brackets
 
-// md4c walks over all open containers on every line, so the number that a line may open is limited.
+// A limit for containers that one line opens, because md4c walks over all open ones on every line.
 constexpr int kMaxContainers = 64;
 
 // The length of the list or quote marker at `at` and the white space behind it, or 0.
@@ -66,8 +66,8 @@ bool is_module_statement(std::string_view line) {
   return false;
 }
 
-constexpr size_t kMaxTemplateTagBytes = 4096;  // of a tag of a template language
-constexpr size_t kMaxJsxBytes = 1024;          // of a component's tag or an expression
+constexpr size_t kMaxTemplateTagBytes = 4096;  // bytes of a tag of a template language
+constexpr size_t kMaxJsxBytes = 1024;          // bytes of a component's tag or of an expression
 
 std::string_view trim_tag(std::string_view text) {
   size_t begin = std::min(text.find_first_not_of(" \t\n-<>%"), text.size());
@@ -109,7 +109,7 @@ class InlineStripper {
  private:
   std::string_view rest() const { return text_.substr(at_); }
 
-  // Handles the construct that begins at at_. Returns false if the character is ordinary text.
+  // Handles the template tag that begins at at_. Returns false if the character is ordinary text.
   bool handle_construct() {
     switch (text_[at_]) {
       case '\\':
@@ -162,7 +162,7 @@ class InlineStripper {
     size_t end = close + 2;
     size_t name_end = std::min(inner.find_first_of(" \t\n("), inner.size());
     std::string_view name = inner.substr(0, name_end);
-    // Handlebars has tags with three braces.
+    // Handlebars also has tags with three braces.
     at_ = rest().starts_with("{{{") && text_.substr(end).starts_with('}') ? end + 1 : end;
     if (name == "highlight") {
       append_code_fence(inner.substr(name_end), variable ? "{{" : "{%",
@@ -173,7 +173,8 @@ class InlineStripper {
     return true;
   }
 
-  // Writes the text up to the closing tag of that name as a code fence with this info string.
+  // Writes the text up to the closing tag `closing_name` as a code fence with the info string
+  // `info`.
   void append_code_fence(std::string_view info, std::string_view opener,
                          std::string_view closing_name) {
     for (size_t at = at_; (at = text_.find(opener, at)) != std::string_view::npos &&
@@ -188,7 +189,7 @@ class InlineStripper {
       out_ += '\n';
       out_.append(text_, at_, at - at_);
       out_ += "\n~~~~~~~~\n";
-      at_ = close + 1;  // and the second brace, or the end of the line
+      at_ = close + 1;  // skips the second brace as well, or else the end of the line
       if (text_.substr(at_, 1).find_first_of("}\n") == 0) ++at_;
       return;
     }
@@ -224,7 +225,7 @@ class InlineStripper {
       label = label.substr(0, label.find_first_of(" \n]", 2));
       bool whole = label.size() > 2 && rest().substr(label.size()).starts_with(']');
       bool badge = rest().starts_with("[!") &&
-                   label.find('[', 2) != std::string_view::npos;  // [![image](…)](…)
+                   label.find('[', 2) != std::string_view::npos;  // an image: [![image](…)](…)
       if (!whole || badge) return false;
       at_ += label.size() + 1;
       return true;

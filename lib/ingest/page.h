@@ -1,4 +1,4 @@
-// What a source file becomes before it is chunked.
+// What a source file is turned into before it is split into chunks.
 #pragma once
 
 #include <functional>
@@ -13,20 +13,20 @@
 namespace stoka::ingest {
 
 struct Page {
-  Document document;  // its slug is only a request until assign_slugs() has run
+  Document document;  // the document; its slug is only a request until assign_slugs() has run
   std::vector<Block> blocks;
   bool has_explicit_slug = false;    // the author chose the slug
   bool has_explicit_url = false;     // the author chose the URL
   bool is_product_entry = false;     // the page is an entry of a products.json
   std::string merged_entry_slug;     // the slug of the product entry that was merged into this page
-  std::vector<std::string> folders;  // see SlugRequest::folders
+  std::vector<std::string> folders;  // folder names as in SlugRequest::folders
 };
 
 // The result of loading one file.
 struct LoadedFile {
   std::vector<Page> pages;
-  std::vector<std::string> warnings;    // "PATH: what was repaired", for people
-  std::vector<SkippedSource> skipped;   // the file, or documents in it
+  std::vector<std::string> warnings;    // messages for people: "PATH: what was repaired"
+  std::vector<SkippedSource> skipped;   // what was skipped: the whole file, or documents in it
   std::vector<SkippedSource> left_out;  // passages of documents that are otherwise indexed
   // What is known of the documents that their author hides from readers: path and slug, and for
   // products title and URL.
@@ -35,7 +35,7 @@ struct LoadedFile {
       false;  // parts of the file could not be parsed, so their documents are unknown
 };
 
-// "a code block was left out: it is marked secret".
+// A message such as "a code block was left out: it is marked secret".
 std::string secret_code_reason(size_t blocks);
 
 // How many minutes it takes to read the blocks at 220 words a minute; at least 1. Two characters of

@@ -69,7 +69,7 @@ std::optional<Date> take_date(std::string& stem) {
   return date;
 }
 
-// "bounded_execution-2" -> "Bounded execution 2".
+// Makes a title of a name: "bounded_execution-2" becomes "Bounded execution 2".
 std::string title_of(std::string_view name) {
   std::string out(name);
   for (char& c : out)
@@ -119,7 +119,7 @@ PathMetadata path_metadata(const SourceFile& file) {
   out.is_index = first == "index" || first == "_index" || first == "readme";
   if (out.is_index) {
     std::string folder = out.folders.empty() ? "home" : out.folders.back();
-    // "index.fr" is the French page of its folder.
+    // A file called "index.fr" is the French page of its folder.
     out.slug = slugify(folder + stem.substr(std::min(stem.find('.'), stem.size())));
     out.title = title_of(folder);
   } else {

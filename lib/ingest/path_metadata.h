@@ -12,16 +12,16 @@
 namespace stoka::ingest {
 
 struct PathMetadata {
-  std::string slug;                  // "" only if the name has no letter or digit
-  std::string title;                 // made of the file name: "Bounded execution"
+  std::string slug;                  // the slug; empty only if the name has no letter or digit
+  std::string title;                 // a title made of the file name, e.g. "Bounded execution"
   std::vector<std::string> folders;  // outermost first, without "content", "_posts" and the like
-  std::optional<Date> date;          // of "2024-01-31-name.md" or "2024/01/31/name.md"
-  std::string type;                  // from the folder names; empty if none of them is known
-  bool is_index = false;             // index.md, _index.md or README.md: the page of its folder
+  std::optional<Date> date;          // date in a path: "2024-01-31-name.md" or "2024/01/31/name.md"
+  std::string type;       // the type according to the folder names; empty if none of them is known
+  bool is_index = false;  // the file is index.md, _index.md or README.md, for its folder
 };
 
-// The name of the root counts as a folder if it is a usual name for a part of a site ("blog",
-// "products", …).
+// Derives the metadata. The name of the root counts as a folder if it is a usual name for a part of
+// a site ("blog", "products", …).
 PathMetadata path_metadata(const SourceFile& file);
 
 // The URL of a page that does not name one: "/blog/slug", or "/blog" for the page of a folder.

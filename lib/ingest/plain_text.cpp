@@ -39,7 +39,7 @@ class ClosingFences {
     return lengths_[fence.character == '~'];
   }
 
-  std::multiset<size_t> lengths_[2];  // of ``` fences and of ~~~ fences
+  std::multiset<size_t> lengths_[2];  // the lengths of ``` fences and of ~~~ fences
 };
 
 }  // namespace

@@ -15,12 +15,12 @@ namespace stoka::ingest {
 struct DocumentUrl {
   explicit DocumentUrl(const Document& document);
 
-  // Whether both are the URL of the same page. The paths must be equal and not empty. The hosts
-  // must be equal too, unless one of the documents is a product without a host.
+  // Whether both addresses are the URL of the same page. The paths must be equal and not empty. The
+  // hosts must be equal too, unless one of the documents is a product without a host.
   bool is_same(const DocumentUrl& other) const;
 
-  std::string host;  // empty for a path of the site
-  std::string path;  // without query, fragment, ".html" and trailing "/"; empty for the root
+  std::string host;  // the host; empty for a path of the site
+  std::string path;  // path without query, fragment, ".html" and last "/"; empty for the root
   bool is_product;
 };
 
@@ -45,11 +45,11 @@ void merge_products(std::vector<Page>& pages);
 
 // The content hash of a merged page also records the hash and the path of the entry, so that a
 // later run that reads only one of the two files knows about the other.
-std::string_view page_hash(std::string_view content_hash);   // of the page alone
-std::string_view entry_hash(std::string_view content_hash);  // of the entry; may be empty
-std::string_view entry_path(std::string_view content_hash);  // empty for a page without an entry
+std::string_view page_hash(std::string_view content_hash);   // the part that belongs to the page
+std::string_view entry_hash(std::string_view content_hash);  // the part of the entry; may be empty
+std::string_view entry_path(std::string_view content_hash);  // the entry's file; may be empty
 
-// The content hash of a page whose entry cannot be read in this run.
+// The content hash to store for a page whose entry cannot be read in this run.
 std::string hash_without_entry(std::string_view page_hash, std::string_view entry_path);
 
 }  // namespace stoka::ingest

@@ -23,10 +23,10 @@ bool inside_word(std::string_view text, size_t at) { return at > 0 && is_token(t
 // A matcher gets the offset of its prefix and returns the offset of the end of the secret, or 0 if
 // there is none.
 size_t match_sk(std::string_view text, size_t at) {
-  if (inside_word(text, at)) return 0;  // "task-force"
+  if (inside_word(text, at)) return 0;  // a part of a word: "sk-" in "task-force"
   size_t length = run(text, at + 3, is_token);
   if (length < 20) return 0;
-  // Unlike words joined with dashes, a key has a digit or twenty letters in a row.
+  // A key has a digit or twenty letters in a row. Words joined with dashes do not.
   std::string_view body = text.substr(at + 3, length);
   bool digit = std::any_of(body.begin(), body.end(), is_ascii_digit);
   size_t longest = 0;
@@ -80,7 +80,7 @@ size_t match_key_heading(std::string_view text, size_t at) {
   heading = heading.substr(0, heading.find('\n'));
   size_t end = heading.find("PRIVATE KEY");
   if (end == std::string_view::npos) return 0;
-  std::string_view algorithm = heading.substr(6, end - 6);  // "RSA ", "OPENSSH ", "" and so on
+  std::string_view algorithm = heading.substr(6, end - 6);  // such as "RSA " or "OPENSSH ", or ""
   bool is_heading = std::all_of(algorithm.begin(), algorithm.end(), [](char c) {
     return is_ascii_upper(c) || is_ascii_digit(c) || c == ' ';
   });
@@ -94,7 +94,7 @@ bool ends_key(std::string_view line) {
   return end != line.npos && line.find("PRIVATE KEY", end) != line.npos;
 }
 
-// Whether a line below the heading of a key belongs to the key.
+// Whether a line below the heading of a private key belongs to that key.
 bool is_key_line(std::string_view line) {
   if (line.starts_with("Proc-Type: ") || line.starts_with("DEK-Info: ")) return true;
   return std::all_of(line.begin(), line.end(), is_key_material);

@@ -1,5 +1,5 @@
-// Finds credentials that must never be published. Hand-written and linear, because it scans every
-// chunk of every index run.
+// Finds credentials that must never be published. The matchers are hand-written and take linear
+// time, because every index run scans every chunk.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@
 namespace stoka::ingest {
 
 struct Secret {
-  size_t begin = 0;  // byte offsets
+  size_t begin = 0;  // where the secret begins, as a byte offset
   size_t end = 0;
-  std::string kind;  // for people: "an API key (sk-)", "a private key", …; never the secret itself
+  std::string kind;  // a description for people, never the secret itself: "an API key (sk-)"
 };
 
 // All secrets, in order. Words that only resemble one ("task-force", "sk-learn") are not reported.
@@ -27,7 +27,7 @@ std::optional<std::string> find_secret(std::string_view text);
 
 struct WithheldChunk {
   std::string section;
-  std::string kind;  // of the secret
+  std::string kind;  // the kind of the secret
 };
 
 // Removes every chunk that contains a secret of the document or a part of one (chunking may cut a

@@ -7,16 +7,16 @@
 
 namespace stoka::ingest {
 
-// Lower case. Letters and digits of any script and the bytes in `keep` stay; every run of other
-// characters becomes one '-'. No '-' at either end; at most 128 bytes. May be empty.
+// Makes a slug in lower case. Letters and digits of any script and the bytes in `keep` stay; every
+// run of other characters becomes one '-'. No '-' at either end; at most 128 bytes. May be empty.
 std::string slugify(std::string_view text, std::string_view keep = "");
 
 struct SlugRequest {
   std::string slug;
   bool is_explicit = false;          // the author chose the slug
-  std::vector<std::string> folders;  // of the document, outermost first; may become a prefix
-  std::string path;                  // breaks ties
-  bool is_indexed = false;           // the document is already indexed under this slug
+  std::vector<std::string> folders;  // names of folders, outermost first; may become a prefix
+  std::string path;         // the path of the file; decides if requests are otherwise equal
+  bool is_indexed = false;  // the document is already indexed under this slug
 };
 
 // Returns one unique slug for each request, in the order of the requests; the result does not

@@ -13,7 +13,7 @@
 namespace stoka::ingest {
 namespace {
 
-// "a, b or c" for the conjunction "or".
+// Joins names to a text such as "a, b or c", here with the conjunction "or".
 std::string enumeration(const std::vector<std::string_view>& names, std::string_view conjunction) {
   return fmt::format("{} {} {}", fmt::join(names.begin(), names.end() - 1, ", "), conjunction,
                      names.back());

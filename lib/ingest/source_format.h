@@ -16,7 +16,7 @@
 
 namespace stoka::ingest {
 
-// What a reader gets.
+// The input of a reader.
 struct SourceBytes {
   const SourceFile& file;
   std::string_view bytes;          // the whole file as it is stored
@@ -28,14 +28,15 @@ struct SourceBytes {
 enum class InFolder { all, named, none };
 
 struct SourceFormat {
-  std::string_view name;                     // for people: "markdown", "products.json"
-  std::vector<std::string_view> extensions;  // in lower case, ".md"; no other format has them
+  std::string_view name;  // the name for people, e.g. "markdown" or "products.json"
+  std::vector<std::string_view> extensions;  // such as ".md", in lower case; in one format only
   InFolder in_folder;
-  std::string_view syntax;  // of files with the extensions and another name: "JSON"
-  uint64_t max_bytes;       // larger files are skipped
-  // Never fails: what cannot be read is reported in the result. Adds what it repaired to `repairs`.
-  // A page whose author keeps it from readers goes to LoadedFile::skipped as unpublished, and
-  // code that is marked secret to LoadedFile::left_out. build_page() makes a page of one text.
+  std::string_view syntax;  // the syntax of other files with these extensions, e.g. "JSON"
+  uint64_t max_bytes;       // the size limit; larger files are skipped
+  // The reader of the format. Never fails: what cannot be read is reported in the result. Adds what
+  // it repaired to `repairs`. A page whose author keeps it from readers goes to LoadedFile::skipped
+  // as unpublished, and code that is marked secret to LoadedFile::left_out. build_page() makes a
+  // page of one text.
   LoadedFile (*read)(const SourceBytes& source, RepairReport& repairs);
 };
 
@@ -47,7 +48,7 @@ const SourceFormat* find_format(const std::filesystem::path& path);
 // Whether a file that was found in a folder is a source.
 bool is_source_in_folder(const std::filesystem::path& path);
 
-// Why a file that was given itself is not a source, and why one that was found in a folder is not.
+// The reasons why a given file, or a file found in a folder, is not a source.
 std::string unsupported_reason();
 std::string unsupported_in_folder_reason(const std::filesystem::path& path);
 

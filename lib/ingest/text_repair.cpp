@@ -8,8 +8,8 @@
 namespace stoka::ingest {
 namespace {
 
-// Damaged text has a few wrong bytes. More than 10 % invalid sequences or 1 % NUL bytes are binary
-// data.
+// Limits beyond which a file is binary data. Damaged text has fewer wrong bytes: at most 10 %
+// invalid sequences and 1 % NUL bytes.
 bool is_binary(const text::Utf8Repair& repair, size_t size) {
   return repair.nul * 100 > size || repair.invalid * 10 > size;
 }

@@ -13,9 +13,9 @@ namespace stoka::ingest {
 struct RepairReport {
   bool windows_1252 = false;      // the file was converted from Windows-1252
   bool utf16 = false;             // the file was converted from UTF-16
-  size_t invalid_sequences = 0;   // replaced by U+FFFD
-  size_t nul_bytes = 0;           // removed
-  size_t control_characters = 0;  // removed or replaced
+  size_t invalid_sequences = 0;   // invalid sequences that were replaced by U+FFFD
+  size_t nul_bytes = 0;           // NUL bytes that were removed
+  size_t control_characters = 0;  // control characters that were removed or replaced
 
   std::vector<std::string> describe() const;  // one line for each kind of change, for people
 };

@@ -46,7 +46,7 @@ bool is_site(const fs::path& folder) {
         "_config.toml", "astro.config.mjs", "astro.config.ts", "astro.config.mts",
         "astro.config.js", "astro.config.cjs"})
     if (fs::is_regular_file(folder / name, error)) return true;
-  for (std::string_view name : {"config.toml", "config.yaml", "config.yml"})  // Hugo, Zola
+  for (std::string_view name : {"config.toml", "config.yaml", "config.yml"})  // of Hugo or Zola
     if (fs::is_regular_file(folder / name, error) && fs::is_directory(folder / "content", error))
       return true;
   return false;
@@ -195,11 +195,11 @@ class Walker {
   };
 
   WalkResult result_;
-  std::map<fs::path, Excluded> excluded_;  // skipped unless given themselves
+  std::map<fs::path, Excluded> excluded_;  // paths skipped unless given themselves
   fs::path root_, canonical_root_;
   fs::path below_site_;  // path of the given folder below its site
   std::string root_name_;
-  std::map<fs::path, fs::path> seen_;  // canonical path -> path under which the file is listed
+  std::map<fs::path, fs::path> seen_;  // key: a canonical path; value: the path that is listed
 };
 
 }  // namespace

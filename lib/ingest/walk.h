@@ -12,7 +12,7 @@
 namespace stoka::ingest {
 
 struct SourceFile {
-  std::filesystem::path path;  // normalised, begins with the argument
+  std::filesystem::path path;  // the path of the file, normalised; begins with the argument
   // The path below the folder of the site, if a generator's configuration file marks that folder,
   // otherwise below the folder that was given: "blog/a.md". The file name if a file was given.
   std::filesystem::path relative;
@@ -23,14 +23,14 @@ struct SourceFile {
 inline constexpr std::string_view kDraftReason = "draft";
 
 enum class SkipKind {
-  unreadable,   // its contents are unknown; what is indexed of it stays
-  unpublished,  // its author hides it from readers; what is indexed of it is removed
-  unsupported,  // it is not a source
+  unreadable,   // the contents cannot be read; what is indexed of the source stays
+  unpublished,  // the author hides it from readers; what is indexed of the source is removed
+  unsupported,  // the file has no source format
 };
 
 struct SkippedSource {
-  std::string path;    // valid UTF-8
-  std::string reason;  // lower case, no full stop
+  std::string path;    // the path as valid UTF-8
+  std::string reason;  // the reason in lower case, without a full stop
   SkipKind kind = SkipKind::unreadable;
   bool is_partial =
       false;  // only a part of the file was skipped; the reason begins with which part
@@ -48,7 +48,7 @@ struct WalkResult {
 // tree, never to folders. A path that does not exist is a data error.
 Result<WalkResult> walk(std::span<const std::filesystem::path> paths);
 
-// A path as valid UTF-8 without control characters, for people.
+// Converts a path to valid UTF-8 without control characters, to be shown to people.
 std::string display_path(const std::filesystem::path& path);
 
 }  // namespace stoka::ingest

@@ -10,21 +10,21 @@
 
 namespace stoka {
 
-// Who a request says that it comes from.
+// Who a request claims to come from.
 struct Caller {
-  std::string visitor_id;  // a UUID in lower case, or empty
-  std::string subject;     // of a verified token, or empty
+  std::string visitor_id;  // the id of a visitor: a UUID in lower case, or empty
+  std::string subject;     // the subject of a verified token, or empty
   bool remote = false;     // whether the request comes from another machine
 };
 
 // A visitor without a subject is anonymous: whoever knows the id may use it.
 enum class VisitorClaim {
-  unknown,     // neither the id nor the subject is stored: there is a new visitor with that id
-  own,         // the named visitor: both have the same subject, or neither has one
-  adopt,       // the named visitor, who is anonymous until now and gets the subject
+  unknown,  // neither the id nor the subject is stored: the request creates a visitor with that id
+  own,      // the named visitor: both have the same subject, or neither has one
+  adopt,    // the named visitor, who is anonymous until now and is given the subject
   of_subject,  // the stored visitor of the subject
-  merge,       // the stored visitor of the subject, who gets the data of the anonymous named one
-  foreign,     // the named visitor belongs to a subject that the request does not have
+  merge,    // the stored visitor of the subject, who is given the data of the anonymous named one
+  foreign,  // the named visitor belongs to a subject that the request does not have
 };
 
 // The claim of a request with this subject. `named` is the stored visitor with the id that the

@@ -15,7 +15,7 @@
 namespace stoka {
 
 enum class Route { meta, offtopic, followup, fresh, nothing };
-// "meta", "offtopic", "followup", "new" (fresh), "void" (nothing).
+// The name of the route: "meta", "offtopic", "followup", "new" (fresh) or "void" (nothing).
 std::string_view to_string(Route route);
 
 // How a citation is drawn.
@@ -26,11 +26,11 @@ std::string_view to_string(CiteKind kind);
 struct Citation {
   std::string slug;
   std::string title;
-  std::string quote;  // verbatim from the indexed content
+  std::string quote;  // a verbatim quote from the indexed content
   std::string type;
-  std::string reading_time;  // "8 min"
-  std::string date;          // "Apr 12", or "Nov 25, 2002"; empty if the document has none
-  std::string url;           // absolute, or a path of the site; links to the quote; may be empty
+  std::string reading_time;  // the reading time, e.g. "8 min"
+  std::string date;  // the date, e.g. "Apr 12" or "Nov 25, 2002"; empty if the document has none
+  std::string url;   // a link to the quote: an absolute URL or a path of the site; may be empty
   double score = 0;
   CiteKind kind = CiteKind::block;
   std::optional<Date> published = {};
@@ -61,7 +61,7 @@ struct ErrorEvent {
 using Event = std::variant<ReadyEvent, TokenEvent, CiteEvent, DoneEvent, ErrorEvent>;
 using EventSink = std::function<void(const Event&)>;
 
-std::string_view to_string(const Event& event);  // "ready", "token", "cite", "done", "error"
+std::string_view to_string(const Event& event);  // such as "ready", "token" or "cite"
 
 // The event's data as compact JSON, as it is sent over HTTP: {"text":"…"}. Always valid UTF-8.
 std::string data_json(const Event& event);

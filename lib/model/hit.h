@@ -20,17 +20,17 @@ struct PolicyReceipt {
 struct Hit {
   ChunkId id = 0;
   Chunk chunk;
-  // Set by retrieval:
-  int dense_rank = 0;    // from 1; 0 if it is not among the dense candidates
-  double cosine = 0;     // similarity to the query; 0 if there is no vector
-  int lexical_rank = 0;  // from 1; 0 if it is not among the lexical candidates
+  // Members set by retrieval:
+  int dense_rank = 0;    // the rank, from 1; 0 if the chunk is not among the dense candidates
+  double cosine = 0;     // the cosine similarity to the query; 0 if the chunk has no vector
+  int lexical_rank = 0;  // the rank, from 1; 0 if the chunk is not among the lexical candidates
   double bm25 = 0;
   double fused = 0;
-  // Set by the reranker and the policy:
+  // Members set by the reranker and the policy:
   double raw_score = 0;  // the reranker's score in [0,1]
-  // The reranker returned no score; raw_score is derived from the rank in retrieval.
+  // The reranker returned no score, so raw_score is derived from the rank in retrieval.
   bool is_unscored = false;
-  double score = 0;  // after the policy, in [0,1]
+  double score = 0;  // the score after the policy, in [0,1]
   std::vector<PolicyReceipt> factors;
 };
 

@@ -6,7 +6,7 @@ namespace stoka {
 
 // One message of a chat completion.
 struct Message {
-  std::string role;  // "system", "user", "assistant"
+  std::string role;  // the role of the author: "system", "user" or "assistant"
   std::string content;
 };
 

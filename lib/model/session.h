@@ -14,15 +14,15 @@ struct CitationRecord {
   std::string slug;
   std::string title = {};
   std::string quote = {};
-  std::string url = {};  // as it was shown; may be empty
+  std::string url = {};  // the URL as it was shown; may be empty
   bool operator==(const CitationRecord&) const = default;
 };
 
 // One question and its answer.
 struct Exchange {
   std::string user;
-  std::string assistant;                  // visible text, without citations
-  std::vector<CitationRecord> citations;  // in the order shown
+  std::string assistant;                  // the visible text of the answer, without citations
+  std::vector<CitationRecord> citations;  // the citations in the order shown
 };
 
 // A page in the reading history of a visitor.
@@ -33,22 +33,22 @@ struct HistoryEntry {
 };
 
 struct Visitor {
-  std::string id;       // UUID
+  std::string id;       // the id of the visitor, a UUID
   std::string subject;  // the subject of a verified token; empty for an anonymous visitor
   std::vector<std::string> interests;  // declared interests, folded, in the order of declaration
-  std::vector<HistoryEntry> history;   // oldest first
+  std::vector<HistoryEntry> history;   // pages that were read, oldest first
   Instant first_seen{};
   Instant last_seen{};
 };
 
 struct Session {
-  std::string id;  // UUID
+  std::string id;  // the id of the session, a UUID
   std::string visitor_id;
   std::vector<std::string>
-      shown_slugs;  // without duplicates, in the order in which they were first shown
-  std::vector<std::string> explored_topics;  // in order; the last is the current topic
+      shown_slugs;  // slugs without duplicates, in the order in which they were first shown
+  std::vector<std::string> explored_topics;  // explored topics; the last is the current one
   int turns = 0;
-  std::vector<Exchange> exchanges;  // the most recent ones, oldest first
+  std::vector<Exchange> exchanges;  // the most recent questions and answers, oldest first
   Instant started_at{};
   Instant last_active{};
 
@@ -60,9 +60,9 @@ struct Session {
 
 // What the client says about the page on which the question is asked. All of it is untrusted.
 struct PageContext {
-  std::string page;  // "/blog/slug"; may be empty
+  std::string page;  // the path of the page, e.g. "/blog/slug"; may be empty
   std::string page_title;
-  std::optional<int> scroll_pct;        // 0..100
+  std::optional<int> scroll_pct;        // how far the visitor has scrolled, 0 to 100
   std::vector<std::string> seen_slugs;  // the reading history that the client keeps
 };
 
@@ -70,9 +70,9 @@ struct PageContext {
 struct TurnRecord {
   std::string session_id;
   std::string visitor_id;
-  std::string subject;                   // may be empty
-  std::vector<std::string> cited_slugs;  // to be added to Session::shown_slugs
-  std::string topic;  // appended to explored_topics, unless it is empty or already the last
+  std::string subject;                   // the subject of a verified token; may be empty
+  std::vector<std::string> cited_slugs;  // slugs to add to Session::shown_slugs
+  std::string topic;  // a topic, appended to explored_topics unless it is empty or already the last
   Exchange exchange;  // becomes the last exchange, unless its question is empty
   Instant at{};
 };

@@ -21,13 +21,13 @@ struct Cleanup {
 
 constexpr const char* kExample = "give one like http://localhost:8000";
 
-// An endpoint comes before one that it ends with.
+// Endpoints to look for at the end of a path. An endpoint comes before one that it ends with.
 constexpr std::array<std::string_view, 6> kVersionedEndpoints = {
     "/chat/completions", "/completions", "/responses", "/embeddings", "/models", "/rerank"};
 constexpr std::array<std::string_view, 4> kPlainEndpoints = {"/embed", "/rerank", "/info",
                                                              "/health"};
 
-// "http" from "http://…"; empty for "localhost:8000/…".
+// The scheme of an address: "http" for "http://…", empty for "localhost:8000/…".
 std::string parse_scheme(std::string_view text) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos || !text.substr(colon + 1).starts_with('/')) return {};
@@ -36,7 +36,7 @@ std::string parse_scheme(std::string_view text) {
   return std::all_of(name.begin(), name.end(), fits) ? to_lower(name) : std::string();
 }
 
-// "address 'ftp://host'", without the parts that may be secret.
+// A text such as "address 'ftp://host'", without parts of the address that may be secret.
 std::string describe_address(std::string_view pasted) {
   if (pasted.find('@') != std::string_view::npos) return "address";
   const std::string_view shown = pasted.substr(0, std::min<size_t>(pasted.find('?'), 100));
@@ -73,7 +73,7 @@ std::string url_part(CURLU* url, CURLUPart which) {
   return out;
 }
 
-// "/a/b" from "//a///b/"; empty for "/".
+// Removes repeated and final slashes: "/a/b" from "//a///b/", and empty for "/".
 std::string normalize_path(std::string_view path) {
   std::string out;
   for (const char c : path)
@@ -142,7 +142,7 @@ Result<BaseUrl> BaseUrl::parse(std::string_view pasted, ApiRoot root) {
   if (root == ApiRoot::versioned) {
     if (endpoint.empty() && !has_version(out.path_)) out.path_ += "/v1";
   } else if (!endpoint.empty() && endpoint != "/rerank" && out.path_.ends_with("/v1")) {
-    // A plain server also has OpenAI endpoints next to its own.
+    // A plain server also has OpenAI endpoints next to its own endpoints.
     out.path_.resize(out.path_.size() - 3);
   }
   return out;

@@ -20,17 +20,17 @@ enum class ApiRoot {
 // "https://host/api/chat/completions".
 class BaseUrl {
  public:
-  // Config errors say what is wrong with the address without repeating a password in it. A user or
-  // a password is an error, because keys have their own settings.
+  // Parses an address. Config errors say what is wrong with it without repeating a password in it.
+  // A user or a password is an error, because keys have their own settings.
   static Result<BaseUrl> parse(std::string_view pasted, ApiRoot root);
 
   // The URL of an endpoint: "http://host:8000/v1/models" for "models".
   std::string endpoint(std::string_view name) const;
-  // For messages: "http://host:8000/v1", without the query string.
+  // The address for messages: "http://host:8000/v1", without the query string.
   std::string display() const { return scheme_ + "://" + authority_ + path_; }
-  // "host" or "host:8000".
+  // The host with its port: "host" or "host:8000".
   const std::string& authority() const { return authority_; }
-  // "http://host:8000".
+  // The scheme, host and port: "http://host:8000".
   std::string origin() const { return scheme_ + "://" + authority_; }
   // Whether the host is localhost, in 127.0.0.0/8, ::1, or 0.0.0.0 or ::, which servers print as
   // their own address. No proxy is used for these.
@@ -39,8 +39,8 @@ class BaseUrl {
  private:
   std::string scheme_;
   std::string authority_;
-  std::string path_;   // "" or "/v1"
-  std::string query_;  // "" or "?api-version=1"
+  std::string path_;   // either empty or "/v1"
+  std::string query_;  // either empty or a query such as "?api-version=1"
 };
 
 }  // namespace stoka::net

@@ -30,7 +30,7 @@ void CircuitBreaker::response_began() {
   const std::lock_guard lock(mutex_);
   if (!trial_running_) return;
   trial_running_ = false;
-  openings_ = 0;  // failures_ stays: the next failure opens the breaker again
+  openings_ = 0;  // failures_ keeps its value, so the next failure opens the breaker again
 }
 
 void CircuitBreaker::succeeded() {

@@ -8,9 +8,9 @@
 namespace stoka::net {
 
 struct CircuitBreakerOptions {
-  int failure_threshold = 5;  // in a row, until the breaker opens
-  // How long the breaker stays open: this, times the number of openings in a row, up to the
-  // maximum.
+  int failure_threshold = 5;  // how many consecutive failures open the breaker
+  // How long the breaker stays open: open_duration times the number of openings in succession, up
+  // to the maximum.
   std::chrono::milliseconds open_duration{5000};
   std::chrono::milliseconds max_open_duration{60000};
 };
@@ -24,12 +24,12 @@ class CircuitBreaker {
 
   explicit CircuitBreaker(CircuitBreakerOptions options = {}) : options_(options) {}
 
-  // How long the breaker will stay open; nothing if it is not open. Begins no call.
+  // How long the breaker will stay open; nothing if it is not open. Does not start a call.
   std::optional<std::chrono::milliseconds> open_for(Time now) const;
-  // Nothing: the call may proceed and must report its outcome. Otherwise how long the breaker will
-  // stay open.
+  // Asks for permission to call. Nothing: the call may proceed and must report its outcome.
+  // Otherwise how long the breaker will stay open.
   std::optional<std::chrono::milliseconds> begin_call(Time now);
-  // A response has begun. If it is that of the trial call, other calls pass from now on, however
+  // A response has begun. If it is the trial call's response, other calls pass from now on, however
   // long the response takes. The outcome must still be reported.
   void response_began();
   void succeeded();
@@ -39,8 +39,8 @@ class CircuitBreaker {
  private:
   CircuitBreakerOptions options_;
   mutable std::mutex mutex_;
-  int failures_ = 0;  // in a row
-  int openings_ = 0;  // in a row; zero while the breaker is closed
+  int failures_ = 0;  // the number of consecutive failures
+  int openings_ = 0;  // how often in succession the breaker has opened; zero while it is closed
   Time open_until_{};
   bool trial_running_ = false;
 };

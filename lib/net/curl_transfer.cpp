@@ -24,7 +24,7 @@ constexpr int kMaxRetryAfterSeconds = 24 * 60 * 60;
 constexpr Milliseconds kMaxEnding{1000};
 constexpr const char* kProxyHint = "check the proxy of the environment (http_proxy, https_proxy)";
 
-// A number of at most nine digits.
+// Parses a number of at most nine digits.
 std::optional<int> parse_digits(std::string_view text) {
   if (text.empty() || text.size() > 9) return std::nullopt;
   int out = 0;
@@ -35,7 +35,7 @@ std::optional<int> parse_digits(std::string_view text) {
   return out;
 }
 
-// "application/json" from "Application/JSON; charset=utf-8"; empty if it is not a media type.
+// The media type of a header: "application/json" from "Application/JSON; charset=utf-8".
 std::string media_type(std::string_view value) {
   std::string out = to_lower(trimmed(value.substr(0, value.find(';'))));
   const auto fits = [](char c) { return c > ' ' && c < '\x7f'; };
@@ -43,7 +43,7 @@ std::string media_type(std::string_view value) {
   return out;
 }
 
-// A message of libcurl in the style of ours: without a capital, except in "SSL certificate
+// A message of libcurl in stoka's style: without a capital letter, except in "SSL certificate
 // problem".
 std::string own_style(std::string_view text) {
   std::string out = text::collapse_whitespace(text::one_line(text::replace_controls(text, " ")));
@@ -131,12 +131,12 @@ bool CurlTransfer::set_up() {
 
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
-  const Milliseconds connect = request_.timeouts.connect;  // libcurl would read zero as its default
+  const Milliseconds connect = request_.timeouts.connect;  // libcurl takes zero for its own default
   set(CURLOPT_CONNECTTIMEOUT_MS,
       static_cast<long>(connect.count() > 0 ? std::min<Milliseconds::rep>(connect.count(), INT_MAX)
                                             : INT_MAX));
 #if LIBCURL_VERSION_NUM >= 0x075700
-  // Otherwise cancelling waits for the DNS resolver.
+  // Without this option, cancelling waits for the DNS resolver.
   set(CURLOPT_QUICK_EXIT, 1L);
 #endif
 
@@ -189,10 +189,10 @@ bool CurlTransfer::header(std::string_view line) {
   if (complete_) return true;
   head_bytes_ += line.size();
   if (head_bytes_ > kMaxHeadBytes) return abort(head_too_large());
-  if (answered_) return true;  // trailers are ignored
+  if (answered_) return true;  // trailers after the body are ignored
   line = trimmed(line);
   if (line.empty()) {
-    // 1xx headers (100 Continue, 103 Early Hints) precede the real ones.
+    // Headers of a 1xx response (100 Continue, 103 Early Hints) precede the real ones.
     return head_.status < 200 || head_complete();
   }
   if (line.starts_with("HTTP/")) {
@@ -309,7 +309,7 @@ Error CurlTransfer::explain(CURLcode code) const {
   const std::string reason =
       own_style(reason_[0] != '\0' ? reason_.data() : curl_easy_strerror(code));
   switch (code) {
-    case CURLE_OK:  // closed within the headers
+    case CURLE_OK:  // the connection was closed within the headers
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
     case CURLE_SEND_ERROR:

@@ -16,12 +16,12 @@
 
 namespace stoka::net {
 
-// Not thread safe. Neither copied nor moved, because libcurl keeps its address.
+// A transfer; not thread safe. Neither copied nor moved, because libcurl keeps its address.
 class CurlTransfer {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // The timeouts start now. The request and the sink must outlive it. A key with control
+  // The timeouts start now. The request and the sink must outlive the transfer. A key with control
   // characters is a config error.
   static Result<std::unique_ptr<CurlTransfer>> create(const HttpRequest& request, BodySink& sink);
   CurlTransfer(const CurlTransfer&) = delete;
@@ -35,9 +35,9 @@ class CurlTransfer {
   // Whether the sink needs no more and the transfer can end as a success. Removing the handle from
   // its multi handle then closes the connection.
   bool is_complete(Time now) const;
-  // When to call expired() next. libcurl itself enforces the connect timeout.
+  // When to call expired() next. The connect timeout is not included: libcurl itself enforces it.
   std::optional<Time> next_timeout() const;
-  // The failure, if a timeout has passed.
+  // The failure if one of the timeouts has passed.
   std::optional<TransferFailure> expired(Time now) const;
   // The outcome, when libcurl is done with the handle; nothing means success.
   std::optional<TransferFailure> finish(CURLcode code) const;
@@ -54,7 +54,7 @@ class CurlTransfer {
   struct PendingTimeout {
     Time at;
     Milliseconds duration;
-    const char* message;  // with {} for the duration
+    const char* message;  // the message of the error, with {} for the duration
     FailureCause cause;
   };
 
@@ -70,7 +70,7 @@ class CurlTransfer {
   // not unwind through libcurl.
   template <class Callback>
   size_t guarded(size_t size, const Callback& callback);
-  // These return false when the transfer is to be aborted with error_.
+  // The following functions return false when the transfer is to be aborted with error_.
   bool header(std::string_view line);
   bool head_complete();
   bool body(std::string_view bytes);
@@ -86,7 +86,7 @@ class CurlTransfer {
   std::unique_ptr<CURL, EasyCleanup> handle_;  // declared after the members that it points to
 
   ResponseHead head_;
-  std::string encoding_;  // Content-Encoding
+  std::string encoding_;  // the value of the header Content-Encoding
   std::string location_;
   size_t head_bytes_ = 0;
   size_t body_bytes_ = 0;

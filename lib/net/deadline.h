@@ -10,11 +10,11 @@ class Deadline {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  // The time starts now; zero means no deadline.
+  // Starts the time now; zero means no deadline.
   explicit Deadline(Milliseconds total) : total_(total) {}
 
-  // The remaining time, at most `most`, in the form of net::Call::timeout: zero means no limit, so
-  // one millisecond remains after the deadline has passed.
+  // The remaining time, at most `most`, as a value of net::Call::timeout. A timeout of zero means
+  // no limit, so one millisecond remains after the deadline has passed.
   Milliseconds remaining(Milliseconds most = Milliseconds::max()) const {
     if (total_.count() == 0) return most == Milliseconds::max() ? Milliseconds(0) : most;
     const auto spent = std::chrono::ceil<Milliseconds>(std::chrono::steady_clock::now() - start_);

@@ -17,7 +17,7 @@ namespace stoka::net {
 namespace {
 
 constexpr size_t kMaxIdleLoops = 16;   // loops in the pool, each with its open connections
-constexpr long kMaxConnections = 512;  // kept open by one loop
+constexpr long kMaxConnections = 512;  // connections that one loop keeps open
 // The user data of an epoll event: this bit and a socket of libcurl, zero for the eventfd, or the
 // id of a watch.
 constexpr uint64_t kCurlSocket = uint64_t{1} << 63;
@@ -31,7 +31,7 @@ struct MultiCleanup {
 
 void notify(int eventfd) {
   const uint64_t one = 1;
-  // A write fails only if the counter is at its maximum, and then the eventfd is readable anyway.
+  // A write fails only if the eventfd's counter is at its maximum, and then the loop wakes up, too.
   [[maybe_unused]] const ssize_t written = ::write(eventfd, &one, sizeof one);
 }
 
@@ -174,7 +174,7 @@ void LoopTransfer::pause() {
 
 void LoopTransfer::resume() {
   if (!added_) return;
-  // libcurl passes kept bytes to the sink at once, so this must wait for the next iteration.
+  // libcurl passes kept bytes to the sink at once, so resuming must wait for the next iteration.
   resume_timer_ = loop_.after(Milliseconds(0), [this] {
     curl_transfer_->set_paused(false);
     const CURLcode code = curl_easy_pause(curl_transfer_->handle(), CURLPAUSE_CONT);
@@ -196,8 +196,8 @@ void LoopTransfer::check() {
   if (next && *next < timer_at_) set_timer();
 }
 
-// Every byte postpones the idle timeout. Resetting the timer each time would be slow, so the timer
-// rearms itself when it fires too early.
+// Every byte postpones the idle timeout. It would be slow to reset the timer each time, so a timer
+// that fires too early is set again.
 void LoopTransfer::set_timer() {
   const auto next = curl_transfer_->next_timeout();
   timer_.cancel();
@@ -223,7 +223,7 @@ void LoopTransfer::stop() {
 void LoopTransfer::end(std::optional<TransferFailure> failure) {
   stop();
   const CompletionCallback done = std::move(done_);
-  done(std::move(failure));  // may destroy this
+  done(std::move(failure));  // the call may destroy this object
 }
 
 EventLoop::EventLoop() {
@@ -235,7 +235,7 @@ EventLoop::EventLoop() {
   ::epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event);
 }
 
-// Initialising libcurl takes about a millisecond, which a program without transfers should not pay.
+// Initialising libcurl takes about a millisecond, so it is delayed until the first transfer.
 EventLoop::Curl& EventLoop::curl() {
   if (curl_) return *curl_;
   static std::once_flag once;
@@ -255,7 +255,7 @@ EventLoop::~EventLoop() {
   std::exchange(posted_, {}).clear();
   std::exchange(deferred_, {}).clear();
   std::exchange(timers_, {}).clear();
-  if (curl_) curl_->multi.reset();  // calls the callbacks
+  if (curl_) curl_->multi.reset();  // destroying this handle calls the callbacks
   curl_.reset();
   ::close(wake_);
   ::close(epoll_);

@@ -17,8 +17,8 @@
 
 namespace stoka::net {
 
-// Only post() may be called from other threads; everything else belongs to the thread that runs the
-// loop. No function calls its callback before it returns.
+// An event loop. Only post() may be called from other threads; everything else belongs to the
+// thread that runs the loop. No function calls its callback before it returns.
 class EventLoop {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -41,8 +41,8 @@ class EventLoop {
     Key key_{};
   };
 
-  // Watches a descriptor, which must stay open meanwhile. Destroying a watch cancels it. It must
-  // not outlive the loop.
+  // Watches a descriptor, which must stay open meanwhile. Destroying a watch cancels it. The watch
+  // must not outlive the loop.
   class Watch {
    public:
     Watch() = default;
@@ -60,7 +60,7 @@ class EventLoop {
     uint64_t id_ = 0;
   };
   struct Readiness {
-    bool readable = false;  // also when the peer has closed the connection, or it failed
+    bool readable = false;  // the descriptor has data, or its connection was closed or failed
     bool writable = false;
   };
 
@@ -69,13 +69,13 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  void post(Task task);   // from any thread; tasks run in the order in which they were posted
-  void defer(Task task);  // runs at the end of this iteration
+  void post(Task task);   // callable from any thread; runs tasks in the order of the calls
+  void defer(Task task);  // runs the task at the end of this iteration
   Timer at(Time time, Task task);
   Timer after(Milliseconds delay, Task task);
 
-  // Level-triggered: `ready` is called in each iteration in which the descriptor is in a state that
-  // Watch::set_interest() asked for. Initially it asks for none.
+  // Adds a level-triggered watch: `ready` is called in each iteration in which the descriptor is in
+  // a state that Watch::set_interest() asked for. Initially no state is asked for.
   Watch watch(int fd, std::function<void(Readiness)> ready);
 
   // Starts an HTTP transfer over the network. The request and the sink must outlive it.
@@ -109,10 +109,10 @@ class EventLoop {
   void run_timers();
   Curl& curl();
 
-  std::unique_ptr<Curl> curl_;  // made for the first transfer
+  std::unique_ptr<Curl> curl_;  // created for the first transfer
   int epoll_ = -1;
-  int wake_ = -1;         // an eventfd
-  uint64_t last_id_ = 0;  // of timers and watches
+  int wake_ = -1;         // an eventfd that wakes the loop
+  uint64_t last_id_ = 0;  // the last id given to a timer or a watch
   std::map<Timer::Key, Task> timers_;
   std::unordered_map<uint64_t, std::shared_ptr<std::function<void(Readiness)>>> watches_;
   std::vector<Task> deferred_;

@@ -30,7 +30,7 @@ size_t append_escape(std::string& out, std::string_view text, size_t at) {
       return length;
     }
   } else if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0x80) {
-    length = 1;  // the next byte may be invalid UTF-8
+    length = 1;  // replaces one byte only, because the next one may be invalid UTF-8
   }
   out += text.substr(at, length);
   return length;
@@ -55,7 +55,7 @@ std::string with_location(const json& object, const std::string& message) {
   return location.empty() ? message : location + ": " + message;
 }
 
-// Servers nest the message under different keys.
+// Servers put the error message under different keys.
 std::string find_message(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_array()) return value.empty() ? "" : find_message(value.front());
@@ -72,11 +72,11 @@ std::string find_message(const json& value) {
 bool is_markup(std::string_view text) { return text.starts_with('<'); }
 
 std::string clean(std::string_view raw, const Secret& key) {
-  // Enough for the longest message, and bounded for speed.
+  // The limit is enough for the longest message, and keeps the masking fast.
   const std::string line = text::one_line(key.redact(raw).substr(0, kMaxMessageCharacters * 16));
-  // Characters that are removed here may have divided the key.
+  // Characters that are removed here may have been between the characters of the key.
   std::string out = key.redact(text::collapse_whitespace(text::replace_controls(line)));
-  out.resize(out.find_last_not_of(". ") + 1);  // callers append more text
+  out.resize(out.find_last_not_of(". ") + 1);  // no full stop: callers append more text
   if (is_markup(out)) return "";
   if (text::count_code_points(out) <= kMaxMessageCharacters) return out;
   size_t at = 0;

@@ -1,5 +1,5 @@
-// Model servers often send text that is almost JSON. These functions prepare it for a strict parser
-// and find the message in an error body.
+// Functions for text of model servers, which is often only almost JSON. They prepare it for a
+// strict parser and find the message in an error body.
 #pragma once
 
 #include <cstddef>

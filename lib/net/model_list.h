@@ -11,7 +11,7 @@
 
 namespace stoka::net {
 
-// The ids in the server's order; nothing if the body is not a list of models.
+// The ids of models in the server's order; nothing if the body is not a list of models.
 std::optional<std::vector<std::string>> parse_models(std::string_view body);
 
 // The ids in the response to GET models; nothing if the server has no such endpoint. Any other
@@ -24,15 +24,16 @@ Result<std::optional<std::vector<std::string>>> list_models(Upstream& upstream,
                                                             std::stop_token stop,
                                                             Milliseconds total = {});
 
-// For messages: "a, b, c and 4 more".
+// A list for messages: "a, b, c and 4 more".
 std::string join_models(std::span<const std::string> models);
 
 // Whether an error response says that the model does not exist. Only the server's own message
 // counts, not a copy of the request in the body.
 bool is_unknown_model(int status, std::string_view refusal, std::string_view model);
 
-// Upstream::status_error(). If the response says that the model does not exist and the server lists
-// others, the result is a config error that names those. `total` limits the request for the list.
+// The error of Upstream::status_error(). If the response says that the model does not exist and the
+// server lists others, it is a config error that names those. `total` limits the request for the
+// list.
 Error model_error(Upstream& upstream, const HttpResponse& answer, std::string_view model,
                   std::stop_token stop, Milliseconds total = {});
 

@@ -34,14 +34,14 @@ struct RecordedTransfer {
   std::string name;
   std::string subject;
   std::string request;               // the request body as canonical JSON
-  std::optional<ResponseHead> head;  // nothing if no response headers arrived
-  std::string body;                  // bytes
+  std::optional<ResponseHead> head;  // the response headers; nothing if none arrived
+  std::string body;                  // the bytes of the response body
   std::vector<size_t> pieces;        // the lengths of the pieces in which the body arrived
   std::optional<TransferFailure> failure;
 
-  // One line of JSON, without a line end.
+  // The transfer as one line of JSON, without a line break.
   std::string to_line() const;
-  // The error says what is wrong with the line.
+  // Reads a line. The error says what is wrong with it.
   static Result<RecordedTransfer> from_line(std::string_view line);
 };
 
@@ -51,7 +51,7 @@ using nlohmann::json;
 
 constexpr uint64_t kMaxFileBytes = 1u << 30;
 constexpr size_t kMaxLineBytes = 1u << 28;
-constexpr size_t kMaxSubjectBytes = 60;  // in an error message
+constexpr size_t kMaxSubjectBytes = 60;  // bytes of a request's subject that an error message shows
 
 std::optional<ErrorKind> parse_error_kind(std::string_view wanted) {
   for (const ErrorKind kind :
@@ -161,7 +161,7 @@ std::string canonical(std::string_view request_body) {
   return to_json_text(parsed.is_discarded() ? json(request_body) : parsed);
 }
 
-// Stores a response and passes it on.
+// A sink that stores a response and passes it on.
 class RecordingSink final : public BodySink {
  public:
   RecordingSink(BodySink& sink, RecordedTransfer& recorded) : sink_(sink), recorded_(recorded) {}
@@ -184,7 +184,7 @@ class RecordingSink final : public BodySink {
 void redact(RecordedTransfer& recorded, const Secret& key) {
   std::string body = key.redact(recorded.body);
   if (body != recorded.body) {
-    // The key may have spanned pieces, so their lengths no longer fit.
+    // The key may have been divided between pieces, so their lengths are no longer right.
     recorded.pieces = {body.size()};
     recorded.body = std::move(body);
   }
@@ -297,7 +297,7 @@ struct RecordingTransport::File {
   }
 
   Result<> open() {
-    STOKA_TRY(check());  // the file may have been created meanwhile
+    STOKA_TRY(check());  // checks once more, because the file may have been created meanwhile
     fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     struct stat info;
     if (fd < 0 || ::fstat(fd, &info) != 0) return fail(cannot_write(path, errno));
@@ -348,7 +348,7 @@ class RecordingTransport::RecordingTransfer final : public Transfer {
       if (!failure && !written) failure = TransferFailure{written.error(), true, true};
     }
     const CompletionCallback done = std::move(done_);
-    done(std::move(failure));  // may destroy this
+    done(std::move(failure));  // the call may destroy this object
   }
 
   File& file_;

@@ -42,8 +42,8 @@ class RecordingTransport final : public Transport {
 // last one is then repeated. Any thread may use it.
 class ReplayTransport final : public SynchronousTransport {
  public:
-  // A data error names the file and the line that is invalid. An invalid last line without a line
-  // end, after other lines, was cut off when the recording ended; it is ignored with a warning.
+  // Reads the file. A data error names the file and the line that is invalid. A last line that is
+  // invalid and has no line end was cut off when the recording ended; it is ignored with a warning.
   static Result<std::unique_ptr<ReplayTransport>> open(const std::filesystem::path& file, Log& log);
   ~ReplayTransport() override;
   // A request that was not recorded fails with a data error.

@@ -17,58 +17,57 @@ namespace stoka::net {
 
 using Milliseconds = std::chrono::milliseconds;
 
-// Zero means no limit.
+// Timeouts of a request. Zero means no limit.
 struct Timeouts {
   Milliseconds connect{5000};
-  Milliseconds headers{60000};  // from the request to the end of the response headers
+  Milliseconds headers{60000};  // time from the request to the end of the response headers
   Milliseconds first_token{
-      120000};                 // from the request until the sink no longer returns `nothing_useful`
-  Milliseconds idle{60000};    // between two pieces of the body, whatever they contain
-  Milliseconds total{300000};  // the whole transfer
+      120000};  // time from the request until the sink no longer returns `nothing_useful`
+  Milliseconds idle{60000};    // time between two pieces of the body, whatever they contain
+  Milliseconds total{300000};  // time of the whole transfer
 };
 
 struct HttpRequest {
-  std::string method = "POST";  // a GET has no body
+  std::string method = "POST";  // the HTTP method; a GET has no body
   std::string url;
-  std::string body;  // JSON
+  std::string body;  // a JSON text
   std::string accept = "application/json";
   Secret key;             // sent as "Authorization: Bearer"
-  bool use_proxy = true;  // the proxy that the environment names
+  bool use_proxy = true;  // whether to use the proxy that the environment names
   Timeouts timeouts;
   size_t max_body_bytes = 16u << 20;  // a longer response body is a protocol error
-  // A recording identifies the transfer by these.
-  std::string role;      // "embedder", "reranker", "generator"
-  std::string endpoint;  // the endpoint: "chat/completions"
+  // A recording identifies the transfer by the following members.
+  std::string role;      // the role of the server: "embedder", "reranker" or "generator"
+  std::string endpoint;  // the endpoint, e.g. "chat/completions"
   std::string subject;   // what the request is about, such as the question; may be empty
 };
 
 struct ResponseHead {
   int status = 0;
-  std::string content_type;                         // lower case, without parameters
-  std::optional<std::chrono::seconds> retry_after;  // only if given in seconds, not as a date
+  std::string content_type;  // the media type in lower case, without parameters
+  std::optional<std::chrono::seconds> retry_after;  // seconds to wait; not set for a date
   std::string location = {};  // scheme, host and port of a redirect to another server
-  std::optional<int> rate_limit_remaining = {};  // RateLimit-Remaining
+  std::optional<int> rate_limit_remaining = {};  // the value of the header RateLimit-Remaining
 };
 
 // What a BodySink says after each piece of the body.
 enum class BodyProgress {
   nothing_useful,    // nothing useful yet: the first_token timeout keeps running
   content,           // useful content has arrived
-  content_complete,  // the content is complete: the server has one more second to end the response,
-                     // and the transfer succeeds however that goes
+  content_complete,  // the content is complete; the response has one more second, and cannot fail
   stop_reading,      // the transfer ends now and succeeds, whatever the server has still to send
 };
 
-// Receives a response. It is called on the thread of the event loop that runs the transfer. An
-// error aborts the transfer and becomes its error.
+// Receives a response, on the thread of the event loop that runs the transfer. An error from the
+// sink aborts the transfer and becomes the transfer's error.
 class BodySink {
  public:
   virtual ~BodySink() = default;
-  virtual Result<> head(const ResponseHead& head) = 0;  // once, before the body
+  virtual Result<> head(const ResponseHead& head) = 0;  // called once, before the body
   virtual Result<BodyProgress> body(std::string_view bytes) = 0;
 };
 
-// Why a transfer failed, as far as a setting can help: the host name, or a timeout.
+// The cause of a failure, if a setting can help: the host name, or a timeout.
 enum class FailureCause { other, no_host, connect, headers, first_token, idle, total };
 
 // How a transfer failed. Kinds of error: unavailable (no connection, or it was closed early),
@@ -77,7 +76,7 @@ enum class FailureCause { other, no_host, connect, headers, first_token, idle, t
 struct TransferFailure {
   Error error;
   bool connected = false;  // if false, the server never saw the request and a retry is safe
-  bool answered = false;   // the response headers had arrived
+  bool answered = false;   // whether the response headers had arrived
   FailureCause cause = FailureCause::other;
 };
 
@@ -112,14 +111,14 @@ class Transport {
   // within 100 ms.
   virtual std::optional<TransferFailure> perform(const HttpRequest& request, BodySink& sink,
                                                  std::stop_token stop);
-  // The event loops of callers that block.
+  // A source of event loops for callers that block.
   EventLoopPool& loops() { return *loops_; }
 
  private:
   std::unique_ptr<EventLoopPool> loops_;
 };
 
-// A transport whose responses are available without waiting: subclasses implement perform() only.
+// A transport whose responses are available without waiting. Subclasses implement perform() only.
 class SynchronousTransport : public Transport {
  public:
   std::unique_ptr<Transfer> start(EventLoop& loop, const HttpRequest& request, BodySink& sink,

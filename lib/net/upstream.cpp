@@ -54,7 +54,7 @@ class Upstream::AttemptSink final : public BodySink {
 
   const HttpResponse& answer() const { return answer_; }
   bool redirected() const { return answer_.status >= 300 && answer_.status < 400; }
-  // Whether the error of the attempt came from the caller's sink.
+  // Whether the error of the attempt was returned by the caller's sink.
   bool sink_failed() const { return sink_failed_; }
 
  private:
@@ -113,7 +113,7 @@ struct PendingCall::State {
   Semaphore::Ticket ticket = {};
   std::optional<Upstream::AttemptSink> sink = {};
   std::unique_ptr<Transfer> transfer = {};
-  // Destroyed first, so that no timer fires while the other members are destroyed.
+  // Declared so that it is destroyed first: no timer fires while the other members are destroyed.
   EventLoop::Timer timer = {};
 };
 
@@ -225,7 +225,7 @@ void PendingCall::finish(Result<HttpResponse> result) {
   s.permit.release();
   s.upstream.report_failure(result);
   const Upstream::ResponseCallback answered = std::move(s.answered);
-  answered(std::move(result));  // may destroy this
+  answered(std::move(result));  // the call may destroy this object
 }
 
 HttpRequest Upstream::request(Call& call, bool stream) const {

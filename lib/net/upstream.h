@@ -29,18 +29,18 @@
 
 namespace stoka::net {
 
-// A setting of the application, as hints name it.
+// A setting of the application, for the hints of errors.
 struct SettingName {
-  std::string key;       // "embedder.url"
-  std::string variable;  // its environment variable, "STOKA_EMBED_URL"; may be empty
+  std::string key;       // the name of the setting, e.g. "embedder.url"
+  std::string variable;  // an environment variable, e.g. "STOKA_EMBED_URL"; may be empty
 };
 
 struct UpstreamOptions {
-  std::string role;  // "embedder", "reranker", "generator": named in errors and recordings
+  std::string role;  // "embedder", "reranker" or "generator", as named in errors and recordings
   BaseUrl url;
   Secret key = {};
   Timeouts timeouts = {};
-  int retries = 1;  // after a failed connection, 429, 502, 503 or 504
+  int retries = 1;  // how often to retry after a failed connection or status 429, 502, 503 or 504
   SemaphoreOptions semaphore = {};
   CircuitBreakerOptions breaker = {};
   // The settings that hints may name, by short names such as "url", "model" and "timeout".
@@ -50,7 +50,7 @@ struct UpstreamOptions {
 struct HttpResponse {
   int status = 0;
   std::string content_type;
-  std::string body;  // empty when a sink has received it
+  std::string body;  // the response body; empty if a sink has received it
   std::optional<std::chrono::seconds> retry_after = {};
   std::optional<int> rate_limit_remaining = {};  // requests left in the server's rate limit
   bool ok() const { return status >= 200 && status < 300; }
@@ -61,18 +61,18 @@ struct HttpResponse {
 bool is_input_too_long(const HttpResponse& answer);
 
 struct Call {
-  std::string_view endpoint;  // the endpoint: "embed", "chat/completions"
-  std::string body;           // JSON; a call without a body is a GET
-  std::string subject = {};   // for recordings
+  std::string_view endpoint;  // the endpoint, e.g. "embed" or "chat/completions"
+  std::string body;           // a JSON text; a call without a body is a GET
+  std::string subject = {};   // what the call is about, as stored in recordings
   // Unless zero, this replaces the total timeout of the options.
   Milliseconds timeout{0};
   std::string_view timeout_setting =
-      "timeout";  // the short name of the setting of that timeout; empty if it has none
+      "timeout";  // the short name of the setting of the timeout; empty if there is none
 };
 
 class PendingCall;
 
-// Any thread may use it. The transport and the log must outlive it.
+// A model server; any thread may use it. The transport and the log must outlive this object.
 class Upstream {
  public:
   Upstream(UpstreamOptions options, Transport& transport, Log& log);
@@ -100,16 +100,16 @@ class Upstream {
   // A protocol error that names role and address: "embedder at http://…: WHAT".
   Error protocol_error(std::string_view what) const;
 
-  std::string description() const;  // "embedder at http://localhost:8072"
-  // For hints, by the short name of a setting: "embedder.url", or the role and the short name if
-  // the options do not have the setting.
+  std::string description() const;  // such as "embedder at http://localhost:8072"
+  // The name of a setting for hints, found by its short name: "embedder.url", or the role and the
+  // short name if the options do not have the setting.
   std::string setting_key(std::string_view name) const;
-  // "embedder.url (STOKA_EMBED_URL)", with a value "embedder.kind = tei (STOKA_EMBEDDER)".
+  // A setting's name: "embedder.url (STOKA_EMBED_URL)", with a value "embedder.kind = tei (…)".
   std::string setting_name(std::string_view name, std::string_view value = {}) const;
   const UpstreamOptions& options() const { return options_; }
   const Semaphore& semaphore() const { return semaphore_; }
-  // Sets a callback for every call that fails without a response, or with 429 or 5xx. It runs on
-  // the thread of the call. Set it before the first call.
+  // Sets a callback for every call that fails without a response, or with 429 or 5xx. The callback
+  // runs on the thread of the call. Set it before the first call.
   void on_failure(std::function<void(ErrorKind)> callback) { on_failure_ = std::move(callback); }
 
  private:
@@ -135,7 +135,7 @@ class Upstream {
   Semaphore semaphore_;
   CircuitBreaker breaker_;
   std::function<void(ErrorKind)> on_failure_;
-  std::mutex mutex_;  // protects random_
+  std::mutex mutex_;  // protects the member random_
   std::minstd_rand random_;
 };
 

@@ -11,9 +11,9 @@
 namespace stoka::net {
 namespace {
 
-// From "must have less than 512 tokens", "input (596 tokens) is too large to process", "the input
-// length exceeds the context length", "exceeds the available context size". "tokenizer error" must
-// not match.
+// Words of messages such as "must have less than 512 tokens", "input (596 tokens) is too large to
+// process", "the input length exceeds the context length", "exceeds the available context size".
+// "tokenizer error" must not match.
 constexpr std::string_view kLengthWords[] = {"tokens", "too large", "too long", "length",
                                              "context size"};
 
@@ -81,7 +81,7 @@ std::string Upstream::timeout_setting(FailureCause cause, std::string_view total
   if (cause == FailureCause::connect) return setting_name("connect_timeout");
   if (cause == FailureCause::total) return setting_name(total_setting);
   if (options_.role != "generator")
-    return setting_name("timeout");  // the other roles have one timeout only
+    return setting_name("timeout");  // every role but the generator has one timeout only
   switch (cause) {
     case FailureCause::headers:
       return setting_name("headers_timeout");

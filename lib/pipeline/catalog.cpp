@@ -6,7 +6,7 @@
 namespace stoka::pipeline {
 namespace {
 
-// The singular of a folded word. A stem would not do: "stocking" and "stock" have the same one.
+// The singular of a folded word. Stems are unsuitable: "stocking" and "stock" have the same one.
 std::string singular(std::string_view word) {
   return std::string(word.size() > 2 && word.ends_with('s') && !word.ends_with("ss")
                          ? word.substr(0, word.size() - 1)

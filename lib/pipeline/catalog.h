@@ -16,14 +16,14 @@ namespace stoka::pipeline {
 // The error for a document that was indexed without an address.
 inline constexpr const char* kNoAddress = "that page has no address";
 
-// Immutable once constructed: may be used from any thread.
+// Immutable once constructed, so it may be used from any thread.
 class Catalog {
  public:
   Catalog() = default;
   Catalog(std::vector<store::DocumentInfo> documents, uint64_t generation);
 
   const std::vector<store::DocumentInfo>& documents() const { return documents_; }
-  uint64_t generation() const { return generation_; }  // of the index when it was read
+  uint64_t generation() const { return generation_; }  // the index generation that was read
 
   const Document* find(std::string_view slug) const;
   // Finds the document of a page path or URL, by its URL or else by the last segment as a slug.
@@ -38,10 +38,10 @@ class Catalog {
   uint64_t generation_ = 0;
   std::map<std::string, size_t, std::less<>> by_slug_;
   std::map<std::string, size_t, std::less<>> by_url_;
-  // Collected by the first look-up of a word, because few questions need them.
+  // Collected when the first word is looked up, because few questions need it.
   void collect_words() const;
   mutable std::once_flag words_collected_;
-  mutable std::set<std::string, std::less<>> slug_and_tag_words_;  // in the singular
+  mutable std::set<std::string, std::less<>> slug_and_tag_words_;  // words in the singular
   mutable std::set<std::string, std::less<>> title_words_;
 };
 

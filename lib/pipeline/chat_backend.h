@@ -16,11 +16,11 @@ namespace stoka::pipeline {
 // All calls come from one thread; a stop may be requested from any.
 class ChatBackend {
  public:
-  // What is known about an answer beside its events.
+  // Information about an answer beside its events.
   struct Answer {
-    std::optional<Error> error;  // a failure after the first event
+    std::optional<Error> error;  // the error if the answer failed after its first event
     std::string why;             // lines about the route, the scores and the factors
-    std::string trace;           // the same with timings; empty if a server answered
+    std::string trace;           // the same lines with timings; empty if a server answered
   };
 
   virtual ~ChatBackend() = default;
@@ -36,7 +36,7 @@ class ChatBackend {
   virtual Result<Answer> ask(Session& session, const std::string& query, const PageContext& page,
                              const EventSink& sink, std::stop_token stop) = 0;
 
-  // The turn with its prompt for a model. Calls no generator and saves nothing.
+  // Prepares a turn with its prompt for a model. Calls no generator and saves nothing.
   virtual Result<Turn> prompt(const Session& session, const std::string& query,
                               const PageContext& page, std::stop_token stop) = 0;
 
@@ -47,7 +47,7 @@ class ChatBackend {
   // index cannot be used or the server does not answer.
   virtual Result<std::string> opening_hint() = 0;
 
-  // The pages that Tab completion offers.
+  // The pages that completion with Tab offers.
   virtual std::vector<std::string> pages() = 0;
 };
 

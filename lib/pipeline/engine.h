@@ -37,8 +37,8 @@ struct Settings {
   rerank::ConfidenceThresholds thresholds;
   prompt::Options prompt;
   session::InterestWeights interests;
-  std::string site_url;  // put before the paths of documents; may be empty
-  // How an index must have been made so that these parts can search it. The embedder itself
+  std::string site_url;  // the site's address, put before the paths of documents; may be empty
+  // How an index must have been made so that this embedder can search it. The embedder itself
   // supplies its name and dimension.
   store::IndexIdentity identity;
 };
@@ -73,7 +73,7 @@ class Stopwatch {
 struct Candidates {
   std::vector<Hit> hits;            // ordered by fused score, with Hit::raw_score set
   std::string reranker_error;       // the error of the reranker; empty if it succeeded
-  std::vector<StageTiming> stages;  // embed, search, rerank
+  std::vector<StageTiming> stages;  // the times of embedding, search and reranking
 };
 
 // All members may be called from any thread. The parts must outlive the engine.
@@ -102,7 +102,7 @@ class Engine {
   void replace_voice(const golden::Golden& golden, const route::Router& router,
                      const cite::GuardRules& guard, generate::Generator& generator);
   const Settings& settings() const { return settings_; }
-  // For callers that block while an answer is generated.
+  // The event loops for callers that block while an answer is generated.
   net::EventLoopPool& loops() { return loops_; }
 
   // The indexed documents. Cached until an index run changes the generation of the index.

@@ -9,8 +9,9 @@
 
 namespace stoka::pipeline {
 
+// Writes
 // {"query","confidence","low_confidence","results":[{"slug","chunk_index","title","type","raw","score",
-//  "factors":[{"rule","factor"}]}]}
+// "factors":[{"rule","factor"}]}]}.
 std::string ranking_json(std::string_view query, const rerank::ConfidenceResult& confidence,
                          std::span<const Hit> hits);
 

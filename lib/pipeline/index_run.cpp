@@ -31,7 +31,7 @@ bool is_under_any(const std::string& path, std::span<const std::filesystem::path
 // The embedder gets about this many chunks in one call and divides them into batches.
 constexpr size_t kChunksPerEmbedCall = 256;
 
-// Counts the terms of the chunk, unless that was done before.
+// Counts the terms of the chunk, unless they have been counted before.
 std::span<const store::TermCount> terms_of(store::ChunkRecord& record) {
   const Chunk& chunk = record.chunk;
   if (record.terms.empty())
@@ -92,7 +92,7 @@ class IndexRun {
     return error;
   }
 
-  // Must be called before the first document is written.
+  // Clears the index if needed. Must be called before the first document is written.
   Result<> begin_writing() {
     if (!writer_ || has_written_) return {};
     has_written_ = true;
@@ -259,7 +259,7 @@ class IndexRun {
 
   // Removes the chunks that contain secrets and reports them. Returns false if no chunk is left.
   bool remove_secrets(const ingest::Page& page, std::vector<Chunk>& chunks) {
-    std::map<std::pair<std::string, std::string>, size_t> found;  // by section and kind
+    std::map<std::pair<std::string, std::string>, size_t> found;  // counts by section and kind
     for (ingest::WithheldChunk& withheld : ingest::withhold_secrets(chunks, page.blocks))
       ++found[{std::move(withheld.section), std::move(withheld.kind)}];
     for (const auto& [where, count] : found) {
@@ -313,7 +313,7 @@ class IndexRun {
         ++report_.unchanged;
         continue;
       }
-      if (found != indexed_.end())  // the hash of a changed page still names the list of its entry
+      if (found != indexed_.end())  // the hash of a changed page still names the file of its entry
         if (std::string list = unreadable_entry_list(found->second, document); !list.empty())
           document.content_hash = ingest::hash_without_entry(document.content_hash, list);
       std::vector<Chunk> chunks = ingest::chunk(document, pages[i].blocks, request_.chunks);
@@ -379,14 +379,14 @@ class IndexRun {
     STOKA_TRY(begin_writing());
     size_t next = 0;
     for (PendingDocument& item : pending_) {
-      // Freed with its terms when the document is written.
+      // The records are freed, with their terms, when the document is written.
       std::vector<store::ChunkRecord> records = std::move(item.records);
       for (store::ChunkRecord& record : records) {
         terms_of(record);
         record.embedding = std::move(embedded->vectors[next++]);
       }
       Document document = *item.document;
-      // This hash differs from the hash that the next run computes, so that run embeds it again.
+      // The next run computes a different hash, so that it embeds this document again.
       if (incomplete.contains(item.document))
         document.content_hash = "incomplete " + document.content_hash;
       STOKA_TRY(writer_->put_document(document, records));
@@ -396,8 +396,8 @@ class IndexRun {
     return {};
   }
 
-  // Removes indexed documents that this run did not find. A document stays if its file could not be
-  // read, wholly or in the part where it may be, or is missing; --prune removes the latter two.
+  // Removes indexed documents that this run did not find. A document stays if its file is missing
+  // or could not be read, wholly or in part; with --prune only documents of unreadable files stay.
   Result<> remove_stale(const std::vector<ingest::Page>& pages) {
     std::set<std::string> slugs;
     for (const ingest::Page& page : pages)
@@ -413,7 +413,7 @@ class IndexRun {
                                is_unpublished_in(document.path, document));
       if (!has_other_documents && !is_unpublished && !is_certain && is_unreadable(document.path))
         continue;
-      // If only a part of the file could be read, the document may be in the other part.
+      // The document may be in the part of the file that could not be read.
       if (((!has_other_documents && !is_unpublished) || torn_paths_.contains(document.path)) &&
           !is_certain && !request_.prune) {
         report_.missing += is_under_any(document.path, request_.paths);
@@ -447,7 +447,7 @@ class IndexRun {
   struct PendingDocument {
     const Document* document;
     std::vector<store::ChunkRecord> records;
-    size_t page = 0;  // position among all pages
+    size_t page = 0;  // the position of the page among all pages
   };
 
   store::Store* store_;
@@ -464,15 +464,15 @@ class IndexRun {
   size_t pending_chunks_ = 0;
   bool rebuilds_ = false;  // the index is cleared before the first document is written
   bool has_written_ = false;
-  std::map<std::string, Document> indexed_;         // by slug, as before the run
-  std::map<std::string, std::string> slug_owners_;  // path by slug; kept if the index is rebuilt
+  std::map<std::string, Document> indexed_;         // documents before the run, by slug
+  std::map<std::string, std::string> slug_owners_;  // paths by slug; kept if the index is rebuilt
   ReplacedProducts replaced_;
-  std::map<std::string, size_t> total_chunks_;  // by slug, as after the run
+  std::map<std::string, size_t> total_chunks_;  // counted after the run, by slug
   std::set<std::string> unreadable_paths_;      // files and folders that could not be read
   std::set<std::string> torn_paths_;            // files of which a part could not be read
   std::set<std::string> paths_with_documents_;  // files that have documents of this run
   std::set<std::string> unpublished_paths_;     // files with a document that must not be indexed
-  // Documents that are not published, in files that may have others: by path, and as path and slug.
+  // Documents that are not published, in files that may have published ones: by path and slug.
   std::map<std::string, ingest::DocumentMatcher> unpublished_things_;
   std::set<std::pair<std::string, std::string>> unpublished_slugs_;
   IndexReport report_;

@@ -25,7 +25,7 @@ struct IndexRequest {
   bool rebuild = false;                      // rebuild the index even if nothing requires it
   bool dry_run = false;                      // report what would change, and write nothing
   ingest::ChunkOptions chunks = {};
-  // What the engine will require of the index. Name and dimension are taken from the embedder.
+  // The identity that the engine will require of the index. Name and dimension are the embedder's.
   store::IndexIdentity identity = {};
 };
 
@@ -35,16 +35,16 @@ struct IndexReport {
   size_t unchanged = 0;
   size_t removed = 0;
   size_t missing = 0;                // documents without a source, which stay until --prune
-  size_t chunks = 0;                 // in the index after the run
-  bool refitted = false;             // the LSA basis was fitted anew
-  std::vector<std::string> changes;  // "added slug", "changed slug", "removed slug", in order
+  size_t chunks = 0;                 // chunks in the index after the run
+  bool refitted = false;             // whether the LSA basis was fitted anew
+  std::vector<std::string> changes;  // such as "added slug" or "removed slug", in order
   std::vector<ingest::SkippedSource> skipped;   // files and documents that are not indexed
   std::vector<ingest::SkippedSource> left_out;  // passages that are left out of indexed documents
   std::vector<std::string> warnings;            // mistakes in sources that were corrected
 };
 
-// Called with the current step, "reading", "writing", "embedding" or "fitting", and how much of it
-// is done. `total` is 0 while it is unknown.
+// Called with the name of the step, "reading", "writing", "embedding" or "fitting", and how much of
+// the step is done. `total` is 0 while it is unknown.
 using IndexProgress = std::function<void(std::string_view what, size_t done, size_t total)>;
 
 // Each document is written in a transaction of its own: if the run is interrupted, every document
@@ -62,8 +62,8 @@ Result<IndexReport> run_index(store::Store* store, embed::Embedder& embedder,
                               const IndexRequest& request, const Clock& clock, Log& log,
                               const IndexProgress& progress = {}, std::stop_token stop = {});
 
-// {"added","changed","unchanged","removed","chunks","skipped":[{"path","reason"}],
-// "left_out":[{"path","reason"}],…}
+// Writes {"added","changed","unchanged","removed","chunks","skipped":[{"path","reason"}],
+// "left_out":[{"path","reason"}],…}.
 std::string to_json(const IndexReport& report);
 
 }  // namespace stoka::pipeline

@@ -42,7 +42,7 @@ class ReplacedProducts {
   bool contains(const Document& old) const;
 
  private:
-  std::set<std::pair<std::string, std::string>> united_;  // path of an entry, and its slug or hash
+  std::set<std::pair<std::string, std::string>> united_;  // path, and slug or hash, of entries
   ingest::DocumentMatcher entries_;
 };
 

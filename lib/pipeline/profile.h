@@ -15,8 +15,8 @@
 namespace stoka::pipeline {
 
 struct VisitorLookup {
-  std::string id;                 // the caller's; empty if none was given or it may not be used
-  std::optional<Visitor> stored;  // from the store; the visitor of a subject may have another id
+  std::string id;  // the id that the caller gave; empty if there is none or it may not be used
+  std::optional<Visitor> stored;  // the stored visitor, whose id differs if found by subject
 };
 
 // Finds the visitor of a request: the visitor of the subject if the store knows one, else the

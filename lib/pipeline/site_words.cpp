@@ -8,8 +8,8 @@
 namespace stoka::pipeline {
 namespace {
 
-// The site writes about a word if one in a hundred documents has it; the required number is at
-// least 3 and at most 10.
+// A word is a subject of the site if one in a hundred documents has it; the required number of
+// documents is at least 3 and at most 10.
 constexpr size_t kMinDocuments = 3;
 constexpr size_t kMaxDocuments = 10;
 

@@ -35,7 +35,7 @@ struct TurnRequest {
 struct Turn {
   std::string query;  // cleaned
   PageContext page;
-  Session session;  // as it was before this turn
+  Session session;  // the session as it was before this turn
   Visitor visitor;
   std::string subject;
   bool returning = false;  // the visitor was known before this session began
@@ -50,15 +50,15 @@ struct Turn {
   std::optional<Error> index_error;  // the index is empty: the events are ready and this error
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
-  std::vector<Hit> ranked;     // after the policy, best first, with receipts
+  std::vector<Hit> ranked;     // hits after the policy, best first, with receipts
   std::string reranker_error;  // the error of the reranker; empty if it succeeded
   std::vector<session::Interest> interests;
   golden::SiteFacts site;  // set if something was searched for
   std::vector<cite::CitationSource>
       sources;            // what may be cited: `ranked` without slugs shown before
-  prompt::Prompt prompt;  // empty if the generator does not read it
+  prompt::Prompt prompt;  // the prompt; empty if the generator does not read it
   std::string topic;
-  std::vector<StageTiming> stages;  // in order
+  std::vector<StageTiming> stages;  // the time of each stage, in order
   std::chrono::nanoseconds started{};
 };
 
@@ -77,7 +77,7 @@ struct StreamResult {
 struct TurnResult {
   Turn turn;
   StreamResult stream_result;
-  Session session;  // after this turn
+  Session session;  // the session after this turn
   bool persisted = false;
 };
 

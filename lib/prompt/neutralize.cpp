@@ -1,4 +1,4 @@
-// See prompt.h.
+// Makes untrusted text harmless within a prompt, see prompt.h.
 #include <algorithm>
 #include <array>
 
@@ -9,7 +9,7 @@
 namespace stoka::prompt {
 namespace {
 
-// At the start of a line and followed by a colon, these words mark a turn.
+// Words that mark a turn of a conversation at the start of a line, if a colon follows.
 constexpr std::array<std::string_view, 6> kSpeakers = {"visitor",   "stoka",  "user",
                                                        "assistant", "system", "human"};
 // Characters of markdown that may surround such a word without changing its meaning to a reader.

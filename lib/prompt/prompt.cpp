@@ -13,11 +13,11 @@
 namespace stoka::prompt {
 namespace {
 
-constexpr size_t kMaxFieldBytes = 300;  // of a visitor field; a longer one is noise or an attack
-constexpr size_t kMaxItems = 20;        // of a list; the latest are kept
-constexpr size_t kMaxInterests = 10;    // the strongest are kept
+constexpr size_t kMaxFieldBytes = 300;  // bytes of a text from the client that are shown
+constexpr size_t kMaxItems = 20;        // items of a list; the latest are kept
+constexpr size_t kMaxInterests = 10;    // interests in the prompt; the strongest are kept
 
-// One line of untrusted text, cut and neutralised.
+// Makes untrusted text a single line, cut and neutralised.
 std::string safe_field(std::string_view value) {
   std::string line = text::one_line(value);
   return neutralize(
@@ -65,7 +65,7 @@ std::string retrieved(const Input& input, const std::vector<std::string>& conten
 }
 
 // The reading history, oldest first: the pages that the store knows, then those that only the
-// client does.
+// client has sent.
 std::string reading_history(const Input& input) {
   std::vector<std::string> read;
   for (const HistoryEntry& reading : input.visitor.history)
@@ -90,7 +90,7 @@ std::string visitor(const Input& input) {
   field("page_title", safe_field(input.page.page_title));
   if (input.page.scroll_pct) field("scroll_pct", std::to_string(*input.page.scroll_pct));
   field("returning", input.returning ? "true" : "false");
-  // This field is always present: an empty list tells the model that there is nothing to
+  // The field is always present, because an empty list tells the model that there is nothing to
   // personalise.
   field("declared_tags", "[" + joined(input.visitor.interests) + "]");
   field("reading_history", reading_history(input));
@@ -103,7 +103,7 @@ std::string visitor(const Input& input) {
   return out;
 }
 
-// Each topic once, at its last position.
+// Lists each topic once, at its last position.
 std::vector<std::string> distinct_topics(const std::vector<std::string>& topics) {
   std::vector<std::string> out;
   for (auto topic = topics.rbegin(); topic != topics.rend(); ++topic)
@@ -129,7 +129,7 @@ std::string earlier_turns(const Input& input, size_t full_exchanges) {
 // The longest prefix of whole sentences that has at most `tokens`.
 std::string cut_to(const std::string& content, size_t tokens) {
   const std::vector<text::Span> sentences = text::sentences(content);
-  // The estimate of a longer prefix is never smaller, so a binary search is correct.
+  // A longer prefix never has a smaller estimate, so a binary search is correct.
   const auto beyond =
       std::partition_point(sentences.begin(), sentences.end(), [&](const text::Span& sentence) {
         return text::estimate_tokens(std::string_view(content).substr(0, sentence.end)) <= tokens;

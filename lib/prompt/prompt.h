@@ -20,9 +20,8 @@
 namespace stoka::prompt {
 
 struct Options {
-  size_t budget = 2500;  // estimated tokens of the system message
-  size_t full_exchanges =
-      10;  // turns before these are summarised by topics, citations and interests
+  size_t budget = 2500;        // tokens that the system message may have, by estimate
+  size_t full_exchanges = 10;  // how many turns are shown in full; earlier ones are summarised
 };
 
 struct Input {
@@ -33,7 +32,7 @@ struct Input {
   bool low_confidence = false;
   PageContext page;
   Visitor visitor;
-  Session session;                          // before this turn
+  Session session;                          // the session as it was before this turn
   bool returning = false;                   // whether the visitor had an earlier session
   std::vector<std::string> interests = {};  // tags by descending weight
   // The golden examples that the index can support; without a value all of them.
@@ -41,7 +40,7 @@ struct Input {
 };
 
 struct Layer {
-  std::string name;  // "0 identity", …
+  std::string name;  // the name of the layer, e.g. "0 identity"
   size_t tokens = 0;
 };
 
@@ -50,18 +49,18 @@ struct Cut {
   std::string slug;
   int chunk_index = 0;
   size_t tokens_before = 0;
-  size_t tokens_after = 0;  // 0 if the whole chunk was left out
+  size_t tokens_after = 0;  // the tokens that are left; 0 if the whole chunk was left out
 };
 
 struct Prompt {
   std::vector<Message> messages;
   std::vector<Layer> layers;
   std::vector<Cut> cuts;
-  size_t tokens = 0;  // estimated, of all messages
+  size_t tokens = 0;  // the estimated tokens of all messages
 };
 
-// If the system message is over the budget, content is cut at ends of sentences, beginning with the
-// chunk of the lowest rank. Layers 0 to 2 are never cut.
+// Builds the prompt. If the system message is over the budget, content is cut at ends of sentences,
+// beginning with the chunk of the lowest rank. Layers 0 to 2 are never cut.
 Prompt build_messages(const Input& input, const golden::Golden& golden,
                       const Options& options = {});
 

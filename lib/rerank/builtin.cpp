@@ -20,7 +20,7 @@ const Calibration& calibration() {
 std::vector<double> score_hits(const Question& question, std::span<const Hit> hits,
                                std::span<const Features> features, const Calibration& calibration) {
   std::vector<double> out;
-  std::map<std::string_view, size_t> best;  // for each named document, by slug, its best hit
+  std::map<std::string_view, size_t> best;  // the best hit of each named document, by slug
   for (size_t i = 0; i < hits.size(); ++i) {
     out.push_back(calibration.score(features[i]));
     if (!names_document(question, hits[i].chunk.title)) continue;

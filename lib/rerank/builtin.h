@@ -23,8 +23,8 @@ struct Calibration {
 const Calibration& calibration();
 
 // The minimum score of the best chunk of a document that the question names (see names_document()).
-// It stands for low confidence. Without it, words that no chunk has ("was ist debono", "is debono
-// dead") would reject a document that the visitor asks for by its name.
+// This score means low confidence. Without the minimum, words that no chunk has ("was ist debono",
+// "is debono dead") would reject a document that the visitor asks for by its name.
 inline constexpr double kMinNamedScore = 0.55;
 
 // One score for each hit. `features` has the features of the hits, in the same order.
@@ -42,7 +42,7 @@ class BuiltinReranker final : public Reranker {
   Result<Scores> score(std::string_view query, std::span<const Hit> hits,
                        std::stop_token stop) override;
 
-  // Parses the question and weights its words for this index.
+  // Parses the question, and weights its words by their frequency in this index.
   Result<Question> question(std::string_view query) const;
 
  private:

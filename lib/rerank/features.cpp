@@ -16,17 +16,17 @@
 namespace stoka::rerank {
 namespace {
 
-// What a match counts, relative to a match in the title.
-constexpr double kInBody = 0.75;      // the body mentions the word once or twice
-constexpr double kInBodyOften = 0.9;  // the body mentions it three times or more
+// Scores of matches, relative to a match in the title.
+constexpr double kInBody = 0.75;      // score of a word that occurs once or twice in the body
+constexpr double kInBodyOften = 0.9;  // score of a word that occurs three times or more in the body
 constexpr double kMisspelt = 0.8;     // factor for a word that only resembles the question's word
 constexpr size_t kMinMisspeltBytes = 5;
-// With more unknown words than this, none is compared with similar words. Bounds the work for a
-// long question.
+// The number of unknown words beyond which none is compared with similar words. It bounds the work
+// for a long question.
 constexpr size_t kMaxMisspelt = 8;
-constexpr size_t kMaxDistance = 4;    // in words, between words that count as close
-constexpr size_t kMinHits = 6;        // with fewer hits the median cosine is not used
-constexpr size_t kMaxTitleWords = 3;  // content words of a title that a question can name
+constexpr size_t kMaxDistance = 4;    // distance in words up to which two words count as close
+constexpr size_t kMinHits = 6;        // the fewest hits with which the median cosine is used
+constexpr size_t kMaxTitleWords = 3;  // content words of a title that a question can name, at most
 
 // Stop phrases are words of a question that say how it is asked, not what it is about.
 constexpr std::string_view kStopPhraseWords[] = {
@@ -138,20 +138,20 @@ std::string content_of_pair(const std::vector<text::Word>& words, size_t i) {
 // For each term the positions of its words in the text, ascending.
 using Positions = std::map<std::string, std::vector<size_t>, std::less<>>;
 
-// The parts of a field of a chunk that matter for the question.
+// Those parts of a chunk's field that matter for the question.
 struct Field {
   Positions positions;
-  // Folded words by their first byte, to find words that an unknown one resembles.
+  // Folded words by their first byte, for finding words that are similar to an unknown one.
   std::map<char, std::vector<std::string>> words;
 };
 
-// What read_field() looks for.
+// What read_field() searches for in a text.
 struct WantedTerms {
   std::set<std::string, std::less<>> terms;
   // First bytes of the terms. Stemming never changes the first byte, so words with other first
   // bytes need not be stemmed.
   std::set<char> initials;
-  // First bytes of the words that may be misspelt. A misspelling is assumed to keep the first byte.
+  // First bytes of words that may be misspelt. A misspelling is assumed to keep the first byte.
   std::set<char> misspelt;
   bool letters = false;  // the terms include single letters of a script without spaces
 };
@@ -363,7 +363,7 @@ void weight_terms(Question& question, uint64_t chunks, std::span<const uint64_t>
     if (i >= words && term.known) compounds.push_back(term);
   }
   question.compounds = std::move(compounds);
-  // In a foreign question, a stop word of that language is not a topic that the site lacks.
+  // In a question in another language, its stop words are not topics that the site lacks.
   if (question.foreign)
     std::erase_if(question.words, [](const QuestionTerm& word) {
       return !word.known && text::is_foreign_stop_word(word.word);

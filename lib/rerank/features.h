@@ -15,8 +15,8 @@ namespace stoka::rerank {
 
 struct QuestionTerm {
   std::string word;     // the folded word; empty for a compound
-  std::string term;     // the term as the index has it
-  double weight = 1.0;  // idf, divided by the idf of a term that the index does not have
+  std::string term;     // the term as it is spelled in the index
+  double weight = 1.0;  // idf of the term divided by the idf of a term not in the index
   bool known = true;    // the term occurs in the index
 };
 
@@ -29,7 +29,7 @@ struct QuestionTerm {
 struct Question {
   std::vector<QuestionTerm> words;
   std::vector<QuestionTerm> compounds;
-  bool foreign = false;  // not in English, judging by its stop words
+  bool foreign = false;  // the question is not in English, judging by its stop words
 };
 
 Question parse_question(std::string_view query);
@@ -42,7 +42,7 @@ void weight_terms(Question& question, uint64_t chunks, std::span<const uint64_t>
 
 enum Feature : size_t {
   kCoverage,    // share of the weight of the question's terms that the chunk has
-  kHeading,     // the same, counting only title, section, tags and slug
+  kHeading,     // the coverage, counting only title, section, tags and slug
   kProximity,   // share of neighbouring words of the question that are close together in the chunk
   kEvidence,    // saturating function of the matched weight: three words are more evidence than one
   kSimilarity,  // semantic similarity: how far the cosine exceeds the median of all hits

@@ -6,15 +6,15 @@
 
 namespace stoka::rerank {
 
-// Writes the scores into Hit::raw_score. The scores in descending order serve as a scale by rank: a
-// hit without a score that is in place i of the retrieval order gets the i-th best score, or the
-// worst if there are fewer. Both must have the same size, and at least one score must be there.
+// Writes the scores into Hit::raw_score. A hit without a score that is in place i of the retrieval
+// order gets the i-th best of the scores, or the worst if there are fewer. Both lists must have the
+// same size, and at least one score must be there.
 void set_raw_scores(std::span<Hit> hits, const Scores& scores);
 
-// Keeps the order of retrieval; used if reranking is off or the reranker fails. Fused scores and
-// cosines cannot be used as scores, because their scale differs from model to model and confidence
-// thresholds need a fixed one. So the hits get the scores of the built-in reranker in descending
-// order, made strictly descending where two are equal.
+// Gives hits a score that keeps the order of retrieval; used if reranking is off or the reranker
+// fails. Fused scores and cosines cannot be used as scores, because their scale differs from model
+// to model and confidence thresholds need a fixed one. So the hits get the scores of the built-in
+// reranker in descending order, made strictly descending where two are equal.
 class RetrievalOrder final : public Reranker {
  public:
   RetrievalOrder() = default;

@@ -12,16 +12,16 @@
 
 namespace stoka::rerank {
 
-// The factors are the settings policy.*, the other members are not settings. In a receipt, the name
-// of a rule has hyphens for underscores.
+// The factors of the rules are the settings policy.*; the other members are not settings. In a
+// receipt, the name of a rule has hyphens for underscores.
 struct PolicyOptions {
-  double shown = 0.1;        // the slug was shown in the session, or the client has seen it
-  double deep_reader = 1.3;  // has the tag "philosophy", and the session has deep_reader_turns
+  double shown = 0.1;  // factor if the slug was shown in the session, or the client has seen it
+  double deep_reader = 1.3;  // factor for the tag "philosophy", after deep_reader_turns
   int deep_reader_turns = 4;
-  double recent = 1.15;  // published at most recent_days before today
+  double recent = 1.15;  // factor for documents published at most recent_days before today
   int recent_days = 30;
-  double navigational = 1.2;  // a product, and the query asks for something by name
-  double same_source = 0.6;   // a chunk of the same slug has a better score
+  double navigational = 1.2;  // factor for products, if the query asks for something by name
+  double same_source = 0.6;   // factor for a chunk if another one of its slug has a better score
   size_t max_per_slug = 2;
   size_t keep = 5;
 };
@@ -29,7 +29,7 @@ struct PolicyOptions {
 struct PolicyContext {
   std::string query;
   std::set<std::string, std::less<>> shown;  // slugs shown in the session or seen by the client
-  int turns = 0;                             // turns of the session before this one
+  int turns = 0;                             // the number of turns of the session before this one
   Date today{};
 };
 
@@ -40,11 +40,11 @@ struct PolicyContext {
 std::vector<Hit> apply_policy(std::vector<Hit> hits, const PolicyContext& context,
                               const PolicyOptions& options, std::vector<Hit>* dropped = nullptr);
 
-// Thresholds of the best score after the policy.
+// Thresholds for the best score after the policy.
 struct ConfidenceThresholds {
-  double direct = 0.82;    // scores from here on: the answer speaks with authority
-  double adjacent = 0.65;  // scores from here on: the answer says that the match is a stretch
-  double nothing = 0.50;   // scores below: no answer; from here to `adjacent`: low confidence
+  double direct = 0.82;    // the minimum score of a direct answer
+  double adjacent = 0.65;  // the minimum score of an answer that says that the match is a stretch
+  double nothing = 0.50;   // no answer below; from here to `adjacent` the confidence is low
 };
 
 // How confident an answer may sound.

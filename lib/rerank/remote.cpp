@@ -18,10 +18,10 @@ using std::chrono::steady_clock;
 
 // Texts in one request: the default limit of text-embeddings-inference.
 constexpr size_t kMaxBatchTexts = 32;
-constexpr int kMaxCuts = 2;  // how often all texts are cut to half their length
+constexpr int kMaxCuts = 2;  // how often all texts may be cut to half their length
 constexpr size_t kMaxJsonDepth = 16;
-constexpr double kFailureScore = -1e5;   // servers mark a failure with a score below this
-constexpr double kRoundingError = 1e-3;  // of half precision: 1.0001 is not a logit
+constexpr double kFailureScore = -1e5;   // a score below this marks a failure of the server
+constexpr double kRoundingError = 1e-3;  // the error of a half-precision 1: 1.0001 is no logit
 
 std::string chunk_text(const Chunk& chunk, size_t max_bytes) {
   std::string out = chunk.title;
@@ -52,8 +52,8 @@ bool is_not_reranker(const net::HttpResponse& answer, std::string_view message) 
          (answer.status == 400 && contains("does not support"));
 }
 
-// Recognises "you must provide a model parameter" and "The model `x` does not exist", but not "this
-// model's maximum context length".
+// Recognises messages such as "you must provide a model parameter" and "The model `x` does not
+// exist", but not "this model's maximum context length".
 bool requires_other_model(const net::HttpResponse& answer, std::string_view message) {
   const bool is_client_error = answer.status == 400 || answer.status == 404 || answer.status == 422;
   return is_client_error && !net::is_input_too_long(answer) &&

@@ -14,16 +14,16 @@
 namespace stoka::rerank {
 
 struct RemoteRerankerOptions {
-  std::string model;                       // not sent if empty
-  size_t max_hits = 64;                    // only the first hits are scored
-  size_t max_text_bytes = 6000;            // longer texts are cut, between two characters
-  std::chrono::milliseconds budget{8000};  // for all requests of one score()
+  std::string model;             // the model that requests name; if empty, they name none
+  size_t max_hits = 64;          // how many hits are scored, counted from the best one
+  size_t max_text_bytes = 6000;  // the size to which longer texts are cut, between two characters
+  std::chrono::milliseconds budget{8000};  // the time for all requests of one score()
 };
 
-// If a score is outside [0,1], the scores are logits, and the sigmoid of each is taken. A hit is
-// left without a score if its score is missing, null, not a number, or the value with which servers
-// mark a failure. An index that is out of range or occurs twice is a protocol error. If a text is
-// too long for the server, all texts are cut to half the length, twice at most.
+// Scores hits. If a score is outside [0,1], the scores are logits, and the sigmoid of each is
+// taken. A hit is left without a score if its score is missing, null, not a number, or the value
+// with which servers mark a failure. An index that is out of range or occurs twice is a protocol
+// error. If a text is too long for the server, all texts are cut to half the length, twice at most.
 class RemoteReranker : public Reranker {
  public:
   std::string name() const override;
@@ -81,8 +81,9 @@ class JinaReranker final : public RemoteReranker {
 // -1e5, the mark of a failure. The error is the end of a sentence: "sent index 3 twice".
 tl::expected<Scores, std::string> parse_scores(std::string_view body, size_t texts);
 
-// If a score is outside [0,1] by more than 0.001, the scores are logits, and each is replaced by
-// its sigmoid. Otherwise the scores are clamped to [0,1], since a small excess is a rounding error.
+// Maps scores to [0,1]. If one is outside by more than 0.001, the scores are logits, and each is
+// replaced by its sigmoid. Otherwise the scores are clamped, since a small excess is a rounding
+// error.
 void normalize_scores(Scores& scores);
 
 }  // namespace stoka::rerank

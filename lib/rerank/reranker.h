@@ -17,7 +17,7 @@ namespace stoka::rerank {
 // could not score has none; it keeps the place that retrieval gave it.
 using Scores = std::vector<std::optional<double>>;
 
-// All members may be called from any thread.
+// A reranker. All members may be called from any thread.
 class Reranker {
  public:
   virtual ~Reranker() = default;

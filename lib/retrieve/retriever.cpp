@@ -14,7 +14,7 @@ constexpr double kTopicTermWeight = 0.3;
 constexpr double kTopicBoost = 0.10;
 constexpr double kInterestBoost = 0.05;
 
-// What entry `i` of a list adds to the fused score of its chunk.
+// The amount that entry `i` of a list adds to the fused score of its chunk.
 double contribution(std::span<const store::ScoredChunk> list, size_t i, double weight,
                     const FusionOptions& options) {
   if (options.fusion == Fusion::rrf) return 1.0 / (options.rrf_k + static_cast<double>(i + 1));

@@ -18,8 +18,8 @@ namespace stoka::retrieve {
 enum class Mode { dense, lexical, hybrid };
 
 enum class Fusion {
-  rrf,       // sum of 1 / (k + rank) (Cormack, Clarke and Büttcher 2009)
-  weighted,  // weighted sum of scores; each list is scaled to [0,1] by its minimum and maximum
+  rrf,       // the sum of 1 / (k + rank) (Cormack, Clarke and Büttcher 2009)
+  weighted,  // a weighted sum of scores; each list is scaled to [0,1] by its minimum and maximum
 };
 
 struct FusionOptions {
@@ -44,8 +44,8 @@ struct Query {
   // weight 0.3, and the fused score of a chunk that has it as a tag is multiplied by 1.10.
   std::string bias_topic;
   std::set<std::string, std::less<>> exclude_slugs;
-  // Tags with a weight in [0,1]. The fused score of a chunk is multiplied by 1 + 0.05 * w, where w
-  // is the largest weight among its tags.
+  // The interests: tags with a weight in [0,1]. The fused score of a chunk is multiplied by 1 +
+  // 0.05 * w, where w is the largest weight among its tags.
   std::vector<std::pair<std::string, double>> interests;
 };
 
@@ -59,9 +59,9 @@ Result<std::vector<Hit>> retrieve(store::IndexReader& index, const Query& query,
 // A chunk that one of the searches, or both, found.
 struct Candidate {
   ChunkId id = 0;
-  int lexical_rank = 0;  // from 1; 0: not in the lexical list
+  int lexical_rank = 0;  // the rank, from 1; 0 if the chunk is not in the lexical list
   double bm25 = 0;
-  int dense_rank = 0;  // from 1; 0: not in the dense list
+  int dense_rank = 0;  // the rank, from 1; 0 if the chunk is not in the dense list
   double cosine = 0;
   double score = 0;  // the fused score; a list without the chunk adds nothing
 };

@@ -19,21 +19,21 @@ struct Bm25Params {
 };
 
 struct CorpusStats {
-  uint64_t documents = 0;     // N: chunks in the index
-  uint64_t total_length = 0;  // sum of chunk lengths in terms
+  uint64_t documents = 0;     // the N of the formula: the number of chunks in the index
+  uint64_t total_length = 0;  // the sum of all chunk lengths in terms
   double average_length() const { return documents ? double(total_length) / double(documents) : 0; }
 };
 
 double idf(uint64_t documents, uint64_t document_frequency);
 
-// tf / (tf + k1 * (1 - b + b * length / average_length)).
+// The term frequency part of BM25: tf / (tf + k1 * (1 - b + b * length / average_length)).
 double term_weight(uint32_t tf, uint32_t length, double average_length, const Bm25Params& params);
 
 // The occurrence of a term in a chunk.
 struct Posting {
-  int64_t id = 0;       // chunk id
-  uint32_t tf = 0;      // term frequency
-  uint32_t length = 0;  // length of the chunk in terms
+  int64_t id = 0;       // the id of a chunk
+  uint32_t tf = 0;      // how often the term occurs in the chunk
+  uint32_t length = 0;  // the length of the chunk in terms
   bool operator==(const Posting&) const = default;
 };
 

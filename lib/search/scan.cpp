@@ -73,10 +73,10 @@ class Scan {
     const TermColumn* column;
     double factor;
     float scaled;
-    size_t block;  // index of the next block in column->blocks_
+    size_t block;  // the index in column->blocks_ of the next block
   };
 
-  // An upper bound of the relative rounding error of a float sum of that many products.
+  // An upper bound for the relative rounding error of a sum of so many products in float.
   static double margin(size_t terms) { return 1e-6 * static_cast<double>(terms + 8); }
 
   int64_t next_block() const {
@@ -98,7 +98,7 @@ class Scan {
       parts_.push_back({&cursor, &block});
       bound += cursor.scaled * block.max_weight;
     }
-    // The margin of the threshold covers the rounding error of this sum as well.
+    // The margin of the threshold covers the rounding error of this sum, too.
     if (bound < best_.threshold()) return;
 
     std::fill(std::begin(sums_), std::end(sums_), 0.0F);

@@ -20,16 +20,16 @@ inline constexpr int64_t kBlockIds = 1024;
 // The postings of one term, stored as columns.
 class TermColumn {
  public:
-  // The ids must be ascending and not negative.
+  // Converts postings to columns. The ids must be ascending and not negative.
   TermColumn(std::span<const Posting> postings, double average_length, const Bm25Params& params);
 
   size_t size() const { return offsets_.size(); }
-  size_t bytes() const;  // approximate memory use
+  size_t bytes() const;  // the approximate memory use
 
  private:
   struct Block {
-    int64_t number = 0;  // id / kBlockIds
-    uint32_t begin = 0;  // range in the columns
+    int64_t number = 0;  // the number of the block: chunk id / kBlockIds
+    uint32_t begin = 0;  // where the block begins in the columns
     uint32_t end = 0;
     float max_weight = 0;
   };
@@ -40,8 +40,8 @@ class TermColumn {
   friend class Scan;
 
   std::vector<Block> blocks_;
-  std::vector<uint16_t> offsets_;  // id % kBlockIds
-  std::vector<float> weights_;     // term_weight()
+  std::vector<uint16_t> offsets_;  // chunk ids modulo kBlockIds
+  std::vector<float> weights_;     // values of the function term_weight()
   std::vector<Count> counts_;
 };
 

@@ -7,7 +7,7 @@
 namespace stoka::search {
 namespace {
 
-// Shrinking passes over all kept scores, so it waits until about half of them can be removed.
+// Shrinking looks at all kept scores, so it is done only when about half of them can be removed.
 size_t next_shrink(size_t kept, size_t k) { return std::max(kept, k) * 2 + 64; }
 
 }  // namespace

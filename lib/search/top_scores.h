@@ -1,4 +1,4 @@
-// Collecting the best scores of a scan. Scores are gathered in batches instead of a heap, so that a
+// Collects the best scores of a scan. Scores are gathered in batches instead of a heap, so that a
 // scan does little more than compare each score with a threshold.
 #pragma once
 
@@ -24,7 +24,7 @@ class TopScores {
 
   // A score below the threshold need not be offered. The threshold rises as scores are offered.
   float threshold() const { return threshold_; }
-  // NaN is ignored.
+  // Offers a score. NaN is ignored.
   void offer(float score, int64_t id) {
     if (!(score >= threshold_)) return;
     kept_.push_back({id, score});

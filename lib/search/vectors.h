@@ -21,7 +21,7 @@ float dot(const float* a, const float* b, size_t n);
 struct VectorTable {
   size_t dim = 0;
   std::vector<int64_t> ids;
-  std::vector<float> values;  // ids.size() * dim
+  std::vector<float> values;  // the numbers of all vectors, ids.size() * dim of them
   size_t size() const { return ids.size(); }
   std::span<const float> row(size_t i) const { return {values.data() + i * dim, dim}; }
 };

@@ -1,5 +1,5 @@
-// The log of the server: messages and one line for each request, as text or JSON. It never holds a
-// key or the address of a client, and holds questions only if that is switched on.
+// The log of the server: messages and one line for each request, as text or JSON. The log never
+// holds a key or the address of a client, and holds questions only if that is switched on.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ struct AccessLogEntry {
   std::string_view trace_id;
   std::string_view span_id;
   std::string_view method;
-  std::string_view route;  // a path of the table of routes, or "other"
-  int status = 0;          // 499: the client disconnected before a response
+  std::string_view route;  // the path in the table of routes, or "other"
+  int status = 0;          // the status; 499 if the client disconnected before a response
   std::string_view end;    // how a stream ended: "done", "error", "left"
   double ms = 0;
   std::string_view detail;                             // the message of an error
@@ -34,7 +34,7 @@ struct AccessLogEntry {
   const cite::Interventions* interventions = nullptr;  // in the answer of a model; null: none
 };
 
-// Thread safe.
+// The log of finished requests. Thread safe.
 class AccessLog final : public Log {
  public:
   // `sink` is called with one whole line at a time, including its line end.

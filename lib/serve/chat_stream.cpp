@@ -7,7 +7,7 @@
 namespace stoka::serve {
 namespace {
 
-constexpr size_t kMaxBacklog = 256u << 10;  // unsent bytes; above it the upstream is paused
+constexpr size_t kMaxBacklog = 256u << 10;  // unsent bytes; with more, the generator is paused
 
 }  // namespace
 
@@ -51,7 +51,7 @@ Result<> ChatStream::find_answer() {
   start_answer();
   if (!answering_->needs_generator()) return {};
   STOKA_ASSIGN(writing_, server_.engine.parts().generator.begin(answering_->request(), stop));
-  // There may be a thousand streams that take minutes, so what is not needed any more is freed.
+  // There may be a thousand streams that take minutes, so data that is no longer needed is freed.
   turn_->prompt = {};
   turn_->sources = {};
   turn_->ranked = {};
@@ -91,8 +91,8 @@ void ChatStream::on_drained() {
   if (std::exchange(paused_, false) && streaming_) writing_->resume();
 }
 
-// If the model server has refused the request, result() may ask it for the reason, which blocks;
-// that is a worker's job.
+// If the model server has refused the request, result() may ask it for the reason, which blocks; so
+// this is done on a worker thread.
 void ChatStream::finished() {
   if (!streaming_) return;
   if (head_sent_) return finish(writing_->result(stop_.get_token()));
@@ -174,7 +174,7 @@ void ChatStream::on_disconnect() {
   else
     context_->client_left();
   if (!streaming_) return;
-  // What was streamed so far is saved.
+  // The text that was streamed so far is saved.
   if (head_sent_) return finish(stoka::fail(ErrorKind::cancelled, "the client disconnected"));
   release_writing();
   finished_ = true;

@@ -14,9 +14,9 @@
 
 namespace stoka::serve {
 
-// Used on the thread of the loop, apart from the member functions that are marked as a worker's.
-// While a worker runs one of those, only the worker touches the turn; the loop continues with it
-// when the worker posts the result.
+// A response used on the thread of the loop, apart from the member functions that are marked as
+// called on a worker thread. While a worker runs one of those, only the worker touches the turn;
+// the loop continues with the turn when the worker posts the result.
 class ChatStream final : public PendingResponse,
                          generate::GenerationSink,
                          public std::enable_shared_from_this<ChatStream> {
@@ -53,7 +53,7 @@ class ChatStream final : public PendingResponse,
   std::string public_message() const;
 
   ServerContext& server_;
-  ResponseWriter* writer_;  // null: the client is gone, or the response has ended
+  ResponseWriter* writer_;  // null if the client is gone or the response has ended
   std::unique_ptr<RequestContext> context_;
   const pipeline::TurnRequest request_;
   std::stop_source stop_;
@@ -61,11 +61,11 @@ class ChatStream final : public PendingResponse,
   std::optional<pipeline::TurnStreamer> answering_;
   std::unique_ptr<generate::GenerationStream> writing_;
   std::optional<pipeline::StreamResult> streamed_;
-  std::string events_;        // encoded, not sent yet
+  std::string events_;        // encoded events that are not sent yet
   bool head_sent_ = false;    // the head of the HTTP response was sent
-  bool streaming_ = false;    // the loop drives writing_
-  bool paused_ = false;       // the upstream waits until the client has taken its bytes
-  bool finished_ = false;     // nothing more will come from the generator
+  bool streaming_ = false;    // the event loop drives writing_
+  bool paused_ = false;       // the generator is paused until the client has taken its bytes
+  bool finished_ = false;     // the generator has finished
   bool first_token_ = false;  // the first token has arrived
   bool shutting_down_ = false;
   std::chrono::steady_clock::time_point last_send_;

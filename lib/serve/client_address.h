@@ -16,7 +16,7 @@ namespace stoka::serve {
 // An IPv4 or IPv6 address. An IPv4-mapped IPv6 address counts as IPv4.
 class IpAddress {
  public:
-  IpAddress() = default;  // ::
+  IpAddress() = default;  // the address ::
   explicit IpAddress(const std::array<uint8_t, 4>& v4);
   explicit IpAddress(const std::array<uint8_t, 16>& v6) : bytes_(v6) {}
   // Parses the forms that occur in headers: 1.2.3.4, 1.2.3.4:567, ::1, [::1], [::1]:443, each
@@ -26,7 +26,7 @@ class IpAddress {
 
   bool is_v4() const;
   std::string text() const;
-  // All 16 bytes; of an IPv4 address those of its mapped form.
+  // All 16 bytes of the address; an IPv4 address has those of its mapped form.
   const std::array<uint8_t, 16>& bytes() const { return bytes_; }
   bool operator==(const IpAddress&) const = default;
 
@@ -34,11 +34,11 @@ class IpAddress {
   std::array<uint8_t, 16> bytes_{};
 };
 
-// A set of networks.
+// A set of IP networks.
 class NetworkSet {
  public:
-  // Each element is "10.0.0.0/8", "fd00::/8", or one address. Bits after the prefix are ignored. A
-  // config error names the element and what is wrong with it.
+  // Parses networks. Each element is "10.0.0.0/8", "fd00::/8", or one address. Bits after the
+  // prefix are ignored. A config error names the element and what is wrong with it.
   static Result<NetworkSet> parse(std::span<const std::string> cidrs);
   // A network holds only addresses of its own IP version: 0.0.0.0/0 holds no IPv6 address, and ::/0
   // no IPv4 address.

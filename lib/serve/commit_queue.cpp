@@ -31,7 +31,7 @@ size_t CommitQueue::waiting() const {
   return waiting_.size();
 }
 
-// There is a job for each turn, but a batch takes the turns of several: then there may be none.
+// There is a job for each turn, but one batch takes several turns, so a later job may find none.
 void CommitQueue::commit_batch() {
   std::vector<Entry> batch;
   {

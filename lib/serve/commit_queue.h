@@ -15,16 +15,16 @@
 
 namespace stoka::serve {
 
-// Thread safe.
+// Stores finished turns in batches. Thread safe.
 class CommitQueue {
  public:
-  // Called on a thread of the queue with the session as it is now, or the error.
+  // Called on a thread of the queue with the session after the turn, or with the error.
   using Callback = std::function<void(Result<Session>, std::chrono::nanoseconds waited)>;
 
   explicit CommitQueue(
-      store::SessionStore& store);  // its destructor commits the waiting turns first
+      store::SessionStore& store);  // the queue's destructor commits the waiting turns to the store
 
-  // The queue has no limit: a turn that was answered is never refused.
+  // Adds a turn. The queue has no limit: an answered turn is never refused.
   void add(TurnRecord turn, Callback done);
   size_t waiting() const;
 
@@ -40,7 +40,7 @@ class CommitQueue {
   const size_t max_batch_;
   mutable std::mutex mutex_;
   std::vector<Entry> waiting_;
-  WorkerPool workers_;  // the last member, so that its jobs end before anything else is destroyed
+  WorkerPool workers_;  // declared last, so that its jobs end before anything else is destroyed
 };
 
 }  // namespace stoka::serve

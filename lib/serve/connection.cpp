@@ -14,12 +14,13 @@
 namespace stoka::serve {
 namespace {
 
-// After the last response the client may still be sending. A socket that is closed at once would be
-// reset, and the client could not read the response.
+// The connection is kept open for a while after the last response, because the client may still be
+// sending. A socket that is closed at once would be reset, and the client could not read the
+// response.
 constexpr std::chrono::seconds kLingerTimeout{2};
 constexpr size_t kMaxDiscarded = 1u << 20;
-constexpr size_t kMaxReceivePerRound = 256u << 10;  // so that other connections get their turn
-constexpr size_t kMaxUnsentBytes = 64u << 10;       // bytes unsent when the next request is handled
+constexpr size_t kMaxReceivePerRound = 256u << 10;  // bytes; then other connections get a turn
+constexpr size_t kMaxUnsentBytes = 64u << 10;       // unsent bytes up to which a request is handled
 
 void set_option(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof value);
@@ -50,7 +51,8 @@ Connection::~Connection() {
   ::close(socket_);
 }
 
-// Such a request waits until the client has read earlier responses; until then nothing is received.
+// A pipelined request waits until the client has read earlier responses. Until then recv() is not
+// called.
 bool Connection::has_unhandled_request() const {
   using State = RequestReader::State;
   return !busy_ && !closing_ &&
@@ -73,7 +75,7 @@ void Connection::receive() {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (got <= 0) {
-      if (!busy_) flush();  // the client may only have stopped sending, and still read
+      if (!busy_) flush();  // the client may only have stopped sending, and may still read
       return disconnect();
     }
     const std::string_view received(bytes.data(), static_cast<size_t>(got));
@@ -168,9 +170,9 @@ void Connection::finish_response(bool keep) {
   busy_ = false;
   closing_ = !keep;
   waiting_since_ = std::chrono::steady_clock::now();
-  // These bytes come before anything that is received from now on.
+  // The pipelined bytes come before anything that is received from now on.
   if (!pipelined_.empty() && keep) reader_.push(std::exchange(pipelined_, {}));
-  // The pending response may be calling this function, so it is destroyed later.
+  // The pending response may be the caller of this function, so it is destroyed later.
   if (pending_) loop_.defer([pending = std::move(pending_)] {});
   schedule_flush();
 }
@@ -233,7 +235,7 @@ void Connection::tick(TimePoint now) {
     return;
   }
   if (blocked_ && now - last_write_ > limits_.write_timeout) {
-    // A reset makes the system drop the bytes that the client has not taken, too.
+    // If the connection were reset, the system would also drop bytes that the client has not taken.
     const struct linger reset = {1, 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
     return disconnect();

@@ -15,15 +15,15 @@ namespace stoka::serve {
 
 struct ConnectionLimits {
   RequestLimits request;
-  std::chrono::seconds head_timeout{10};   // for the whole head, from its first byte
-  std::chrono::seconds body_timeout{30};   // for the whole body
-  std::chrono::seconds idle_timeout{60};   // between requests
+  std::chrono::seconds head_timeout{10};   // time for the whole head, from its first byte
+  std::chrono::seconds body_timeout{30};   // time for the whole body
+  std::chrono::seconds idle_timeout{60};   // time between two requests
   std::chrono::seconds write_timeout{30};  // time without a byte taken by the client
   size_t max_pipelined = 64u << 10;        // bytes received while a response is being made
 };
 
-// Used only on the thread of its loop. The socket is non-blocking. The connection has no timer of
-// its own: its owner calls tick() about twice a second.
+// A connection, used only on the thread of its loop. The socket is non-blocking. The connection has
+// no timer of its own: its owner calls tick() about twice a second.
 class Connection final : public ResponseWriter {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -40,9 +40,9 @@ class Connection final : public ResponseWriter {
   // Reads no further request: closes at once if the connection is idle, otherwise after the
   // response.
   void finish();
-  // Tells the pending response to end now.
+  // Requests that the pending response ends now.
   void shut_down();
-  // Closes as if the client had disconnected.
+  // Closes the connection as if the client had disconnected.
   void abandon() { disconnect(); }
   // Whether no request is being read or answered; and since when the connection waits for bytes.
   bool is_idle() const { return !busy_ && !closing_ && backlog() == 0 && !over_; }
@@ -68,8 +68,8 @@ class Connection final : public ResponseWriter {
   bool has_unhandled_request() const;
   void update_watch();
   void linger();
-  void disconnect();  // the client is gone
-  void close();       // the connection is over
+  void disconnect();  // called when the client is gone
+  void close();       // called when the connection is over
 
   net::EventLoop& loop_;
   const int socket_;
@@ -77,29 +77,29 @@ class Connection final : public ResponseWriter {
   Handler& handler_;
   const ConnectionLimits limits_;
   const std::function<void()> closed_;
-  const std::shared_ptr<Connection*> self_;  // expires with this; for calls that the loop delays
+  const std::shared_ptr<Connection*> self_;  // expires with this object, for delayed calls
   net::EventLoop::Watch watch_;
 
   RequestReader reader_;
-  std::string pipelined_;  // received while a response is being made
+  std::string pipelined_;  // bytes received while a response is being made
   bool busy_ = false;      // a request is being answered
   bool keep_alive_ = false;
   bool chunked_ = false;
-  bool head_only_ = false;  // the request is HEAD
+  bool head_only_ = false;  // the method of the request is HEAD
   bool finishing_ = false;  // no further request is read
-  bool closing_ = false;    // the connection closes when everything is written
+  bool closing_ = false;    // the connection is to be closed when everything is written
   bool lingering_ = false;  // everything is written; what is still received is thrown away
   bool over_ = false;
-  size_t discarded_ = 0;  // bytes received while lingering
+  size_t discarded_ = 0;  // bytes discarded after the last response
   std::shared_ptr<PendingResponse> pending_;
 
   std::string out_;
-  size_t written_ = 0;  // how much of out_ is written
+  size_t written_ = 0;  // how many bytes of out_ are written
   std::string chunk_;   // bytes of the stream that are not framed as a chunk yet
   bool flush_scheduled_ = false;
   bool blocked_ = false;     // the socket takes no more bytes for now
-  TimePoint waiting_since_;  // since when the next bytes of a request are awaited
-  TimePoint last_write_;     // when the socket last took a byte
+  TimePoint waiting_since_;  // the time since which the next bytes of a request are awaited
+  TimePoint last_write_;     // the time when the socket last took a byte
 };
 
 }  // namespace stoka::serve

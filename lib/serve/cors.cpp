@@ -14,13 +14,13 @@ namespace {
 constexpr std::string_view kMethods = "GET, POST";
 constexpr std::string_view kRequestHeaders =
     "authorization, content-type, traceparent, x-request-id";
-constexpr std::string_view kMaxAge = "600";  // seconds; browsers use at most 7200
+constexpr std::string_view kMaxAge = "600";  // in seconds; browsers cache for at most 7200
 
 bool is_host_sign(char c) {
   return is_ascii_lower(c) || is_ascii_digit(c) || c == '.' || c == '-' || c == '_';
 }
 
-// Whether all characters may occur in a name, an IPv4 address or an IPv6 address in brackets.
+// Whether all characters may occur in a host name, an IPv4 address or an IPv6 address in brackets.
 bool is_host(std::string_view text) {
   if (text.size() > 2 && text.starts_with('[') && text.ends_with(']')) {
     text = text.substr(1, text.size() - 2);
@@ -44,7 +44,7 @@ Result<std::string> normalised(std::string_view given) {
   };
   const std::string example = "write it as https://example.com or http://localhost:4321";
   const std::string origin = to_lower(trimmed(text::one_line(given)));
-  // The message does not repeat the origin, which may hold a password.
+  // The error message does not repeat the origin, which may contain a password.
   if (origin.find('@') != std::string::npos)
     return fail(ErrorKind::config, "an allowed origin names a user", example);
   if (origin == "null") return error("browsers send it for every page that has no origin", example);
@@ -110,7 +110,7 @@ bool Cors::allows(std::string_view origin) const { return any_ || origins_.conta
 Cors::Headers Cors::origin_headers(std::string_view origin) const {
   Headers out;
   if (allows(origin)) out.emplace_back("Access-Control-Allow-Origin", any_ ? "*" : origin);
-  // Also for an origin that is not allowed: a cache must not reuse that response for one that is.
+  // Vary is also sent for an origin that is not allowed, so that caches keep responses apart.
   if (!origins_.empty()) out.emplace_back("Vary", "Origin");
   return out;
 }

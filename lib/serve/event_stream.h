@@ -11,7 +11,7 @@ namespace stoka::serve {
 // Appends "event: NAME\ndata: COMPACT-JSON\n\n".
 void append_event(std::string& out, const Event& event);
 
-// A comment. Clients ignore it; it keeps proxies from closing an idle stream.
+// A comment of an event stream. Clients ignore it; it keeps proxies from closing an idle stream.
 inline constexpr std::string_view kPing = ":\n\n";
 
 }  // namespace stoka::serve

@@ -24,7 +24,7 @@ class ResponseWriter {
   // one round of the loop are sent with one system call.
   virtual void begin_stream(HttpResponse head) = 0;
   virtual void send(std::string_view bytes) = 0;
-  // Ends the stream. If `close` is true, the connection is closed afterwards.
+  // Ends the streamed response. If `close` is true, the connection is closed afterwards.
   virtual void end(bool close) = 0;
   // The number of bytes that the client has not received yet.
   virtual size_t backlog() const = 0;
@@ -34,20 +34,20 @@ class ResponseWriter {
 class PendingResponse {
  public:
   virtual ~PendingResponse() = default;
-  // The client has disconnected: the ResponseWriter must not be used any more.
+  // Called when the client has disconnected: the ResponseWriter must not be used any more.
   virtual void on_disconnect() = 0;
-  // The client has received everything that was sent so far.
+  // Called when the client has received everything that was sent so far.
   virtual void on_drained() {}
-  // Called about twice a second.
+  // Called about twice a second, for work that depends on time.
   virtual void tick(std::chrono::steady_clock::time_point) {}
-  // The server is about to stop: the response must end now.
+  // Called when the server is about to stop: the response must end now.
   virtual void on_shutdown() {}
 };
 
 class Handler {
  public:
   virtual ~Handler() = default;
-  // Either responds before it returns null, or returns the response that will come later.
+  // Handles a request. Returns null if it has responded, or the response that will come later.
   virtual std::shared_ptr<PendingResponse> handle(HttpRequest request, ResponseWriter& writer) = 0;
   // Makes the response to bytes that are not a valid request. `head` is the head of the request as
   // far as it could be parsed; it may be empty.

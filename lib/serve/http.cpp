@@ -16,7 +16,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// Whether the value has no control character, which could end a header line.
+// Whether the value has no control character. A control character could end a header line.
 bool is_header_value(std::string_view value) {
   for (const char c : value)
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') return false;

@@ -14,15 +14,15 @@
 namespace stoka::serve {
 
 struct HttpRequest {
-  std::string method;  // "POST"
-  std::string path;    // the part of the target before '?', not percent-decoded
-  std::string query;   // the part after it
-  std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
+  std::string method;  // the method, e.g. "POST"
+  std::string path;    // the target before '?', not percent-decoded
+  std::string query;   // the target after '?', not percent-decoded
+  std::vector<std::pair<std::string, std::string>> headers;  // header names are in lower case
   std::string body;
   int minor_version = 1;  // the x of HTTP/1.x
   bool keep_alive = true;
 
-  // The first header of that name (lower case); empty if there is none.
+  // The first header of that name (in lower case); empty if there is none.
   std::string_view header(std::string_view name) const;
   std::vector<std::string_view> header_values(std::string_view name) const;
   // The first parameter of that name in the query, decoded; empty if there is none. Any query can
@@ -41,7 +41,7 @@ struct HttpResponse {
 // Decodes a part of a query string: "%2Fblog+x" is "/blog x".
 std::string percent_decoded(std::string_view text);
 
-// How the client knows where the body ends.
+// How the client recognises the end of the body.
 enum class Framing { sized, chunked, until_close };
 // The status line and headers, up to and including the empty line. `length` is that of the body and
 // is used only with Framing::sized.

@@ -14,15 +14,15 @@
 namespace stoka::serve {
 
 struct JwtOptions {
-  std::vector<std::string> keys;    // the contents of the key files, see JwtKey::parse
-  std::string audience;             // required if there is a key
-  std::string issuer;               // empty: not checked
-  std::chrono::seconds leeway{60};  // how far clocks may differ
+  std::vector<std::string> keys;  // the contents of the key files, see JwtKey::parse
+  std::string audience;           // the audience that tokens must name; not empty if there is a key
+  std::string issuer;             // the issuer that tokens must name; if empty, any will do
+  std::chrono::seconds leeway{60};  // how far the clocks of issuer and server may differ
 };
 
 class JwtVerifier {
  public:
-  // A config error names a key by its number, from 1. Without keys every token is refused.
+  // A config error names a key by its number, from 1. Without keys all tokens are refused.
   static Result<JwtVerifier> make(const JwtOptions& options);
 
   // Returns the subject of a token whose signature and claims are valid: 1 to 1024 bytes of UTF-8
@@ -37,7 +37,7 @@ class JwtVerifier {
   std::vector<JwtKey> keys_;
   std::string audience_;
   std::string issuer_;
-  double leeway_ = 0;  // seconds
+  double leeway_ = 0;  // tolerated difference of clocks in seconds
 };
 
 }  // namespace stoka::serve

@@ -22,9 +22,9 @@ namespace {
 constexpr std::string_view kHs256 = "HS256";
 constexpr std::string_view kRs256 = "RS256";
 constexpr std::string_view kEs256 = "ES256";
-constexpr size_t kMinSecretBytes = 32;   // RFC 7518, section 3.2
-constexpr int kMinRsaBits = 2048;        // RFC 7518, section 3.3
-constexpr size_t kCoordinateBytes = 32;  // of r and of s: RFC 7518, section 3.4
+constexpr size_t kMinSecretBytes = 32;   // the minimum of RFC 7518, section 3.2
+constexpr int kMinRsaBits = 2048;        // the minimum of RFC 7518, section 3.3
+constexpr size_t kCoordinateBytes = 32;  // bytes of each of r and s: RFC 7518, section 3.4
 
 struct Free {
   void operator()(BIO* p) const { BIO_free(p); }
@@ -67,7 +67,7 @@ bool is_der(std::string_view text) {
   return certificate != nullptr;
 }
 
-// A public key in a form that is not supported must not be used as a secret: everybody knows it.
+// A public key of a type that is not supported must not be used as a secret: it is publicly known.
 bool is_unsupported_key(std::string_view text) {
   for (const std::string_view start : {"{", "ssh-", "ecdsa-sha2-"})
     if (trimmed(text).starts_with(start)) return true;
@@ -160,7 +160,7 @@ bool JwtKey::verifies_mac(std::string_view input, std::string_view signature) co
   return signature.size() == length && CRYPTO_memcmp(signature.data(), mac.data(), length) == 0;
 }
 
-// OpenSSL takes r and s as DER, a JWT has their bytes one after the other.
+// OpenSSL takes r and s as DER; a JWT has the bytes of r followed by those of s.
 bool JwtKey::verifies_raw_pair(std::string_view input, std::string_view signature) const {
   if (signature.size() != 2 * kCoordinateBytes) return false;
   Owned<BIGNUM> r{BN_bin2bn(bytes(signature), kCoordinateBytes, nullptr)};

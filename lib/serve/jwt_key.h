@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-struct evp_pkey_st;  // OpenSSL's EVP_PKEY
+struct evp_pkey_st;  // the type that OpenSSL calls EVP_PKEY
 
 namespace stoka::serve {
 
@@ -18,7 +18,7 @@ class JwtKey {
   // after it is dropped. A config error names the key by its number.
   static Result<JwtKey> parse(std::string_view content, size_t number);
 
-  // The name of RFC 7518: "RS256".
+  // The algorithm's name as in RFC 7518: "RS256".
   std::string_view algorithm() const { return algorithm_; }
   // The signature is given as bytes; for ES256 these are r and s (RFC 7518, 3.4). Thread safe.
   bool verifies(std::string_view input, std::string_view signature) const;
@@ -31,8 +31,8 @@ class JwtKey {
   bool verifies_public(std::string_view input, std::string_view signature) const;
 
   std::string_view algorithm_;
-  std::string secret_;                       // HS256
-  std::shared_ptr<evp_pkey_st> public_key_;  // RS256, ES256
+  std::string secret_;                       // the secret of an HS256 key
+  std::shared_ptr<evp_pkey_st> public_key_;  // the public key of an RS256 or ES256 key
 };
 
 }  // namespace stoka::serve

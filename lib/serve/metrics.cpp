@@ -18,7 +18,7 @@ constexpr int kStatusCodes[] = {200, 204, 302, 304, 400, 401, 403, 404, 405, 406
                                 414, 415, 417, 421, 429, 431, 499, 500, 501, 502, 503, 504, 505};
 constexpr std::string_view kRoleNames[] = {"embedder", "reranker", "generator", "store", "other"};
 
-// Escapes a label value. HELP texts need no escapes.
+// Escapes a label value. Texts after HELP need no escapes.
 std::string escaped(std::string_view value) {
   std::string out;
   for (char c : value) {
@@ -49,7 +49,7 @@ std::string braces(const Labels& labels) {
   return out + "}";
 }
 
-// Builds the text format.
+// Writes metrics in the text format.
 class Exposition {
  public:
   void family(std::string_view name, std::string_view type, std::string_view help) {
@@ -201,7 +201,7 @@ void Metrics::add_gauge(std::string name, Labels labels, std::function<double()>
   if (help.empty() && name == "stoka_gate_waiting")
     help = "Requests that wait for a place at a model server.";
   std::lock_guard lock(gauges_mutex_);
-  // The format wants the samples of one name next to each other.
+  // The format requires that samples of one name follow each other.
   auto after = std::find_if(gauges_.rbegin(), gauges_.rend(),
                             [&](const CallbackGauge& other) { return other.name == name; });
   auto place = after == gauges_.rend() ? gauges_.end() : after.base();

@@ -41,9 +41,9 @@ class Histogram {
  public:
   static constexpr std::array<double, 16> kBounds = {
       0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
-  static constexpr size_t kBuckets = kBounds.size() + 1;  // the last has no upper bound
+  static constexpr size_t kBuckets = kBounds.size() + 1;  // the last bucket is unbounded
 
-  // NaN and negative values count as 0.
+  // Adds a duration. NaN and negative values count as 0.
   void observe(double seconds);
 
   struct Snapshot {
@@ -67,13 +67,12 @@ class Metrics {
   enum class CitationResult { emitted, dropped, repaired };
   enum class Queue { prepare, commit };
 
-  // `routes` are the paths that requests are counted by.
+  // Requests are counted by the paths in `routes`.
   Metrics(std::string version, const std::vector<std::string_view>& routes);
 
-  // The status 499 means that the client disconnected before a
-  // response.
+  // The status 499 means that the client disconnected before a response.
   Counter& requests(std::string_view route, int status);
-  Histogram& request_seconds(std::string_view route);  // to the last byte, so chats take long
+  Histogram& request_seconds(std::string_view route);  // includes the time to the last byte
   Counter& rate_limited(std::string_view route);
   Counter& answers(Route route) { return answers_[static_cast<size_t>(route)]; }
   Counter& streams(StreamEnd end) { return streams_[static_cast<size_t>(end)]; }
@@ -103,8 +102,8 @@ class Metrics {
   std::string text() const;
 
  private:
-  static constexpr size_t kStatuses = 27;  // including "other"
-  static constexpr size_t kRoles = 5;      // including "other"
+  static constexpr size_t kStatuses = 27;  // number of statuses, including "other"
+  static constexpr size_t kRoles = 5;      // number of roles, including "other"
   static constexpr size_t kKinds = static_cast<size_t>(ErrorKind::internal) + 1;
 
   struct RouteMetrics {
@@ -123,7 +122,7 @@ class Metrics {
   };
 
   const std::string version_;
-  std::vector<RouteMetrics> routes_;  // never resized; the last is "other"
+  std::vector<RouteMetrics> routes_;  // one per route, the last for "other"; never resized
   std::array<Counter, static_cast<size_t>(Route::nothing) + 1> answers_;
   std::array<Counter, 3> streams_;
   std::array<std::array<Counter, kKinds>, kRoles> upstream_errors_;

@@ -139,7 +139,7 @@ constexpr const char* kBotSchemas = R"json({
 
 struct Failure {
   int status;
-  const char* name;  // in components/responses
+  const char* name;  // the name of the response in components/responses
   const char* when;
   bool everywhere = false;  // whether any request may have this response
   bool retry_after = false;
@@ -164,7 +164,7 @@ constexpr Failure kFailures[] = {
     {505, "VersionNotSupported", "The request is not HTTP/1.1.", true},
 };
 
-// The bytes of an event stream. They are made from events, so that the examples match the server.
+// The bytes of an event stream, made from real events so that the examples match the server.
 std::string encode_stream(const std::vector<Event>& events) {
   std::string out;
   for (const Event& event : events) append_event(out, event);
@@ -241,7 +241,7 @@ std::string openapi_json(bool bot_enabled, std::string_view version) {
   OrderedJson document{{"openapi", "3.1.0"}, {"info", OrderedJson::parse(kInfo)}};
   document["info"]["version"] = version;
   document["servers"] = OrderedJson::array({OrderedJson{{"url", "/"}}});
-  document["security"] = OrderedJson::array();  // none, unless an operation has its own
+  document["security"] = OrderedJson::array();  // no token is needed, unless an operation says so
   OrderedJson responses = OrderedJson::object(), schemas = OrderedJson::parse(kSystemSchemas);
   OrderedJson paths = OrderedJson::object();
   for (const HttpRoute& route : http_routes())

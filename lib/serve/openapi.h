@@ -6,9 +6,9 @@
 
 namespace stoka::serve {
 
-// The /api/stoka routes and the page are left out if the bot is disabled. The event stream is
-// described twice: by the schemas of its events, {event, data}, in `oneOf`, which no client
-// generator reads as a stream yet, and by event name in `x-sse-events`.
+// Makes the document. The /api/stoka routes and the page are left out if the bot is disabled. The
+// event stream is described twice: by the schemas of its events, {event, data}, in `oneOf`, which
+// no client generator reads as a stream yet, and by event name in `x-sse-events`.
 std::string openapi_json(bool bot_enabled, std::string_view version);
 
 }  // namespace stoka::serve

@@ -15,7 +15,7 @@ std::optional<std::chrono::seconds> RateLimiter::admit(std::string_view name,
     log.admitted.push_back(now);
     return std::nullopt;
   }
-  // The log is full, so the limit is reached as long as the oldest entry is within the window.
+  // The client's log is full, so the limit is reached while the oldest entry is within the window.
   std::chrono::nanoseconds& oldest = log.admitted[log.oldest];
   const std::chrono::nanoseconds wait = oldest + window_ - now;
   if (wait > std::chrono::nanoseconds(0)) return std::chrono::ceil<std::chrono::seconds>(wait);
@@ -34,7 +34,7 @@ size_t RateLimiter::remaining(std::string_view name, std::chrono::nanoseconds no
 }
 
 RateLimiter::Client& RateLimiter::client(std::string_view name, std::chrono::nanoseconds now) {
-  // A client without a request in the last window has nothing to remember.
+  // A client without a request in the last window is removed.
   while (!clients_.empty() && now - clients_.back().last_request >= window_) forget_oldest();
   if (const auto found = by_name_.find(name); found != by_name_.end()) {
     clients_.splice(clients_.begin(), clients_, found->second);

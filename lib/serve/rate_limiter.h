@@ -12,13 +12,13 @@
 
 namespace stoka::serve {
 
-// Not thread safe. `now` is the time of a monotonic clock.
+// A limiter; not thread safe. `now` is the time of a monotonic clock.
 class RateLimiter {
  public:
   // Admits at most `requests` of a client in any `window`; 0 means no limit. When there are more
   // than `max_clients`, the client whose last request is the oldest is forgotten.
   RateLimiter(size_t requests, std::chrono::seconds window, size_t max_clients = 20000);
-  RateLimiter(RateLimiter&&) = default;  // a copy would point into this one
+  RateLimiter(RateLimiter&&) = default;  // not copied: a copy would point into the original
   RateLimiter& operator=(RateLimiter&&) = default;
 
   // Returns nullopt if the request is admitted. Otherwise returns after how many seconds, at least
@@ -30,7 +30,7 @@ class RateLimiter {
   size_t remaining(std::string_view client, std::chrono::nanoseconds now) const;
   size_t requests() const { return requests_; }
 
-  // The number of clients that are remembered.
+  // The number of clients that have an entry.
   size_t clients() const { return by_name_.size(); }
 
  private:
@@ -49,7 +49,7 @@ class RateLimiter {
   size_t requests_;
   std::chrono::nanoseconds window_;
   size_t max_clients_;
-  std::list<Client> clients_;  // the most recent request first
+  std::list<Client> clients_;  // clients by their last request, the most recent first
   std::unordered_map<std::string_view, std::list<Client>::iterator> by_name_;
 };
 

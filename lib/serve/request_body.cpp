@@ -98,7 +98,7 @@ class Fields {
         },
         false);
     if (deep) return refuse("", "the body is nested too deeply");
-    // The parser takes a NUL for the end and ignores what follows.
+    // The JSON parser takes a NUL for the end of the text and ignores what follows.
     if (json_.is_discarded() || body.find('\0') != std::string_view::npos)
       return refuse("", "the body is not valid JSON", "send an object in UTF-8");
     if (!json_.is_object()) return refuse("", "the body is not a JSON object");
@@ -128,7 +128,7 @@ class Fields {
   std::optional<FieldError> error_;
 };
 
-// What a page sends about itself only helps to rank, so what is too long is cut or left out.
+// Data of a page about itself only helps to rank, so long values are cut or left out.
 PageContext page_context(Fields& fields) {
   PageContext out;
   out.page = cut(fields.text("page"), kMaxPageBytes);
@@ -146,7 +146,7 @@ ParsedBody<pipeline::TurnRequest> parse_chat_request(std::string_view body) {
                        "seen_slugs"});
   pipeline::TurnRequest out;
   out.remote = true;
-  // clean_query() checks the length, which is limited in characters.
+  // clean_query() checks the length, which is limited in characters and not in bytes.
   out.query = fields.text("query");
   if (!fields.error())
     if (auto clean = pipeline::clean_query(out.query); !clean)

@@ -22,18 +22,17 @@ using ParsedBody = tl::expected<T, FieldError>;
 
 struct ProfileUpdate {
   std::string visitor_id;
-  std::optional<std::vector<std::string>> interests;  // nullopt: they stay as they are
-  std::vector<std::string> read;                      // slugs
+  std::optional<std::vector<std::string>> interests;  // nullopt: the interests stay as they are
+  std::vector<std::string> read;                      // the slugs of pages that were read
 };
 
-// In all bodies null means that a field is absent; unknown and repeated fields are errors.
-//
-// {"query", "session_id", "visitor_id", "page", "page_title", "scroll_pct", "seen_slugs"}: only the
+// In all bodies null means that a field is absent; unknown and repeated fields are errors. Of
+// {"query", "session_id", "visitor_id", "page", "page_title", "scroll_pct", "seen_slugs"} only the
 // query is required.
 ParsedBody<pipeline::TurnRequest> parse_chat_request(std::string_view body);
-// {"visitor_id", "page", "seen_slugs", "limit"}: nothing is required.
+// Parses {"visitor_id", "page", "seen_slugs", "limit"}: nothing is required.
 ParsedBody<pipeline::DiscoverRequest> parse_discover_request(std::string_view body);
-// {"visitor_id", "interests", "read"}: the visitor is required, and so is one of the others.
+// Parses {"visitor_id", "interests", "read"}: visitor_id is required, and so is one of the others.
 ParsedBody<ProfileUpdate> parse_profile_update(std::string_view body);
 
 }  // namespace stoka::serve

@@ -24,12 +24,12 @@ namespace stoka::serve {
 struct ServerContext {
   pipeline::Engine& engine;
   net::EventLoop& loop;
-  WorkerPool& quick;  // for jobs that only read or write the store
-  WorkerPool& slow;   // for jobs that may wait for a model server
+  WorkerPool& quick;  // threads for jobs that only read or write the store
+  WorkerPool& slow;   // threads for jobs that may wait for a model server
   CommitQueue& commits;
   Metrics& metrics;
   AccessLog& log;
-  std::chrono::milliseconds ping_interval{15000};  // an idle stream gets a comment this often
+  std::chrono::milliseconds ping_interval{15000};  // how often an idle stream gets a comment
 };
 
 // A request that has waited longer than this for a worker is refused with busy_error().
@@ -62,11 +62,11 @@ class RequestContext {
   RequestContext(const RequestContext&) = delete;
   RequestContext& operator=(const RequestContext&) = delete;
 
-  // Adds a header to the response, which must not have been sent yet.
+  // Adds a header to the response, whose head must not have been sent yet.
   void add_header(std::string_view name, std::string value);
 
-  // Exactly one of these four is called. After any but begin_stream() the ResponseWriter must not
-  // be used any more.
+  // Exactly one of the next four functions is called. After any but begin_stream() the
+  // ResponseWriter must not be used any more.
   void respond(HttpResponse response);
   // Responds with problem details. A status other than 0 means that `error` is meant for the
   // client; otherwise public_error() is sent.
@@ -95,14 +95,14 @@ class RequestContext {
   std::string request_id_;
   TraceContext trace_;
   std::string query_;
-  int status_ = 0;  // of the response; 0: none yet
+  int status_ = 0;  // the status of the response; 0 while there is none
 };
 
 // A response that a worker thread makes as a whole.
 class WorkerResponse final : public PendingResponse,
                              public std::enable_shared_from_this<WorkerResponse> {
  public:
-  // Runs on a worker thread. A stop is requested when the client disconnects.
+  // Makes the response on a worker thread. A stop is requested when the client disconnects.
   using Work = std::function<Result<HttpResponse>(std::stop_token stop)>;
 
   WorkerResponse(ServerContext& server, std::unique_ptr<RequestContext> context)

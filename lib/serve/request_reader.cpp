@@ -122,7 +122,7 @@ bool RequestReader::check_fields() {
       return reject(501, "the only Transfer-Encoding that is supported is chunked");
   }
   const auto expect = message[http::field::expect];
-  wants_continue_ = !expect.empty() && !is_http_1_0;  // HTTP/1.0 has no Expect
+  wants_continue_ = !expect.empty() && !is_http_1_0;  // HTTP/1.0 has no Expect header
   if (wants_continue_ && to_lower(std::string_view(expect.data(), expect.size())) != "100-continue")
     return reject(417, "the only Expect that is supported is 100-continue");
   const auto target = message.target();
@@ -155,19 +155,19 @@ void RequestReader::parse_body() {
   error_code error;
   size_t used = 0;
   auto& parser = parser_->request;
-  // The rest of a chunked body has at least five bytes, and Beast aborts if it is given fewer.
+  // The rest of a chunked body has at least five bytes. Beast aborts if it is given fewer.
   const size_t min_bytes = parser.chunked() ? 5 : 1;
   bool too_large = false;
   while (!parser.is_done() && buffer_.size() - used >= min_bytes && !error && !too_large) {
     const size_t before = parser.get().body().size();
     const size_t taken = parser.put(buffer(buffer_.data() + used, buffer_.size() - used), error);
-    // These bytes are the header of one chunk, or the last chunk with the trailers.
+    // The bytes are the header of one chunk, or the last chunk with the trailers.
     too_large = parser.get().body().size() == before && taken > limits_.max_head_bytes;
     used += taken;
   }
   buffer_.erase(0, used);
   if (error == http::error::need_more) error = {};
-  // The parser itself waits for the end of a chunk header or trailers without a limit.
+  // The parser itself has no limit for the end of a chunk header or of trailers.
   too_large = too_large || (!error && !parser.is_done() && buffer_.size() > limits_.max_head_bytes);
   if (error == http::error::body_limit || error == http::error::buffer_overflow)
     return refuse(413, "the request's body is too large");

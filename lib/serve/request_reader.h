@@ -13,12 +13,12 @@
 namespace stoka::serve {
 
 struct RequestLimits {
-  size_t max_head_bytes = 8u << 10;  // including the request line
+  size_t max_head_bytes = 8u << 10;  // bytes of the head, including the request line
   size_t max_fields = 100;
   size_t max_body_bytes = 64u << 10;
 };
 
-// Takes bytes in any split. Not thread safe.
+// A parser of requests that takes bytes in any split. Not thread safe.
 class RequestReader {
  public:
   explicit RequestReader(RequestLimits limits = {});
@@ -27,11 +27,11 @@ class RequestReader {
   RequestReader& operator=(const RequestReader&) = delete;
 
   enum class State {
-    idle,      // no byte of a request was received yet
-    head,      // a part of the head was received
-    body,      // the head was received, and a part of the body
-    complete,  // take() returns the request
-    refused,   // refusal() says why; nothing more is read
+    idle,      // no byte of a request has been received
+    head,      // a part of the head has been received
+    body,      // the head has been received, and perhaps a part of the body
+    complete,  // a request is complete; take() returns it
+    refused,   // the request is refused for the reason in refusal(); nothing more is read
   };
 
   // Adds received bytes, and parses up to the end of one request.
@@ -50,8 +50,8 @@ class RequestReader {
 
   struct Refusal {
     int status = 400;
-    std::string why;   // one line
-    std::string hint;  // what to do
+    std::string why;   // the reason in one line
+    std::string hint;  // what to do next
   };
   const Refusal& refusal() const { return refusal_; }
   // The head of the request that is being read or was refused; empty until it was parsed.
@@ -73,7 +73,7 @@ class RequestReader {
   size_t scanned_ = 0;  // bytes of the buffer that were searched for the end of the head
   bool wants_continue_ = false;
   std::unique_ptr<Parser> parser_;
-  HttpRequest request_;  // the one being read, without its body
+  HttpRequest request_;  // the request that is being read, without its body
   Refusal refusal_;
 };
 

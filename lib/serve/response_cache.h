@@ -8,16 +8,16 @@
 
 namespace stoka::serve {
 
-// Not thread safe. `now` is the time of a monotonic clock.
+// A cache; not thread safe. `now` is the time of a monotonic clock.
 class ResponseCache {
  public:
   explicit ResponseCache(std::chrono::seconds ttl = std::chrono::seconds(60),
                          size_t max_entries = 2000)
       : ttl_(ttl), max_entries_(max_entries) {}
 
-  // Null means that the caller must make the value and put() it. When an entry has expired, only
-  // the first caller gets null; the others get the old value for one more TTL, so that a value is
-  // not made by many at once.
+  // Looks up a value. Null means that the caller must make the value and put() it. When an entry
+  // has expired, only the first caller gets null; the others get the old value for one more TTL, so
+  // that a value is not made by many at once.
   const std::string* find(std::string_view key, std::chrono::nanoseconds now) {
     const auto found = entries_.find(key);
     if (found == entries_.end()) return nullptr;

@@ -17,10 +17,10 @@ struct RateLimiters;
 
 struct HttpRoute {
   std::string_view method;
-  std::string_view path;  // also the label of its metrics
+  std::string_view path;  // the path, also used as the label of the route's metrics
   std::shared_ptr<PendingResponse> (Site::*handler)(HandlerArgs& args);
-  RateLimiter RateLimiters::*limit;  // null if the route has no limit
-  // Whether the route does not exist, also in /openapi.json, while the bot is disabled.
+  RateLimiter RateLimiters::*limit;  // the rate limit; null if the route has none
+  // Whether the route is missing, also in /openapi.json, while the bot is disabled.
   bool needs_bot;
   // The OpenAPI operation in JSON. Its member "errors" is not OpenAPI: it lists the error statuses
   // that not every request may have, apart from those that follow from the rest of the row.

@@ -23,12 +23,12 @@ namespace stoka::serve {
 namespace {
 
 constexpr std::chrono::milliseconds kTickInterval{500};
-constexpr std::chrono::milliseconds kDescriptorRetry{100};  // when no descriptor is free
-constexpr std::chrono::seconds kShutdownTimeout{2};  // in which the last error events are sent
+constexpr std::chrono::milliseconds kDescriptorRetry{100};  // pause if no descriptor is free
+constexpr std::chrono::seconds kShutdownTimeout{2};         // time to send the last error events
 constexpr int kBacklog = 1024;
-constexpr int kMaxAccepted = 64;  // clients in one round of the loop
+constexpr int kMaxAccepted = 64;  // clients accepted in one round of the loop
 constexpr size_t kQuickWorkers = 4;
-// One client may have this fraction of the connections, unless it is a trusted proxy.
+// One client may have this fraction of all connections, unless the client is a trusted proxy.
 constexpr size_t kClientShare = 8;
 
 struct Socket {
@@ -146,7 +146,7 @@ struct Server::Impl {
   void accept(int listener) {
     for (int i = 0; i < kMaxAccepted && accepting; ++i) {
       if (connections.size() >= options.max_connections) {
-        // A new client is certain only in the first iteration: the listener is readable.
+        // A client is certain to wait only in the first iteration: the listener is readable.
         if (i == 0 && !close_longest_idle()) set_accepting(false);
         return;
       }
@@ -218,7 +218,7 @@ struct Server::Impl {
     ticking = loop.after(kTickInterval, [this] { tick(); });
   }
 
-  // `f` may close connections: they are removed in a later round of the loop.
+  // The function `f` may close connections: these are removed in a later round of the loop.
   template <class F>
   void for_each_connection(F f) {
     for (const auto& [id, connection] : connections) f(*connection);
@@ -249,8 +249,8 @@ struct Server::Impl {
   const ServerOptions options;
   AccessLog& log;
   Metrics& metrics;
-  ServerContext context;  // refers to members that follow
-  net::EventLoop loop;    // constructed before everything that uses it
+  ServerContext context;  // refers to the members declared below
+  net::EventLoop loop;    // declared before everything that uses the loop
   std::vector<Socket> sockets;
   std::vector<net::EventLoop::Watch> listening;
   net::EventLoop::Timer resume, ticking, ending;
@@ -263,7 +263,7 @@ struct Server::Impl {
   bool abandoned = false;
   bool warned_of_descriptors = false;
   CommitQueue commits;
-  // The last members, so that their jobs end before anything else is destroyed.
+  // Declared last, so that its jobs end before anything else is destroyed.
   WorkerPool quick;
   WorkerPool slow;
 };

@@ -1,4 +1,4 @@
-// The HTTP server: one thread accepts clients, serves them and drives the model servers' transfers.
+// The HTTP server: one thread accepts clients, serves them and runs the transfers to model servers.
 #pragma once
 
 #include <chrono>
@@ -18,11 +18,11 @@ namespace stoka::serve {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  uint16_t port = 8787;           // 0: any free port
-  size_t max_connections = 4096;  // at a time; further clients wait to be accepted
+  uint16_t port = 8787;           // the port; 0 for any free port
+  size_t max_connections = 4096;  // connections at a time; further clients wait to be accepted
   size_t workers = 16;            // threads for jobs that may wait for a model server
   std::chrono::milliseconds shutdown_grace{25000};  // how long open responses may take after stop()
-  std::chrono::milliseconds ping_interval{15000};   // an idle stream gets a comment this often
+  std::chrono::milliseconds ping_interval{15000};   // how often an idle stream gets a comment
   ConnectionLimits limits = {};
   SiteOptions site = {};
 };
@@ -30,19 +30,19 @@ struct ServerOptions {
 // The engine, log and metrics must outlive the server. The program must ignore SIGPIPE.
 class Server {
  public:
-  // Listens when it returns; run() serves the clients. A config error if it cannot listen.
+  // Opens the port; run() serves the clients. Fails with a config error if it cannot listen.
   static Result<std::unique_ptr<Server>> listen(pipeline::Engine& engine, AccessLog& log,
                                                 Metrics& metrics, ServerOptions options);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  std::string url() const;  // "http://127.0.0.1:8787"
+  std::string url() const;  // the address of the server, e.g. "http://127.0.0.1:8787"
   uint16_t port() const;
 
-  // Serves on the calling thread. Returns after stop(), when all connections are closed.
+  // Serves clients on the calling thread. Returns after stop(), when all connections are closed.
   void run();
-  // May be called from any thread. Stops accepting clients. Open responses may take the grace time;
+  // Stops accepting clients. May be called from any thread. Open responses may take the grace time;
   // then streams end with an error event. A second call closes all connections at once.
   void stop();
 

@@ -78,7 +78,7 @@ Cors::Headers Site::cors_headers(const HttpRequest& request) const {
   return options_.cors.headers(request.header("origin"));
 }
 
-// Nullopt if the request is not a preflight request, or is not allowed.
+// The response to a preflight request; nullopt for other requests and if it is not allowed.
 std::optional<Cors::Headers> Site::preflight(const HttpRequest& request) const {
   if (request.method != "OPTIONS" || !request.path.starts_with("/api/")) return std::nullopt;
   return options_.cors.preflight(request.header("origin"),
@@ -130,7 +130,8 @@ std::shared_ptr<PendingResponse> Site::handle(HttpRequest request, ResponseWrite
   return nullptr;
 }
 
-// Checks the rate limit and the content type before the body is parsed. False: it has responded.
+// Checks rate limit and content type before the body is parsed. If it returns false, it has
+// responded.
 bool Site::admit(const HttpRoute& route, HandlerArgs& args) {
   if (route.limit != nullptr) {
     const auto forwarded = args.request.header_values("x-forwarded-for");
@@ -190,7 +191,7 @@ std::optional<std::string> Site::subject(const HttpRequest& request) const {
 Site::PendingPtr Site::chat(HandlerArgs& args) {
   auto request = parse_chat_request(args.request.body);
   if (!request) return refuse(args, request.error());
-  request->subject = subject(args.request).value_or("");  // an invalid token counts as none
+  request->subject = subject(args.request).value_or("");  // an invalid token counts as no token
   args.context->set_query(request->query);
   auto stream = std::make_shared<ChatStream>(server_, args.writer, std::move(args.context),
                                              std::move(*request));
@@ -300,7 +301,7 @@ Site::PendingPtr Site::healthz(HandlerArgs& args) {
   return nullptr;
 }
 
-// The check runs once at a time, and its result is used for a second.
+// Only one check runs at a time, and its result is used for a second.
 Site::PendingPtr Site::readyz(HandlerArgs& args) {
   const bool fresh = monotonic() - readiness_time_ < std::chrono::seconds(1);
   if (readiness_ && (fresh || checking_readiness_ || closing_)) {
@@ -366,7 +367,7 @@ Site::PendingPtr Site::file(HandlerArgs& args) {
   const std::string tag = fmt::format("\"{}\"", content_hash(file->text));
   out.content_type = page ? "text/html; charset=utf-8" : "text/javascript; charset=utf-8";
   out.headers = {{"ETag", tag}, {"Cache-Control", "no-cache"}};
-  // Any site may embed the custom element.
+  // Any other site may embed the custom element.
   if (page)
     out.headers.emplace_back("Content-Security-Policy", kPolicy);
   else

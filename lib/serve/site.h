@@ -20,27 +20,27 @@
 namespace stoka::serve {
 
 struct RateLimit {
-  size_t requests = 0;  // 0: no limit
+  size_t requests = 0;  // how many requests are allowed; 0 for no limit
   std::chrono::seconds window{300};
 };
 
-// A client has its own count in each of them.
+// Rate limits by group of routes. A client has a count of its own in each group.
 struct RateLimiters {
   RateLimiter chat, discover, context;
 };
 
 struct SiteOptions {
-  bool bot_enabled = true;  // false: there are no /api/stoka routes
+  bool bot_enabled = true;  // if false, there are no /api/stoka routes
   RateLimit chat{30, std::chrono::seconds(300)};
   // The limits are named after their first route; routes.cpp says which route has which.
   RateLimit discover{60, std::chrono::seconds(300)};
   RateLimit context{120, std::chrono::seconds(60)};
   NetworkSet trusted_proxies;
   Cors cors;
-  std::optional<JwtVerifier> token_verifier;  // nullopt: no token is valid
+  std::optional<JwtVerifier> token_verifier;  // checks tokens; with nullopt no token is valid
 };
 
-// Used only on the thread of the loop.
+// The following members are used only on the thread of the loop.
 class Site final : public Handler {
  public:
   Site(ServerContext& server, SiteOptions options);
@@ -69,7 +69,7 @@ class Site final : public Handler {
   PendingPtr metrics(HandlerArgs& args);
   PendingPtr file(HandlerArgs& args);
 
-  // Does the work on the threads `quick`, for a few reads of the store, or `slow`.
+  // Does the work on the threads `slow`, or on `quick` if it only reads the store a few times.
   PendingPtr start_job(HandlerArgs& args, WorkerPool& workers, WorkerResponse::Work work);
   PendingPtr refuse(HandlerArgs& args, const FieldError& wrong);
   PendingPtr refuse_token(HandlerArgs& args);
@@ -84,9 +84,9 @@ class Site final : public Handler {
   const SiteOptions options_;
   const std::string openapi_;
   RateLimiters limiters_;
-  ResponseCache ambient_lines_;  // JSON by page; the lines are the same for all clients
+  ResponseCache ambient_lines_;  // JSON by page; all clients get the same lines
   bool closing_ = false;
-  std::optional<HttpResponse> readiness_;  // the last result, which is used for a second
+  std::optional<HttpResponse> readiness_;  // the last result, which is used for one second
   std::chrono::nanoseconds readiness_time_{};
   bool checking_readiness_ = false;
 };

@@ -8,7 +8,7 @@
 namespace stoka::serve {
 namespace {
 
-// A traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
+// An example of a traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
 constexpr size_t kTraceAt = 3;
 constexpr size_t kTraceDigits = 32;
 constexpr size_t kSpanAt = 36;
@@ -17,7 +17,7 @@ constexpr size_t kFlagsAt = 53;
 constexpr size_t kLength = 55;
 constexpr size_t kMaxRequestId = 64;
 
-// The standard does not allow upper case.
+// The standard does not allow upper-case digits.
 bool is_hex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -32,7 +32,7 @@ std::optional<TraceContext> parsed_context(std::string_view text) {
   if (!is_hex(version) || version == "ff" || !is_hex(flags)) return std::nullopt;
   for (const size_t dash : {kTraceAt - 1, kSpanAt - 1, kFlagsAt - 1})
     if (text[dash] != '-') return std::nullopt;
-  // A later version may append fields.
+  // A later version of the standard may append fields.
   if (text.size() > kLength && (version == "00" || text[kLength] != '-')) return std::nullopt;
   TraceContext out;
   out.trace_id = text.substr(kTraceAt, kTraceDigits);

@@ -41,7 +41,7 @@ void WorkerPool::run() {
     queue_.pop_front();
     lock.unlock();
     entry.job(std::chrono::steady_clock::now() - entry.since);
-    entry.job = nullptr;  // destroys what the job holds before the lock is taken
+    entry.job = nullptr;  // destroys what the job holds, before the lock is taken
     lock.lock();
   }
 }

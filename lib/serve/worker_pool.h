@@ -14,14 +14,14 @@
 
 namespace stoka::serve {
 
-// Thread safe. Jobs start in the order in which they were posted.
+// A pool; thread safe. Jobs start in the order in which they were posted.
 class WorkerPool {
  public:
-  // `waited` is the time that the job has spent in the queue.
+  // A job. `waited` is the time that it has spent in the queue.
   using Job = std::function<void(std::chrono::nanoseconds waited)>;
 
   WorkerPool(size_t threads, size_t max_waiting);
-  ~WorkerPool();  // runs the queued jobs first
+  ~WorkerPool();  // runs the queued jobs before it returns
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 

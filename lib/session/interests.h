@@ -13,15 +13,15 @@ namespace stoka::session {
 
 struct InterestWeights {
   double declared = 1.0;
-  double history = 0.6;  // of a page read today; decreases to 0 over history_days
-  double context = 0.3;  // never zero
+  double history = 0.6;  // the weight of a page read today; decreases to 0 over history_days
+  double context = 0.3;  // the weight of a tag of the current page, never zero
   int history_days = 30;
 };
 
 struct Interest {
   std::string tag;
-  double weight = 0;   // in (0, 1]
-  std::string source;  // of the weight: "declared", "history" or "context"
+  double weight = 0;   // the weight of the interest, in (0, 1]
+  std::string source;  // where the weight comes from: "declared", "history" or "context"
 };
 
 // Returns the tags of a document by its slug; empty for an unknown slug.

@@ -62,7 +62,7 @@ std::string topic(Route route, std::span<const Hit> hits, const Session& session
 }
 
 std::string effective_query(std::string_view query, Route route, const Session& session) {
-  // Counting words is needed only for long texts: a word and its space have at least two bytes.
+  // Counting words is needed only for long texts: a word with its space has at least two bytes.
   if (query.size() > 2 * kMaxQueryWords && text::words(query).size() > kMaxQueryWords)
     return last_questions(query);
   if (route != Route::followup || names_a_subject(query)) return std::string(query);

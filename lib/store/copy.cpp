@@ -12,7 +12,7 @@
 namespace stoka::store {
 namespace {
 
-constexpr size_t kBatchSize = 500;  // visitors or sessions in a transaction
+constexpr size_t kBatchSize = 500;  // visitors or sessions copied in one transaction
 
 using DocumentsBySlug = std::map<std::string, DocumentInfo>;
 
@@ -52,17 +52,17 @@ class Copy {
 
  private:
   Result<> copy_index(bool prune, const Clock& clock);
-  // Checks that the index of `to` may be replaced, and clears it if it was made in another way.
+  // Checks that the index of `to` may be replaced, and clears it if it was made with other options.
   Result<> prepare_target(const IndexIdentity& identity, bool prune);
   Result<> copy_documents();
-  // Compares chunks and vectors too: a model may have made others from a document of the same hash.
+  // Chunks and vectors are compared, too: documents of the same hash may have different vectors.
   Result<bool> is_unchanged(const DocumentInfo& info, std::span<const StoredChunk> chunks);
   Result<> copy_document(const DocumentInfo& info, std::vector<StoredChunk> chunks);
   Result<> copy_basis(const std::vector<BasisRow>& basis, const IndexStats& stats);
   Result<std::map<ChunkId, std::vector<float>>> vectors_by_target();
   Result<> copy_visitors();
   Result<> put(std::span<const Visitor> visitors);
-  // The visitors of sessions that began after the visitors were copied.
+  // Copies the visitors of sessions that began after the visitors were copied.
   Result<> copy_new_visitors(std::span<const Session> sessions);
   Result<> copy_sessions();
 
@@ -81,15 +81,15 @@ class Copy {
   std::unique_ptr<IndexWriter> writer_;
   DocumentsBySlug source_documents_;
   DocumentsBySlug target_documents_;
-  std::vector<std::string> extra_slugs_;  // in the target only
+  std::vector<std::string> extra_slugs_;  // slugs that only the target has
   bool has_basis_ = false;                // the vectors of the source were made with an LSA basis
-  std::map<std::string, std::string> target_visitor_ids_;  // by id in the source
+  std::map<std::string, std::string> target_visitor_ids_;  // target ids by source id
   CopyReport report_;
 };
 
 Result<> Copy::copy_index(bool prune, const Clock& clock) {
   STOKA_ASSIGN(const std::optional<IndexIdentity> identity, from_.identity());
-  if (!identity) return {};  // no index, but there may be sessions
+  if (!identity) return {};  // the source has no index, but may have sessions
   STOKA_ASSIGN(const IndexStats before, from_.stats());
   if (before.unfinished)
     return fail(ErrorKind::data,
@@ -102,7 +102,7 @@ Result<> Copy::copy_index(bool prune, const Clock& clock) {
   STOKA_TRY(prepare_target(*identity, prune));
   STOKA_TRY(writer_->set_identity(*identity));
   STOKA_TRY(copy_documents());
-  // Last, so that searches find something all the time.
+  // Documents that the source lacks are removed last, so that searches always find something.
   for (const std::string& slug : extra_slugs_) STOKA_TRY(writer_->remove_document(slug));
   if (has_basis_) STOKA_TRY(copy_basis(basis, before));
   STOKA_ASSIGN(const IndexStats after, from_.stats());

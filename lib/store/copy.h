@@ -14,9 +14,9 @@
 namespace stoka::store {
 
 struct CopyReport {
-  size_t documents = 0;  // copied: new in the target, or changed
-  size_t unchanged = 0;  // skipped: the target has them already
-  size_t removed = 0;    // removed from the target: the source does not have them
+  size_t documents = 0;  // documents copied because they are new in the target, or changed
+  size_t unchanged = 0;  // documents skipped because the target has them already
+  size_t removed = 0;    // documents removed from the target because the source does not have them
   size_t visitors = 0;
   size_t sessions = 0;
   size_t skipped = 0;  // visitors and sessions whose id is not a UUID

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kRetryDelay{1};  // between two attempts to open
+constexpr std::chrono::seconds kRetryDelay{1};  // time between two attempts to open the store
 
 class DeferredStore final : public Store {
  public:
@@ -122,7 +122,7 @@ class DeferredStore final : public Store {
   const std::string description_;
   const size_t max_commits_;
   const std::function<Result<std::unique_ptr<Store>>()> open_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members declared below
   std::unique_ptr<Store> store_;
   bool is_opening_ = false;
   Error last_error_;

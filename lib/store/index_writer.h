@@ -1,4 +1,4 @@
-// Writing an index.
+// The interface for writing an index.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct ChunkRecord {
   std::vector<float> embedding;
 };
 
-// The only writer of an index. Destroying it lets other writers in; what it has written stays.
-// Threads: one at a time. Errors: see store/store.h.
+// The only writer of an index. Destroying it lets other writers in; what it has written stays. Used
+// by one thread at a time. Errors: see store/store.h.
 class IndexWriter {
  public:
   virtual ~IndexWriter() = default;
@@ -33,7 +33,7 @@ class IndexWriter {
   virtual Result<> put_document(const Document& document, std::span<const ChunkRecord> chunks) = 0;
   // Removes the document in one transaction. An unknown slug is not an error.
   virtual Result<> remove_document(std::string_view slug) = 0;
-  // Removes documents, chunks, postings, vectors and the basis. Sessions stay.
+  // Removes documents, chunks, postings, vectors and the basis. Sessions are kept.
   virtual Result<> clear() = 0;
 
   // Visits the terms of every chunk, in ascending order of ids, until `visit` returns false.

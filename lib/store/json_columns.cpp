@@ -11,14 +11,14 @@ using Json = nlohmann::ordered_json;
 
 Json parse(std::string_view json) { return Json::parse(json, nullptr, false); }
 
-// The member of an object; null if there is none.
+// The named member of an object; null if there is none.
 const Json& member_of(const Json& object, const char* key) {
   static const Json null;
   const auto found = object.find(key);
   return found == object.end() ? null : *found;
 }
 
-// Empty, or `otherwise`, if there is none or it has another type.
+// The value of a member; empty, or `otherwise`, if there is none or it has another type.
 std::string text_of(const Json& object, const char* key) {
   const Json& member = member_of(object, key);
   return member.is_string() ? member.get<std::string>() : std::string();
@@ -61,7 +61,7 @@ Json as_list(std::span<const CitationRecord> citations) {
   return list;
 }
 
-// Older rows have slugs only, as strings.
+// Citations in older rows are only slugs, as strings.
 std::vector<CitationRecord> as_citations(const Json& list) {
   std::vector<CitationRecord> out;
   if (!list.is_array()) return out;

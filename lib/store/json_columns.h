@@ -33,10 +33,10 @@ std::vector<HistoryEntry> history_from_json(std::string_view json);
 
 // The fields of a chunk that have no column of their own: tags, pubDate, author, readingTime, url.
 std::string metadata_to_json(const Document& document, const Chunk& chunk);
-// False if the text is not a JSON object.
+// Reads these fields. Returns false if the text is not a JSON object.
 bool read_metadata(std::string_view json, Chunk& chunk);
 
-// An identity as a JSON object; nothing if the text is not one.
+// Reads an identity from a JSON object; returns nothing if the text is not one.
 std::string identity_to_json(const IndexIdentity& identity);
 std::optional<IndexIdentity> identity_from_json(std::string_view json);
 

@@ -46,7 +46,7 @@ std::string derive_visitor_id(const TurnRecord& turn) {
 }
 
 Result<> check_subject(const std::string& subject) {
-  constexpr size_t kMaxBytes = 1024;  // every store can enforce uniqueness up to this
+  constexpr size_t kMaxBytes = 1024;  // bytes up to which every store can enforce uniqueness
   if (subject.size() > kMaxBytes)
     return fail(ErrorKind::usage, "the subject of a visitor is longer than 1024 bytes",
                 "name users by a shorter subject");
@@ -113,7 +113,7 @@ ResolvedVisitor resolve_visitor(const TurnRecord& turn, std::optional<Visitor> n
     out.visitor.id = named ? derive_visitor_id(turn) : turn.visitor_id;
     out.visitor.first_seen = turn.at;
   } else {
-    // A turn without a subject may name a foreign visitor: the pipeline has allowed it.
+    // A turn without a subject may name a visitor of someone else: the pipeline has allowed it.
     out.visitor = std::move(*named);
   }
   if (!turn.subject.empty()) out.visitor.subject = turn.subject;
@@ -165,8 +165,8 @@ Visitor after_copy(const Visitor& copied, std::optional<Visitor> known) {
   if (known && copied.last_seen > visitor.last_seen) visitor.interests = copied.interests;
   if (visitor.subject.empty()) visitor.subject = copied.subject;
   visitor.interests = sanitized(visitor.interests);
-  // The copied ones first: of two readings of a page at the same time the later in the list is
-  // kept.
+  // The copied readings come first: of two readings of a page at the same time the later in the
+  // list is kept.
   std::vector<HistoryEntry> history = copied.history;
   merge_readings(history, visitor.history);
   visitor.history = std::move(history);

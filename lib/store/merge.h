@@ -15,8 +15,8 @@
 
 namespace stoka::store {
 
-inline constexpr size_t kMaxReadings = 500;  // the latest of a visitor; older ones are dropped
-inline constexpr size_t kMaxExchanges = 10;  // the latest of a session; older ones are dropped
+inline constexpr size_t kMaxReadings = 500;  // readings kept of a visitor, the latest ones
+inline constexpr size_t kMaxExchanges = 10;  // exchanges kept of a session, the latest ones
 
 // A usage error if an id or the subject cannot be stored. A subject is never sanitized, because the
 // result might be the subject of somebody else.
@@ -31,8 +31,8 @@ void merge_readings(std::vector<HistoryEntry>& history, std::span<const HistoryE
 void absorb(Visitor& known, const Visitor& other);
 
 struct ResolvedVisitor {
-  Visitor visitor;  // to be saved
-  // Id of the visitor that was merged into it: to be removed, after its sessions were moved.
+  Visitor visitor;  // the visitor to save
+  // The id of the visitor that was merged: to be removed, after its sessions were moved.
   std::optional<std::string> absorbed;
 };
 

@@ -16,7 +16,7 @@ inline int64_t migration_version(const EmbeddedFile& file) {
   return version;
 }
 
-// `files` are ordered by name. 0 if there are none.
+// The latest version; 0 if there are no files. `files` are ordered by name.
 inline int64_t latest_migration_version(std::span<const EmbeddedFile> files) {
   return files.empty() ? 0 : migration_version(files.back());
 }

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kUrlForms = "use sqlite:PATH, a path, or postgres://USER@HOST/DATABASE";
 
-// "postgres" for "postgres://host/db". Empty for a path: no colon, or a '/' or leading '.' before
-// it.
+// The scheme of a URL: "postgres" for "postgres://host/db". Empty for a path: no colon, or a '/' or
+// leading '.' before it.
 std::string_view scheme(std::string_view url) {
   const size_t colon = url.find(':');
   if (colon == std::string_view::npos || url.find('/') < colon || url.front() == '.') return {};

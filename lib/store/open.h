@@ -14,7 +14,7 @@ enum class OpenMode {
 };
 
 struct OpenOptions {
-  size_t connections = 5;  // maximum, to a database server
+  size_t connections = 5;  // connections to a database server at most
 };
 
 // `url` is "sqlite:PATH", a path, or "postgres://USER@HOST/DATABASE" (or "postgresql://"). Anything
@@ -22,7 +22,7 @@ struct OpenOptions {
 Result<std::unique_ptr<Store>> open(const std::string& url, OpenMode mode,
                                     const OpenOptions& options = {});
 
-// `url` without its password, for messages.
+// The text of `url` without its password, for messages.
 std::string describe(const std::string& url);
 
 }  // namespace stoka::store

@@ -27,7 +27,7 @@ struct ChunkTerm {
 
 // The terms of a chunk, ascending by id, as postings with the length 0.
 std::string encode_chunk_terms(std::span<const ChunkTerm> terms);
-// False on damaged bytes.
+// Decodes the terms of a chunk. Returns false if the bytes are damaged.
 bool decode_chunk_terms(std::string_view bytes, std::vector<ChunkTerm>& out);
 
 // Identifies a posting block: block = chunk id / search::kBlockIds.
@@ -38,15 +38,15 @@ struct PostingBlockKey {
 };
 
 struct PostingBlockEdit {
-  std::vector<int64_t> removed;        // ascending
-  std::vector<search::Posting> added;  // ascending, above all ids in the block
+  std::vector<int64_t> removed;        // ids of removed chunks, ascending
+  std::vector<search::Posting> added;  // new postings, ascending, above all ids in the block
 };
 
 class PostingEdits {
  public:
-  // Both return the length of the chunk in terms. Ids of added chunks must be ascending and above
-  // all stored ones. add() sorts `terms` and removes counts of zero: the result is to be stored
-  // with the chunk. An internal error if a term occurs twice.
+  // Both functions return the length of the chunk in terms. Ids of added chunks must be ascending
+  // and above all stored ones. add() sorts `terms` and removes counts of zero: the result is to be
+  // stored with the chunk. An internal error if a term occurs twice.
   Result<uint32_t> add(ChunkId chunk, std::vector<ChunkTerm>& terms);
   uint32_t remove(ChunkId chunk, std::span<const ChunkTerm> terms);
 
@@ -60,7 +60,7 @@ class PostingEdits {
 };
 
 // Sets `after` to the bytes of the block after the edit; empty if no posting is left. `before` is
-// empty for a new block. False on damaged bytes.
+// empty for a new block. Returns false if `before` is damaged.
 bool apply_edit(const PostingBlockEdit& edit, std::string_view before, std::string& after);
 
 }  // namespace stoka::store

@@ -15,7 +15,7 @@ bool is_finite(std::span<const float> vector) {
   return std::all_of(vector.begin(), vector.end(), [](float x) { return std::isfinite(x); });
 }
 
-// The ranges [begin, end) of two or more equal scores that begin within the first k.
+// The ranges [begin, end) of two or more equal scores, if they begin within the first k.
 std::vector<std::pair<size_t, size_t>> ties(std::span<const search::Scored> found, size_t k) {
   std::vector<std::pair<size_t, size_t>> runs;
   for (size_t begin = 0; begin < std::min(k, found.size());) {

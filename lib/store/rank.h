@@ -42,7 +42,7 @@ std::map<std::string, double> term_weights(std::span<const QueryTerm> query);
 // finite.
 Result<> check_embedding(std::span<const float> vector, uint64_t dim);
 Result<> check_query(std::span<const float> vector, uint64_t dim);
-// Checks the vectors of new chunks. If `dim` is 0, the first vector decides it.
+// Checks the vectors of new chunks. If `dim` is 0, the first vector determines the dimension.
 Result<> check_embeddings(std::span<const ChunkRecord> chunks, uint64_t& dim);
 
 }  // namespace stoka::store

@@ -10,8 +10,8 @@
 
 namespace stoka::store {
 
-// slug, title, type, path, url, description, author, tags, reading_time, content_hash, chunks,
-// pub_date.
+// The columns slug, title, type, path, url, description, author, tags, reading_time, content_hash,
+// chunks, pub_date.
 template <class Row>
 DocumentInfo read_document(const Row& row) {
   DocumentInfo info;
@@ -31,8 +31,8 @@ DocumentInfo read_document(const Row& row) {
   return info;
 }
 
-// id, source_type, source_slug, chunk_index, content, title, section, metadata. Nothing if the
-// metadata is damaged.
+// The columns id, source_type, source_slug, chunk_index, content, title, section, metadata. Nothing
+// if the metadata is damaged.
 template <class Row>
 std::optional<StoredChunk> read_chunk(const Row& row) {
   StoredChunk stored;
@@ -48,7 +48,7 @@ std::optional<StoredChunk> read_chunk(const Row& row) {
   return stored;
 }
 
-// id, subject, interests, reading_history, first_seen, last_seen.
+// Reads the columns id, subject, interests, reading_history, first_seen, last_seen.
 template <class Row>
 Visitor read_visitor(const Row& row) {
   Visitor visitor;
@@ -61,7 +61,8 @@ Visitor read_visitor(const Row& row) {
   return visitor;
 }
 
-// id, visitor_id, shown_slugs, explored_topics, turns, last_exchange, started_at, last_active.
+// The columns id, visitor_id, shown_slugs, explored_topics, turns, last_exchange, started_at,
+// last_active.
 template <class Row>
 Session read_session(const Row& row) {
   Session session;

@@ -18,10 +18,10 @@ namespace stoka::store {
 
 // Whether `id` is a UUID in lower case.
 bool is_valid_id(std::string_view id);
-// A usage error unless is_valid_id(id). `what` is "session" or "visitor".
+// Returns a usage error unless is_valid_id(id). `what` is "session" or "visitor".
 Result<> check_id(std::string_view what, std::string_view id);
 
-// How many turns may be committed concurrently on that many connections. One is left for readers.
+// How many turns may be committed at a time on that many connections. One is left for readers.
 inline size_t commit_concurrency(size_t connections) {
   return connections > 1 ? connections - 1 : 1;
 }
@@ -35,12 +35,12 @@ class SessionStore {
   // The only visitor with that subject; nothing for the empty subject.
   virtual Result<std::optional<Visitor>> visitor_by_subject(std::string_view subject) = 0;
   // Creates the visitor and the session if they are new, merges the turn into them and returns the
-  // session after it. One transaction; concurrent turns of a session are all kept.
+  // session after it, in one transaction. Concurrent turns of a session are all kept.
   virtual Result<Session> commit_turn(const TurnRecord& turn) = 0;
-  // The same for several turns, in order; one that fails does not affect the others. A store that
-  // waits for the disk does so once for all.
+  // Commits several turns, in order; one that fails does not affect the others. A store that waits
+  // for the disk does so once for all.
   virtual std::vector<Result<Session>> commit_turns(std::span<const TurnRecord> turns);
-  // How many commits make progress concurrently. If 1, waiting turns should be committed together.
+  // How many commits can run at a time. If 1, waiting turns should be committed together.
   virtual size_t max_concurrent_commits() const { return 1; }
   // Replaces the interests if they are given and merges `read` into the visitor's history, in one
   // transaction. An unknown visitor is created.

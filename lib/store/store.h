@@ -20,8 +20,8 @@ namespace stoka::store {
 
 class Store : public IndexReader, public SessionStore {
  public:
-  virtual std::string describe() const = 0;  // "sqlite:/path/to.db"; without the password
-  // Only one process can write the index: the others get a busy error that says which.
+  virtual std::string describe() const = 0;  // such as "sqlite:/path/to.db"; has no password
+  // Opens the index for writing. While a process does so, others get a busy error that names it.
   virtual Result<std::unique_ptr<IndexWriter>> begin_index() = 0;
 };
 

@@ -37,7 +37,7 @@ class TermColumnCache {
   const size_t max_bytes_;
   mutable std::mutex mutex_;
   uint64_t generation_ = 0;
-  std::list<Entry> recent_;  // most recent first
+  std::list<Entry> recent_;  // entries by their last use, the most recent first
   std::unordered_map<std::string, std::list<Entry>::iterator> entries_;
   size_t bytes_ = 0;
 };

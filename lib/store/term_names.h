@@ -15,14 +15,14 @@ namespace stoka::store {
 
 class TermNames {
  public:
-  // To be called in the byte order of the names.
+  // Adds a name. Names must be added in their byte order.
   void add(int64_t id, std::string name);
   // Sets `terms` to the terms of a chunk, ordered by name. False if an id is unknown.
   bool look_up(std::span<const ChunkTerm> stored, std::vector<TermCount>& terms);
 
  private:
   std::vector<std::string> names_;
-  std::unordered_map<int64_t, size_t> places_;  // in names_, by id
+  std::unordered_map<int64_t, size_t> places_;  // for each id the position of the name in names_
   std::vector<std::pair<size_t, uint32_t>> found_;
 };
 

@@ -15,7 +15,7 @@
 namespace stoka::terminal {
 namespace {
 
-// A longer word is written in parts, so that the held text stays bounded.
+// A longer word is written in parts, so that the text held back stays bounded.
 constexpr size_t kMaxWordBytes = 4096;
 
 // True if `tail`, which starts with a lead byte, is a valid but incomplete UTF-8 sequence.

@@ -11,7 +11,7 @@
 
 namespace stoka::terminal {
 
-// Receives bytes for the screen. The function that is given must also flush them.
+// Receives bytes for the screen. The given function must also flush them.
 using TextSink = std::function<void(std::string_view)>;
 
 // Prints one answer; all calls come from one thread. On a terminal, text is wrapped between words,
@@ -38,7 +38,7 @@ class AnswerPrinter {
   // first call has an effect.
   void finish();
 
-  // Like finish(), for an answer that ended early: the text so far is marked "[cut off]".
+  // Like finish(), for an answer that ended early: the text shown so far is marked "[cut off]".
   void cut_off();
 
   // Sets the line width for the following text, after the terminal was resized.
@@ -58,22 +58,22 @@ class AnswerPrinter {
   size_t citation_;         // number of the next citation; 0 if citations are not numbered
   std::string bytes_;       // the start of an incomplete UTF-8 sequence
   std::string word_;        // text that is held back
-  char32_t last_ = 0;       // last code point of word_
+  char32_t last_ = 0;       // the last code point of word_
   bool last_wide_ = false;  // whether the last visible character of word_ takes two columns
   bool space_ = false;      // whether a space precedes word_
-  int breaks_ = 0;          // line breaks to write before the next text, at most two
-  size_t column_ = 0;       // column of the cursor
+  int breaks_ = 0;          // line breaks (at most two) to write before the next text
+  size_t column_ = 0;       // the column of the cursor
   bool waiting_ = false;
   bool started_ = false;
   bool finished_ = false;
 };
 
-// "error: MESSAGE" in red, and the hint indented below it. There is no final line break.
+// Prints "error: MESSAGE" in red, and the hint indented below it. There is no final line break.
 std::string error_text(const Error& error, const Capabilities& capabilities);
 
-// {"event":"token","data":{…}}, without a line break.
+// An event as {"event":"token","data":{…}}, without a line break.
 std::string json_line(const Event& event);
-// {"error":{"kind":…,"message":…,"hint":…}}
+// An error as {"error":{"kind":…,"message":…,"hint":…}}.
 std::string json_line(const Error& error);
 
 }  // namespace stoka::terminal

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMaxColumns = 72;
 constexpr int kMinFramedColumns = 30;
-constexpr int kMinCompactColumns = 8;  // a narrower terminal is treated as this wide
+constexpr int kMinCompactColumns = 8;  // columns; a narrower terminal is treated as this wide
 
 struct BoxLine {
   Style style;
@@ -36,11 +36,11 @@ std::string title_of(const Citation& citation) {
   return title.empty() ? shown(citation.slug) : title;
 }
 
-// `lead` is printed before the title.
+// The lines of a citation. `lead` is printed before the title.
 std::vector<BoxLine> lines_of(const Citation& citation, const Capabilities& capabilities,
                               size_t columns, std::string lead = {}) {
   std::vector<BoxLine> lines;
-  constexpr size_t kMinWidth = 2;  // one wide character
+  constexpr size_t kMinWidth = 2;  // the width of one wide character
   for (const std::string& line :
        text::wrap(title_of(citation), std::max(columns, lead.size() + kMinWidth) - lead.size())) {
     lines.push_back({Style::title, lead + line});

@@ -5,8 +5,8 @@
 
 namespace stoka::terminal {
 
-// Turns off the echo of the terminal `fd`, including "^C", until it is destroyed. Keys that are
-// typed meanwhile can still be read afterwards. Does nothing if `fd` is not a terminal or if
+// Turns off the echo of the terminal `fd`, including "^C", until the object is destroyed. Keys that
+// are typed meanwhile can still be read afterwards. Does nothing if `fd` is not a terminal or if
 // another job is in its foreground.
 class EchoOff {
  public:

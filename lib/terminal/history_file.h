@@ -1,4 +1,4 @@
-// The file that keeps the lines typed in the REPL between runs.
+// The file that keeps lines typed in the REPL for later runs.
 #pragma once
 
 #include <cstddef>

@@ -87,7 +87,7 @@ struct Interrupt::State {
       if (closed) output_closed = true;
       current = work;
     }
-    // The lock is released first, because the stop callbacks may take long.
+    // The lock is released before the stop is requested, because stop callbacks may take long.
     if (current) current->request_stop();
   }
 };
@@ -104,7 +104,7 @@ Result<std::unique_ptr<Interrupt>> Interrupt::install(InterruptOptions options) 
   auto state = std::make_unique<State>();
   state->output = options.output;
   if (::pipe2(state->pipe, O_CLOEXEC) != 0) return failed(errno);
-  // The write end is non-blocking, because a signal handler must not wait.
+  // The write end of the pipe is non-blocking, because a signal handler must not wait.
   if (::fcntl(state->pipe[1], F_SETFL, O_NONBLOCK) != 0) return failed(errno);
 
   // The watcher thread blocks all signals, so that they interrupt the thread that reads from the

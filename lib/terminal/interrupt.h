@@ -9,17 +9,18 @@
 namespace stoka::terminal {
 
 struct InterruptOptions {
-  // Also stop when the reader of this pipe or socket is gone; -1 for none. Other kinds of files
+  // Also stops when the reader of this pipe or socket is gone; -1 for none. Other kinds of files
   // have no reader to watch.
   int output = -1;
-  // Also stop on SIGTERM, for commands that must clean up.
+  // Also stops on SIGTERM, for commands that must clean up.
   bool sigterm = false;
 };
 
-// While it exists, SIGINT does not end the process: it requests a stop of the current work, and is
-// ignored if there is none. SIGTERM does the same if the options say so. Blocking reads from a
-// terminal return with EINTR (no SA_RESTART). When the reader of the output is gone ("| head"), the
-// current work and all later work is stopped. At most one Interrupt may exist in a process.
+// While an Interrupt exists, SIGINT does not end the process: it requests a stop of the current
+// work, and is ignored if there is none. SIGTERM does the same if the options say so. Blocking
+// reads from a terminal return with EINTR (no SA_RESTART). When the reader of the output is gone
+// ("| head"), the current work and all later work is stopped. At most one Interrupt may exist in a
+// process.
 class Interrupt {
  public:
   static Result<std::unique_ptr<Interrupt>> install(InterruptOptions options = {});
@@ -30,7 +31,7 @@ class Interrupt {
   // Starts a piece of work. The next SIGINT requests a stop of the returned token. The callbacks
   // of the token run on the thread that watches the signal and the output.
   std::stop_token begin();
-  // Ends the work; true if it was stopped.
+  // Marks the work as ended; returns true if it was stopped.
   bool end();
   // True if the reader of the output is gone.
   bool output_closed() const;

@@ -45,7 +45,7 @@ std::string narrow(std::wstring_view text) {
 }
 
 struct Prompt {
-  std::wstring text;  // with delimiters around the escape sequences, which take no columns
+  std::wstring text;  // text with delimiters around the escape sequences, which take no columns
   size_t columns = 0;
 };
 
@@ -225,7 +225,7 @@ class LibeditEditor final : public LineEditor {
 
   static wchar_t* show_prompt(EditLine* edit) { return self(edit).prompt_.text.data(); }
 
-  // Reads one code point. Returns what libedit expects: 1, 0 at the end of the input, -1 on error.
+  // Reads one code point. As libedit expects, returns 1, or 0 at the end of the input, or -1.
   static int read_character(EditLine* edit, wchar_t* out) { return self(edit).next(*out); }
 
   int next(wchar_t& out) {
@@ -286,7 +286,7 @@ class LibeditEditor final : public LineEditor {
     return -1;
   }
 
-  // Ctrl-C. Moves the cursor to the end of the line first, so that the next output starts below it.
+  // Handles Ctrl-C. Moves the cursor to the end of the line, so that output starts below the line.
   static unsigned char on_interrupt(EditLine* edit, int) {
     self(edit).interrupted_ = true;
     ::el_cursor(edit, kWholeLine);

@@ -55,7 +55,7 @@ Result<Line> PlainEditor::read(const std::string& prompt) {
       buffer_.append(bytes, static_cast<size_t>(got));
     } else if (got == 0) {
       if (buffer_.empty()) return Line{Line::Kind::end, {}};
-      buffer_ += '\n';  // the last line has no line break
+      buffer_ += '\n';  // a line break for the last line, which has none
     } else if (errno == EINTR) {
       std::fputs("\n", out_);
       return Line{Line::Kind::interrupted, line_text(std::exchange(buffer_, {}))};

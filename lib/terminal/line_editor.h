@@ -16,17 +16,17 @@ namespace stoka::terminal {
 struct Line {
   enum class Kind {
     entered,
-    interrupted,  // by Ctrl-C; `text` is the unfinished line
-    end,          // by Ctrl-D on an empty line, or the end of the input
+    interrupted,  // the person pressed Ctrl-C; `text` is the unfinished line
+    end,          // the person pressed Ctrl-D on an empty line, or the input has ended
   };
   Kind kind = Kind::entered;
-  std::string text;  // valid UTF-8, without a line break
+  std::string text;  // the line as valid UTF-8, without a line break
 };
 
 // Returns the possible completions of the text before the cursor, in order.
 using Completer = std::function<std::vector<std::string>(std::string_view)>;
 
-// All calls must come from one thread.
+// An editor of lines. All calls must come from one thread.
 class LineEditor {
  public:
   virtual ~LineEditor() = default;
@@ -46,7 +46,7 @@ class LineEditor {
 struct LineEditorOptions {
   std::FILE* in = stdin;
   std::FILE* out = stdout;
-  bool editing = false;           // true if both are a terminal that can move its cursor
+  bool editing = false;  // true if input and output are a terminal that can move its cursor
   std::filesystem::path history;  // the history file; empty to keep the history for this run only
 };
 
@@ -57,8 +57,8 @@ struct LineEditorOptions {
 // the history starts empty.
 std::unique_ptr<LineEditor> make_line_editor(const LineEditorOptions& options);
 
-// The same by libedit alone; null if libedit does not start on this terminal. At most one may exist
-// in a process, because it handles SIGWINCH while a line is read.
+// Returns the editor of libedit; null if libedit does not start on this terminal. At most one may
+// exist in a process, because it handles SIGWINCH while a line is read.
 std::unique_ptr<LineEditor> make_libedit_editor(const LineEditorOptions& options);
 
 }  // namespace stoka::terminal

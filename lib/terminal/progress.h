@@ -18,17 +18,17 @@ namespace stoka::terminal {
 // come from one thread.
 class Progress {
  public:
-  // The clock must outlive it. `capabilities` are those of the stream that `out` writes to.
+  // The clock must outlive the object. `capabilities` are those of the stream that `out` writes to.
   Progress(TextSink out, Capabilities capabilities, const Clock& clock);
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // If `total` is 0, it is unknown and only `done` is shown. The label names the current step and
-  // is truncated to the remaining width.
+  // Shows the progress. If `total` is 0, it is unknown and only `done` is shown. The label names
+  // the current step and is truncated to the remaining width.
   void update(uint64_t done, uint64_t total, std::string_view label);
 
-  // Removes the line, so that other text can be printed. The next update draws it again.
+  // Removes the progress line, so that other text can be printed. The next update draws it again.
   void clear();
 
  private:

@@ -29,7 +29,7 @@ struct Repl::Command {
   std::string name;
   std::string argument;
   std::string help;
-  std::function<void(Repl&, std::string_view)> action;  // empty for /quit
+  std::function<void(Repl&, std::string_view)> action;  // what the command does; empty for /quit
 };
 
 const std::vector<Repl::Command>& Repl::commands() {
@@ -90,7 +90,7 @@ Result<> Repl::run() {
     if (entered.empty()) continue;
     if (history_works) {
       if (const auto kept = editor_.add_history(entered); !kept) {
-        history_works = false;  // the error is printed only once
+        history_works = false;  // the error is not printed again
         print_error(kept.error());
       }
     }

@@ -18,10 +18,10 @@ namespace stoka::terminal {
 
 struct ReplOptions {
   Capabilities capabilities;
-  std::string hint = {};         // the first line; may be empty
-  std::function<int()> columns;  // current width; if empty, capabilities.columns is always used
+  std::string hint = {};         // the line shown at the start; may be empty
+  std::function<int()> columns;  // gives the current width; if empty, capabilities.columns is used
   bool json = false;             // start with JSON event lines, as after /json
-  int input = -1;                // terminal whose echo is off while an answer is printed
+  int input = -1;                // the terminal whose echo is off while an answer is printed
 };
 
 // Reads and answers lines until Ctrl-D, /quit, "exit" or "quit". Prints no greeting. Ctrl-C stops
@@ -42,7 +42,7 @@ class Repl {
   struct Command;
   static const std::vector<Command>& commands();
 
-  bool run_command(std::string_view line);  // false if the conversation should end
+  bool run_command(std::string_view line);  // returns false if the conversation should end
   void answer(const std::string& query);
   void show_help();
   void start_session();
@@ -54,7 +54,7 @@ class Repl {
   void explain_answer();
   void toggle_json();
 
-  Capabilities current_capabilities() const;  // with the current width
+  Capabilities current_capabilities() const;  // the capabilities with the current width
   void print_line(std::string_view line, Style style);
   void print_line(std::string_view line);
   void print_error(const Error& error);
@@ -67,8 +67,8 @@ class Repl {
   bool json_;
   Session session_;
   std::string page_;                 // the page that the visitor is on; may be empty
-  std::string why_;                  // about the last answer
-  std::vector<Citation> citations_;  // those shown in this session; /open N is citations_[N - 1]
+  std::string why_;                  // the explanation of the last answer
+  std::vector<Citation> citations_;  // all citations shown so far; /open N is citations_[N - 1]
 };
 
 }  // namespace stoka::terminal

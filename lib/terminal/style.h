@@ -10,31 +10,31 @@ namespace stoka::terminal {
 enum class ColorMode { automatic, always, never };
 
 // The environment variables that describe a terminal. An unset variable is an empty string. The
-// program fills it in; this room does not read the environment.
+// program fills in the members; the code in lib/terminal does not read the environment.
 struct Environment {
-  std::string term;                  // TERM
-  std::string no_color;              // NO_COLOR
-  std::string colorterm;             // COLORTERM
-  std::string clicolor_force;        // CLICOLOR_FORCE
-  std::string force_color;           // FORCE_COLOR
-  std::string columns;               // COLUMNS
-  std::string lc_all;                // LC_ALL
-  std::string lc_ctype;              // LC_CTYPE
-  std::string lang;                  // LANG
-  std::string term_program;          // TERM_PROGRAM
-  std::string term_program_version;  // TERM_PROGRAM_VERSION
-  std::string vte_version;           // VTE_VERSION
-  std::string kitty_window_id;       // KITTY_WINDOW_ID
-  std::string konsole_version;       // KONSOLE_VERSION
-  std::string wt_session;            // WT_SESSION
+  std::string term;                  // the value of TERM
+  std::string no_color;              // the value of NO_COLOR
+  std::string colorterm;             // the value of COLORTERM
+  std::string clicolor_force;        // the value of CLICOLOR_FORCE
+  std::string force_color;           // the value of FORCE_COLOR
+  std::string columns;               // the value of COLUMNS
+  std::string lc_all;                // the value of LC_ALL
+  std::string lc_ctype;              // the value of LC_CTYPE
+  std::string lang;                  // the value of LANG
+  std::string term_program;          // the value of TERM_PROGRAM
+  std::string term_program_version;  // the value of TERM_PROGRAM_VERSION
+  std::string vte_version;           // the value of VTE_VERSION
+  std::string kitty_window_id;       // the value of KITTY_WINDOW_ID
+  std::string konsole_version;       // the value of KONSOLE_VERSION
+  std::string wt_session;            // the value of WT_SESSION
 };
 
 struct Capabilities {
   bool color = false;
-  bool unicode = true;      // non-ASCII frames and separators; content is UTF-8 in either case
-  bool hyperlinks = false;  // OSC 8
+  bool unicode = true;  // frames and separators may be non-ASCII; content is UTF-8 in either case
+  bool hyperlinks = false;  // hyperlinks by OSC 8 escape sequences are supported
   int columns = 80;
-  bool tty = false;  // wrap lines, draw boxes, move the cursor; false for TERM=dumb
+  bool tty = false;  // can wrap lines, draw boxes and move the cursor; false for TERM=dumb
 };
 
 // The capabilities of one stream; stdout and stderr can differ. Colour is off for a pipe, TERM=dumb
@@ -45,10 +45,10 @@ Capabilities detect(const Environment& environment, bool is_tty, std::optional<i
                     ColorMode mode);
 
 enum class Style {
-  title,  // green, bold
-  quote,  // dim, italic
-  meta,   // grey
-  error,  // red
+  title,  // the style of titles: green, bold
+  quote,  // the style of quotes: dim, italic
+  meta,   // the style of dates and the like: grey
+  error,  // the style of errors: red
   dim,
 };
 

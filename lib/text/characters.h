@@ -3,7 +3,7 @@
 
 namespace stoka::text {
 
-// White space of any script, line breaks included.
+// White space of any script, including line breaks.
 bool is_space(char32_t c);
 
 // The control characters C0, DEL and C1.
@@ -18,7 +18,7 @@ bool is_mark(char32_t c);
 bool is_upper(char32_t c);
 bool is_lower(char32_t c);
 
-// Han ideographs. One of them alone can be a word.
+// Han ideographs. A single one of them can be a word.
 bool is_han(char32_t c);
 
 bool is_hiragana(char32_t c);

@@ -6,8 +6,8 @@ namespace stoka::text {
 
 std::vector<Segment> split_code(std::string_view content) {
   std::vector<Segment> out;
-  size_t begin = 0;  // of the current segment
-  size_t end = 0;    // of its last line that is not blank
+  size_t begin = 0;  // the offset where the current segment begins
+  size_t end = 0;    // the end of the segment's last line that is not blank
   bool code = false;
   const auto finish = [&] {
     if (end > begin) out.push_back({content.substr(begin, end - begin), code});

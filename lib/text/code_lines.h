@@ -1,4 +1,4 @@
-// Lines of code in the content of a chunk. All other content is plain text. Pure, thread safe.
+// Finds lines of code in the content of a chunk. All other content is plain text. Thread safe.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ inline constexpr std::string_view kCodeIndent = "    ";
 
 // Consecutive lines that are all code or all prose.
 struct Segment {
-  std::string_view text;  // without line breaks at the end
+  std::string_view text;  // the lines, without line breaks at the end
   bool is_code = false;
 };
 
@@ -21,7 +21,7 @@ struct Segment {
 // character are left out. The segments refer to `content`.
 std::vector<Segment> split_code(std::string_view content);
 
-// Returns the prose only. A blank line replaces each block of code.
+// Returns the prose only, with a blank line in place of each block of code.
 std::string without_code(std::string_view content);
 
 }  // namespace stoka::text

@@ -12,7 +12,7 @@ namespace stoka::text {
 // result is valid UTF-8 if the text is.
 std::string decode_entities(std::string_view text);
 
-// Appends the character, with & < > as entities.
+// Appends the character, and writes & < > as entities.
 void append_escaped(std::string& out, char c);
 
 // Returns the text for an attribute in double quotes: & < > " become entities, and line breaks and

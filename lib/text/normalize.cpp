@@ -21,7 +21,7 @@ bool is_all_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return is_ascii(c); });
 }
 
-// Applies utf8proc's mapping. The text must be valid UTF-8.
+// Applies utf8proc's mapping to the text, which must be valid UTF-8.
 std::string map(const std::string& text, int options) {
   utf8proc_uint8_t* mapped = nullptr;
   auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
@@ -42,7 +42,7 @@ char32_t ascii_punctuation(char32_t c) {
   return c;
 }
 
-// Collapses runs of white space into one space and drops them at both ends.
+// Replaces runs of white space with one space, and removes them at both ends.
 class WhitespaceCollapser {
  public:
   void add(char32_t c) {
@@ -93,7 +93,7 @@ bool has_meaning(char32_t c, char32_t previous, char32_t next) {
   return emoji || (needs_joiners(previous) && needs_joiners(next));
 }
 
-// Removes the white space of any script at both ends.
+// Removes white space of any script at both ends.
 std::string trim_unicode(std::string_view text) {
   size_t begin = text.size(), end = 0;
   for (size_t at = 0; at < text.size();) {
@@ -114,7 +114,7 @@ bool has_visible(std::string_view text) {
   return false;
 }
 
-// Controls and bidi overrides that can take over a terminal or reorder the text around them.
+// Whether a character is a control or bidi override, which can change the terminal or reorder text.
 bool is_unsafe_control(char32_t c) {
   if (c == '\n' || c == '\t') return false;
   return is_control(c) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);

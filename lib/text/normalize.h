@@ -8,8 +8,9 @@
 
 namespace stoka::text {
 
-// For matching only. Applies NFKC and case folding; removes zero-width, control, bidi and tag
-// characters; replaces typographic quotes and dashes with ASCII; collapses white space and trims.
+// Folds text, for matching only. Applies NFKC and case folding; removes zero-width, control, bidi
+// and tag characters; replaces typographic quotes and dashes with ASCII; collapses white space and
+// trims.
 std::string fold(std::string_view text);
 
 // Cleans the question of a visitor for display and storage. Control characters become spaces;
@@ -33,7 +34,7 @@ std::string replace_controls(std::string_view text, std::string_view replacement
 // Replaces runs of white space with one space and trims. Nothing else changes.
 std::string collapse_whitespace(std::string_view text);
 
-// The number of code points.
+// The number of code points of a text.
 size_t count_code_points(std::string_view text);
 
 }  // namespace stoka::text

@@ -23,32 +23,32 @@ constexpr int kPerSharedStem = 12;
 constexpr int kMaxShared = 5;
 constexpr int kGoodLength = 20;
 constexpr int kFairLength = 8;
-constexpr int kFragment = -20;        // fewer than kMinWords words
-constexpr int kTooLong = -60;         // more than kMaxQuoteLength code points
-constexpr int kDependent = -16;       // begins with a word that refers to the sentence before
-constexpr int kCrossReference = -14;  // refers to another place of its page
-constexpr int kGeneral = 6;           // makes a general statement
-constexpr int kNarrative = -5;        // tells of one event
-constexpr int kSubject = 4;           // has a word of the question among its first words
-constexpr int kShows = 10;            // introduces code that has a word of the question
+constexpr int kFragment = -20;   // the sentence has fewer than kMinWords words
+constexpr int kTooLong = -60;    // the sentence has more than kMaxQuoteLength code points
+constexpr int kDependent = -16;  // the sentence begins with a word that refers to the one before
+constexpr int kCrossReference = -14;  // the sentence refers to another place of its page
+constexpr int kGeneral = 6;           // the sentence makes a general statement
+constexpr int kNarrative = -5;        // the sentence tells of one event
+constexpr int kSubject = 4;  // the sentence has a word of the question among its first words
+constexpr int kShows = 10;   // the sentence introduces code that has a word of the question
 constexpr size_t kOpeningWords = 3;
 constexpr size_t kMinWords = 5;   // a sentence with fewer words is a fragment
-constexpr int kOtherPart = -9;    // is in another part of the document than the one found
-constexpr int kUnfinished = -30;  // has no full stop at the end
-constexpr int kAnnouncing = -60;  // ends in a colon, comma or semicolon
-constexpr int kNotProse = -1200;  // a table row, a link or code
+constexpr int kOtherPart = -9;    // the sentence is in another part than the chunk that was found
+constexpr int kUnfinished = -30;  // the sentence has no full stop at the end
+constexpr int kAnnouncing = -60;  // the sentence ends in a colon, comma or semicolon
+constexpr int kNotProse = -1200;  // the sentence is a table row, a link or code
 constexpr int kQuestion = -600;
-constexpr int kLoud = -3000;     // has an exclamation mark or an emoji
-constexpr int kDamaged = -6000;  // has U+FFFD
+constexpr int kLoud = -3000;     // the sentence has an exclamation mark or an emoji
+constexpr int kDamaged = -6000;  // the sentence has a U+FFFD
 
-// A sentence that begins with one of these depends on the sentence before it.
+// A sentence that begins with one of these words depends on the sentence before it.
 constexpr auto kDependentWords = std::to_array<std::string_view>(
     {"this",  "that",    "it",        "its",       "and",     "but",  "these", "those",
      "they",  "their",   "them",      "he",        "she",     "his",  "her",   "so",
      "or",    "nor",     "yet",       "then",      "however", "also", "such",  "because",
      "which", "instead", "otherwise", "therefore", "thus",    "here", "there"});
 
-// A sentence that begins with "the" and one of these does, too: "the same goes for …".
+// A sentence that begins with "the" and one of these words does so, too: "the same goes for …".
 constexpr auto kDependentAfterThe = std::to_array<std::string_view>(
     {"same", "other", "others", "former", "latter", "first", "second", "third", "rest", "reason",
      "result", "answer", "exception", "difference", "point"});
@@ -133,10 +133,10 @@ Ending ending(std::string_view sentence) {
 }
 
 struct Traits {
-  bool loud = false;        // an exclamation mark or an emoji
-  bool tab_or_bar = false;  // as in a table
-  bool damaged = false;     // U+FFFD
-  size_t length = 0;        // in code points
+  bool loud = false;        // there is an exclamation mark or an emoji
+  bool tab_or_bar = false;  // there is a tab or a '|', as in a table
+  bool damaged = false;     // there is a U+FFFD
+  size_t length = 0;        // the length in code points
 };
 
 Traits traits_of(std::string_view sentence) {

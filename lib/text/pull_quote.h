@@ -24,7 +24,7 @@ inline constexpr size_t kMaxQuoteLength = 300;
 // is empty if there is nothing else. Takes time linear in the length of the content.
 std::string best_sentence(std::string_view content, std::string_view query);
 
-// The same over all parts of a document, of which retrieval found `content`. A sentence of another
+// Chooses among all parts of a document, of which retrieval found `content`. A sentence of another
 // part wins only if it is clearly better.
 std::string best_sentence(std::string_view content, std::span<const std::string> document,
                           std::string_view query);

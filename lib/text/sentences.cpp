@@ -69,7 +69,7 @@ class Splitter {
     begin_ = kNone;
   }
 
-  // A blank line ends a sentence.
+  // Skips white space. A blank line in it ends a sentence.
   void skip_space(size_t from) {
     int breaks = 0;
     at_ = from;
@@ -137,7 +137,7 @@ class Splitter {
     if (start == dot || dot - start > kMaxLength) return false;
     std::string word(text_.substr(start, dot - start));
     bool digits = std::all_of(word.begin(), word.end(), is_ascii_digit);
-    if (digits) return start == begin_;  // the number of a list item
+    if (digits) return start == begin_;  // digits at the start of a sentence number a list item
     bool initial = word.size() == 1 && is_upper(static_cast<unsigned char>(word[0])) && word != "I";
     word = stoka::to_lower(word);
     bool upper = is_upper(following);
@@ -145,7 +145,7 @@ class Splitter {
     if (holds(kTitles, word)) return true;
     if (holds(kTrailers, word)) return !upper;
     if (holds(kNumbered, word)) return is_ascii_digit(following);
-    // "U.S. Army": single letters with a stop between them.
+    // Single letters with a stop between them, as in "U.S. Army".
     for (size_t i = 0; i < word.size(); ++i)
       if ((i % 2 == 1) != (word[i] == '.')) return false;
     return word.size() >= 3;
@@ -154,8 +154,8 @@ class Splitter {
   std::string_view text_;
   std::vector<Span> out_;
   size_t at_ = 0;
-  size_t begin_ = kNone;  // of the sentence being read
-  size_t end_ = 0;        // after its last visible character
+  size_t begin_ = kNone;  // where the sentence that is being read begins; kNone between sentences
+  size_t end_ = 0;        // the end of the sentence's last visible character
   size_t looked_from_ = kNone, looked_to_ = 0;
 };
 

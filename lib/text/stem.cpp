@@ -8,7 +8,7 @@
 namespace stoka::text {
 namespace {
 
-constexpr size_t kMaxWordBytes = 64;  // longer words are not stemmed
+constexpr size_t kMaxWordBytes = 64;  // bytes of a word; longer ones are not stemmed
 constexpr size_t kMaxCached = 30'000;
 
 // A Snowball stemmer with a cache of its results. Not thread safe; each thread has its own.

@@ -6,7 +6,7 @@
 namespace stoka::text {
 namespace {
 
-// Folded and without apostrophes, as words() returns them.
+// English stop words, folded and without apostrophes, as words() returns them.
 constexpr auto kStopWords = std::to_array<std::string_view>({
     "a",         "about",    "above",      "actually", "after",   "again",    "all",     "also",
     "am",        "an",       "and",        "any",      "anyone",  "anything", "are",     "arent",
@@ -37,7 +37,7 @@ constexpr auto kStopWords = std::to_array<std::string_view>({
 });
 static_assert(std::is_sorted(kStopWords.begin(), kStopWords.end()));
 
-// German, French, Spanish, Italian, Portuguese, Dutch and Swedish.
+// Stop words of German, French, Spanish, Italian, Portuguese, Dutch and Swedish.
 constexpr auto kForeignStopWords = std::to_array<std::string_view>({
     "aan",    "aber",   "al",       "algo",    "alles",  "allt",   "als",     "ao",       "aos",
     "att",    "au",     "auch",     "auf",     "aus",    "aussi",  "av",      "avec",     "avez",

@@ -32,7 +32,7 @@ constexpr std::array<Kind, 128> kAscii = [] {
 // Adds up the tokens of runs of characters of one kind.
 struct Estimator {
   Kind kind = Kind::none;
-  size_t run = 0;  // length of the current run, in weighted characters
+  size_t run = 0;  // the length of the current run, in weighted characters
   size_t total = 0;
 
   void close() {

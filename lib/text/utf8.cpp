@@ -25,7 +25,7 @@ Utf8Prefix::Kind decode(std::string_view text, size_t& at, char32_t& out) {
     out = lead;
     return Utf8Prefix::valid;
   }
-  size_t more = 0;  // continuation bytes to come
+  size_t more = 0;  // how many continuation bytes follow
   // The range of the second byte excludes overlong forms, surrogates and code points above 10FFFF.
   uint8_t low = 0x80, high = 0xBF;
   if (lead >= 0xC2 && lead <= 0xDF) {
@@ -201,7 +201,7 @@ std::optional<std::string> windows_1252_to_utf8(std::string_view bytes) {
       continue;
     }
     const bool is_invalid = next_code_point(bytes, at) == 0xFFFD;
-    // A U+FFFD may be in the text itself.
+    // A U+FFFD may have been in the text from the beginning.
     ++(is_invalid && bytes.substr(begin, at - begin) != "\uFFFD" ? invalid : valid);
   }
   if (invalid == 0 || valid * kMinInvalidPerValid > invalid) return std::nullopt;

@@ -1,5 +1,5 @@
-// Decoding, encoding and repair of UTF-8. Input is converted where it enters the program; inside,
-// all text is valid UTF-8 without NUL. Pure, thread safe.
+// Decoding, encoding and repair of UTF-8. Input is converted where it enters the program; after
+// that, all text is valid UTF-8 without NUL. Pure, thread safe.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace stoka::text {
 
 bool is_valid_utf8(std::string_view bytes);
 
-// Classifies the beginning of some bytes.
+// What a text begins with: valid, incomplete or invalid bytes.
 struct Utf8Prefix {
   enum Kind { valid, incomplete, invalid } kind = valid;
-  size_t length = 0;  // of the valid run, the incomplete sequence or the maximal invalid subpart
+  size_t length = 0;  // length of the valid run, incomplete sequence or maximal invalid subpart
 };
 // `bytes` must not be empty. A valid run is as long as possible.
 Utf8Prefix utf8_prefix(std::string_view bytes);
@@ -36,10 +36,10 @@ void append_utf8(std::string& out, char32_t code_point);
 // The offset of the last code point boundary at or before `at`.
 size_t floor_char_boundary(std::string_view text, size_t at);
 
-// What repair_utf8() changed.
+// Counts of what repair_utf8() changed.
 struct Utf8Repair {
-  size_t invalid = 0;  // sequences replaced by U+FFFD
-  size_t nul = 0;      // NUL bytes removed
+  size_t invalid = 0;  // how many invalid sequences were replaced by U+FFFD
+  size_t nul = 0;      // how many NUL bytes were removed
 };
 
 // Whether the bytes begin with a byte order mark of UTF-16.
@@ -60,7 +60,7 @@ std::optional<std::string> windows_1252_to_utf8(std::string_view bytes);
 // thread safe.
 class Utf8Sanitizer {
  public:
-  // Calls emit(std::string_view) with views that are valid until it returns.
+  // Calls emit(std::string_view) with views that are valid until the call returns.
   template <class Emit>
   void push(std::string_view bytes, const Emit& emit) {
     while (held_size_ > 0 && !bytes.empty()) {
@@ -89,7 +89,7 @@ class Utf8Sanitizer {
     }
   }
 
-  // The stream has ended, so an incomplete sequence is invalid.
+  // Ends the stream, so that an incomplete sequence counts as invalid.
   template <class Emit>
   void finish(const Emit& emit) {
     if (held_size_ == 0) return;
@@ -100,7 +100,7 @@ class Utf8Sanitizer {
  private:
   static constexpr std::string_view kReplacement = "\uFFFD";
 
-  char held_[4] = {};  // an incomplete sequence
+  char held_[4] = {};  // the bytes of an incomplete sequence
   size_t held_size_ = 0;
 };
 

@@ -20,7 +20,7 @@ struct Cluster {
 size_t code_point_width(char32_t c) {
   constexpr char32_t kEmojiPresentation = 0xFE0F;
   if (c == kEmojiPresentation || (c >= 0x1F1E6 && c <= 0x1F1FF))
-    return 2;  // the second range: regional indicators, of which flags consist
+    return 2;  // flags consist of characters in the second range, the regional indicators
   if (is_control(c) || is_ignorable(c)) return 0;
   return static_cast<size_t>(std::max(0, utf8proc_charwidth(static_cast<utf8proc_int32_t>(c))));
 }
@@ -60,7 +60,7 @@ class Clusters {
   size_t at_ = 0;
 };
 
-// Fills lines with words. A word is a run of clusters between spaces; each wide cluster is a word
+// Fills lines with words. A word is a run of clusters between spaces; each wide cluster is a word,
 // too.
 class Wrapper {
  public:
@@ -127,7 +127,7 @@ size_t display_width(std::string_view text) {
 std::string truncate_to_width(std::string_view text, size_t columns) {
   if (columns == 0) return {};
   size_t total = 0,
-         fits = 0;  // fits: end of the longest prefix that leaves a column for the ellipsis
+         fits = 0;  // the end of the longest prefix that leaves a column for the ellipsis
   Clusters clusters(text);
   for (Cluster cluster; clusters.next(cluster);) {
     total += cluster.width;

@@ -142,7 +142,7 @@ std::string cut(std::string_view term) {
       0, term.size() <= kMaxTermBytes ? term.size() : floor_char_boundary(term, kMaxTermBytes)));
 }
 
-// A run of words that are joined by signs, as far as it has been read.
+// A run of words that are joined by signs, as far as the run has been read.
 struct Compound {
   std::string text;
   int joints = 0;
@@ -169,7 +169,7 @@ size_t plus_run(std::string_view text, size_t at) {
 // Returns the sign in the gap between two words if it joins them, else nothing. Two signs in a row
 // join words only after + or #, so that "one--two" and "wait...what" are not compounds.
 std::string_view joint(std::string_view gap) {
-  if (gap == "\xE2\x80\x90" || gap == "\xE2\x80\x91") return "-";  // typographic hyphens
+  if (gap == "\xE2\x80\x90" || gap == "\xE2\x80\x91") return "-";  // a typographic hyphen
   size_t plus = plus_run(gap, 0);
   std::string_view rest = gap.substr(plus);
   bool joins = rest.size() == 1 && std::string_view(".-_/").find(rest[0]) != std::string_view::npos;
@@ -245,11 +245,11 @@ class TermBuilder {
 
   std::string_view text_;
   std::vector<std::string>& out_;
-  Compound whole_;      // everything since the last gap that does not join
-  Compound part_;       // since the last slash, so that "src/node.js" is also found as "node.js"
-  bool open_ = false;   // a run is being read
-  bool split_ = false;  // the run contains a slash
-  size_t end_ = 0;      // of the last word
+  Compound whole_;      // the compound of everything since the last gap that does not join
+  Compound part_;       // the part after the last slash: "src/node.js" is also found as "node.js"
+  bool open_ = false;   // whether a run is being read
+  bool split_ = false;  // whether the run contains a slash
+  size_t end_ = 0;      // the end of the last word
   std::string letter_;  // the second letter of the last pair, if it is Han
 };
 

@@ -14,8 +14,8 @@ namespace stoka::text {
 inline constexpr int kAnalysisVersion = 2;
 
 struct Word {
-  std::string text;  // folded, not stemmed
-  size_t begin = 0;  // byte offsets into the analysed text
+  std::string text;  // the folded word, not stemmed
+  size_t begin = 0;  // where the word begins, as a byte offset into the analysed text
   size_t end = 0;
 };
 
@@ -38,8 +38,9 @@ std::string stem(std::string_view word);
 // question ("the", "what", "do", "you", …).
 bool is_stop_word(std::string_view word);
 
-// The same for seven other European languages. Some of these words are content words in English
-// ("die", "os"), so use it to guess the language of a whole question, not to filter single words.
+// Whether a folded word is a function word of one of seven other European languages. Some of these
+// words are content words in English ("die", "os"), so use it to guess the language of a whole
+// question, not to filter single words.
 bool is_foreign_stop_word(std::string_view word);
 
 }  // namespace stoka::text

@@ -20,7 +20,7 @@ TEST_CASE("the test vectors of RFC 4648 are encoded and decoded") {
   }
 }
 
-TEST_CASE("every byte survives a round trip, and padding may be missing") {
+TEST_CASE("every byte is unchanged after encoding and decoding, and padding may be missing") {
   std::string all;
   for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
   CHECK(from_base64(to_base64(all)) == all);

@@ -79,7 +79,7 @@ TEST_CASE("a list is read from a comma-separated text or a TOML array") {
   CHECK(config.list("tags") == std::vector<std::string>{"x", "y"});
 }
 
-TEST_CASE("malformed TOML is a configuration error with its line") {
+TEST_CASE("malformed TOML gives a configuration error with its line") {
   Config config(kSettings);
   auto loaded = config.load_file("store = \n", "config.toml");
   REQUIRE(!loaded);

@@ -6,7 +6,7 @@ namespace error_test {
 
 using namespace stoka;
 
-TEST_CASE("every error kind has its exit code") {
+TEST_CASE("every error kind has the documented exit code") {
   CHECK(exit_code(ErrorKind::usage) == 2);
   CHECK(exit_code(ErrorKind::config) == 3);
   CHECK(exit_code(ErrorKind::data) == 3);

@@ -124,7 +124,7 @@ TEST_CASE("a stop request removes the caller from the queue, and the next one mo
   CHECK(served);
 }
 
-TEST_CASE("a caller whose stop was requested before gets no permit") {
+TEST_CASE("a caller that was stopped before it asks gets no permit") {
   Semaphore semaphore("embedder", {1, 5, 60s});
   std::stop_source source;
   source.request_stop();

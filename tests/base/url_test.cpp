@@ -55,7 +55,7 @@ TEST_CASE("only http and https URLs and paths of the site become links") {
   }
 }
 
-TEST_CASE("a web address has a scheme and a host") {
+TEST_CASE("a text counts as a web address if it has a scheme and a host") {
   for (const char* yes : {"http://a", "https://a.test:80/x", "HtTp://a"}) CHECK(is_http_url(yes));
   for (const char* no : {"", "a.test", "http://", "https://?a", "https://#", "ftp://a", "/a"})
     CHECK_FALSE(is_http_url(no));

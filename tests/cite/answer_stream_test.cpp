@@ -132,7 +132,7 @@ TEST_CASE("an answer becomes tokens and citations") {
   }
 }
 
-TEST_CASE("the answer does not depend on the splits of the stream") {
+TEST_CASE("the answer does not depend on how the stream is split") {
   for (const Case& c : cases()) {
     CAPTURE(c.name);
     const std::string_view input = c.input;

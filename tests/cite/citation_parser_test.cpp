@@ -164,7 +164,7 @@ TEST_CASE("text and tags are separated") {
   }
 }
 
-TEST_CASE("the result does not depend on the splits of the stream") {
+TEST_CASE("the result does not depend on how the stream is split") {
   for (const Case& c : cases()) {
     CAPTURE(c.name);
     const std::string_view input = c.input;

@@ -180,7 +180,7 @@ TEST_CASE("long quotes are cut to whole sentences") {
   CHECK(out.quote.size() > 200);
 }
 
-TEST_CASE("the cited chunk is searched first") {
+TEST_CASE("the cited chunk is searched before the rest of the document") {
   const std::vector<std::string_view> document = {"Intro. It starts with the word limit here.",
                                                   "More. It ends with the word limit there."};
   CHECK(verify_quote("the word limit", document, 1, "").quote == "the word limit");
@@ -226,7 +226,7 @@ TEST_CASE("the returned quote is always in the document") {
   }
 }
 
-TEST_CASE("large documents are searched quickly") {
+TEST_CASE("a quote is found quickly in a large document") {
   std::string chunk;
   while (chunk.size() < 3000)
     chunk += "a a a b a a a a lot of words that say the same again and again. ";

@@ -187,7 +187,7 @@ void check_splits(std::string_view input) {
 
 }  // namespace
 
-TEST_CASE("text that keeps to the voice is not changed") {
+TEST_CASE("the voice guard does not change text that follows its rules") {
   for (const std::string_view input : kPass) {
     CAPTURE(input);
     if (input.find('@') == std::string_view::npos) CHECK(guard({input}) == input);
@@ -203,7 +203,7 @@ TEST_CASE("openers, exclamation marks, emoji, list markers and extra white space
   }
 }
 
-TEST_CASE("the voice guard is idempotent") {
+TEST_CASE("a text that passed the voice guard is not changed by it again") {
   for (const Case& c : kChange) {
     if (c.input.find('@') != std::string_view::npos) continue;
     CAPTURE(c.input);
@@ -229,7 +229,7 @@ TEST_CASE("text is held back only while it may become an opener") {
   CHECK(out == "helm and hello.\nso");
 }
 
-TEST_CASE("invalid guard rules are a config error") {
+TEST_CASE("invalid guard rules give a config error") {
   struct Bad {
     const char* text;
     const char* message;

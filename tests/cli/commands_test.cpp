@@ -80,12 +80,12 @@ TEST_CASE("invalid input gives a one-line error and the right exit code") {
   CHECK(!std::filesystem::exists(fresh.home() / "folder/stoka.db"));
 }
 
-TEST_CASE("a question may look like a flag, and a list flag does not swallow it") {
+TEST_CASE("a question may look like a flag, and a list flag does not take it as a value") {
   CHECK(machine().stoka({"route", "--", "--help me"}).code == 0);
   CHECK(machine().stoka({"chat", "--seen", "debono", "tell me about bounded execution"}).code == 0);
 }
 
-TEST_CASE("output that cannot be written is an error") {
+TEST_CASE("output that cannot be written gives an error") {
   ProcessResult full = machine().stoka({"status"}, "", "/dev/full");
   CHECK(full.code == 3);
   CHECK(full.err.find("cannot write the result") != std::string::npos);

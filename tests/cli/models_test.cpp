@@ -266,7 +266,7 @@ TEST_CASE("discover gets all framing lines with one request") {
   for (const Json& item : body["recommendations"]) CHECK(item["framing"].is_null());
 }
 
-TEST_CASE("an unknown STOKA_ variable gives a warning with a suggestion") {
+TEST_CASE("an unknown variable that begins with STOKA_ gives a warning with a suggestion") {
   Machine machine;
   machine.environment()["STOKA_GEN_ULR"] = "x";
   ProcessResult ran = machine.stoka({"route", "hi"});

@@ -14,7 +14,7 @@ namespace settings_test {
 
 using namespace stoka::testing;
 
-TEST_CASE("every kind that a setting allows can be made") {
+TEST_CASE("every kind of embedder, reranker and generator that a setting allows can be made") {
   for (const std::string role : {"EMBED", "RERANK", "GEN"}) {
     const std::string variable = role == "EMBED"    ? "STOKA_EMBEDDER"
                                  : role == "RERANK" ? "STOKA_RERANKER"

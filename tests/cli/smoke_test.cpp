@@ -75,7 +75,7 @@ TEST_CASE("smoke --url checks a running server") {
 }
 
 TEST_CASE(
-    "smoke --url passes repeatedly on a site of other content and keeps within its rate limit") {
+    "smoke --url passes repeatedly on a site with other content and keeps within its rate limit") {
   Machine machine;
   machine.write("site/blog/bread.md",
                 "---\ntitle: Rye bread at home\n---\nRye bread is rye flour, water and salt. Time "

@@ -143,7 +143,7 @@ TEST_CASE("comments, unknown events and unknown fields are ignored") {
   CHECK(outcome.events.size() == 2);
 }
 
-TEST_CASE("events in the wrong order are protocol errors") {
+TEST_CASE("events in the wrong order give a protocol error") {
   const std::string token = "event: token\ndata: {\"text\":\"a\"}\n\n";
   const std::string error = "event: error\ndata: {\"message\":\"m\",\"retryable\":true}\n\n";
   struct Case {
@@ -162,7 +162,7 @@ TEST_CASE("events in the wrong order are protocol errors") {
   }
 }
 
-TEST_CASE("a stream without done or error has not ended") {
+TEST_CASE("a stream without a done event or an error event counts as incomplete") {
   for (const std::string& bytes :
        {std::string(), kReady, kReady + kDone.substr(0, kDone.size() - 1), std::string(":\n\n")}) {
     CAPTURE(bytes);
@@ -173,7 +173,7 @@ TEST_CASE("a stream without done or error has not ended") {
   }
 }
 
-TEST_CASE("malformed data is a protocol error that names the field") {
+TEST_CASE("malformed data gives a protocol error that names the field") {
   struct Case {
     const char* name;
     std::string data;
@@ -213,7 +213,7 @@ TEST_CASE("malformed data is a protocol error that names the field") {
   }
 }
 
-TEST_CASE("a citation without URL is read, and an unknown kind is a block") {
+TEST_CASE("a citation without URL is read, and an unknown kind is read as block") {
   const std::string old =
       R"({"slug":"s","title":"","quote":"","type":"","reading_time":"","date":"","score":0)";
   for (const char* more : {"}", R"(,"kind":"poster","url":null,"published":"soon"})"}) {
@@ -226,7 +226,7 @@ TEST_CASE("a citation without URL is read, and an unknown kind is a block") {
   }
 }
 
-TEST_CASE("an event that is too long is an error") {
+TEST_CASE("an event that is too long gives an error") {
   EventReader reader([](const Event&) {});
   Result<> pushed = reader.push("data: ");
   const std::string more(64u << 10, 'a');

@@ -225,7 +225,7 @@ TEST_CASE("a failure before ready is returned, and no event is passed on") {
   CHECK(!gone.hint.empty());
 }
 
-TEST_CASE("a stop ends the stream without a last event") {
+TEST_CASE("a stop request ends the stream without a last event") {
   std::stop_source source;
   source.request_stop();
   ScriptedSite site(streamed(wire(kAnswer)));
@@ -249,7 +249,8 @@ TEST_CASE("a stop ends the stream without a last event") {
   CHECK(events.size() == 1);
 }
 
-TEST_CASE("a refusal keeps the server's message, and its status gives the kind") {
+TEST_CASE(
+    "an error for a refused request has the server's message, and the kind that fits the status") {
   struct Case {
     int status;
     ErrorKind code;
@@ -272,7 +273,7 @@ TEST_CASE("a refusal keeps the server's message, and its status gives the kind")
   }
 }
 
-TEST_CASE("Retry-After becomes the hint") {
+TEST_CASE("the Retry-After header becomes the hint of the error") {
   struct Case {
     int status;
     const char* hint;
@@ -292,7 +293,7 @@ TEST_CASE("Retry-After becomes the hint") {
   CHECK(error.hint == "try again in 7 s");
 }
 
-TEST_CASE("a server that is not stoka is a protocol error on one line") {
+TEST_CASE("a server that is not stoka gives a protocol error on one line") {
   const std::string page = "<html>" + std::string(1 << 20, 'x');
   for (const Reply& reply :
        {Reply{.type = "text/html", .body = page}, Reply{.type = "", .body = "hello"},
@@ -342,7 +343,7 @@ TEST_CASE("discover reads recommendations with and without framing") {
   CHECK(Json::parse(site.requests()[0].body) == Json{{"limit", 2}, {"page", "/x"}});
 }
 
-TEST_CASE("discover refuses malformed recommendations and takes at most ten") {
+TEST_CASE("discover refuses malformed recommendations and keeps at most ten") {
   const Json item = Json::parse(data_json(CiteEvent{cited()}));
   const auto discover = [&](const std::string& body) {
     ScriptedSite site(Reply{.body = body});

@@ -261,7 +261,7 @@ TEST_CASE("the checks do not use up the rate limit") {
   CHECK(site.answers == 15);
 }
 
-TEST_CASE("another site is asked about its own pages") {
+TEST_CASE("on another site the questions are about its own pages") {
   Site site;
   site.recommended = {"rye-bread", "starters"};
   site.questions = site.find({});
@@ -301,7 +301,7 @@ TEST_CASE("questions can be chosen by options") {
   CHECK(cited.cited_questions[0].slug == "rye-bread");
 }
 
-TEST_CASE("a site without recommendations fails, and the detail says what to do") {
+TEST_CASE("a site without recommendations fails the check, and the detail says what to do") {
   Site site;
   site.recommended = {};
   site.questions = site.find({});
@@ -387,7 +387,7 @@ TEST_CASE("with a fixture the degraded sites and all sessions are checked") {
   check_failed(all, 9, "HTTP 200, not 503");
 }
 
-TEST_CASE("after a stop the remaining results are missing") {
+TEST_CASE("after a stop request the remaining results are missing") {
   std::stop_source source;
   ScriptedSite scripted(Answer().reply());
   const auto remote = client::SiteClient::make(scripted, "http://example.com");

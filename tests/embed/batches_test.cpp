@@ -111,7 +111,7 @@ TEST_CASE("a refused text gets a warning, and the other texts of its batch are e
   }
 }
 
-TEST_CASE("if all texts are refused and the probe is not, each text gets a warning") {
+TEST_CASE("if all texts are refused but the test text is not, each text gets a warning") {
   Server server;
   const Embeddings embedded = server.embed({"poison", "more poison"});
   CHECK(embedded.vectors == std::vector<Vector>(2));
@@ -120,7 +120,8 @@ TEST_CASE("if all texts are refused and the probe is not, each text gets a warni
                    std::vector<std::string>{std::string(kProbeText)}) == 1);
 }
 
-TEST_CASE("if the server refuses the probe, its refusal is the error, after a few requests") {
+TEST_CASE(
+    "if the server refuses even the test text, its refusal is the error, after a few requests") {
   Server server;
   server.refuses_all = true;
   const std::vector<std::string> texts(1000, "day");
@@ -168,7 +169,7 @@ TEST_CASE("a text that is too long gets the mean of its parts, weighted by lengt
   CHECK(embedded.vectors[0][1] == doctest::Approx(b / std::hypot(a, b)));
 }
 
-TEST_CASE("a part that is too long is split again") {
+TEST_CASE("a part of a text that is too long is split again") {
   Server server;
   server.max_text_bytes = 17;
   std::string text;

@@ -132,7 +132,7 @@ TEST_CASE(
   CHECK_FALSE(BuiltinEmbedder(*store).embed_query("marvellous", {}).value().empty());
 }
 
-TEST_CASE("an empty index and an index without words are not fitted") {
+TEST_CASE("no basis is fitted for an empty index or an index without words") {
   TempStore store;
   CHECK_FALSE(store.refit());
   store.put("-", {""});

@@ -75,7 +75,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("two fits of the same chunks give the same bytes") {
+TEST_CASE("fitting the same chunks twice gives the same bytes") {
   const Chunks chunks = two_subjects(40);
   const Basis one = fit(rows(chunks), 20, {}).value();
   const Basis two = fit(rows(chunks), 20, {}).value();
@@ -121,7 +121,7 @@ TEST_CASE("in a large corpus, terms that occur in a single chunk are left out") 
   CHECK(fit(rows(chunks), 400, options).value().rows.size() == 6);
 }
 
-TEST_CASE("a sample of the chunks has the right size") {
+TEST_CASE("a sample of the chunks has the expected size") {
   struct Case {
     size_t n;
     size_t max;
@@ -153,7 +153,7 @@ TEST_CASE("fit reports its progress and can be cancelled") {
   CHECK(stopped.error().kind == ErrorKind::cancelled);
 }
 
-TEST_CASE("a long vector of small numbers is normalised in double precision") {
+TEST_CASE("a vector of many small numbers is normalised in double precision") {
   const Vector vector = normalized(std::vector<double>(4096, 1e-4));
   double squares = 0;
   for (const float value : vector) squares += static_cast<double>(value) * value;

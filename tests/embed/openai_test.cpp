@@ -40,7 +40,7 @@ FakeOptions dialect(const std::string& name, size_t max_text = 8192) {
 
 }  // namespace
 
-TEST_CASE("openai: the identity has the model and the dimension of the probe") {
+TEST_CASE("openai: the identity has the model and the dimension of a test vector") {
   Fixture fixture({"fake-model"});
   CHECK(fixture.embedder.name() == "openai at " + fixture.server.url() + "/v1");
   CHECK(fixture.embedder.identity(InputType::query, {}).value() ==
@@ -122,7 +122,7 @@ TEST_CASE("openai: a base64 embedding is read") {
   CHECK(vector[1] == doctest::Approx(-2 / std::sqrt(5.25)));
 }
 
-TEST_CASE("openai: configured dimensions are requested, and another dimension is an error") {
+TEST_CASE("openai: configured dimensions are requested, and another dimension gives an error") {
   Fixture fixture({"fake-model", 16});
   CHECK(fixture.embedder.identity(InputType::query, {}).value().dim == 16);
   CHECK(request_bodies(fixture.server, "/embeddings")[0]["dimensions"] == 16);
@@ -167,7 +167,7 @@ TEST_CASE("openai: a refused text gets a warning, and the other texts are embedd
   CHECK(query.error().kind == ErrorKind::protocol);
 }
 
-TEST_CASE("openai: a response without valid vectors is a protocol error") {
+TEST_CASE("openai: a response without valid vectors gives a protocol error") {
   const struct {
     std::string fault;
     std::string what;
@@ -193,7 +193,7 @@ TEST_CASE("openai: a response without valid vectors is a protocol error") {
   }
 }
 
-TEST_CASE("openai: a server without an embedding model is a config error") {
+TEST_CASE("openai: a server without an embedding model gives a config error") {
   const struct {
     int status;
     std::string message;
@@ -228,8 +228,7 @@ TEST_CASE("openai: a refusal of dimensions is not taken for a server without an 
   CHECK(identity.error().message.find("matryoshka") != std::string::npos);
 }
 
-TEST_CASE(
-    "openai: a model that the server does not have is an error that lists the models it has") {
+TEST_CASE("openai: a model that the server does not have gives an error that lists its models") {
   for (const std::string behaviour :
        {"", R"({"path":"/embeddings","status":400,"message":"Invalid model: bge-m4"})"}) {
     CAPTURE(behaviour);

@@ -58,7 +58,7 @@ TEST_CASE("openai: an embedding may be base64 of float32") {
   CHECK(*padded == RawVectors{{1}});
 }
 
-TEST_CASE("openai: a body that is not a list of vectors is an error that says why") {
+TEST_CASE("openai: a body that is not a list of vectors gives an error that says why") {
   const struct {
     std::string body;
     std::string what;
@@ -98,7 +98,7 @@ TEST_CASE("openai: a body that is not a list of vectors is an error that says wh
   }
 }
 
-TEST_CASE("tei: a body that is not a list of vectors is an error that says why") {
+TEST_CASE("tei: a body that is not a list of vectors gives an error that says why") {
   const struct {
     std::string body;
     std::string what;

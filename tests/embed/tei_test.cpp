@@ -45,7 +45,8 @@ FakeOptions options(size_t max_batch, size_t max_text = 8192) {
 
 }  // namespace
 
-TEST_CASE("tei: the identity has model and revision from /info and the dimension of the probe") {
+TEST_CASE(
+    "tei: the identity has model and revision from /info and the dimension of a test vector") {
   Fixture fixture;
   CHECK(fixture.embedder.name() == "tei at " + fixture.server.url());
   CHECK(fixture.embedder.identity(InputType::query, {}).value() ==
@@ -79,7 +80,7 @@ TEST_CASE("tei: embed_documents fails if the model changes before it is done") {
   CHECK(embedded.error().message.find("to tei:other") != std::string::npos);
 }
 
-TEST_CASE("tei: a server without a valid /info is an error that names embedder.kind") {
+TEST_CASE("tei: a server without a valid /info gives an error that names embedder.kind") {
   // A server without /info is another kind of server; one with an invalid /info may be broken.
   for (const auto& [behaviour, kind] : std::vector<std::pair<std::string, ErrorKind>>{
            {R"({"path":"/info","status":404})", ErrorKind::config},
@@ -229,7 +230,7 @@ TEST_CASE("tei: a vector of zeros, nulls or NaN counts as a refusal of the text"
   }
 }
 
-TEST_CASE("tei: a response without valid vectors is a protocol error") {
+TEST_CASE("tei: a response without valid vectors gives a protocol error") {
   const struct {
     std::string fault;
     std::string what;
@@ -265,7 +266,7 @@ TEST_CASE("tei: after a vector of the wrong dimension the server is asked for it
   CHECK(fixture.server.requests().size() == 3);  // /info, the probe, the text
 }
 
-TEST_CASE("tei: a server that runs a reranker is a config error") {
+TEST_CASE("tei: a server that runs a reranker gives a config error") {
   FakeOptions reranker;
   reranker.reranker = true;
   Fixture fixture(reranker);
@@ -281,7 +282,7 @@ TEST_CASE("tei: a server that runs a reranker is a config error") {
 }
 
 TEST_CASE(
-    "tei: a server that is down is unavailable, and a server that does not answer times out") {
+    "tei: a server that is down gives the error unavailable, one that does not answer a timeout") {
   Fixture fixture;
   fixture.connect();
   fixture.server.queue_behaviour(R"({"times":0,"status":503})");
@@ -328,7 +329,7 @@ TEST_CASE("tei: without a server at the address the error is unavailable") {
   CHECK(embedder.embed_documents(some_texts(1), {}, {}).error().kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("tei: a wrong key is reported as such, not as another kind of server") {
+TEST_CASE("tei: a wrong key gives an error about the key, not about another kind of server") {
   FakeOptions locked;
   locked.key = "right";
   Fixture fixture(locked);

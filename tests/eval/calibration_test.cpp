@@ -45,7 +45,7 @@ Fixture some() {
 
 }  // namespace
 
-TEST_CASE("an answer is correct if its best document is relevant, a refusal if none is") {
+TEST_CASE("an answer counts as correct if its best document is relevant, a refusal if none is") {
   const Fixture all = some();
   const std::vector<ConfidenceClass> classes = calibrate(all.runs, all.queries);
   REQUIRE(classes.size() == 4);

@@ -132,7 +132,7 @@ TEST_CASE("routes are read by their names") {
   }
 }
 
-TEST_CASE("a line with relevant slugs is a query") {
+TEST_CASE("a line with relevant slugs is read as a query") {
   const auto cases = read(R"({"id":"q","query":"why","relevant":{"a":3,"b":0.5},"note":"n"})"
                           "\n"
                           R"({"query":"none","relevant":{}})"
@@ -161,7 +161,7 @@ TEST_CASE("CRLF, blank lines and a byte order mark are accepted") {
   for (const char* empty : {"", "\n", "\r\n \n", "\xEF\xBB\xBF"}) CHECK(read(empty)->cases.empty());
 }
 
-TEST_CASE("a line that is not a JSON object with a query is a data error") {
+TEST_CASE("a line that is not a JSON object with a query gives a data error") {
   const std::string good = R"({"query":"a"})";
   const Refusal refusals[] = {
       {"// a comment", "evals/my.jsonl:1: not JSON: the error is at byte 1"},
@@ -189,7 +189,7 @@ TEST_CASE("a line that is not a JSON object with a query is a data error") {
   for (const Refusal& refusal : refusals) check_refused(refusal);
 }
 
-TEST_CASE("an unknown field is an error that suggests the nearest field") {
+TEST_CASE("an unknown field gives an error that suggests the nearest field") {
   const Refusal refusals[] = {
       {line(R"("must_site":true)"),
        "evals/my.jsonl:1: unknown field 'must_site', did you mean 'must_cite'?"},
@@ -204,7 +204,7 @@ TEST_CASE("an unknown field is an error that suggests the nearest field") {
   for (const Refusal& refusal : refusals) check_refused(refusal);
 }
 
-TEST_CASE("a wrong value is an error that says what the value must be") {
+TEST_CASE("a wrong value gives an error that says what the value must be") {
   const char* texts = " must be a text or a list of texts, none of them empty";
   const char* word = " must be a text without spaces, of at most 200 bytes";
   const char* never = "'never' must be numbers of the NEVER list, 1 to 15";
@@ -272,7 +272,7 @@ TEST_CASE("a wrong value is an error that says what the value must be") {
   CHECK(read("{\"query\":\"" + std::string(2000, 'a') + "\"}"));
 }
 
-TEST_CASE("an unknown predicate is an error that lists the known ones") {
+TEST_CASE("an unknown predicate gives an error that lists the known ones") {
   const auto cases = read(line(R"("fail_if":["greeting","exclamations"])"));
   REQUIRE(!cases);
   const std::string& message = cases.error().message;
@@ -280,7 +280,7 @@ TEST_CASE("an unknown predicate is an error that lists the known ones") {
   CHECK(message.ends_with(", did you mean 'exclamation'?"));
 }
 
-TEST_CASE("a case with contradictory expectations is an error") {
+TEST_CASE("a case with contradictory expectations gives an error") {
   const char* canned = " has a fixed reply without citations, but a citation is expected";
   const Refusal refusals[] = {
       {R"("route":"void","ideal_cite":"a")", std::string("route 'void'") + canned},
@@ -359,7 +359,7 @@ TEST_CASE("error messages do not contain the question") {
   }
 }
 
-TEST_CASE("arbitrary bytes are read or refused with one line") {
+TEST_CASE("arbitrary bytes are read, or refused with a one-line message") {
   const std::string pieces[] = {"{",
                                 "}",
                                 "[",

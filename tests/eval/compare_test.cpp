@@ -64,7 +64,7 @@ TEST_CASE("a metric equals the same metric read from a file") {
   }
 }
 
-TEST_CASE("a case that fails now is worse, with the reasons") {
+TEST_CASE("a case that fails now is listed as worse, with the reasons") {
   const Comparison comparison =
       compare(report({result("dataset", "a", 1), result("dataset", "b", 0)}),
               report({result("dataset", "a", 0), result("dataset", "b", 1)}), 0, false);
@@ -79,7 +79,7 @@ TEST_CASE("a case that fails now is worse, with the reasons") {
   CHECK(comparison.better[0].why.empty());
 }
 
-TEST_CASE("a loss counts only if it exceeds the tolerance") {
+TEST_CASE("a lower score is reported only if the loss exceeds the tolerance") {
   struct Case {
     double before, now, tolerance;
     bool worse, better;
@@ -117,7 +117,7 @@ TEST_CASE("means of single scores and categories are not compared") {
   CHECK(!compare(before, now, 0, false).regressed());
 }
 
-TEST_CASE("a missing case is worse if it passed before") {
+TEST_CASE("a missing case is listed as worse if it passed before") {
   const Report before =
       report({result("dataset", "a", 1), result("dataset", "b", 0), result("dataset", "c", 1)});
   const Comparison comparison = compare(before, report({result("dataset", "c", 1)}), 0, false);
@@ -149,7 +149,7 @@ TEST_CASE("a run of some cases compares only those cases") {
   CHECK(names(compare(before, now, 0, true).worse) == Names{"dataset/a"});
 }
 
-TEST_CASE("a case that could not be run is not a regression") {
+TEST_CASE("a case that could not be run is not reported as a regression") {
   const Report before = report({result("dataset", "a", 1), result("dataset", "b", 1)},
                                {{"dataset.pass_rate", 1}, {"retrieval.policy.mrr", 1}});
   const Report now = report({not_run("dataset", "a"), result("dataset", "b", 1)},
@@ -163,7 +163,7 @@ TEST_CASE("a case that could not be run is not a regression") {
         Names{"dataset/a"});
 }
 
-TEST_CASE("a case without a completed trial in the baseline is new") {
+TEST_CASE("a case without a completed trial in the baseline counts as new") {
   const Report before = report({not_run("dataset", "a"), result("dataset", "b", 1)});
   const Report now = report({result("dataset", "a", 0), result("dataset", "b", 1),
                              result("dataset", "new-fails", 0), result("dataset", "new-passes", 1),
@@ -180,7 +180,7 @@ TEST_CASE("a new failing case does not lower the pass rate of its suite") {
   CHECK_FALSE(compare(before, now, 0, false).regressed());
 }
 
-TEST_CASE("many losses within the tolerance add up to a loss of the suite") {
+TEST_CASE("many losses within the tolerance add up to a reported loss of the suite") {
   std::vector<CaseResult> good, bad;
   for (int i = 0; i < 10; ++i) {
     good.push_back(result("dataset", std::to_string(i), 10, 10));
@@ -190,7 +190,8 @@ TEST_CASE("many losses within the tolerance add up to a loss of the suite") {
   CHECK(names(comparison.worse) == Names{"dataset.pass_rate"});
 }
 
-TEST_CASE("with several trials a loss counts only if the intervals are disjoint") {
+TEST_CASE(
+    "with several trials a loss is reported only if the confidence intervals do not overlap") {
   const Report before = report({result("dataset", "a", 5, 5)});
   CHECK(names(compare(before, report({result("dataset", "a", 4, 5)}), 0.01, true).worse) ==
         Names{});
@@ -221,7 +222,7 @@ TEST_CASE("changed parts are listed") {
   CHECK(compare(before, now, 0, false).changed_parts == Names{"generator: model, was extractive"});
 }
 
-TEST_CASE("a report is comparable if it has at least one of the cases") {
+TEST_CASE("a report can be compared if it has at least one of the cases") {
   Cases cases;
   cases.cases.push_back({});
   cases.cases[0].suite = "dataset";
@@ -248,7 +249,7 @@ TEST_CASE("a metric that only one report has is not compared") {
                   .regressed());
 }
 
-TEST_CASE("figures() uses as many digits as tell the values apart") {
+TEST_CASE("figures() uses as many digits as are needed to distinguish the values") {
   struct Case {
     Change change;
     const char *before, *now;

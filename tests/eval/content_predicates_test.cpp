@@ -10,7 +10,7 @@ using namespace stoka;
 using namespace stoka::eval;
 using namespace stoka::testing;
 
-TEST_CASE("longest_run counts sentences as a reader does, between citations") {
+TEST_CASE("longest_run counts the sentences between citations as a reader does") {
   struct {
     std::string_view text;
     size_t run;
@@ -64,7 +64,7 @@ TEST_CASE("a canned reply may have four sentences without a citation") {
   CHECK_FALSE(match("summary", answer));
 }
 
-TEST_CASE("a summary retells a page instead of citing it") {
+TEST_CASE("the predicate summary matches an answer that retells a page instead of citing it") {
   constexpr auto matching = std::to_array<std::string_view>({
       "one. two. three. four.",
       "every agent gets a leash file with budget and deadline. autonomy without constraint is "
@@ -120,7 +120,8 @@ struct Turn {
   std::string_view answer;
 };
 
-TEST_CASE("an echo repeats the question, its content words or that it was asked") {
+TEST_CASE(
+    "the predicate echo matches an answer that repeats the question or says that it was asked") {
   constexpr Turn matching[] = {
       {"what is bounded execution", "what is bounded execution? an essay. {bounded}"},
       {"why do agents need limits?", "Why do agents need limits? {bounded}"},
@@ -142,7 +143,7 @@ TEST_CASE("an echo repeats the question, its content words or that it was asked"
   }
 }
 
-TEST_CASE("an answer may use words of the question") {
+TEST_CASE("the predicate echo does not match an answer that only uses words of the question") {
   constexpr Turn clean[] = {
       {"tell me about bounded execution", "bounded execution. start with the part you would cut."},
       {"why do agents need limits?",

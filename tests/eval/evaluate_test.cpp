@@ -115,7 +115,7 @@ TEST_CASE("a voice that greets is reported as a regression of the constraints") 
   CHECK(!has(lost, "dataset"));
 }
 
-TEST_CASE("a voice guard without rules is a regression") {
+TEST_CASE("a voice guard without rules is reported as a regression") {
   SiteFixture site;
   site.guard.openers.clear();
   CHECK(has(worse(run(site, "constraints")), "constraints/"));
@@ -131,7 +131,7 @@ TEST_CASE("a broken reranker is reported as a regression of cases and of the lat
   CHECK(!has(lost, "retrieval.fused."));
 }
 
-TEST_CASE("a lowered threshold is a regression: unanswerable queries are answered") {
+TEST_CASE("a lowered threshold is reported as a regression: unanswerable queries are answered") {
   SiteFixture site, little;
   site.settings.thresholds.nothing = 0.1;
   CHECK(has(worse(run(site, "dataset")), "dataset/void-"));
@@ -139,7 +139,7 @@ TEST_CASE("a lowered threshold is a regression: unanswerable queries are answere
   CHECK(has(worse(run(little, "retrieval")), "retrieval.refused"));
 }
 
-TEST_CASE("other thresholds and disabled policy rules are regressions") {
+TEST_CASE("other thresholds and disabled policy rules are reported as regressions") {
   const auto with = [](auto change, const std::string& suite) {
     SiteFixture site;
     change(site.settings);
@@ -153,7 +153,7 @@ TEST_CASE("other thresholds and disabled policy rules are regressions") {
   CHECK(with([](Settings& s) { s.policy.navigational = 1; }, "dataset") != "");
 }
 
-TEST_CASE("a raised threshold is a regression") {
+TEST_CASE("a raised threshold is reported as a regression") {
   SiteFixture site;
   site.settings.thresholds.nothing = 0.8;
   CHECK(has(worse(run(site, "dataset")), "dataset/new-"));

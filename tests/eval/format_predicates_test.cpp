@@ -9,7 +9,7 @@ namespace {
 using namespace stoka::eval;
 using namespace stoka::testing;
 
-TEST_CASE("exclamation marks of any script match") {
+TEST_CASE("the predicate exclamation matches exclamation marks of any script") {
   constexpr auto matching = std::to_array<std::string_view>({
       "it works!",
       "it works ! {bounded}",
@@ -29,7 +29,7 @@ TEST_CASE("exclamation marks of any script match") {
   check_matches("exclamation", matching);
 }
 
-TEST_CASE("an exclamation mark that belongs to code does not match") {
+TEST_CASE("the predicate exclamation does not match a mark that belongs to code") {
   constexpr auto clean = std::to_array<std::string_view>({
       "it checks that a != b. {bounded}",
       "`panic!` is one line.",
@@ -49,7 +49,7 @@ TEST_CASE("an exclamation mark that belongs to code does not match") {
   check_no_match("exclamation", clean);
 }
 
-TEST_CASE("the quote of a citation is not judged") {
+TEST_CASE("predicates of the format do not judge the quote of a citation") {
   Answer answer = make_answer("read it. {bounded}");
   answer.parts.back().citation->quote = "Stop! \xF0\x9F\x94\xA5";
   CHECK_FALSE(match("exclamation", answer));
@@ -57,7 +57,7 @@ TEST_CASE("the quote of a citation is not judged") {
   CHECK_FALSE(match("energy", answer));
 }
 
-TEST_CASE("emoji, keycaps, flags and emoticons match") {
+TEST_CASE("the predicate emoji matches emoji, keycaps, flags and emoticons") {
   constexpr auto matching = std::to_array<std::string_view>({
       "noted \xF0\x9F\x98\x80",
       "ship it \xF0\x9F\x9A\x80",
@@ -75,7 +75,7 @@ TEST_CASE("emoji, keycaps, flags and emoticons match") {
   check_matches("emoji", matching);
 }
 
-TEST_CASE("text symbols are not emoji") {
+TEST_CASE("the predicate emoji does not match text symbols") {
   constexpr auto clean = std::to_array<std::string_view>({
       "press \u2318K. {bounded}",
       "a \u2192 b \u2713",
@@ -93,7 +93,7 @@ TEST_CASE("text symbols are not emoji") {
   check_no_match("emoji", clean);
 }
 
-TEST_CASE("lists match over several lines and in one line") {
+TEST_CASE("the predicate list matches lists over several lines and in one line") {
   constexpr auto matching = std::to_array<std::string_view>({
       "two things:\n- the leash\n- the ledger",
       "* one\n* two",
@@ -116,7 +116,7 @@ TEST_CASE("lists match over several lines and in one line") {
   check_matches("list", matching);
 }
 
-TEST_CASE("dashes, numbers and code are not lists") {
+TEST_CASE("the predicate list does not match dashes, numbers and code") {
   constexpr auto clean = std::to_array<std::string_view>({
       "a leash - and a ledger. {bounded}",
       "- one line that begins with a dash",

@@ -11,7 +11,9 @@ using namespace stoka;
 using namespace stoka::eval;
 using namespace stoka::testing;
 
-TEST_CASE("numbers, names, terms and quotations that were not retrieved are ungrounded") {
+TEST_CASE(
+    "the predicate ungrounded matches numbers, names, terms and quotations that were not "
+    "retrieved") {
   constexpr auto matching = std::to_array<std::string_view>({
       "it cost 40 euros. {bounded}",
       "version 3.4.11 fixed it. {bounded}",
@@ -36,7 +38,7 @@ TEST_CASE("numbers, names, terms and quotations that were not retrieved are ungr
   check_matches("ungrounded", matching);
 }
 
-TEST_CASE("what was retrieved or asked is grounded, and so are common words") {
+TEST_CASE("what was retrieved or asked counts as grounded, and so do common words") {
   constexpr auto clean = std::to_array<std::string_view>({
       "it cost 38 euros. {bounded}",
       "3.4.10 did it. or was it 3.4? {bounded}",
@@ -91,7 +93,7 @@ TEST_CASE("if the confidence is nothing, only the canned reply counts as grounde
   CHECK_FALSE(match("ungrounded", answer));
 }
 
-TEST_CASE("a citation that was not retrieved and a visible tag are invented") {
+TEST_CASE("the predicate invented matches a citation that was not retrieved and a visible tag") {
   constexpr auto matching = std::to_array<std::string_view>({
       "look. {made-up}",
       "{bounded} {Bounded}",

@@ -24,7 +24,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("the axis ends at the tenths around the values") {
+TEST_CASE("the axis of a chart ends at the tenths around the values") {
   struct Case {
     Values values;
     const char *high, *low;
@@ -44,11 +44,11 @@ TEST_CASE("the axis ends at the tenths around the values") {
   }
 }
 
-TEST_CASE("the line goes from left to right, and higher values are higher up") {
+TEST_CASE("the line of a chart goes from left to right, and higher values are higher up") {
   CHECK(has(chart({0.0, 0.5, 1.0}), "points=\"34.0,102.0 172.0,56.0 310.0,10.0\""));
 }
 
-TEST_CASE("a missing value keeps its place on the axis but has no point") {
+TEST_CASE("a missing value keeps its place on the axis of a chart but has no point") {
   CHECK(has(chart({0.0, std::nullopt, 1.0}), "points=\"34.0,102.0 310.0,10.0\""));
   CHECK(has(chart({std::nullopt, 0.5}), "over 1 reports"));
   CHECK(chart({std::nullopt, std::nullopt}).empty());

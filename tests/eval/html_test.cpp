@@ -89,7 +89,7 @@ std::string unbalanced(const std::string& page) {
 
 }  // namespace
 
-TEST_CASE("the heading and the title give the verdict") {
+TEST_CASE("heading and title of the report give the verdict") {
   Report all = report();
   CHECK(has(to_html(all, {}, nullptr),
             "<title>stoka eval: 1 of 4 passed, 2 failed, 1 could not be run</title>"));
@@ -99,7 +99,7 @@ TEST_CASE("the heading and the title give the verdict") {
   CHECK(has(to_html(all, {}, nullptr), "<h1><span>0 of 0 passed</span></h1>"));
 }
 
-TEST_CASE("the worst cases come first, and passing cases are folded away") {
+TEST_CASE("the report shows the worst cases first, and passing cases collapsed") {
   const std::string page = to_html(report(), {}, nullptr);
   const size_t gone = page.find("<h4><span>dataset/</span>gone</h4>");
   const size_t bad = page.find("<h4><span>dataset/</span>bad</h4>");
@@ -138,7 +138,7 @@ TEST_CASE("metrics are shown in tables") {
   CHECK(has(page, "<span>50.0%</span>"));
 }
 
-TEST_CASE("sections without content are left out") {
+TEST_CASE("sections without content are left out of the report") {
   Report bare;
   bare.suite = "dataset";
   bare.cases = {result("dataset", "fine", 1)};
@@ -200,7 +200,7 @@ TEST_CASE("each score over time is a chart with a description in words") {
   CHECK(unbalanced(page).empty());
 }
 
-TEST_CASE("the page has no scripts and no external resources") {
+TEST_CASE("the HTML report has no scripts and no external resources") {
   const std::vector<Report> earlier(1, report());
   const Comparison comparison;
   const std::string page = to_html(report(), earlier, &comparison);
@@ -213,7 +213,7 @@ TEST_CASE("the page has no scripts and no external resources") {
   CHECK(unbalanced(page).empty());
 }
 
-TEST_CASE("heading levels are in order") {
+TEST_CASE("the heading levels of the report are in order") {
   const std::vector<Report> earlier(1, report());
   char before = '0';
   char deepest = '0';

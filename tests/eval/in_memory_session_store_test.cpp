@@ -53,7 +53,7 @@ TEST_CASE("turns and readings merge as in a store on disk") {
   CHECK(other.visitor(kVisitor).value()->interests == std::vector<std::string>{"agents"});
 }
 
-TEST_CASE("operations that an evaluation does not need fail") {
+TEST_CASE("operations that an evaluation does not need return an error") {
   InMemorySessionStore sessions;
   CHECK(!sessions.visitors_after("", 1));
   CHECK(!sessions.sessions_after("", 1));

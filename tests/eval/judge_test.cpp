@@ -84,7 +84,7 @@ TEST_CASE("a good answer passes every score") {
                        "tone", "not_said", "no_apology", "no_list", "no_invented"});
 }
 
-TEST_CASE("each unmet expectation fails only its own score") {
+TEST_CASE("each unmet expectation fails only the score that checks it") {
   struct Row {
     const char* what;
     void (*ask)(Case&);
@@ -196,7 +196,7 @@ TEST_CASE("each unmet expectation fails only its own score") {
   }
 }
 
-TEST_CASE("a terse answer has at most forty tokens") {
+TEST_CASE("a terse answer may have at most forty tokens") {
   Case test_case;
   test_case.tone = "terse";
   std::string words = "why";

@@ -50,7 +50,7 @@ TEST_CASE("a phrase is found only in the position that its markers ask for") {
   }
 }
 
-TEST_CASE("an invalid list is a config error with its line") {
+TEST_CASE("an invalid list of phrases gives a config error with its line") {
   struct {
     std::string_view toml, message;
   } const cases[] = {

@@ -169,7 +169,7 @@ TEST_CASE("texts of arbitrary bytes make valid JSON that is read back") {
   CHECK(read->cases[1].answer == "</script>]]>\u2028\ufffd");
 }
 
-TEST_CASE("unknown members are ignored") {
+TEST_CASE("unknown members of a report are ignored") {
   json whole = json::parse(to_json(report()));
   whole["invented"] = {1, 2};
   whole["cases"][0]["invented"] = {{"deep", true}};
@@ -180,7 +180,7 @@ TEST_CASE("unknown members are ignored") {
   CHECK(to_json(*read) == to_json(report()));
 }
 
-TEST_CASE("a malformed report is an error that names the problem") {
+TEST_CASE("a malformed report gives an error that names the problem") {
   const std::string prefix = "old.json is not a report: ";
   struct Case {
     const char* text;

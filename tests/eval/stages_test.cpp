@@ -110,7 +110,7 @@ TEST_CASE("a broken reranker lowers the scores of the stages after it only") {
 }
 
 TEST_CASE(
-    "an unavailable reranker is an error, and after several failures no more queries are run") {
+    "an unavailable reranker gives an error, and after several failures no more queries are run") {
   SiteFixture site;
   auto reranker = std::make_unique<UnavailableReranker>();
   const UnavailableReranker& counted = *reranker;

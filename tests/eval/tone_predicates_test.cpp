@@ -9,7 +9,7 @@ namespace {
 using namespace stoka::eval;
 using namespace stoka::testing;
 
-TEST_CASE("a greeting matches at the start of a sentence") {
+TEST_CASE("the predicate greeting matches a greeting at the start of a sentence") {
   constexpr auto matching = std::to_array<std::string_view>({
       "hi there! what do you want to read?",
       "Hello.",
@@ -37,7 +37,7 @@ TEST_CASE("a greeting matches at the start of a sentence") {
   check_matches("greeting", matching);
 }
 
-TEST_CASE("words that only look like a greeting do not match") {
+TEST_CASE("the predicate greeting does not match words that only look like a greeting") {
   constexpr auto clean = std::to_array<std::string_view>({
       "nothing here on that. yet.",
       "they say the same thing every time.",
@@ -60,7 +60,7 @@ TEST_CASE("words that only look like a greeting do not match") {
   check_no_match("greeting", clean);
 }
 
-TEST_CASE("praise of the question is flattery") {
+TEST_CASE("the predicate flattery matches praise of the question") {
   constexpr auto matching = std::to_array<std::string_view>({
       "Great question! it stops. {bounded}",
       "that's a really good question. {bounded}",
@@ -87,7 +87,7 @@ TEST_CASE("praise of the question is flattery") {
   check_matches("flattery", matching);
 }
 
-TEST_CASE("talking about questions is not flattery") {
+TEST_CASE("the predicate flattery does not match talk about questions") {
   constexpr auto clean = std::to_array<std::string_view>({
       "the great question of the week was who pays.",
       "a good question to ask before a release: who can stop it?",
@@ -111,7 +111,7 @@ TEST_CASE("talking about questions is not flattery") {
   check_no_match("flattery", clean);
 }
 
-TEST_CASE("offers of help are sycophancy") {
+TEST_CASE("the predicate sycophancy matches offers of help") {
   constexpr auto matching = std::to_array<std::string_view>({
       "I'd be happy to help with that.",
       "i’d be happy to walk you through it. {bounded}",
@@ -137,7 +137,7 @@ TEST_CASE("offers of help are sycophancy") {
   check_matches("sycophancy", matching);
 }
 
-TEST_CASE("the same words about others are not sycophancy") {
+TEST_CASE("the predicate sycophancy does not match the same words about others") {
   constexpr auto clean = std::to_array<std::string_view>({
       "certainly not. {bounded}",
       "thanks to the ledger, nothing is lost.",
@@ -156,7 +156,7 @@ TEST_CASE("the same words about others are not sycophancy") {
   check_no_match("sycophancy", clean);
 }
 
-TEST_CASE("an apology matches at the start, after a comma and in other languages") {
+TEST_CASE("the predicate apology matches at the start, after a comma and in other languages") {
   constexpr auto matching = std::to_array<std::string_view>({
       "Sorry, I don't have anything on that.",
       "i'm sorry. nothing here.",
@@ -181,7 +181,7 @@ TEST_CASE("an apology matches at the start, after a comma and in other languages
   check_matches("apology", matching);
 }
 
-TEST_CASE("talk of sorrow and fear is not an apology") {
+TEST_CASE("the predicate apology does not match talk of sorrow and fear") {
   constexpr auto clean = std::to_array<std::string_view>({
       "better safe than sorry. {bounded}",
       "the cache was in a sorry state.",
@@ -202,7 +202,7 @@ TEST_CASE("talk of sorrow and fear is not an apology") {
   check_no_match("apology", clean);
 }
 
-TEST_CASE("sending the visitor elsewhere matches alternatives") {
+TEST_CASE("the predicate alternatives matches an answer that sends the visitor elsewhere") {
   constexpr auto matching = std::to_array<std::string_view>({
       "nothing here. but you might try a search engine.",
       "Have you tried restarting it?",
@@ -226,7 +226,8 @@ TEST_CASE("sending the visitor elsewhere matches alternatives") {
   check_matches("alternatives", matching);
 }
 
-TEST_CASE("trying, searching and recommending as topics do not match alternatives") {
+TEST_CASE(
+    "the predicate alternatives does not match trying, searching and recommending as topics") {
   constexpr auto clean = std::to_array<std::string_view>({
       "an agent might try that twice. {bounded}",
       "a search engine forgets why you asked. {bounded}",
@@ -247,7 +248,7 @@ TEST_CASE("trying, searching and recommending as topics do not match alternative
   check_no_match("alternatives", clean);
 }
 
-TEST_CASE("every kind of enthusiasm matches energy") {
+TEST_CASE("the predicate energy matches every kind of enthusiasm") {
   constexpr auto matching = std::to_array<std::string_view>({
       "wow, agents. {bounded}",
       "yay. {bounded}",
@@ -273,7 +274,7 @@ TEST_CASE("every kind of enthusiasm matches energy") {
   check_matches("energy", matching);
 }
 
-TEST_CASE("a flat answer with acronyms or a stressed word does not match energy") {
+TEST_CASE("the predicate energy does not match a flat answer with acronyms or a stressed word") {
   constexpr auto clean = std::to_array<std::string_view>({
       "noted.",
       "it NEVER retries. {bounded}",
@@ -297,7 +298,8 @@ TEST_CASE("a flat answer with acronyms or a stressed word does not match energy"
 }
 
 TEST_CASE(
-    "capitals from the chunks or the question are terms, unless the question is in capitals") {
+    "words in capitals count as terms if chunks or question have them, unless the question "
+    "shouts") {
   Answer answer = make_answer("FOR UPDATE SKIP LOCKED is the queue. {bounded}");
   CHECK(match("energy", answer));
   answer.query = "what does FOR UPDATE SKIP LOCKED do";

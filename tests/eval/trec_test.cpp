@@ -62,13 +62,13 @@ TEST_CASE("queries without a relevant document are left out") {
   CHECK(found->front().relevant.size() == 1);
 }
 
-TEST_CASE("documents with the same slug are one document with the higher gain") {
+TEST_CASE("documents with the same slug are merged into one document with the higher gain") {
   const auto found = read("1\ta", "1 DOC#7 1\n1 doc-7 3\n1 Doc-7 2");
   REQUIRE(found);
   CHECK(found->front().relevant == decltype(Query::relevant){{"doc-7", 3}});
 }
 
-TEST_CASE("a malformed collection is a data error with file and line") {
+TEST_CASE("a malformed collection gives a data error with file and line") {
   const std::string long_line = "{\"id\":\"1\",\"text\":\"" + std::string(2 << 20, 'x') + "\"}";
   struct {
     std::string queries, qrels, message;
@@ -143,7 +143,7 @@ TEST_CASE("a run has six columns and falling scores") {
   CHECK(run_lines("q1", {}, "run").empty());
 }
 
-TEST_CASE("the scores of a run differ in single precision") {
+TEST_CASE("the scores of a written run differ even in single precision") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::vector<RankedDocument> ranked;
   for (double score : {kInfinity, kInfinity, 1e300, 1e299, 1.0, 1.0 - 1e-12, 1.0 - 2e-12,

@@ -36,7 +36,7 @@ bool is_target(std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("every input of a corpus obeys the rules of its target") {
+TEST_CASE("no input of a corpus breaks the rules of its fuzz target") {
   uint64_t total = 0;
   for (const Target& target : kTargets) {
     CAPTURE(target.name);
@@ -53,7 +53,7 @@ TEST_CASE("every input of a corpus obeys the rules of its target") {
   CHECK(total <= kMaxCorpusBytes);
 }
 
-TEST_CASE("every target accepts an empty input and bytes without meaning") {
+TEST_CASE("every fuzz target accepts an empty input and bytes without meaning") {
   std::string bytes;
   for (int i = 0; i < 1024; ++i) bytes += static_cast<char>(i * 7 + i / 256);
   for (const Target& target : kTargets) {
@@ -63,7 +63,7 @@ TEST_CASE("every target accepts an empty input and bytes without meaning") {
   }
 }
 
-TEST_CASE("targets, their files and their corpora correspond") {
+TEST_CASE("fuzz targets, their files and their corpora correspond") {
   size_t files = 0, corpora = 0;
   for (const auto& entry : fs::directory_iterator(kFolder)) {
     const std::string name = entry.path().filename().string();

@@ -174,7 +174,7 @@ TEST_CASE("each delta is passed on at once") {
   CHECK(decoder.finish()->finish == FinishReason::complete);
 }
 
-TEST_CASE("an error event after the finish reason still fails") {
+TEST_CASE("an error event after the finish reason makes the answer fail") {
   const std::string stop =
       event(R"({"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]})");
   CHECK(decode({stop, event(R"({"error":"out of memory"})")}).end ==
@@ -252,7 +252,7 @@ TEST_CASE("an answer that is longer than the limit is cut between characters") {
         Decoded{"abcéf", "truncated"});
 }
 
-TEST_CASE("reasoning above the limit is an error that says so") {
+TEST_CASE("reasoning above the limit gives an error that says so") {
   const std::string stream = delta("reasoning", "hmm") + delta("thinking", "hmm");
   CHECK(decode({stream}, kStream, {100, 6}).end ==
         "config: the model thought for 6 bytes without answering");

@@ -55,7 +55,7 @@ TEST_CASE("empty fields are not sent") {
         Json::parse(R"({"messages":[],"stream":false,"temperature":0.5,"top_p":0.9})"));
 }
 
-TEST_CASE("extra fields are added, override ours, or remove them") {
+TEST_CASE("extra fields are added, override stoka's fields, or remove them") {
   const Json out = body(with_extra(
       R"({"chat_template_kwargs":{"enable_thinking":false},"temperature":0,"stop":null})"));
   CHECK(out["chat_template_kwargs"] == Json{{"enable_thinking", false}});
@@ -64,7 +64,7 @@ TEST_CASE("extra fields are added, override ours, or remove them") {
   CHECK(out.contains("top_p"));
 }
 
-TEST_CASE("an extra that is not a JSON object is a config error") {
+TEST_CASE("an `extra` that is not a JSON object gives a config error") {
   for (const std::string extra : {"[1]", "\"a\"", "{", "{\"a\":}", "null"}) {
     CAPTURE(extra);
     const auto checked = check_extra(extra);

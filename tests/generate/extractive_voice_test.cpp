@@ -408,7 +408,7 @@ TEST_CASE("an answer that is stopped before it starts is cancelled, and nothing 
   CHECK(calls == 0);
 }
 
-TEST_CASE("recommendations get framing lines, and neighbours get different ones") {
+TEST_CASE("recommendations get framing lines, and consecutive ones get different lines") {
   std::vector<Hit> hits;
   for (int i = 0; i < 12; ++i) {
     hits.push_back(hit("slug-" + std::to_string(i), i % 5 == 0 ? "product" : "blog", 0.5, "x"));

@@ -27,7 +27,7 @@ FramingVoice voice() { return read_framing_voice(golden::load().value().framing)
 
 }  // namespace
 
-TEST_CASE("quotes and emphasis around a line are removed") {
+TEST_CASE("quotes and emphasis around a framing line are removed") {
   const std::pair<std::string, std::string> lines[] = {
       {" an argument to take sides on.\n", "an argument to take sides on."},
       {"\n\nfirst.\nsecond.", "first."},
@@ -53,7 +53,7 @@ TEST_CASE("quotes and emphasis around a line are removed") {
   }
 }
 
-TEST_CASE("a long line is cut between words") {
+TEST_CASE("a long framing line is cut between words") {
   std::string written;
   for (int i = 0; i < 100; ++i) written += "word ";
   const auto line = framing_line(written);
@@ -63,7 +63,7 @@ TEST_CASE("a long line is cut between words") {
   CHECK(framing_line(std::string(300, 'x'))->size() <= 204);
 }
 
-TEST_CASE("lines are assigned by their numbers") {
+TEST_CASE("framing lines are assigned to the hits by their numbers") {
   using Wanted = std::vector<std::optional<std::string>>;
   const std::pair<std::string, Wanted> answers[] = {
       {"1. one.\n2. two.", {"one.", "two."}},

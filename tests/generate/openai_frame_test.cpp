@@ -46,7 +46,8 @@ TEST_CASE("one completion request returns the lines of all hits") {
   CHECK(body["max_tokens"] == 40);
 }
 
-TEST_CASE("a server that accepts one prompt only is asked in one chat from then on") {
+TEST_CASE(
+    "a server that accepts one prompt only gets one chat request for all lines from then on") {
   struct Case {
     const char* dialect;
     const char* refusal;
@@ -102,7 +103,7 @@ TEST_CASE("reasoning is not used as a line") {
   CHECK(fixture.harness.generator.frame(hits(), {}) == kNone);
 }
 
-TEST_CASE("a failure costs only the lines") {
+TEST_CASE("if framing fails, only the lines are missing") {
   generate::OpenAiOptions options = options_for();
   options.framing_timeout = std::chrono::milliseconds(200);
   for (const char* behaviour :

@@ -44,7 +44,7 @@ TEST_CASE("the answer is the same from every dialect of server") {
     }
 }
 
-TEST_CASE("a failure is reported, and the text so far stands") {
+TEST_CASE("a failure is reported, and the text received before it is kept") {
   const Order none, accepted{"accepted"}, both{"accepted", "text"};
   struct Case {
     std::string behaviour;
@@ -136,7 +136,7 @@ TEST_CASE("if the server is down, the result is an error, and no request counts 
   CHECK_FALSE(harness.generator.probe({}).has_value());
 }
 
-TEST_CASE("a rejected key is a config error that does not repeat the key") {
+TEST_CASE("a rejected key gives a config error that does not repeat the key") {
   FakeOptions options;
   options.dialect = "openai";
   options.key = "right";
@@ -174,7 +174,7 @@ TEST_CASE("no part of a key is left where a message is cut") {
     }
 }
 
-TEST_CASE("a prompt that the server has cut is a warning") {
+TEST_CASE("a prompt that the server has cut gives a warning") {
   GeneratorFixture fixture;
   const std::string query(4000, 'x');
   fixture.fake.queue_behaviour(R"({"times":2,"prompt_tokens":100,"answer":"fine."})");

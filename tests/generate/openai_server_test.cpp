@@ -134,7 +134,7 @@ TEST_CASE("without a configured model, the server's only one is used") {
 }
 
 TEST_CASE(
-    "several models without a configured one are an error, and a server without a list is used") {
+    "several models without a configured one give an error, and a server without a list is used") {
   GeneratorFixture fixture({}, options_for(""));
   fixture.fake.queue_behaviour(R"({"path":"/models","body":{"data":[{"id":"a"},{"id":"b"}]}})");
   const Outcome outcome = fixture.harness.ask();
@@ -171,7 +171,7 @@ TEST_CASE("a server without a list of models is asked for it only once") {
   CHECK(fixture.fake.requests().size() == 3);
 }
 
-TEST_CASE("a probe asks for one token") {
+TEST_CASE("checking the model requests one token") {
   GeneratorFixture fixture({}, options_for("other"));
   const auto refused = fixture.harness.generator.probe({});
   REQUIRE_FALSE(refused.has_value());
@@ -207,7 +207,9 @@ TEST_CASE("a probe asks for one token") {
   CHECK(unnamed.harness.generator.probe({}).has_value());
 }
 
-TEST_CASE("a probe has no subject, so that no recorded answer is replayed for it") {
+TEST_CASE(
+    "the request that checks the model has no subject, so that no recorded answer is replayed for "
+    "it") {
   struct Kept final : net::SynchronousTransport {
     net::HttpClient client;
     std::vector<std::string> subjects;

@@ -22,14 +22,14 @@ std::string join(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-TEST_CASE("complete pairs and other escapes are left to the parser") {
+TEST_CASE("complete surrogate pairs and other escapes are left to the parser") {
   for (const std::string text :
        {R"(a \ud83d\ude00 b)", R"(\\ud83d)", R"(\\\\ude00)", R"(\u00e9 \n \" \ud7ff \ue000)",
         R"(\u12)", R"(\uzzzz)", R"(\)", R"(\u)", R"(\ud83)", ""})
     CHECK(mark_lone_surrogates(text) == text);
 }
 
-TEST_CASE("halves are joined across texts, and replaced if the other half is missing") {
+TEST_CASE("the halves of a surrogate pair are joined across texts, or replaced if one is missing") {
   CHECK(join({R"(a\ud83d)", R"(\ude00b)"}) == "a\U0001F600b");
   CHECK(join({R"(a\uD83D)", "", R"(\uDE00)"}) == "a\U0001F600");
   CHECK(join({R"(\ud83d)", R"(a)", R"(\ude00)"}) == "\uFFFDa\uFFFD");

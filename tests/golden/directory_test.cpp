@@ -73,7 +73,7 @@ TEST_CASE("a path that is not a golden directory is refused") {
   }
 }
 
-TEST_CASE("a golden file that cannot be read is an error") {
+TEST_CASE("a golden file that cannot be read gives an error") {
   testing::TempFolder folder;
   std::filesystem::create_symlink("nowhere", folder / "replies.toml");
   CHECK(golden::load_directory(folder.path).error().message.find("replies.toml") !=

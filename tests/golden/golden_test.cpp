@@ -48,7 +48,7 @@ TEST_CASE("canned replies obey the NEVER list") {
     }
 }
 
-TEST_CASE("the lines of a reply alternate") {
+TEST_CASE("consecutive turns get different lines of a reply") {
   auto golden = golden::load().value();
   CHECK(golden.reply("greeting", 0) != golden.reply("greeting", 1));
   CHECK(golden.reply("greeting", 0) == golden.reply("greeting", 2));
@@ -162,7 +162,7 @@ TEST_CASE("the hint for an unknown key lists the known ones") {
       "site.*, talk.*");
 }
 
-TEST_CASE("a value of the wrong type is an error with its line") {
+TEST_CASE("a value of the wrong type gives an error with its line") {
   const std::string rule = "[meta.jobs]\nreply = \"what\"\npatterns = ";
   for (auto [file, added, message] :
        std::initializer_list<std::tuple<const char*, std::string, const char*>>{

@@ -10,7 +10,7 @@ namespace source_format_test {
 
 using namespace stoka::ingest;
 
-TEST_CASE("the extension of a file tells its format") {
+TEST_CASE("the extension of a file determines its format") {
   struct {
     const char *path, *format;
     bool in_folder;  // whether it is a source if it is found in a folder
@@ -55,7 +55,7 @@ TEST_CASE("every row of the table of formats is complete") {
   }
 }
 
-TEST_CASE("messages list the formats") {
+TEST_CASE("messages list all source formats") {
   CHECK(format_names() == "markdown, products.json, corpus.jsonl");
   CHECK(unsupported_reason() == "not markdown, json or jsonl");
   CHECK(unsupported_in_folder_reason("x.png") == "neither markdown nor products.json");

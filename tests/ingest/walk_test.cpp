@@ -105,7 +105,7 @@ TEST_CASE("relative paths begin at the folder of the site, whichever of its fold
   }
 }
 
-TEST_CASE("files may be given themselves, even twice") {
+TEST_CASE("a file may be given itself, even twice") {
   testing::TempFolder tree;
   fs::path page = tree.write("site/a.md", "x"), json = tree.write("site/list.json", "[]"),
            corpus = tree.write("site/corpus.jsonl", "{}"), old = tree.write("site/OLD.NDJSON", ""),
@@ -119,7 +119,7 @@ TEST_CASE("files may be given themselves, even twice") {
   CHECK(found->files[0].root == "site");
 }
 
-TEST_CASE("a path that does not exist is a data error") {
+TEST_CASE("a path that does not exist gives a data error") {
   auto found = walk(std::vector<fs::path>{"/nowhere/at/all"});
   REQUIRE_FALSE(found.has_value());
   CHECK(found.error().kind == ErrorKind::data);

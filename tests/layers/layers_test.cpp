@@ -97,7 +97,7 @@ bool is_standard(const std::string& header) {
 
 }  // namespace
 
-TEST_CASE("the table lists exactly the folders of lib") {
+TEST_CASE("the table of rooms in lib/README.md lists exactly the folders of lib") {
   auto table = read_table();
   REQUIRE(table.size() > 10);
   for (const auto& entry : fs::directory_iterator(kRoot / "lib"))
@@ -106,7 +106,7 @@ TEST_CASE("the table lists exactly the folders of lib") {
   for (const auto& [room, row] : table) CHECK_MESSAGE(fs::is_directory(kRoot / "lib" / room), room);
 }
 
-TEST_CASE("a room includes only rooms of lower tiers") {
+TEST_CASE("code in a folder of lib includes only headers of folders in lower tiers") {
   auto table = read_table();
   each_source("lib", [&](const fs::path& file) {
     std::string own = *fs::relative(file, kRoot / "lib").begin();
@@ -122,7 +122,7 @@ TEST_CASE("a room includes only rooms of lower tiers") {
   });
 }
 
-TEST_CASE("a third-party library is used only in the room that owns it") {
+TEST_CASE("a third-party library is used only in the folder that owns it") {
   auto table = read_table();
   each_source("lib", [&](const fs::path& file) {
     std::string own = *fs::relative(file, kRoot / "lib").begin();

@@ -21,7 +21,7 @@ void open_breaker(CircuitBreaker& breaker, CircuitBreaker::Time now) {
 
 }  // namespace
 
-TEST_CASE("failures in a row open the breaker for a while") {
+TEST_CASE("consecutive failures open the breaker for a while") {
   CircuitBreaker breaker(kOptions);
   CHECK_FALSE(breaker.begin_call(0s).has_value());
   breaker.failed(1s);
@@ -44,7 +44,7 @@ TEST_CASE("a success resets the count of failures") {
   CHECK_FALSE(breaker.begin_call(1s).has_value());
 }
 
-TEST_CASE("responses that begin and then fail count as failures in a row") {
+TEST_CASE("responses that begin and then fail count as consecutive failures") {
   CircuitBreaker breaker(kOptions);
   for (int i = 0; i < kOptions.failure_threshold; ++i) {
     REQUIRE_FALSE(breaker.begin_call(1s).has_value());

@@ -86,7 +86,7 @@ TEST_CASE("response headers are parsed in all their forms") {
   }
 }
 
-TEST_CASE("invalid HTTP is a protocol error") {
+TEST_CASE("invalid HTTP gives a protocol error") {
   std::string long_head = "HTTP/1.1 200 OK\r\n";
   for (int i = 0; i < 8000; ++i) long_head += "X-Filler: y\r\n";
   std::string many_heads;
@@ -117,7 +117,7 @@ TEST_CASE("invalid HTTP is a protocol error") {
   }
 }
 
-TEST_CASE("an exception in a sink is an internal error") {
+TEST_CASE("an exception in a sink gives an internal error") {
   const CannedServer server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
   HttpClient client;
   CapturingSink in_head, in_body, of_memory;

@@ -97,7 +97,7 @@ TEST_CASE("a due timer may be cancelled by an earlier one, and a timer may set i
   CHECK(order == "a");
 }
 
-TEST_CASE("a timer that sets itself for now does not starve posted tasks") {
+TEST_CASE("a timer that sets itself for now does not keep posted tasks from running") {
   EventLoop loop;
   EventLoop::Timer timer;
   bool posted = false;

@@ -54,7 +54,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("a behaviour without an effect is an error") {
+TEST_CASE("a programmed fault of the fake server that has no effect gives an error") {
   FakeUpstream server;
   for (const std::string text :
        {"", "[]", R"({"faul":"cut"})", R"({"fault":"nope"})", R"({"dialect":"latin"})",
@@ -107,7 +107,7 @@ TEST_CASE("a chat answer cites the first chunk of its prompt, and cut_in_tag end
   CHECK_FALSE(server.requests()[1].disconnected_after.has_value());
 }
 
-TEST_CASE("a behaviour waits for a request that matches it") {
+TEST_CASE("a programmed fault waits for a request that matches it") {
   FakeUpstream server;
   server.queue_behaviour(R"({"path":"/info","status":503})");
   server.queue_behaviour(R"({"fault":"nan"})");

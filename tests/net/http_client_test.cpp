@@ -142,7 +142,7 @@ TEST_CASE("many threads can use one client at once") {
   CHECK(server.connections() <= 8);
 }
 
-TEST_CASE("a server that cannot be reached is a failure before the connection") {
+TEST_CASE("a server that cannot be reached gives a failure before the connection") {
   HttpClient client;
   CapturingSink sink;
   SUBCASE("no server listens on the port") {

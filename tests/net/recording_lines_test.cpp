@@ -25,7 +25,7 @@ TEST_CASE("a last line that was cut off is ignored with a warning") {
   }
 }
 
-TEST_CASE("a recording from before the location was recorded is still read") {
+TEST_CASE("an older recording, which has no locations, can be read") {
   RecordingFixture fixture;
   fixture.folder.write("tape.jsonl", kLine + "\n");
   RecordingSink sink;

@@ -116,7 +116,7 @@ TEST_CASE("a key is not recorded in its JSON-escaped form either") {
   CHECK(replayed(*fixture.replay(), sent) == R"({"error":"no ***"})");
 }
 
-TEST_CASE("a line is written as soon as its transfer is over") {
+TEST_CASE("a line of a recording is written as soon as its transfer is over") {
   RecordingFixture fixture;
   ScriptedTransport transport;
   auto recorder = RecordingTransport::create(fixture.file, transport);
@@ -244,7 +244,7 @@ TEST_CASE("a transfer is found by role, endpoint and request") {
   CHECK_FALSE(sink.response_head.has_value());
 }
 
-TEST_CASE("a replay obeys its sink and a stop request") {
+TEST_CASE("a replay ends when its sink or a stop request says so") {
   RecordingFixture fixture;
   const HttpRequest sent = request("generator", "chat/completions", "{}", "q");
   fixture.record({{sent, answer({"one", "two", "three"})}});

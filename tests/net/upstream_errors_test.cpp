@@ -267,7 +267,7 @@ TEST_CASE("the known messages about a too long input are recognised") {
   }
 }
 
-TEST_CASE("other errors are not about the length of the input") {
+TEST_CASE("other error messages are not taken for messages about the length of the input") {
   const struct {
     int status;
     std::string body;

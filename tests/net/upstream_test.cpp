@@ -284,7 +284,7 @@ TEST_CASE("a redirect is not followed and the key is not sent to its target") {
   CHECK(other.connections() == 0);
 }
 
-TEST_CASE("after failures in a row no request is sent for a while") {
+TEST_CASE("after consecutive failures no request is sent for a while") {
   FakeUpstream server;
   UpstreamFixture fixture(server.url());
   fixture.options.retries = 0;
@@ -319,7 +319,7 @@ TEST_CASE("after failures in a row no request is sent for a while") {
   }
 }
 
-TEST_CASE("an error of the sink is not a failure of the server") {
+TEST_CASE("an error of the sink does not count as a failure of the server") {
   FakeUpstream server;
   UpstreamFixture fixture(server.url(), "generator");
   fixture.options.retries = 0;

@@ -102,7 +102,7 @@ TEST_CASE("recommendations and the ambient citation link to their quotes on the 
   }
 }
 
-TEST_CASE("a limit out of range and an invalid visitor id are usage errors") {
+TEST_CASE("a limit out of range and an invalid visitor id give usage errors") {
   SiteFixture fixture;
   CHECK(pipeline::discover(fixture.engine(), on_page("/", 0)).error().kind == ErrorKind::usage);
   CHECK(pipeline::discover(fixture.engine(), on_page("/", 11)).error().kind == ErrorKind::usage);

@@ -21,7 +21,9 @@ TEST_CASE("a run writes new and changed documents and leaves the others alone") 
   CHECK(index.found("sailors") == 1);
 }
 
-TEST_CASE("a document whose file is gone stays until it is pruned, then no search finds it") {
+TEST_CASE(
+    "a document whose file is gone stays until it is removed with --prune, then no search finds "
+    "it") {
   IndexFixture index;
   index.page("a.md", "Lighthouses warn ships.");
   index.page("b.md", "Ferries carry people.");
@@ -39,7 +41,7 @@ TEST_CASE("a document whose file is gone stays until it is pruned, then no searc
     CHECK(index.fixture.store->chunks(std::vector{hit.id}).value().front().chunk.slug == "b");
 }
 
-TEST_CASE("pruning removes all documents that are not under the paths") {
+TEST_CASE("--prune removes all documents that are not under the paths") {
   IndexFixture index;
   index.page("one/a.md", "First.");
   index.page("two/b.md", "Second.");
@@ -253,7 +255,7 @@ TEST_CASE("an index made with another chunker is rebuilt with a warning") {
   CHECK(index.fixture.store->identity().value()->chunker == request.chunks.describe());
 }
 
-TEST_CASE("a run fails with busy while another run is writing") {
+TEST_CASE("a run fails with a busy error while another run is writing") {
   IndexFixture index;
   index.page("a.md", "Lighthouses warn ships.");
   auto writer = index.fixture.store->begin_index();
@@ -318,7 +320,7 @@ TEST_CASE("documents that may be in an unreadable line of a corpus stay") {
   CHECK(counts(index.run(false, false, corpus)) == "+0 ~0 =1 -1");
 }
 
-TEST_CASE("pruning with nothing to index is an error, and nothing is removed") {
+TEST_CASE("--prune with nothing to index gives an error, and nothing is removed") {
   IndexFixture index;
   index.page("a.md", "Lighthouses warn ships.");
   REQUIRE(index.run());
@@ -329,7 +331,7 @@ TEST_CASE("pruning with nothing to index is an error, and nothing is removed") {
   CHECK(index.slugs() == std::set<std::string>{"a"});
 }
 
-TEST_CASE("a rebuild fails if documents are not under the paths, unless it prunes") {
+TEST_CASE("a rebuild fails if documents are not under the paths, unless --prune is given") {
   IndexFixture index;
   index.page("one/a.md", "Lighthouses warn ships.");
   index.page("two/b.md", "Ferries carry people.");
@@ -360,7 +362,7 @@ TEST_CASE("a page dated in the future is not indexed before that day") {
   CHECK(counts(index.run()) == "+1 ~0 =1 -0");
 }
 
-TEST_CASE("a path that does not exist is an error that names it") {
+TEST_CASE("a path that does not exist gives an error that names it") {
   IndexFixture index;
   auto report = index.run(false, false, {index.root / "missing"});
   REQUIRE(!report);

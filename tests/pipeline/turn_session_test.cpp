@@ -29,7 +29,8 @@ TEST_CASE("after two hours a turn gets a new session with the same visitor") {
   CHECK(fixture.store->session(kSession).value()->turns == 1);
 }
 
-TEST_CASE("a visitor who was stored before the session began is returning in each of its turns") {
+TEST_CASE(
+    "a visitor who was stored before the session began counts as returning in each of its turns") {
   SiteFixture fixture;
   const std::string visitor = "22222222-2222-4222-8222-222222222222";
   const auto returning = [&](const std::string& session) {

@@ -165,7 +165,7 @@ TEST_CASE("a page that the client has seen is cited only if the question names i
   CHECK(!ask(fixture, request).cites(kBounded));
 }
 
-TEST_CASE("invalid questions and ids are usage errors, and no event is sent") {
+TEST_CASE("invalid questions and ids give usage errors, and no event is sent") {
   SiteFixture fixture;
   for (const std::string& query :
        {std::string(), std::string("   "), std::string("\x01\x02"), std::string("\u200b\u2060"),
@@ -192,7 +192,7 @@ TEST_CASE("with an empty index a question gets an error event, and a meta questi
   CHECK(ask(fixture, "what is this?").result);
 }
 
-TEST_CASE("an index made with another embedder is a config error that names both") {
+TEST_CASE("an index made with another embedder gives a config error that names both") {
   SiteFixture fixture;
   fixture.embedder = std::make_unique<OtherEmbedder>();
   RecordedTurn turn = ask(fixture, "tell me about bounded execution");

@@ -67,7 +67,7 @@ TEST_CASE("parse_question returns the content words, each once, and the compound
   }
 }
 
-TEST_CASE("stop phrases are left out, and the same words on their own are not") {
+TEST_CASE("stop phrases are left out, and single words of a stop phrase are kept") {
   struct {
     const char* query;
     std::vector<std::string> words;
@@ -90,7 +90,8 @@ TEST_CASE("stop phrases are left out, and the same words on their own are not") 
 }
 
 TEST_CASE(
-    "a question is foreign if it has two or more foreign stop words, and more than English ones") {
+    "a question counts as foreign if it has two or more foreign stop words, and more than English "
+    "ones") {
   for (const char* text :
        {"est-ce que SQLite suffit vraiment en production ?", "wie macht ihr eure Backups?",
         "qu\u00e9 es Debono y para qui\u00e9n?", "vad \u00e4r Kvitto och vem har gjort det?"}) {

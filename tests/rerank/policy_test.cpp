@@ -70,7 +70,7 @@ TEST_CASE("each policy rule multiplies the score by its factor and is recorded i
   }
 }
 
-TEST_CASE("a second chunk of a slug is lowered and a third is dropped") {
+TEST_CASE("the score of a second chunk of a slug is lowered, and a third chunk is dropped") {
   std::vector<Hit> dropped;
   auto kept = rerank::apply_policy(
       {hit("a", 2, 0.9), hit("a", 0, 0.95), hit("a", 1, 0.8), hit("b", 0, 0.6)}, context(), {},

@@ -225,7 +225,7 @@ TEST_CASE("tei: the batch is halved until the server accepts the number of texts
   CHECK(fixture.server.requests().size() == 6);  // of 20, 10, and four times 5 texts
 }
 
-TEST_CASE("a response without valid scores is a protocol error") {
+TEST_CASE("a response without valid scores gives a protocol error") {
   const struct {
     std::string behaviour;
     std::string what;
@@ -249,7 +249,7 @@ TEST_CASE("a response without valid scores is a protocol error") {
   }
 }
 
-TEST_CASE("a server that runs no reranker is a config error") {
+TEST_CASE("a server that runs no reranker gives a config error") {
   const struct {
     int status;
     std::string message;
@@ -272,7 +272,7 @@ TEST_CASE("a server that runs no reranker is a config error") {
   }
 }
 
-TEST_CASE("a server without the endpoint is a config error whose hint names the other kind") {
+TEST_CASE("a server without the endpoint gives a config error whose hint names the other kind") {
   const struct {
     int status;
     std::string message, what;
@@ -333,13 +333,13 @@ TEST_CASE("a server that requires a model gives a config error whose hint names 
   CHECK(too_long.failure(some_hits(3)).kind == ErrorKind::protocol);
 }
 
-TEST_CASE("a model that fails on a text is a protocol error, not a config error") {
+TEST_CASE("a model that fails on a text gives a protocol error, not a config error") {
   Tei fixture;
   fixture.server.queue_behaviour(R"({"status":424,"message":"score is NaN"})");
   CHECK(fixture.failure(some_hits(3)).kind == ErrorKind::protocol);
 }
 
-TEST_CASE("a server that is down or closes the connection is unavailable") {
+TEST_CASE("a server that is down or closes the connection gives the error unavailable") {
   Tei fixture;
   fixture.server.queue_behaviour(R"({"times":0,"status":503})");
   CHECK(fixture.failure(some_hits(3)).kind == ErrorKind::unavailable);
@@ -419,7 +419,7 @@ TEST_CASE("a text whose score is missing or invalid has no score") {
   }
 }
 
-TEST_CASE("a body that is not a list of scores is an error that says why") {
+TEST_CASE("a body that is not a list of scores gives an error that says why") {
   const struct {
     std::string body;
     std::string what;

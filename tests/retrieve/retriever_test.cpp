@@ -251,7 +251,8 @@ TEST_CASE("the session topic and the visitor's interests boost chunks with their
   CHECK(find(retrieve::retrieve(*store, topic_only, {}).value(), "gardens") != nullptr);
 }
 
-TEST_CASE("boosting only the contenders gives the same hits as boosting all candidates") {
+TEST_CASE(
+    "boosting only candidates that can reach the result gives the same hits as boosting all") {
   TempStore store;
   for (int i = 0; i < 60; ++i)
     store.put("page-" + std::to_string(i),

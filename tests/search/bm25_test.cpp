@@ -31,7 +31,7 @@ TEST_CASE("the average length of an empty corpus is zero") {
   CHECK(CorpusStats{4, 10}.average_length() == 2.5);
 }
 
-TEST_CASE("postings survive a round trip") {
+TEST_CASE("encoded postings are decoded unchanged") {
   constexpr int64_t kMaxId = std::numeric_limits<int64_t>::max();
   constexpr uint32_t kMax = std::numeric_limits<uint32_t>::max();
   const std::vector<std::vector<Posting>> cases = {

@@ -32,7 +32,7 @@ TEST_CASE("the k best scores are kept, with ties and with scores within a margin
   CHECK(kept(0, 0, {1, 2}).empty());
 }
 
-TEST_CASE("NaN is ignored") {
+TEST_CASE("a score that is NaN is ignored") {
   CHECK(kept(2, 0, {std::numeric_limits<float>::quiet_NaN(), 1}) == std::vector<double>{1});
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("rows with negative scores are returned, too") {
   CHECK(found[0].id == 2);
 }
 
-TEST_CASE("a query of another dimension finds nothing") {
+TEST_CASE("a query of another dimension finds no vectors") {
   const VectorTable table = random_table(3, 4, 3);
   CHECK(top_k_with_ties(table, std::vector<float>(3), 2).empty());
 }

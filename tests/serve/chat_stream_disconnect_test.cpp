@@ -67,7 +67,7 @@ TEST_CASE("a disconnect while queued frees the place in the queue") {
   CHECK(fixture.metrics.requests("/api/stoka/chat", 499).value() == 1);
 }
 
-TEST_CASE("a disconnect before the first event leaves no turn behind") {
+TEST_CASE("if the client disconnects before the first event, no turn is stored") {
   ScriptedModel model;
   ChatServerFixture fixture({.generator = model.url()});
   HttpConnection client = fixture.start(kAsked);
@@ -79,7 +79,7 @@ TEST_CASE("a disconnect before the first event leaves no turn behind") {
   CHECK(fixture.metrics.requests("/api/stoka/chat", 499).value() == 1);
 }
 
-TEST_CASE("a disconnect during the stream saves what was streamed, once") {
+TEST_CASE("if the client disconnects during the stream, the streamed text is saved once") {
   for (const bool heard : {false, true}) {
     CAPTURE(heard);
     ScriptedModel model;
@@ -105,7 +105,7 @@ TEST_CASE("a disconnect during the stream saves what was streamed, once") {
   }
 }
 
-TEST_CASE("a disconnect during the commit does not change the turn") {
+TEST_CASE("a disconnect during the commit does not change the stored turn") {
   ScriptedModel model;
   ChatServerFixture fixture({.generator = model.url()});
   HttpConnection client = fixture.start(kAsked);

@@ -78,7 +78,7 @@ TEST_CASE("the built-in parts answer, and the connection is kept alive") {
   CHECK(client.is_closed());
 }
 
-TEST_CASE("ready and done tell the route and the confidence") {
+TEST_CASE("the events ready and done have the route and the confidence") {
   ChatServerFixture fixture;
   struct Case {
     const char* query;
@@ -234,7 +234,7 @@ TEST_CASE("concurrent turns of one session are all counted") {
   CHECK(fixture.parts.store->session(kSession).value()->turns == 10);
 }
 
-TEST_CASE("a recorded answer is replayed without the model") {
+TEST_CASE("a recorded answer is replayed without a model server") {
   testing::TempFolder folder;
   const Json body = {{"query", kQuestion}, {"session_id", kSession}, {"visitor_id", kVisitor}};
   std::string said;

@@ -187,7 +187,7 @@ TEST_CASE("a network contains the addresses with its prefix") {
   CHECK_FALSE(networks({}).contains(IpAddress()));
 }
 
-TEST_CASE("an invalid network is a config error") {
+TEST_CASE("an invalid network gives a config error") {
   const auto number = [](const std::string& cidr, const std::string& most) {
     return "\"" + cidr + "\" is not a network: the prefix must be a number from 0 to " + most;
   };

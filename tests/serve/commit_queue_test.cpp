@@ -59,7 +59,7 @@ TEST_CASE("turns of one session are committed in order") {
   CHECK(fixture.store->session(session).value()->turns == 150);
 }
 
-TEST_CASE("every turn gets its result, and a bad one fails alone") {
+TEST_CASE("every turn gets its result, and an invalid turn does not affect the others") {
   QueueFixture fixture;
   std::vector<std::string> sessions;
   for (int i = 0; i < 40; ++i) sessions.push_back(i % 7 == 3 ? "bad" : fixture.ids.uuid());

@@ -348,7 +348,7 @@ TEST_CASE("a connection with unsent bytes is not idle") {
   CHECK(fixture.closed == 1);
 }
 
-TEST_CASE("finish answers the request that has begun, then closes") {
+TEST_CASE("finish() answers the request that has begun and then closes the connection") {
   SUBCASE("idle") {
     ConnectionFixture fixture;
     fixture.connection->finish();

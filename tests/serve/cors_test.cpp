@@ -150,7 +150,7 @@ TEST_CASE("a preflight is granted for the supported methods and headers only") {
   }
 }
 
-TEST_CASE("credentials are never allowed") {
+TEST_CASE("CORS headers never allow credentials") {
   for (const Cors& by : {cors({kSite}), cors({"*"})}) {
     CHECK(lines(by.headers(kSite)).find("Credentials") == std::string::npos);
     CHECK(preflight(by, kSite, "POST", "").find("Credentials") == std::string::npos);
@@ -183,7 +183,7 @@ TEST_CASE("configured origins are normalised: case, default port, blanks") {
   }
 }
 
-TEST_CASE("an invalid origin is a config error that says what to write") {
+TEST_CASE("an invalid origin gives a config error that says what to write") {
   struct Case {
     std::string configured, what, hint;
   };

@@ -6,7 +6,7 @@ namespace event_stream_test {
 
 using namespace stoka;
 
-TEST_CASE("an event is its name and compact JSON, appended to what is there") {
+TEST_CASE("an event is appended as its name and compact JSON") {
   std::string out = "before";
   serve::append_event(out, ReadyEvent{"s", "v", Route::fresh});
   serve::append_event(out, TokenEvent{"two\nlines"});

@@ -34,7 +34,7 @@ TEST_CASE("percent_decoded decodes escapes and keeps invalid ones") {
   }
 }
 
-TEST_CASE("a parameter is the first of its name, decoded") {
+TEST_CASE("of several query parameters with one name the first is returned, decoded") {
   HttpRequest request;
   request.query = "a=1&b=%2Fx+y&&c&=d&a=2&%65=f=g&h=";
   const std::pair<std::string, std::string> cases[] = {

@@ -53,7 +53,7 @@ std::string config_error(std::string_view content) {
 
 }  // namespace
 
-TEST_CASE("the algorithm follows from the key") {
+TEST_CASE("the signature algorithm follows from the key") {
   CHECK(key(kSecret).algorithm() == "HS256");
   CHECK(key(rsa().public_pem()).algorithm() == "RS256");
   CHECK(key(ec().public_pem()).algorithm() == "ES256");
@@ -70,7 +70,7 @@ TEST_CASE("one line end after a secret is dropped") {
   CHECK(verifies(key(" " + kSecret + " "), hmac(" " + kSecret + " ", kInput)));
 }
 
-TEST_CASE("a secret may be any bytes") {
+TEST_CASE("a secret may consist of any bytes") {
   std::string all;
   for (int i = 0; i < 256; ++i) all += static_cast<char>(255 - i);
   CHECK(verifies(key(all), hmac(all, kInput)));
@@ -149,7 +149,7 @@ TEST_CASE("the examples of RFC 7515, A.1 to A.3, verify") {
   }
 }
 
-TEST_CASE("weak, private and unsupported keys are config errors") {
+TEST_CASE("weak, private and unsupported keys give config errors") {
   CHECK(config_error(rsa().private_pem()) == "is a private key");
   CHECK(config_error(ec().private_pem()) == "is a private key");
   CHECK(config_error(ec().public_pem() + ec().private_pem()) == "is a private key");
@@ -166,7 +166,7 @@ TEST_CASE("weak, private and unsupported keys are config errors") {
   CHECK(config_error(std::string(32, 'k')) == "");
 }
 
-TEST_CASE("a damaged PEM is a config error and not a secret") {
+TEST_CASE("a damaged PEM gives a config error and is not used as a secret") {
   const std::string whole = ec().public_pem();
   const std::string no_pem = "is not a PEM public key";
   CHECK(config_error(whole.substr(0, 60)) == no_pem);

@@ -176,7 +176,7 @@ TEST_CASE("parts of two tokens do not make a valid token") {
         "refused: no key verifies its signature");
 }
 
-TEST_CASE("a token has three parts in strict base64url") {
+TEST_CASE("a token must have three parts in strict base64url") {
   const std::string token = hs256(kClaims);
   const std::string shape = "refused: it does not have three parts";
   const std::string strict = "refused: it is not strict base64url";
@@ -220,7 +220,7 @@ TEST_CASE("a token of more than 8 KiB is refused") {
   CHECK(outcome(all_keys(), std::string(9 * 1024, '.')) == "refused: it is longer than 8 KiB");
 }
 
-TEST_CASE("a header is a JSON object without repeated members and without crit") {
+TEST_CASE("a header must be a JSON object without repeated members and without crit") {
   const std::string strict = "refused: its header is not a strict JSON object";
   CHECK(of_header(R"( { "typ" : "JWT" , "alg" : "HS256" } )") == "reader");
   CHECK(of_header("") == strict);
@@ -240,7 +240,7 @@ TEST_CASE("a header is a JSON object without repeated members and without crit")
   CHECK(of_header(R"({"alg":"HS256","crit":null})") == "refused: its header has \"crit\"");
 }
 
-TEST_CASE("a payload is a JSON object without repeated members, at most 16 levels deep") {
+TEST_CASE("a payload must be a JSON object without repeated members, at most 16 levels deep") {
   const std::string strict = "refused: its payload is not a strict JSON object";
   const std::string start = R"({"sub":"reader","aud":"stoka","exp":1800000100)";
   CHECK(of_claims(start + R"(,"exp":1800000100})") == strict);
@@ -289,7 +289,7 @@ TEST_CASE("a token is valid from nbf to exp, with 60 seconds of leeway") {
   CHECK(outcome(*strict, hs256(claims), exp) == "refused: it has expired");
 }
 
-TEST_CASE("exp and nbf are finite numbers") {
+TEST_CASE("exp and nbf must be finite numbers") {
   const auto with_exp = [](const std::string& exp) {
     return of_claims(R"({"sub":"reader","aud":"stoka","exp":)" + exp + "}");
   };
@@ -326,7 +326,7 @@ TEST_CASE("exp and nbf are finite numbers") {
   CHECK(with_exp("1.8000001e9") == "reader");
 }
 
-TEST_CASE("the audience is a string or a list that contains ours") {
+TEST_CASE("the audience must be the configured one, or a list that contains it") {
   const auto with_aud = [](const std::string& aud) {
     return of_claims(R"({"sub":"reader","exp":1800000100,"aud":)" + aud + "}");
   };
@@ -355,7 +355,7 @@ TEST_CASE("the issuer is checked if one is configured") {
   CHECK(of_claims(start + R"(,"iss":17})") == "reader");
 }
 
-TEST_CASE("a subject is plain text of 1 to 1024 bytes") {
+TEST_CASE("a subject must be plain text of 1 to 1024 bytes") {
   const auto with_sub = [](const std::string& sub) {
     return of_claims(R"({"aud":"stoka","exp":1800000100,"sub":)" + sub + "}");
   };
@@ -388,7 +388,7 @@ TEST_CASE("the signature is checked before the claims") {
         "refused: no key verifies its signature");
 }
 
-TEST_CASE("keys need an audience, and an error names a key by its number") {
+TEST_CASE("keys without an audience are refused, and an error names a key by its number") {
   JwtOptions options;
   CHECK(JwtVerifier::make(options).has_value());
   options.keys = {kSecret, "short"};
@@ -410,7 +410,7 @@ TEST_CASE("an error repeats nothing of the token") {
   CHECK(subject.error().hint.find("canary") == std::string::npos);
 }
 
-TEST_CASE("a verifier can be moved and used by many threads") {
+TEST_CASE("a token verifier can be moved and used by many threads") {
   JwtVerifier made = verifier({kSecret, rsa().public_pem(), ec().public_pem()});
   const JwtVerifier by = std::move(made);
   const std::vector<std::string> tokens = {hs256(kClaims), rs256(kClaims), es256(kClaims)};

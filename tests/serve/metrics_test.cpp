@@ -233,7 +233,7 @@ TEST_CASE("a value on a bound belongs to its bucket, and NaN and negative values
   }
 }
 
-TEST_CASE("unknown label values count as other") {
+TEST_CASE("unknown label values are counted under the label other") {
   Metrics metrics("x", kRoutes);
   for (int i = 0; i < 100; ++i) {
     metrics.requests("/wp-admin/" + std::to_string(i), 404).add();

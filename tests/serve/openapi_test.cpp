@@ -171,7 +171,7 @@ TEST_CASE("the event schemas match the wire format field by field") {
   CHECK(schemas["Ready"]["properties"]["route"]["enum"].get<std::set<std::string>>() == routes);
 }
 
-TEST_CASE("the stream examples are valid streams") {
+TEST_CASE("the examples of event streams in the document are valid event streams") {
   Json doc = document(true);
   const Json& stream =
       doc["paths"]["/api/stoka/chat"]["post"]["responses"]["200"]["content"]["text/event-stream"];

@@ -64,7 +64,7 @@ TEST_CASE("a request leaves the window exactly when the window has passed") {
   CHECK(wait(limit, "a", 18s) == 7);
 }
 
-TEST_CASE("the wait is rounded up to whole seconds and is sufficient") {
+TEST_CASE("the time to wait is rounded up to whole seconds and is sufficient") {
   struct Case {
     nanoseconds now;
     long seconds;
@@ -152,7 +152,7 @@ TEST_CASE("a client without a request for a whole window is forgotten") {
   CHECK(limit.clients() == 1);
 }
 
-TEST_CASE("a client name need not outlive the call") {
+TEST_CASE("the string with a client's name may be destroyed after the call") {
   RateLimiter limit(1, 60s);
   {
     std::string name = "a name that is too long to be kept in place";
@@ -162,7 +162,7 @@ TEST_CASE("a client name need not outlive the call") {
   CHECK(wait(limit, "a name that is too long to be kept in place", 0s) == 60);
 }
 
-TEST_CASE("the limiter agrees with a plain log of all requests") {
+TEST_CASE("the limiter gives the same results as a plain log of all requests") {
   for (uint32_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);

@@ -55,7 +55,7 @@ const std::vector<Endpoint>& endpoints() {
 
 }  // namespace
 
-TEST_CASE("every field is parsed") {
+TEST_CASE("every field of a request body is parsed") {
   const auto chat = parse_chat_request(kChat.dump());
   REQUIRE(chat.has_value());
   CHECK(chat->query == "q");
@@ -103,7 +103,7 @@ TEST_CASE("optional fields may be absent or null") {
         "");
 }
 
-TEST_CASE("a field of a wrong type is named") {
+TEST_CASE("the error for a field of a wrong type names the field") {
   const std::vector<Json> values = {1,
                                     -1,
                                     1.5,
@@ -192,7 +192,7 @@ TEST_CASE("ids are UUIDs or empty") {
       CHECK(field(parse_chat_request(Json{{"query", "q"}, {name, id}}.dump())) == name);
 }
 
-TEST_CASE("unknown and repeated fields are named") {
+TEST_CASE("the error for an unknown or repeated field names the field") {
   CHECK(field(parse_chat_request(R"({"query":"q","qery":"q"})")) == "qery");
   CHECK(parse_chat_request(R"({"query":"q","qery":"q"})").error().error.message.find("query") !=
         std::string::npos);

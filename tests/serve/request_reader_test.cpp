@@ -219,7 +219,7 @@ TEST_CASE("a request at a limit is accepted and a larger one is refused, in any 
   CHECK(read_in_any_split(chunks, {256, 10, 4}).refused == 413);
 }
 
-TEST_CASE("the default limits hold") {
+TEST_CASE("the default limits of a request are enforced") {
   const RequestLimits limits;
   CHECK(read(request_of("/" + std::string(8000, 'a')), limits).requests.size() == 1);
   CHECK(read(request_of("/" + std::string(9000, 'a')), limits).refused == 414);

@@ -9,7 +9,7 @@ namespace response_cache_test {
 using namespace std::chrono_literals;
 using stoka::serve::ResponseCache;
 
-TEST_CASE("an entry expires after its TTL, counted from put") {
+TEST_CASE("a cache entry expires after its TTL, counted from put()") {
   ResponseCache cache(60s, 10);
   CHECK(cache.find("/", 0s) == nullptr);
   cache.put("/", "one", 100s);

@@ -37,7 +37,7 @@ TEST_CASE("every route has an OpenAPI description that fits its method and its l
   }
 }
 
-TEST_CASE("every route has a handler, and no method and path have two") {
+TEST_CASE("every route has a handler, and no two routes have the same method and path") {
   std::set<std::string> seen;
   for (const serve::HttpRoute& route : serve::http_routes()) {
     const std::string name = std::string(route.method) + " " + std::string(route.path);
@@ -60,7 +60,7 @@ TEST_CASE("every route is counted under its own path") {
   CHECK(metrics.text().find("route=\"other\",status") == std::string::npos);
 }
 
-TEST_CASE("routes that the bot needs are described only if it is enabled") {
+TEST_CASE("routes that the bot needs are described only if the bot is enabled") {
   const Json paths = Json::parse(serve::openapi_json(false, "x"))["paths"];
   for (const serve::HttpRoute& route : serve::http_routes()) {
     CAPTURE(std::string(route.path));

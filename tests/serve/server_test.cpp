@@ -273,7 +273,7 @@ TEST_CASE("a disconnect frees the generator, and the streamed part is saved") {
   CHECK(fixture.log_text().find(R"("end":"left")") != std::string::npos);
 }
 
-TEST_CASE("a disconnect before the first event leaves no turn behind") {
+TEST_CASE("if the client disconnects before the first event, no turn is stored") {
   ServerFixture fixture;
   ScriptedGenerator& generator = fixture.use_scripted_generator();
   for (int i = 0; i < 20; ++i) {
@@ -434,7 +434,7 @@ TEST_CASE("a second stop closes all connections at once") {
   fixture.stop();
 }
 
-TEST_CASE("an address in use is a config error") {
+TEST_CASE("an address in use gives a config error") {
   ServerFixture fixture;
   ServerFixture second;
   second.options.port = fixture.port();

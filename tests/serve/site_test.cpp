@@ -101,7 +101,7 @@ TEST_CASE("every route of the OpenAPI document answers, and other methods get 40
   }
 }
 
-TEST_CASE("an unknown path is 404") {
+TEST_CASE("an unknown path is answered with 404") {
   ServerFixture fixture;
   for (const char* path : {"/x", "/api", "/api/stoka/chat/", "/api/stoka/../../etc/passwd",
                            "/%2e%2e/etc/passwd", "//", "/API/stoka/chat", "/openapi.json/"}) {
@@ -127,7 +127,7 @@ TEST_CASE("a disabled bot has no routes") {
   CHECK(fixture.ask(get("/openapi.json")).body.find("/api/stoka") == std::string::npos);
 }
 
-TEST_CASE("an invalid body is 400 with its field, and the connection stays open") {
+TEST_CASE("an invalid body is answered with 400 and its field, and the connection stays open") {
   ServerFixture fixture;
   HttpConnection client = fixture.client();
   struct Case {
@@ -177,7 +177,7 @@ TEST_CASE("deeply nested JSON is refused") {
   CHECK(fixture.ask(get("/healthz")).status == 200);
 }
 
-TEST_CASE("a body without the content type application/json is 415") {
+TEST_CASE("a body without the content type application/json is answered with 415") {
   ServerFixture fixture;
   const std::string body = Json{{"query", "what is this?"}}.dump();
   const auto ask = [&](const std::string& type) {
@@ -353,7 +353,7 @@ TEST_CASE("a session without its visitor id does not repeat citations") {
   CHECK(other.event("cite")["slug"] == "philosophy-bounded-execution");
 }
 
-TEST_CASE("open redirects to the page of the slug only") {
+TEST_CASE("open redirects only to the page of the slug") {
   ServerFixture fixture;
   fixture.parts.settings.site_url = "https://site.example";
   const HttpReply reply = fixture.ask(get("/api/stoka/open?slug=philosophy-bounded-execution"));
@@ -363,7 +363,7 @@ TEST_CASE("open redirects to the page of the slug only") {
     CHECK(fixture.ask(get("/api/stoka/open?slug=" + std::string(slug))).status == 404);
 }
 
-TEST_CASE("context is cached by page") {
+TEST_CASE("the response of context is cached for each page") {
   ServerFixture fixture;
   const std::string page = "/api/stoka/context?page=%2Fblog%2Fphilosophy-bounded-execution";
   const HttpReply first = fixture.ask(get(page));
@@ -389,7 +389,7 @@ TEST_CASE("the page has a content security policy and an ETag") {
   CHECK(fixture.ask(get("/")).header("content-security-policy").starts_with("default-src 'none'"));
 }
 
-TEST_CASE("a server without an index is alive and not ready") {
+TEST_CASE("a server without an index answers /healthz, and /readyz says that it is not ready") {
   ServerFixture fixture;
   fixture.parts.store = store::open("sqlite:" + (fixture.parts.folder.path / "none.db").string(),
                                     store::OpenMode::read_write)

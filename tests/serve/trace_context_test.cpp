@@ -60,7 +60,7 @@ TEST_CASE("a given trace is continued with a new span") {
   CHECK(made.span_id != kParent);
 }
 
-TEST_CASE("a later version is read as far as it is known") {
+TEST_CASE("a header of a later version is read as far as its form is known") {
   const std::string rest = kGiven.substr(2);
   for (const std::string& header : {"01" + rest, "cc" + rest, "fe" + rest, "01" + rest + "-",
                                     "01" + rest + "-what-the-future"}) {
@@ -105,7 +105,7 @@ TEST_CASE("an invalid header starts a new trace") {
   for (size_t length = 0; length < kGiven.size(); ++length) check_new(kGiven.substr(0, length));
 }
 
-TEST_CASE("a wrong byte at any place starts a new trace") {
+TEST_CASE("a header with a wrong byte at any place starts a new trace") {
   for (size_t at = 0; at < kGiven.size(); ++at)
     for (const char wrong : {'A', 'g', ' ', '\0', '\xe9', '_'}) {
       std::string header = kGiven;
@@ -127,7 +127,7 @@ TEST_CASE("trace and span ids are unique") {
   CHECK(spans.size() == 2000);
 }
 
-TEST_CASE("a request id is taken from the client only if it is harmless") {
+TEST_CASE("a request id is taken from the client only if it has a harmless form") {
   for (const std::string& given : {std::string("a"), std::string("Az0._-"), std::string(64, 'x'),
                                    std::string("0190163d-8694-739b-aea5-966c26f8ad91")}) {
     SeededUuidSource ids(1);

@@ -32,7 +32,7 @@ struct BlockingJob {
 
 }  // namespace
 
-TEST_CASE("one worker runs jobs in order") {
+TEST_CASE("a single worker runs jobs in the order in which they were posted") {
   std::vector<int> done;
   {
     WorkerPool workers(1, 1000);

@@ -155,7 +155,7 @@ TEST_CASE("copied rows are returned unchanged, and copying them again changes no
   CHECK(all(*store) == expected);
 }
 
-TEST_CASE("of two rows the later active one wins, with the readings and slugs of both") {
+TEST_CASE("of two rows the later active one is kept, with the readings and slugs of both") {
   const ContractStore store;
   Visitor early = visitor("v", "", 10, 20);
   early.interests = {"early"};
@@ -200,7 +200,7 @@ TEST_CASE("of two rows the later active one wins, with the readings and slugs of
   CHECK(store->sessions_after("", 10)->size() == 2);
 }
 
-TEST_CASE("of two rows with the same activity time the stored one wins") {
+TEST_CASE("of two rows with the same activity time the stored one is kept") {
   const ContractStore store;
   Visitor known = visitor("v", "auth|1", 1, 5);
   Visitor copied = known;

@@ -130,7 +130,7 @@ void check_stored(Store& store, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("hostile texts in documents, chunks and terms are only data") {
+TEST_CASE("hostile texts in documents, chunks and terms are stored and returned as plain text") {
   const ContractStore store;
   auto writer = store->begin_index();
   REQUIRE(writer);
@@ -157,7 +157,7 @@ TEST_CASE("hostile texts in documents, chunks and terms are only data") {
   corpus.check(*store);
 }
 
-TEST_CASE("hostile texts in an identity and a basis are only data") {
+TEST_CASE("hostile texts in an identity and a basis are stored and returned as plain text") {
   const ContractStore store;
   auto writer = store->begin_index();
   REQUIRE(writer);
@@ -179,7 +179,7 @@ TEST_CASE("hostile texts in an identity and a basis are only data") {
   CHECK(store->basis()->size() == rows.size());
 }
 
-TEST_CASE("hostile texts in turns, visitors and readings are only data") {
+TEST_CASE("hostile texts in turns, visitors and readings are stored and returned as plain text") {
   const ContractStore store;
   TurnRecord turn;
   turn.session_id = uuid("s");
@@ -230,7 +230,7 @@ TEST_CASE("hostile texts in turns, visitors and readings are only data") {
   }
 }
 
-TEST_CASE("a hostile subject is kept unchanged or refused, never changed") {
+TEST_CASE("a hostile subject is stored unchanged or refused") {
   const ContractStore store;
   int kept = 0;
   for (const std::string& text : hostile()) {
@@ -260,7 +260,7 @@ TEST_CASE("a hostile subject is kept unchanged or refused, never changed") {
   CHECK(store->visitors_after("", 100)->size() == static_cast<size_t>(kept));
 }
 
-TEST_CASE("hostile texts in copied rows are only data") {
+TEST_CASE("hostile texts in copied rows are stored and returned as plain text") {
   const ContractStore store;
   std::vector<Visitor> visitors;
   std::vector<Session> sessions;

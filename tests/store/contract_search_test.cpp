@@ -70,7 +70,8 @@ TEST_CASE("ties are ordered by slug, then chunk index, whatever the order of ind
   }
 }
 
-TEST_CASE("a query may be empty, repeat a term, contain unknown terms and have weights of zero") {
+TEST_CASE(
+    "a search query may be empty, repeat a term, contain unknown terms and have weights of zero") {
   const ContractStore store;
   auto writer = store->begin_index();
   REQUIRE(writer);

@@ -169,7 +169,7 @@ TEST_CASE("a session keeps its visitor when a turn names another one") {
   CHECK(session->visitor_id == uuid("v"));
 }
 
-TEST_CASE("a verified subject has one visitor, which absorbs the anonymous one") {
+TEST_CASE("a verified subject has one visitor, into whom the anonymous one is merged") {
   const ContractStore store;
   const std::vector<std::string> anonymous = {"systems", "rust"};
   const HistoryEntry read[] = {{"page", at(5), 80}};

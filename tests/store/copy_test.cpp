@@ -152,7 +152,7 @@ TEST_CASE("a cancelled copy continues when it is run again") {
   });
 }
 
-TEST_CASE("other contents of the target are an error unless pruning is asked for") {
+TEST_CASE("other contents of the target give an error unless pruning is requested") {
   each_pair([](Store& from, Store& to) {
     Corpus corpus(13), other(14);
     fill(from, corpus);

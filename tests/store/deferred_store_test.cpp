@@ -45,7 +45,7 @@ TEST_CASE("a deferred store returns the last error until it can be opened") {
   CHECK(attempts == 1);
 }
 
-TEST_CASE("a deferred store returns the error of the latest attempt") {
+TEST_CASE("a deferred store returns the error of the latest attempt to open it") {
   const auto deferred =
       open_deferred("the store", 4, Error(ErrorKind::unavailable, "it is away"),
                     []() -> Result<std::unique_ptr<Store>> {

@@ -39,7 +39,7 @@ TEST_CASE("valid UTF-8 without NUL stays as it is, and other text is sanitized")
   }
 }
 
-TEST_CASE("lists of strings survive JSON, sanitized") {
+TEST_CASE("lists of strings are sanitized and read back from JSON unchanged") {
   const Texts texts = {"", "a \"quoted\" one", "line\nbreak", "\xE6\xBC\xA2", "{null}"};
   CHECK(strings_from_json(strings_to_json(texts)) == texts);
   CHECK(strings_to_json({}) == "[]");
@@ -47,7 +47,7 @@ TEST_CASE("lists of strings survive JSON, sanitized") {
   CHECK(strings_to_json(broken) == "[\"x\xEF\xBF\xBDy\",\"\xEF\xBF\xBD\"]");
 }
 
-TEST_CASE("exchanges and readings survive JSON, sanitized") {
+TEST_CASE("exchanges and readings are sanitized and read back from JSON unchanged") {
   const std::vector<CitationRecord> cited = {{"a", "A \"title\"", "a quote", "https://a.test/a#x"},
                                              {"b"}};
   const std::string broken("c\0", 2), mended = "c\xEF\xBF\xBD";
@@ -94,7 +94,7 @@ TEST_CASE("list elements of the wrong type are ignored") {
   CHECK(history[0].scroll_pct == 100);
 }
 
-TEST_CASE("chunk metadata survives JSON") {
+TEST_CASE("chunk metadata is read back from JSON unchanged") {
   Document document;
   document.author = "someone\xFF";
   Chunk chunk;
@@ -121,7 +121,8 @@ TEST_CASE("chunk metadata survives JSON") {
   for (const char* bad : {"", "[]", "null", "{"}) CHECK_FALSE(read_metadata(bad, kept));
 }
 
-TEST_CASE("an index identity survives JSON, and one without a template gets the default one") {
+TEST_CASE(
+    "an index identity is read back from JSON, and one without a template gets the default one") {
   const IndexIdentity identity{"tei:model@sha", 1024, "v1 max=512", "q: ", "passage: {text}"};
   CHECK((identity_from_json(identity_to_json(identity)) == identity));
   const auto older = identity_from_json(R"({"embedder": "builtin-lsa", "dim": 0, "chunker": 7})");

@@ -105,7 +105,7 @@ TEST_CASE("subjects that name the same visitor id get different visitors") {
   CHECK(resolve_visitor(turn("two"), known, std::nullopt).visitor.id == two);
 }
 
-TEST_CASE("a visitor that absorbs another one has the readings and interests of both") {
+TEST_CASE("a visitor into whom another one is merged has the readings and interests of both") {
   Visitor known = visitor("w", "me", 20);
   known.interests = {"a", "b"};
   known.history = {{"x", at(20), 1}, {"y", at(21), 2}};
@@ -205,7 +205,7 @@ TEST_CASE("interests are replaced only if they are given") {
   CHECK((known.last_seen == at(9)));
 }
 
-TEST_CASE("merging a copied row is idempotent") {
+TEST_CASE("merging a copied row twice changes nothing the second time") {
   Visitor copied = visitor("v", "", 10);
   copied.history = {{"b", at(9), 1}, {"a", at(3), 1}, {"b", at(1), 7}, {"", at(2), 1}};
   copied.interests = {"x\xFF", "x"};

@@ -182,7 +182,7 @@ TEST_CASE("a statement or lock that times out leaves the connection usable") {
   must(locked.database().write([](Connection& connection) { return insert(connection, 1); }));
 }
 
-TEST_CASE("a server at its connection limit is busy, and is used again later") {
+TEST_CASE("a server at its connection limit gives a busy error, and is used again later") {
   TestSchema schema({.connections = 2, .connect_retry_delay = 0ms});
   const std::string role = "limited_" + schema.name;
   schema.sql("CREATE ROLE " + role + " LOGIN PASSWORD 'hush-hush' CONNECTION LIMIT 1");

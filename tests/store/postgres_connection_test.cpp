@@ -91,14 +91,14 @@ TEST_CASE("a refused connection has a cause and a hint, and no error contains th
   }
 }
 
-TEST_CASE("a server that is not PostgreSQL is a protocol error") {
+TEST_CASE("a server that is not PostgreSQL gives a protocol error") {
   const testing::CannedServer stranger("HTTP/1.1 400 Bad Request\r\n\r\n");
   const Error error = refusal(url_of("u", "hush-hush", "d", stranger.port()));
   CHECK(error.kind == ErrorKind::protocol);
   CHECK(error.message.find("is not PostgreSQL") != std::string::npos);
 }
 
-TEST_CASE("a server that closes every connection is unavailable") {
+TEST_CASE("a server that closes every connection gives the error unavailable") {
   const testing::CannedServer stranger("");
   CHECK(refusal(url_of("u", "p", "d?sslmode=disable&gssencmode=disable", stranger.port())).kind ==
         ErrorKind::unavailable);

@@ -134,7 +134,7 @@ TEST_CASE("a failed statement that the work ignores fails the transaction") {
   CHECK(count_rows(schema.database(), 1) == 0);
 }
 
-TEST_CASE("a transaction that fails at COMMIT is an error and is not stored") {
+TEST_CASE("a transaction that fails at COMMIT gives an error and is not stored") {
   TestSchema schema({.connections = 1});
   schema.sql(
       "CREATE TABLE d (x INT PRIMARY KEY, y INT REFERENCES d DEFERRABLE INITIALLY DEFERRED)");
@@ -208,7 +208,8 @@ TEST_CASE("a transaction whose connection is lost twice fails, and nothing is st
   CHECK(count_rows(schema.database(), 1) == 0);
 }
 
-TEST_CASE("an in-doubt COMMIT is resolved, and its writes are stored exactly once") {
+TEST_CASE(
+    "the outcome of an in-doubt COMMIT is found out, and its writes are stored exactly once") {
   TestSchema schema({.max_in_doubt_wait = 60s});
   CommitProxy proxy(shared_server().port());
   const auto through = must(Database::open(must_parse(schema.url(proxy.port())), schema.options));

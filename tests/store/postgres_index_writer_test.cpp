@@ -104,7 +104,7 @@ TEST_CASE("every change marks the index as unfinished until a run is finished") 
   }
 }
 
-TEST_CASE("an index run on a damaged index is a data error") {
+TEST_CASE("an index run on a damaged index gives a data error") {
   const TestDatabase db;
   const auto store = open_store(db.url());
   const auto writer = must(store->begin_index());

@@ -86,7 +86,7 @@ TEST_CASE("invalid UTF-8 in a text parameter is replaced") {
   }
 }
 
-TEST_CASE("every byte value survives, in both output formats of bytea") {
+TEST_CASE("every byte value is returned unchanged, in both output formats of bytea") {
   Session session;
   for (const std::string& bytes : {""s, "\0"s, "\\x00"s, "\\"s, all_bytes()}) {
     const Rows rows =

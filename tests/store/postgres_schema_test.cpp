@@ -294,7 +294,7 @@ TEST_CASE("on Supabase visitors refer to auth.users, and public roles have no ac
                      "FROM pg_class c WHERE relkind = 'S'") == "f");
 }
 
-TEST_CASE("whatever prevents a migration is an error with a hint") {
+TEST_CASE("whatever prevents a migration gives an error with a hint") {
   const PostgresServer* const server = own_server();
   if (!server) return;
   struct {

@@ -217,7 +217,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("SQL in any field of a document or a query is only text") {
+TEST_CASE("SQL in any field of a document or a query is treated as text") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   const std::string nasty = "'; DROP TABLE stoka_chunks; -- $1 \\ \" %s {a,b} NULL";
@@ -264,7 +264,7 @@ TEST_CASE("SQL in any field of a document or a query is only text") {
   }
 }
 
-TEST_CASE("damaged rows are a data error") {
+TEST_CASE("damaged rows give a data error") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   ChunkId id = 0;

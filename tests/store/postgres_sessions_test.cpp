@@ -269,7 +269,7 @@ TEST_CASE("a subject in auth.users is linked, and turns with an unknown one succ
   CHECK(store->visitor(uuid("w"))->value().subject == "auth0|1");
 }
 
-TEST_CASE("SQL in every field of a turn is only text") {
+TEST_CASE("SQL in every field of a turn is treated as text") {
   const TestDatabase database;
   const auto store = must_open(database.url());
   const std::string nasty = "'; DROP TABLE stoka_sessions; -- $1 \\ \" {NULL,\"x\"} \\u0000";

@@ -61,7 +61,7 @@ TurnRecord a_turn() {
 
 }  // namespace
 
-TEST_CASE("a file that is not a store is an error with a hint") {
+TEST_CASE("a file that is not a store gives an error with a hint") {
   const TempDatabase temp;
   const std::string in = temp.directory() + "/";
   write_text(in + "text.db", std::string(5000, 'x'));
@@ -151,7 +151,7 @@ TEST_CASE("a read-only store can be searched, and writes get an error that says 
   }
 }
 
-TEST_CASE("a directory that is not writable is an error before anything is indexed") {
+TEST_CASE("a directory that is not writable gives an error before anything is indexed") {
   const TempDatabase temp;
   fs::permissions(temp.directory(), fs::perms(0555));
   const auto message = run_as_nobody([&] {
@@ -185,7 +185,7 @@ TEST_CASE("a damaged file is reported and never deleted") {
   CHECK(fs::file_size(temp.db()) == size);
 }
 
-TEST_CASE("damaged rows are a data error") {
+TEST_CASE("damaged rows give a data error") {
   const TempDatabase temp;
   Corpus corpus(3);
   fill(temp.db(), corpus, 20);
@@ -217,7 +217,7 @@ TEST_CASE("damaged rows are a data error") {
   }
 }
 
-TEST_CASE("a stored vector of another dimension is a data error wherever vectors are read") {
+TEST_CASE("a stored vector of another dimension gives a data error wherever vectors are read") {
   const TempDatabase temp;
   Corpus corpus(3);
   fill(temp.db(), corpus, 2);

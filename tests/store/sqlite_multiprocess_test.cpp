@@ -72,7 +72,7 @@ TEST_CASE("an index writer killed at any point leaves every document in its old 
   }
 }
 
-TEST_CASE("the IndexLock of a killed process is free at once") {
+TEST_CASE("the IndexLock of a killed process is released at once") {
   const TempDatabase temp;
   Shared ready;
   ChildProcess child([&] {

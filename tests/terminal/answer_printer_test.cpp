@@ -186,7 +186,7 @@ TEST_CASE("an error event prints the error and a next step and ends the answer")
         "\x1b[31merror: no\x1b[0m\n  run 'stoka status' to see what does not answer\n");
 }
 
-TEST_CASE("the final line break is printed once") {
+TEST_CASE("the final line break of an answer is printed once") {
   std::string out;
   AnswerPrinter printer([&](std::string_view text) { out += text; }, Capabilities{});
   printer.handle(TokenEvent{"x"});

@@ -78,7 +78,7 @@ TEST_CASE("current and later work is stopped when the reader of the output is go
   ::close(output[1]);
 }
 
-TEST_CASE("a regular file or an invalid descriptor is never reported as closed") {
+TEST_CASE("for a regular file or an invalid descriptor no closed output is reported") {
   const int file = ::open("/dev/null", O_WRONLY);
   REQUIRE(file >= 0);
   for (const int output : {file, 1000}) {

@@ -162,7 +162,7 @@ TEST_CASE("the line is redrawn after a resize") {
   CHECK(pty.expect("answer 1 to hello there"));
 }
 
-TEST_CASE("without editing Ctrl-C stops the answer and Ctrl-D leaves") {
+TEST_CASE("without line editing, Ctrl-C stops the answer and Ctrl-D ends the program") {
   ReplPty pty({}, false);
   pty.type("wait\r");
   REQUIRE(pty.expect("waiting for ever"));

@@ -84,13 +84,13 @@ TEST_CASE("one_line has no control characters") {
   for (char c : out) CHECK(static_cast<unsigned char>(c) >= 0x20);
 }
 
-TEST_CASE("collapsing white space changes nothing else") {
+TEST_CASE("collapsing white space changes nothing but white space") {
   CHECK(collapse_whitespace(" a \n\n b\u00A0c ") == "a b c");
   CHECK(collapse_whitespace("“É”  x") == "“É” x");
   CHECK(collapse_whitespace(" \t\n").empty());
 }
 
-TEST_CASE("length is counted in code points") {
+TEST_CASE("the length of a text is counted in code points") {
   CHECK(count_code_points("") == 0);
   CHECK(count_code_points("aé€😀") == 4);
 }

@@ -13,7 +13,7 @@ namespace tokens_test {
 
 using namespace stoka::text;
 
-TEST_CASE("estimates are close to byte-pair encodings") {
+TEST_CASE("estimated token counts are close to those of byte-pair encodings") {
   struct {
     std::string_view text;
     size_t min, max;
@@ -51,7 +51,8 @@ TEST_CASE("English prose has about four and a half characters for each token") {
   CHECK(per_token < 4.8);
 }
 
-TEST_CASE("the estimate of a whole is at least that of a part and at most the sum of its parts") {
+TEST_CASE(
+    "the token estimate of a whole is at least that of a part and at most the sum of its parts") {
   std::string text =
       "Don't index 12345 rows—ever! 数据库 and\n\n    code(x) += \"y\"; naïve 😀 done...";
   size_t whole = estimate_tokens(text);

@@ -50,7 +50,7 @@ TEST_CASE("is_valid_utf8 accepts valid UTF-8 only") {
   CHECK_FALSE(is_valid_utf8("12345678\xED\xA0\x80"));
 }
 
-TEST_CASE("every code point survives a round trip") {
+TEST_CASE("every code point is the same after encoding and decoding") {
   for (char32_t c = 1; c <= 0x10FFFF; c += c < 0x3000 ? 1 : 0x61) {
     if (c >= 0xD800 && c < 0xE000) continue;
     std::string bytes;
@@ -94,7 +94,7 @@ TEST_CASE("repair_utf8 converts UTF-16 with a byte order mark") {
   CHECK_FALSE(has_utf16_mark("\xEF\xBB\xBFtext"));
 }
 
-TEST_CASE("utf8_prefix tells valid, incomplete and invalid bytes apart") {
+TEST_CASE("utf8_prefix distinguishes valid, incomplete and invalid bytes") {
   struct {
     std::string_view bytes;
     Utf8Prefix::Kind kind;
@@ -136,7 +136,7 @@ TEST_CASE("a stream of bytes becomes the same text, wherever it is split") {
     }
 }
 
-TEST_CASE("repair_utf8 returns valid UTF-8 for any bytes and is idempotent") {
+TEST_CASE("repair_utf8 returns valid UTF-8 for any bytes, and does not change its own result") {
   uint32_t seed = 1;
   for (int round = 0; round < 300; ++round) {
     std::string bytes;
@@ -149,7 +149,7 @@ TEST_CASE("repair_utf8 returns valid UTF-8 for any bytes and is idempotent") {
   }
 }
 
-TEST_CASE("Windows-1252 is told from UTF-8 and from other encodings") {
+TEST_CASE("Windows-1252 is distinguished from UTF-8 and from other encodings") {
   const std::string filler = " and some plain words to make it long enough, as a page of text is";
   const std::string accents =
       "Caf\xE9 \x93quoted\x94 \x96 \x80"

@@ -49,8 +49,8 @@ pqxx::result execute(Transaction& transaction, const std::string& sql, pqxx::par
   }
 }
 #else
-// Built by hand, because the static types of exec_params' own arguments do not allow a list that
-// contains both NULLs and binary values.
+// The parameters are built by hand, because the static types of exec_params' own arguments do not
+// allow a list that contains both NULLs and binary values.
 pqxx::internal::params arguments(const Params& params) {
   pqxx::internal::params out;
   for (const auto& value : params.values()) {
@@ -68,7 +68,7 @@ pqxx::result execute(pqxx::nontransaction& transaction, const std::string& sql,
 }
 #endif
 
-// The server closes the connection when a message is larger.
+// The server closes the connection when a message is larger than this.
 void check_size(const Params& params) {
   constexpr size_t kMaxBytes = size_t{1} << 30;
   size_t bytes = 0;
@@ -84,7 +84,7 @@ bool is(const std::exception& thrown) {
 std::string sqlstate_of(const std::exception& thrown) {
   if (const auto* error = dynamic_cast<const pqxx::sql_error*>(&thrown))
     if (!error->sqlstate().empty()) return error->sqlstate();
-  // libpqxx 6.4 has no SQLSTATE for these.
+  // libpqxx 6.4 has no SQLSTATE for these exceptions.
   if (is<pqxx::serialization_failure>(thrown)) return "40001";
   if (is<pqxx::deadlock_detected>(thrown)) return "40P01";
   if (is<pqxx::statement_completion_unknown>(thrown)) return "40003";
@@ -103,7 +103,7 @@ constexpr auto kHexDigits = [] {
 
 int digit(char c) { return kHexDigits[static_cast<unsigned char>(c)]; }
 
-// "\x00ff", or with bytea_output = escape "\000\377".
+// Bytes as the server writes them: "\x00ff", or with bytea_output = escape "\000\377".
 std::string decoded_bytea(std::string_view text) {
   std::string out;
   if (text.starts_with("\\x")) {
@@ -140,7 +140,7 @@ struct Rows::Impl {
   // Cells are extracted once: libpq's accessors print warnings through a connection that may be
   // closed, and libpqxx copies shared pointers for each access.
   pqxx::result result;
-  std::vector<std::string_view> cells;  // row by row; data() is null for NULL
+  std::vector<std::string_view> cells;  // the cells row by row; data() is null for NULL
   size_t rows = 0, columns = 0;
 };
 
@@ -208,7 +208,7 @@ Error Connection::Impl::record_failure(const std::exception& thrown) {
   std::string_view message = thrown.what();
   std::string found = sqlstate_of(thrown);
 #if PQXX_VERSION_MAJOR < 7
-  // The message of libpqxx 6.4 is then about its own state.
+  // libpqxx 6.4 would report a message about its own state.
   if (!connection.is_open()) message = "the server closed it or cannot be reached";
 #endif
   if (found.empty()) {
@@ -222,7 +222,7 @@ Error Connection::Impl::record_failure(const std::exception& thrown) {
     }
   }
   Failure failure = statement_failure(found, message, address);
-  // 25P02: a statement after the conflict, which must stay known as the failure.
+  // 25P02 is reported for a statement after the conflict. The conflict must stay the known failure.
   if (found == "25P02" && failure_kind == FailureKind::conflict) return failure.error;
   if (!connection.is_open()) failure.failure_kind = FailureKind::connection_lost;
   failure_kind = failure.failure_kind;

@@ -17,12 +17,12 @@ namespace stoka::store::postgres {
 // Tells whether a failed statement may succeed if its transaction is run again.
 enum class FailureKind {
   none,             // the statement succeeded
-  connection_lost,  // it may succeed on a new connection; this one cannot be used any more
-  conflict,  // serialization failure or deadlock: it may succeed if the transaction is repeated
-  other,     // repeating it is of no use
+  connection_lost,  // the connection is unusable; the statement may succeed on a new one
+  conflict,         // serialization failure or deadlock: a repeated transaction may succeed
+  other,            // any other failure: a repeated transaction would fail again
 };
 
-// The rows of a result. Cheap to copy; may outlive the connection.
+// The rows of a result. Can be copied cheaply, and may outlive the connection.
 class Rows {
  public:
   Rows();
@@ -32,11 +32,11 @@ class Rows {
 
   size_t size() const;
   bool is_null(size_t row, int column) const;
-  std::string_view text(size_t row, int column) const;  // empty for NULL
-  int64_t integer(size_t row, int column) const;        // 0 for NULL
+  std::string_view text(size_t row, int column) const;  // the text of a cell; empty for NULL
+  int64_t integer(size_t row, int column) const;        // the number in a cell; 0 for NULL
   double real(size_t row, int column) const;
   bool boolean(size_t row, int column) const;
-  std::string bytes(size_t row, int column) const;  // a bytea column
+  std::string bytes(size_t row, int column) const;  // the bytes of a bytea cell
 
  private:
   friend class Connection;
@@ -55,8 +55,8 @@ struct Row {
 
 class Connection {
  public:
-  // Errors, each with a hint: unavailable (not running, starting), busy (too many clients), config
-  // (unknown database or role, wrong password).
+  // Opens a connection. Errors, each with a hint: unavailable (not running, starting), busy (too
+  // many clients), config (unknown database or role, wrong password).
   static Result<std::unique_ptr<Connection>> open(const DatabaseAddress& address);
   ~Connection();
 
@@ -69,7 +69,7 @@ class Connection {
   FailureKind failure_kind() const;
   // The SQLSTATE of the last failed run(); empty if it had none.
   const std::string& sqlstate() const;
-  int server_version() const;  // as libpq reports it: 150018 for 15.18
+  int server_version() const;  // the version as libpq reports it: 150018 for 15.18
 
  private:
   struct Impl;

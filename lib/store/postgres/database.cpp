@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr int kMaxRuns = 3;  // of a transaction that conflicts with others
+constexpr int kMaxRuns = 3;  // how often a transaction is run if it conflicts with others
 
 // stats_reset changes when the server recovers from a crash, and every role may read it.
 constexpr std::string_view kSelectTransactionId =
@@ -146,7 +146,7 @@ Database::Attempt Database::run_once(Kind kind, const Work& work) {
 }
 
 Database::Attempt Database::commit(PooledConnection pooled, Kind kind, TransactionId id) {
-  // On a connection that is lost already, run() fails without sending anything.
+  // If the connection is lost already, run() fails without sending anything.
   const bool sent = pooled.connection->failure_kind() != FailureKind::connection_lost;
   const auto committed = pooled.connection->run("COMMIT");
   if (committed) {
@@ -156,7 +156,7 @@ Database::Attempt Database::commit(PooledConnection pooled, Kind kind, Transacti
   if (!sent || pooled.connection->failure_kind() != FailureKind::connection_lost)
     return roll_back(std::move(pooled), committed.error());
   discard_lost(std::move(pooled));
-  // A read has its rows already, and nothing to commit.
+  // A read transaction has its rows already, and nothing to commit.
   if (kind == Kind::read) return {};
   return {Outcome::in_doubt, committed.error(), std::move(id)};
 }
@@ -176,14 +176,15 @@ Database::Attempt Database::roll_back(PooledConnection pooled, Error error) {
       failure == FailureKind::conflict ? Outcome::conflict : Outcome::failed, std::move(error), {}};
 }
 
-// Asks until the server knows, or for max_in_doubt_wait. "in progress" is not final: the server may
-// still have to receive the COMMIT, or to notice that its client is gone.
+// Asks for the outcome of a transaction until the server knows it, or for max_in_doubt_wait. "in
+// progress" is not final: the server may still have to receive the COMMIT, or to notice that its
+// client is gone.
 Database::CommitStatus Database::query_commit_status(const TransactionId& id) {
   constexpr milliseconds kPollInterval(50);
   const auto until = steady_clock::now() + options_.max_in_doubt_wait;
   std::unique_ptr<Connection> connection;
   for (;; std::this_thread::sleep_for(kPollInterval)) {
-    // connect() and not acquire(), which would give up at once after a refused connection.
+    // This calls connect(), because acquire() would give up at once after a refused connection.
     if (!connection) {
       if (auto opened = connect()) connection = std::move(*opened);
     }
@@ -191,17 +192,17 @@ Database::CommitStatus Database::query_commit_status(const TransactionId& id) {
       const auto rows = connection->run(kSelectCommitStatus, Params().text(id.xid));
       if (rows) {
         const std::string_view status = rows->text(0, 0);
-        // After a crash "committed" may be said of another transaction that got the same xid.
+        // After a crash "committed" may be said of another transaction that was given the same xid.
         const bool same_run = rows->text(0, 1) == id.server_run;
         if (status == "committed")
           return same_run ? CommitStatus::committed : CommitStatus::unknown;
         if (status == "aborted") return CommitStatus::aborted;
-        // NULL: so old that the server has forgotten it.
+        // The status is NULL if the transaction is so old that the server has forgotten it.
         if (status != "in progress") return CommitStatus::unknown;
       } else if (connection->failure_kind() == FailureKind::connection_lost) {
         connection.reset();
       } else {
-        // 22023: the xid is in the future. The server crashed and lost the transaction.
+        // 22023 means that the xid is in the future: the server crashed and lost the transaction.
         return connection->sqlstate() == "22023" ? CommitStatus::aborted : CommitStatus::unknown;
       }
     }
@@ -245,7 +246,7 @@ void Database::release(PooledConnection pooled) {
 void Database::discard_lost(PooledConnection pooled) {
   std::vector<PooledConnection> discarded;  // closed after the mutex is unlocked
   const std::lock_guard lock(mutex_);
-  // Another thread has noticed the same loss before.
+  // Another thread has noticed this loss before.
   if (pooled.epoch != epoch_) return;
   ++epoch_;
   discarded.swap(idle_);

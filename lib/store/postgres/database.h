@@ -35,11 +35,11 @@ struct DatabaseOptions {
   size_t connections = 5;
   size_t max_waiting = 64;  // callers in the queue for a connection
   std::chrono::milliseconds max_wait{2000};
-  std::chrono::milliseconds statement_timeout{10000};  // 0: none; three times as long for a write
-  // Long, because concurrent turns of one session wait for each other and none may fail. 0: none.
+  std::chrono::milliseconds statement_timeout{10000};  // 0: no timeout; tripled for a write
+  // The lock timeout is long, because concurrent turns of one session wait for each other. 0: none.
   std::chrono::milliseconds lock_timeout{30000};
-  std::chrono::milliseconds connect_retry_delay{1000};  // after a connection was refused
-  std::chrono::milliseconds max_in_doubt_wait{2000};    // to find out whether a COMMIT was done
+  std::chrono::milliseconds connect_retry_delay{1000};  // the pause after a connection was refused
+  std::chrono::milliseconds max_in_doubt_wait{2000};    // time to find out a COMMIT's outcome
 };
 
 class Database {
@@ -93,25 +93,25 @@ class Database {
   void release(PooledConnection pooled);
   void discard_lost(PooledConnection pooled);
 
-  // Identifies a write transaction, so that its commit status can be asked for on another
-  // connection. After a crash the server may give the xid of a lost transaction to a new one.
+  // Identifies a write transaction, so that another connection can ask whether it was committed.
+  // After a crash the server may give the xid of a lost transaction to a new one.
   struct TransactionId {
     std::string xid;
-    std::string server_run;  // differs after every crash recovery
+    std::string server_run;  // an id of the server's run, which changes with every crash recovery
   };
 
   // How one run of a transaction ended.
   enum class Outcome {
     committed,
-    failed,           // rolled back; running it again would not help
-    conflict,         // rolled back by the server; running it again may succeed
-    connection_lost,  // certainly not committed
+    failed,           // the transaction was rolled back; running it again would not help
+    conflict,         // the server rolled the transaction back; running it again may succeed
+    connection_lost,  // the connection was lost, and nothing was committed
     in_doubt,         // the connection was lost during COMMIT
   };
   struct Attempt {
     Outcome outcome = Outcome::committed;
     Error error;
-    TransactionId id;  // only if in doubt
+    TransactionId id;  // the id of the transaction; only set if in doubt
   };
   Attempt run_once(Kind kind, const Work& work);
   Attempt roll_back(PooledConnection pooled, Error error);
@@ -122,10 +122,10 @@ class Database {
 
   const DatabaseAddress address_;
   const DatabaseOptions options_;
-  std::array<std::string, 2> begin_statements_;  // by Kind
+  std::array<std::string, 2> begin_statements_;  // the BEGIN statement of each Kind
   Semaphore gate_;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members declared below
   std::vector<PooledConnection> idle_;
   uint64_t epoch_ = 0;  // rises with every lost connection; older connections are not reused
   std::optional<Error> connect_error_;

@@ -24,13 +24,13 @@ constexpr std::pair<std::string_view, std::string_view> kDefaultParameters[] = {
     {"keepalives_interval", "5"},  {"keepalives_count", "3"},
     {"tcp_user_timeout", "10000"}, {"fallback_application_name", "stoka"},
 };
-// Appended always: libpq uses the last value of a parameter, and all text of stoka is UTF-8.
+// A parameter that is always appended: libpq uses the last value, and all text of stoka is UTF-8.
 constexpr std::string_view kEncoding = "client_encoding=UTF8";
 
 constexpr std::array<std::string_view, 5> kSecretKeys = {
     "password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"};
 
-// Percent-decodes; nothing if a '%' is not followed by two hex digits, or encodes NUL.
+// Decodes percent escapes; nothing if a '%' is not followed by two hex digits, or encodes NUL.
 std::optional<std::string> decoded(std::string_view typed) {
   std::string out;
   for (size_t at = 0; at < typed.size(); ++at) {
@@ -61,7 +61,7 @@ bool is_port(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() && port > 0 && port < 65536;
 }
 
-// What is wrong with "host:port,[::1]:port,…"; empty if nothing is.
+// Says what is wrong with "host:port,[::1]:port,…"; empty if nothing is.
 std::string_view find_host_error(std::string_view hosts) {
   while (!hosts.empty()) {
     std::string_view host = take_until(hosts, ",");
@@ -77,7 +77,7 @@ std::string_view find_host_error(std::string_view hosts) {
   return {};
 }
 
-// The message does not contain the URL, because its malformed part may be the password.
+// The error message does not contain the URL, because its malformed part may be the password.
 tl::unexpected<Error> refused(std::string_view why, std::string hint = kExample) {
   return fail(ErrorKind::config, fmt::format("the address of the database {}", why),
               std::move(hint));
@@ -175,7 +175,7 @@ void DatabaseAddress::add_parameters(const std::vector<std::string>& known) {
 }
 
 std::string DatabaseAddress::redact(std::string_view text) const {
-  // A shorter password is part of too many words. Within a URL it is hidden all the same.
+  // A shorter password occurs in too many words. Passwords within a URL are hidden in any case.
   constexpr size_t kMinBytes = 4;
   std::string out(text);
   for (const std::string& secret : secrets_) {

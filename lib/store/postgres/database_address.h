@@ -18,24 +18,24 @@ class DatabaseAddress {
 
   // The URL to connect with; it contains the password.
   const std::string& reveal() const { return connection_; }
-  // "postgres://host:port/database", for messages: without user, password and parameters.
+  // For messages: "postgres://host:port/database", without user, password and parameters.
   const std::string& describe() const { return shown_; }
-  // Empty if the URL has none.
+  // The user; empty if the URL has none.
   const std::string& user() const { return user_; }
   // `text`, a message of libpq or the server, with "***" for each password, decoded or as typed.
   std::string redact(std::string_view text) const;
 
  private:
   Result<> read_authority(std::string_view authority, std::string_view path);
-  std::vector<std::string> read_query(std::string_view query);  // returns its keys
+  std::vector<std::string> read_query(std::string_view query);  // returns the keys of the query
   void keep_secret(std::string_view typed);
   void add_parameters(const std::vector<std::string>& known);
 
   std::string connection_;
   std::string shown_;
   std::string user_;
-  std::string hosts_, database_;      // as typed
-  std::vector<std::string> secrets_;  // decoded and as typed, longest first
+  std::string hosts_, database_;      // hosts and database as typed
+  std::vector<std::string> secrets_;  // passwords, decoded and as typed, longest first
 };
 
 }  // namespace stoka::store::postgres

@@ -15,11 +15,10 @@
 namespace stoka::store::postgres {
 namespace {
 
-// Every row that may be among the k best or tie with the k-th. The tolerance is needed because the
-// server adds in another order than search::dot.
-//
-// <#> (negative inner product) and not <=>, because it is defined for a vector of zeros too. There
-// is no cast to the dimension of the index, because the planner would then use the index.
+// Finds every row that may be among the k best or tie with the k-th. The tolerance is needed
+// because the server adds in another order than search::dot. The operator is <#> (negative inner
+// product) and not <=>, because it is defined for a vector of zeros too. There is no cast to the
+// dimension of the index, because the planner would then use the index.
 constexpr std::string_view kSearchExact =
     "WITH measured AS MATERIALIZED ("
     "  SELECT id, embedding <#> $1::vector AS distance FROM stoka_chunks"
@@ -48,8 +47,8 @@ struct Search {
 
   // Applies the settings that nearest() needs; returns how many chunks the filter excludes.
   Result<uint64_t> apply_settings(const Extension& extension, size_t limit) const {
-    // Every other plan than an index scan would read all vectors. JIT is off, because the planner
-    // would use it at the high costs that it estimates with these settings.
+    // Forces an index scan, because every other plan would read all vectors. JIT is off, because
+    // the planner would use it at the high costs that it estimates with these settings.
     std::string sql =
         "SELECT (SELECT count(*) FROM stoka_chunks WHERE source_slug = ANY($1::text[])), "
         "set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true), "
@@ -125,7 +124,7 @@ Result<std::vector<ScoredChunk>> search_dense(Connection& connection, const Exte
   // The index returns at most ef_search rows.
   if (totals.vectors > kMaxExactVectors && !type.empty() && limit <= kMaxEfSearch) {
     STOKA_ASSIGN(const uint64_t excluded_count, search.apply_settings(extension, limit));
-    // If the filter leaves few rows, the index may not reach them behind the excluded ones.
+    // If the filter leaves few rows, the vector index may not find them among the excluded ones.
     if (totals.vectors > kMaxExactVectors + excluded_count) {
       STOKA_ASSIGN(const search::VectorTable table, search.nearest(type, limit));
       auto found = search::top_k_with_ties(table, query, k);

@@ -1,5 +1,5 @@
-// Search by vector: exact in a small index, through the HNSW index in a large one. Scores are
-// always computed here from the full vectors, so that all stores agree on them.
+// Searches by vector: exactly in a small index, through the HNSW index in a large one. Scores are
+// always computed in this process from the full vectors, so that all stores agree on them.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@
 
 namespace stoka::store::postgres {
 
-// Up to this number of vectors (after the filter) all are compared, which is fast enough.
+// Up to this number of vectors (after the filter) all of them are compared, which is fast enough.
 inline constexpr uint64_t kMaxExactVectors = 5000;
-// hnsw.ef_search: the size of the candidate list. A larger list has better recall and takes longer;
-// pgvector allows up to 1000.
+// The setting hnsw.ef_search, the size of the candidate list. A larger list has better recall and
+// takes longer; pgvector allows up to 1000.
 inline constexpr size_t kEfSearch = 400;
 inline constexpr size_t kMaxEfSearch = 1000;
 // How many candidates are scored with full vectors for k results: the index may have half
 // precision.
 constexpr size_t candidate_count(size_t k) { return k + 32; }
-// hnsw.max_scan_tuples: how many rows a search visits to find enough that pass the filter. If that
-// is not enough, all are compared.
+// The setting hnsw.max_scan_tuples: how many rows a search visits to find enough that pass the
+// filter. If that is not enough, all are compared.
 inline constexpr size_t kMaxScanTuples = 40000;
 
 // Implements IndexReader::search_dense. The caller's transaction must see one snapshot.

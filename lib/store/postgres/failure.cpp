@@ -17,8 +17,8 @@ struct Meaning {
   std::string_view state;  // a SQLSTATE, its class, or a word of this table if there is none
   FailureKind failure_kind;
   ErrorKind kind;
-  // {db} is the database, {user} the user who connects, {detail} the message of the server or
-  // libpq.
+  // Templates of messages: {db} is the database, {user} the user who connects, {detail} the message
+  // of the server or libpq.
   std::string_view message;
   std::string_view hint;
 };
@@ -29,7 +29,7 @@ constexpr std::string_view kCheckUser =
     "check the user and the password in STOKA_DB_URL or --store";
 constexpr std::string_view kServerDisk = "check the disk and the log of that server";
 
-// The first match counts, so classes stand behind their members.
+// The first matching row is used, so a class comes after its members.
 constexpr Meaning kMeanings[] = {
     {"28P01", FailureKind::other, ErrorKind::config, "{db} refuses {user}: wrong password?",
      kCheckUser},
@@ -109,7 +109,7 @@ constexpr Meaning kMeanings[] = {
     {"", FailureKind::other, ErrorKind::data, "{db}: {detail}", ""},
 };
 
-// Parts of a libpq message about a refused connection, and the state in kMeanings that it means.
+// Parts of libpq messages about refused connections, each with the state in kMeanings for it.
 struct KnownMessage {
   std::string_view part;
   std::string_view other_part;
@@ -122,8 +122,8 @@ constexpr KnownMessage kKnownMessages[] = {
     {"too many connections", "", "53300"},
     {"too many clients", "", "53300"},
     {"connection slots are reserved", "", "53300"},
-    {"no more connections allowed", "", "53300"},  // PgBouncer
-    {"max clients reached", "", "53300"},          // Supavisor
+    {"no more connections allowed", "", "53300"},  // the message of PgBouncer
+    {"max clients reached", "", "53300"},          // the message of Supavisor
     {"Max client connections reached", "", "53300"},
     {"role \"", "does not exist", "28000"},
     {"is not permitted to log in", "", "28000"},
@@ -134,7 +134,7 @@ constexpr KnownMessage kKnownMessages[] = {
     {"database \"", "does not exist", "3D000"},
     {"no such database", "", "3D000"},
     {"permission denied", "", "42501"},
-    {"the database system is", "", "57P03"},  // starting up, shutting down, in recovery mode
+    {"the database system is", "", "57P03"},  // … starting up, shutting down, in recovery mode
     {"session is read-only", "", "25006"},
     {"server is in hot standby mode", "", "25006"},
     {"invalid URI query parameter", "", "parameter"},
@@ -150,7 +150,7 @@ constexpr KnownMessage kKnownMessages[] = {
     {"expected authentication request", "", "stranger"},
 };
 
-// "x" of a line like "ERROR:  x" or "connection to server at … failed: FATAL:  x".
+// The text after "ERROR:  " or "connection to server at … failed: FATAL:  " in a line.
 std::string_view server_message(std::string_view line) {
   for (const std::string_view mark : {"FATAL:", "ERROR:", "PANIC:", "failed:"})
     if (const size_t at = line.find(mark); at != line.npos)

@@ -38,8 +38,8 @@ std::string process_name() {
 
 // The new token, or nothing if another run holds the lease.
 Result<std::optional<std::string>> try_take(Connection& connection) {
-  // A separate statement, because the next one sees connections as of its own beginning: that must
-  // be after this has waited for the row.
+  // The lock is taken in a statement of its own, because the next statement sees connections as of
+  // its own beginning: that must be after the wait for the row.
   STOKA_ASSIGN(const Rows locked, connection.run("SELECT FROM stoka_index FOR UPDATE"));
   if (locked.size() != 1) return fail(damaged());
   STOKA_ASSIGN(
@@ -70,7 +70,7 @@ Result<Error> holder_error(Connection& connection) {
 Result<IndexLease> IndexLease::acquire(Database& database) {
   for (int attempt = 1;; ++attempt) {
     const Result<std::optional<std::string>> token = database.write(try_take);
-    // Busy: the row lock could not be had, because another run is in a long transaction.
+    // A busy error: the row lock is not available, because another run is in a long transaction.
     if (!token && token.error().kind != ErrorKind::busy) return fail(token.error());
     if (token && *token) return IndexLease(&database, **token);
     if (!token || attempt == kAttempts) break;
@@ -82,7 +82,7 @@ Result<IndexLease> IndexLease::acquire(Database& database) {
 
 IndexLease::~IndexLease() {
   if (!database_) return;
-  // If this fails, the lease is free as soon as the connection is closed.
+  // If the release fails, the lease is free as soon as the connection is closed.
   static_cast<void>(database_->write([&](Connection& connection) {
     return connection.run(
         "UPDATE stoka_index SET writer = NULL, writer_name = NULL, writer_backend = NULL, "

@@ -22,12 +22,12 @@ namespace stoka::store::postgres {
 
 class IndexLease {
  public:
-  // A busy error that names the holder if another run has the lease.
+  // Takes the lease. Fails with a busy error that names the holder if another run has it.
   static Result<IndexLease> acquire(Database& database);
   IndexLease(IndexLease&& other) noexcept
       : database_(std::exchange(other.database_, nullptr)), token_(std::move(other.token_)) {}
   IndexLease& operator=(IndexLease&&) = delete;
-  ~IndexLease();  // releases it if it is still held
+  ~IndexLease();  // releases the lease if it is still held
 
   // To be called first in each of the writer's transactions. Locks the row of stoka_index until the
   // transaction ends and returns its totals. A busy error if another run has taken the lease.

@@ -45,7 +45,7 @@ Result<std::vector<BasisRow>> read_basis(const Rows& rows) {
   return basis;
 }
 
-// The terms with those ids.
+// The names of the terms with these ids.
 Result<TermNames> load_term_names(Connection& connection, std::vector<int64_t> ids) {
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());

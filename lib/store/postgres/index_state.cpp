@@ -8,7 +8,7 @@
 namespace stoka::store::postgres {
 namespace {
 
-// In the order of kTotalsColumns.
+// The totals in the order of kTotalsColumns.
 constexpr uint64_t IndexTotals::*kFields[] = {
     &IndexTotals::generation,    &IndexTotals::documents,         &IndexTotals::chunks,
     &IndexTotals::total_length,  &IndexTotals::vectors,           &IndexTotals::dim,

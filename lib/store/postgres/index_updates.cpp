@@ -14,7 +14,7 @@
 namespace stoka::store::postgres {
 namespace {
 
-// Rows in one statement; each has 2 to 8 KB.
+// The number of rows in one statement; each row has 2 to 8 KB.
 constexpr size_t kBatchSize = 500;
 
 template <class T, class Write>
@@ -34,7 +34,7 @@ struct Keys {
   }
 };
 
-// The bytes of those edited blocks that exist.
+// The bytes of the edited blocks that exist already.
 Result<std::map<PostingBlockKey, std::string>> load_blocks(
     Connection& connection, const std::map<PostingBlockKey, PostingBlockEdit>& edits) {
   Keys keys;
@@ -151,7 +151,7 @@ Result<std::vector<ChunkId>> insert_chunks(Connection& connection, const Extensi
 }
 
 Result<> delete_index(Connection& connection) {
-  // Not TRUNCATE, which is faster but would show empty tables to readers of an older snapshot.
+  // Uses DELETE. TRUNCATE is faster, but would show empty tables to readers of an older snapshot.
   STOKA_TRY(connection.run(
       "DELETE FROM stoka_postings; DELETE FROM stoka_terms; DELETE FROM stoka_chunk_terms; "
       "DELETE FROM stoka_basis; DELETE FROM stoka_chunks; DELETE FROM stoka_documents"));

@@ -25,14 +25,14 @@ struct RemovedChunk {
 
 struct RemovedDocument {
   bool existed = false;
-  std::vector<RemovedChunk> chunks;  // ascending
+  std::vector<RemovedChunk> chunks;  // removed chunks, ascending by id
   uint64_t vectors = 0;
 };
 
 // Removes the document with that slug, its chunks and their terms.
 Result<RemovedDocument> remove_document(Connection& connection, std::string_view slug);
 Result<> insert_document(Connection& connection, const Document& document, size_t chunks);
-// Returns the ids of the new chunks, which are ascending, in the order of `chunks`.
+// Inserts chunks. Returns their new ids, which are ascending, in the order of `chunks`.
 Result<std::vector<ChunkId>> insert_chunks(Connection& connection, const Extension& extension,
                                            const Document& document,
                                            std::span<const ChunkRecord> chunks);
@@ -40,9 +40,9 @@ Result<std::vector<ChunkId>> insert_chunks(Connection& connection, const Extensi
 // Removes everything but sessions and the identity, in several statements.
 Result<> delete_index(Connection& connection);
 
-// Both execute several statements of some hundred rows each.
+// Both functions execute several statements of some hundred rows each.
 Result<> replace_basis_rows(Connection& connection, std::span<const BasisRow> basis);
-// A chunk whose vector is empty gets none.
+// Stores vectors. A chunk whose vector is empty gets none.
 Result<> update_vectors(Connection& connection, const Extension& extension,
                         std::span<const ChunkId> chunks,
                         std::span<const std::vector<float>> vectors);

@@ -32,7 +32,7 @@ constexpr std::chrono::minutes kHeartbeatInterval(1);
 constexpr int kMaxDropAttempts = 8;
 constexpr std::chrono::milliseconds kDropRetryDelay(250);
 
-// The maximum that pgvector can store.
+// The largest dimension that pgvector can store.
 constexpr size_t kMaxDimensions = 16000;
 
 // For a statement that may take minutes: lets the server cancel it when this process is killed, so
@@ -184,7 +184,7 @@ class PostgresIndexWriter final : public IndexWriter {
   std::unique_ptr<Database> database_;
   IndexLease lease_;  // released before the connection is closed
   Extension extension_;
-  bool changed_ = false;  // by this run
+  bool changed_ = false;  // whether this run has changed the index
   std::jthread heartbeat_;
 };
 
@@ -261,8 +261,8 @@ Result<> PostgresIndexWriter::replace_basis(
     const std::function<std::vector<float>(ChunkId)>& vectors) {
   const auto width = static_cast<uint64_t>(dim);
   for (const BasisRow& row : basis) STOKA_TRY(check_embedding(row.values, width));
-  // Computed before the transaction, which may be run again. The lease keeps others from changing
-  // chunks meanwhile.
+  // The changes are computed before the transaction, which may be run again. The lease keeps others
+  // from changing chunks meanwhile.
   STOKA_ASSIGN(const Rows chunks, database_->read([](Connection& connection) {
     return connection.run("SELECT id FROM stoka_chunks ORDER BY id");
   }));
@@ -299,8 +299,8 @@ Result<> PostgresIndexWriter::finish(Instant now) {
     STOKA_TRY(connection.run(kCheckClientConnection));
     if (totals.vectors > 0) STOKA_TRY(create_vector_index(connection, extension_, totals.dim));
     if (!changed_) return {};
-    // The planner needs statistics before autovacuum comes round. ANALYZE may fail, for example
-    // when autovacuum holds the table; the run is finished all the same.
+    // Runs ANALYZE, because the planner needs statistics before autovacuum runs. ANALYZE may fail,
+    // for example when autovacuum holds the table; the run is finished all the same.
     STOKA_TRY(connection.run("SAVEPOINT before_analyze"));
     if (!connection.run("ANALYZE stoka_documents, stoka_chunks, stoka_terms, stoka_postings, "
                         "stoka_chunk_terms, stoka_basis"))
@@ -310,8 +310,8 @@ Result<> PostgresIndexWriter::finish(Instant now) {
   return change(work);
 }
 
-// Only the owner of a table can create an index on it; without this check the run would fail at its
-// end.
+// Checks that the role may create the index, which only the owner of the table can; without this
+// check the run would fail at its end.
 Result<> check_owner(Connection& connection) {
   STOKA_ASSIGN(const Rows rows,
                connection.run("SELECT pg_has_role(current_user, relowner, 'USAGE'), "
@@ -332,7 +332,7 @@ Result<std::unique_ptr<IndexWriter>> make_index_writer(const DatabaseAddress& ad
                                                        const Schema& schema) {
   DatabaseOptions options;
   options.connections = 1;
-  options.statement_timeout = {};  // an index over many vectors takes minutes
+  options.statement_timeout = {};  // no timeout: building an index over many vectors takes minutes
   STOKA_ASSIGN(std::unique_ptr<Database> database, Database::open(address, options));
   database->set_search_path({schema.name, schema.vector.schema});
   STOKA_TRY(database->read(check_owner));

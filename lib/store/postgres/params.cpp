@@ -27,12 +27,12 @@ void append_element(std::string& out, std::string_view value) {
 
 std::string array_head(uint32_t element, size_t size, bool has_null = false) {
   std::string out;
-  append(out, static_cast<int32_t>(size > 0 ? 1 : 0));  // dimensions
+  append(out, static_cast<int32_t>(size > 0 ? 1 : 0));  // the number of dimensions of the array
   append(out, static_cast<int32_t>(has_null ? 1 : 0));
   append(out, element);
   if (size == 0) return out;
   append(out, static_cast<int32_t>(size));
-  append(out, int32_t{1});  // lower bound
+  append(out, int32_t{1});  // the lower bound of the array
   return out;
 }
 
@@ -40,7 +40,7 @@ std::string vector_bytes(std::span<const float> values) {
   std::string out;
   out.reserve(4 + values.size() * 4);
   append(out, static_cast<uint16_t>(values.size()));
-  append(out, uint16_t{0});  // unused
+  append(out, uint16_t{0});  // a field that pgvector does not use
   for (const float value : values) append(out, std::bit_cast<uint32_t>(value));
   return out;
 }

@@ -15,23 +15,23 @@ namespace stoka::store::postgres {
 
 class Params {
  public:
-  // Text is sanitized, see sanitize_text().
+  // Adds a text, as sanitize_text() cleans it.
   Params& text(std::string_view value);
   Params& integer(int64_t value);
   Params& real(double value);
   Params& boolean(bool value);
   Params& bytes(std::string_view value);
   Params& null();
-  // For $n::vector, in pgvector's binary format.
+  // Adds a vector for $n::vector, in pgvector's binary format.
   Params& vector(std::span<const float> value);
 
   Params& texts(std::span<const std::string> values);
   Params& integers(std::span<const int64_t> values);
   Params& blobs(std::span<const std::string> values);
-  // For $n::vector[]; an empty vector becomes NULL. The OID of the type differs between databases.
+  // Adds vectors for $n::vector[]; an empty one becomes NULL. The type's OID varies by database.
   Params& vectors(std::span<const std::vector<float>> values, uint32_t vector_oid);
 
-  // In order; nothing for NULL.
+  // The parameters in order; nothing for NULL.
   const std::vector<std::optional<std::string>>& values() const { return values_; }
 
  private:

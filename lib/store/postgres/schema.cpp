@@ -20,8 +20,8 @@ int64_t latest_version() { return store::latest_migration_version(embedded::sql_
 
 struct SchemaState {
   std::string schema;                  // the current schema
-  std::optional<Extension> extension;  // nothing if it is not installed
-  bool has_tables = false;             // including stoka_migrations
+  std::optional<Extension> extension;  // the extension pgvector; nothing if it is not installed
+  bool has_tables = false;  // whether there are tables of stoka, including stoka_migrations
   int64_t version = 0;
 };
 
@@ -180,7 +180,7 @@ Result<Schema> migrate_within(Connection& connection, const DatabaseAddress& add
   if (is_newest(state)) return Schema{state.schema, *state.extension};
   STOKA_TRY(connection.run("SET LOCAL statement_timeout = 0"));
   STOKA_TRY(connection.run("SELECT pg_advisory_xact_lock(1937009003, hashtext(current_schema()))"));
-  // Another process may have migrated meanwhile.
+  // Another process may have migrated the schema meanwhile.
   STOKA_ASSIGN(state, inspect(connection, address));
   if (is_newest(state)) return Schema{state.schema, *state.extension};
   STOKA_TRY(check_rights(connection, state));

@@ -11,7 +11,7 @@ namespace stoka::store::postgres {
 
 // The extension pgvector as it is installed in the database.
 struct Extension {
-  std::string schema;  // of its types and operators
+  std::string schema;  // the schema of the extension's types and operators
   int major = 0;
   int minor = 0;
   uint32_t vector_oid = 0;
@@ -21,7 +21,7 @@ struct Extension {
 };
 
 struct Schema {
-  std::string name;  // of the tables: the current schema of the connection
+  std::string name;  // the schema of the tables: the current schema of the connection
   Extension vector;
 };
 
@@ -31,8 +31,8 @@ struct Schema {
 // other tables with these names).
 Result<Schema> migrate(Database& database);
 
-// The same without changing the database: not_found if there are no tables, data if migrations are
-// pending.
+// Checks the schema without changing the database: not_found if there are no tables, data if
+// migrations are pending.
 Result<Schema> check_schema(Database& database);
 
 }  // namespace stoka::store::postgres

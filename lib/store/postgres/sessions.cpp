@@ -49,7 +49,7 @@ Result<> link_user(Connection& connection, const Visitor& visitor) {
       "UPDATE stoka_visitors SET supabase_uid = subject::uuid WHERE id = $1::text::uuid",
       Params().text(visitor.id));
   if (linked) return {};
-  const bool refused = connection.sqlstate().starts_with("23");  // a constraint
+  const bool refused = connection.sqlstate().starts_with("23");  // class 23: a constraint
   if (!refused) return fail(linked.error());
   STOKA_TRY(connection.run("ROLLBACK TO SAVEPOINT stoka_link"));
   return {};

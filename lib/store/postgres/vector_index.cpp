@@ -15,7 +15,7 @@ constexpr uint64_t kMaxVectorDimensions = 2000;
 constexpr int kHnswM = 16;
 constexpr int kHnswEfConstruction = 64;
 
-// Building is many times slower once the graph exceeds this memory.
+// The memory for building. Building is many times slower once the graph exceeds this memory.
 constexpr std::string_view kRaiseMaintenanceMemory =
     "SELECT set_config('maintenance_work_mem', '256MB', true) "
     "WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('256MB')";
@@ -29,8 +29,8 @@ Result<std::string> existing_type(Connection& connection) {
   return std::string(rows.size() == 0 ? std::string_view() : rows.text(0, 0));
 }
 
-// The index is partial over rows of that dimension, because the cast fails for others. Replaced
-// rows of another dimension may still exist for older snapshots, and CREATE INDEX visits them.
+// The index covers only rows of that dimension, because the cast fails for others. Replaced rows of
+// another dimension may still exist for older snapshots, and CREATE INDEX visits them.
 Result<> build(Connection& connection, const std::string& type, uint64_t dim) {
   const std::string_view family = std::string_view(type).substr(0, type.find('('));
   const std::string create = fmt::format(

@@ -14,8 +14,8 @@
 
 namespace stoka::store::postgres {
 
-// The type of the cast, "halfvec(1024)" or "vector(1024)"; empty if pgvector cannot index that
-// dimension.
+// The type that vectors are cast to, "halfvec(1024)" or "vector(1024)"; empty if pgvector cannot
+// index that dimension.
 std::string indexed_type(const Extension& extension, uint64_t dim);
 
 // Creates the index unless it exists or the dimension cannot be indexed. It is partial: a query

@@ -21,7 +21,7 @@ std::string select_visitors(std::string_view condition) {
   return std::string(kSelectVisitors) + std::string(condition);
 }
 
-// One array parameter for each column of the rows.
+// Collects the rows as one array parameter for each column.
 void add_columns(Params& params, std::span<const Visitor> visitors) {
   std::vector<std::string> ids, subjects, interests, histories;
   std::vector<int64_t> first_seen, last_seen;
@@ -130,7 +130,7 @@ Result<std::vector<Visitor>> load_visitors_after(Connection& connection, std::st
 }
 
 Result<> lock_keys(Connection& connection, std::span<const std::string> keys) {
-  // Every transaction locks in the order of keys, so that no two deadlock.
+  // Every transaction locks keys in their order, so that no two transactions deadlock.
   STOKA_TRY(connection.run("SELECT pg_advisory_xact_lock_shared(" + std::string(kSharedKey) +
                                "), pg_advisory_xact_lock(key) FROM ("
                                "SELECT DISTINCT hashtextextended(name, 0) AS key "
@@ -208,14 +208,14 @@ Result<std::vector<std::string>> merge_visitors(Connection& connection,
   }
   STOKA_TRY(lock_all_keys(connection));
   STOKA_ASSIGN(std::vector<LockedVisitor> locked, lock_visitors(connection, ids, subjects));
-  std::map<std::string, Visitor> known;  // by id, with the changes so far
+  std::map<std::string, Visitor> known;  // visitors by id, with the changes so far
   for (LockedVisitor& row : locked) known.emplace(row.visitor.id, std::move(row.visitor));
-  std::map<std::string, std::string> removed;  // id of the visitor that replaces it, by id
+  std::map<std::string, std::string> removed;  // the id of the replacement, by removed id
   const auto of_id = [&](const std::string& id) -> std::optional<Visitor> {
     const auto found = known.find(id);
     return found == known.end() ? std::nullopt : std::optional(found->second);
   };
-  std::map<std::string, std::string> id_of;  // by subject
+  std::map<std::string, std::string> id_of;  // ids of visitors by subject
   for (const auto& [id, visitor] : known) {
     if (!visitor.subject.empty()) id_of.emplace(visitor.subject, id);
   }

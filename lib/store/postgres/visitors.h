@@ -30,19 +30,19 @@ Result<> lock_keys(Connection& connection, std::span<const std::string> keys);
 std::string visitor_lock_key(std::string_view id);
 std::string subject_lock_key(std::string_view subject);
 std::string session_lock_key(std::string_view id);
-// Excludes all other holders of such keys.
+// Locks all keys at once, so that nobody else can hold one.
 Result<> lock_all_keys(Connection& connection);
 
 struct LockedVisitor {
   Visitor visitor;
-  bool linked = false;  // supabase_uid is set
+  bool linked = false;  // whether the column supabase_uid is set
 };
 // Loads the visitors with one of the ids or subjects, ordered by id, and locks their rows.
 Result<std::vector<LockedVisitor>> lock_visitors(Connection& connection,
                                                  std::span<const std::string> ids,
                                                  std::span<const std::string> subjects);
 
-// Inserts or updates rows; ids must be distinct.
+// Inserts or updates rows, whose ids must be distinct.
 Result<> save(Connection& connection, std::span<const Visitor> visitors,
               std::span<const Session> sessions);
 // Moves the sessions of a visitor to another one and removes the visitor.

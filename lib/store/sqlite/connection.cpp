@@ -163,7 +163,7 @@ Result<Transaction> Transaction::begin(Connection& connection, Kind kind) {
 }
 
 Transaction::~Transaction() {
-  // SQLite may have rolled back already after an I/O error. A failed ROLLBACK needs no report.
+  // SQLite may have rolled back by itself after an I/O error, so a failed ROLLBACK is not reported.
   if (connection_ && connection_->in_transaction()) {
     static_cast<void>(connection_->prepare("ROLLBACK").run());
   }

@@ -32,20 +32,20 @@ class Statement {
 
   Statement& bind(int64_t value);
   Statement& bind(double value);
-  Statement& bind(std::string_view text);  // sanitized, see sanitize_text()
+  Statement& bind(std::string_view text);  // binds the text as sanitize_text() cleans it
   Statement& bind_blob(std::string_view bytes);
   Statement& bind_null();
 
-  Result<bool> step();  // true: there is a row
-  Result<> run();       // steps to the end
-  // Makes the statement ready for other parameters.
+  Result<bool> step();  // reads the next row; false if there is none
+  Result<> run();       // steps to the end of the statement
+  // Resets the statement, so that other parameters can be bound.
   Statement& reset();
 
-  // Columns of the current row.
+  // The following functions read columns of the current row.
   int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;
-  std::string_view blob(int column) const;  // valid until the next step
+  std::string_view blob(int column) const;  // bytes that are valid until the next step
   bool is_null(int column) const;
 
  private:
@@ -59,14 +59,14 @@ class Statement {
 };
 
 enum class Role {
-  read,   // cannot write
-  turns,  // a commit does not wait for the disk
-  index,  // a commit waits until it is on the disk
+  read,   // a connection that cannot write
+  turns,  // a connection for turns: its commits do not wait for the disk
+  index,  // a connection for the index: its commits wait for the disk
 };
 
 class Connection {
  public:
-  // The file must exist. If it or its directory is not writable, opens it read-only.
+  // Opens the file, which must exist; read-only if the file or its directory is not writable.
   static Result<std::unique_ptr<Connection>> open(const std::string& path, Role role);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -99,10 +99,10 @@ class Connection {
   std::unordered_map<std::string, sqlite3_stmt*> idle_;
 };
 
-// Rolls back when it is destroyed, unless it was committed.
+// A transaction that is rolled back when it is destroyed, unless it was committed.
 class Transaction {
  public:
-  // read: all reads see one snapshot. write: waits for other writers at the beginning.
+  // A read transaction sees one snapshot. A write transaction waits for other writers at its begin.
   enum class Kind { read, write };
   static Result<Transaction> begin(Connection& connection, Kind kind);
   Transaction(Transaction&& other) noexcept
@@ -117,14 +117,14 @@ class Transaction {
   Connection* connection_;
 };
 
-// Thread safe. Opens at most kMaxConnections; acquire() waits while all are in use.
+// A pool of connections; thread safe. Opens at most kMaxConnections, and waits if all are in use.
 class ConnectionPool {
  public:
   static constexpr size_t kMaxConnections = 8;
 
   explicit ConnectionPool(std::unique_ptr<Connection> first);
 
-  // Returns its connection to the pool when it is destroyed.
+  // A connection that is returned to the pool when this object is destroyed.
   class Handle {
    public:
     Handle(ConnectionPool& pool, std::unique_ptr<Connection> connection)

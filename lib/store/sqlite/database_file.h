@@ -7,18 +7,18 @@
 
 namespace stoka::store::sqlite {
 
-// An error unless `path` is a regular file: not_found if nothing is there, else data.
+// Returns an error unless `path` is a regular file: not_found if nothing is there, else data.
 Result<> require_file(const std::string& path);
 
 // Creates the file for its owner only (0600), and missing directories (0700). No error if it
 // exists.
 Result<> create_file(const std::string& path);
 
-// An flock on PATH.index.lock, held while the index is written. The kernel releases it when the
-// process ends for any reason. It excludes other writers in the same process too.
+// A lock (flock) on PATH.index.lock, held while the index is written. The kernel releases it when
+// the process ends for any reason. It excludes other writers in the same process too.
 class IndexLock {
  public:
-  // A busy error with the process id of the holder if the lock is held.
+  // Takes the lock. Fails with a busy error that has the process id of the holder.
   static Result<IndexLock> acquire(const std::string& database_path);
   IndexLock(IndexLock&& other) noexcept;
   IndexLock& operator=(IndexLock&&) = delete;

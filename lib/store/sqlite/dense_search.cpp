@@ -27,7 +27,7 @@ Result<std::vector<ScoredChunk>> DenseSearch::search(Connection& connection,
 }
 
 Result<DenseSearch::Table> DenseSearch::table(Connection& connection, const IndexTotals& totals) {
-  // Held while loading: other threads need the same vectors, and loading them twice takes memory.
+  // The lock is held while loading: other threads need the same vectors, which take much memory.
   const std::lock_guard lock(mutex_);
   if (table_ && generation_ == totals.generation) return table_;
   if (totals.generation > generation_) table_.reset();
@@ -43,7 +43,7 @@ Result<DenseSearch::Table> DenseSearch::load(Connection& connection,
                                              const IndexTotals& totals) const {
   auto vectors = std::make_shared<search::VectorTable>();
   vectors->dim = totals.dim;
-  // Limited, because the number comes from the file and may be damaged.
+  // The size is limited, because the number comes from the file and may be damaged.
   const auto expected = std::min<uint64_t>(totals.vectors, uint64_t{1} << 20);
   vectors->ids.reserve(expected);
   vectors->values.reserve(expected * totals.dim);

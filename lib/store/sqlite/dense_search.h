@@ -15,10 +15,10 @@
 
 namespace stoka::store::sqlite {
 
-// Thread safe; each call passes a connection of its own.
+// The dense search; thread safe. Each call passes a connection of its own.
 class DenseSearch {
  public:
-  // A config error if the query and the stored vectors differ in dimension.
+  // Searches. Fails with a config error if query and stored vectors differ in dimension.
   Result<std::vector<ScoredChunk>> search(Connection& connection, std::span<const float> query,
                                           size_t k, const SearchFilter& filter);
 

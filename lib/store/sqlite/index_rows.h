@@ -16,7 +16,7 @@ namespace stoka::store::sqlite {
 Result<> insert_document(Connection& connection, const Document& document, size_t chunks);
 Result<std::vector<DocumentInfo>> load_documents(Connection& connection);
 
-// Returns the id of the new chunk.
+// Inserts a chunk. Returns its id.
 Result<ChunkId> insert_chunk(Connection& connection, const Document& document, const Chunk& chunk);
 Result<std::vector<StoredChunk>> load_chunks(Connection& connection, std::span<const ChunkId> ids,
                                              bool with_embeddings);
@@ -35,7 +35,7 @@ Result<std::vector<BasisRow>> load_basis(Connection& connection);
 // The ids of the chunks that the filter excludes, ascending.
 Result<std::vector<ChunkId>> excluded_chunks(Connection& connection, const SearchFilter& filter);
 
-// store::rank_top_k() with the positions of chunks in this database.
+// Calls store::rank_top_k() with the positions of chunks in this database.
 Result<std::vector<ScoredChunk>> rank_top_k(Connection& connection,
                                             std::vector<search::Scored> found, size_t k);
 

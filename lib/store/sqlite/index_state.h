@@ -15,7 +15,7 @@ Result<> save_totals(Connection& connection, const IndexTotals& totals);
 Result<std::optional<IndexIdentity>> load_identity(Connection& connection);
 Result<> save_identity(Connection& connection, const IndexIdentity& identity);
 
-// Whether a run that was not finished wrote chunks: in older files the only mark of such a run.
+// Whether an unfinished run wrote chunks: in older files there is no other mark of such a run.
 Result<bool> has_unfinished_chunks(Connection& connection);
 
 }  // namespace stoka::store::sqlite

@@ -176,8 +176,8 @@ Result<> SqliteIndexWriter::replace_basis(
     std::span<const BasisRow> basis, int dim, uint64_t fitted_chunks,
     const std::function<std::vector<float>(ChunkId)>& vectors) {
   const auto width = static_cast<uint64_t>(dim);
-  // Computed before the transaction, whose lock turns wait for. The IndexLock keeps others from
-  // changing chunks meanwhile.
+  // The vectors are computed before the transaction, because turns wait for its lock. The IndexLock
+  // keeps others from changing chunks meanwhile.
   std::vector<std::pair<ChunkId, std::string>> computed;
   {
     Statement rows =

@@ -15,7 +15,7 @@
 
 namespace stoka::store::sqlite {
 
-// Thread safe; each call passes a connection of its own.
+// The lexical search; thread safe. Each call passes a connection of its own.
 class LexicalSearch {
  public:
   Result<std::vector<ScoredChunk>> search(Connection& connection, std::span<const QueryTerm> query,
@@ -26,14 +26,14 @@ class LexicalSearch {
 
   // The numbers of the existing posting blocks, ascending.
   Result<std::vector<int64_t>> blocks(Connection& connection, const IndexTotals& totals);
-  // Null if no chunk has the term.
+  // The postings of a term; null if no chunk has it.
   Result<Column> column(Connection& connection, const std::string& term, const IndexTotals& totals);
   Result<Column> load(Connection& connection, const std::string& term, const IndexTotals& totals);
 
   TermColumnCache column_cache_;
   std::mutex mutex_;
   uint64_t blocks_generation_ = 0;
-  std::vector<int64_t> blocks_;  // empty: not loaded yet
+  std::vector<int64_t> blocks_;  // numbers of blocks; empty if not loaded yet
 };
 
 }  // namespace stoka::store::sqlite

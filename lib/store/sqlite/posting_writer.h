@@ -14,17 +14,17 @@
 
 namespace stoka::store::sqlite {
 
-// For use within one write transaction.
+// Writes within one write transaction.
 class PostingWriter {
  public:
   explicit PostingWriter(Connection& connection) : connection_(&connection) {}
 
-  // Adds or removes the terms of a chunk, with its row in stoka_chunk_terms. Both return the length
-  // of the chunk in terms.
+  // Adds or removes the terms of a chunk, with its row in stoka_chunk_terms. Both functions return
+  // the length of the chunk in terms.
   Result<uint32_t> add(ChunkId chunk, std::span<const TermCount> terms);
   Result<uint32_t> remove(ChunkId chunk);
 
-  // Writes the posting blocks and document frequencies. To be called once, at the end.
+  // Writes the posting blocks and document frequencies. Call this once, at the end.
   Result<> apply();
 
  private:

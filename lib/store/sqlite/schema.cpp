@@ -33,7 +33,7 @@ Result<int64_t> stored_version(Connection& connection) {
 
 Result<> apply_migration(Connection& connection, const EmbeddedFile& file) {
   STOKA_ASSIGN(Transaction transaction, Transaction::begin(connection, Transaction::Kind::write));
-  // Another process may have applied it meanwhile.
+  // Another process may have applied this migration meanwhile.
   STOKA_ASSIGN(const int64_t version, stored_version(connection));
   if (version >= migration_version(file)) return {};
   STOKA_TRY(connection.execute(std::string(file.text)));
@@ -45,8 +45,8 @@ Result<> apply_migration(Connection& connection, const EmbeddedFile& file) {
   return transaction.commit();
 }
 
-// Takes effect in a new file only. Vectors and basis rows have 2 KB each, which would leave half of
-// every 4 KB page empty.
+// Sets a larger page size; this takes effect in a new file only. Vectors and basis rows have 2 KB
+// each, which would leave half of every 4 KB page empty.
 constexpr const char* kPageSize = "PRAGMA page_size = 16384";
 
 // When two processes switch a new file to WAL at once, SQLite reports busy without waiting. BEGIN

@@ -6,7 +6,7 @@
 
 namespace stoka::store::sqlite {
 
-// A data error unless the file has the latest schema version.
+// Returns a data error unless the file has the latest schema version.
 Result<> check_schema(Connection& connection);
 
 // Migrates the file to the latest schema version, with one transaction for each migration. Several

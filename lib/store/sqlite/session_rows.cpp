@@ -85,7 +85,7 @@ Result<> save_session(Connection& connection, const Session& session) {
       .run();
 }
 
-// Saves the visitor, moves the sessions of the absorbed one to it and removes that one.
+// Saves the visitor, moves the sessions of the merged one to it and removes the merged one.
 Result<> save_owner(Connection& connection, const ResolvedVisitor& owner) {
   STOKA_TRY(save_visitor(connection, owner.visitor));
   if (!owner.absorbed) return {};

@@ -10,7 +10,7 @@ namespace stoka::store::sqlite {
 
 Statement::Statement(Connection& connection, std::string sql)
     : connection_(&connection), sql_(std::move(sql)) {
-  // Removed from the cache while it is in use, so that the same SQL can be in use twice.
+  // A statement is not in the cache while it is in use, so the same SQL can be in use twice.
   if (const auto idle = connection.idle_.find(sql_); idle != connection.idle_.end()) {
     statement_ = idle->second;
     connection.idle_.erase(idle);
