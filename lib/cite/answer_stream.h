@@ -32,7 +32,7 @@ struct CitationSource {
   bool again = false;      // a further passage of a page that was shown: cited inline, once
 };
 
-// What is demanded of the answer of a model: see SentenceGate and AnswerStream::finish().
+// The rules for the answer of a model: see SentenceGate and AnswerStream::finish().
 struct ClaimRules {
   Grounds grounds;
   std::string void_reply;
@@ -41,13 +41,13 @@ struct ClaimRules {
 struct AnswerOptions {
   size_t max_citations = 5;
   CitationContext citation_context = {};
-  std::optional<ClaimRules> claims = {};  // nothing: the text is passed on as it comes
+  std::optional<ClaimRules> claims = {};  // without rules, the text is passed on unchanged
 };
 
 struct AnswerSummary {
   std::string text;                      // the visible text without citations, trimmed
-  std::vector<std::string> cited_slugs;  // slugs in order
-  std::vector<Citation> citations;       // the same citations, as emitted
+  std::vector<std::string> cited_slugs;  // the slugs of the citations, in order
+  std::vector<Citation> citations;       // the citations that were sent to the sink, in order
   size_t dropped_unknown = 0;            // tags whose slug is not among the sources
   size_t dropped_repeated = 0;   // tags whose slug was already shown in the session or answer
   size_t dropped_malformed = 0;  // see CitationParser
@@ -55,7 +55,7 @@ struct AnswerSummary {
   size_t repaired = 0;           // emitted citations whose quote is VerifiedQuote::repaired
   size_t replaced = 0;           // emitted citations whose quote is VerifiedQuote::replaced
   Interventions interventions;
-  bool is_void = false;  // the text is the void reply
+  bool is_void = false;  // whether the text is the void reply
 };
 
 // Not thread safe. Calls the event sink from push() and finish(), on the thread of the caller.

@@ -78,14 +78,14 @@ class CitationParser {
   bool is_in_quotes() const;
 
   TagSink& sink_;
-  text::Utf8Sanitizer sanitizer_;  // of the text
+  text::Utf8Sanitizer sanitizer_;  // repairs the text
   State state_ = State::text;
   std::string start_;  // see State::tag_start
   size_t tag_bytes_ = 0;
   size_t nested_start_ = 0;  // how many bytes of "<cite" the last bytes inside the tag are
   char last_ = 0;            // the previous byte of the tag
-  std::string name_;         // of the current attribute, in lower case
-  std::string value_;        // of the current attribute, as written
+  std::string name_;         // the name of the current attribute, in lower case
+  std::string value_;        // the value of the current attribute, as written
   std::string slug_;
   std::string quote_;
   bool has_quote_ = false;

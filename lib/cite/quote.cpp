@@ -80,14 +80,14 @@ struct Passage {
       ids.push_back(quote.number(word.text));
     }
   }
-  // The words [first, last) that begin in the byte range.
+  // The range [first, last) of the words that begin between two byte offsets.
   std::pair<size_t, size_t> words_in(const Span& bytes) const {
     const auto begins_before = [](const Span& word, size_t at) { return word.begin < at; };
     const auto first = std::lower_bound(words.begin(), words.end(), bytes.begin, begins_before);
     const auto last = std::lower_bound(first, words.end(), bytes.end, begins_before);
     return {first - words.begin(), last - words.begin()};
   }
-  // The sentences [first, last) that overlap the byte range.
+  // The range [first, last) of the sentences that overlap the bytes between two offsets.
   std::pair<size_t, size_t> sentences_of(const Span& bytes) const {
     size_t first = 0;
     while (first < sentences.size() && sentences[first].end <= bytes.begin) ++first;

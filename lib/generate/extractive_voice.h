@@ -35,12 +35,12 @@ struct VoiceLine {
 struct VoiceLines {
   using List = std::vector<VoiceLine>;  // those without a condition come first
   using ByType = std::map<std::string, List, std::less<>>;
-  ByType direct;                      // before a citation that answers the question
-  List adjacent;                      // before a citation that is only close to it
-  List followup;                      // before a citation on the topic of the session
+  ByType direct;                      // lines before a citation that answers the question
+  List adjacent;                      // lines before a citation that is only close to it
+  List followup;                      // lines before a citation on the topic of the session
   List lateral;                       // one sentence between the first and the second citation
   List closers;                       // questions after the last citation
-  ByType framing;                     // above a recommendation; without conditions
+  ByType framing;                     // lines above a recommendation; they have no conditions
   std::string closest{kClosestLine};  // the first line of an answer with low confidence
 };
 

@@ -37,7 +37,7 @@ struct RouterRule {
 };
 
 struct RouterData {
-  std::vector<RouterRule> rules;  // in the order of the file
+  std::vector<RouterRule> rules;  // the rules in the order of the file
   std::vector<std::string> offtopic_signals;
   std::string offtopic_reply;
   std::vector<std::string> not_content;
@@ -48,15 +48,15 @@ struct RouterData {
 struct PageHint {
   std::string page;  // a path; with a * at its end, all paths below it
   std::string line;
-  std::string condition = {};  // which the site must meet; usually empty
+  std::string condition = {};  // a condition that the site must meet; usually empty
 };
 
 struct Golden {
-  std::string identity;                       // layer 0
-  std::vector<std::string> never;             // layer 1; 15 items
-  std::string voice;                          // layer 2
-  std::string exchanges;                      // layer 2; the text of the file
-  std::vector<GoldenExchange> exchange_list;  // the same text, parsed
+  std::string identity;            // layer 0 of the prompt
+  std::vector<std::string> never;  // layer 1 of the prompt: the 15 items of the NEVER list
+  std::string voice;               // the first part of layer 2
+  std::string exchanges;           // the second part of layer 2: the text of the file
+  std::vector<GoldenExchange> exchange_list;  // the exchanges in that text
   std::map<std::string, std::vector<std::string>, std::less<>> replies;
   RouterData router;
   std::vector<PageHint> page_hints;

@@ -19,13 +19,13 @@ namespace stoka::route {
 // What a question is after, beside its route: something about the site as a whole ("site.new"), or
 // about what was said ("talk.more").
 struct Intent {
-  std::string name;                // of the rule; empty: the question is searched for
-  std::string rest;                // the folded question after the words that the pattern matched
+  std::string name;  // the name of the rule; empty if the question is answered by a search
+  std::string rest;  // the folded question after the words that the pattern matched
   std::vector<std::string> pages;  // names of a page that answers it ("contact")
 };
 
 struct RouteDecision {
-  Route route = Route::fresh;  // meta, offtopic, followup or fresh; never nothing
+  Route route = Route::fresh;  // meta, offtopic, followup or fresh
   std::string rule;            // "meta.greeting", "offtopic:weather", "followup.short", "new"
   std::string reply;           // name of the canned reply; empty if the route has none
   // An off-topic signal that was found, and the word of the site that overruled it; both may be
@@ -45,7 +45,7 @@ struct SiteWords {
 // Thread safe, because decide() changes nothing.
 class Router {
  public:
-  // A malformed pattern is an error of kind config.
+  // Fails with a config error if a pattern is malformed.
   static Result<Router> make(const golden::RouterData& data);
 
   // `turns` is the number of turns in the session before this query.

@@ -122,7 +122,7 @@ TEST_CASE("answers do not depend on the run or on the number of jobs") {
   CHECK(shown(run(site, lines, 3, 4)) == once);
 }
 
-TEST_CASE("the store is unchanged") {
+TEST_CASE("an evaluation does not change the store") {
   SiteFixture site;
   run(site, kAsk);
   CHECK(site.store->all_shown_slugs().value().empty());
