@@ -67,9 +67,9 @@ TEST_CASE("the settings of the policy have the defaults of PolicyOptions and tak
   for (const std::string name : {"recent", "navigational", "same_source"}) {
     std::string variable = "STOKA_POLICY_";
     for (const char c : name) variable += stoka::to_upper(c);
-    machine.environment()[variable] = "0.375";
+    machine.environment()[variable] = "1.75";
     const std::string ranked = machine.stoka({"rerank", "--explain", "what is debono?"}).out;
-    CHECK_MESSAGE(ranked.find("x0.375") != std::string::npos, name);
+    CHECK_MESSAGE(ranked.find("x1.75") != std::string::npos, name);
     machine.environment().erase(variable);
   }
 }

@@ -113,7 +113,11 @@ TEST_CASE("canned replies match no predicate") {
   REQUIRE(data.replies.size() >= 8);
   for (const auto& [name, lines] : data.replies) {
     for (const std::string& line : lines) {
-      Answer answer = make_answer(line, "hi, what is this place?");
+      // The values of placeholders are facts of the index.
+      std::string filled;
+      for (const char c : line)
+        if (c != '{' && c != '}') filled += c;
+      Answer answer = make_answer(filled, "hi, what is this place?");
       answer.ranked.clear();
       answer.route = Route::meta;
       check_clean(answer);

@@ -87,7 +87,7 @@ TEST_CASE("the seen slugs of a case reach the turn") {
   SiteFixture site;
   const CaseRun ran = run(
       site,
-      R"({"id":"seen","query":"tell me about bounded execution","seen":["philosophy-bounded-execution"],"must_not_cite":"philosophy-bounded-execution"})");
+      R"({"id":"seen","query":"why do agents need limits?","seen":["philosophy-bounded-execution"],"must_not_cite":"philosophy-bounded-execution"})");
   CHECK(ran.results[0].passed());
 }
 

@@ -173,7 +173,6 @@ TEST_CASE("a value of the wrong type gives an error with its line") {
            {"router.toml", "[meta.jobs]\nreply = [\"what\"]", "'meta.jobs.reply' must be a string"},
            {"hints.toml", "[pages.\"/x\"]\ny = [\"x\"]", "'pages./x.y' must be a string"},
            {"hints.toml", "[pages.x]\ny = 3", "'pages.x.y' must be a string"},
-           {"guard.toml", "haste = true", "'openers.haste' must be a list of strings"},
            {"voice_lines.toml", "essay = \"a line.\"",
             "'framing.essay' must be a list of strings"}}) {
     CAPTURE(added);
