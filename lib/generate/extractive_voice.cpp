@@ -182,9 +182,8 @@ std::string ExtractiveVoice::answer(const GenerationRequest& request) const {
   const auto open_with = [&](const Hit& hit, std::string_view quote) {
     first = &hit;
     const std::string_view line = !request.opening.empty() ? std::string_view(request.opening)
-                                  : request.low_confidence
-                                      ? std::string_view(lines_.closest)
-                                      : std::string_view(opener(request, hit));
+                                  : request.low_confidence ? std::string_view(lines_.closest)
+                                                           : std::string_view(opener(request, hit));
     out = fmt::format("{}\n{}", line, tag(hit, quote));
   };
   for (size_t i = 0; i < request.hits.size(); ++i) {

@@ -5,8 +5,8 @@
 
 #include "fuzz/targets.h"
 #include "serve/jwt.h"
-#include "support/test_keys.h"
 #include "support/json.h"
+#include "support/test_keys.h"
 #include "text/utf8.h"
 
 namespace stoka::fuzz {

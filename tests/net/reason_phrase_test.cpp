@@ -14,8 +14,8 @@ using stoka::net::reason_phrase;
 
 TEST_CASE("every status in use has a distinct reason phrase") {
   std::set<std::string_view> phrases;
-  const int statuses[] = {200, 204, 302, 304, 400, 401, 403, 404, 405, 408, 409, 411, 413,
-                          414, 415, 417, 421, 422, 429, 431, 499, 500, 501, 502, 503, 504, 505};
+  const int statuses[] = {200, 204, 302, 304, 400, 401, 403, 404, 405, 408, 409, 411, 413, 414,
+                          415, 417, 421, 422, 429, 431, 499, 500, 501, 502, 503, 504, 505};
   for (const int status : statuses) {
     CAPTURE(status);
     CHECK(reason_phrase(status) != "Unknown");
