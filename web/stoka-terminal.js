@@ -271,7 +271,7 @@ function draw_cite(event, number) {
   };
   const title = cite.title || cite.slug;
   const read = cite.reading_time && `${cite.reading_time} read`;
-  if (kind === 'inline') return link(title);
+  if (kind === 'inline') return el('span', {}, cite.quote && `“${cite.quote}” `, link(title));
   const figure = el('figure', { class: `cite ${kind}`, dir: 'auto' });
   if (kind === 'code') {
     figure.append(link(cite.slug), el('pre', {}, el('code', {}, cite.quote)));

@@ -41,6 +41,15 @@ test('each of the four kinds of citation is drawn', async () => {
   assert.deepEqual(links, [base + CITES.block.url, base + CITES.inline.url, CITES.product.url]);
 });
 
+test('an inline citation shows its quote and its link in the line', async () => {
+  const page = await visit('/');
+  const quote = 'Locks die with their owner.';
+  await canned(page, [READY, token('It goes on. '), ['cite', { ...CITES.inline, quote }], DONE]);
+  await ask(page, 'more');
+  const parts = await page.get(`$$('.turn .answer > *').map((part) => part.textContent)`);
+  assert.deepEqual(parts, [`It goes on. “${quote}” [1] ${CITES.inline.title}`]);
+});
+
 test('a citation is drawn by its kind alone', async () => {
   const page = await visit('/');
   const kinds = [undefined, null, 'block', 'code', 'product', 'constructor', 5];
