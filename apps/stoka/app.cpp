@@ -59,7 +59,7 @@ void App::warn_of_unknown_variables() {
   for (char** variable = environ; variable && *variable; ++variable) {
     std::string_view text = *variable;
     std::string name(text.substr(0, text.find('=')));
-    // Variables of the test suite begin with STOKA_TEST_.
+    // Variables that begin with STOKA_TEST_ belong to the test suite and are no settings.
     if (!name.starts_with("STOKA_") || name.starts_with("STOKA_TEST_")) continue;
     if (std::find(known.begin(), known.end(), name) == known.end())
       log.warning(fmt::format("{} is not a setting{}", name, did_you_mean(name, known)));
@@ -151,7 +151,7 @@ namespace {
 
 int first_output_error = 0;
 
-// Returns 0, or the errno of the failure.
+// Writes all of the text; returns 0, or the errno of the failure.
 int write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     ssize_t n = ::write(fd, text.data(), text.size());

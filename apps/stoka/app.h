@@ -1,5 +1,5 @@
-// What all commands share: the common flags, the configuration, and the output of results and
-// errors.
+// Everything that all commands share: the common flags, the configuration, and the output of
+// results and errors.
 #pragma once
 
 #include <filesystem>
@@ -36,8 +36,8 @@ class StderrLog final : public Log {
  public:
   explicit StderrLog(const CommonFlags& common) : common_(common) {}
   void write(LogLevel level, std::string_view message) override;
-  // Sends all messages to another log; null restores stderr. Not thread-safe: must be called while
-  // no other thread writes.
+  // Sends all messages to another log; null restores stderr. Must be called while no other thread
+  // writes, because it is not thread safe.
   void redirect(Log* log) { target_ = log; }
 
  private:
@@ -58,14 +58,14 @@ class App {
   // variable that is not a setting. Must be called once, before a command runs.
   Result<> load_config();
   const Config& config() const { return config_; }
-  // Overrides a setting, as a flag does.
+  // Overrides the value of a setting, as a flag of the command line does.
   Result<> set(std::string_view key, std::string value) {
     return config_.set_flag(key, std::move(value));
   }
-  // The configured URL of the store, or that of the SQLite file in the data directory.
+  // The URL of the store: the configured one, or that of the SQLite file in the data directory.
   std::string store_url() const;
   Result<std::unique_ptr<store::Store>> open_store(store::OpenMode mode) const;
-  // Opens another store with the connection settings of the configured one.
+  // Opens the store at another URL, with the connection settings of the configured store.
   Result<std::unique_ptr<store::Store>> open_store(const std::string& url,
                                                    store::OpenMode mode) const;
   Result<golden::Golden> load_golden() const;
@@ -85,16 +85,17 @@ class App {
   Config config_;
 };
 
-// Writes to stdout. After the first failure it writes nothing more and does not fail, so that a
-// turn is saved even if the reader of the output is gone; output_error() returns the failure.
+// Writes to stdout. After a write has failed, print() writes nothing more and reports no error, so
+// that a turn is saved even if the reader of the output is gone; output_error() returns the
+// failure.
 void print(std::string_view text);
 // The errno of the first failed write to stdout, or 0. EPIPE means that the reader closed the pipe.
 int output_error();
 
-// Sanitizes each line of an untrusted text for a terminal, and ends it with a line break.
+// Sanitizes each line of an untrusted text for a terminal, and ends each with a line break.
 std::string sanitize_lines(std::string_view untrusted);
 
-// Writes to stderr; ignores failures.
+// Writes the text to stderr; ignores failures.
 void print_stderr(std::string_view text);
 
 }  // namespace stoka::app

@@ -101,8 +101,8 @@ class RemoteBackend final : public ChatBackend {
       } else if (const auto* done = std::get_if<DoneEvent>(&event)) {
         session.turns = done->turns;
       } else if (const auto* error = std::get_if<ErrorEvent>(&event)) {
-        // An error event has no kind. These two kinds of an error give the right exit codes, 4 and
-        // 3.
+        // An error event has no kind. The kinds chosen here give the right exit codes: 4 if the
+        // question can be asked again, otherwise 3.
         out.error = Error(error->retryable ? ErrorKind::unavailable : ErrorKind::data,
                           error->message, error->retryable ? "ask again" : "");
       }

@@ -1,4 +1,4 @@
-// Chooses what answers questions: the local index, or the stoka server that --url names.
+// Chooses whether the local index or the stoka server that --url names answers questions.
 #pragma once
 
 #include <initializer_list>
@@ -24,12 +24,12 @@ struct LocalFlag {
   bool given;
 };
 
-// Returns a usage error for --store, --record, --replay and the given flags, for a command that
-// does not use the local index.
+// Returns a usage error if --store, --record, --replay or one of these flags was given to a command
+// that does not use the local index.
 Result<> refuse_local_flags(const CommonFlags& common, std::initializer_list<LocalFlag> more = {});
 
 // Opens the configured index, or prepares requests to the server at the URL without sending one.
-// With a URL, a usage error for an invalid address and for flags that need the local index.
+// With a URL, an invalid address and flags that need the local index are usage errors.
 Result<std::unique_ptr<pipeline::ChatBackend>> make_chat_backend(
     App& app, const std::optional<std::string>& url, std::initializer_list<LocalFlag> local = {});
 

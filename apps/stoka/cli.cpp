@@ -217,7 +217,7 @@ std::string help_text(std::string_view command) {
 
 namespace {
 
-// True if --json is among the arguments. Also works if the arguments cannot be parsed.
+// Whether --json is among the arguments, which may be arguments that cannot be parsed.
 bool asks_for_json(int argc, char** argv) {
   for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i)
     if (std::strcmp(argv[i], "--json") == 0) return true;

@@ -21,11 +21,13 @@ struct FlagTable {
   std::vector<CommandFlags> commands;  // the flags of each command, in the order of commands()
 };
 
-// All commands and flags. Parsing writes the values of the common flags to `common`, which must
-// outlive the table, and the value of --url without a command to `url`, which may be null.
+// The table of all commands and flags. Parsing writes the values of the common flags to `common`,
+// which must outlive the table, and the value of --url without a command to `url`, which may be
+// null.
 FlagTable flag_table(CommonFlags& common, std::optional<std::string>* url = nullptr);
 
-// The output of --help for a command, which must exist, or for the program if the name is empty.
+// Returns the output of --help for a command, which must exist, or for the program if `name` is
+// empty.
 std::string help_text(std::string_view command);
 
 // Parses the command line and runs the command; returns the exit code. An unknown command or flag

@@ -48,7 +48,8 @@ class Questions {
   bool several() const { return from_stdin_; }
 
  private:
-  // Bytes beyond the limit are discarded; the question is then refused because it is too long.
+  // Reads one question. Bytes beyond the limit for questions are discarded; a question of more
+  // bytes is refused later.
   std::optional<std::string> read_line() {
     std::string line;
     int c = std::cin.get();
@@ -96,7 +97,8 @@ Result<ChatBackend::Answer> answer(App& app, ChatBackend& backend, Session& sess
   auto result = backend.ask(
       session, query, page,
       [&](const Event& event) {
-        // App::report() prints the error to stderr later. The text printed so far stays on stdout.
+        // App::report() prints the error to stderr later. The printed part of the answer stays on
+        // stdout.
         if (std::holds_alternative<ErrorEvent>(event))
           printer.cut_off();
         else
@@ -144,7 +146,7 @@ int run_chat(App& app, const ChatFlags& flags) {
   int code = 0;
   bool asked = false;
   for (;;) {
-    // This begins before reading, so that Ctrl-C also ends the wait for a question.
+    // Ctrl-C is caught before a question is read, so that Ctrl-C also ends the wait for it.
     std::stop_token stop = (*interrupt)->begin();
     auto question = stop.stop_requested() ? std::nullopt : questions.next();
     if (question && !stop.stop_requested()) {

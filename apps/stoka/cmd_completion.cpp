@@ -1,4 +1,4 @@
-// Shell completions, generated from the table of flags.
+// The completion scripts for shells, generated from the table of flags.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +7,7 @@
 namespace stoka::app {
 namespace {
 
-// Escapes a text for single quotes of a shell, and [ ] : for zsh's _arguments.
+// Escapes a text for use in single quotes of a shell. For zsh, [ ] and : are escaped as well.
 std::string quoted(std::string_view text, bool zsh) {
   std::string out;
   for (char c : text) {
@@ -23,7 +23,7 @@ std::string quoted(std::string_view text, bool zsh) {
 
 // ---- bash
 
-// A bash command that sets the completions of a value.
+// Returns a bash command that sets the completions of a flag's value.
 std::string bash_values(const Flag& flag) {
   if (!flag.choices.empty())
     return fmt::format("COMPREPLY=($(compgen -W \"{}\" -- \"$cur\"))",
@@ -35,7 +35,7 @@ std::string bash_values(const Flag& flag) {
   return ":";  // in bash, a command without effect: the value has no completions
 }
 
-// A bash script that completes the flags of one command, their values and its arguments.
+// Returns a bash script that completes the flags of one command, their values and its arguments.
 std::string bash_command(const CommandFlags& of) {
   std::string words, after, arguments;
   for (const Flag& flag : of.flags) {
@@ -102,7 +102,7 @@ std::string zsh_arguments(const FlagList& flags, std::string_view indent) {
   for (const Flag& flag : flags) {
     const std::string help = quoted(flag.help, true);
     const std::string value = flag.is_switch() ? "" : zsh_values(flag);
-    // A list flag may be repeated.
+    // A flag that is a list may be repeated, which zsh marks with an asterisk.
     const std::string repeatable = flag.is_list() ? "*" : "";
     if (flag.is_argument())
       line(fmt::format("'{}{}'", flag.is_list() ? "*" : std::to_string(++position), value));

@@ -31,7 +31,7 @@ struct EvalFlags {
   double tolerance = 0.01;
   size_t repeat = 1;
   size_t jobs = 0;
-  // The settings to compare; an empty list if --sweep has no value.
+  // The settings to compare with --sweep; an empty list if --sweep has no value.
   std::optional<std::vector<std::string>> sweep;
 };
 
@@ -173,8 +173,8 @@ class EvalCommand {
     return 0;
   }
 
-  // The number of cases to run at a time. A recording answers equal requests in order, so it needs
-  // 1.
+  // The number of cases to run at a time, which is 1 with a recording, because a recording answers
+  // equal requests in order.
   size_t jobs() const {
     constexpr unsigned kMax = 4;
     if (!app_.common.record.empty() || !app_.common.replay.empty()) return 1;
@@ -188,7 +188,7 @@ class EvalCommand {
     };
   }
 
-  // Prints the result before it writes files, so that a failed write loses nothing. Returns the
+  // Prints the result before writing any file, so that a failed write loses nothing. Returns the
   // exit code.
   Result<int> write_report(const eval::Evaluation& done) {
     const eval::Report& report = done.report;
@@ -239,7 +239,7 @@ int run_eval(App& app, const EvalFlags& flags) {
   auto interrupt = terminal::Interrupt::install({.output = STDOUT_FILENO, .sigterm = true});
   if (!interrupt) return app.report(interrupt.error());
   auto code = EvalCommand(app, flags).run((*interrupt)->begin());
-  // If the work was finished before the reader closed the output, its exit code is returned.
+  // If the reader closed the output after the work was finished, the exit code of the work counts.
   const bool stopped = (*interrupt)->end();
   if (stopped && !(code && (*interrupt)->output_closed())) return exit_code(ErrorKind::cancelled);
   return code ? *code : app.report(code.error());

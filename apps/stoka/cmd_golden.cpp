@@ -15,7 +15,7 @@ struct GoldenFlags {
   std::string directory;
 };
 
-// The examples drafted from the configured index; none if there is no index.
+// Returns examples drafted from the configured index, and no examples if there is no index.
 Result<std::vector<golden::GoldenExchange>> drafts(App& app) {
   auto store = app.open_store(store::OpenMode::read);
   if (!store && store.error().kind == ErrorKind::not_found)

@@ -1,4 +1,4 @@
-// The help of a command, and manual pages generated from the same table.
+// Prints the help of a command, and manual pages generated from the same table of flags.
 #include <fmt/format.h>
 
 #include <algorithm>

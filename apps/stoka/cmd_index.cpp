@@ -22,14 +22,15 @@ struct IndexFlags {
   bool dry_run = false;
 };
 
-// A path as a user would type it: relative to the current folder if it is inside that folder.
+// Returns a path as a user would type it: relative to the current folder if it is inside that
+// folder.
 std::string shown(const std::string& path) {
   std::error_code error;
   std::string here = std::filesystem::current_path(error).string() + "/";
   return text::one_line(!error && path.starts_with(here) ? path.substr(here.size()) : path);
 }
 
-// Most trees have many files of unsupported types. More than this number of files with the same
+// Most folders have many files of unsupported types. More than this number of files with the same
 // extension are reported in one line.
 constexpr size_t kMaxListedPerExtension = 3;
 
@@ -37,7 +38,7 @@ std::string skipped_text(const std::vector<ingest::SkippedSource>& skipped, bool
   const auto extension = [](const ingest::SkippedSource& item) {
     return to_lower(std::filesystem::path(item.path).extension().string());
   };
-  std::map<std::string, size_t> unsupported;  // how many files were skipped, by extension
+  std::map<std::string, size_t> unsupported;  // the number of skipped files of each extension
   for (const ingest::SkippedSource& item : skipped)
     if (item.kind == ingest::SkipKind::unsupported) ++unsupported[extension(item)];
   std::string out;
@@ -46,7 +47,8 @@ std::string skipped_text(const std::vector<ingest::SkippedSource>& skipped, bool
     const std::string type = extension(item);
     if (item.kind == ingest::SkipKind::unsupported && !verbose) {
       count = unsupported[type];
-      if (count > kMaxListedPerExtension) unsupported[type] = 0;  // not listed for this type
+      if (count > kMaxListedPerExtension)
+        unsupported[type] = 0;  // later files of the type are not listed
     }
     if (count == 0) continue;
     const std::string reason = text::one_line(item.reason);

@@ -17,7 +17,7 @@ struct RouteFlags {
   int turns = 0;
 };
 
-// Opens the index when the router first needs its words. A missing index has no words.
+// Opens the index when the router first needs the words of the index. A missing index has no words.
 class LazyIndex {
  public:
   explicit LazyIndex(const App& app) : app_(app) {}

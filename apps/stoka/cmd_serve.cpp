@@ -70,11 +70,12 @@ class SignalThread {
   std::thread thread_;
 };
 
-// File descriptors needed by the store, the workers' event loops and the rest of the program.
+// The number of file descriptors for the store, the workers' event loops and the rest of the
+// program.
 constexpr size_t kReservedDescriptors = 128;
 
-// Raises the limit of file descriptors, and lowers `connections` if it is still too low. Each
-// client needs two descriptors: its own socket and that of an upstream.
+// Raises the limit of file descriptors, and lowers `connections` if the limit is still too low.
+// Each client needs two descriptors: its own socket and that of an upstream.
 void limit_connections(size_t& connections, Log& log) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -179,7 +180,7 @@ Result<serve::ServerOptions> serve_options(const Config& config) {
   return out;
 }
 
-// Counts failures and queue lengths of the model servers.
+// Makes the metrics count the failures and the queue lengths of the model servers.
 void watch(Providers& providers, serve::Metrics& metrics) {
   for (const auto& upstream : providers.upstreams()) {
     const std::string role = upstream->options().role;
@@ -193,11 +194,11 @@ void watch(Providers& providers, serve::Metrics& metrics) {
   }
 }
 
-// Looks once a second whether the files of golden.dir have changed, and loads them again. While
-// they are invalid, the server keeps the data that it has, and warns once for each change.
+// Looks once a second whether the files of golden.dir have changed, and if so loads them again.
+// While the files are invalid, the server keeps its golden data, and warns once for each change.
 class GoldenReloader {
  public:
-  // Changes count from now on.
+  // Constructs a reloader, which notices changes made after this point in time.
   explicit GoldenReloader(const App& app) : app_(app), watch_(app.config().text("golden.dir")) {}
 
   void start(Runtime& runtime, Log& log) {
@@ -218,7 +219,7 @@ class GoldenReloader {
       }
     });
   }
-  // Must be called before the runtime is destroyed.
+  // Ends the thread. Must be called before the runtime is destroyed.
   void stop() { thread_ = {}; }
 
  private:

@@ -32,7 +32,7 @@ using How = client::SmokeResult::Status;
 
 constexpr int kPagesCheck = 2;  // the number of the check that asks about pages of the site
 
-// A local port that refuses connections. It stays bound, so that no other process can listen on it.
+// A local port that refuses connections. The port stays bound, so that no other process can listen.
 class DeadPort {
  public:
   DeadPort() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -53,7 +53,7 @@ class DeadPort {
   uint16_t port_ = 9;  // the discard service; used if no port can be reserved
 };
 
-// A server in this process, assembled like that of `stoka serve`, with the default settings and the
+// A server in this process, assembled as by `stoka serve`, with the default settings except for the
 // given ones. The user's configuration is ignored.
 class OwnServer {
  public:
@@ -71,7 +71,7 @@ class OwnServer {
     return out;
   }
   ~OwnServer() {
-    transport_.reset();  // closes its connections, because the server waits for them when it stops
+    transport_.reset();  // closes the connections, for which the server would wait when it stops
     if (!thread_.joinable()) return;
     server_->stop();
     thread_.join();
@@ -95,7 +95,7 @@ class OwnServer {
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<serve::Server> server_;
   std::optional<net::HttpClient> transport_{std::in_place};
-  std::optional<client::SiteClient> site_;  // refers to the transport, so destroyed before it
+  std::optional<client::SiteClient> site_;  // uses the transport, so the client is destroyed first
   std::thread thread_;
 };
 
@@ -109,11 +109,11 @@ Result<> index_sample(const TempFolder& folder, const std::string& store, std::s
   return {};
 }
 
-// Called with the result of each check.
+// A function that is called with the result of each check.
 using OnCheck = std::function<void(const client::SmokeResult&)>;
 
-// Checks three servers of its own. They use the configured golden data, so that a changed voice is
-// checked too.
+// Starts three servers in this process and checks them. The servers use the configured golden data,
+// so that a changed voice is checked too.
 Result<std::vector<client::SmokeResult>> check_own(const App& app, const OnCheck& on_check,
                                                    std::stop_token stop) {
   STOKA_ASSIGN(const auto folder, TempFolder::make());
@@ -148,7 +148,7 @@ Result<std::vector<client::SmokeResult>> check_site(const std::string& url,
     STOKA_TRY(site.context("/", stop));
   const client::SmokeQuestions questions = client::find_questions(site, wishes, stop);
   auto all = client::run_smoke_checks(site, questions, nullptr, on_check, stop);
-  // If this check was skipped, the run has not shown that the site answers questions.
+  // If the check that asks about pages was skipped, the run has not shown that the site answers.
   for (const client::SmokeResult& one : all)
     if (one.number == kPagesCheck && one.status == How::skipped)
       return fail(ErrorKind::busy, "no question about the site's pages was asked: " + one.detail);

@@ -32,14 +32,14 @@ struct PartStatus {
 // The time limit for probing one server. A loaded model answers within this time.
 constexpr std::chrono::seconds kProbeTimeout{10};
 
-// A question, a text that answers it, and an unrelated text.
+// The texts of a probe: a question, a text that answers it, and an unrelated text.
 constexpr std::string_view kQuestion = "what budget of steps does an agent have";
 constexpr std::string_view kMatch =
     "Every agent runs inside a fixed budget of steps, and stops when it is spent.";
 constexpr std::string_view kOther = "The library opens at nine and closes at six on weekdays.";
 
-// Checks the vectors in the index for an embedder that is fitted to it. Asks a model for vectors of
-// the texts above; the similarity of the question to its answer must be the higher one.
+// Checks the embedder. If it is fitted to the index, the index must have vectors. A model is asked
+// for vectors of the probe texts, in which the question must be more similar to its answer.
 Result<> probe_embedder(App& app, Providers& providers, const store::IndexStats& stats,
                         PartStatus& part, std::stop_token stop) {
   embed::Embedder& embedder = providers.embedder();
@@ -53,7 +53,8 @@ Result<> probe_embedder(App& app, Providers& providers, const store::IndexStats&
     return {};
   }
   STOKA_ASSIGN(embed::Identity identity, embedder.identity(embed::InputType::query, stop));
-  part.model = identity.name.substr(identity.name.find(':') + 1);  // the part behind the kind
+  part.model = identity.name.substr(identity.name.find(':') +
+                                    1);  // the name of the identity without its kind
   const std::string prefix = app.config().text("embedder.query_prefix");
   STOKA_ASSIGN(embed::Vector asked, embedder.embed_query(prefix + std::string(kQuestion), stop));
   part.dim = static_cast<int>(asked.size());
@@ -91,7 +92,7 @@ Result<> probe_reranker(rerank::Reranker& reranker, PartStatus& part, std::stop_
   other.chunk.content = kOther;
   std::vector<Hit> pair = {other, match};
   STOKA_ASSIGN(rerank::Scores scores, reranker.score(kQuestion, pair, stop));
-  // Without a reranker there are no scores to compare.
+  // If no reranker is configured, there are no scores to compare.
   if (part.name == "none") return {};
   if (scores[0] && scores[1] && *scores[1] > *scores[0]) return {};
   return fail(ErrorKind::config, part.name + " does not tell a match from a mismatch",
@@ -140,10 +141,10 @@ struct Report {
   std::string store;
   store::IndexStats stats;
   std::vector<PartStatus> parts;
-  // The slugs that examples of the golden data cite and the index lacks. These examples are not in
-  // prompts.
+  // The slugs that examples of the golden data cite and the index lacks. Such examples are not put
+  // into prompts.
   std::vector<std::string> missing_slugs;
-  std::optional<Error> problem;  // the first problem to fix
+  std::optional<Error> problem;  // the problem to fix first
 };
 
 // Probes the servers even without an index, because they are usually set up first.

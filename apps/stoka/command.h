@@ -1,5 +1,5 @@
-// A subcommand: its name, its help, its flags and its function. Each one is in cmd_NAME.cpp, from
-// which the build takes the list of manual pages; the table is in commands.cpp.
+// A subcommand: its name, its help, its flags and its function. Each command is in a file
+// cmd_NAME.cpp, from which the build takes the list of manual pages; the table is in commands.cpp.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ struct Command {
 
 std::span<const Command> commands();
 std::vector<std::string> command_names();
-// The usage error for a command that does not exist. It suggests the nearest name.
+// Returns the usage error for a command that does not exist. The error suggests the nearest name.
 Error unknown_command(std::string_view name);
 
 Run declare_chat(FlagList& flags);
@@ -43,8 +43,8 @@ Run declare_serve(FlagList& flags);
 Run declare_smoke(FlagList& flags);
 Run declare_store(FlagList& flags);
 
-// Runs the REPL over the local index, or over the stoka server at the URL. This is what stoka does
-// without a command on a terminal.
+// Runs the REPL over the local index, or over the stoka server at the URL. On a terminal, stoka
+// without a command runs the REPL.
 int run_repl(App& app, const std::optional<std::string>& url);
 
 }  // namespace stoka::app

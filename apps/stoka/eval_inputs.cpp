@@ -66,7 +66,7 @@ Result<EvalInputs> read_inputs(const EvalFiles& files, const std::string& suite,
   const auto chosen = [&](std::string_view of, const std::string& id) {
     return (suite == "all" || suite == of) && id.find(only) != std::string::npos;
   };
-  // A turn needs those before it, so a conversation is chosen as a whole.
+  // A turn of a conversation needs the turns before it, so a conversation is chosen as a whole.
   std::set<std::string> conversations;
   for (const eval::Case& one : out.cases.cases)
     if (chosen(one.suite, one.id)) conversations.insert(one.conversation);

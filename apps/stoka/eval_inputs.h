@@ -23,8 +23,8 @@ struct EvalInputs {
   bool collection = false;  // a retrieval collection, whose judgements may name missing documents
 };
 
-// Reads the cases of the files, or the built-in cases if there are no files. Keeps those of one
-// suite (or "all") whose id contains `only`. A usage error if no case is left.
+// Reads the cases of the files, or the built-in cases if there are no files. Keeps the cases of
+// one suite (or "all") whose id contains `only`. If no case is left, that is a usage error.
 Result<EvalInputs> read_inputs(const EvalFiles& files, const std::string& suite,
                                const std::string& only);
 
@@ -34,7 +34,7 @@ Result<eval::Phrases> built_in_phrases();
 Result<std::vector<eval::Report>> read_history(const std::string& folder);
 Result<eval::Report> read_report_file(const std::string& file);
 
-// Writes nothing if the name is empty. Returns a data error if the file cannot be written.
+// Writes the text to a file, or nothing if the name is empty. A failed write is a data error.
 Result<> check_writable(const std::string& file);
 
 }  // namespace stoka::app

@@ -34,7 +34,7 @@ Result<std::vector<eval::Axis>> axes_of(App& app, const SweepRequest& request) {
   if (!request.pages.empty()) {
     out = {{"chunk.max_tokens", {"256", "512", "1024"}},
            {"chunk.overlap_tokens", {"0", "64", "128"}}};
-    // The prefix has no effect on the built-in embedder.
+    // The setting chunk.prefix has no effect on the built-in embedder.
     STOKA_ASSIGN(const auto parts, make_providers(app, nullptr));
     if (!parts->embedder().is_fitted_to_index())
       out.push_back({"chunk.prefix", {"none", "title", "full"}});
@@ -43,7 +43,7 @@ Result<std::vector<eval::Axis>> axes_of(App& app, const SweepRequest& request) {
   return out;
 }
 
-// A text such as "chunk.max_tokens=256 retrieval.mode=dense: ".
+// Returns the name of a combination, such as "chunk.max_tokens=256 retrieval.mode=dense: ".
 std::string describe(const eval::Combination& settings) {
   std::string out;
   for (const auto& [key, value] : settings)
@@ -82,8 +82,8 @@ class Sweeper {
     return {};
   }
 
-  // Runs the queries with one combination. Without settings, the configuration is used as it is,
-  // and the scores are used to compare thresholds.
+  // Runs the queries with one combination of settings. If it is empty, the configuration is used as
+  // it is, and the scores are used to compare thresholds.
   Result<> run_queries(const eval::Combination& settings, eval::Sweep& out) {
     for (const auto& [key, value] : settings)
       if (auto set = app_.set(key, value); !set)

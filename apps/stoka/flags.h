@@ -10,12 +10,13 @@
 
 namespace stoka::app {
 
-// What a shell completes for a value that has no fixed choices.
+// The names that a shell completes for a value without fixed choices: none, files or folders.
 enum class Completion { none, files, folders };
 
 struct Flag {
-  // Receives the parsed value; must outlive the parser. A bool is a switch without a value. An
-  // optional stays empty if the flag is not given. Null for flags that the parser handles itself.
+  // A pointer to the variable for the parsed value, which must outlive the parser. A bool is a
+  // switch without a value. An optional stays empty if the flag is not given. The pointer is null
+  // for a flag that the parser handles itself.
   using Target =
       std::variant<bool*, int*, size_t*, double*, std::string*, std::optional<std::string>*,
                    std::vector<std::string>*, std::optional<std::vector<std::string>>*>;
@@ -32,7 +33,8 @@ struct Flag {
   std::vector<std::string> choices{};
   double min = 0;  // the smallest number allowed; the range is checked if max > min
   double max = 0;
-  // Returns an error message, or an empty string. Replaces the check against `choices`.
+  // A function that returns an error message for a value, or an empty string. If there is one, the
+  // value is not compared with `choices`.
   std::function<std::string(const std::string&)> check{};
   std::vector<std::string> needs{};  // long names of other flags that must be given with this one
   std::vector<std::string> excludes{};  // long names of other flags that exclude this one
@@ -43,12 +45,12 @@ struct Flag {
     return std::holds_alternative<std::vector<std::string>*>(target) ||
            std::holds_alternative<std::optional<std::vector<std::string>>*>(target);
   }
-  // The short name such as "-n", or empty. It is the first in `names`; a flag has at most one.
+  // Returns the short name such as "-n", which comes first in `names`, or an empty string.
   std::string short_name() const {
     const bool has_short = names.size() > 1 && names[0] == '-' && names[1] != '-';
     return has_short ? names.substr(0, names.find(',')) : "";
   }
-  // The long name such as "--dry-run", or the name of an argument.
+  // Returns the long name such as "--dry-run", or the name of an argument.
   std::string long_name() const {
     const size_t comma = names.find(',');
     return comma == std::string::npos ? names : names.substr(comma + 1);

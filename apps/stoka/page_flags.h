@@ -1,4 +1,4 @@
-// The flags that describe the page a visitor is on. Several commands have them.
+// The flags, common to several commands, that describe the page which a visitor is reading.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct PageFlags {
           .help = "the title of that page",
           .value = "TEXT"}});
   }
-  // A flag of its own, because only `stoka chat` uses the scroll position.
+  // Declares --scroll, apart from the other page flags because only `stoka chat` has it.
   void declare_scroll(FlagList& flags) {
     add(flags, {{.names = "--scroll",
                  .target = &scroll,

@@ -50,7 +50,7 @@ net::Timeouts deadlines(const Config& config, const std::string& role) {
 
 constexpr size_t kMaxKeyBytes = 64 << 10;
 
-// Expands "~/". A shell does this for a flag, but nothing does it for a value in a file.
+// Expands "~/" in a value. A shell expands it in a flag, but not in the configuration file.
 std::string expand_home(const std::string& path) {
   const char* home = std::getenv("HOME");
   return path.starts_with("~/") && home ? home + path.substr(1) : path;
@@ -97,7 +97,7 @@ struct ApiKey {
 
 // Reads the key of a server from ROLE.api_key, ROLE.api_key_file or ROLE.api_key_command. A config
 // error if several of them are set, the file cannot be read, the command fails, or the key is not
-// a valid header value. No error message contains the key.
+// a valid header value. Error messages never contain the key.
 Result<ApiKey> read_api_key(const Config& config, const std::string& role) {
   std::string key = role + ".api_key", file = key + "_file", command = key + "_command";
   int given =
@@ -111,7 +111,7 @@ Result<ApiKey> read_api_key(const Config& config, const std::string& role) {
   if (!config.text(file).empty()) {
     std::string path = expand_home(config.text(file));
     auto read = read_file(path, kMaxKeyBytes);
-    // A value without a slash may be the key itself, so the message does not show it.
+    // A value without a slash may be the key itself, so the message does not show the value.
     if (!read && path.find('/') == std::string::npos)
       return fail(ErrorKind::config, fmt::format("the file of {} cannot be read", file),
                   fmt::format("if the value is the key itself, set {} instead", key));

@@ -20,8 +20,8 @@ std::string kind_in_effect(const Config& config, const std::string& role);
 // Not movable, because the embedder, reranker and generator refer to members of this object.
 class Providers {
  public:
-  // Contacts no server. The store may be null: then the built-in embedder and reranker work without
-  // an index.
+  // Makes the providers without contacting a server. If the store is null, the built-in embedder
+  // and reranker work without an index.
   static Result<std::unique_ptr<Providers>> make(App& app, store::Store* store,
                                                  const golden::Golden& golden);
   Providers(const Providers&) = delete;
@@ -29,10 +29,10 @@ class Providers {
   embed::Embedder& embedder() { return *embedder_; }
   rerank::Reranker& reranker() { return *reranker_; }
   generate::Generator& generator() { return *generator_; }
-  // Makes another generator of the configured kind, with other golden data. It asks the same
+  // Makes another generator of the configured kind, with other golden data and for the same
   // server.
   Result<std::unique_ptr<generate::Generator>> generator_for(const golden::Golden& golden);
-  // The servers that the parts use.
+  // The servers that the embedder, reranker and generator use.
   const std::vector<std::unique_ptr<net::Upstream>>& upstreams() const { return upstreams_; }
 
  private:

@@ -1,4 +1,4 @@
-// The REPL over the local index or over a stoka server.
+// Runs the REPL over the local index or over a stoka server.
 #include "terminal/repl.h"
 
 #include <sys/ioctl.h>

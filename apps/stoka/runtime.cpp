@@ -26,7 +26,7 @@ retrieve::RetrieveOptions retrieve_options(const Config& config, const embed::Em
   return out;
 }
 
-// Checks rules that involve several settings, or that the settings table cannot express.
+// Checks the rules for settings that the table of settings cannot express.
 Result<> check(const Config& config) {
   if (config.number("threshold.direct") < config.number("threshold.adjacent") ||
       config.number("threshold.adjacent") < config.number("threshold.nothing"))
@@ -59,7 +59,8 @@ pipeline::Settings pipeline_settings(const Config& config, const embed::Embedder
 
 }  // namespace
 
-// A prefix or a template has no effect on the built-in embedder, so it is left out.
+// Returns the configured chunk options. The prefix and the template are left out for the built-in
+// embedder, on which they have no effect.
 ingest::ChunkOptions chunk_options(const Config& config, const embed::Embedder& embedder) {
   ingest::ChunkOptions out;
   out.max_tokens = size_of(config, "chunk.max_tokens");

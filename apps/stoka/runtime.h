@@ -18,12 +18,13 @@ namespace stoka::app {
 // engine refers to the other members.
 class Runtime {
  public:
-  // Golden data and what is made of it.
+  // Golden data and the objects that are made from it.
   struct Voice {
     golden::Golden golden;
     route::Router router;
     cite::GuardRules guard;
-    std::unique_ptr<generate::Generator> generator = {};  // null: that of the providers
+    std::unique_ptr<generate::Generator> generator =
+        {};  // null if the generator of the providers is used
   };
 
   Runtime(App& app, std::unique_ptr<store::Store> store, std::unique_ptr<Voice> voice,
@@ -34,21 +35,21 @@ class Runtime {
   Providers& providers() { return *providers_; }
   const golden::Golden& golden() const { return voices_.back()->golden; }
   pipeline::Engine& engine() { return engine_; }
-  // Loads the golden data again. Later turns use it; those under way go on with what they have. If
-  // the data is invalid, nothing changes. Only one thread may call this and golden().
+  // Loads the golden data again. Later turns use the new data, turns under way the old data. If the
+  // new data is invalid, nothing changes. Only one thread may call this function and golden().
   Result<> reload_golden(const App& app);
 
  private:
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<Providers> providers_;
-  // The newest is the last. The older ones are kept, because turns may refer to them.
+  // All voices that were loaded, the newest last. Turns under way may refer to an older one.
   std::vector<std::unique_ptr<Voice>> voices_;
   pipeline::Engine engine_;
 };
 
 // Opens the configured store and makes the configured parts for it.
 Result<std::unique_ptr<Runtime>> make_runtime(App& app, store::OpenMode mode);
-// Does the same with another function to open the store.
+// Opens the store with the given function, and makes the configured parts for it.
 using OpenStore = std::function<Result<std::unique_ptr<store::Store>>()>;
 Result<std::unique_ptr<Runtime>> make_runtime(App& app, const OpenStore& open);
 
@@ -56,7 +57,8 @@ Result<std::unique_ptr<Runtime>> make_runtime(App& app, const OpenStore& open);
 Result<std::unique_ptr<Providers>> make_providers(App& app, store::Store* store);
 
 ingest::ChunkOptions chunk_options(const Config& config, const embed::Embedder& embedder);
-// The identity without name and dimension of the embedder, which the embedder itself supplies.
+// Returns the identity of an index, but without the name and the dimension of the embedder, which
+// the embedder itself supplies.
 store::IndexIdentity index_identity(const Config& config, const embed::Embedder& embedder);
 rerank::PolicyOptions policy_options(const Config& config);
 rerank::ConfidenceThresholds confidence_thresholds(const Config& config);

@@ -7,7 +7,8 @@
 namespace stoka::app {
 namespace {
 
-// The name of an environment variable: the prefix, and the key in upper case with '_' for '.'.
+// Returns the name of an environment variable: the prefix, then the key in upper case with '_' for
+// '.'.
 std::string variable(std::string_view prefix, std::string_view key) {
   std::string out(prefix);
   for (const char c : key) out += c == '.' ? '_' : to_upper(c);
@@ -25,7 +26,7 @@ Setting chosen(std::string key, std::string env, std::string fallback,
           std::move(fallback), std::move(help), std::move(choices)};
 }
 
-// Adds the settings that every server has.
+// Adds the settings that all model servers have in common.
 void add_role(std::vector<Setting>& out, const Role& role) {
   using enum ValueType;
   const auto add = [&](const std::string& name, ValueType type, std::string fallback,

@@ -16,8 +16,8 @@ struct Role {
 };
 std::span<const Role> roles();
 
-// Unless the table names another variable, the variable of a setting is STOKA_ and the key in upper
-// case with underscores instead of dots.
+// The table of all settings. Unless the table names another variable, the environment variable of a
+// setting is STOKA_ and the key in upper case with underscores instead of dots.
 std::span<const Setting> settings();
 
 }  // namespace stoka::app

@@ -20,7 +20,7 @@ constexpr bool is_ascii_lower(char32_t c) { return c >= 'a' && c <= 'z'; }
 constexpr bool is_ascii_letter(char32_t c) { return is_ascii_upper(c) || is_ascii_lower(c); }
 constexpr bool is_ascii_alnum(char32_t c) { return is_ascii_letter(c) || is_ascii_digit(c); }
 
-// 0 to 15 for a hexadecimal digit in either case, -1 for any other character.
+// Returns 0 to 15 for a hexadecimal digit in either case, and -1 for any other character.
 constexpr int hex_digit_value(char c) {
   if (is_ascii_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -31,19 +31,19 @@ constexpr char to_lower(char c) { return is_ascii_upper(c) ? static_cast<char>(c
 constexpr char to_upper(char c) { return is_ascii_lower(c) ? static_cast<char>(c - 32) : c; }
 std::string to_lower(std::string_view text);
 
-// The text without the white space at both ends.
+// Returns the text without the white space at both ends.
 std::string_view trimmed(std::string_view text);
 
 // Removes the first line from the text and returns it without its line feed.
 std::string_view take_line(std::string_view& text);
 
 // Removes the first run of characters without white space, and the white space before it, from the
-// text and returns it. It is empty if nothing else is left.
+// text and returns the run. The run is empty if the text has nothing else.
 std::string_view take_field(std::string_view& text);
 
-// The number that the whole text spells in decimal digits, or nothing if the text is anything else
-// or the number does not fit. A plus sign and white space are not allowed. A floating-point number
-// may be "inf" or "nan".
+// Returns the number that the whole text spells in decimal digits, or nothing if the text is
+// anything else or the number does not fit. A plus sign and white space are not allowed. A
+// floating-point number may be "inf" or "nan".
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T number{};

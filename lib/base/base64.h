@@ -8,8 +8,8 @@
 namespace stoka {
 
 std::string to_base64(std::string_view bytes);
-// The padding may be missing. Returns nothing if the text has any other character or a length that
-// no encoding has.
+// Decodes a text whose padding may be missing. Returns nothing if the text has any other character
+// or a length that no encoding has.
 std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace stoka

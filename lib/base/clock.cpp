@@ -10,7 +10,7 @@ namespace {
 
 std::string uuid_from(uint64_t high, uint64_t low) {
   high = (high & ~0xF000ULL) | 0x4000ULL;  // sets the four version bits of a UUID to 4
-  low = (low & ~(0xC000ULL << 48)) | (0x8000ULL << 48);  // the variant of RFC 4122
+  low = (low & ~(0xC000ULL << 48)) | (0x8000ULL << 48);  // sets the variant bits of RFC 4122
   return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF,
                      high & 0xFFFF, low >> 48, low & 0xFFFFFFFFFFFFULL);
 }
@@ -41,8 +41,8 @@ std::string format_duration(std::chrono::milliseconds duration) {
 
 std::string RandomUuidSource::uuid() {
   uint64_t bits[2];
-  // A request for 16 bytes blocks until the pool is ready and is then met whole; only a signal can
-  // interrupt it.
+  // getrandom() blocks until the pool is ready and then returns all 16 bytes, unless a signal
+  // interrupts it.
   while (getrandom(bits, sizeof bits, 0) != static_cast<ssize_t>(sizeof bits)) {
   }
   return uuid_from(bits[0], bits[1]);

@@ -1,5 +1,5 @@
-// Sources of time and of random ids. They are passed in as objects, so that tests and evaluations
-// can replace them and get the same output for the same input.
+// Sources of time and of random ids. Sources are passed in as objects, so that tests and
+// evaluations can replace them and get the same output for the same input.
 #pragma once
 
 #include <chrono>
@@ -14,12 +14,12 @@ namespace stoka {
 
 using Instant = std::chrono::sys_time<std::chrono::milliseconds>;
 
-// Thread safe.
+// A source of time. Every implementation is thread safe unless its class says otherwise.
 class Clock {
  public:
   virtual ~Clock() = default;
   virtual Instant now() const = 0;                         // the wall clock time in UTC
-  virtual std::chrono::nanoseconds monotonic() const = 0;  // only for measuring durations
+  virtual std::chrono::nanoseconds monotonic() const = 0;  // a time only for measuring durations
   Date today() const { return std::chrono::floor<std::chrono::days>(now()); }
 };
 
@@ -29,8 +29,8 @@ class SystemClock final : public Clock {
   std::chrono::nanoseconds monotonic() const override;
 };
 
-// A clock that shows a fixed time until advance() is called. For tests and evaluation. Not thread
-// safe while it is advanced.
+// A clock for tests and evaluations, which shows a fixed time until advance() is called. The clock
+// is not thread safe while it is advanced.
 class FixedClock final : public Clock {
  public:
   explicit FixedClock(Instant now) : now_(now) {}
@@ -44,7 +44,7 @@ class FixedClock final : public Clock {
 
 std::string rfc3339(Instant instant);  // a text such as "2026-04-12T10:00:00.000Z"
 
-// A duration for messages: "150 ms", "1.5 s", "60 s".
+// Returns a duration as messages show it: "150 ms", "1.5 s", "60 s".
 std::string format_duration(std::chrono::milliseconds duration);
 
 // A source of UUIDs. Thread safe unless a class says otherwise.
@@ -59,7 +59,7 @@ class RandomUuidSource final : public UuidSource {
   std::string uuid() override;
 };
 
-// Gives the same ids in every run with the same seed. For tests and evaluation. Not thread safe.
+// An id source for tests and evaluations: the same seed gives the same ids. Not thread safe.
 class SeededUuidSource final : public UuidSource {
  public:
   explicit SeededUuidSource(uint64_t seed) : random_(seed) {}

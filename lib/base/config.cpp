@@ -20,7 +20,7 @@ std::optional<bool> parse_bool(std::string_view text) {
   return std::nullopt;
 }
 
-// What a value of the setting must be, for messages: "a whole number from 1 to 10".
+// Describes the values that a setting accepts, for messages: "a whole number from 1 to 10".
 std::string expected_value(const Setting& setting) {
   switch (setting.type) {
     case ValueType::integer:
@@ -47,7 +47,7 @@ bool is_valid(const Setting& setting, std::string_view text) {
              static_cast<double>(*value) <= setting.max_value;
     }
     case ValueType::number: {
-      // The comparisons are written so that NaN fails them.
+      // The comparisons of the range are written so that NaN fails them.
       auto value = parse_number<double>(text);
       return value && *value >= setting.min_value && *value <= setting.max_value;
     }

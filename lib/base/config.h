@@ -33,18 +33,18 @@ struct Setting {
 enum class Origin { default_value, file, environment, flag };
 std::string_view to_string(Origin origin);
 
-// Not thread safe while values are being loaded.
+// The configuration. It is not thread safe while values are being loaded.
 class Config {
  public:
-  // Returns nothing for a variable that is not set.
+  // A function that returns the value of a variable, or nothing if the variable is not set.
   using Environment = std::function<std::optional<std::string>(const std::string&)>;
 
-  // The settings must outlive the object.
+  // The settings must outlive the Config.
   explicit Config(std::span<const Setting> settings);
 
-  // Each function checks every value against its setting. A value that does not fit and an unknown
-  // key are errors of kind config (usage for a flag); for an unknown key, the message suggests the
-  // closest known one. `source` is the name of the file in messages.
+  // Each load function checks every value against its setting. A value that does not fit and an
+  // unknown key are errors of kind config (usage for a flag); for an unknown key, the message
+  // suggests the closest known one. `source` is the name of the file in messages.
   Result<> load_file(std::string_view toml, std::string_view source);
   Result<> load_environment(const Environment& getenv);
   Result<> set_flag(std::string_view key, std::string value);

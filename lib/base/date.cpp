@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-// Reads numbers and month names from the front of a text. skip() steps over separators.
+// Reads numbers and month names from the front of a text; skip() removes separators there.
 struct DateScanner {
   std::string_view rest;
 

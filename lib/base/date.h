@@ -16,7 +16,7 @@ using Date = std::chrono::sys_days;
 std::optional<Date> parse_date(std::string_view text);
 
 std::string iso_date(Date date);  // a text such as "2026-04-12"
-// The form that a citation shows: "Apr 12" in the year of `today`, "Nov 25, 2002" in other years.
+// The date as a citation shows it: "Apr 12" in the year of `today`, else "Nov 25, 2002".
 std::string short_date(Date date, Date today);
 
 }  // namespace stoka

@@ -13,7 +13,7 @@ struct EmbeddedFile {
 };
 
 namespace embedded {
-// Returns null if no embedded file has that name.
+// Returns the embedded file of that name, or null if there is none.
 inline const EmbeddedFile* find(std::span<const EmbeddedFile> files, std::string_view name) {
   for (const EmbeddedFile& file : files)
     if (file.name == name) return &file;

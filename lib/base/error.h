@@ -32,12 +32,12 @@ struct Error {
       : kind(k), message(std::move(m)), hint(std::move(h)) {}
 };
 
-// The name of the kind: "usage", "config", …. Names appear in JSON and never change.
+// Returns the name of an error kind: "usage", "config", …. Names appear in JSON and never change.
 std::string_view to_string(ErrorKind kind);
-// The exit code: 2 usage; 3 configuration or data; 4 upstream or database; 130 cancelled.
+// Returns the exit code: 2 usage; 3 configuration or data; 4 upstream or database; 130 cancelled.
 int exit_code(ErrorKind kind);
 int http_status(ErrorKind kind);
-// Whether the same call may succeed later without any change by the caller.
+// Whether a call that failed with this error may succeed later if it is repeated unchanged.
 bool retryable(ErrorKind kind);
 
 }  // namespace stoka

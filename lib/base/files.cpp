@@ -16,7 +16,7 @@ Error file_error(const std::filesystem::path& path, std::string_view what, int c
           "check the path and its permissions"};
 }
 
-// Closes the descriptor when it goes out of scope.
+// Owns a file descriptor and closes it at the end of the scope.
 struct Fd {
   int fd;
   ~Fd() {

@@ -13,8 +13,8 @@ namespace stoka {
 // max_bytes are data errors that name the path.
 Result<std::string> read_file(const std::filesystem::path& path, uint64_t max_bytes);
 
-// Writes to a temporary file beside the target and renames it, so that a reader sees either the old
-// text or the new one. `mode` is the permission of a new file; use 0600 for private data.
+// Writes the text to a temporary file beside the target and renames that file, so that a reader
+// sees either the old text or the new one. `mode` is that of a new file; private data needs 0600.
 Result<> write_file(const std::filesystem::path& path, std::string_view text, unsigned mode = 0644);
 
 }  // namespace stoka

@@ -6,7 +6,7 @@
 
 namespace stoka {
 
-// The JSON value on one line. Bytes in it that are not valid UTF-8 become U+FFFD.
+// Returns the JSON value on one line. Bytes that are not valid UTF-8 become U+FFFD.
 std::string to_json_text(const nlohmann::json& value);
 std::string to_json_text(const nlohmann::ordered_json& value);
 

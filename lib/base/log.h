@@ -8,8 +8,8 @@ namespace stoka {
 
 enum class LogLevel { info, warning };
 
-// Thread safe. A message is one line without a line feed at its end. It may contain untrusted text:
-// the implementation removes control characters.
+// A log is thread safe. A message is one line without a line feed at its end. It may contain
+// untrusted text: the implementation removes control characters.
 class Log {
  public:
   virtual ~Log() = default;

@@ -10,12 +10,12 @@ namespace stoka {
 template <class T = void>
 using Result = tl::expected<T, Error>;
 
-// For example: return fail(ErrorKind::data, "what is wrong", "what to do next");
+// Makes an error. Example: return fail(ErrorKind::data, "what is wrong", "what to do next");
 inline tl::unexpected<Error> fail(ErrorKind kind, std::string message, std::string hint = {}) {
   return tl::unexpected<Error>(Error(kind, std::move(message), std::move(hint)));
 }
 
-// For example: return fail(other.error());
+// Passes an error on, for example: return fail(other.error());
 inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(std::move(error)); }
 
 }  // namespace stoka

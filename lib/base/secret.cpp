@@ -9,7 +9,7 @@ namespace stoka {
 namespace {
 
 // Removes a JSON escape sequence from the front of the text and returns its character. Returns
-// nothing if there is none or if the character is beyond ASCII, since keys are ASCII.
+// nothing if no sequence is there or its character is beyond ASCII, since keys are ASCII.
 std::optional<char> take_escape(std::string_view& text) {
   if (text.size() < 2 || text[0] != '\\') return std::nullopt;
   if (text[1] != 'u') {
@@ -25,7 +25,7 @@ std::optional<char> take_escape(std::string_view& text) {
   return static_cast<char>(*unit);
 }
 
-// The length of the front of the text that spells the value as a JSON string may; 0 if it does not.
+// Returns how many bytes at the front of the text spell the value in JSON; 0 if they do not.
 size_t json_spelling_length(std::string_view text, std::string_view value) {
   const size_t size_before = text.size();
   for (const char c : value) {
@@ -52,7 +52,7 @@ std::string Secret::redact(std::string_view text) const {
     text.remove_prefix(at);
     const size_t length =
         text.starts_with(value_) ? value_.size() : json_spelling_length(text, value_);
-    // An escaped backslash is kept whole: its second character does not begin an escape.
+    // An escaped backslash is copied as a whole, because its second byte does not begin an escape.
     const size_t kept = text.starts_with("\\\\") && value_.front() != '\\' ? 2 : 1;
     out += length > 0 ? "***" : text.substr(0, kept);
     text.remove_prefix(length > 0 ? length : std::min(kept, text.size()));

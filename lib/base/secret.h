@@ -1,4 +1,4 @@
-// A key or a password. Formatting it prints ***, so that it cannot reach a log by mistake.
+// A key or a password. A formatted Secret is printed as ***, so that no log shows it by mistake.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,11 +14,11 @@ class Secret {
   Secret() = default;
   explicit Secret(std::string value) : value_(std::move(value)) {}
   bool empty() const { return value_.empty(); }
-  // The secret itself, only for the code that sends it. Never put it in a log, an error message, a
-  // URL or a file.
+  // Returns the secret itself, for the code that sends it. The secret must never be put into a
+  // log, an error message, a URL or a file.
   const std::string& reveal() const { return value_; }
-  // A shorter value is taken for a placeholder ("EMPTY", "ollama") and is not redacted, because the
-  // same word may occur in ordinary text.
+  // A secret of fewer bytes is taken for a placeholder ("EMPTY", "ollama") and is not redacted,
+  // because the same word may occur in ordinary text.
   static constexpr size_t kMinLength = 8;
   // Replaces every occurrence of the secret in the text with ***, also where JSON escapes it
   // ("sk\/1"). Some servers repeat in their error message the key that they refuse.

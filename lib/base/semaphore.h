@@ -17,11 +17,11 @@ namespace stoka {
 
 struct SemaphoreOptions {
   size_t permits = 4;       // how many permits there are
-  size_t max_waiting = 64;  // how many requests may wait; further ones are refused as busy
+  size_t max_waiting = 64;  // how many requests may wait; further requests are refused as busy
   std::chrono::milliseconds max_wait{10000};
 };
 
-// Thread safe. Permits and tickets must not outlive the semaphore.
+// The semaphore is thread safe. Permits and tickets must not outlive it.
 class Semaphore {
  public:
   // Holds one permit. The destructor releases it.
@@ -39,8 +39,8 @@ class Semaphore {
     Semaphore* semaphore_ = nullptr;
   };
 
-  // A request for a permit: in the queue, or granted. The destructor withdraws the request or
-  // releases the permit that was not taken.
+  // A request for a permit, which waits in the queue or is granted. The destructor withdraws the
+  // request or releases the permit that was not taken.
   class Ticket {
    public:
     Ticket() = default;
@@ -61,14 +61,14 @@ class Semaphore {
   Semaphore(std::string name, SemaphoreOptions options);
 
   // Blocks until a permit is granted, at most for the shorter of `limit` and the option max_wait.
-  // Errors: busy if too many requests wait already or the time is over; cancelled.
+  // Fails as busy if too many requests wait already or the time is over, or as cancelled.
   Result<Permit> acquire(std::stop_token stop,
                          std::chrono::milliseconds limit = std::chrono::milliseconds::max());
 
-  // For callers that must not block. If a permit is free, the ticket is granted at once and
+  // Requests a permit without blocking. If a permit is free, the ticket is granted at once and
   // `granted` is never called. Else `granted` is called later, on the thread that releases a
-  // permit; it must not call the semaphore. The caller decides how long it waits, and then reports
-  // wait_timeout_error(). Fails as busy if too many requests wait already.
+  // permit; the callback must not call the semaphore. The caller decides how long to wait, and then
+  // reports wait_timeout_error(). Fails as busy if too many requests wait already.
   Result<Ticket> queue(std::function<void()> granted);
   Error wait_timeout_error(std::chrono::milliseconds waited) const;
   std::chrono::milliseconds max_wait() const { return options_.max_wait; }
@@ -79,7 +79,7 @@ class Semaphore {
 
  private:
   void release();
-  void grant_waiting();  // the caller holds mutex_
+  void grant_waiting();  // called only while mutex_ is held
 
   const std::string name_;  // the name of the resource for error messages, e.g. "embedder"
   const SemaphoreOptions options_;

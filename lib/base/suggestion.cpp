@@ -6,8 +6,8 @@
 namespace stoka {
 namespace {
 
-// Optimal string alignment distance: an insertion, a deletion, a replacement and a swap of two
-// neighbours cost one each.
+// Returns the optimal string alignment distance of two words: an insertion, a deletion, a
+// replacement and a swap of two neighbours cost one each.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;

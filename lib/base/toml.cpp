@@ -13,12 +13,12 @@ namespace {
 }  // namespace
 
 // toml++ 3.3 has assertions where malformed text ("[{") should be an error, and a release build has
-// undefined behaviour there. With this definition it throws in every build.
+// undefined behaviour there. With this definition toml++ throws in every build.
 #undef NDEBUG
 #define TOML_HEADER_ONLY 1
 #define TOML_ASSERT(expr) ((expr) ? void() : refuse_toml())
-// Its classes of characters have undefined behaviour for many characters beyond ASCII, such as
-// U+00E9, where they should return false.
+// The character classes of toml++ have undefined behaviour for many characters beyond ASCII, such
+// as U+00E9, where they should return false.
 // clang-format off
 #include <toml++/impl/forward_declarations.h>
 #undef TOML_UNREACHABLE

@@ -15,7 +15,7 @@ enum class TomlType { text, integer, other };
 
 struct TomlEntry {
   std::string key;  // the dotted name of the key, e.g. "retrieval.mode"
-  // Scalars as text ("true", "0.7", "2026-04-12"). A value that is not a list gives one element.
+  // The values as text ("true", "0.7", "2026-04-12"): one, or those of a list.
   std::vector<std::string> values;
   bool is_list = false;
   int line = 0;                    // the line number, counted from 1
@@ -25,8 +25,8 @@ struct TomlEntry {
 // What to do with lists of lists and lists of tables, which a flat list cannot hold.
 enum class TomlNested { refuse, skip };
 
-// Returns the entries in the order of the file. Malformed text is a data error that names the line;
-// so is a nested list, unless `nested` says to skip it. `source` is the file's name in messages.
+// Returns the entries in the order of the file. Malformed text is a data error that names the line,
+// and so is a nested list unless `nested` says to skip it. `source` is the file's name in messages.
 Result<std::vector<TomlEntry>> parse_toml(std::string_view text, std::string_view source,
                                           TomlNested nested = TomlNested::refuse);
 

@@ -24,8 +24,8 @@ UrlParts split_url(std::string_view url);
 // and a slash at the end. The root is "/"; an empty page stays empty.
 std::string page_path(std::string_view page);
 
-// Returns the slug at the end of a page or URL: "/blog/some-post/?x#y" -> "some-post". Empty for
-// "/".
+// Returns the slug at the end of a page or URL: "some-post" for "/blog/some-post/?x#y", an empty
+// string for "/".
 std::string page_slug(std::string_view page);
 
 // The maximum length of a link in bytes. Some terminals ignore longer links.

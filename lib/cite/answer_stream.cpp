@@ -52,7 +52,7 @@ void AnswerStream::text(std::string_view text) { guard_.push(text); }
 void AnswerStream::append_visible(std::string_view text) {
   pending_ += text;
   std::string& all = summary_.text;
-  // The summary has no citation between these two texts, so it may need a space there.
+  // The summary leaves out the citation between two texts, so they may need a space between them.
   if (after_citation_ && !all.empty() && !is_ascii_space(all.back()) &&
       !is_ascii_space(text.front()))
     all += ' ';
@@ -96,7 +96,7 @@ void AnswerStream::emit(CitationSource& source, const std::string& quote) {
   sink_(CiteEvent{summary_.citations.back()});
 }
 
-// The answer cites nothing.
+// Completes an answer that cites nothing: with the best source not shown, or with the void reply.
 void AnswerStream::cite_something() {
   Interventions& all = summary_.interventions;
   const bool is_unsupported = std::any_of(all.begin(), all.end(), [](const Intervention& one) {
@@ -116,7 +116,7 @@ void AnswerStream::cite_something() {
   record(all, InterventionKind::cited, unshown->hit.chunk.slug);
   const size_t replaced = summary_.replaced;
   emit(*unshown, {});
-  summary_.replaced = replaced;  // none of the model's quotes was
+  summary_.replaced = replaced;  // the model gave no quote that was replaced
 }
 
 Citation AnswerStream::cite(const CitationSource& source, const std::string& quote) {

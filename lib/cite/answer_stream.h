@@ -1,8 +1,8 @@
 // Turns the stream of a model into events: the citation tags are separated from the text
 // (CitationParser), the text passes the voice guard (VoiceGuard) and, sentence by sentence, the
-// check of its claims (SentenceGate), and each citation is checked against what was retrieved, its
-// quote verified against the document (verify_quote) and its fields filled in from the hit. What is
-// dropped is counted and never shown.
+// check of its claims (SentenceGate). Each citation must be of a retrieved page; its quote is
+// verified against the document (verify_quote), and its fields are filled in from the hit. Dropped
+// text and dropped tags are counted and never shown.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +27,12 @@ namespace stoka::cite {
 struct CitationSource {
   Hit hit;
   std::vector<std::string>
-      document_chunks;     // contents of all its chunks, in order; empty: only the hit's
-  size_t chunk_index = 0;  // index of the hit's chunk in that list
-  bool again = false;      // a further passage of a page that was shown: cited inline, once
+      document_chunks;  // the contents of all chunks of the page, in order; empty: only the hit's
+  size_t chunk_index = 0;  // index of the hit's chunk in document_chunks
+  bool again = false;      // true if the page was shown before: it is cited once more, inline
 };
 
-// The rules for the answer of a model: see SentenceGate and AnswerStream::finish().
+// The rules for the claims in a model's answer: see SentenceGate and AnswerStream::finish().
 struct ClaimRules {
   Grounds grounds;
   std::string void_reply;
@@ -50,7 +50,7 @@ struct AnswerSummary {
   std::vector<Citation> citations;       // the citations that were sent to the sink, in order
   size_t dropped_unknown = 0;            // tags whose slug is not among the sources
   size_t dropped_repeated = 0;   // tags whose slug was already shown in the session or answer
-  size_t dropped_malformed = 0;  // see CitationParser
+  size_t dropped_malformed = 0;  // malformed tags: see CitationParser
   size_t dropped_excess = 0;     // tags beyond max_citations
   size_t repaired = 0;           // emitted citations whose quote is VerifiedQuote::repaired
   size_t replaced = 0;           // emitted citations whose quote is VerifiedQuote::replaced
@@ -58,25 +58,25 @@ struct AnswerSummary {
   bool is_void = false;  // whether the text is the void reply
 };
 
-// Not thread safe. Calls the event sink from push() and finish(), on the thread of the caller.
+// Not thread safe. The event sink is called from push() and finish(), on the thread of the caller.
 class AnswerStream : private TagSink {
  public:
-  // The sources are sorted best first. Of two with the same slug the first one is cited.
+  // The sources are sorted best first. Of two sources with the same slug the first one is cited.
   AnswerStream(std::vector<CitationSource> sources, std::set<std::string> already_shown,
                const GuardRules& rules, std::string query, EventSink sink,
                AnswerOptions options = {});
   AnswerStream(const AnswerStream&) = delete;
   AnswerStream& operator=(const AnswerStream&) = delete;
 
-  // Takes any bytes in any split. Emits at most one token event, plus one before each citation.
-  // Their text is never empty and always valid UTF-8.
+  // Accepts text in pieces of any size. Emits at most one token event at the end, and one before
+  // each citation. The text of a token event is never empty and always valid UTF-8.
   void push(std::string_view delta);
-  // Must be called once, even if the stream broke off. If it did not, and there are claim rules, an
-  // answer without a citation gets one: the best source that was not shown. If an unsupported
-  // sentence was dropped and none is left, the void reply is sent instead.
+  // Must be called once, even if the stream broke off. If the stream is complete and there are
+  // claim rules, an answer without a citation gets one: the best source that was not shown. If an
+  // unsupported sentence was dropped and no sentence is left, the void reply is sent instead.
   void finish(bool is_complete = true);
 
-  // Complete after finish().
+  // The summary of the answer. It is complete after finish().
   const AnswerSummary& summary() const { return summary_; }
 
  private:
@@ -90,14 +90,14 @@ class AnswerStream : private TagSink {
 
   std::vector<CitationSource> sources_;
   std::map<std::string, size_t, std::less<>> index_by_slug_;
-  std::set<std::string> shown_slugs_;  // shown earlier in the session or cited in this answer
+  std::set<std::string> shown_slugs_;  // the slugs shown earlier in the session or in this answer
   std::string query_;
   EventSink sink_;
   AnswerOptions options_;
   AnswerSummary summary_;
   std::string pending_;  // the text of the next token event
   bool after_citation_ = false;
-  std::optional<SentenceGate> gate_;  // if there are claim rules
+  std::optional<SentenceGate> gate_;  // exists only if there are claim rules
   VoiceGuard guard_;
   CitationParser parser_;
 };

@@ -10,8 +10,8 @@
 namespace stoka::cite {
 namespace {
 
-constexpr size_t kMaxWholeQuote = 64;  // code points of a quote that is written out in full
-constexpr size_t kMinEnd = 20;         // code points of each end of a longer quote
+constexpr size_t kMaxWholeQuote = 64;  // a quote of at most so many code points is written in full
+constexpr size_t kMinEnd = 20;         // the fewest code points of each end of a longer quote
 
 // Splits a text where a browser sees a word boundary: at spaces, and after the punctuation of
 // scripts that have no spaces. Text fragments match only whole words.
@@ -32,7 +32,7 @@ std::vector<std::string_view> words(std::string_view text) {
   return out;
 }
 
-// The shortest run of whole words at the beginning that has kMinEnd code points.
+// The shortest run of whole words at the beginning of a text that has kMinEnd code points.
 std::string_view first_words(std::string_view text, const std::vector<std::string_view>& words) {
   for (const std::string_view word : words) {
     const auto run = text.substr(0, static_cast<size_t>(word.end() - text.begin()));
@@ -41,7 +41,7 @@ std::string_view first_words(std::string_view text, const std::vector<std::strin
   return text;
 }
 
-// The shortest such run at the end.
+// The shortest run of whole words at the end of a text that has kMinEnd code points.
 std::string_view last_words(std::string_view text, const std::vector<std::string_view>& words) {
   for (auto word = words.rbegin(); word != words.rend(); ++word) {
     const auto run = text.substr(static_cast<size_t>(word->begin() - text.begin()));

@@ -79,12 +79,12 @@ void CitationParser::finish() {
       sanitizer_.finish(text);
       break;
     case State::tag_start:
-      // The stream more likely ended in a tag than in text such as "<c". Nothing of it is shown,
-      // and only the beginning of an opening tag counts as malformed.
+      // A stream that ends in "<c" more likely ends in a tag than in text. These bytes are not
+      // shown, and only the beginning of an opening tag counts as malformed.
       if (start_.size() > 1 && start_[1] != '/') ++malformed_;
       break;
     case State::closing_tag:
-    case State::oversized:  // was counted when it exceeded the limit
+    case State::oversized:  // an oversized tag was counted when it exceeded the limit
       break;
     default:
       drop_tag();
@@ -124,7 +124,7 @@ bool CitationParser::push_tag_start(char c) {
     begin_tag(c);
     return true;
   }
-  // Another tag or a "less than". The byte itself may be the next '<'.
+  // The bytes begin another tag or contain a "less than" sign. The byte `c` may be the next '<'.
   state_ = State::text;
   emit_text(start_);
   return false;
@@ -151,8 +151,8 @@ bool CitationParser::is_in_quotes() const {
 // Handles what can happen in every state of a tag: the next tag begins, the tag ends, or it becomes
 // too long.
 void CitationParser::push_tag(char c) {
-  // "<cite " inside a tag, even in quotes: a quote of this tag was never closed. Starting over
-  // keeps the next tag.
+  // A "<cite " inside a tag, even in quotes, means that a quote of this tag was never closed. The
+  // parser drops this tag and starts over, so that the next tag is kept.
   if (nested_start_ == kOpen.size() && is_ascii_space(c)) {
     drop_tag();
     begin_tag(c);
@@ -166,7 +166,7 @@ void CitationParser::push_tag(char c) {
     nested_start_ = continues ? nested_start_ + 1 : 0;
   }
   if (c == '>' && !is_in_quotes()) {
-    if (state_ == State::unquoted && value_.ends_with('/')) value_.pop_back();  // slug=a/>
+    if (state_ == State::unquoted && value_.ends_with('/')) value_.pop_back();  // "slug=a/>"
     end_value();
     end_tag();
     return;
@@ -221,12 +221,12 @@ void CitationParser::push_attribute(char c) {
       if (c != (state_ == State::double_quoted ? '"' : '\'')) {
         value_ += c;
       } else if (last_ == '\\') {
-        value_.back() = c;  // replaces the backslash
+        value_.back() = c;  // the escaped quote character replaces the backslash
       } else {
         end_value();
       }
       break;
-    case State::curly_quoted:  // a straight quote may close it, too
+    case State::curly_quoted:  // a straight quote may close a typographic one
       value_ += c;
       if (c == '"') value_.pop_back();
       if (c == '"' || ends_with_curly_quote(value_)) end_value();

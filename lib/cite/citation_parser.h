@@ -27,17 +27,17 @@ namespace stoka::cite {
 
 inline constexpr size_t kMaxTagBytes = 2048;
 
-// Called from push() and finish(), in the order of the stream.
+// Receives text and tags from push() and finish(), in the order of the stream.
 class TagSink {
  public:
   virtual ~TagSink() = default;
-  // The text is never empty and is valid UTF-8 by itself. It is valid until the call returns.
+  // Called with text, which is not empty and is valid UTF-8. The view is valid during the call.
   virtual void text(std::string_view text) = 0;
-  // The slug is not empty. The quote is empty if the tag has none.
+  // Called with a tag. The slug is not empty; the quote is empty if the tag has none.
   virtual void tag(const std::string& slug, const std::string& quote) = 0;
 };
 
-// Not thread safe. Allocates memory only inside of tags.
+// The parser is not thread safe. It allocates memory only inside of tags.
 class CitationParser {
  public:
   explicit CitationParser(TagSink& sink) : sink_(sink) {}  // the sink must outlive the parser
@@ -48,16 +48,16 @@ class CitationParser {
   size_t malformed() const { return malformed_; }
 
  private:
-  // Text leads to tag_start, and from there back to text, to closing_tag or into a tag. The states
-  // of a tag are those from `attributes` to `unquoted`.
+  // The states of the parser: `text` leads to `tag_start`, and `tag_start` leads to `text`,
+  // `closing_tag` or a state of a tag. The states of a tag are `attributes` to `unquoted`.
   enum class State {
     text,
     tag_start,       // the bytes so far, in start_, are a beginning of "<cite" or "</cite"
     closing_tag,     // after "</cite" and white space: waits for '>'
     attributes,      // between attributes
-    attribute_name,  // inside a name
-    after_name,      // after a name and white space: waits for '=' or the next name
-    before_value,    // after '='
+    attribute_name,  // inside the name of an attribute
+    after_name,      // after a name and white space: waits for '=' or another name
+    before_value,    // after the '=' of an attribute
     double_quoted,
     single_quoted,
     curly_quoted,
@@ -65,7 +65,7 @@ class CitationParser {
     oversized,  // skips the remainder of a tag that is longer than kMaxTagBytes
   };
 
-  std::string_view push_text(std::string_view bytes);  // returns what follows the next '<'
+  std::string_view push_text(std::string_view bytes);  // returns the bytes after the next '<'
   bool push_tag_start(char c);  // false: c is not part of a tag and must be parsed as text
   void push_tag(char c);
   void push_attribute(char c);
@@ -78,9 +78,9 @@ class CitationParser {
   bool is_in_quotes() const;
 
   TagSink& sink_;
-  text::Utf8Sanitizer sanitizer_;  // repairs the text
+  text::Utf8Sanitizer sanitizer_;  // makes the text valid UTF-8
   State state_ = State::text;
-  std::string start_;  // see State::tag_start
+  std::string start_;  // the bytes of a possible tag: see State::tag_start
   size_t tag_bytes_ = 0;
   size_t nested_start_ = 0;  // how many bytes of "<cite" the last bytes inside the tag are
   char last_ = 0;            // the previous byte of the tag

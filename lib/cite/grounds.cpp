@@ -50,7 +50,7 @@ std::vector<std::string> numbers_in(std::string_view text) {
       }
       ++at;
     }
-    // "2nd" counts the points of the answer itself and claims nothing.
+    // An ordinal such as "2nd" counts the points of the answer and is not a claim.
     const std::string_view ending = text.substr(std::min(at, text.size()), 2);
     const bool ordinal = number.size() == 1 && is_listed(kOrdinalEndings, ending);
     if (ordinal) continue;
@@ -115,7 +115,7 @@ bool is_term(std::string_view word) {
          is_listed(kNameEndings, to_lower(word.substr(dot + 1)));
 }
 
-// The word without surrounding punctuation.
+// Returns the word without the punctuation around it.
 std::string_view stripped_word(std::string_view word) {
   constexpr std::string_view kAround = "[]{}<>\"',;:.?!*`";
   while (!word.empty() && (kAround.find(word.front()) != kAround.npos || word.front() == '(')) {
@@ -128,7 +128,7 @@ std::string_view stripped_word(std::string_view word) {
   return word;
 }
 
-// Whether a word after this punctuation mark may be capitalised because it begins a sentence.
+// Whether a word after this punctuation mark may begin a sentence, and so be capitalised.
 bool may_begin_sentence_after(char32_t mark) {
   return mark != 0 &&
          std::u32string_view(U",;/&+%'\u2019)").find(mark) == std::u32string_view::npos;
@@ -141,7 +141,7 @@ void Grounds::add(std::string_view part) {
   text_ += folded + '\n';
   for (const std::string& number : numbers_in(folded)) {
     numbers_.insert(number);
-    // "3.4" may be said of 3.4.10.
+    // If "3.4.10" was retrieved, an answer may also state "3.4" and "3".
     for (size_t dot = number.find('.'); dot != std::string::npos; dot = number.find('.', dot + 1))
       numbers_.insert(number.substr(0, dot));
   }

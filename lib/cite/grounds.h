@@ -1,5 +1,5 @@
 // What an answer may state: the numbers, terms, names and quotations of what was retrieved and
-// asked. The stream drops sentences with others, and the evaluation reports them.
+// asked. The stream drops sentences that state anything else, and the evaluation reports them.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@
 
 namespace stoka::cite {
 
-// Not thread safe while something is added. Each function returns the first claim of the text that
-// occurs nowhere in the grounds, as the text has it.
+// The class is not thread safe while something is added. Each unknown_ function returns the first
+// claim of its kind that occurs nowhere in the grounds, in the spelling of the text.
 class Grounds {
  public:
   void add(std::string_view text);
-  void add(const Chunk& chunk);  // with its metadata
+  void add(const Chunk& chunk);  // adds the text of the chunk and its metadata
   void add(const Citation& citation);
 
-  // Numbers in any notation of digits, and names of months.
+  // Looks for numbers in any notation of digits, and for names of months.
   std::optional<std::string> unknown_number(std::string_view text) const;
-  // Code, and words with the form of an address, a path or an identifier.
+  // Looks for code, and for words with the form of an address, a path or an identifier.
   std::optional<std::string> unknown_term(std::string_view text) const;
-  // A quotation in double quotation marks of at least that many words.
+  // Looks for quotations in double quotation marks that have at least `min_words` words.
   std::optional<std::string> unknown_quotation(std::string_view text, size_t min_words) const;
-  // A capitalised word that does not begin a sentence and is none of `common`.
+  // Looks for capitalised words that do not begin a sentence and are not in `common`.
   std::optional<std::string> unknown_name(std::string_view text, const PhraseList& common) const;
 
  private:
@@ -37,7 +37,7 @@ class Grounds {
   bool has_word(std::string_view word) const;
 
   std::string text_;
-  std::string sequence_;  // all words, between spaces
+  std::string sequence_;  // all words, separated by spaces
   std::set<std::string> numbers_;
   std::set<std::string, std::less<>> words_, stems_;
 };

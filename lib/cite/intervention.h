@@ -1,4 +1,4 @@
-// What the stream changed in the answer of a model before the visitor saw it.
+// The record of what the stream changed in a model's answer before the visitor saw the answer.
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@
 namespace stoka::cite {
 
 enum class InterventionKind {
-  cut,          // a sentence beyond the most that may stand without a citation
-  unsupported,  // a sentence with a name, number or quotation that was not retrieved
-  forbidden,    // a sentence that speaks against the NEVER list
+  cut,          // a sentence was dropped, because too many stood without a citation
+  unsupported,  // a sentence had a name, number or quotation that was not retrieved
+  forbidden,    // a sentence broke a rule of the NEVER list
   cited,        // the answer cited nothing, so the best source that was not shown is cited
   voided,       // nothing that the answer said was supported, so the void reply replaces it
 };
@@ -20,16 +20,16 @@ inline constexpr std::array<InterventionKind, 5> kInterventionKinds = {
     InterventionKind::cut, InterventionKind::unsupported, InterventionKind::forbidden,
     InterventionKind::cited, InterventionKind::voided};
 
-// "cut", "unsupported", "forbidden", "cited", "voided".
+// Returns "cut", "unsupported", "forbidden", "cited" or "voided".
 std::string_view to_string(InterventionKind kind);
 
 // All interventions of one kind in an answer.
 struct Intervention {
   InterventionKind kind = InterventionKind::cut;
   size_t count = 0;
-  std::string detail;  // of the first: what was found, or which slug was cited
+  std::string detail;  // the words found or the slug cited, of the first intervention
 };
-using Interventions = std::vector<Intervention>;  // at most one of each kind, in order of the first
+using Interventions = std::vector<Intervention>;  // one for each kind that occurred
 
 void record(Interventions& all, InterventionKind kind, std::string_view detail, size_t count = 1);
 

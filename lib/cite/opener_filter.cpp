@@ -28,15 +28,15 @@ bool is_wrapping(char32_t c) {
   return c == '*' || c == '_' || c == '"' || c == 0x201C || c == 0x201D;
 }
 
-// What may remain of a dropped opener: more punctuation, or the end of its emphasis.
+// Whether a character after a dropped opener is dropped too: punctuation, or a mark of emphasis.
 bool is_residue(char32_t c) { return is_separator(c) || c == '*' || c == '_'; }
 
 // The beginning of a text up to its first punctuation mark.
 struct TextStart {
-  std::string words;         // lower case, without apostrophes, joined with single spaces
-  char32_t punctuation = 0;  // 0: the text has none
-  bool after_space = false;  // there is white space before the punctuation
-  size_t end = 0;            // offset after the punctuation
+  std::string words;         // the words in lower case, without apostrophes, one space apart
+  char32_t punctuation = 0;  // the punctuation mark; 0 if the text has none
+  bool after_space = false;  // whether white space stands before the punctuation mark
+  size_t end = 0;            // the offset after the punctuation mark
 };
 
 TextStart text_start(std::string_view text) {
@@ -111,7 +111,7 @@ void OpenerFilter::skip(char32_t c) {
   } else if (is_stop(c)) {
     after_stop_ = true;
   } else if (text::is_word_character(c)) {
-    after_stop_ = false;  // "v2.1"
+    after_stop_ = false;  // a full stop inside a word, as in "v2.1", does not end the sentence
   }
 }
 
@@ -149,7 +149,7 @@ void OpenerFilter::judge_words(const std::string& words) {
 
 void OpenerFilter::judge_punctuation(const std::string& words, char32_t punctuation,
                                      bool after_space, size_t end) {
-  const bool is_compound = punctuation == '-' && !after_space;  // "hi-fi"
+  const bool is_compound = punctuation == '-' && !after_space;  // a compound such as "hi-fi"
   for (const Phrase& phrase : phrases_) {
     if (phrase.words != words || is_compound || !is_separator(punctuation)) continue;
     if (phrase.before_colon && punctuation != ':') continue;
@@ -159,7 +159,7 @@ void OpenerFilter::judge_punctuation(const std::string& words, char32_t punctuat
   pass();
 }
 
-// Drops the first `from` bytes of held_. The rest may be the next opener.
+// Drops the first `from` bytes of the held text. The rest may begin with another opener.
 void OpenerFilter::restart(size_t from) {
   state_ = State::deciding;
   std::string_view rest = std::string_view(held_).substr(from);

@@ -1,6 +1,5 @@
 // Drops openers: stock phrases (greetings, apologies, flattery) at the start of an answer. Several
-// in a row are dropped one after the other; other text passes as soon as it cannot be an opener.
-// Part of VoiceGuard.
+// openers in a row are all dropped; text passes as soon as it cannot be an opener.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 
 namespace stoka::cite {
 
-// Not thread safe.
+// The class is not thread safe.
 class OpenerFilter {
  public:
   // A phrase is matched by whole words, in any case and with either apostrophe. Its form says what
@@ -23,9 +22,10 @@ class OpenerFilter {
   // outlive the filter.
   OpenerFilter(std::span<const std::string> phrases, std::string& out);
 
-  // White space must be single spaces or line breaks.
+  // Accepts a character of the answer. White space must be a single space or a line break.
   void write(char32_t c);
-  // Ends the start of the answer: the text that is held back passes or is dropped.
+  // Ends the start of the answer, after which nothing is an opener. The text that is held back
+  // passes or is dropped.
   void end();
 
  private:
@@ -35,7 +35,7 @@ class OpenerFilter {
     bool before_colon = false;
   };
   enum class State {
-    deciding,  // held_ may become an opener
+    deciding,  // the text held back may become an opener
     dropping,  // inside a sentence that is dropped
     passing,   // the start of the answer is over
   };
@@ -52,9 +52,9 @@ class OpenerFilter {
   std::string& out_;
   State state_ = State::deciding;
   std::string held_;
-  bool after_stop_ = false;   // while dropping: white space now ends the sentence
-  bool has_visible_ = false;  // something visible has passed
-  bool has_dropped_ = false;  // an opener was dropped
+  bool after_stop_ = false;   // white space now ends the sentence that is being dropped
+  bool has_visible_ = false;  // whether a visible character has passed
+  bool has_dropped_ = false;  // whether an opener was dropped
 };
 
 }  // namespace stoka::cite

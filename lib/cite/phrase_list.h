@@ -11,13 +11,13 @@
 
 namespace stoka::cite {
 
-// Phrases by the name of their list.
+// Lists of phrases, by the name of the list.
 using Phrases = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 // One list, ready to be matched against tokens, ignoring case. "^sorry" matches only at the start
 // of a sentence and ",sorry" only at the start of a clause, where filler words such as "well" and
 // "but" may precede; "thanks|" matches only if a punctuation mark, a new line or the end follows.
-// Letters may be repeated ("sorryyy"). Pure.
+// Letters may be repeated ("sorryyy"). All functions are pure.
 class PhraseList {
  public:
   PhraseList(const Phrases& phrases, std::string_view name);

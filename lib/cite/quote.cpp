@@ -22,17 +22,17 @@ using text::Word;
 
 constexpr size_t kMinWords = 3;
 constexpr size_t kMinSimilarWords = 4;
-constexpr size_t kMaxSentenceWords = 120;  // a longer run is not prose
-constexpr size_t kMaxQuoteWords = 400;     // more than fit into a tag
+constexpr size_t kMaxSentenceWords = 120;  // a run of more words is not prose
+constexpr size_t kMaxQuoteWords = 400;     // more words than fit into a tag
 constexpr int kUnknownWord = -1;
 
 // The words of the model's quote as numbers, so that comparing words is cheap.
 struct QuoteWords {
   std::vector<int> ids;  // equal words have equal numbers
   std::map<std::string, int, std::less<>> numbers;
-  std::vector<bool> content;        // by number: whether the word is a content word
-  size_t content_words = 0;         // distinct ones
-  std::vector<std::string> probes;  // ASCII content words, for may_contain()
+  std::vector<bool> content;        // whether the word with this number is a content word
+  size_t content_words = 0;         // the number of distinct content words
+  std::vector<std::string> probes;  // the ASCII content words, for may_contain()
 
   int number(std::string_view word) const {
     const auto found = numbers.find(word);
@@ -70,7 +70,7 @@ bool may_contain(std::string_view chunk, const QuoteWords& quote) {
 struct Passage {
   std::string_view content;
   std::vector<Span> words;
-  std::vector<int> ids;  // numbers of QuoteWords, or kUnknownWord
+  std::vector<int> ids;  // the numbers of the words in QuoteWords, or kUnknownWord
   std::vector<Span> sentences;
 
   Passage(std::string_view text, const QuoteWords& quote)
@@ -155,7 +155,7 @@ std::optional<Span> find_words(const Passage& passage, const QuoteWords& quote) 
   return with_punctuation(passage, first, first + quote.ids.size());
 }
 
-// As many whole sentences as fit into a quote, beginning with the one in which `bytes` begins.
+// Returns as many whole sentences as fit into a quote. The first is that in which `bytes` begins.
 std::string whole_sentences(const Passage& passage, const Span& bytes) {
   const auto [first, last] = passage.sentences_of(bytes);
   if (first == last) return std::string(text::clip(passage.squeezed(bytes), text::kMaxQuoteLength));
@@ -204,7 +204,7 @@ struct Candidate {
 
 // The similarity of the sentences to the quote: the share of the quote's words that they contain in
 // order (recall), plus the Dice coefficient of the two word sequences. 0 if neither reaches
-// kMinSimilarity or too few content words are there.
+// kMinSimilarity or the sentences have too few of the quote's content words.
 double similarity(const Passage& passage, const Span& bytes, const QuoteWords& quote) {
   const auto [first, last] = passage.words_in(bytes);
   if (last - first > kMaxSentenceWords) return 0;
@@ -247,7 +247,7 @@ Candidate most_similar(const Passage& passage, const QuoteWords& quote) {
 // sentence.
 struct ProseRun {
   std::string_view text;
-  bool cited = false;  // it is part of the cited chunk
+  bool cited = false;  // whether the run is part of the cited chunk
 };
 
 void add_prose(std::string_view chunk, bool cited, std::vector<ProseRun>& out) {

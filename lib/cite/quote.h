@@ -1,4 +1,4 @@
-// Verifies quotes: what is shown as a quotation is always in the cited document. Pure, thread safe.
+// Verifies quotes, so that a quotation that is shown is always in the cited document. Thread safe.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@ struct VerifiedQuote {
 // 1. The words of the quote must be consecutive words of one chunk; punctuation between them is
 //    ignored. A match of fewer than three words becomes the sentence around it; a match of more
 //    than text::kMaxQuoteLength code points is cut to whole sentences.
-// 2. Otherwise the one or two adjacent sentences that are most similar to the quote, if they are
-//    similar enough (kMinSimilarity).
-// 3. Otherwise text::best_sentence() of the cited chunk, or of the first chunk that has one.
+// 2. Otherwise the result is the one or two adjacent sentences that are most similar to the quote,
+//    if they are similar enough (kMinSimilarity).
+// 3. Otherwise it is text::best_sentence() of the cited chunk, or of the first chunk that has one.
 //
 // Code is ignored (text/code_lines.h), so the quote is empty if the document has nothing but code.
-// Near-linear in the length of the document, because chunks that cannot contain the quote are not
-// tokenised.
+// The time is nearly linear in the length of the document, because chunks that cannot contain the
+// quote are not tokenised.
 VerifiedQuote verify_quote(std::string_view model_quote,
                            std::span<const std::string_view> document_chunks, size_t cited_chunk,
                            std::string_view query);

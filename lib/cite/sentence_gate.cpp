@@ -13,11 +13,11 @@
 namespace stoka::cite {
 namespace {
 
-// A quotation of this many words must come from what was retrieved; a shorter one is a phrase.
+// A quotation of at least so many words must occur in what was retrieved; a shorter one need not.
 constexpr size_t kMinCheckedQuotation = 3;
-// A shorter question may be a name.
+// A sentence that repeats a question of fewer words is kept, because the question may be a name.
 constexpr size_t kMinRepeatedWords = 4;
-// Longer text without the end of a sentence is judged as if it were one.
+// Text of more bytes than this is judged like a sentence even if no sentence ends in it.
 constexpr size_t kMaxHeldBytes = 1200;
 
 std::vector<std::string> words_in(std::string_view text) {
@@ -72,8 +72,8 @@ void SentenceGate::push(std::string_view text) {
   }
 }
 
-// All sentences but the last are complete, because the beginning of the next one is known. A
-// quotation is judged as a whole.
+// Judges all sentences of the held text but the last, which may continue. A quotation is judged as
+// a whole.
 void SentenceGate::judge_complete_sentences() {
   const std::vector<text::Span> sentences = text::sentences(held_);
   size_t judged = 0;
@@ -121,7 +121,7 @@ void SentenceGate::judge(std::string_view piece) {
     return record(interventions_, InterventionKind::forbidden, *found);
   if (auto found = unsupported(sentence))
     return record(interventions_, InterventionKind::unsupported, *found);
-  if (sentences_ + count > kMaxSentences && count > 1) {  // as many of them as fit
+  if (sentences_ + count > kMaxSentences && count > 1) {  // the first ones may fit
     if (const std::vector<text::Span> parts = text::sentences(piece); parts.size() > 1) {
       size_t judged = 0;
       for (const text::Span& part : parts) {

@@ -1,15 +1,15 @@
 // Releases the text of a model sentence by sentence, and only what may be said:
 //
-// - At most kMaxSentences sentences before a citation, between two and after the last one. What
-//   follows is cut at the end of a sentence. Sentences are counted by text/sentences.h.
+// - At most kMaxSentences sentences may stand before a citation, between two citations and after
+//   the last one. Further sentences are dropped. text/sentences.h counts the sentences.
 // - A sentence with a number, term, name or quotation that occurs in nothing that was retrieved or
 //   asked is dropped (Grounds).
-// - A sentence with a phrase of GuardRules::forbidden is dropped, and one that repeats the whole
-//   question.
+// - A sentence that has a phrase of GuardRules::forbidden, or that repeats the whole question, is
+//   dropped.
 //
 // A sentence is held back until the next one begins, or a citation or the end of the answer
-// follows; so the result does not depend on how the text is split. Only text of more than 1,200
-// bytes without the end of a sentence is not held back any longer.
+// follows; so the result does not depend on how the text is split. Only text in which no sentence
+// ends is released earlier, when it exceeds 1,200 bytes.
 #pragma once
 
 #include <cstddef>
@@ -28,20 +28,20 @@ namespace stoka::cite {
 
 inline constexpr size_t kMaxSentences = 3;  // item 10 of the NEVER list
 
-// Not thread safe.
+// The class is not thread safe.
 class SentenceGate {
  public:
-  // Called with text that is never empty.
+  // A function that receives the released text, which is never empty.
   using TextSink = std::function<void(std::string_view)>;
 
-  // The interventions are added to *interventions, which must outlive the gate.
+  // The gate adds its interventions to *interventions, which must outlive the gate.
   SentenceGate(Grounds grounds, const GuardRules& rules, std::string_view query, TextSink sink,
                Interventions* interventions);
 
-  void push(std::string_view text);      // whole code points, not empty
-  void mark_citation();                  // a citation is shown here: judges all that is held back
-  void allow(const Citation& citation);  // what it shows may be said from now on
-  void finish();                         // once, after the last text
+  void push(std::string_view text);      // `text` has whole code points and is not empty
+  void mark_citation();                  // judges all text held back, because a citation follows it
+  void allow(const Citation& citation);  // adds the citation to what the answer may state
+  void finish();                         // must be called once, after the last text
 
  private:
   void judge_complete_sentences();
@@ -53,15 +53,15 @@ class SentenceGate {
 
   Grounds grounds_;
   const PhraseList common_names_;
-  std::vector<std::pair<std::string, PhraseList>> forbidden_;  // with the names of the lists
-  std::vector<std::string> question_;                          // its words
+  std::vector<std::pair<std::string, PhraseList>> forbidden_;  // each list with its name
+  std::vector<std::string> question_;                          // the words of the question
   TextSink sink_;
   Interventions& interventions_;
   std::string held_;         // text that is not judged yet
-  bool may_end_ = false;     // held_ has a character that may end a sentence
-  size_t sentences_ = 0;     // released since the last citation
-  bool is_cutting_ = false;  // there were too many sentences since the last citation
-  bool has_output_ = false;  // something was released since the last citation
+  bool may_end_ = false;     // the held text has a character that may end a sentence
+  size_t sentences_ = 0;     // the number of sentences released since the last citation
+  bool is_cutting_ = false;  // too many sentences since the last citation
+  bool has_output_ = false;  // text was released since the last citation
 };
 
 }  // namespace stoka::cite

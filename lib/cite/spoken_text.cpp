@@ -27,7 +27,7 @@ bool is_any_apostrophe(char32_t c) {
   return c == '\'' || c == 0x2019 || c == 0x02BC || c == 0xFF07;
 }
 
-// The mark that closes a quotation opened by `c`; 0 if `c` opens none.
+// The mark that closes a quotation opened by `c`; 0 if `c` is no opening mark.
 char32_t closing_mark(char32_t c) {
   switch (c) {
     case '"':
@@ -87,7 +87,7 @@ std::string_view without_outer_quotes(std::string_view text) {
   return after == text.size() ? text.substr(from, end - from) : text;
 }
 
-// A range to be replaced by the placeholder.
+// A range of the text that the placeholder replaces.
 struct Cut {
   size_t begin, end;
   std::string_view inside;
@@ -106,7 +106,7 @@ std::vector<Cut> code_cuts(std::string_view text) {
     runs.push_back({at, end});
     at = end;
   }
-  std::map<size_t, size_t> next;  // by length
+  std::map<size_t, size_t> next;  // by the length of a run, the index of the next such run
   for (size_t i = runs.size(); i-- > 0;) {
     size_t& last = next[runs[i].end - runs[i].begin];
     runs[i].partner = last;
@@ -132,7 +132,7 @@ std::vector<Cut> quotation_cuts(std::string_view text) {
     const char32_t c = text::next_code_point(text, at);
     const char32_t close = closing_mark(c);
     const char32_t next = peek(text, at);
-    // Marks of inches and apostrophes open no quotation.
+    // A mark for inches or an apostrophe opens no quotation.
     if (close != 0 && can_open_after(before) && next != 0 && !text::is_space(next)) {
       const size_t end = end_of_quotation(text, at, close);
       if (end != std::string_view::npos) {
@@ -162,7 +162,7 @@ std::string without(std::string_view text, const std::vector<Cut>& cuts) {
   return out;
 }
 
-// Whether `c` before `next` joins two words into one token.
+// Whether the character `c`, followed by `next`, joins two words into one token.
 bool joins_words(char32_t c, char32_t next) {
   return (c == '-' || c == 0x2010 || c == 0x2011 || c == '.' || c == '_') &&
          text::is_word_character(next) && !text::is_unspaced(next);

@@ -100,7 +100,7 @@ void VoiceGuard::accept(char32_t c) {
     after_emoji_ = true;
     return;
   }
-  // A zero-width joiner is kept only between letters of a script that needs it.
+  // A zero-width joiner is kept only in a word of a script that needs joiners.
   if (text::is_ignorable(c)) {
     const bool joiner = c == 0x200C || c == 0x200D;
     const bool joins_letters = joiner && !after_emoji_ && !is_ascii(previous_);
@@ -113,7 +113,7 @@ void VoiceGuard::accept(char32_t c) {
     if (is_exclamation) return;
     resolve_exclamation(c);
   }
-  if (is_exclamation) {  // the next character decides whether it becomes a full stop
+  if (is_exclamation) {  // the next character decides what the mark becomes
     exclamation_pending_ = true;
     return;
   }
@@ -162,7 +162,7 @@ void VoiceGuard::accept_visible(char32_t c) {
   after_citation_ = false;
 }
 
-// Whether marker_ and c may be a list marker: a bullet, "1.", "12)" or "(1)".
+// Whether the held characters and `c` may be a list marker: a bullet, "1.", "12)" or "(1)".
 bool VoiceGuard::extends_marker(char32_t c) const {
   const bool bracket = marker_.starts_with('(');
   const size_t digits =
@@ -178,7 +178,8 @@ bool VoiceGuard::is_marker_complete() const {
   return is_bullet(marker_.back()) || marker_.back() == '.' || marker_.back() == ')';
 }
 
-// The next character cannot extend the marker: drops it if it is complete, otherwise it is text.
+// Drops the held list marker if it is complete, and otherwise writes it as text. Called when the
+// next character cannot extend the marker.
 void VoiceGuard::resolve_marker() {
   if (marker_.empty()) return;
   if (is_marker_complete()) {

@@ -1,5 +1,5 @@
-// The voice guard removes from the visible text, while it streams, what the NEVER list forbids and
-// what can be recognised mechanically:
+// The voice guard removes from the visible text, while it streams, everything that the NEVER list
+// forbids and a program can recognise:
 //
 // - Openers: greetings, apologies and flattery at the start of the answer; see OpenerFilter.
 // - Exclamation marks become full stops, except in code: "!=", "println!(", "#!/", "!flag".
@@ -9,8 +9,8 @@
 // - White space: runs of spaces become one space, several blank lines become one, and there is none
 //   at either end.
 //
-// Text is held back only while it may become an opener, and white space and punctuation until the
-// next character. The result does not depend on how the text is split.
+// Text is held back only while it may become an opener. White space and punctuation are held back
+// until the next character. The result does not depend on how the text is split.
 #pragma once
 
 #include <cstddef>
@@ -29,31 +29,31 @@ namespace stoka::cite {
 
 struct GuardRules {
   std::vector<std::string> openers;  // phrases in the notation of OpenerFilter
-  // For SentenceGate: phrases in the notation of PhraseList, by the name of their list, and the
-  // names of the lists by which a sentence is dropped. "common_name" has capitalised words that are
-  // no names, and "filler" words that may precede a phrase at the start of a sentence.
+  // For SentenceGate: lists of phrases in the notation of PhraseList, and the names of those lists
+  // whose phrases a sentence must not have. The list "common_name" has capitalised words that are
+  // not names; the list "filler" has words that may precede a phrase at the start of a sentence.
   Phrases phrases = {};
   std::vector<std::string> forbidden = {};
 };
 
 // Reads golden/guard.toml: every list in [openers] and [sentences], and the two in [words]. Another
-// key, or a phrase without a word, is a config error with its line.
+// key, or a phrase without a word, is a config error that names the line.
 Result<GuardRules> read_guard_rules(std::span<const TomlEntry> entries);
 
-// Not thread safe.
+// The class is not thread safe.
 class VoiceGuard {
  public:
-  // Called with text that is never empty, at most once for each push(), mark_citation() or
-  // finish().
+  // A function that receives the text that passes. It is called at most once for each push(),
+  // mark_citation() or finish(), and its text is never empty.
   using TextSink = std::function<void(std::string_view)>;
 
   VoiceGuard(const GuardRules& rules, TextSink sink);
   VoiceGuard(const VoiceGuard&) = delete;
   VoiceGuard& operator=(const VoiceGuard&) = delete;
 
-  void push(std::string_view text);  // valid UTF-8, whole code points
-  void mark_citation();  // a citation is shown here: passes on or drops all that is held back
-  void finish();         // once, after the last text
+  void push(std::string_view text);  // `text` must be valid UTF-8 with whole code points
+  void mark_citation();  // passes on or drops all text held back, because a citation follows it
+  void finish();         // must be called once, after the last text
 
  private:
   void accept(char32_t c);
@@ -68,24 +68,24 @@ class VoiceGuard {
   void flush();
 
   TextSink sink_;
-  std::string ready_;  // goes to the sink at the end of the call
+  std::string ready_;  // text to pass to the sink at the end of the call
   OpenerFilter opener_filter_;
 
-  // The stages of a character, in order: exclamation marks, list markers, white space, openers.
-  char32_t previous_ = 0;             // the last character accepted
-  bool exclamation_pending_ = false;  // the next character decides what a '!' becomes
-  bool after_emoji_ = false;          // a zero-width joiner here belongs to an emoji
+  // The state of each filter, in order: exclamation marks, list markers, white space, openers.
+  char32_t previous_ = 0;             // the last character that was accepted
+  bool exclamation_pending_ = false;  // a '!' waits for the next character
+  bool after_emoji_ = false;          // a joiner after an emoji belongs to the emoji
 
   bool at_line_start_ = true;
-  std::u32string marker_;        // held back, because it may be a list marker
-  bool marker_dropped_ = false;  // since the last visible character
+  std::u32string marker_;        // characters that may be a list marker and are held back
+  bool marker_dropped_ = false;  // a list marker was dropped since the last visible character
   size_t pending_newlines_ = 0;
   bool space_pending_ = false;
 
   bool has_output_ = false;      // some text was written or a citation was shown
   bool after_citation_ = false;  // no text was written since the last citation
   char32_t last_written_ = 0;
-  size_t trailing_newlines_ = 0;  // at the end of what was written
+  size_t trailing_newlines_ = 0;  // the number of line feeds at the end of the text written so far
 };
 
 }  // namespace stoka::cite
