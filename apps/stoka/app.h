@@ -85,9 +85,8 @@ class App {
   Config config_;
 };
 
-// Writes to stdout. After a write has failed, print() writes nothing more and reports no error, so
-// that a turn is saved even if the reader of the output is gone; output_error() returns the
-// failure.
+// Writes to stdout. After a failed write, print() writes nothing more and reports no error, so that
+// a turn is saved even if the reader of the output is gone; output_error() returns the failure.
 void print(std::string_view text);
 // The errno of the first failed write to stdout, or 0. EPIPE means that the reader closed the pipe.
 int output_error();

@@ -21,13 +21,11 @@ struct FlagTable {
   std::vector<CommandFlags> commands;  // the flags of each command, in the order of commands()
 };
 
-// The table of all commands and flags. Parsing writes the values of the common flags to `common`,
-// which must outlive the table, and the value of --url without a command to `url`, which may be
-// null.
+// Returns all commands and flags. Parsing writes the values of the common flags to `common`, which
+// must outlive the table, and the value of --url without a command to `url`, which may be null.
 FlagTable flag_table(CommonFlags& common, std::optional<std::string>* url = nullptr);
 
-// Returns the output of --help for a command, which must exist, or for the program if `name` is
-// empty.
+// Returns the --help text of a command, which must exist, or of the program if the name is empty.
 std::string help_text(std::string_view command);
 
 // Parses the command line and runs the command; returns the exit code. An unknown command or flag

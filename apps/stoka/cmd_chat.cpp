@@ -48,8 +48,7 @@ class Questions {
   bool several() const { return from_stdin_; }
 
  private:
-  // Reads one question. Bytes beyond the limit for questions are discarded; a question of more
-  // bytes is refused later.
+  // Reads one question without the bytes beyond kMaxLineBytes. It is then refused as too long.
   std::optional<std::string> read_line() {
     std::string line;
     int c = std::cin.get();
@@ -97,8 +96,7 @@ Result<ChatBackend::Answer> answer(App& app, ChatBackend& backend, Session& sess
   auto result = backend.ask(
       session, query, page,
       [&](const Event& event) {
-        // App::report() prints the error to stderr later. The printed part of the answer stays on
-        // stdout.
+        // App::report() prints the error to stderr later. The answer so far stays on stdout.
         if (std::holds_alternative<ErrorEvent>(event))
           printer.cut_off();
         else

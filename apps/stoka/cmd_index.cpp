@@ -22,8 +22,7 @@ struct IndexFlags {
   bool dry_run = false;
 };
 
-// Returns a path as a user would type it: relative to the current folder if it is inside that
-// folder.
+// Returns a path as a user would type it: relative to the current folder if it is inside it.
 std::string shown(const std::string& path) {
   std::error_code error;
   std::string here = std::filesystem::current_path(error).string() + "/";
@@ -47,8 +46,7 @@ std::string skipped_text(const std::vector<ingest::SkippedSource>& skipped, bool
     const std::string type = extension(item);
     if (item.kind == ingest::SkipKind::unsupported && !verbose) {
       count = unsupported[type];
-      if (count > kMaxListedPerExtension)
-        unsupported[type] = 0;  // later files of the type are not listed
+      if (count > kMaxListedPerExtension) unsupported[type] = 0;  // skips later files of it
     }
     if (count == 0) continue;
     const std::string reason = text::one_line(item.reason);

@@ -66,8 +66,7 @@ Result<std::vector<Hit>> indexed_hits(App& app, const std::string& query) {
   return std::move(found.hits);
 }
 
-// Scores given texts. An index is optional; the built-in reranker learns from it which words are
-// rare.
+// Scores given texts. An index is optional; it shows the built-in reranker which words are rare.
 Result<std::vector<Hit>> scored_texts(App& app, const std::string& file, const std::string& query) {
   STOKA_ASSIGN(std::vector<Hit> hits, given_hits(file));
   auto store = app.open_store(store::OpenMode::read);

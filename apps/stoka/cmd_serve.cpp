@@ -70,8 +70,7 @@ class SignalThread {
   std::thread thread_;
 };
 
-// The number of file descriptors for the store, the workers' event loops and the rest of the
-// program.
+// The number of file descriptors for the store, the workers' event loops and everything else.
 constexpr size_t kReservedDescriptors = 128;
 
 // Raises the limit of file descriptors, and lowers `connections` if the limit is still too low.

@@ -53,8 +53,7 @@ Result<> probe_embedder(App& app, Providers& providers, const store::IndexStats&
     return {};
   }
   STOKA_ASSIGN(embed::Identity identity, embedder.identity(embed::InputType::query, stop));
-  part.model = identity.name.substr(identity.name.find(':') +
-                                    1);  // the name of the identity without its kind
+  part.model = identity.name.substr(identity.name.find(':') + 1);  // the name without the kind
   const std::string prefix = app.config().text("embedder.query_prefix");
   STOKA_ASSIGN(embed::Vector asked, embedder.embed_query(prefix + std::string(kQuestion), stop));
   part.dim = static_cast<int>(asked.size());

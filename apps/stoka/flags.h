@@ -33,8 +33,7 @@ struct Flag {
   std::vector<std::string> choices{};
   double min = 0;  // the smallest number allowed; the range is checked if max > min
   double max = 0;
-  // A function that returns an error message for a value, or an empty string. If there is one, the
-  // value is not compared with `choices`.
+  // A check in place of `choices`: a function that returns an error message or an empty string.
   std::function<std::string(const std::string&)> check{};
   std::vector<std::string> needs{};  // long names of other flags that must be given with this one
   std::vector<std::string> excludes{};  // long names of other flags that exclude this one

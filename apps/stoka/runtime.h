@@ -23,8 +23,7 @@ class Runtime {
     golden::Golden golden;
     route::Router router;
     cite::GuardRules guard;
-    std::unique_ptr<generate::Generator> generator =
-        {};  // null if the generator of the providers is used
+    std::unique_ptr<generate::Generator> generator = {};  // null: the providers' generator
   };
 
   Runtime(App& app, std::unique_ptr<store::Store> store, std::unique_ptr<Voice> voice,

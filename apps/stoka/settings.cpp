@@ -7,8 +7,7 @@
 namespace stoka::app {
 namespace {
 
-// Returns the name of an environment variable: the prefix, then the key in upper case with '_' for
-// '.'.
+// Returns the name of a variable: the prefix, then the key in upper case with '_' for '.'.
 std::string variable(std::string_view prefix, std::string_view key) {
   std::string out(prefix);
   for (const char c : key) out += c == '.' ? '_' : to_upper(c);

@@ -47,7 +47,7 @@ class EventFields {
     if (out < 0) bad(name);
     return out;
   }
-  // Null and an absent field, which an older server does not send, give an empty value.
+  // A field that is null or missing, as from an older server, gives an empty value.
   std::string text_or_null(const char* name) {
     const Json* const found = find(name);
     return found == nullptr || found->is_null() ? std::string() : text(name);

@@ -10,9 +10,10 @@
 
 namespace stoka::client {
 
-// Parses the event of that name from the JSON of its data. Unknown fields are ignored. An unknown
-// name is a protocol error, and so is a field that is missing or has the wrong type. In a citation
-// the kind, the URL and the publication date may be missing; an unknown kind is read as a block.
+// Parses the event with the given name from the JSON text of its data. Unknown fields are ignored.
+// An unknown name is a protocol error, and so is a field that is missing or has the wrong type. In
+// a citation the kind, the URL and the publication date may be missing; an unknown kind is read as
+// a block.
 Result<Event> read_event(std::string_view name, std::string_view data);
 
 // Reads events from bytes in any split. Comments and unknown events are ignored. Not thread safe.
@@ -20,11 +21,12 @@ class EventReader {
  public:
   explicit EventReader(EventSink sink) : sink_(std::move(sink)) {}
 
-  // Passes the events to the sink, up to the first error. These are protocol errors: malformed
-  // data, a first event other than ready, a second ready, an event after done or error. The reader
-  // must not be used after an error.
+  // Passes the events to the sink, up to the first error. Protocol errors are malformed data, a
+  // first event other than ready, a second ready event, and an event after done or error. The
+  // reader must not be used after an error.
   Result<> push(std::string_view bytes);
-  // Call this at the end of the stream. Fails with a protocol error unless done or error came last.
+  // Must be called at the end of the stream. If done or error did not come last, that is a protocol
+  // error.
   Result<> end() const;
 
   bool began() const { return began_; }  // whether the ready event was passed on

@@ -19,10 +19,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kApi = "/api/stoka";
-constexpr size_t kMaxErrorBytes = 64u << 10;  // bytes kept of the body of an error response
+constexpr size_t kMaxErrorBytes = 64u << 10;  // the most bytes kept of an error response's body
 constexpr size_t kMaxBodyBytes = 4u << 20;
-constexpr size_t kMaxProblemText = 300;  // bytes of a server's message that are shown
-constexpr size_t kMaxItems = 10;         // recommendations kept of those that the server sends
+constexpr size_t kMaxProblemText = 300;  // the most bytes shown of a server's message
+constexpr size_t kMaxItems = 10;         // the most recommendations kept
 constexpr const char* kExample = "give one like http://127.0.0.1:8787 or https://example.com/site";
 
 // A stream has a ping every 15 s. Its first byte may come late, because a model may have to load.
@@ -34,7 +34,7 @@ constexpr net::Timeouts kDeadlines{.connect = std::chrono::seconds(5),
 
 std::string encoded(std::string_view text) { return percent_encode(text, "-._~/"); }
 
-// A member of problem details as one line for an error.
+// Returns a member of problem details (RFC 9457) as one line for an error.
 std::string problem_text(const Json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_string()) return {};
@@ -81,7 +81,7 @@ struct ChatListener final : ResponseCollector {
   }
   Result<net::BodyProgress> body(std::string_view bytes) override {
     if (!streaming()) {
-      // An error response is read only up to this size.
+      // An error response is read only up to kMaxErrorBytes.
       STOKA_TRY(ResponseCollector::body(bytes));
       return answer.body.size() < kMaxErrorBytes ? net::BodyProgress::content
                                                  : net::BodyProgress::stop_reading;
@@ -167,7 +167,7 @@ Result<net::HttpResponse> SiteClient::post(std::string_view path, std::string bo
 
 Result<> SiteClient::chat(const pipeline::TurnRequest& request, const EventSink& sink,
                           std::stop_token stop) const {
-  // A query that the server would refuse is refused here, with a message for a person.
+  // A query that the server would refuse is refused by the client, with a message for a person.
   STOKA_ASSIGN(std::string query, pipeline::clean_query(request.query));
   pipeline::TurnRequest clean = request;
   clean.query = std::move(query);

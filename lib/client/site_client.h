@@ -16,17 +16,17 @@
 
 namespace stoka::client {
 
-// The server is not trusted: the form and size of what it sends are checked, its texts are not. If
-// the URL of a citation is a path, it is completed with the server's host; a URL that must not be
+// The server is not trusted: the form and size of a response are checked, but not its texts. If the
+// URL of a citation is a path, it is completed with the server's host; a URL that must not be
 // linked is left out.
 //
 // All calls fail with one line that names the URL if no server answers (unavailable, timeout), if
-// it is not a stoka server (protocol), or if the connection breaks. A response with an error status
-// becomes an error with the server's own message: usage (400), not_found (404), busy (429 and 503),
-// unavailable (5xx), protocol (others); the hint says when to try again if the server does. A call
-// that was stopped fails with cancelled.
+// the server is not a stoka server (protocol), or if the connection breaks. A response with an
+// error status becomes an error with the server's own message: usage (400), not_found (404), busy
+// (429 and 503), unavailable (5xx), protocol (others). The hint says when to try again if the
+// server says so. A call that was stopped fails with cancelled.
 //
-// Thread safe. The transport must outlive this object.
+// The class is thread safe. The transport must outlive the client.
 class SiteClient {
  public:
   // Takes an address as people paste it: with or without http://, with the path below which the
@@ -35,30 +35,31 @@ class SiteClient {
   static Result<SiteClient> make(net::Transport& transport, std::string_view pasted,
                                  Secret token = {});
 
-  const std::string& url() const { return url_; }  // such as "https://example.com/prefix"
+  const std::string& url() const { return url_; }  // for example "https://example.com/prefix"
 
   // Asks one question; the subject is that of the token. Passes every event to the sink, on the
-  // calling thread. If it returns an error, the sink was not called. A later failure becomes an
+  // calling thread. If an error is returned, the sink was not called. A later failure becomes an
   // ErrorEvent, so that done or error is always the last event unless a stop was requested.
   Result<> chat(const pipeline::TurnRequest& request, const EventSink& sink,
                 std::stop_token stop = {}) const;
 
-  // The results have no hits and interests, because only the server knows these.
+  // The results have no hits and interests, which only the server knows.
   Result<pipeline::Recommendations> discover(const pipeline::DiscoverRequest& request,
                                              std::stop_token stop = {}) const;
   Result<pipeline::Ambient> context(std::string_view page, std::stop_token stop = {}) const;
 
-  // Returns a response of any status. The path is one like "/healthz". Redirects are not followed.
+  // Requests a path such as "/healthz"; returns a response of any status. Redirects are not
+  // followed.
   Result<net::HttpResponse> get(std::string_view path, std::stop_token stop = {}) const;
   Result<net::HttpResponse> post(std::string_view path, std::string body,
                                  std::stop_token stop = {}) const;
 
-  // Sends a body to a path; otherwise like get().
+  // Sends a body to a path with POST, and otherwise does the same as get().
   static std::string context_path(std::string_view page);
   static std::string open_path(std::string_view slug);
   static std::string chat_body(const pipeline::TurnRequest& request);
 
-  // The error for a response that has another status or content type than expected.
+  // Returns the error for a response that has another status or content type than expected.
   Error refusal(const net::HttpResponse& answer) const;
 
  private:

@@ -34,8 +34,8 @@ constexpr double kMaxCachedMs = 50;  // the most milliseconds a cached hint may 
 constexpr int kAttempts = 3;         // tries of a request; the fastest counts
 constexpr size_t kVisitors = 10;
 constexpr size_t kMinVisitors = 2;
-constexpr int kReservedRequests = 5;  // requests of the rate limit to leave unused
-constexpr size_t kMaxShown = 80;      // bytes of an answer in a detail
+constexpr int kReservedRequests = 5;  // the number of requests of the rate limit to leave unused
+constexpr size_t kMaxShown = 80;      // the most bytes of an answer shown in a detail
 
 struct Verdict {
   SmokeResult::Status how;
@@ -124,7 +124,7 @@ Verdict bad(const ChatResult& result) {
   return {result.rate_limited ? SmokeResult::Status::skipped : SmokeResult::Status::failed,
           result.error};
 }
-// A check that a busy site refuses is skipped.
+// Returns the verdict for an error. If the site is busy, the check is skipped; otherwise it fails.
 Verdict bad(const Error& error) {
   return {
       error.kind == ErrorKind::busy ? SmokeResult::Status::skipped : SmokeResult::Status::failed,
@@ -141,7 +141,7 @@ struct SmokeRun {
   std::optional<int> requests_left = {};         // nullopt: the site does not say, or has no limit
   std::set<std::string> cited = {};              // all slugs that were cited in this run
 
-  // How many of the wanted requests can be made without using up the rate limit of this address.
+  // Returns how many of the wanted requests can be made without using up the client's rate limit.
   size_t affordable(size_t wanted) const {
     if (!requests_left) return wanted;
     return std::min(wanted, static_cast<size_t>(std::max(*requests_left - kReservedRequests, 0)));
@@ -191,7 +191,7 @@ struct SmokeRun {
     if (answer.status != 404) return fail(refusal);
     return refusal.message == pipeline::kNoAddress;
   }
-  // Says what is wrong with the slugs; nullopt if all of them are in the index.
+  // Returns what is wrong with the slugs, or nullopt if all of them are in the index.
   template <class Slugs>
   std::optional<std::string> find_missing(const Slugs& slugs) const {
     for (const std::string& slug : slugs) {
@@ -221,7 +221,7 @@ Verdict identity(SmokeRun& run) {
   });
 }
 
-// Says what is wrong with the answer to a question about a page of the site; nullopt if nothing is.
+// Returns what is wrong with the answer to a question about a page of the site, or nullopt.
 std::optional<std::string> not_cited(const ChatResult& result,
                                      const SmokeQuestions::Question& about) {
   if (result.ready.route != Route::fresh) return "route is " + result.route();
@@ -372,7 +372,7 @@ Verdict no_embedder(SmokeRun& run) {
 // The questions that each visitor asks. A question that is repeated at once is in the same session.
 std::vector<std::string> concurrent_questions(const SmokeRun& run) {
   const SmokeQuestions& questions = run.questions;
-  // Without a fixture the site is another operator's, and all its visitors ask the same question.
+  // Without a fixture the site is another operator's, and all visitors ask it the same question.
   if (run.fixture == nullptr) {
     if (!run.cited_question.query.empty()) return {run.cited_question.query};
     return {questions.cited_questions.empty() ? kIdentityQuestion

@@ -1,4 +1,4 @@
-// The acceptance checks of a site. They call the site over its URL, as a visitor does.
+// The acceptance checks of a site, which call the site over its URL, as a visitor does.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace stoka::client {
 
-// What the person who runs the checks has chosen. For an empty member the checks choose a value.
+// The choices of the person who runs the checks. For an empty member the checks choose a value.
 struct SmokeOptions {
   std::string question = {};       // a question that the site has a page about
-  std::string expected_slug = {};  // the slug of that page
+  std::string expected_slug = {};  // the slug of the page that answers the question
   std::string page = {};           // a page for which others must be recommended
   std::string unanswerable = {};   // a question that the site has nothing about
 };
@@ -26,13 +26,13 @@ struct SmokeQuestions {
   };
   bool sample = true;                     // whether the site is the sample site
   std::vector<Question> cited_questions;  // questions of which at least one must get its page cited
-  std::vector<std::string> offtopic;      // questions; at least one must count as off topic
+  std::vector<std::string> offtopic;      // questions of which at least one must count as off topic
   // Questions of which at least one must not be answered with the confidence direct.
   std::vector<std::string> unanswerable;
   std::string page;  // the page for which others are recommended
   size_t min_recommendations = 3;
   double network_ms = 0;           // round trip time, which is added to the limits of latencies
-  std::string no_question_reason;  // why cited_questions is empty
+  std::string no_question_reason;  // the reason why cited_questions is empty
 };
 
 SmokeQuestions sample_questions();
@@ -49,12 +49,13 @@ struct SmokeResult {
   std::string detail;  // one line: what was measured, what is wrong, or why the check was skipped
 };
 
-// Things for the checks that only the operator of a site has.
+// Objects for further checks, which only the operator of a site has.
 struct SmokeFixture {
-  const SiteClient& without_reranker;     // the same site, but its reranker does not answer
-  const SiteClient& without_embedder;     // the same site, but its embedder does not answer
-  std::function<bool()> reranker_warned;  // whether without_reranker has logged a warning about it
-  store::Store& store;                    // the store of the site
+  const SiteClient& without_reranker;  // the same site, but its reranker does not answer
+  const SiteClient& without_embedder;  // the same site, but its embedder does not answer
+  std::function<bool()>
+      reranker_warned;  // whether without_reranker logged a warning about its reranker
+  store::Store& store;  // the store of the site
 };
 
 // Runs the checks in order, and calls `on_result` after each of them. Without a fixture the checks

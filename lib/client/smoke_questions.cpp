@@ -13,9 +13,9 @@ namespace {
 
 constexpr const char* kOfftopic = "best javascript framework?";
 constexpr const char* kUnanswerable = "quantum gravity research";
-constexpr int kNewestPages = 4;           // pages to request from the site
-constexpr size_t kMaxCitedQuestions = 3;  // questions about these pages
-constexpr int kNetworkProbes = 3;         // requests that measure the round trip time
+constexpr int kNewestPages = 4;           // the number of pages to request from the site
+constexpr size_t kMaxCitedQuestions = 3;  // the most questions about the newest pages
+constexpr int kNetworkProbes = 3;         // the number of requests that measure the round trip time
 
 std::string tell_me_about(std::string_view title) {
   return "tell me about " + text::collapse_whitespace(text::one_line(title));
@@ -26,7 +26,7 @@ std::string spoken_slug(std::string slug) {
   return slug;
 }
 
-// The duration of the fastest of a few requests that the server answers at once.
+// Returns the duration of the fastest of a few requests that the server answers at once.
 double network_ms(const SiteClient& site, const std::stop_token& stop) {
   double quickest = 0;
   for (int i = 0; i < kNetworkProbes; ++i) {
@@ -54,7 +54,7 @@ SmokeQuestions find_questions(const SiteClient& site, const SmokeOptions& option
   SmokeQuestions out;
   out.sample = false;
   out.network_ms = network_ms(site, stop);
-  // There are several questions because a site may have a page about one of them.
+  // Several off-topic questions are asked, because a site may have a page about one of them.
   out.offtopic = {kOfftopic, "what will the weather be tomorrow", "write my homework"};
   out.unanswerable = {kUnanswerable, "zither varnish for left-handed glassblowers"};
   if (!options.unanswerable.empty()) out.unanswerable = {options.unanswerable};

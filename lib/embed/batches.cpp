@@ -14,15 +14,15 @@ namespace {
 constexpr int kMaxSplits = 6;
 
 size_t json_bytes(std::string_view text) {
-  size_t out = 3;  // the bytes counted so far: two quotation marks and a comma
+  size_t out = 3;  // the bytes counted so far, of two quotation marks and a comma
   for (const char c : text)
     out += c == '"' || c == '\\' ? 2u : static_cast<unsigned char>(c) < ' ' ? 6u : 1u;
   return out;
 }
 
-// Splits a trimmed text at the white space nearest to its middle. If there is none in the middle
-// half of the text, it is split in the middle, between two characters. The second half is empty if
-// the text cannot be split.
+// Splits a trimmed text at the white space nearest to its middle. If the middle half of the text
+// has no white space, the text is split in the middle, between two characters. The second half is
+// empty if the text cannot be split.
 std::pair<std::string_view, std::string_view> split_in_half(std::string_view text) {
   const size_t middle = text.size() / 2;
   const size_t before = text.find_last_of(kAsciiWhitespace, middle);
@@ -68,10 +68,10 @@ class BatchRun {
  private:
   Result<> embed_range(size_t begin, size_t end);
   Result<> embed_refused_text(size_t text, const BatchRefusal& refusal);
-  // Makes sure that the server works at all. Otherwise returns the error of the refusal.
+  // Checks that the server works at all, and otherwise returns the error of the refusal.
   Result<> probe(const BatchRefusal& refusal);
-  // Adds the vectors of the halves of a text to the sum and splits a half that is too long again.
-  // The refusal of a part is the refusal of the text.
+  // Adds the vectors of a text's halves to the sum; a half that is too long is split again. If a
+  // part is refused, the whole text is refused.
   using Split = tl::expected<void, BatchRefusal>;
   Result<Split> embed_halves(std::string_view text, const BatchRefusal& refusal, int splits_left,
                              WeightedSum& sum);

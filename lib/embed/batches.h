@@ -11,8 +11,8 @@
 namespace stoka::embed {
 
 struct BatchLimits {
-  size_t max_texts = 32;         // texts in one request
-  size_t max_bytes = 1'900'000;  // bytes of the texts in one request, written as JSON
+  size_t max_texts = 32;         // the most texts in one request
+  size_t max_bytes = 1'900'000;  // the most bytes of JSON for the texts in one request
 };
 
 // The server refused a request in a way that suggests that fewer or shorter texts may succeed.
@@ -27,15 +27,15 @@ using BatchReply = tl::expected<std::vector<Vector>, BatchRefusal>;
 // Sends one request. An Error (as opposed to a refusal) ends the whole run.
 using SendBatch = std::function<Result<BatchReply>(std::span<const std::string> texts)>;
 
-// A text that every embedding model accepts. It tells a server that refuses one text from a server
-// that refuses every request.
+// A text that every embedding model accepts. If the server refuses it, the server refuses every
+// request.
 inline constexpr std::string_view kProbeText = "a plain sentence.";
 
-// A refused batch is halved until the refused text stands alone, and that text gets a warning. If
-// the text is too long, it is split in half at white space, again and again, six times at most; its
-// vector is the mean of the vectors of its parts, weighted by their length and scaled to unit
-// length. A text without a word gets a warning and is not sent. If the server refuses the probe
-// text as well, the error of its refusal is returned.
+// Embeds texts. A refused batch is halved until the refused text stands alone, and that text gets a
+// warning. A text that is too long is split in half at white space, again and again, six times at
+// most; its vector is the mean of its parts' vectors, weighted by length and scaled to unit length.
+// A text without a word gets a warning and is not sent. If the server refuses the probe text as
+// well, the error of its refusal is returned.
 Result<Embeddings> embed_in_batches(std::span<const std::string> texts, const BatchLimits& limits,
                                     const SendBatch& send, const EmbedProgress& progress);
 

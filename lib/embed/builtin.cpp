@@ -9,7 +9,7 @@ namespace stoka::embed {
 namespace {
 
 constexpr size_t kMaxCachedRows = 20000;
-// About this share of a refit's time is spent on the basis, and the rest on the vectors.
+// The share of the time of a refit that is spent on the basis. The rest is spent on the vectors.
 constexpr double kFitTimeShare = 0.8;
 constexpr uint64_t kRefitDivisor = 5;  // refit if more than 1/5 of the chunks have changed
 
@@ -44,7 +44,7 @@ Result<Corpus> read_corpus(store::IndexWriter& writer, const std::stop_token& st
   return corpus;
 }
 
-// Computes the vector of a text that has the terms of `rows`, and each of them `counts` times.
+// Computes the vector of a text that has each term of `rows` as often as `counts` says.
 Vector fold_rows(std::span<const store::BasisRow* const> rows, std::span<const uint32_t> counts) {
   if (rows.empty()) return {};
   const size_t dim = rows.front()->values.size();

@@ -17,16 +17,17 @@ inline constexpr std::string_view kBuiltinName = "builtin-lsa";
 // The terms of a text with their counts, ordered by term: the form of ChunkRecord::terms.
 std::vector<store::TermCount> count_terms(std::string_view text);
 
-// The end of an index run. If there is no basis, or if more than a fifth of the fitted
-// chunks have changed since the last fit, it fits a new basis, replaces every vector and returns
-// true. An index without any term is not fitted. Errors: those of the store, and `cancelled`, which
-// leaves the old basis in place.
+// Fits a new basis at the end of an index run if there is none, or if more than a fifth of the
+// fitted chunks have changed since the last fit. Then replaces every vector and returns true. An
+// index without any term is not fitted. Errors: those of the store, and `cancelled`, which leaves
+// the old basis in place.
 Result<bool> refit_if_needed(store::IndexReader& store, store::IndexWriter& writer,
                              const FitOptions& options, const Progress& progress = {},
                              std::stop_token stop = {});
 
-// Reads from the store only the basis rows of the terms in the text. It caches none, so that it
-// notices at once when another process fits a new basis. The store must outlive the embedder.
+// The built-in embedder. For each text, it reads from the store only the basis rows of the text's
+// terms. It caches no rows, so that a new basis from another process is used at once. The store
+// must outlive the embedder.
 class BuiltinEmbedder final : public Embedder {
  public:
   BuiltinEmbedder() = default;  // for use without a store: every text gets an empty vector
@@ -43,13 +44,13 @@ class BuiltinEmbedder final : public Embedder {
   store::IndexReader* store_ = nullptr;
 };
 
-// Computes the vectors of many chunks from the stored basis and caches basis rows between calls (at
-// most about 40 MB). Use it for one index run only, because it does not notice a new basis. Not
-// thread safe. The store must outlive it.
+// Computes the vectors of many chunks from the stored basis, and caches basis rows between calls
+// (at most about 40 MB). An object is for one index run only, because it does not notice a new
+// basis. The class is not thread safe. The store must outlive the object.
 class FoldInEmbedder final : public IndexEmbedder {
  public:
   explicit FoldInEmbedder(store::IndexReader& store) : store_(store) {}
-  // Ignores stop requests, because the work takes little time.
+  // Embeds the texts without regard to stop requests, because the work takes little time.
   Result<Embeddings> embed(std::span<const std::string> texts, const TermsOfText& terms,
                            const EmbedProgress& progress, std::stop_token stop) override;
   Result<bool> finish(store::IndexWriter& writer, const Progress& progress,

@@ -1,4 +1,4 @@
-// The interface of embedders: text in, unit vectors out.
+// The interface of embedders, which turn text into vectors of unit length.
 #pragma once
 
 #include <functional>
@@ -34,27 +34,29 @@ struct Embeddings {
   std::vector<Warning> warnings;
 };
 
-// What the text is. A visitor waits for the vector of a query, so it has a short deadline;
-// documents are embedded by index runs, which have time.
+// Whether a text is a query or a document. A visitor waits for the vector of a query, so a query
+// has a short deadline; documents are embedded by index runs, which have time.
 enum class InputType { document, query };
 
-// Called with the number of texts that are done. The function may be empty.
+// A function to call with the number of texts that are embedded; may be empty.
 using EmbedProgress = std::function<void(size_t done)>;
-// Called on the caller's thread with the share of the work that is done. The function may be empty.
+// A function to call, on the caller's thread, with the share of the work that is done; may be
+// empty.
 using Progress = std::function<void(double)>;
 
-// Returns the terms of a text with their counts. The index of the text is given.
+// A function that returns the terms of a text with their counts, given the index of the text.
 using TermsOfText = std::function<std::span<const store::TermCount>(size_t text)>;
 
-// Embeds the chunks of one index run. Not thread safe. The embedder must outlive it.
+// Embeds the chunks of one index run. Not thread safe. The embedder must outlive the object.
 class IndexEmbedder {
  public:
   virtual ~IndexEmbedder() = default;
-  // As Embedder::embed_documents(). `terms` is called only by an embedder that reads terms instead
-  // of the text.
+  // Does the same as Embedder::embed_documents(). `terms` is called only by an embedder that reads
+  // terms instead of the text.
   virtual Result<Embeddings> embed(std::span<const std::string> texts, const TermsOfText& terms,
                                    const EmbedProgress& progress, std::stop_token stop) = 0;
-  // Called when all documents are written. Returns whether the vectors of the index were replaced.
+  // Must be called when all documents are written. Returns whether the vectors of the index were
+  // replaced.
   virtual Result<bool> finish(store::IndexWriter&, const Progress&, std::stop_token) {
     return false;
   }
@@ -66,20 +68,21 @@ class IndexEmbedder {
 class Embedder {
  public:
   virtual ~Embedder() = default;
-  // A name to show to people: "builtin-lsa", "tei at http://localhost:8072". Sends no request.
+  // Returns a name to show to people: "builtin-lsa", "tei at http://localhost:8072". Sends no
+  // request.
   virtual std::string name() const = 0;
-  // The identity of the model. May ask the server; the answer is cached for a minute.
+  // Returns the identity of the model, which may be asked of the server and is cached for a minute.
   virtual Result<Identity> identity(InputType type, std::stop_token stop) = 0;
-  // Embeds the text as it is; the caller adds the prefix that a model may need. The vector is empty
-  // if the text has no term that the embedder knows (built-in embedder only).
+  // Embeds a query without changes; the caller adds the prefix that a model may need. The vector is
+  // empty if the text has no term that the embedder knows (built-in embedder only).
   virtual Result<Vector> embed_query(std::string_view text, std::stop_token stop) = 0;
   virtual Result<Embeddings> embed_documents(std::span<const std::string> texts,
                                              const EmbedProgress& progress,
                                              std::stop_token stop) = 0;
-  // Whether its vectors are computed from what the index contains, not by a model. They cost almost
-  // nothing, and what a model is told about a chunk besides its terms does not matter.
+  // Whether the vectors are computed from the index and not by a model. Such vectors cost almost
+  // nothing, and they depend only on the terms of a chunk.
   virtual bool is_fitted_to_index() const { return false; }
-  // The default implementation passes the texts to embed_documents().
+  // Returns an object that embeds for one index run; by default, it calls embed_documents().
   virtual std::unique_ptr<IndexEmbedder> index_embedder();
 };
 

@@ -15,12 +15,14 @@ using Sparse = Eigen::SparseMatrix<float>;  // rows are terms, columns are chunk
 
 constexpr Eigen::Index kOversampling = 16;
 constexpr int kPowerIterations = 3;
-// The number of columns in which A * Q is computed at a time, so that it never exists as a whole.
+// The number of columns of A * Q that are computed at a time, so that A * Q never exists as a
+// whole.
 constexpr Eigen::Index kPanelWidth = 128;
 // In single precision, singular values below this share of the largest one are noise.
 constexpr double kMinSingularRatio = 1e-3;
-constexpr size_t kSmallCorpus = 200;  // chunks; in fewer, terms that occur once are kept, too
-constexpr size_t kFullRank = 16;      // chunks; up to so many, each may have a dimension
+constexpr size_t kSmallCorpus =
+    200;                          // in fewer chunks, terms that occur in only one chunk are kept
+constexpr size_t kFullRank = 16;  // for up to so many chunks, each chunk may have a dimension
 
 // Uniform random numbers in [-1, 1) from the splitmix64 sequence. Unlike the distributions of
 // <random>, they are the same with every standard library.
@@ -125,8 +127,8 @@ struct Spectrum {
   Eigen::VectorXf values;  // singular values, descending
 };
 
-// Rayleigh-Ritz on the subspace q: returns the largest singular values of A, at most `wanted`,
-// without those that are noise.
+// Applies the Rayleigh-Ritz method to the subspace q: returns the largest singular values of A, at
+// most `wanted`, without the values that are noise.
 Spectrum rayleigh_ritz(const Sparse& a, const Matrix& q, Eigen::Index wanted) {
   const Matrix small = q.transpose() * apply_gram(a, q);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(

@@ -33,8 +33,8 @@ using ChunkTerms = std::span<const TermCount>;
 
 struct FitOptions {
   size_t max_dim = 512;
-  size_t max_chunks = 20000;  // chunks fitted at most; a larger corpus is sampled evenly
-  size_t max_terms = 40000;   // terms used at most: those in the most chunks; bounds memory
+  size_t max_chunks = 20000;  // the most chunks fitted; a larger corpus is sampled evenly
+  size_t max_terms = 40000;   // the most terms used; terms in many chunks come first
 };
 
 struct BasisTerm {
@@ -45,7 +45,7 @@ struct BasisTerm {
 
 struct Basis {
   int dim = 0;
-  size_t fitted_chunks = 0;     // fitted chunks that have a term of the basis
+  size_t fitted_chunks = 0;     // the number of fitted chunks that have a term of the basis
   std::vector<BasisTerm> rows;  // ordered by term
 };
 
@@ -59,7 +59,7 @@ bool is_in_sample(size_t i, size_t n, size_t max);
 Result<Basis> fit(std::span<const ChunkTerms> chunks, size_t vocabulary, const FitOptions& options,
                   const Progress& progress = {}, std::stop_token stop = {});
 
-// The vector scaled to unit length; empty if the values are all zero or not finite.
+// Scales the vector to unit length. The result is empty if the values are all zero or not finite.
 Vector normalized(std::span<const double> values);
 
 // Computes the vector of a text: the sum over its terms of weight * (1 + ln count) * values, scaled
@@ -69,7 +69,8 @@ class FoldInSum {
   explicit FoldInSum(int dim) : sum_(static_cast<size_t>(dim)) {}
   // Adds a term: its weight and values in the basis (dim floats) and its count in the text.
   void add(float weight, uint32_t count, std::span<const float> values);
-  // The sum as a vector of unit length; empty if no term was added or the sum is zero.
+  // Returns the sum as a vector of unit length, which is empty if no term was added or the sum is
+  // zero.
   Vector finish() const { return normalized(sum_); }
 
  private:

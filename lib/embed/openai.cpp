@@ -63,7 +63,7 @@ tl::expected<RawVectors, std::string> OpenAiEmbedder::parse_response(std::string
 
 Error OpenAiEmbedder::refusal_error(const net::HttpResponse& answer, const ServerInfo& server,
                                     const net::Deadline& deadline, std::stop_token stop) const {
-  // The message of the server may mention the model, but the server refuses the text.
+  // The server refuses the text and not the model, even if its message mentions the model.
   if (net::is_input_too_long(answer)) return upstream_.status_error(answer);
   return net::model_error(upstream_, answer, server.model, stop, deadline.remaining());
 }

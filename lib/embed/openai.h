@@ -1,5 +1,5 @@
-// An embedder that asks an OpenAI-style /v1/embeddings endpoint, as vLLM, llama.cpp, Ollama, LM
-// Studio and hosted services have it.
+// An embedder that asks an OpenAI-style /v1/embeddings endpoint, which vLLM, llama.cpp, Ollama, LM
+// Studio and hosted services have.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace stoka::embed {
 struct OpenAiOptions {
   std::string model;   // if empty, the only model that the server lists under /v1/models
   int dimensions = 0;  // the dimension to request and check; 0 for the dimension of the model
-  size_t batch = 32;   // texts in one request
+  size_t batch = 32;   // the most texts in one request
 };
 
 // A query or document that the server refuses as too long is embedded in parts (see
-// embed_in_batches()). Ollama does not refuse it, but truncates it silently.
+// embed_in_batches()). Ollama does not refuse such a text, but truncates it silently.
 class OpenAiEmbedder final : public RemoteEmbedder {
  public:
   OpenAiEmbedder(net::Upstream& upstream, OpenAiOptions options, const Clock& clock,
@@ -23,7 +23,7 @@ class OpenAiEmbedder final : public RemoteEmbedder {
       : RemoteEmbedder("openai", upstream, clock, query_timeout), options_(std::move(options)) {}
 
  protected:
-  // Gives the identity the name "openai:MODEL".
+  // Returns the model with an identity whose name is "openai:MODEL".
   Result<ServerInfo> fetch_info(const net::Deadline& deadline, std::stop_token stop) override;
   net::Call make_request(std::span<const std::string> texts, InputType type,
                          const ServerInfo& server) const override;

@@ -11,9 +11,9 @@
 namespace stoka::embed {
 namespace {
 
-constexpr size_t kMaxModelName = 200;  // bytes of a model name at most
+constexpr size_t kMaxModelName = 200;  // the most bytes of a model name
 
-// Whether the server may have refused a text or the number of texts, not the request as such.
+// Whether the server may have refused a text or the number of texts rather than every request.
 bool may_be_caused_by_texts(const net::HttpResponse& answer) {
   switch (answer.status) {
     case 413:
@@ -36,7 +36,7 @@ bool is_not_embedding_model(const net::HttpResponse& answer, std::string_view me
   return contains("mbedding") && !contains("imension");
 }
 
-// The server's error message. If it repeats the key, the key is masked.
+// Returns the server's error message. If the message repeats the key, the key is masked.
 std::string server_message(const net::HttpResponse& answer, const Secret& key) {
   const std::string message = net::error_message(answer.body, key);
   return message.empty() ? fmt::format("status {}", answer.status) : message;

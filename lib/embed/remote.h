@@ -15,7 +15,7 @@
 
 namespace stoka::embed {
 
-// A model name from a server, made fit to be shown and stored: one line, at most 200 bytes.
+// Makes a model name from a server fit to be shown and stored: one line of at most 200 bytes.
 std::string clean_model_name(std::string_view name);
 
 // The deadline for embedding one query, however many requests that takes.
@@ -24,18 +24,19 @@ inline constexpr net::Milliseconds kQueryTimeout{10000};
 class RemoteEmbedder : public Embedder {
  public:
   std::string name() const override;
-  // The dimension is that of the vector of a probe text. The identity is cached for a minute, so
-  // that another model behind the same address is noticed.
+  // Returns the identity, with the dimension of a probe text's vector. It is cached for a minute,
+  // so that another model behind the same address is noticed.
   Result<Identity> identity(InputType type, std::stop_token stop) override;
   Result<Vector> embed_query(std::string_view text, std::stop_token stop) override;
-  // Fails with a config error if the server changes its model before all texts are embedded.
+  // Embeds texts. Fails with a config error if the server changes its model before all are
+  // embedded.
   Result<Embeddings> embed_documents(std::span<const std::string> texts,
                                      const EmbedProgress& progress, std::stop_token stop) override;
 
  protected:
   struct ServerInfo {
     std::string model;  // the model's name as it is sent in requests
-    Identity identity;  // name and dimension; dimension 0 means that of a test vector
+    Identity identity;  // name and dimension; 0 stands for the dimension of a probe text
     BatchLimits limits;
   };
 
@@ -51,10 +52,10 @@ class RemoteEmbedder : public Embedder {
   virtual Result<ServerInfo> fetch_info(const net::Deadline& deadline, std::stop_token stop) = 0;
   virtual net::Call make_request(std::span<const std::string> texts, InputType type,
                                  const ServerInfo& server) const = 0;
-  // Reads the response. An error message is the end of a sentence about the server: "sent no JSON".
+  // Reads a response. An error message continues a sentence about the server: "sent no JSON".
   virtual tl::expected<RawVectors, std::string> parse_response(std::string_view body) const = 0;
 
-  // The error for a request that an embedding server refused.
+  // Returns the error for a request that an embedding server refused.
   virtual Error refusal_error(const net::HttpResponse& answer, const ServerInfo& server,
                               const net::Deadline& deadline, std::stop_token stop) const;
 

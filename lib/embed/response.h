@@ -11,23 +11,23 @@
 
 namespace stoka::embed {
 
-// Vectors as the server sent them, not validated yet. A null in the JSON is NaN here.
+// Vectors as the server sent them, not validated yet. A null in the JSON becomes NaN.
 using RawVectors = std::vector<std::vector<double>>;
 
-// Reads a response. An error message is the end of a sentence about the server: "sent no JSON".
+// Reads a response. An error message continues a sentence about the server: "sent no JSON".
 
-// The format of text-embeddings-inference: [[0.1, …], …] in the order of the texts.
+// Reads the format of text-embeddings-inference: [[0.1, …], …] in the order of the texts.
 tl::expected<RawVectors, std::string> parse_tei_vectors(std::string_view body);
 
-// The format of OpenAI: {"data":[{"index":0,"embedding":[0.1, …]}, …]} in any order. If no entry
-// has an index, the entries are in the order of the texts. An embedding may also be a string:
+// Reads the format of OpenAI: {"data":[{"index":0,"embedding":[0.1, …]}, …]} in any order. If no
+// entry has an index, the entries are in the order of the texts. An embedding may also be a string:
 // base64 of little-endian float32.
 tl::expected<RawVectors, std::string> parse_openai_vectors(std::string_view body);
 
 struct InvalidVectors {
   std::string message;  // what is wrong, e.g. "sent 3 vectors for 4 texts"
-  // The vector is all zeros or has a NaN or null in it. Servers send this when the model fails on
-  // one text, so the other texts may still be embedded.
+  // Whether a vector is all zeros or has a NaN or null. Servers send such a vector when the model
+  // fails on one text, so the other texts may still be embedded.
   bool is_caused_by_text = false;
 };
 

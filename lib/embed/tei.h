@@ -5,8 +5,9 @@
 
 namespace stoka::embed {
 
-// Respects the limits in the server's /info. A document that is too long is embedded in parts (see
-// embed_in_batches()), never truncated; a query that is too long is truncated by the server.
+// The embedder respects the limits in the server's /info. A document that is too long is embedded
+// in parts (see embed_in_batches()), never truncated; a query that is too long is truncated by the
+// server.
 class TeiEmbedder final : public RemoteEmbedder {
  public:
   TeiEmbedder(net::Upstream& upstream, const Clock& clock,
@@ -14,8 +15,8 @@ class TeiEmbedder final : public RemoteEmbedder {
       : RemoteEmbedder("tei", upstream, clock, query_timeout) {}
 
  protected:
-  // The name of the identity is "tei:MODEL@SHA": model and revision from /info, of the revision the
-  // first eight digits; without a revision "tei:MODEL". Fails with a config error if the server has
+  // Reads /info. The name of the identity is "tei:MODEL@SHA" with the first eight digits of the
+  // revision, or "tei:MODEL" without a revision. Fails with a config error if the server has
   // no /info, and with a protocol error if /info cannot be read.
   Result<ServerInfo> fetch_info(const net::Deadline& deadline, std::stop_token stop) override;
   net::Call make_request(std::span<const std::string> texts, InputType type,

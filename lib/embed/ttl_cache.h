@@ -10,15 +10,15 @@
 
 namespace stoka::embed {
 
-// All members may be called from any thread. Threads that find the value expired at the same time
-// each load it; none waits for another's load. The clock must outlive the cache.
+// All members may be called from any thread. If several threads find the value expired at the
+// same time, each thread loads it without waiting for the others. The clock must outlive the cache.
 template <class T>
 class TtlCache {
  public:
   TtlCache(const Clock& clock, std::chrono::nanoseconds ttl) : clock_(clock), ttl_(ttl) {}
 
-  // Returns the cached value, or calls `load` and caches what it returns. A failed load is returned
-  // and not cached; it leaves a value that another thread has stored meanwhile.
+  // Returns the cached value, or calls `load` and caches what it returns. The error of a failed
+  // load is returned and not cached; a value stored meanwhile by another thread stays.
   template <class Load>
   Result<T> get(const Load& load) {
     const std::chrono::nanoseconds now = clock_.monotonic();
