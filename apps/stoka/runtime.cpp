@@ -59,8 +59,7 @@ pipeline::Settings pipeline_settings(const Config& config, const embed::Embedder
 
 }  // namespace
 
-// Returns the configured chunk options. The prefix and the template are left out for the built-in
-// embedder, on which they have no effect.
+// The built-in embedder gets no prefix and no template, because they would have no effect on it.
 ingest::ChunkOptions chunk_options(const Config& config, const embed::Embedder& embedder) {
   ingest::ChunkOptions out;
   out.max_tokens = size_of(config, "chunk.max_tokens");

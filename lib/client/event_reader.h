@@ -10,10 +10,9 @@
 
 namespace stoka::client {
 
-// Parses the event with the given name from the JSON text of its data. Unknown fields are ignored.
-// An unknown name is a protocol error, and so is a field that is missing or has the wrong type. In
-// a citation the kind, the URL and the publication date may be missing; an unknown kind is read as
-// a block.
+// Parses an event from its name and the JSON text of its data. Unknown fields are ignored. An
+// unknown name is a protocol error, and so is a field that is missing or has the wrong type. In a
+// citation the kind, the URL and the publication date may be missing; an unknown kind is a block.
 Result<Event> read_event(std::string_view name, std::string_view data);
 
 // Reads events from bytes in any split. Comments and unknown events are ignored. Not thread safe.
@@ -25,8 +24,7 @@ class EventReader {
   // first event other than ready, a second ready event, and an event after done or error. The
   // reader must not be used after an error.
   Result<> push(std::string_view bytes);
-  // Must be called at the end of the stream. If done or error did not come last, that is a protocol
-  // error.
+  // Must be called at the end of the stream. Fails as protocol unless done or error came last.
   Result<> end() const;
 
   bool began() const { return began_; }  // whether the ready event was passed on

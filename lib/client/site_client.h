@@ -48,13 +48,12 @@ class SiteClient {
                                              std::stop_token stop = {}) const;
   Result<pipeline::Ambient> context(std::string_view page, std::stop_token stop = {}) const;
 
-  // Requests a path such as "/healthz"; returns a response of any status. Redirects are not
-  // followed.
+  // Requests a path such as "/healthz"; returns a response of any status. Follows no redirects.
   Result<net::HttpResponse> get(std::string_view path, std::stop_token stop = {}) const;
+  // Sends a body to a path with POST, and otherwise does the same as get().
   Result<net::HttpResponse> post(std::string_view path, std::string body,
                                  std::stop_token stop = {}) const;
 
-  // Sends a body to a path with POST, and otherwise does the same as get().
   static std::string context_path(std::string_view page);
   static std::string open_path(std::string_view slug);
   static std::string chat_body(const pipeline::TurnRequest& request);

@@ -51,11 +51,10 @@ struct SmokeResult {
 
 // Objects for further checks, which only the operator of a site has.
 struct SmokeFixture {
-  const SiteClient& without_reranker;  // the same site, but its reranker does not answer
-  const SiteClient& without_embedder;  // the same site, but its embedder does not answer
-  std::function<bool()>
-      reranker_warned;  // whether without_reranker logged a warning about its reranker
-  store::Store& store;  // the store of the site
+  const SiteClient& without_reranker;     // the same site, but its reranker does not answer
+  const SiteClient& without_embedder;     // the same site, but its embedder does not answer
+  std::function<bool()> reranker_warned;  // whether without_reranker has logged a warning
+  store::Store& store;                    // the store of the site
 };
 
 // Runs the checks in order, and calls `on_result` after each of them. Without a fixture the checks

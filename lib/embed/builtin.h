@@ -45,8 +45,8 @@ class BuiltinEmbedder final : public Embedder {
 };
 
 // Computes the vectors of many chunks from the stored basis, and caches basis rows between calls
-// (at most about 40 MB). An object is for one index run only, because it does not notice a new
-// basis. The class is not thread safe. The store must outlive the object.
+// (at most about 40 MB). Use it for one index run only, because it does not notice a new basis. Not
+// thread safe. The store must outlive the object.
 class FoldInEmbedder final : public IndexEmbedder {
  public:
   explicit FoldInEmbedder(store::IndexReader& store) : store_(store) {}

@@ -40,8 +40,7 @@ enum class InputType { document, query };
 
 // A function to call with the number of texts that are embedded; may be empty.
 using EmbedProgress = std::function<void(size_t done)>;
-// A function to call, on the caller's thread, with the share of the work that is done; may be
-// empty.
+// A function to call with the share of the work done, on the caller's thread; may be empty.
 using Progress = std::function<void(double)>;
 
 // A function that returns the terms of a text with their counts, given the index of the text.
@@ -55,8 +54,7 @@ class IndexEmbedder {
   // terms instead of the text.
   virtual Result<Embeddings> embed(std::span<const std::string> texts, const TermsOfText& terms,
                                    const EmbedProgress& progress, std::stop_token stop) = 0;
-  // Must be called when all documents are written. Returns whether the vectors of the index were
-  // replaced.
+  // Must be called after all documents are written. Returns whether the vectors were replaced.
   virtual Result<bool> finish(store::IndexWriter&, const Progress&, std::stop_token) {
     return false;
   }
@@ -68,8 +66,7 @@ class IndexEmbedder {
 class Embedder {
  public:
   virtual ~Embedder() = default;
-  // Returns a name to show to people: "builtin-lsa", "tei at http://localhost:8072". Sends no
-  // request.
+  // A name to show to people: "builtin-lsa", "tei at http://localhost:8072". Sends no request.
   virtual std::string name() const = 0;
   // Returns the identity of the model, which may be asked of the server and is cached for a minute.
   virtual Result<Identity> identity(InputType type, std::stop_token stop) = 0;

@@ -15,14 +15,12 @@ using Sparse = Eigen::SparseMatrix<float>;  // rows are terms, columns are chunk
 
 constexpr Eigen::Index kOversampling = 16;
 constexpr int kPowerIterations = 3;
-// The number of columns of A * Q that are computed at a time, so that A * Q never exists as a
-// whole.
+// The number of columns of A * Q that exist at a time; the whole product would need much memory.
 constexpr Eigen::Index kPanelWidth = 128;
 // In single precision, singular values below this share of the largest one are noise.
 constexpr double kMinSingularRatio = 1e-3;
-constexpr size_t kSmallCorpus =
-    200;                          // in fewer chunks, terms that occur in only one chunk are kept
-constexpr size_t kFullRank = 16;  // for up to so many chunks, each chunk may have a dimension
+constexpr size_t kSmallCorpus = 200;  // in fewer chunks, terms of only one chunk are kept, too
+constexpr size_t kFullRank = 16;      // for up to so many chunks, each may have a dimension
 
 // Uniform random numbers in [-1, 1) from the splitmix64 sequence. Unlike the distributions of
 // <random>, they are the same with every standard library.

@@ -69,8 +69,7 @@ class FoldInSum {
   explicit FoldInSum(int dim) : sum_(static_cast<size_t>(dim)) {}
   // Adds a term: its weight and values in the basis (dim floats) and its count in the text.
   void add(float weight, uint32_t count, std::span<const float> values);
-  // Returns the sum as a vector of unit length, which is empty if no term was added or the sum is
-  // zero.
+  // Returns the sum as a vector of unit length; empty if no term was added or the sum is zero.
   Vector finish() const { return normalized(sum_); }
 
  private:

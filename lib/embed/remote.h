@@ -28,8 +28,7 @@ class RemoteEmbedder : public Embedder {
   // so that another model behind the same address is noticed.
   Result<Identity> identity(InputType type, std::stop_token stop) override;
   Result<Vector> embed_query(std::string_view text, std::stop_token stop) override;
-  // Embeds texts. Fails with a config error if the server changes its model before all are
-  // embedded.
+  // Embeds texts. Fails with a config error if the server changes its model before the end.
   Result<Embeddings> embed_documents(std::span<const std::string> texts,
                                      const EmbedProgress& progress, std::stop_token stop) override;
 

@@ -5,9 +5,8 @@
 
 namespace stoka::embed {
 
-// The embedder respects the limits in the server's /info. A document that is too long is embedded
-// in parts (see embed_in_batches()), never truncated; a query that is too long is truncated by the
-// server.
+// An embedder within the limits of the server's /info. A document that is too long is embedded in
+// parts (see embed_in_batches()), never truncated; the server truncates a query that is too long.
 class TeiEmbedder final : public RemoteEmbedder {
  public:
   TeiEmbedder(net::Upstream& upstream, const Clock& clock,
