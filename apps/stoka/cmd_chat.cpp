@@ -48,7 +48,7 @@ class Questions {
   bool several() const { return from_stdin_; }
 
  private:
-  // Reads one question without the bytes beyond kMaxLineBytes. It is then refused as too long.
+  // Reads a question. One with more than kMaxLineBytes is cut there and refused later as too long.
   std::optional<std::string> read_line() {
     std::string line;
     int c = std::cin.get();

@@ -14,7 +14,7 @@ namespace {
 constexpr int kMaxSplits = 6;
 
 size_t json_bytes(std::string_view text) {
-  size_t out = 3;  // the bytes counted so far, of two quotation marks and a comma
+  size_t out = 3;  // the bytes counted: two quotation marks and a comma so far
   for (const char c : text)
     out += c == '"' || c == '\\' ? 2u : static_cast<unsigned char>(c) < ' ' ? 6u : 1u;
   return out;
