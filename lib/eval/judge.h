@@ -32,10 +32,10 @@ struct Score {
 //   ends_provocative a generated answer, unless the case itself scripts it, ends in a question or
 //                    has a citation
 //   no_exclamation
-//   no_summary       if fail_if_summary
-//   route            is the expected route
+//   no_summary       the predicate "summary" does not match; only if fail_if_summary is set
+//   route            the route is the expected one
 //   void             the route is void if and only if void is expected
-//   confidence       is the expected confidence
+//   confidence       the confidence is the expected one
 //   must_cite        there is a citation if must_cite is true, none if it is false
 //   citation_in_5    one of ideal_cite is among the five best hits
 //   not_cited        none of must_not_cite is cited

@@ -14,8 +14,7 @@
 
 namespace stoka::eval {
 
-// Detects that the servers are unreachable, so that they are not asked a hundred times. Threads:
-// any.
+// Detects that the servers are unreachable, so that a run stops asking them. Any thread may use it.
 class OutageDetector {
  public:
   // Records how an attempt ended; nullopt is success.

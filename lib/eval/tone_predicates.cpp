@@ -94,7 +94,7 @@ class FlatteryFinder {
     }
     if (i == adjective || i >= tokens.size() || !nouns_.contains(tokens[i])) return std::nullopt;
     const bool ends = is_phrase_end(tokens, i + 1);
-    // "a good question to ask before a release" praises nobody, and "a good idea." may be about a
+    // "a good question to ask before a release" is no praise, and "a good idea." may be about a
     // page.
     if (!first || (article && lead == 0)) {
       if (!ends || !tokens[i].word.starts_with("question")) return std::nullopt;

@@ -54,8 +54,8 @@ struct PageHint {
 struct Golden {
   std::string identity;            // layer 0 of the prompt
   std::vector<std::string> never;  // layer 1 of the prompt: the 15 items of the NEVER list
-  std::string voice;               // the first part of layer 2
-  std::string exchanges;           // the second part of layer 2: the text of the file
+  std::string voice;               // the first part of layer 2 of the prompt
+  std::string exchanges;           // the second part of layer 2: all exchanges as text
   std::vector<GoldenExchange> exchange_list;  // the exchanges in that text
   std::map<std::string, std::vector<std::string>, std::less<>> replies;
   RouterData router;

@@ -8,7 +8,7 @@
 namespace stoka::ingest {
 
 inline constexpr size_t kMaxLineBytes = size_t{16} << 20;  // longer lines are skipped
-inline constexpr size_t kMaxListedLines = 20;  // messages listed of each kind, others are counted
+inline constexpr size_t kMaxListedLines = 20;              // messages of each kind that are listed
 
 // The keys of a line are those of retrieval benchmarks such as BEIR (_id, title, text):
 //   slug | id | _id   text or a number. The slug is slugify(id, "._~"): "MED-10" becomes "med-10".

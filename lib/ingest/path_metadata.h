@@ -24,7 +24,7 @@ struct PathMetadata {
 // usual name for a part of a site ("blog", "products", …).
 PathMetadata path_metadata(const SourceFile& file);
 
-// The URL of a page that does not name one: "/blog/slug", or "/blog" for the page of a folder.
+// The URL of a page whose author chose none: "/blog/slug", or "/blog" for the page of a folder.
 std::string default_url(const PathMetadata& metadata, std::string_view slug);
 
 // The last segment of a permalink without ".html". Empty if the permalink is a pattern
