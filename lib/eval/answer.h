@@ -34,7 +34,7 @@ struct Answer {
   std::set<std::string> lines_before;
   std::set<std::string> quotes_before;
 
-  // All visible text without the citations; a blank line stands in place of each.
+  // Returns the visible text of the answer, with a blank line in place of each citation.
   std::string text() const;
   // The text of the answer with "[1]", "[2]" as paragraphs in place of the citations.
   std::string text_with_markers() const;

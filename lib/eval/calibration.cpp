@@ -45,7 +45,7 @@ ThresholdRow threshold_row(const QueryRuns& runs, std::span<const Query> queries
           in_use};
 }
 
-// The threshold values from `low` to `high` in steps of 0.05, and the configured one; ascending.
+// The values from `low` to `high` in steps of 0.05 and the configured value, in ascending order.
 std::vector<double> threshold_values(double low, double high, double in_use) {
   constexpr double kStep = 0.05;
   std::vector<double> out = {in_use};

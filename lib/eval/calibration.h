@@ -10,12 +10,12 @@
 
 namespace stoka::eval {
 
-// The classes direct, adjacent, low and nothing, in this order, over the queries that could be run.
-// A query of the first three is correct if the best document is relevant, one of nothing if no
-// document is.
+// Counts the queries of each class (direct, adjacent, low, nothing, in this order) and how many are
+// correct. A query of the class nothing is correct if no document is relevant to it, any other
+// query if the document ranked first is relevant. Queries that could not be run are not counted.
 std::vector<ConfidenceClass> calibrate(const QueryRuns& runs, std::span<const Query> queries);
 
-// The outcome of the same scores under other thresholds.
+// What the confidence classes would be for the same scores under other thresholds.
 struct ThresholdRow {
   std::string threshold;  // the threshold that is varied: "nothing" or "direct"
   double value = 0;
@@ -30,8 +30,8 @@ struct ThresholdRow {
 ThresholdRow with_thresholds(const QueryRuns& runs, std::span<const Query> queries,
                              const rerank::ConfidenceThresholds& thresholds);
 
-// A row for each value around the configured thresholds, in steps of 0.05; the configured values
-// are among them.
+// Returns a row for each tried threshold value: the configured values, and values around them in
+// steps of 0.05.
 std::vector<ThresholdRow> try_thresholds(const QueryRuns& runs, std::span<const Query> queries,
                                          const rerank::ConfidenceThresholds& in_use);
 

@@ -27,7 +27,7 @@ constexpr int kMaxDepth = 4;
 constexpr double kMaxGain = 1000;
 constexpr size_t kMaxTurns = 100;
 
-// Why the value of a field is wrong, if it is: "must be a text".
+// The reason why the value of a field is wrong, e.g. "must be a text"; nullopt if it is right.
 using FieldError = std::optional<std::string>;
 
 FieldError must_be_one_of(const std::vector<std::string>& known, const Json& value) {
@@ -164,7 +164,7 @@ FieldError read_must_say(const Json& value, Case& out) {
   return {};
 }
 
-// The turns themselves are read by read_conversation().
+// Only checks that the turns are a list of objects; read_conversation() reads the objects.
 FieldError check_turns(const Json& value, Case&) {
   if (!value.is_array() || value.empty() || value.size() > kMaxTurns ||
       !std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_object(); }))
@@ -234,7 +234,7 @@ constexpr Field<Case> kCaseFields[] = {
     {"note", read_any_text<&Case::note>},
 };
 
-// What all turns of a conversation have in common is read into a case.
+// The fields of a conversation. What all its turns have in common is read into a case.
 constexpr Field<Case> kConversationFields[] = {
     {"id", read_word<&Case::id>},
     {"kind", read_word<&Case::category>},
@@ -262,7 +262,7 @@ std::vector<std::string> names(Fields<T> fields) {
   return out;
 }
 
-// The fields of a case, except what belongs to the whole conversation.
+// The fields of a turn: those of a case, except the ones that belong to the whole conversation.
 const std::vector<Field<Case>>& turn_fields() {
   static const std::vector<Field<Case>> fields = [] {
     std::vector<Field<Case>> out;
@@ -299,7 +299,7 @@ Result<Json> parse(const Line& line) {
   // The check for NUL is needed because the JSON parser would take it for the end of the text.
   if (line.text.find('\0') != line.text.npos)
     return line.error("not JSON: it has a NUL byte", hint);
-  std::set<std::string> keys[kMaxDepth + 1];  // of the objects that are open, by depth
+  std::set<std::string> keys[kMaxDepth + 1];  // keys of the open objects, by depth
   std::string repeated;
   bool too_deep = false;
   const auto note_keys = [&](int depth, Json::parse_event_t event, Json& parsed) {
@@ -349,7 +349,7 @@ Result<> read_fields(const Line& line, const Json& json, Fields<T> fields, std::
   return {};
 }
 
-// Why no answer can meet all expectations of the case; nullopt if one can.
+// Says why no answer can meet all expectations of the case; nullopt if an answer can.
 std::optional<std::string> contradiction(const Case& test_case) {
   const bool canned =
       test_case.route && (*test_case.route == Route::meta || *test_case.route == Route::offtopic ||

@@ -24,7 +24,7 @@ inline constexpr int kNeverItems = 15;  // the number of items in the NEVER list
 struct Case {
   std::string suite;         // "constraints", "dataset", "conversations"
   std::string id;            // unique in its suite; "ID#2" for the second turn of a conversation
-  std::string conversation;  // the id of the conversation that it is a turn of; empty if of none
+  std::string conversation;  // the conversation's id if the case is a turn of one, else empty
   std::string category;
   std::string query;                // the question of the turn that is judged
   std::vector<std::string> before;  // questions of the earlier turns of the session
@@ -43,7 +43,7 @@ struct Case {
   bool fail_if_summary = false;
   std::string tone;                                // "provocative", "flat", "terse"
   std::vector<std::string> fail_if;                // names of predicates
-  std::vector<std::vector<std::string>> must_say;  // one of each list must be said
+  std::vector<std::vector<std::string>> must_say;  // the answer must have a text of each list
   std::vector<std::string> must_not_say;
   std::vector<int> never;  // the items of the NEVER list, 1 to 15, that this case tests
 
@@ -59,7 +59,7 @@ struct Case {
 struct Query {
   std::string id;
   std::string text;
-  // The gain of each relevant slug, above zero. Empty if no published document answers the query.
+  // The gain, above zero, of each relevant slug; empty if no published document answers the query.
   std::map<std::string, double, std::less<>> relevant;
   std::string note;
   std::string hash;  // a hash of the question and the relevant documents
@@ -87,8 +87,8 @@ std::vector<std::string> case_fields();
 std::vector<std::string> conversation_fields();
 std::vector<std::string> query_fields();
 
-// A data error with file, line and the nearest slug if a case names a page that is not in the
-// index: such a case checks nothing or can never pass.
+// Fails with a data error (file, line and the nearest slug) if a case names a page that is not in
+// the index, because such a case checks nothing or can never pass.
 Result<> check_slugs(const Cases& cases, const pipeline::Catalog& catalog);
 
 }  // namespace stoka::eval

@@ -93,8 +93,8 @@ class ComparisonBuilder {
 
   void add_new(std::string name) { out_.new_failures.push_back(std::move(name)); }
 
-  // Sorts by size. The sort is stable, so that of equal changes cases come before metrics: they are
-  // more specific.
+  // Sorts the changes by size and returns the comparison. The sort is stable, so that among changes
+  // of the same size the cases stay before the metrics, which are less specific.
   Comparison take() {
     const auto size = [](const Change& c) { return -std::round(std::abs(c.now - c.before) * 1e4); };
     std::ranges::stable_sort(out_.worse, {}, size);

@@ -31,8 +31,8 @@ struct Comparison {
   bool regressed() const { return !worse.empty(); }
 };
 
-// A sentence each: how many cases are better and worse, what could not be compared, and which parts
-// changed.
+// Sentences for people. They say how many cases are better and worse, what could not be compared,
+// and which parts changed.
 std::vector<std::string> remarks(const Comparison& comparison);
 
 // Whether the report has a result for at least one of the cases.
@@ -49,12 +49,12 @@ bool comparable(const Report& baseline, const Cases& cases);
 // missing from a suite that was run counts as worse.
 Comparison compare(const Report& baseline, const Report& report, double tolerance, bool some);
 
-// The values before and now with as many digits as it takes to tell them apart: {"0.91", "0.85"}.
-// {"1.00", "-"} if it was not run.
+// Returns the values before and now with as many digits as it takes to tell them apart, for example
+// {"0.91", "0.85"}, or {"1.00", "-"} if the case was not run now.
 std::pair<std::string, std::string> figures(const Change& change);
 
-// {"worse":[{"what","before","now","why"}],"better":[…],"new":[…],"changed":[…],"unmade",
-// "other_parts":[…],"tolerance"}.
+// Returns the comparison as JSON: {"worse":[{"what","before","now","why"}],"better":[…],"new":[…],
+// "changed":[…],"unmade","other_parts":[…],"tolerance"}.
 std::string to_json(const Comparison& comparison);
 
 // Lines for people: what is worse, what is new and fails, what is better, then remarks().

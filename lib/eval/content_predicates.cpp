@@ -50,8 +50,8 @@ constexpr size_t kMaxSentencesWithCitation = 4;    // the golden exchanges have 
 constexpr size_t kMinContentWords = 5;             // fewer words may be shared by chance
 // The share of a sentence's content words that are on one page if the sentence retells it.
 constexpr double kRetoldShare = 0.75;
-constexpr size_t kMinQuestionWords = 4;         // words of a question; a shorter one may be a name
-constexpr size_t kMinQuestionContentWords = 3;  // fewer words of a question are in any answer
+constexpr size_t kMinQuestionWords = 4;         // a question of fewer words may be a name
+constexpr size_t kMinQuestionContentWords = 3;  // any answer may repeat fewer words
 
 // The stems of all words of a text that are not stop words.
 std::set<std::string> distinct_stems(std::string_view text) {
@@ -62,7 +62,7 @@ std::set<std::string> distinct_stems(std::string_view text) {
   return out;
 }
 
-// The number of statements whose content words are largely those of one retrieved page.
+// The number of sentences, without questions, whose content words are mostly those of one page.
 size_t retold_sentences(const Answer& answer) {
   std::map<std::string, std::set<std::string>, std::less<>> pages;
   for (const Hit& hit : answer.ranked) {
@@ -99,7 +99,7 @@ std::vector<std::string> plain_words(std::string_view text) {
   return out;
 }
 
-// The stems of those words that are not stop words, in order.
+// The stems of the words that are not stop words, in the order of the words.
 std::vector<std::string> stems_in_order(const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (const std::string& word : words) {
@@ -164,7 +164,7 @@ Reason summary(const Answer& answer, const Phrases&) {
 Reason repeat(const Answer& answer, const Phrases&) {
   std::set<std::string> shown = answer.shown_before;
   for (const Answer::Part& part : answer.parts) {
-    // A further passage of a page is an inline citation, not its card again.
+    // An inline citation shows another passage of a page, so it does not repeat the page's card.
     if (part.citation && part.citation->kind != CiteKind::inline_quote &&
         !shown.insert(part.citation->slug).second) {
       return fmt::format("cites {} again", part.citation->slug);

@@ -18,7 +18,7 @@ namespace stoka::eval {
 std::vector<std::string> voice_lines(const Answer& answer, const Case& turn,
                                      const Phrases& phrases);
 
-// The slug and the quote of each citation, as one text.
+// The citations, each one as a text that consists of its slug and its quote.
 std::vector<std::string> cited_quotes(const Answer& answer);
 
 struct ConversationMemory {

@@ -69,8 +69,8 @@ std::string text_paragraph(std::string_view text) {
                       : fmt::format("<p class=\"said\" dir=\"auto\">{}</p>\n", escape_markup(text));
 }
 
-// The paragraphs of the answer with citation cards in place of "[1]", "[2]"; citations without such
-// a place come last.
+// The paragraphs of the answer with citation cards in place of "[1]", "[2]". Citations without such
+// a marker in the answer come last.
 std::string shown_answer(const CaseResult& result) {
   std::string out;
   size_t next = 0;
@@ -149,7 +149,7 @@ std::string case_article(const CaseResult& result, const std::string& anchor) {
       category(result), body(result));
 }
 
-// The case, folded away behind its id and its query.
+// The case as a collapsed element that shows only the id and the query until it is opened.
 std::string case_details(const CaseResult& result, const std::string& anchor) {
   return fmt::format(
       "<details class=\"case {}\" id=\"{}\">\n<summary><h4>{}</h4> "
@@ -172,7 +172,7 @@ std::string minute(const std::string& at) {
 
 std::string anchor(size_t index) { return fmt::format("case-{}", index + 1); }
 
-// The verdict in parts; a line may break between two parts, but not within one.
+// The verdict in parts. A line may break between two parts, but not within a part.
 std::vector<std::string> verdict(const Report& report) {
   const size_t all = report.cases.size();
   const size_t passed = report.passed();

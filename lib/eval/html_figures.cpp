@@ -45,8 +45,8 @@ std::string table_row(std::string_view name, const std::string& cells) {
   return fmt::format("<tr><th scope=\"row\">{}</th>{}</tr>\n", escape_markup(name), cells);
 }
 
-// A column whose name begins with '#' holds numbers. The table scrolls sideways if it is too wide.
-// `id` must be unique on the page.
+// A table of the given rows. A column whose name begins with '#' holds numbers. A table that is too
+// wide scrolls sideways. `id` must be unique on the page.
 std::string table(std::string_view id, std::string_view caption,
                   std::span<const std::string> columns, const std::string& rows) {
   std::string head;
@@ -112,7 +112,7 @@ constexpr double kWidth = 320;
 constexpr double kHeight = 112;
 constexpr double kLeft = 34;  // the width of the longest axis label, "0.90"
 constexpr double kMargin = 10;
-constexpr double kAxisStep = 0.1;  // the axis ends at multiples of it
+constexpr double kAxisStep = 0.1;  // both ends of the axis are multiples of this step
 
 struct Point {
   double x = 0;

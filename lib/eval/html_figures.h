@@ -22,9 +22,9 @@ std::string categories_table(const Report& report);
 // A chart of the pass rates and of the last retrieval stage's scores in `earlier` and this report.
 std::string charts(const Report& report, std::span<const Report> earlier);
 
-// A line chart of values in [0,1], oldest first, as an HTML figure with inline SVG: the name, the
-// first and the last value, and a description in words for screen readers. A missing value leaves a
-// gap on the axis that the line crosses. `when` has a label for each value.
+// A line chart of values in [0,1], oldest first, as an HTML figure with inline SVG. The figure
+// shows the name, the first and the last value, and has a description for screen readers. Where a
+// value is missing, the line connects its neighbours. `when` has a label for each value.
 std::string line_chart(std::string_view name, std::span<const std::optional<double>> values,
                        std::span<const std::string> when);
 

@@ -25,7 +25,7 @@ std::string cited_slugs(const Answer& answer) {
   return out.empty() ? "nothing" : fmt::format("{}", fmt::join(out, ", "));
 }
 
-// The date of a citation without its year, if that is the year of `date`.
+// The date of a citation, without its year if `date` is in the same year.
 std::string without_year(const std::string& shown, const std::optional<Date>& date) {
   const std::string year =
       date ? fmt::format(", {}", int(std::chrono::year_month_day(*date).year())) : "";
@@ -246,7 +246,7 @@ class Judge {
   const Answer& answer_;
   const CitedDocuments& cited_;
   const Phrases& phrases_;
-  const bool is_turn_;  // of a conversation
+  const bool is_turn_;  // whether the case is a turn of a conversation
   const std::string text_;
   const std::vector<Citation> citations_;
   std::vector<Score> scores_;

@@ -32,11 +32,11 @@ struct Score {
 //   ends_provocative a generated answer, unless the case itself scripts it, ends in a question or
 //                    has a citation
 //   no_exclamation
-//   no_summary       if fail_if_summary
-//   route            is the expected route
+//   no_summary       the predicate "summary" does not match; only if fail_if_summary is set
+//   route            the route is the expected one
 //   void             the route is void if and only if void is expected
-//   confidence       is the expected confidence
-//   must_cite        there is a citation if it is true, none if it is false
+//   confidence       the confidence is the expected one
+//   must_cite        there is a citation if must_cite is true, none if it is false
 //   citation_in_5    one of ideal_cite is among the five best hits
 //   not_cited        none of must_not_cite is cited
 //   quote_verified   each quote is in its document, and title, type, date and reading time are
@@ -44,7 +44,7 @@ struct Score {
 //   no_repeat        no citation was shown before in the session
 //   ends_with, reply, tone, said, not_said, and no_NAME for each predicate of fail_if
 // In a conversation, a page may be cited again and a turn may be answered in one line, so that
-// ends_provocative, citation_in_5 and no_repeat do not apply. These do:
+// ends_provocative, citation_in_5 and no_repeat do not apply, but these scores do:
 //   first_citation     if there is a citation and ideal_cite is given, the first is one of them
 //   no_repeated_line   no line of the voice was said in an earlier turn
 //   no_repeated_quote  no quote was shown in an earlier turn, unless the answer points "above"

@@ -23,8 +23,9 @@ struct Predicate {
   std::optional<std::string> (*match)(const Answer& answer, const Phrases& phrases);
 };
 
-// greeting 1, flattery 2, sycophancy 3, apology 4, summary 5, exclamation 6, emoji 7, list 8,
-// repeat 9, long 10, energy 11, alternatives 12, echo 13, ungrounded 14, invented 15.
+// All predicates, each with its item of the NEVER list: greeting 1, flattery 2, sycophancy 3,
+// apology 4, summary 5, exclamation 6, emoji 7, list 8, repeat 9, long 10, energy 11,
+// alternatives 12, echo 13, ungrounded 14, invented 15.
 std::span<const Predicate> predicates();
 const Predicate* find_predicate(std::string_view name);  // null if there is no such predicate
 
@@ -42,7 +43,7 @@ namespace predicate {
 
 using Reason = std::optional<std::string>;
 
-// Defined in tone_predicates.cpp.
+// The predicates that are defined in tone_predicates.cpp.
 Reason greeting(const Answer& answer, const Phrases& phrases);
 Reason flattery(const Answer& answer, const Phrases& phrases);
 Reason sycophancy(const Answer& answer, const Phrases& phrases);
@@ -50,18 +51,18 @@ Reason apology(const Answer& answer, const Phrases& phrases);
 Reason alternatives(const Answer& answer, const Phrases& phrases);
 Reason energy(const Answer& answer, const Phrases& phrases);
 
-// Defined in format_predicates.cpp.
+// The predicates that are defined in format_predicates.cpp.
 Reason exclamation(const Answer& answer, const Phrases& phrases);
 Reason emoji(const Answer& answer, const Phrases& phrases);
 Reason list(const Answer& answer, const Phrases& phrases);
 
-// Defined in content_predicates.cpp.
+// The predicates that are defined in content_predicates.cpp.
 Reason summary(const Answer& answer, const Phrases& phrases);
 Reason repeat(const Answer& answer, const Phrases& phrases);
 Reason too_long(const Answer& answer, const Phrases& phrases);
 Reason echo(const Answer& answer, const Phrases& phrases);
 
-// Defined in grounding_predicates.cpp.
+// The predicates that are defined in grounding_predicates.cpp.
 Reason ungrounded(const Answer& answer, const Phrases& phrases);
 Reason invented(const Answer& answer, const Phrases& phrases);
 

@@ -45,8 +45,8 @@ struct CaseResult {
   bool passed() const { return trials > 0 && passes == trials && errors == 0; }
 };
 
-// A confidence class. Answers of direct, adjacent and low are correct if the best document is
-// relevant, those of nothing if no document is.
+// A confidence class. An answer of the class nothing is correct if no document is relevant, an
+// answer of any other class if the document ranked first is relevant.
 struct ConfidenceClass {
   std::string name;
   size_t n = 0;
@@ -81,9 +81,9 @@ struct Report {
 // become 0.
 double rounded(double value);
 
-// {"suite","passed","failed","errors","repeat","parts","metrics","calibration","cases",…}: an
-// object with one case a line, so that `diff` shows what changed. The same results give the same
-// bytes, except for the last member, "run". A comparison becomes the member "comparison".
+// The report as JSON: {"suite","passed","failed","errors","repeat","parts","metrics","cases",…}.
+// Each case is on a line of its own, so that `diff` shows what changed. The same results give the
+// same bytes, except for the last member, "run". A comparison becomes the member "comparison".
 std::string to_json(const Report& report, const Comparison* comparison = nullptr);
 // Reads a report. Fails with a data error that names the file if it is not JSON or not a report.
 Result<Report> read_report(std::string_view json, const std::string& file);

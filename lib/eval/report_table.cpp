@@ -95,10 +95,10 @@ std::string score_lines(const Report& report, const std::string& suite) {
   return incomplete_shares("scores", scores) + incomplete_shares("categories", categories);
 }
 
-// Turns by the kind of their conversation, and how many conversations are right from end to end.
+// The turns by kind of conversation, and the number of conversations whose turns are all correct.
 std::string kind_table(const Report& report) {
-  std::map<std::string, std::pair<size_t, size_t>> kinds;  // turns and right turns
-  std::map<std::string, bool> conversations;               // whether all turns are right
+  std::map<std::string, std::pair<size_t, size_t>> kinds;  // numbers of turns and of correct turns
+  std::map<std::string, bool> conversations;               // whether all turns are correct
   size_t columns = std::string_view("kind").size();
   for (const CaseResult& one : report.cases) {
     if (one.suite != "conversations") continue;

@@ -31,7 +31,7 @@ class ScriptedGenerator final : public generate::Generator {
 };
 
 struct Trial {
-  bool attempted = false;  // it was completed or ended with an error
+  bool attempted = false;  // whether the trial was completed or ended with an error
   std::optional<Error> error;
   Answer answer;
   std::vector<Score> scores;
@@ -43,7 +43,7 @@ struct Trial {
   }
 };
 
-// An id that is the same for the same trial in every run, and for all turns of a conversation.
+// Returns an id for a trial, equal in every run and for all turns of a conversation.
 std::string trial_id(const Case& one, size_t repeat, std::string_view what) {
   const std::string& name = one.conversation.empty() ? one.id : one.conversation;
   return uuid_from_hash(fmt::format("{}/{} {} {}", one.suite, name, repeat, what));
@@ -85,7 +85,8 @@ Result<Answer> ask(pipeline::Engine& engine, const pipeline::TurnRequest& reques
   return answer;
 }
 
-// A turn of a conversation continues the session of the turns before it, which `memory` describes.
+// Runs one trial. A turn of a conversation continues the session of the turns before it; `memory`
+// holds what those turns said.
 Result<> run_trial(SystemUnderTest& subject, const Case& one, size_t repeat, const Phrases& phrases,
                    std::stop_token stop, ConversationMemory& memory, Trial& out) {
   const bool continues = !one.conversation.empty() && !one.before.empty();
@@ -235,7 +236,7 @@ class TrialRunner {
     }
   }
 
-  // Returns why the session could not be run to its end.
+  // Runs the session and returns the error if it could not be run to its end.
   std::optional<Error> run_session(const SessionCases& session, size_t repeat) {
     ConversationMemory memory;
     std::optional<Error> error;

@@ -14,8 +14,7 @@
 
 namespace stoka::eval {
 
-// Detects that the servers are unreachable, so that they are not asked a hundred times. Threads:
-// any.
+// Detects that the servers are unreachable, so that a run stops asking them. Any thread may use it.
 class OutageDetector {
  public:
   // Records how an attempt ended; nullopt is success.
@@ -32,7 +31,7 @@ class OutageDetector {
   std::atomic<int> in_a_row_ = 0;
 };
 
-// For a progress bar. Called from any thread, one call at a time.
+// Receives the progress, for a progress bar. May be called from any thread, one call at a time.
 using Progress = std::function<void(size_t done, size_t total)>;
 
 struct RunOptions {
@@ -43,18 +42,18 @@ struct RunOptions {
 
 struct CaseRun {
   std::vector<CaseResult> results;  // one for each case, in order
-  std::vector<double> turn_ms;      // of every completed judged turn
+  std::vector<double> turn_ms;      // durations of the completed turns that were judged
   size_t not_run = 0;               // trials that could not be run
   // The first error of a trial that could not be run, in the order of the cases.
   std::optional<Error> error;
 };
 
-// Runs every trial in a session of its own, the earlier turns first. The turns of a conversation,
-// which must follow each other in `cases`, share a session; each is judged, whatever became of
-// those before it, but after one that could not be run the others are errors too. A turn that
+// Runs every trial in a session of its own, the earlier turns first. The turns of a conversation
+// share a session and must follow each other in `cases`. Each turn is judged, even if an earlier
+// one was judged wrong; if a turn could not be run, all later turns are errors too. A turn that
 // fails, or that was answered without the configured reranker, is an error of its trial and not a
-// failure of the case. After several consecutive trials that cannot reach a server, the rest are
-// not attempted. Fails only with `cancelled`.
+// failure of the case. After several consecutive trials that cannot reach a server, the remaining
+// trials are not attempted. Fails only with `cancelled`.
 Result<CaseRun> run_cases(SystemUnderTest& subject, std::span<const Case> cases,
                           const Phrases& phrases, const RunOptions& options, std::stop_token stop);
 

@@ -25,7 +25,7 @@ Result<Axis> parse_axis(std::string_view text);
 
 using Combination = std::vector<std::pair<std::string, std::string>>;  // keys with their values
 
-// All combinations; the last axis varies fastest. Without axes there is a single empty one.
+// All combinations, the last axis varying fastest; without axes, a single empty combination.
 std::vector<Combination> combinations(std::span<const Axis> axes);
 
 struct SweepRow {
@@ -45,7 +45,7 @@ struct Sweep {
   std::vector<ThresholdRow> thresholds;  // rows for the configured settings
 };
 
-// Marks all rows that have the best nDCG@10.
+// The sweep as a table for people, in which all rows with the best nDCG@10 are marked.
 std::string to_table(const Sweep& sweep);
 // Writes {"rows":[{"settings":{…},"chunks",…}],"thresholds":[…]}; a row ends with its latency.
 std::string to_json(const Sweep& sweep);

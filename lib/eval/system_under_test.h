@@ -30,10 +30,10 @@ Result<Date> newest_day(store::IndexReader& index);
 // The error of a trial whose answer was not reranked by the configured reranker.
 Error reranker_failure(std::string why);
 
-// Borrows the parts of the engine that it is made from, which must outlive it. Thread safe.
+// Uses the parts of the given engine, which must outlive this object. Thread safe.
 class SystemUnderTest {
  public:
-  // Needs an index that can be searched; otherwise fails like Engine::check_index().
+  // Fails like Engine::check_index() if the index cannot be searched.
   static Result<std::unique_ptr<SystemUnderTest>> make(pipeline::Engine& engine,
                                                        std::stop_token stop);
   SystemUnderTest(const SystemUnderTest&) = delete;

@@ -94,7 +94,7 @@ class FlatteryFinder {
     }
     if (i == adjective || i >= tokens.size() || !nouns_.contains(tokens[i])) return std::nullopt;
     const bool ends = is_phrase_end(tokens, i + 1);
-    // "a good question to ask before a release" praises nobody, and "a good idea." may be about a
+    // "a good question to ask before a release" is no praise, and "a good idea." may be about a
     // page.
     if (!first || (article && lead == 0)) {
       if (!ends || !tokens[i].word.starts_with("question")) return std::nullopt;
@@ -129,7 +129,7 @@ bool is_capitals(const Token& token) {
   return capitals >= 2;
 }
 
-// "I" and "A" are always capitals, so they say nothing about shouting.
+// "I" and "A" are always capitals and therefore no sign of shouting.
 bool is_neutral(const Token& token) { return token.raw.size() == 1; }
 
 // The words in capitals of the retrieved chunks and of the question, unless the whole question is
@@ -157,7 +157,7 @@ std::set<std::string> known_capitals(const Answer& answer) {
 Reason shouting(const std::vector<Sentence>& sentences, const std::set<std::string>& known) {
   for (const Sentence& sentence : sentences) {
     size_t run = 0, others = 0, shouted = 0, long_words = 0;
-    bool stop_word = false;  // a word is a stop word, as in "IT WORKS", but not "AWS, GCP"
+    bool stop_word = false;  // whether one of the words is a stop word: "IT WORKS"; not "AWS, GCP"
     std::string first;
     for (const Token& token : sentence.tokens) {
       if (is_neutral(token)) continue;

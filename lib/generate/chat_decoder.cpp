@@ -170,7 +170,7 @@ class ChatReader final : public Json::json_sax_t {
  private:
   Node node() const { return stack_.empty() ? Node::ignored : stack_.back(); }
 
-  // The kind of an object or array for which its parent defines none.
+  // The kind of a nested object or array that the parent does not know: reasoning or ignored.
   Node nested_node() const {
     if (node() == Node::reasoning) return Node::reasoning;
     const bool holds_reasoning = node() == Node::delta || node() == Node::part;
@@ -204,7 +204,7 @@ class ChatReader final : public Json::json_sax_t {
   std::vector<Node> stack_;
   std::string key_;  // the last key in the innermost object, until a nested object has ended
   int64_t choices_ = 0;
-  // Adds the current choice. Its index may be its last member, so this waits for its end.
+  // The members below hold the current choice until its end, because its index may come last.
   std::optional<int64_t> index_;
   std::string text_;
   std::string finish_;
@@ -268,7 +268,7 @@ Result<net::BodyProgress> ChatDecoder::push(std::string_view bytes) {
                                             : net::BodyProgress::nothing_useful;
 }
 
-// Takes decoded data. Returns whether to go on decoding.
+// Takes one event of the stream. Returns whether to go on decoding.
 Result<bool> ChatDecoder::on_event(const net::SseEvent& event) {
   const std::string_view data = trimmed(event.data);
   done_ = data == kDone;

@@ -31,16 +31,16 @@ struct ChatChunk {
   int64_t cached_tokens = 0;  // cached tokens; not all servers include them in prompt_tokens
 };
 
-enum class ChatShape { chunk, whole };  // the text is in "delta", or in "message"
+enum class ChatShape { chunk, whole };  // chunk has "delta", whole has "message"
 
 // Decodes JSON text. Text that is not a JSON object is a protocol error, which does not contain the
 // key. No tree is built, so that the cost is proportional to the length of the text.
 Result<ChatChunk> read_chat_json(std::string_view json, ChatShape shape, const Secret& key = {});
 
 struct ChatLimits {
-  size_t text = 64u << 10;        // bytes of answer at most
-  size_t reasoning = 256u << 10;  // bytes of reasoning; in single-byte chunks these are 16 MB
-  size_t body = 4u << 20;         // bytes at most of a response that is not streamed
+  size_t text = 64u << 10;        // the maximal number of bytes of the answer
+  size_t reasoning = 256u << 10;  // the maximal number of bytes of the reasoning
+  size_t body = 4u << 20;         // the maximal number of bytes of a response without a stream
 };
 
 // The names that hints use for the settings of a request.
@@ -56,8 +56,8 @@ struct ChatEnd {
   bool reasoning_in_text = false;  // reasoning was part of the text; see ThinkFilter::stray_tag()
 };
 
-// Call head(), then push() until it fails or returns `stop_reading`, then finish(). Text that was
-// passed on before an error stands. Errors do not name the server. Not thread safe.
+// Decodes a response: call head(), push() until it fails or returns `stop_reading`, and finish().
+// Text passed on before an error is valid. Errors do not name the server. Not thread safe.
 class ChatDecoder {
  public:
   // The sink receives the text of the answer, without reasoning and in pieces that are not empty.
@@ -68,7 +68,7 @@ class ChatDecoder {
   // Chooses a decoder. Any content type but an event stream or JSON is a protocol error.
   Result<> head(std::string_view content_type);
 
-  // Errors: the server reports an error, sends invalid data, or its content filter ended the
+  // Fails if the server reports an error or sends invalid data, or if its content filter ended the
   // answer. At a limit the answer is cut and `stop_reading` is returned.
   Result<net::BodyProgress> push(std::string_view bytes);
 

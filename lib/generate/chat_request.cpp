@@ -17,7 +17,7 @@ constexpr std::string_view kSamplingFields[] = {"temperature", "top_p", "stop"};
 constexpr std::string_view kOptionalFields[] = {
     "stream_options", "max_tokens", "max_completion_tokens", "temperature", "top_p", "stop",
 };
-// Words saying that a field is not accepted at all, and words saying that its value is not.
+// Words by which servers say that they do not accept a field, or only not its value.
 constexpr std::string_view kNotAcceptedWords[] = {
     "unsupported", "not support", "unrecognized", "unrecognised", "unknown",
     "unexpected",  "not allow",   "not permit",   "extra inputs", "extra fields",

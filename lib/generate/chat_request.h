@@ -31,8 +31,8 @@ bool is_output_limit(std::string_view body);
 bool is_sampling_field(std::string_view field);
 void reject_sampling_fields(RejectedFields& rejected);
 
-// A config error unless `extra` is empty or a JSON object. Its message is the end of a sentence
-// about the setting: "is not a JSON object".
+// Fails with a config error unless `extra` is empty or a JSON object. The message of the error is
+// the end of a sentence about the setting: "is not a JSON object".
 Result<> check_extra(std::string_view extra);
 
 struct ChatParameters {
@@ -43,7 +43,7 @@ struct ChatParameters {
   std::span<const std::string> stop = {};
 };
 
-// Fields of options.extra override those of stoka; null removes one. Errors as of check_extra().
+// Fields of options.extra override other fields; null removes a field. Fails like check_extra().
 Result<std::string> chat_body(const ChatParameters& parameters, const OpenAiOptions& options,
                               const RejectedFields& rejected);
 

@@ -33,7 +33,7 @@ uint64_t fnv1a(std::string_view bytes) {
   return hash;
 }
 
-// The steps of splitmix64, which give the same numbers on every platform.
+// Returns the next number of splitmix64, a random generator that is equal on every platform.
 uint64_t next_random(uint64_t& state) {
   uint64_t z = (state += 0x9e3779b97f4a7c15u);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -63,7 +63,7 @@ size_t line_index(size_t count, const GenerationRequest& request) {
     at -= order.size();
     const size_t last = order.back();
     order = shuffled(0, count, seed + round);
-    // With three or more lines this leaves the last one in its place.
+    // The swap leaves the last line in its place, because there are at least three lines.
     if (order.front() == last) std::swap(order[0], order[1]);
   }
   return order[at];
@@ -114,7 +114,7 @@ tl::unexpected<Error> invalid_lines(std::string_view what) {
 
 bool is_conditional(const VoiceLine& line) { return !line.condition.empty(); }
 
-// Moves the lines with a condition to the end. False if there is no other line.
+// Moves the lines with a condition to the end. Returns false if every line has a condition.
 bool order_list(VoiceLines::List& list) {
   std::stable_partition(list.begin(), list.end(), std::not_fn(is_conditional));
   return !list.empty() && !is_conditional(list.front());

@@ -23,7 +23,7 @@ inline constexpr std::string_view kClosestLine =
 // The answer when there is nothing to cite.
 inline constexpr std::string_view kNothingFound = "nothing here on that. yet.";
 
-// A line, and the condition of golden/site_facts.h that the site must meet; usually empty.
+// A line, and the condition (golden/site_facts.h) that a site must meet for it; often none.
 struct VoiceLine {
   std::string text;
   std::string condition = {};
@@ -33,10 +33,10 @@ struct VoiceLine {
 // The lines to choose from. Some depend on the content type ("philosophy", "changelog", …); "any"
 // is for all types without lines of their own.
 struct VoiceLines {
-  using List = std::vector<VoiceLine>;  // those without a condition come first
+  using List = std::vector<VoiceLine>;  // lines without a condition come first
   using ByType = std::map<std::string, List, std::less<>>;
   ByType direct;                      // lines before a citation that answers the question
-  List adjacent;                      // lines before a citation that is only close to it
+  List adjacent;                      // lines before a citation close to the question
   List followup;                      // lines before a citation on the topic of the session
   List lateral;                       // one sentence between the first and the second citation
   List closers;                       // questions after the last citation
@@ -51,12 +51,12 @@ struct VoiceLines {
 // the same line, and equal requests get equal lines. The list must have a line without a condition.
 const std::string& choose_line(const VoiceLines::List& lines, const GenerationRequest& request);
 
-// Reads golden/voice_lines.toml. Config errors with a line number: a missing list, an unknown key
-// or condition, a list without an unconditional line, or a line that the voice forbids (an
-// exclamation mark, a capital letter, more than two sentences, a closer that is not a question, …).
+// Reads golden/voice_lines.toml. These are config errors with a line number: a missing list, an
+// unknown key or condition, a list in which every line has a condition, or a line against the rules
+// (an exclamation mark, a capital letter, over two sentences, a closer that is no question, …).
 Result<VoiceLines> read_voice_lines(std::span<const TomlEntry> entries);
 
-// Thread safe. Equal requests give equal answers. The lines are those of choose_line().
+// Chooses its lines with choose_line(). Equal requests give equal answers. Thread safe.
 class ExtractiveVoice final : public Generator {
  public:
   explicit ExtractiveVoice(VoiceLines lines) : lines_(std::move(lines)) {}

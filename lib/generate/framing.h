@@ -16,7 +16,7 @@
 
 namespace stoka::generate {
 
-// The instruction for the model, and examples of a piece and its line.
+// The instruction for the model, and examples: pieces of content, each with its framing line.
 struct FramingVoice {
   std::string task;
   std::vector<std::string> pieces;
@@ -36,15 +36,15 @@ std::string framing_prompt(const Hit& hit, const FramingVoice& voice);
 std::vector<Message> framing_messages(std::span<const Hit> hits, const FramingVoice& voice);
 
 // The first line that a model wrote, trimmed, without quotes around it and cut to a maximal length.
-// Nothing if it is empty or contains markup or emoji.
+// Returns nothing if that line is empty or contains markup or emoji.
 std::optional<std::string> framing_line(std::string_view written);
 
 // The lines in an answer to framing_messages(), assigned by their numbers. If no line has a number
 // and there are `count` lines, they are assigned by their order.
 FramingLines numbered_lines(std::string_view answer, size_t count);
 
-// The lines in a response to a completion of `count` prompts, assigned by index. Nothing unless the
-// response has a choice for every prompt.
+// The lines in a response to a completion of `count` prompts, assigned by index. Returns nothing if
+// the response lacks a choice for one of the prompts.
 std::optional<FramingLines> completed_lines(std::string_view body, size_t count);
 
 }  // namespace stoka::generate

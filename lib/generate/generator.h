@@ -25,7 +25,7 @@ struct GenerationRequest {
   // The facts from which the prompt was built. The extractive voice uses these instead of a prompt.
   std::string query;
   bool same_topic = false;  // a follow-up question whose best hit is on the topic of the session
-  std::string opening;      // the line before the first citation; empty: the voice chooses one
+  std::string opening;      // the line before the first citation; if empty, the voice chooses it
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
   std::span<const Hit> hits;  // the retrieved chunks, best first, at most five
@@ -60,7 +60,7 @@ class GenerationStream {
  public:
   // Cancels the generation, on the loop's thread: closes the connection. No callback follows.
   virtual ~GenerationStream() = default;
-  // Starts the generation. Calls the reader in later iterations only. The reader must outlive this.
+  // Starts the generation. Later loop iterations call the reader, which must outlive the stream.
   virtual void start(net::EventLoop& loop, GenerationSink& reader) = 0;
   // Stops reading from the server until resume(). The reader may still get text already read.
   virtual void pause() {}
@@ -99,9 +99,9 @@ class Generator {
 std::unique_ptr<GenerationStream> known_answer(
     std::vector<std::string> pieces, Result<FinishReason> outcome = FinishReason::complete);
 
-// Generates an answer on a loop of the pool and passes it on, on this thread, which is blocked
-// meanwhile. `accepted` is called once, before the first text. After a stop request no text is
-// passed on, and the outcome is `cancelled` unless the answer was complete.
+// Generates an answer on a loop of the pool. The calling thread waits until the answer has ended
+// and passes its text on. `accepted` is called once, before the first text. After a stop request no
+// text is passed on, and the outcome is `cancelled` unless the answer was complete.
 Result<FinishReason> generate_blocking(net::EventLoopPool& loops, Generator& generator,
                                        const GenerationRequest& request,
                                        const std::function<void()>& accepted, const DeltaSink& sink,

@@ -26,11 +26,11 @@ class OpenAiServer {
   // the server has several.
   OpenAiServer(net::Upstream& upstream, std::string model, std::string preferred, Log& log);
 
-  // The model to name in a request; empty if none is set and the server lists none. A config error
-  // if the server has several and the preferred one is not among them. Requests the list if
-  // necessary, within the deadline and ten seconds; a server without a list is asked only once.
+  // The model to name in a request; empty if none is set and the server lists none. Fails with a
+  // config error if the server lists several without the preferred one. Requests the list if
+  // needed, within the deadline and ten seconds; a server without a list is asked only once.
   Result<std::string> model(std::stop_token stop, const net::Deadline& deadline);
-  std::string known_model() const;  // what is known without asking the server
+  std::string known_model() const;  // the model, if known without asking the server
 
   // Writes the body of a request and sends it. If the response rejects a field by name, the request
   // is repeated without the field, at most twice. Any other response is returned. Once the server
@@ -53,7 +53,7 @@ class OpenAiServer {
   Error describe(Error error) const;
 
  private:
-  using Models = std::optional<std::vector<std::string>>;  // model ids; nothing: there is no list
+  using Models = std::optional<std::vector<std::string>>;  // model ids; nullopt without a list
   Result<Models> list(std::stop_token stop, const net::Deadline& deadline);
   Result<std::string> choose(const Models& listed) const;
 

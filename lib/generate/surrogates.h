@@ -20,7 +20,7 @@ class SurrogateJoiner {
   std::string finish();  // call it once, after the last push()
 
  private:
-  char32_t high_ = 0;  // a high surrogate that waits for its low one
+  char32_t high_ = 0;  // a high surrogate whose low surrogate has not come yet; else 0
 };
 
 }  // namespace stoka::generate

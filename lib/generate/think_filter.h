@@ -21,7 +21,7 @@ class ThinkFilter {
   std::string finish();  // returns the remaining text; call it once, after the last push()
 
   size_t reasoning_bytes() const { return reasoning_bytes_; }  // bytes that were removed
-  bool stray_tag() const { return stray_tag_; }  // there was a closing tag without an opening one
+  bool stray_tag() const { return stray_tag_; }  // whether a closing tag lacked its opening one
 
  private:
   enum class Position { before, block, answer };

@@ -9,8 +9,8 @@
 namespace stoka::generate {
 
 // A stop source that also stops when another token does, or after a timeout. Unlike a timeout of a
-// net::Call, the timeout may cover several calls, and the circuit breaker does not count what is
-// stopped. The token is valid until the source is destroyed. A thread runs from stop_after() until
+// net::Call, this timeout may cover several calls, and the circuit breaker does not count it as a
+// failure. The token is valid until the source is destroyed. A thread runs from stop_after() until
 // then.
 class TimedStopSource {
  public:

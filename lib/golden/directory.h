@@ -13,7 +13,7 @@ namespace stoka::golden {
 // misspelled and would never be read. Ignored are subdirectories, README, LICENSE and CHANGELOG
 // files, hidden files, and backup files of editors: names that end in ~, .swp, .bak, .orig, .rej or
 // .tmp, or that begin and end with #. All errors are of kind config and name the file. `hint` is
-// the hint of an error that says that this is not such a directory.
+// the hint of the error for a path that is not a golden directory.
 Result<Golden> load_directory(const std::filesystem::path& directory, std::string_view hint = {});
 
 }  // namespace stoka::golden

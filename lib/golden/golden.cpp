@@ -119,7 +119,7 @@ struct FileKeys {
   std::vector<KeyRule> keys;
 };
 
-// `keys`, and `conditional` in a table for each condition ("needs.changelog.closers").
+// Returns `keys` and, for each condition, `conditional` in its table: "needs.changelog.closers".
 std::vector<KeyRule> with_conditions(std::vector<KeyRule> keys,
                                      const std::vector<KeyRule>& conditional) {
   for (const std::string_view condition : kConditions)
@@ -187,8 +187,8 @@ bool matches(const KeyRule& known, std::string_view key) {
          key.ends_with(p.after);
 }
 
-// The known key that the author of `key` may have meant: its * is replaced by the part of `key` at
-// the same position. Empty if `key` has no such part.
+// The known key that the author of `key` may have meant. A * in the known key is replaced by the
+// part of `key` at the same position. Empty if `key` has no such part.
 std::string intended_key(const KeyRule& known, std::string_view key) {
   const SplitName p = split_name(known.name);
   if (!p.has_star) return known.name;
@@ -293,7 +293,7 @@ class Files {
     return fail(broken(file, "is missing"));
   }
 
-  // `more` are allowed keys besides those of known_keys().
+  // Reads a TOML file and checks its keys. `more` are allowed keys besides those of known_keys().
   Result<std::vector<TomlEntry>> toml(std::string_view file, std::vector<KeyRule> more = {}) const {
     STOKA_ASSIGN(std::string source, text(file));
     auto entries = parse_toml(source, fmt::format("golden file {}", file));
@@ -308,7 +308,7 @@ class Files {
   const FileOverride& override_;
 };
 
-// "meta.greeting.patterns" -> rule "meta.greeting", field "patterns".
+// Reads the rules: "meta.greeting.patterns" is the field "patterns" of the rule "meta.greeting".
 Result<RouterData> read_router(const std::vector<TomlEntry>& entries) {
   RouterData out;
   for (const TomlEntry& entry : entries) {
@@ -346,7 +346,7 @@ std::vector<KeyRule> reply_keys(const RouterData& router) {
   return out;
 }
 
-// A pattern that can never match a page is an error.
+// Reads the hints for pages. A pattern that can never match a page is an error.
 Result<> read_hints(std::vector<TomlEntry> entries, Golden& golden) {
   constexpr std::string_view kPages = "pages.";
   for (TomlEntry& entry : entries) {
@@ -459,7 +459,7 @@ Result<Golden> load(const FileOverride& override_file) {
   STOKA_ASSIGN(out.router, read_router(router));
   STOKA_ASSIGN(std::vector<TomlEntry> replies, files.toml("replies.toml", reply_keys(out.router)));
   for (TomlEntry& entry : replies) out.replies[entry.key] = std::move(entry.values);
-  // A file that replaces the built-in one need not have the lines of every intent.
+  // The lines of an intent that replies.toml lacks are taken from the built-in file.
   STOKA_ASSIGN(std::vector<TomlEntry> shipped, Files(FileOverride()).toml("replies.toml"));
   for (TomlEntry& entry : shipped)
     if (entry.key.find('.') != std::string::npos)

@@ -21,8 +21,8 @@ namespace stoka::golden {
 struct GoldenExchange {
   std::string visitor;
   std::string stoka;
-  std::string text = {};                // its lines in the file
-  std::vector<std::string> slugs = {};  // that its answer cites
+  std::string text = {};                // the lines of the exchange in the file
+  std::vector<std::string> slugs = {};  // slugs that the answer cites
 };
 
 // A rule of the router. The first rule with a matching pattern decides. See golden/router.toml.
@@ -30,9 +30,9 @@ struct RouterRule {
   std::string name;   // "meta.greeting", "deal.override"
   std::string reply;  // name of the canned reply
   std::vector<std::string> patterns;
-  std::vector<std::string> pages = {};  // of an intent: names of a page that answers the question
+  std::vector<std::string> pages = {};  // for an intent, names of a page that answers the question
 
-  // Rules of site and talk name what a question is after. They have no canned reply.
+  // Whether the rule is for an intent: a rule of site or talk, which has no canned reply.
   bool is_intent() const { return name.starts_with("site.") || name.starts_with("talk."); }
 };
 
@@ -54,8 +54,8 @@ struct PageHint {
 struct Golden {
   std::string identity;            // layer 0 of the prompt
   std::vector<std::string> never;  // layer 1 of the prompt: the 15 items of the NEVER list
-  std::string voice;               // the first part of layer 2
-  std::string exchanges;           // the second part of layer 2: the text of the file
+  std::string voice;               // the first part of layer 2 of the prompt
+  std::string exchanges;           // the second part of layer 2: all exchanges as text
   std::vector<GoldenExchange> exchange_list;  // the exchanges in that text
   std::map<std::string, std::vector<std::string>, std::less<>> replies;
   RouterData router;
@@ -66,12 +66,12 @@ struct Golden {
   std::vector<TomlEntry> voice_lines;  // voice_lines.toml, which generate::VoiceLines reads
   std::vector<TomlEntry> framing;      // framing.toml, which generate::FramingVoice reads
 
-  // The n-th line of a canned reply, modulo their number. The name must exist.
+  // Line n of a canned reply, modulo the number of its lines. A reply of this name must exist.
   const std::string& reply(std::string_view name, int n = 0) const;
   // The hint for exactly this page, or an empty string. A hint with a condition that the site meets
   // comes first.
   std::string hint(std::string_view page, const SiteFacts& site = {}) const;
-  // The hint of the longest pattern with a * that the page is below, or an empty string.
+  // The hint of the longest pattern with a * that matches the page, or an empty string.
   std::string hint_below(std::string_view page, const SiteFacts& site = {}) const;
   // The examples that cite only slugs of the index, as text for a prompt. An example of a page that
   // does not exist would teach a model to cite it.
@@ -85,8 +85,8 @@ struct Golden {
 // file.
 using FileOverride = std::function<Result<std::optional<std::string>>(std::string_view file)>;
 
-// A file that is malformed, lacks a required entry or has an unknown one is an error of kind config
-// that names the file.
+// Loads the golden data. A file that is malformed, lacks a required entry or has an unknown one is
+// an error of kind config that names the file.
 Result<Golden> load(const FileOverride& override_file = {});
 
 }  // namespace stoka::golden

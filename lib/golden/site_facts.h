@@ -7,11 +7,11 @@
 namespace stoka::golden {
 
 struct SiteFacts {
-  bool has_changelog = false;  // a document of type changelog
-  bool has_product = false;    // a document of type product
-  bool has_old_essay = false;  // a document of type philosophy that is older than a year
+  bool has_changelog = false;  // whether there is a document of type changelog
+  bool has_product = false;    // whether there is a document of type product
+  bool has_old_essay = false;  // whether a document of type philosophy is older than a year
 
-  // `condition` is one of kConditions, or empty, which every site meets.
+  // Whether the site meets `condition`: one of kConditions, or empty, which every site meets.
   bool meets(std::string_view condition) const {
     if (condition == "changelog") return has_changelog;
     if (condition == "product") return has_product;

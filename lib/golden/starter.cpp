@@ -11,7 +11,7 @@
 namespace stoka::golden {
 namespace {
 
-// The comments of the files whose built-in form has none, because a model reads them.
+// The comment for a file whose built-in form has no comment, because a model reads that form.
 std::string_view comment_for(std::string_view file) {
   if (file == "identity.txt")
     return "# Who answers: the first lines of the prompt of a model. Name your site here, if you "

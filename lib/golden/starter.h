@@ -12,10 +12,10 @@
 namespace stoka::golden {
 
 // Writes every built-in golden file into the directory, which is made if needed, with comments that
-// say what the file is for. If there are `drafts`, they replace the examples that cite pages: those
-// of other sites would leave the prompt anyway. A drafted exchange has `visitor` and `stoka`, whose
-// further lines are indented. Returns the names of the files. A golden file that exists already is
-// a usage error, and then nothing is written.
+// say what the file is for. If there are `drafts`, they replace the examples that cite pages, since
+// examples with pages of other sites are left out of the prompt anyway. A drafted exchange has only
+// `visitor` and `stoka`, whose further lines are indented. Returns the names of the files. A golden
+// file that exists already is a usage error, and then nothing is written.
 Result<std::vector<std::string>> write_starter(const std::filesystem::path& directory,
                                                std::span<const GoldenExchange> drafts);
 

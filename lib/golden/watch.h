@@ -8,10 +8,10 @@
 
 namespace stoka::golden {
 
-// Not thread safe.
+// Watches a golden directory. Not thread safe.
 class DirectoryWatch {
  public:
-  // Changes count from now on, so it must be made before the directory is loaded.
+  // Only changes from now on are noticed: make the watch before the directory is loaded.
   explicit DirectoryWatch(std::filesystem::path directory);
 
   // Whether a file was added, removed or written since the last call. A directory that cannot be

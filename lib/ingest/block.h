@@ -10,7 +10,7 @@ enum class BlockKind { heading, paragraph, code, item, row, quote };
 struct Block {
   BlockKind kind = BlockKind::paragraph;
   int level = 0;     // 1 to 6 for a heading, otherwise 0
-  std::string text;  // plain text, never empty; has line breaks only for hard ones in the source
+  std::string text;  // plain text, never empty; with the hard line breaks of the source
 
   bool operator==(const Block&) const = default;
 };

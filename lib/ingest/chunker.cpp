@@ -17,14 +17,14 @@ namespace {
 // The separator between a segment and the one before it.
 enum class Separator { none, space, line, paragraph };
 
-// The characters of the separator: "\n\n".
+// Returns the characters of a separator, such as "\n\n".
 std::string_view characters_of(Separator separator) {
   constexpr std::string_view kSeparators[] = {"", " ", "\n", "\n\n"};
   return kSeparators[static_cast<int>(separator)];
 }
 
-// The unit that chunks are packed from: a sentence, a line of code, or a part of one that exceeds a
-// chunk by itself.
+// The unit that chunks are packed from: a sentence, a line of code, or a part of a sentence or line
+// that is too long for one chunk.
 struct Segment {
   std::string text;
   Separator separator = Separator::paragraph;
@@ -153,7 +153,7 @@ SegmentedBlock split_block(const Block& block, size_t max_tokens) {
 }
 
 // The last words of a segment, as many as fit into `max_tokens` tokens, as a list of one segment.
-// Empty if the last word does not fit, or if all words do.
+// The list is empty if the last word does not fit, or if all words fit.
 std::vector<Segment> trailing_words(const Segment& segment, size_t max_tokens) {
   std::string_view text = segment.text;
   size_t begin = text.size(), tokens = 0;

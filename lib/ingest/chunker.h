@@ -21,7 +21,7 @@ std::string_view to_string(PrefixMode mode);
 Result<PrefixMode> parse_prefix_mode(std::string_view text);  // parses "none", "title" or "full"
 
 struct ChunkOptions {
-  size_t max_tokens = 512;  // tokens of the content at most, including the overlap; at least 16
+  size_t max_tokens = 512;  // the most tokens of a chunk's content, with the overlap; at least 16
   size_t overlap_tokens =
       64;  // tokens repeated from the previous chunk of a section; at most max_tokens/2
   PrefixMode prefix = PrefixMode::full;

@@ -14,7 +14,7 @@ class InfoAttributes {
  public:
   explicit InfoAttributes(std::string_view info) : info_(info) {}
 
-  // Moves to the next attribute. Returns false at the end. `name` is empty for a quoted text alone.
+  // Moves to the next attribute. Returns false at the end. A quoted text alone has an empty `name`.
   bool next() {
     name = value = {};
     skip(kBetween);

@@ -8,11 +8,11 @@
 namespace stoka::ingest {
 
 inline constexpr size_t kMaxLineBytes = size_t{16} << 20;  // longer lines are skipped
-inline constexpr size_t kMaxListedLines = 20;  // messages listed of each kind, others are counted
+inline constexpr size_t kMaxListedLines = 20;              // messages of each kind that are listed
 
 // The keys of a line are those of retrieval benchmarks such as BEIR (_id, title, text):
 //   slug | id | _id   text or a number. The slug is slugify(id, "._~"): "MED-10" becomes "med-10".
-//                     If several lines have the same one, assign_slugs() gives it to the first.
+//                     If several lines have the same slug, assign_slugs() gives it to the first.
 //   title             if missing, the first sentence of the text
 //   text              plain text or a list of plain texts; blank lines separate paragraphs, code
 //                     fences enclose code. If missing, the title alone is indexed.

@@ -213,8 +213,8 @@ Result<std::vector<Field>> parse_unchecked_yaml(const std::string& yaml) {
   return events.flat.take();
 }
 
-// Whether a quoted scalar is never closed. yaml-cpp accepts that silently. A key that is appended
-// to the text then becomes part of the scalar, so it is missing among the fields.
+// Whether a quoted scalar is never closed, which yaml-cpp accepts silently. To find out, a key is
+// appended to the text: it is missing among the fields if it became a part of the scalar.
 bool ends_inside_quotes(const std::string& yaml) {
   constexpr std::string_view kSentinel = "stoka-end-of-frontmatter";
   auto odd = [&](char quote) { return std::count(yaml.begin(), yaml.end(), quote) % 2 != 0; };

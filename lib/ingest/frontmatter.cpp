@@ -124,7 +124,7 @@ class FieldIndex {
     return nullptr;
   }
 
-  // The value, as a single line, of the first of these keys that has one.
+  // The value of the first of these keys that has a value, as a single line.
   std::string text(std::initializer_list<std::string_view> keys) const {
     for (std::string_view key : keys) {
       const Field* field = find(key);
@@ -286,7 +286,7 @@ Frontmatter interpret_fields(const std::vector<Field>& fields) {
   FieldIndex keys(fields);
   Frontmatter out;
   out.title = keys.text({"title", "name", "heading"});
-  // The title is a template's placeholder that was never filled in.
+  // A title with "{{" is a placeholder of a template that was never filled in.
   if (out.title.find("{{") != std::string::npos) out.title.clear();
   out.slug = keys.text({"slug"});
   out.permalink = keys.text({"permalink", "url", "path"});

@@ -34,7 +34,7 @@ struct Frontmatter {
   std::string description;
   std::string author;  // the author; several are joined with ", "
   std::string type;    // the type as written
-  // Tags in lower case, with "-" for spaces and without a leading "#"; no duplicates, in order.
+  // Tags in lower case, with "-" for spaces, without a leading "#", without duplicates.
   std::vector<std::string> tags;
   std::optional<Date> date;
   std::optional<int> reading_minutes;
@@ -45,17 +45,17 @@ struct Frontmatter {
 // Reads frontmatter. Never fails: text that the parser refuses is read line by line with a warning.
 Frontmatter parse_frontmatter(const FrontmatterSplit& split);
 
-// Interprets fields from any source as frontmatter does.
+// Interprets fields from any source as if they were frontmatter.
 Frontmatter interpret_fields(const std::vector<Field>& fields);
 
-// Gives the document the description, author, tags and date.
+// Copies the description, author, tags and date of the frontmatter into the document.
 void set_metadata(Document& document, const Frontmatter& meta);
 
 // Whether a field says who may see a page rather than what the page is about: "private",
 // "extra.noindex".
 bool is_visibility_field(std::string_view key);
 
-// True for "false", "no", "off", "0", "none" and the like in any case, and for the empty text.
+// Whether a value means no: "false", "no", "off", "0", "none" and the like, or an empty text.
 bool is_negative(std::string_view value);
 
 }  // namespace stoka::ingest

@@ -82,8 +82,8 @@ class HtmlReader {
     while (at_ < html_.size() && html_[at_] != '>') {
       char c = html_[at_++];
       if (c != '"' && c != '\'') continue;
-      // A quote that is never closed is an apostrophe. The search for the end of a quote is done
-      // only once for each kind of quote, so that the whole takes linear time.
+      // A quote that is never closed is an apostrophe. A failed search for the end of a quote is
+      // not repeated for that kind of quote, so that parsing takes linear time.
       size_t& known_end = c == '"' ? no_double_quote_after_ : no_single_quote_after_;
       if (at_ >= known_end) continue;
       size_t close = html_.find(c, at_);

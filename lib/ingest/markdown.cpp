@@ -166,7 +166,7 @@ class BlockBuilder {
     BlockKind kind = BlockKind::paragraph;
     if (code_) {
       kind = BlockKind::code;
-      // Only blank lines are trimmed, so that the first line keeps its indentation.
+      // Blank lines before code are trimmed, but not the indentation of its first line.
       size_t first = std::min(text_.find_first_not_of('\n'), text_.size());
       text_ = text_.substr(first, text_.find_last_not_of(" \t\n") + 1 - first);
     } else {

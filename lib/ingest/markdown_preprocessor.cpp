@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxLabelBytes = 200;  // bytes of a footnote's name or of other text in brackets
 
-// A limit for containers that one line opens, because md4c walks over all open ones on every line.
+// The most lists and quotes that a line may open, as md4c walks over all open ones on every line.
 constexpr int kMaxContainers = 64;
 
 // The length of the list or quote marker at `at` and the white space behind it, or 0.
@@ -27,7 +27,7 @@ size_t container_marker(std::string_view line, size_t at) {
   return next == end + 1 && !quote && next < line.size() ? 0 : next - at;
 }
 
-// The line without its container markers beyond the limit.
+// The line without the list and quote markers that exceed kMaxContainers.
 std::string flattened(std::string_view line) {
   size_t at = std::min(line.find_first_not_of(" \t"), line.size()), kept = at;
   int count = 0;
@@ -74,7 +74,7 @@ std::string_view trim_tag(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\n-<>%") + 1 - begin);
 }
 
-// Finds the next occurrence of a needle for growing offsets, without reading any text twice.
+// Finds a string again and again, from growing offsets, without reading any text twice.
 class ForwardFinder {
  public:
   ForwardFinder(std::string_view text, std::string_view needle) : text_(text), needle_(needle) {}
@@ -139,7 +139,7 @@ class InlineStripper {
   }
 
   // The end of the next run of exactly `run` backticks before a blank line. Failed searches are
-  // remembered, so that the whole stays linear.
+  // remembered, so that all searches together take linear time.
   size_t closing_run(size_t at, size_t run) {
     size_t& failed_until = no_close_until_[std::min(run, no_close_until_.size() - 1)];
     if (at < failed_until) return std::string_view::npos;
@@ -189,7 +189,7 @@ class InlineStripper {
       out_ += '\n';
       out_.append(text_, at_, at - at_);
       out_ += "\n~~~~~~~~\n";
-      at_ = close + 1;  // skips the second brace as well, or else the end of the line
+      at_ = close + 1;  // a second brace or the end of the line is skipped, too
       if (text_.substr(at_, 1).find_first_of("}\n") == 0) ++at_;
       return;
     }

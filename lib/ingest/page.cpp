@@ -53,7 +53,7 @@ void assign_slugs(
   std::vector<std::string> slugs = unique_slugs(requests);
   for (size_t i = 0; i < pages.size(); ++i) pages[i].document.slug = std::move(slugs[i]);
 
-  // Gives no page a reserved slug, unless it is the slug's owner. Other pages get another slug.
+  // A page that has a reserved slug but is not the slug's owner gets another slug.
   std::set<std::string> reserved;
   for (const auto& [slug, path] : owners)
     if (is_reserved(slug, path)) reserved.insert(slug);

@@ -70,7 +70,7 @@ Page build_page(const SourceBytes& source, const Frontmatter& meta, std::vector<
       "{}\n{}\n{}\n{}", source.bytes, source.chunk_options, document.type, document.url));
   page.blocks = std::move(blocks);
   page.folders = metadata.folders;
-  // The slug of an index page is already the name of its folder.
+  // The slug of an index page is the name of its folder, so that folder is no prefix for the slug.
   if (metadata.is_index && !page.folders.empty()) page.folders.pop_back();
   return page;
 }

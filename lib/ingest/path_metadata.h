@@ -17,14 +17,14 @@ struct PathMetadata {
   std::vector<std::string> folders;  // outermost first, without "content", "_posts" and the like
   std::optional<Date> date;          // date in a path: "2024-01-31-name.md" or "2024/01/31/name.md"
   std::string type;       // the type according to the folder names; empty if none of them is known
-  bool is_index = false;  // the file is index.md, _index.md or README.md, for its folder
+  bool is_index = false;  // whether the file is its folder's page: index.md, _index.md or README.md
 };
 
-// Derives the metadata. The name of the root counts as a folder if it is a usual name for a part of
-// a site ("blog", "products", …).
+// Derives the metadata of a file from its path. The name of the root counts as a folder if it is a
+// usual name for a part of a site ("blog", "products", …).
 PathMetadata path_metadata(const SourceFile& file);
 
-// The URL of a page that does not name one: "/blog/slug", or "/blog" for the page of a folder.
+// The URL of a page whose author chose none: "/blog/slug", or "/blog" for the page of a folder.
 std::string default_url(const PathMetadata& metadata, std::string_view slug);
 
 // The last segment of a permalink without ".html". Empty if the permalink is a pattern

@@ -13,7 +13,7 @@ struct PlainText {
   size_t secret_code = 0;  // how many code blocks were left out because they are marked secret
 };
 
-// A blank line ends a paragraph; the text between two code fences is code. Linear time.
+// Parses text in linear time. A blank line ends a paragraph; text between two code fences is code.
 PlainText parse_plain_text(std::string_view text);
 
 }  // namespace stoka::ingest

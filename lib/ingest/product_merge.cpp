@@ -133,7 +133,7 @@ void merge_products(std::vector<Page>& pages) {
 
 std::string_view page_hash(std::string_view content_hash) {
   std::string_view hash = content_hash.substr(0, content_hash.find(kEntryMark));
-  return hash.substr(hash.rfind(' ') + 1);  // an index run may have put a word in front of it
+  return hash.substr(hash.rfind(' ') + 1);  // an index run may put a word before the hash
 }
 
 std::string_view entry_hash(std::string_view content_hash) {

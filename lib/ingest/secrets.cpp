@@ -26,7 +26,7 @@ size_t match_sk(std::string_view text, size_t at) {
   if (inside_word(text, at)) return 0;  // a part of a word: "sk-" in "task-force"
   size_t length = run(text, at + 3, is_token);
   if (length < 20) return 0;
-  // A key has a digit or twenty letters in a row. Words joined with dashes do not.
+  // A key has a digit or twenty letters in a row, unlike words that are joined with dashes.
   std::string_view body = text.substr(at + 3, length);
   bool digit = std::any_of(body.begin(), body.end(), is_ascii_digit);
   size_t longest = 0;

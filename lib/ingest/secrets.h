@@ -19,10 +19,10 @@ struct Secret {
   std::string kind;  // a description for people, never the secret itself: "an API key (sk-)"
 };
 
-// All secrets, in order. Words that only resemble one ("task-force", "sk-learn") are not reported.
+// All secrets of a text, in order; not words that only look like one ("task-force", "sk-learn").
 std::vector<Secret> find_secrets(std::string_view text);
 
-// The kind of the first secret.
+// The kind of the first secret in a text; nullopt if there is none.
 std::optional<std::string> find_secret(std::string_view text);
 
 struct WithheldChunk {

@@ -75,7 +75,7 @@ std::vector<std::string> unique_slugs(std::span<const SlugRequest> requests) {
   for (auto& [slug, members] : groups) {
     size_t deepest = 0;
     for (size_t i : members) deepest = std::max(deepest, requests[i].folders.size());
-    // Each depth settles the requests that it makes unique; the others try one more folder.
+    // A request that is unique with `depth` folders is settled; the others get one more folder.
     for (size_t depth = 1; depth <= deepest && !members.empty(); ++depth) {
       std::map<std::string, int> count;
       for (size_t i : members) ++count[prefixed_slug(requests[i], depth)];

@@ -20,11 +20,10 @@ struct SlugRequest {
 };
 
 // Returns one unique slug for each request, in the order of the requests; the result does not
-// depend on that order. A slug that only one document requests is granted. Of several, the document
-// that is already indexed under the slug gets it, otherwise the first one by path that has chosen
-// it explicitly. The others are prefixed with as many of their folders as it takes to tell them
-// apart
-// ("blog-a", "notes-a"), and if that fails, numbered.
+// depend on that order. A slug that only one document requests is granted. If several request it,
+// it goes to the document already indexed under it, otherwise to the first by path whose author
+// chose it. Each of the others is prefixed with as many of its folders as it takes to tell them
+// apart ("blog-a", "notes-a"), and if that fails, numbered.
 std::vector<std::string> unique_slugs(std::span<const SlugRequest> requests);
 
 }  // namespace stoka::ingest

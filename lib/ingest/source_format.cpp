@@ -13,7 +13,7 @@
 namespace stoka::ingest {
 namespace {
 
-// Joins names to a text such as "a, b or c", here with the conjunction "or".
+// Joins names with commas and, before the last name, the conjunction: "a, b or c".
 std::string enumeration(const std::vector<std::string_view>& names, std::string_view conjunction) {
   return fmt::format("{} {} {}", fmt::join(names.begin(), names.end() - 1, ", "), conjunction,
                      names.back());

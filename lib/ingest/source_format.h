@@ -55,8 +55,8 @@ std::string unsupported_in_folder_reason(const std::filesystem::path& path);
 // All formats, for people: "markdown, products.json, corpus.jsonl"; in the help and in hints.
 std::string format_names();
 
-// For readers of a format that is one text: the bytes as clean text (see repair_text()). Returns
-// nothing if the file is binary or has no text; `out` then says so.
+// Returns the bytes of a file as clean text (see repair_text()), for formats that are one text.
+// Returns nothing if the file is binary or has no text; the reason is then added to `out`.
 std::optional<std::string> read_text(const SourceBytes& source,
                                      std::string_view control_replacement, RepairReport& repairs,
                                      LoadedFile& out);

@@ -9,7 +9,7 @@
 
 namespace stoka::ingest {
 
-// What was changed, summed over all parts of a file.
+// What the repair of a file has changed, summed over all parts of the file.
 struct RepairReport {
   bool windows_1252 = false;      // the file was converted from Windows-1252
   bool utf16 = false;             // the file was converted from UTF-16

@@ -46,7 +46,8 @@ bool is_site(const fs::path& folder) {
         "_config.toml", "astro.config.mjs", "astro.config.ts", "astro.config.mts",
         "astro.config.js", "astro.config.cjs"})
     if (fs::is_regular_file(folder / name, error)) return true;
-  for (std::string_view name : {"config.toml", "config.yaml", "config.yml"})  // of Hugo or Zola
+  // Hugo and Zola use these names, but other programs do, too, so a content folder is required.
+  for (std::string_view name : {"config.toml", "config.yaml", "config.yml"})
     if (fs::is_regular_file(folder / name, error) && fs::is_directory(folder / "content", error))
       return true;
   return false;
@@ -111,7 +112,7 @@ class Walker {
     }
   }
 
-  // Notes a path that is skipped unless it is also given itself.
+  // Notes a path that is skipped unless it is one of the given paths.
   void exclude(const fs::path& path, std::string reason, SkipKind kind = SkipKind::unreadable) {
     excluded_.try_emplace(path, std::move(reason), kind);
   }
@@ -195,9 +196,9 @@ class Walker {
   };
 
   WalkResult result_;
-  std::map<fs::path, Excluded> excluded_;  // paths skipped unless given themselves
+  std::map<fs::path, Excluded> excluded_;  // paths that are skipped unless they are given
   fs::path root_, canonical_root_;
-  fs::path below_site_;  // path of the given folder below its site
+  fs::path below_site_;  // the path of the given folder below the folder of its site
   std::string root_name_;
   std::map<fs::path, fs::path> seen_;  // key: a canonical path; value: the path that is listed
 };

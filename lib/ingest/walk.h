@@ -12,7 +12,7 @@
 namespace stoka::ingest {
 
 struct SourceFile {
-  std::filesystem::path path;  // the path of the file, normalised; begins with the argument
+  std::filesystem::path path;  // the normalised path of the file; begins with the given path
   // The path below the folder of the site, if a generator's configuration file marks that folder,
   // otherwise below the folder that was given: "blog/a.md". The file name if a file was given.
   std::filesystem::path relative;
