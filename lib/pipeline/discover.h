@@ -40,7 +40,7 @@ struct DiscoverRequest {
 Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
                                  std::stop_token stop = {});
 
-// A query for documents related to this one.
+// The query for a search for documents related to the given one.
 std::string related_query(const Document& document);
 
 struct Ambient {
