@@ -139,7 +139,7 @@ class Upstream {
   std::minstd_rand random_;
 };
 
-// A call that is under way on an event loop. Not thread safe: it belongs to the loop's thread.
+// A call that is under way on an event loop. Only the thread of the loop may use the call.
 class PendingCall {
  public:
   ~PendingCall();

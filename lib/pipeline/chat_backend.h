@@ -36,7 +36,7 @@ class ChatBackend {
   virtual Result<Answer> ask(Session& session, const std::string& query, const PageContext& page,
                              const EventSink& sink, std::stop_token stop) = 0;
 
-  // Prepares a turn with its prompt for a model. Calls no generator and saves nothing.
+  // Prepares a turn with its prompt for a model. No generator is called, and nothing is saved.
   virtual Result<Turn> prompt(const Session& session, const std::string& query,
                               const PageContext& page, std::stop_token stop) = 0;
 

@@ -34,8 +34,8 @@ struct DiscoverRequest {
 };
 
 // Recommends documents related to the page, or to the visitor's interests if there is no page. If
-// they are fewer than requested, the newest documents follow. Leaves out the page itself, what the
-// visitor has read and what the client has seen. Asks the generator for nothing but the framing
+// they are fewer than requested, the newest documents follow. The page itself, what the visitor has
+// read and what the client has seen are left out. The generator is asked only for the framing
 // lines. Usage errors: a limit out of range, a visitor_id that is not a UUID.
 Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
                                  std::stop_token stop = {});

@@ -31,9 +31,9 @@ inline constexpr double kMinNamedScore = 0.55;
 std::vector<double> score_hits(const Question& question, std::span<const Hit> hits,
                                std::span<const Features> features, const Calibration& calibration);
 
-// Weights the words of a question by their idf in the index. Without an index all words weigh the
-// same. The hits need not come from a search: only their chunks are read, and the cosine
-// if it is there. May be called from any thread. The index must outlive the reranker.
+// The reranker weights the words of a question by their idf in the index. Without an index all
+// words weigh the same. The hits need not come from a search: only their chunks are read, and the
+// cosine if it is there. May be called from any thread. The index must outlive the reranker.
 class BuiltinReranker final : public Reranker {
  public:
   BuiltinReranker() = default;
