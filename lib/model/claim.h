@@ -1,5 +1,5 @@
-// Who may use a stored visitor and a stored session. The pipeline asks before a turn or a change of
-// a profile, the stores when they save a turn. Pure functions, thread safe.
+// Decides who may use a stored visitor or session. The pipeline checks this before a turn or a
+// change of a profile, a store when it saves a turn. All functions are pure and thread safe.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace stoka {
 
-// Who a request claims to come from.
+// The sender of a request, as the request itself names it.
 struct Caller {
   std::string visitor_id;  // the id of a visitor: a UUID in lower case, or empty
   std::string subject;     // the subject of a verified token, or empty
@@ -35,7 +35,7 @@ VisitorClaim claim_visitor(const std::optional<Visitor>& named,
 
 enum class SessionClaim {
   own,       // the session is the caller's
-  unproven,  // a remote caller who gave neither visitor nor subject
+  unproven,  // the caller is remote and gave neither a visitor nor a subject
   foreign,   // the session belongs to another visitor
 };
 

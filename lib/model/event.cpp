@@ -33,7 +33,7 @@ Json data(const DoneEvent& e) {
 }
 Json data(const ErrorEvent& e) { return {{"message", e.message}, {"retryable", e.retryable}}; }
 
-// Whether JSON needs no escapes for the text. This is a fast path: most events are short tokens.
+// Whether the text needs no escapes in JSON: a fast path, because most events are short tokens.
 bool needs_no_escape(std::string_view text) {
   for (const char c : text)
     if (c < ' ' || c > '~' || c == '"' || c == '\\') return false;

@@ -63,7 +63,7 @@ using EventSink = std::function<void(const Event&)>;
 
 std::string_view to_string(const Event& event);  // such as "ready", "token" or "cite"
 
-// The event's data as compact JSON, as it is sent over HTTP: {"text":"…"}. Always valid UTF-8.
+// The data of the event, sent over HTTP as compact JSON in valid UTF-8: {"text":"…"}.
 std::string data_json(const Event& event);
 
 }  // namespace stoka

@@ -58,7 +58,7 @@ struct Session {
   }
 };
 
-// What the client says about the page on which the question is asked. All of it is untrusted.
+// What the client says about the page on which the question is asked. All members are untrusted.
 struct PageContext {
   std::string page;  // the path of the page, e.g. "/blog/slug"; may be empty
   std::string page_title;

@@ -21,7 +21,7 @@ struct Cleanup {
 
 constexpr const char* kExample = "give one like http://localhost:8000";
 
-// Endpoints to look for at the end of a path. An endpoint comes before one that it ends with.
+// Endpoints that a path may end with. If one ends with another, the longer one comes first.
 constexpr std::array<std::string_view, 6> kVersionedEndpoints = {
     "/chat/completions", "/completions", "/responses", "/embeddings", "/models", "/rerank"};
 constexpr std::array<std::string_view, 4> kPlainEndpoints = {"/embed", "/rerank", "/info",
@@ -142,7 +142,7 @@ Result<BaseUrl> BaseUrl::parse(std::string_view pasted, ApiRoot root) {
   if (root == ApiRoot::versioned) {
     if (endpoint.empty() && !has_version(out.path_)) out.path_ += "/v1";
   } else if (!endpoint.empty() && endpoint != "/rerank" && out.path_.ends_with("/v1")) {
-    // A plain server also has OpenAI endpoints next to its own endpoints.
+    // The address may be that of the OpenAI endpoints under /v1, which such a server has as well.
     out.path_.resize(out.path_.size() - 3);
   }
   return out;

@@ -32,8 +32,8 @@ class BaseUrl {
   const std::string& authority() const { return authority_; }
   // The scheme, host and port: "http://host:8000".
   std::string origin() const { return scheme_ + "://" + authority_; }
-  // Whether the host is localhost, in 127.0.0.0/8, ::1, or 0.0.0.0 or ::, which servers print as
-  // their own address. No proxy is used for these.
+  // Whether the host is this machine: localhost, 127.0.0.0/8 or ::1, or 0.0.0.0 or ::, which
+  // servers print as their own address. No proxy is used for such a host.
   bool is_loopback() const;
 
  private:

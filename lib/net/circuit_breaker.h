@@ -15,19 +15,19 @@ struct CircuitBreakerOptions {
   std::chrono::milliseconds max_open_duration{60000};
 };
 
-// Closed: all calls pass. Open: no call passes for a while. Half-open: one trial call passes, and
-// its outcome closes the breaker or opens it for longer; if the trial reports nothing for
-// open_duration, another one passes. Any thread may use it. Times are those of a monotonic clock.
+// A breaker that any thread may use. Closed: all calls pass. Open: no call passes for a while.
+// Half-open: one trial call passes, and its outcome closes the breaker or opens it for longer; if
+// the trial reports nothing for open_duration, another call passes. Times are of a monotonic clock.
 class CircuitBreaker {
  public:
   using Time = std::chrono::nanoseconds;
 
   explicit CircuitBreaker(CircuitBreakerOptions options = {}) : options_(options) {}
 
-  // How long the breaker will stay open; nothing if it is not open. Does not start a call.
+  // How long the breaker will stay open; nothing if it is not open. The function starts no call.
   std::optional<std::chrono::milliseconds> open_for(Time now) const;
-  // Asks for permission to call. Nothing: the call may proceed and must report its outcome.
-  // Otherwise how long the breaker will stay open.
+  // Asks for permission to call. If the result is empty, the call may proceed and must report its
+  // outcome; otherwise the result is how long the breaker will stay open.
   std::optional<std::chrono::milliseconds> begin_call(Time now);
   // A response has begun. If it is the trial call's response, other calls pass from now on, however
   // long the response takes. The outcome must still be reported.

@@ -16,13 +16,13 @@
 
 namespace stoka::net {
 
-// A transfer; not thread safe. Neither copied nor moved, because libcurl keeps its address.
+// A transfer is not thread safe. It cannot be copied or moved, because libcurl keeps its address.
 class CurlTransfer {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // The timeouts start now. The request and the sink must outlive the transfer. A key with control
-  // characters is a config error.
+  // Creates a transfer, whose timeouts start now. The request and the sink must outlive the
+  // transfer. A key with control characters is a config error.
   static Result<std::unique_ptr<CurlTransfer>> create(const HttpRequest& request, BodySink& sink);
   CurlTransfer(const CurlTransfer&) = delete;
   CurlTransfer& operator=(const CurlTransfer&) = delete;

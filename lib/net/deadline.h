@@ -10,7 +10,7 @@ class Deadline {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  // Starts the time now; zero means no deadline.
+  // The time starts at the construction. A total of zero means no deadline.
   explicit Deadline(Milliseconds total) : total_(total) {}
 
   // The remaining time, at most `most`, as a value of net::Call::timeout. A timeout of zero means

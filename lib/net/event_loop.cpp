@@ -18,8 +18,8 @@ namespace {
 
 constexpr size_t kMaxIdleLoops = 16;   // loops in the pool, each with its open connections
 constexpr long kMaxConnections = 512;  // connections that one loop keeps open
-// The user data of an epoll event: this bit and a socket of libcurl, zero for the eventfd, or the
-// id of a watch.
+// The user data of an epoll event is a socket of libcurl with this bit set, or zero for the
+// eventfd, or the id of a watch.
 constexpr uint64_t kCurlSocket = uint64_t{1} << 63;
 constexpr int kMaxWaitMs = 60 * 60 * 1000;
 
@@ -31,7 +31,7 @@ struct MultiCleanup {
 
 void notify(int eventfd) {
   const uint64_t one = 1;
-  // A write fails only if the eventfd's counter is at its maximum, and then the loop wakes up, too.
+  // A write fails only if the eventfd's counter is at its maximum; the loop then wakes up as well.
   [[maybe_unused]] const ssize_t written = ::write(eventfd, &one, sizeof one);
 }
 

@@ -24,7 +24,7 @@ class EventLoop {
   using Time = std::chrono::steady_clock::time_point;
   using Task = std::function<void()>;
 
-  // Destroying a timer cancels it. It must not outlive the loop.
+  // Destroying a timer cancels it. A timer must not outlive the loop.
   class Timer {
    public:
     Timer() = default;
@@ -78,7 +78,7 @@ class EventLoop {
   // a state that Watch::set_interest() asked for. Initially no state is asked for.
   Watch watch(int fd, std::function<void(Readiness)> ready);
 
-  // Starts an HTTP transfer over the network. The request and the sink must outlive it.
+  // Starts an HTTP transfer over the network. The request and the sink must outlive the transfer.
   std::unique_ptr<Transfer> start_transfer(const HttpRequest& request, BodySink& sink,
                                            CompletionCallback done);
 
@@ -102,7 +102,7 @@ class EventLoop {
   struct Curl;
   friend class LoopTransfer;
   friend class EventLoopPool;
-  // False if the process had no descriptors left: transfers fail then, and timers still run.
+  // Whether the loop got its descriptors. Without them transfers fail, but timers still run.
   bool works() const { return epoll_ >= 0 && wake_ >= 0; }
   void run_once();
   void run_posted();

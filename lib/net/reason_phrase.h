@@ -5,7 +5,7 @@
 
 namespace stoka::net {
 
-// The reason phrase of a status (RFC 9110, section 15; nginx's for 499), or "Unknown".
+// The reason phrase of a status (RFC 9110, section 15; for 499 the phrase of nginx), or "Unknown".
 std::string_view reason_phrase(int status);
 
 }  // namespace stoka::net

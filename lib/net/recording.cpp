@@ -256,7 +256,7 @@ struct RecordingTransport::File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  // Whether the file may be created or replaced. Changes nothing.
+  // Checks whether the file may be created or replaced, and does not change it.
   Result<> check() const {
     struct stat info;
     if (::stat(path.c_str(), &info) != 0) {

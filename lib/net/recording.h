@@ -20,8 +20,8 @@ namespace stoka::net {
 // error. Any thread may use it.
 class RecordingTransport final : public Transport {
  public:
-  // Creates or replaces the file when the first transfer is over, readable by its owner only. A
-  // data error if the file cannot be written or already contains anything but a recording.
+  // Creates or replaces the file when the first transfer is over, readable by its owner only. Fails
+  // with a data error if the file cannot be written or contains anything but a recording.
   static Result<std::unique_ptr<RecordingTransport>> create(const std::filesystem::path& file,
                                                             Transport& carrier);
   ~RecordingTransport() override;

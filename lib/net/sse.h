@@ -22,8 +22,8 @@ struct SseLimits {
   size_t event = 4u << 20;  // bytes of an event's data at most
 };
 
-// Takes the bytes of a stream in pieces of any size. Memory is bounded by the limits. Not thread
-// safe.
+// Takes the bytes of a stream in pieces of any size, within the limits on memory. A decoder is not
+// thread safe.
 class SseDecoder {
  public:
   // Called for each event. The views are valid during the call. Returning false ends the decoding.

@@ -1,5 +1,6 @@
-// One HTTP transfer: the request, the sink that receives the response, and the interface of what
-// sends it. Implementations: the network (net/http_client.h) and a recording (net/recording.h).
+// One HTTP transfer: the request, the sink that receives the response, and the interface of
+// transports, which send requests. Implementations: net/http_client.h (network) and net/recording.h
+// (recording).
 #pragma once
 
 #include <chrono>
@@ -98,7 +99,7 @@ class Transfer {
 };
 
 // Sends requests. Redirects are not followed: the sink gets their headers. Any thread may call
-// perform(); start() belongs to the thread of the loop.
+// perform(), but only the thread of the loop may call start().
 class Transport {
  public:
   Transport();
@@ -107,8 +108,8 @@ class Transport {
   // request and the sink must outlive the transfer.
   virtual std::unique_ptr<Transfer> start(EventLoop& loop, const HttpRequest& request,
                                           BodySink& sink, CompletionCallback done) = 0;
-  // Blocks until the transfer is over; the sink is called on this thread. A stop request ends it
-  // within 100 ms.
+  // Blocks until the transfer is over; the sink is called on this thread. A stop request ends the
+  // transfer within 100 ms.
   virtual std::optional<TransferFailure> perform(const HttpRequest& request, BodySink& sink,
                                                  std::stop_token stop);
   // A source of event loops for callers that block.

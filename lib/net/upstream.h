@@ -82,8 +82,8 @@ class Upstream {
   // Starts a call on an event loop. `answered` is called once, on the loop's thread and in a later
   // iteration; it may destroy the call. Destroying the call earlier cancels it without a callback.
   // With a sink, the headers and the body of a 2xx response go to the sink, and nothing is retried
-  // once it has received the headers; otherwise see call(). Calls on a loop and callers that
-  // block wait for a permit in the same queue.
+  // once it has received the headers; in all other respects start() is like call(). Calls on a loop
+  // and callers that block wait for a permit in the same queue.
   std::unique_ptr<PendingCall> start(EventLoop& loop, Call call, BodySink* sink,
                                      ResponseCallback answered);
 
@@ -95,7 +95,7 @@ class Upstream {
 
   // The error that a response with an error status stands for, with a hint on what to do: 401 and
   // 403 are about the key, 402 about the account, 404 about the address, 429 and 503 ask for
-  // patience, and others repeat the server's message. It never contains the key.
+  // patience, and others repeat the server's message. The error never contains the key.
   Error status_error(const HttpResponse& answer) const;
   // A protocol error that names role and address: "embedder at http://…: WHAT".
   Error protocol_error(std::string_view what) const;
@@ -139,7 +139,7 @@ class Upstream {
   std::minstd_rand random_;
 };
 
-// A call that is under way on an event loop. Not thread safe: it belongs to the loop's thread.
+// A call that is under way on an event loop. Only the thread of the loop may use the call.
 class PendingCall {
  public:
   ~PendingCall();

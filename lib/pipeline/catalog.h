@@ -16,7 +16,7 @@ namespace stoka::pipeline {
 // The error for a document that was indexed without an address.
 inline constexpr const char* kNoAddress = "that page has no address";
 
-// Immutable once constructed, so it may be used from any thread.
+// A catalogue does not change once it is constructed, so any thread may use it.
 class Catalog {
  public:
   Catalog() = default;
@@ -26,7 +26,7 @@ class Catalog {
   uint64_t generation() const { return generation_; }  // the index generation that was read
 
   const Document* find(std::string_view slug) const;
-  // Finds the document of a page path or URL, by its URL or else by the last segment as a slug.
+  // Finds the document with this path or URL, or else the one whose slug is the last segment of it.
   const Document* find_page(std::string_view page) const;
   std::vector<std::string> tags_of(std::string_view slug) const;
   // Whether a folded word, in the singular or the plural, occurs in a slug or tag, or in a title.
@@ -38,7 +38,7 @@ class Catalog {
   uint64_t generation_ = 0;
   std::map<std::string, size_t, std::less<>> by_slug_;
   std::map<std::string, size_t, std::less<>> by_url_;
-  // Collected when the first word is looked up, because few questions need it.
+  // The words are collected when the first word is looked up, because few questions need them.
   void collect_words() const;
   mutable std::once_flag words_collected_;
   mutable std::set<std::string, std::less<>> slug_and_tag_words_;  // words in the singular

@@ -13,7 +13,7 @@
 
 namespace stoka::pipeline {
 
-// All calls come from one thread; a stop may be requested from any.
+// All functions must be called from one thread. Any thread may request a stop.
 class ChatBackend {
  public:
   // Information about an answer beside its events.
@@ -25,18 +25,18 @@ class ChatBackend {
 
   virtual ~ChatBackend() = default;
 
-  // A new session of the visitor, or of a new visitor if the id is empty. Ids that a server makes
-  // are empty until the first answer.
+  // Returns a new session of the visitor, or of a new visitor if the id is empty. If a server makes
+  // the ids, they are empty until the first answer.
   virtual Session new_session(std::string visitor_id) = 0;
 
-  // Runs one turn of the session, and updates the session as far as is known. The ids may be empty.
-  // Sends the events in order to the sink, on the calling thread. If it returns an error, no event
-  // was sent and the session is unchanged; a later failure is sent as an ErrorEvent. After a stop
-  // request it returns soon, with or without a last event.
+  // Runs one turn of the session, whose ids may be empty, and updates what is known of the session.
+  // Sends the events in order to the sink, on the calling thread. If ask() returns an error, no
+  // event was sent and the session is unchanged; a later failure is sent as an ErrorEvent. After a
+  // stop request ask() returns soon, with or without a last event.
   virtual Result<Answer> ask(Session& session, const std::string& query, const PageContext& page,
                              const EventSink& sink, std::stop_token stop) = 0;
 
-  // Prepares a turn with its prompt for a model. Calls no generator and saves nothing.
+  // Prepares a turn with its prompt for a model. No generator is called, and nothing is saved.
   virtual Result<Turn> prompt(const Session& session, const std::string& query,
                               const PageContext& page, std::stop_token stop) = 0;
 

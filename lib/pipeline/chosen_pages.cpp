@@ -11,12 +11,12 @@
 namespace stoka::pipeline {
 namespace {
 
-// The score of a page that was chosen. Those after it have a little less each.
+// The score of the first chosen page. The score of each further page is lower by kChosenStep.
 constexpr double kChosenScore = 0.95;
 constexpr double kChosenStep = 0.01;
 // How many passages of a page a session shows, its card included.
 constexpr size_t kMaxPassages = 5;
-// A shorter sentence inside of a longer quote does not count as shown.
+// A shorter sentence does not count as shown merely because a longer quote contains it.
 constexpr size_t kMinSentenceBytes = 20;
 
 std::set<std::string> query_stems(std::string_view query) {
@@ -44,8 +44,8 @@ std::vector<std::string> shown_quotes(const Session& session, std::string_view s
   return out;
 }
 
-// The content without the sentences that the quotes show. Sets `last` to true if the last quote is
-// in it.
+// Returns the content without the sentences that the quotes show. Sets `last` to true if the last
+// of the quotes occurs in the content.
 std::string without_shown(const std::string& content, const std::vector<std::string>& quotes,
                           bool& last) {
   std::string out;
@@ -126,8 +126,8 @@ Result<bool> cite_further(Engine& engine, Turn& turn, const Document& page, Pass
   size_t last_shown = 0;
   struct Passage {
     size_t index = 0;
-    size_t shared = 0;    // words of the question in it
-    bool quoted = false;  // a sentence of it was shown
+    size_t shared = 0;    // words of the question that the passage has
+    bool quoted = false;  // whether a sentence of the passage was shown
   };
   std::vector<Passage> passages;
   for (size_t i = 0; i < count; ++i) {
@@ -150,7 +150,7 @@ Result<bool> cite_further(Engine& engine, Turn& turn, const Document& page, Pass
         return distance(a) < distance(b);
       });
   Hit hit = chosen_hit(std::move(chunks[chosen.index]), kChosenScore);
-  // Only this passage may be quoted, without what was shown of it.
+  // Only this passage may be quoted, without the sentences that were shown before.
   cite::CitationSource source{hit, {hit.chunk.content}, 0, true};
   turn.sources.push_back(std::move(source));
   turn.ranked.push_back(std::move(hit));

@@ -11,7 +11,7 @@
 namespace stoka::pipeline {
 namespace {
 
-// By how much the score of a neighbour counts more if it has another type, or another author.
+// The factors for the score of a related page with another type, and with another author.
 constexpr double kOtherType = 1.5;
 constexpr double kOtherAuthor = 1.2;
 constexpr size_t kNeighbours = 20;
@@ -42,8 +42,8 @@ const Document* open_page(const Turn& turn, const Catalog& catalog) {
   return turn.page.page.empty() ? nullptr : catalog.find_page(turn.page.page);
 }
 
-// The page that "it" stands for: the first one that the last answer with citations cited, which is
-// the one that answered. Nothing if there is none.
+// The page that "it" in a question stands for: the first page cited by the latest answer that has
+// citations. The result is nullptr if the session has cited nothing.
 const Document* last_cited(const Turn& turn, const Catalog& catalog) {
   const auto& exchanges = turn.session.exchanges;
   for (auto exchange = exchanges.rbegin(); exchange != exchanges.rend(); ++exchange)
@@ -52,7 +52,8 @@ const Document* last_cited(const Turn& turn, const Catalog& catalog) {
   return nullptr;
 }
 
-// The same, or the open page: "this page" always means it, "it" only if nothing was cited.
+// The page that a question refers to. "This page" means the open page; "it" means the page cited
+// last, or the open page if nothing was cited.
 const Document* referent(const Turn& turn, const Catalog& catalog) {
   const Document* open = open_page(turn, catalog);
   const std::vector<std::string> words = words_of(turn.query);
@@ -81,8 +82,8 @@ bool reply_unclear(Engine& engine, Turn& turn) {
 
 enum class View { same, other };
 
-// Cites the unseen page that is nearest to this one. With View::other a page of another type or
-// another author is preferred: patch notes test an essay, and another author disagrees.
+// Cites the page most closely related to `page` that the visitor has not seen. View::other prefers
+// a page of another type or author, which is more likely to differ in its view of the matter.
 Result<bool> cite_neighbour(Engine& engine, Turn& turn, const Catalog& catalog,
                             const Document& page, View view, std::string_view line,
                             std::stop_token stop) {
@@ -134,7 +135,7 @@ Result<bool> answer_more(Engine& engine, Turn& turn, const Catalog& catalog, std
   return true;
 }
 
-// Puts the page into the reading history, then cites the page that continues or tests it.
+// Adds the page to the reading history, then cites a related page, if possible with another view.
 Result<bool> answer_read(Engine& engine, Turn& turn, const Catalog& catalog, std::stop_token stop) {
   const Document* page = referent(turn, catalog);
   if (!page) return reply_unclear(engine, turn);
@@ -146,7 +147,7 @@ Result<bool> answer_read(Engine& engine, Turn& turn, const Catalog& catalog, std
   return cite_neighbour(engine, turn, catalog, *page, View::other, "talk.read", stop);
 }
 
-// The next older page that the session has not shown.
+// Cites the newest unseen page that is not newer than the page cited last.
 Result<bool> answer_before(Engine& engine, Turn& turn, const Catalog& catalog) {
   const Document* page = last_cited(turn, catalog);
   if (!page) return reply_unclear(engine, turn);
@@ -190,7 +191,7 @@ Result<bool> answer_again(Engine& engine, Turn& turn, const Catalog& catalog) {
   return true;
 }
 
-// One line from the metadata of the page.
+// Replies with one line made from the metadata of the page, such as its author or its date.
 bool answer_from_metadata(Engine& engine, Turn& turn, const Catalog& catalog) {
   const Document* page = referent(turn, catalog);
   if (!page) return reply_unclear(engine, turn);
@@ -210,7 +211,7 @@ bool answer_from_metadata(Engine& engine, Turn& turn, const Catalog& catalog) {
   return true;
 }
 
-// Asks back for the word that the question leans on.
+// Asks the visitor to define the last content word of the question, or to name a word.
 bool answer_define(Engine& engine, Turn& turn) {
   const std::vector<std::string> words = words_of(turn.query);
   const bool asks_for_definition = has_any(words, {"define", "explain", "mean", "means"});
@@ -226,7 +227,7 @@ bool answer_define(Engine& engine, Turn& turn) {
   return true;
 }
 
-// The first page that the same question was answered with before, if the session has it.
+// The first page that was cited when the session had the same question before, or nullptr.
 const Document* answered_before(const Turn& turn, const Catalog& catalog) {
   const std::vector<std::string> asked = words_of(turn.query);
   for (const Exchange& exchange : turn.session.exchanges)
@@ -236,8 +237,8 @@ const Document* answered_before(const Turn& turn, const Catalog& catalog) {
   return nullptr;
 }
 
-// Answers a follow-up about "it" from the page that was cited, if that page has all its words.
-// Otherwise it is searched for together with the title of the page.
+// Answers a follow-up about "it" from the page cited last if the page has all words of the
+// question. Otherwise the title of the page is added to the search.
 Result<bool> answer_about_it(Engine& engine, Turn& turn, const Catalog& catalog) {
   if (turn.route != Route::followup) return false;
   if (!asks_of_it(words_of(turn.query))) return false;

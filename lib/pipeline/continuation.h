@@ -1,4 +1,4 @@
-// Answers turns that refer to what the session has shown: more of it, who wrote it, the other one.
+// Answers turns that refer to what the session has shown, such as "more" or "who wrote it?".
 #pragma once
 
 #include <stop_token>

@@ -44,7 +44,7 @@ DateWindow whole_year(year y, std::string name) {
   return {Date(y / 1 / 1), Date(y / 12 / 31), std::move(name)};
 }
 
-// "this week", "last month": a week ends today or seven days ago.
+// The days of phrases such as "last month". "This week" is the seven days that end today.
 std::optional<DateWindow> relative(std::string_view which, std::string_view unit, Date today) {
   const bool is_this = which == "this";
   if (!is_this && which != "last" && which != "past" && which != "previous") return std::nullopt;
@@ -61,7 +61,7 @@ std::optional<DateWindow> relative(std::string_view which, std::string_view unit
   return std::nullopt;
 }
 
-// "may" and "march" are months only where a date stands.
+// "may" and "march" are months only before a year, or after a word such as "in" or "since".
 bool may_be_month(std::span<const std::string> words, size_t at) {
   if (words[at] != "may" && words[at] != "march" && words[at] != "mar") return true;
   if (at + 1 < words.size() && year_number(words[at + 1])) return true;

@@ -62,8 +62,8 @@ Result<std::vector<Hit>> newest(Engine& engine, const Catalog& catalog,
   return out;
 }
 
-// A framing line comes from a model and is not trusted: this removes tags and what the voice guard
-// forbids, and makes it one line.
+// Cleans a framing line, which a model wrote and which is not trusted: removes tags and what the
+// voice guard forbids, and joins several lines into one.
 std::optional<std::string> guard_line(const std::optional<std::string>& line,
                                       const cite::GuardRules& rules) {
   if (!line) return std::nullopt;
@@ -141,7 +141,7 @@ Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
     STOKA_ASSIGN(Citation citation, cite(engine, ranked[i], query_text));
     out.items.push_back({std::move(citation), guard_line(framings[i], engine.parts().guard)});
   }
-  // The newest documents do not answer a query, but a list that is not empty is at least adjacent.
+  // A list with items is at least adjacent, even if no item answers the query.
   if (!out.items.empty() && out.confidence == Confidence::nothing)
     out.confidence = Confidence::adjacent;
   out.hits = std::move(ranked);

@@ -34,13 +34,13 @@ struct DiscoverRequest {
 };
 
 // Recommends documents related to the page, or to the visitor's interests if there is no page. If
-// they are fewer than requested, the newest documents follow. Leaves out the page itself, what the
-// visitor has read and what the client has seen. Asks the generator for nothing but the framing
+// they are fewer than requested, the newest documents follow. The page itself, what the visitor has
+// read and what the client has seen are left out. The generator is asked only for the framing
 // lines. Usage errors: a limit out of range, a visitor_id that is not a UUID.
 Result<Recommendations> discover(Engine& engine, const DiscoverRequest& request,
                                  std::stop_token stop = {});
 
-// A query for documents related to this one.
+// The query for a search for documents related to the given one.
 std::string related_query(const Document& document);
 
 struct Ambient {

@@ -68,7 +68,7 @@ Result<> Engine::check_index(std::stop_token stop) {
     return fail(ErrorKind::data, "index is empty", "run: stoka index PATH");
   store::IndexIdentity wanted = settings_.identity;
   if (settings_.retrieve.mode == retrieve::Mode::lexical) {
-    wanted.embedder = made_with->embedder;  // any will do: a lexical search uses no vectors
+    wanted.embedder = made_with->embedder;  // any embedder: a lexical search uses no vectors
   } else {
     STOKA_ASSIGN(embed::Identity embedder, parts_.embedder.identity(embed::InputType::query, stop));
     wanted.embedder = std::move(embedder.name);
@@ -84,7 +84,7 @@ Result<> Engine::check_index(std::stop_token stop) {
 
 std::vector<session::Interest> Engine::interests(const Visitor& visitor, PageContext page,
                                                  const Catalog& catalog) const {
-  // session::interests() expects a page to end in its slug, but an address need not do so.
+  // session::interests() expects the path of a page to end in its slug, but some addresses do not.
   if (const Document* document = catalog.find_page(page.page)) page.page = document->slug;
   return session::interests(
       visitor, page, [&](std::string_view slug) { return catalog.tags_of(slug); },

@@ -94,21 +94,21 @@ class Engine {
   };
   Engine(Parts parts, Settings settings);
 
-  // The parts as they are now. The reference stays valid as long as the engine, also if the voice
-  // is replaced meanwhile.
+  // The current parts. The reference stays valid as long as the engine exists, even if the voice is
+  // replaced meanwhile.
   const Parts& parts() const { return *current_.load(std::memory_order_acquire); }
-  // Replaces the parts that golden data decides. They must outlive the engine. A turn that is under
-  // way may still use the old ones.
+  // Replaces the parts that are made from golden data. The new parts must outlive the engine. A
+  // turn that is under way may still use the old parts.
   void replace_voice(const golden::Golden& golden, const route::Router& router,
                      const cite::GuardRules& guard, generate::Generator& generator);
   const Settings& settings() const { return settings_; }
   // The event loops for callers that block while an answer is generated.
   net::EventLoopPool& loops() { return loops_; }
 
-  // The indexed documents. Cached until an index run changes the generation of the index.
+  // The indexed documents, cached until an index run changes the generation of the index.
   Result<std::shared_ptr<const Catalog>> catalog();
 
-  // What lines of the voice may claim of the site.
+  // The golden conditions that the site meets, which decide what lines of the voice may claim.
   golden::SiteFacts site_facts(const Catalog& catalog);
 
   // Checks that the index can be searched with these parts. Errors: data if nothing is indexed;
@@ -116,7 +116,7 @@ class Engine {
   // embedder if it cannot tell its identity.
   Result<> check_index(std::stop_token stop = {});
 
-  // The interests of the visitor, judging by the visitor and the page they are on.
+  // The interests of the visitor, derived from the stored visitor and the page they are on.
   std::vector<session::Interest> interests(const Visitor& visitor, PageContext page,
                                            const Catalog& catalog) const;
 
@@ -128,16 +128,16 @@ class Engine {
   Result<Candidates> candidates(retrieve::Query query, std::stop_token stop);
 
  private:
-  const Parts parts_;  // those that the engine was made with; the voice may have been replaced
+  const Parts parts_;  // the parts given at construction; the voice may have been replaced since
   Settings settings_;
   rerank::RetrievalOrder fallback_reranker_;
   net::EventLoopPool loops_;
   std::mutex mutex_;  // guards the members below, except for reading current_
   std::shared_ptr<const Catalog> catalog_;
-  // The facts of the index with this generation, on this day.
+  // The site facts, with the generation of the index and the day that they are for.
   std::optional<std::tuple<uint64_t, Date, golden::SiteFacts>> site_facts_;
-  // Kept as long as the engine, because turns refer to them. A person edits golden data, so they
-  // are few.
+  // Replaced parts are kept as long as the engine, because turns may refer to them. Golden data is
+  // edited by hand, so they are few.
   std::vector<std::unique_ptr<const Parts>> replaced_;
   std::atomic<const Parts*> current_{&parts_};
 };

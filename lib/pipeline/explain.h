@@ -22,10 +22,10 @@ std::string ranking_text(std::span<const Hit> hits, bool factors);
 // One line for each interest, with its weight and its source.
 std::string interests_text(std::span<const session::Interest> interests);
 
-// Several lines: route, rule, confidence, interests and ranking of a turn.
+// Describes a turn in several lines: route, rule, confidence, interests and ranking.
 std::string explain(const Turn& turn);
 
-// The same with what was changed in the answer of a model: kind, number, and what the first was.
+// Describes a turn, and each kind of change to a model's answer with its number and first case.
 std::string explain(const TurnResult& result);
 
 // The prompt of a turn: {"route","rule","reply","messages":[{"role","content"}],

@@ -13,9 +13,9 @@
 namespace stoka::pipeline {
 namespace {
 
-// What stands around the citation of a draft, which the owner will edit: before it and after it.
+// The text of a draft before and after its citation, which the owner of the site will edit.
 struct DraftWords {
-  const char* question;  // with the title in place of {}
+  const char* question;  // the question, with {} for the title
   const char* before;
   const char* after;
 };
@@ -49,7 +49,7 @@ std::vector<const Document*> draft_order(const std::vector<store::DocumentInfo>&
   return out;
 }
 
-// A quote of the document, or an empty string if it has none that can be quoted as it stands.
+// A quote of the document, or an empty string if no sentence can be quoted verbatim.
 Result<std::string> draft_quote(store::IndexReader& index, const Document& document) {
   STOKA_ASSIGN(const std::vector<store::StoredChunk> chunks, index.document_chunks(document.slug));
   for (const store::StoredChunk& chunk : chunks) {

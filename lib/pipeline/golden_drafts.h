@@ -10,9 +10,9 @@
 
 namespace stoka::pipeline {
 
-// At most `count` examples, of different pages and as far as possible of different types, the
-// newest of each type first. Every quote occurs verbatim in its page. Empty if no page has a
-// quotable sentence.
+// Returns at most `count` examples from different pages, as far as possible of different types, the
+// newest of each type first. Every quote occurs verbatim in its page. The result is empty if no
+// page has a quotable sentence.
 Result<std::vector<golden::GoldenExchange>> draft_exchanges(store::IndexReader& index,
                                                             size_t count = 3);
 

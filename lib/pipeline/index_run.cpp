@@ -337,8 +337,8 @@ class IndexRun {
     return begin_writing();
   }
 
-  // Whether each document is embedded and written alone, after a rebuild has removed the old ones.
-  // Otherwise a call embeds many chunks, and a rebuild embeds all before it removes anything.
+  // If true, each document is embedded and written alone, and a rebuild first removes the old ones.
+  // If false, one call embeds many chunks, and a rebuild embeds all before it removes any.
   bool writes_at_once() const { return embedder_.is_fitted_to_index(); }
 
   // Embeds the chunks of all pending documents in one call, then writes the documents. `pages` is
@@ -386,7 +386,7 @@ class IndexRun {
         record.embedding = std::move(embedded->vectors[next++]);
       }
       Document document = *item.document;
-      // The next run computes a different hash, so that it embeds this document again.
+      // Changes the stored hash, so that the next run embeds the document again.
       if (incomplete.contains(item.document))
         document.content_hash = "incomplete " + document.content_hash;
       STOKA_TRY(writer_->put_document(document, records));

@@ -25,7 +25,8 @@ struct IndexRequest {
   bool rebuild = false;                      // rebuild the index even if nothing requires it
   bool dry_run = false;                      // report what would change, and write nothing
   ingest::ChunkOptions chunks = {};
-  // The identity that the engine will require of the index. Name and dimension are the embedder's.
+  // The identity that the engine will require of the index. Its name and dimension are the
+  // embedder's.
   store::IndexIdentity identity = {};
 };
 

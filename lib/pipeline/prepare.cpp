@@ -81,7 +81,7 @@ std::set<std::string, std::less<>> as_set(const std::vector<std::string>& items)
   return {items.begin(), items.end()};
 }
 
-// Whether the question names the page: all of its content words are in the title.
+// Whether the question names the page: the title has every content word of the question.
 bool is_named(const Document& page, std::string_view query) {
   std::set<std::string> title;
   for (const text::Word& word : text::words(page.title)) title.insert(text::stem(word.text));
@@ -103,7 +103,7 @@ bool has_cited(const Session& session, std::string_view slug) {
 
 // Finds out whether a page that the session has cited answers the question best by far.
 void find_page_to_return_to(const Engine& engine, Turn& turn, const std::vector<Hit>& hits) {
-  constexpr double kLead = 0.1;  // over the best page that was not shown
+  constexpr double kLead = 0.1;  // the least lead over the best page that was not shown
   const Hit* cited = nullptr;
   double unshown = 0;
   for (const Hit& hit : hits) {
@@ -120,8 +120,8 @@ void find_page_to_return_to(const Engine& engine, Turn& turn, const std::vector<
   turn.return_score = cited->raw_score;
 }
 
-// Cites a further passage of the page that was shown and answers the question best. If no passage
-// is left, the answer points at it.
+// Cites a further passage of the page that was shown before and answers the question best. If no
+// passage is left, the reply gives the title and address of the page.
 Result<bool> return_to_page(Engine& engine, Turn& turn, const Catalog& catalog) {
   const Document* page = turn.return_to.empty() ? nullptr : catalog.find(turn.return_to);
   if (!page) return false;
@@ -143,7 +143,7 @@ Result<> search_index(Engine& engine, Turn& turn, const Catalog& catalog, Stopwa
 
   retrieve::Query query;
   query.text = session::effective_query(turn.query, turn.route, turn.session);
-  // A question that names its subject may be answered best by a page that was shown.
+  // If the question needs no words from the session, a page that was shown may answer it best.
   const bool may_return = query.text == turn.query && turn.about.empty();
   if (query.text == turn.query && !turn.about.empty())
     query.text = fmt::format("{} {}", turn.about, turn.query);
@@ -185,8 +185,8 @@ Result<> search_consistently(Engine& engine, Turn& turn, const Catalog& catalog,
   }
 }
 
-// Answers a question that asks for something else than words in pages. Returns false if it must be
-// searched for.
+// Answers a question for which the session or the catalogue is enough. Returns false if the
+// question must be searched for.
 Result<bool> answer_intent(Engine& engine, Turn& turn, const Catalog& catalog,
                            std::stop_token stop) {
   turn.interests = engine.interests(turn.visitor, turn.page, catalog);

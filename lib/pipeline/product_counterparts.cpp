@@ -82,7 +82,7 @@ ReplacedProducts::ReplacedProducts(const std::vector<Page>& pages,
   }
   for (const Page& page : pages) {
     if (!page.is_product_entry) continue;
-    united_.erase({page.document.path, page.document.slug});  // that slug belongs to another entry
+    united_.erase({page.document.path, page.document.slug});  // another entry now has this slug
     if (in_run(page.document.path)) entries_.add(page.document);
   }
 }

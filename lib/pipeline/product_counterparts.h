@@ -21,11 +21,11 @@ struct Counterparts {
   std::set<std::string> torn;         // paths of the lists of which not every entry could be read
 };
 
-// Finds the products that have one part in `pages`, which this run has read, and were indexed
-// (`indexed`: documents by slug) with a counterpart outside the run, and reads the counterparts
-// again: the page of an entry, or all entries of the products.json that has the entry of a page.
-// `in_run` says whether a path belongs to the run. A page is read only if its file has not changed;
-// it keeps its slug and address. `shape` describes the chunker, as in ingest::load().
+// Finds products of which this run has read only the page or the entry (in `pages`), and which were
+// indexed (`indexed`: documents by slug) with a counterpart outside the run. Reads these again: the
+// page of an entry, or all entries of the products.json that has the entry of a page. `in_run` says
+// whether a path belongs to the run. A page is read only if its file is unchanged; the page keeps
+// its slug and address. `shape` describes the chunker, as in ingest::load().
 Counterparts read_counterparts(const std::vector<ingest::Page>& pages,
                                const std::map<std::string, Document>& indexed,
                                const std::function<bool(const std::string& path)>& in_run,

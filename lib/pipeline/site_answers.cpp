@@ -29,7 +29,7 @@ bool has_word(std::span<const std::string> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Words that ask for what is new, or belong to a date, and so name no subject.
+// Whether a word asks for what is new or belongs to a date, and therefore names no subject.
 bool is_about_time(std::string_view word) {
   constexpr std::string_view kWords[] = {
       "new",       "newest",   "latest",   "recent",  "recently", "lately",    "fresh",
@@ -48,7 +48,7 @@ bool asks_for_new(std::span<const std::string> words) {
   return false;
 }
 
-// The words of the question that name its subject, without a date and a version number.
+// The words that name the subject of a question, without those of a date or a version number.
 std::vector<std::string> subject_words(std::string_view text) {
   std::vector<std::string> out;
   for (std::string& word : folded_words(text)) {
@@ -59,7 +59,7 @@ std::vector<std::string> subject_words(std::string_view text) {
   return out;
 }
 
-// How many of the words occur in title, slug and tags, by their stems.
+// How many of the words have a stem that also occurs in the title, slug or tags of the page.
 size_t named_words(const Document& page, const std::vector<std::string>& words) {
   std::set<std::string> stems;
   for (const std::string& word :
@@ -75,12 +75,12 @@ void newest_first(Pages& pages) {
                    [](const Document* a, const Document* b) { return a->date > b->date; });
 }
 
-// -- versions
+// -- functions for version numbers
 
 using Version = std::vector<int>;
 
-// "v2", "1.88", "1.88.0." as numbers without zeros at their end. A whole number without a v is no
-// version.
+// Parses a version such as "v2", "1.88" or "1.88.0." into numbers, without zeros at the end. A
+// whole number without a v is not a version.
 std::optional<Version> parse_version(std::string_view token) {
   while (!token.empty() && !is_ascii_digit(token.back())) token.remove_suffix(1);
   while (!token.empty() && !is_ascii_digit(token.front()) && token.front() != 'v')
@@ -113,7 +113,7 @@ std::vector<Version> versions(std::string_view text) {
   return out;
 }
 
-// The same for a slug, which separates numbers with hyphens: "rust-1-88-0".
+// The versions in a slug, which has hyphens between the numbers: "rust-1-88-0".
 std::vector<Version> slug_versions(std::string_view slug) {
   std::string dotted(slug);
   for (size_t i = 1; i + 1 < dotted.size(); ++i) {
@@ -123,7 +123,7 @@ std::vector<Version> slug_versions(std::string_view slug) {
   return versions(dotted);
 }
 
-// -- names
+// -- functions for the names in a reply
 
 std::string counted(std::map<std::string, size_t> counts, bool with_numbers, size_t limit) {
   std::vector<std::pair<std::string, size_t>> items(counts.begin(), counts.end());
@@ -145,12 +145,12 @@ bool reply_with_names(Engine& engine, Turn& turn, std::string_view line, std::st
   return true;
 }
 
-// "Lanternfish: An E-Paper Handheld" is called Lanternfish.
+// The name in the title of a product: "Lanternfish" from "Lanternfish: An E-Paper Handheld".
 std::string product_name(const Document& page) {
   return page.title.substr(0, page.title.find(": "));
 }
 
-// -- answers
+// -- functions that answer one intent each
 
 Result<bool> answer_best(Engine& engine, Turn& turn, const Catalog& catalog) {
   Pages unseen = unseen_pages(turn, catalog);
@@ -163,7 +163,7 @@ Result<bool> answer_best(Engine& engine, Turn& turn, const Catalog& catalog) {
       return std::find(types.begin(), types.end(), page->type) != types.end();
     };
   };
-  // Essays, else whatever is written to be read, else anything.
+  // Chooses essays, or else any documents but products and plain pages, or else all documents.
   Pages chosen;
   std::copy_if(unseen.begin(), unseen.end(), std::back_inserter(chosen),
                is_of({"philosophy", "essay"}));
@@ -192,7 +192,7 @@ Result<bool> answer_new(Engine& engine, Turn& turn, const Catalog& catalog) {
   const std::optional<DateWindow> window = date_window(words, engine.parts().clock.today());
   if (!window && !asks_for_new(words)) return false;
   std::vector<std::string> subject = subject_words(turn.intent.rest);
-  // The name of a month or a year is part of the date.
+  // The name of a month or a year belongs to the date and is not a subject.
   if (window)
     std::erase_if(subject, [&](const std::string& word) {
       return window->name.find(word) != std::string::npos ||
@@ -236,7 +236,7 @@ Result<bool> answer_next(Engine& engine, Turn& turn, const Catalog& catalog, std
   auto& seen = request.page.seen_slugs;
   seen.insert(seen.end(), turn.session.shown_slugs.begin(), turn.session.shown_slugs.end());
   if (!catalog.find_page(request.page.page) && !turn.session.exchanges.empty()) {
-    // Without a page, it goes on from what was cited last.
+    // If no page is open, the recommendation is for the page that was cited last.
     for (auto e = turn.session.exchanges.rbegin(); e != turn.session.exchanges.rend(); ++e) {
       if (e->citations.empty()) continue;
       const Document* page = catalog.find(e->citations.front().slug);

@@ -19,11 +19,11 @@ namespace stoka::pipeline {
 // The days that a question names ("in august", "this week", "since 2024").
 struct DateWindow {
   Date from{};
-  Date to{};         // inclusive
-  std::string name;  // "august 2026", "this week"
+  Date to{};         // the last day, inclusive
+  std::string name;  // the name for replies, such as "august 2026" or "this week"
 };
 
-// `words` are folded. A month without a year is the last one that has begun.
+// Finds the days that folded words name. A month without a year is the last one that has begun.
 std::optional<DateWindow> date_window(std::span<const std::string> words, Date today);
 
 // The page whose title or slug has the version number that the question names, or nothing. Zeros at
@@ -31,7 +31,7 @@ std::optional<DateWindow> date_window(std::span<const std::string> words, Date t
 // page must be about it.
 const Document* version_page(const Catalog& catalog, std::string_view query);
 
-// Answers a question whose intent is of the site, or which names a version that has a page: sets
+// Answers a question whose intent is about the site, or which names a version that has a page: sets
 // the sources of the turn, or its canned reply. Returns false if the question must be searched for.
 Result<bool> answer_about_site(Engine& engine, Turn& turn, const Catalog& catalog,
                                std::stop_token stop);

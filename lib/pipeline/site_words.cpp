@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMinDocuments = 3;
 constexpr size_t kMaxDocuments = 10;
 
-// For each required document, this many of the best chunks for the word are searched for documents.
+// How many of a word's best chunks are read for each required document, which may have several.
 constexpr size_t kChunksPerDocument = 20;
 
 }  // namespace

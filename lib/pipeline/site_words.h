@@ -11,7 +11,7 @@
 
 namespace stoka::pipeline {
 
-// Use one object for one question. Not thread safe.
+// An object is for one question only, and is not thread safe.
 class SiteWordLookup {
  public:
   using ReadCatalog = std::function<Result<std::shared_ptr<const Catalog>>()>;

@@ -19,7 +19,7 @@ void send_words(std::string_view text, const EventSink& sink) {
   }
 }
 
-// What the answer of a model may state.
+// The grounds for what the answer of a model may state.
 cite::Grounds grounds_for(const Turn& turn) {
   cite::Grounds out;
   out.add(turn.query);
@@ -45,7 +45,7 @@ TurnStreamer::TurnStreamer(Engine& engine, const Turn& turn, EventSink sink)
   if (!needs_generator()) return;
   for (const cite::CitationSource& source : turn.sources) hits_.push_back(source.hit);
   cite::AnswerOptions options{.citation_context = engine.showing()};
-  // The built-in voice says nothing but lines of the golden data and quotes.
+  // The claims of the built-in voice, which writes only golden lines and quotes, are not checked.
   if (engine.parts().generator.reads_prompt())
     options.claims = {grounds_for(turn),
                       engine.parts().golden.reply("nothing", turn.session.turns)};

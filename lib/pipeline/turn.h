@@ -18,7 +18,7 @@
 
 namespace stoka::pipeline {
 
-inline constexpr size_t kMaxQueryLength = 2000;  // code points, after cleaning
+inline constexpr size_t kMaxQueryLength = 2000;  // in code points, after clean_query()
 
 struct TurnRequest {
   std::string query;
@@ -26,28 +26,28 @@ struct TurnRequest {
   std::string visitor_id;  // a UUID, or empty for a new visitor
   std::string subject;     // the subject of a verified token; usually empty
   PageContext page;
-  // Whether the request comes from another machine. Then a session id alone does not prove that the
-  // session belongs to the caller: without its visitor, what was said in it is not used.
+  // Whether the request comes from another machine. If so, a session id alone does not prove that
+  // the session is the caller's, and without a proof what was said in it is not used.
   bool remote = false;
 };
 
 // A prepared turn: everything that is known before the first word of the answer.
 struct Turn {
-  std::string query;  // cleaned
+  std::string query;  // the question in the form that clean_query() returns
   PageContext page;
   Session session;  // the session as it was before this turn
   Visitor visitor;
   std::string subject;
-  bool returning = false;  // the visitor was known before this session began
+  bool returning = false;  // whether the visitor was known before this session began
   Route route = Route::fresh;
   std::string rule;                  // the rule of the router that decided
-  route::Intent intent;              // what the question is after; may be empty
+  route::Intent intent;              // what the question asks for beside its route; may be empty
   std::string return_to;             // slug of a page that was shown and answers best; may be empty
   double return_score = 0;           // the score of that page
   std::string about;                 // title of the page that "it" stands for; may be empty
   std::string opening;               // the first line of an answer without a model; may be empty
   std::string canned_reply;          // the whole reply, if the generator is not called
-  std::optional<Error> index_error;  // the index is empty: the events are ready and this error
+  std::optional<Error> index_error;  // if the index is empty: the events are ready and this error
   Confidence confidence = Confidence::direct;
   bool low_confidence = false;
   std::vector<Hit> ranked;     // hits after the policy, best first, with receipts
@@ -66,10 +66,10 @@ struct Turn {
 struct StreamResult {
   cite::AnswerSummary summary;
   bool ready_sent = false;
-  // How the generator ended; meaningful if it was called and did not fail.
+  // The reason why the generator ended; meaningful only if it was called and did not fail.
   generate::FinishReason finish = generate::FinishReason::complete;
   std::vector<StageTiming> stages;  // the time to the first word, and the time of the rest
-  // If ready_sent is false, no event was sent; otherwise the text sent so far is kept.
+  // The error of the stream. Text sent before it is kept; nothing was sent if ready_sent is false.
   std::optional<Error> error;
 };
 
@@ -81,17 +81,17 @@ struct TurnResult {
   bool persisted = false;
 };
 
-// Returns the query without control characters and superfluous space. A usage error if it is empty,
-// has nothing visible in it or is longer than kMaxQueryLength.
+// Returns the query without control characters and superfluous space. Fails with a usage error if
+// the result is empty, has nothing visible in it or is longer than kMaxQueryLength.
 Result<std::string> clean_query(std::string_view query);
 
-// Returns the id of a "visitor" or "session" in lower case, as the store has it. A usage error with
-// the hint if it is not a UUID.
+// Returns the id of a "visitor" or "session" in lower case, as the store has it. Fails with a usage
+// error, which has the hint, if the id is not a UUID.
 Result<std::string> parse_uuid(std::string_view what, std::string_view id, std::string hint);
 
 Result<Turn> prepare(Engine& engine, const TurnRequest& request, std::stop_token stop);
-// The two steps of prepare(). open_turn() loads the session and routes; a canned reply is known
-// after it. find_sources() searches and builds the prompt, unless there is a canned reply.
+// The two steps of prepare(). open_turn() loads the session and chooses the route, which may have a
+// canned reply. find_sources() searches and builds the prompt, unless there is a canned reply.
 Result<Turn> open_turn(Engine& engine, const TurnRequest& request);
 Result<> find_sources(Engine& engine, Turn& turn, std::stop_token stop);
 
@@ -99,7 +99,7 @@ Result<> find_sources(Engine& engine, Turn& turn, std::stop_token stop);
 void build_prompt(Engine& engine, Turn& turn);
 
 // The stream phase as a push interface: the caller drives the generator and passes on what it
-// writes. Not thread safe. Engine and turn must outlive it.
+// writes. A streamer is not thread safe. The engine and the turn must outlive it.
 class TurnStreamer {
  public:
   TurnStreamer(Engine& engine, const Turn& turn, EventSink sink);
@@ -112,7 +112,7 @@ class TurnStreamer {
   generate::GenerationRequest request() const;
   void accepted();                    // the generator accepted the request: sends ready
   void text(std::string_view delta);  // the next piece of the generator's text
-  // Call once, with the result of the generator. May send events, but never done or error.
+  // Ends the stream; called once, with the result of the generator. Sends no done or error event.
   StreamResult finish(Result<generate::FinishReason> end);
 
  private:
@@ -135,7 +135,7 @@ StreamResult stream(Engine& engine, const Turn& turn, const EventSink& sink, std
 TurnRecord turn_record(const Engine& engine, const Turn& turn, const StreamResult& result);
 Result<Session> commit(Engine& engine, const Turn& turn, const StreamResult& result);
 
-// The last event of a turn, done or error. `turns` is the number of turns of the session after it.
+// The last event of a turn, done or error. `turns` is the number of turns that the session now has.
 Event last_event(const Engine& engine, const Turn& turn, const StreamResult& result, int turns);
 
 // Runs all three phases and sends the last event. Returns an error only if it happened before the

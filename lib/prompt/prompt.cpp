@@ -90,8 +90,8 @@ std::string visitor(const Input& input) {
   field("page_title", safe_field(input.page.page_title));
   if (input.page.scroll_pct) field("scroll_pct", std::to_string(*input.page.scroll_pct));
   field("returning", input.returning ? "true" : "false");
-  // The field is always present, because an empty list tells the model that there is nothing to
-  // personalise.
+  // The list of declared tags is never left out: an empty list tells the model that there is
+  // nothing to personalise.
   field("declared_tags", "[" + joined(input.visitor.interests) + "]");
   field("reading_history", reading_history(input));
   field("turns_so_far", std::to_string(input.session.turns));

@@ -1,5 +1,5 @@
-// Builds the messages for a chat completion from six prompt layers. Pure, thread safe: the same
-// input gives the same bytes.
+// Builds the messages for a chat completion from six prompt layers. The functions are pure and
+// thread safe: the same input gives the same bytes.
 //   0 identity  1 NEVER list  2 voice and golden exchanges  3 retrieved content  4 visitor
 //   5 conversation: the last exchange as user and assistant messages, then the query
 #pragma once

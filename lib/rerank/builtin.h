@@ -19,21 +19,21 @@ struct Calibration {
 // the questions under evals/calibration that are not held out. A score of 0.5 means that the chunk
 // is as likely as not to answer the question. For the fit, words such as "best" and "think" were
 // left out of every question: on the held-out questions this calibration ranks the right document
-// first for 80 %, a fit to the unchanged questions for 77 %.
+// first for 80 %; a calibration fitted to the unchanged questions does so for 77 %.
 const Calibration& calibration();
 
 // The minimum score of the best chunk of a document that the question names (see names_document()).
-// This score means low confidence. Without the minimum, words that no chunk has ("was ist debono",
-// "is debono dead") would reject a document that the visitor asks for by its name.
+// A score at the minimum means low confidence. Without the minimum, words that no chunk has ("was
+// ist debono", "is debono dead") would reject a document that the visitor asks for by its name.
 inline constexpr double kMinNamedScore = 0.55;
 
 // One score for each hit. `features` has the features of the hits, in the same order.
 std::vector<double> score_hits(const Question& question, std::span<const Hit> hits,
                                std::span<const Features> features, const Calibration& calibration);
 
-// Weights the words of a question by their idf in the index. Without an index all words weigh the
-// same. The hits need not come from a search: only their chunks are read, and the cosine
-// if it is there. May be called from any thread. The index must outlive the reranker.
+// The reranker weights the words of a question by their idf in the index. Without an index all
+// words weigh the same. The hits need not come from a search: only their chunks are read, and the
+// cosine if it is there. May be called from any thread. The index must outlive the reranker.
 class BuiltinReranker final : public Reranker {
  public:
   BuiltinReranker() = default;

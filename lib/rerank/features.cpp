@@ -21,8 +21,8 @@ constexpr double kInBody = 0.75;      // score of a word that occurs once or twi
 constexpr double kInBodyOften = 0.9;  // score of a word that occurs three times or more in the body
 constexpr double kMisspelt = 0.8;     // factor for a word that only resembles the question's word
 constexpr size_t kMinMisspeltBytes = 5;
-// The number of unknown words beyond which none is compared with similar words. It bounds the work
-// for a long question.
+// If a question has more unknown words than this, none of them is compared with similar words. The
+// limit bounds the work for a long question.
 constexpr size_t kMaxMisspelt = 8;
 constexpr size_t kMaxDistance = 4;    // distance in words up to which two words count as close
 constexpr size_t kMinHits = 6;        // the fewest hits with which the median cosine is used
@@ -138,7 +138,7 @@ std::string content_of_pair(const std::vector<text::Word>& words, size_t i) {
 // For each term the positions of its words in the text, ascending.
 using Positions = std::map<std::string, std::vector<size_t>, std::less<>>;
 
-// Those parts of a chunk's field that matter for the question.
+// The parts of a chunk's field that matter for the question.
 struct Field {
   Positions positions;
   // Folded words by their first byte, for finding words that are similar to an unknown one.
@@ -363,7 +363,7 @@ void weight_terms(Question& question, uint64_t chunks, std::span<const uint64_t>
     if (i >= words && term.known) compounds.push_back(term);
   }
   question.compounds = std::move(compounds);
-  // In a question in another language, its stop words are not topics that the site lacks.
+  // Stop words of a question in another language are not counted as topics that the site lacks.
   if (question.foreign)
     std::erase_if(question.words, [](const QuestionTerm& word) {
       return !word.known && text::is_foreign_stop_word(word.word);

@@ -1,5 +1,5 @@
 // The features of the built-in reranker: a few simple measures of how well a chunk matches a
-// question. Pure functions.
+// question. The functions are pure.
 #pragma once
 
 #include <array>

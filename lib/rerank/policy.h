@@ -1,5 +1,6 @@
 // The editorial policy: named rules that multiply the scores of the reranker, in answers and in
-// discover. Each rule that applies to a hit leaves a receipt (Hit::factors). Pure functions.
+// discover. Each rule that applies to a hit leaves a receipt (Hit::factors). The functions are
+// pure.
 #pragma once
 
 #include <set>

@@ -1,6 +1,6 @@
 // Word patterns of the router: words, alternatives and gaps, matched with the folded words of a
-// question. Matching backtracks, but patterns are short and gaps have at most nine words, so its
-// time is bounded.
+// question. Matching backtracks, but patterns are short and gaps have at most nine words, so the
+// time that it takes is bounded.
 #pragma once
 
 #include <optional>
@@ -20,16 +20,16 @@ class Pattern {
   static Result<Pattern> compile(std::string_view source);
 
   bool matches(std::span<const std::string_view> words) const;
-  // The index after the last word that the first match takes; nothing if nothing matches.
+  // The index of the word after the first match; nothing if the pattern does not match.
   std::optional<size_t> match_end(std::span<const std::string_view> words) const;
 
  private:
   struct Atom {
     std::vector<std::string> words;  // alternatives; if empty, any word matches
-    int min_words = 1;               // how many words of the question it matches
+    int min_words = 1;               // the fewest words of the question that match
     int max_words = 1;
   };
-  // Returns the words that a match from this atom on leaves; nothing if it does not match.
+  // Matches the atoms from this one on. Returns the words after the match, or nothing.
   std::optional<std::span<const std::string_view>> match_from(
       size_t atom, std::span<const std::string_view> rest) const;
 

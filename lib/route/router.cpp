@@ -23,7 +23,7 @@ bool contains(std::span<const std::string_view> words, const std::vector<std::st
   return std::search(words.begin(), words.end(), phrase.begin(), phrase.end()) != words.end();
 }
 
-// The number of words between spaces. The router measures the length of a question in these.
+// The number of words that spaces separate, which is how the router measures a question.
 size_t count_tokens(std::string_view folded) {
   return folded.empty() ? 0
                         : 1 + static_cast<size_t>(std::count(folded.begin(), folded.end(), ' '));
@@ -73,8 +73,8 @@ std::string Router::site_word(const Signal& signal, std::span<const std::string_
         std::find(not_content_.begin(), not_content_.end(), word) == not_content_.end();
     if (is_content && site.names && site.names(word)) return std::string(word);
   }
-  // A signal of several words ("best javascript") asks for an opinion. That the site uses the words
-  // does not mean that it has one.
+  // A signal of several words ("best javascript") asks for an opinion. The site may use these words
+  // without having such an opinion.
   if (signal.words.size() == 1 && site.discusses && site.discusses(signal.words[0]))
     return signal.words[0];
   return "";

@@ -21,7 +21,7 @@ namespace stoka::route {
 struct Intent {
   std::string name;  // the name of the rule; empty if the question is answered by a search
   std::string rest;  // the folded question after the words that the pattern matched
-  std::vector<std::string> pages;  // names of a page that answers it ("contact")
+  std::vector<std::string> pages;  // names of a page that answers the question ("contact")
 };
 
 struct RouteDecision {
@@ -42,7 +42,7 @@ struct SiteWords {
   std::function<bool(std::string_view word)> discusses;  // a title or several texts contain it
 };
 
-// Thread safe, because decide() changes nothing.
+// A router is thread safe, because decide() changes nothing.
 class Router {
  public:
   // Fails with a config error if a pattern is malformed.

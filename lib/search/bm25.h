@@ -1,4 +1,4 @@
-// BM25 with Lucene's formula, and the posting lists that it uses. Pure, thread safe.
+// BM25 with Lucene's formula, and the posting lists that it uses. The functions are pure.
 //   score(d) = sum over query terms t of idf(t) * tf / (tf + k1 * (1 - b + b * len(d) / avg_len))
 //   idf(t)   = ln(1 + (N - n + 0.5) / (n + 0.5))
 // Source: Robertson and Zaragoza 2009. Like Lucene's BM25Similarity, this omits the constant factor

@@ -76,7 +76,7 @@ class Scan {
     size_t block;  // the index in column->blocks_ of the next block
   };
 
-  // An upper bound for the relative rounding error of a sum of so many products in float.
+  // An upper bound for the relative rounding error of a float sum of `terms` products.
   static double margin(size_t terms) { return 1e-6 * static_cast<double>(terms + 8); }
 
   int64_t next_block() const {
@@ -98,7 +98,7 @@ class Scan {
       parts_.push_back({&cursor, &block});
       bound += cursor.scaled * block.max_weight;
     }
-    // The margin of the threshold covers the rounding error of this sum, too.
+    // The margin of the threshold also covers the rounding error in the sum `bound`.
     if (bound < best_.threshold()) return;
 
     std::fill(std::begin(sums_), std::end(sums_), 0.0F);

@@ -1,4 +1,4 @@
-// Ranking by BM25 over posting lists in memory. Pure, thread safe.
+// Ranking by BM25 over posting lists in memory. The functions are pure and thread safe.
 //
 // Chunk ids are grouped in posting blocks of kBlockIds. A scan adds up one block at a time, so that
 // its sums stay in the first-level cache and gaps in the ids cost nothing. These sums are floats.

@@ -17,7 +17,7 @@ struct Scored {
 bool ranks_before(const Scored& a, const Scored& b);
 
 // Keeps the k best of the scores that are offered, and all others that are below the k-th by no
-// more than `margin` times its absolute value. Not thread safe.
+// more than `margin` times its absolute value. The object is not thread safe.
 class TopScores {
  public:
   TopScores(size_t k, double margin);

@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kLanes = 32;
 
-// Adds in the same lanes and order with every instruction set, so the results are equal to the last
-// bit.
+// Adds the products in the same lanes and order with every instruction set, so that all of them
+// give the same result to the last bit.
 [[gnu::always_inline]] inline float lane_dot(const float* a, const float* b, size_t n) {
   float lanes[kLanes] = {};
   size_t i = 0;

@@ -1,4 +1,4 @@
-// Exact similarity search over float32 vectors in memory. Pure, thread safe.
+// Exact similarity search over float32 vectors in memory. The functions are pure.
 #pragma once
 
 #include <cstddef>
