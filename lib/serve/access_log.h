@@ -31,8 +31,7 @@ struct AccessLogEntry {
   double ms = 0;
   std::string_view detail;  // the message of an error
   std::string_view query;   // the question; written only if the options say so
-  const cite::Interventions* interventions =
-      nullptr;  // what was changed in the answer; null: nothing
+  const cite::Interventions* interventions = nullptr;  // interventions in the answer; null: none
 };
 
 // The log of finished requests. Thread safe.

@@ -20,7 +20,7 @@ namespace {
 constexpr std::chrono::seconds kLingerTimeout{2};
 constexpr size_t kMaxDiscarded = 1u << 20;
 constexpr size_t kMaxReceivePerRound = 256u << 10;  // bytes for one client in a round of the loop
-constexpr size_t kMaxUnsentBytes = 64u << 10;       // with more, no request is read
+constexpr size_t kMaxUnsentBytes = 64u << 10;       // with more unsent, no request is handled
 
 void set_option(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof value);

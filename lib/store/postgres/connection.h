@@ -44,7 +44,7 @@ class Rows {
   std::shared_ptr<const Impl> impl_;
 };
 
-// One row of a result, for store/read_row.h. The result must outlive it.
+// One row of a result, for store/read_row.h. The result must outlive the row.
 struct Row {
   const Rows& rows;
   size_t number;
