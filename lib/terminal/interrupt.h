@@ -9,10 +9,10 @@
 namespace stoka::terminal {
 
 struct InterruptOptions {
-  // Also stops when the reader of this pipe or socket is gone; -1 for none. Other kinds of files
-  // have no reader to watch.
+  // A pipe or socket: when its reader is gone, the work is stopped; -1 for none. Other kinds of
+  // files have no reader to watch.
   int output = -1;
-  // Also stops on SIGTERM, for commands that must clean up.
+  // Whether SIGTERM also stops the work, for commands that must clean up.
   bool sigterm = false;
 };
 
