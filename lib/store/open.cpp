@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kUrlForms = "use sqlite:PATH, a path, or postgres://USER@HOST/DATABASE";
 
-// Returns the scheme of a URL: "postgres" for "postgres://host/db". Returns nothing for a path,
-// which has no colon, or has a '/' or a leading '.' before the colon.
+// Returns the scheme of a URL: "postgres" for "postgres://host/db". Returns an empty text for a
+// path, which has no colon, or a '/' or a leading '.' before the colon.
 std::string_view scheme(std::string_view url) {
   const size_t colon = url.find(':');
   if (colon == std::string_view::npos || url.find('/') < colon || url.front() == '.') return {};

@@ -1,5 +1,6 @@
-// Changes of the inverted index. Collects the postings that a document adds and removes, so that
-// each posting block is read and written once. No I/O: the stores read and write the blocks.
+// Changes of the inverted index. PostingEdits collects the postings that a document adds and
+// removes, so that each posting block is read and written once. No I/O: the stores read and write
+// the blocks.
 #pragma once
 
 #include <cstdint>

@@ -33,9 +33,9 @@ using PositionLookup = std::function<Result<std::vector<ChunkPosition>>(std::spa
 Result<std::vector<ScoredChunk>> rank_top_k(std::vector<search::Scored> found, size_t k,
                                             const PositionLookup& positions_of);
 
-// Returns the sum of weights of each term; sums that are not positive and finite are left out.
-// Ordered by term, so that scores do not depend on the order of the query's terms, not even in the
-// last bit.
+// Returns the sum of weights of each term; sums that are not positive and finite are left out. The
+// result is in the order of terms, so that scores do not depend on the order of the query's terms,
+// not even in the last bit.
 std::map<std::string, double> term_weights(std::span<const QueryTerm> query);
 
 // Checks a vector that is to be stored, or searched for, in an index of dimension `dim`. Returns a

@@ -108,7 +108,7 @@ struct Ending {
   bool colon = false;
 };
 
-// Looks at the last character before any closing quotes and brackets.
+// Returns how a sentence ends: its last character before any closing quotes and brackets.
 Ending ending(std::string_view sentence) {
   std::vector<char32_t> tail;
   for (size_t at =

@@ -22,7 +22,7 @@ enum class FailureKind {
   other,            // any other failure: a repeated transaction would fail again
 };
 
-// The rows of a result. Can be copied cheaply, and may outlive the connection.
+// The rows of a result. The object can be copied cheaply and may outlive the connection.
 class Rows {
  public:
   Rows();
